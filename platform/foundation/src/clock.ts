@@ -1,0 +1,7 @@
+/** The only source of time for logic, so that tests own it. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number
+}
+
+export const systemClock: Clock = { now: () => Date.now() }

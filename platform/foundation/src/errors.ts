@@ -1,0 +1,41 @@
+/** What a {@link HoldfastError} may carry beside its code and message. */
+export interface ErrorExtras {
+  /** What exactly was wrong, safe to show to the caller. */
+  readonly detail?: string | undefined
+  /** What the caller can do about it. */
+  readonly hint?: string | undefined
+  /** The private cause: logged, never rendered. */
+  readonly cause?: unknown
+  /** Response headers that belong to the refusal, such as `retry-after`. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/**
+ * A refused action or a failure of the world, in the vocabulary of the public client that will read it.
+ *
+ * Each service declares its own in `errors.ts` and renders them at its edge. A bug of ours is never one of these: it is a
+ * failed {@link assert}.
+ */
+export class HoldfastError extends Error {
+  override readonly name = 'HoldfastError'
+  readonly code: string
+  /** HTTP status that the edge answers with. */
+  readonly status: number
+  readonly detail: string | undefined
+  readonly hint: string | undefined
+  readonly headers: Readonly<Record<string, string>> | undefined
+
+  constructor(code: string, status: number, message: string, extras: ErrorExtras = {}) {
+    super(message, extras.cause === undefined ? undefined : { cause: extras.cause })
+    this.code = code
+    this.status = status
+    this.detail = extras.detail
+    this.hint = extras.hint
+    this.headers = extras.headers
+  }
+}
+
+/** The message of anything that was thrown. */
+export function errorMessage(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown)
+}

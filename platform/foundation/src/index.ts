@@ -1,0 +1,6 @@
+export { HoldfastError, errorMessage, type ErrorExtras } from './errors.ts'
+export { AssertionError, assert, defined, unreachable } from './assert.ts'
+export { silentLogger, type Logger, type LogLevel } from './logger.ts'
+export { systemClock, type Clock } from './clock.ts'
+export type { OptionDeclaration, OptionDeclarations, OptionValues } from './options.ts'
+export { backoffMs, delay } from './retry.ts'

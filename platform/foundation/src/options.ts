@@ -1,0 +1,31 @@
+interface OptionBase {
+  /** One sentence for the help text and the reference page. */
+  readonly description: string
+  /** Overrides the environment variable's name, which is otherwise `HOLDFAST_` and the option in capitals. */
+  readonly env?: string
+  /** Not shown in the help text and never printed. */
+  readonly secret?: boolean
+}
+
+/** One setting: an option on the command line, an environment variable and a key of the config file, declared once. */
+export type OptionDeclaration =
+  | (OptionBase & { readonly type: 'string'; readonly default?: string })
+  | (OptionBase & { readonly type: 'boolean'; readonly default: boolean })
+  | (OptionBase & { readonly type: 'integer'; readonly default: number; readonly min: number; readonly max: number })
+  | (OptionBase & { readonly type: 'list'; readonly default: readonly string[] })
+
+/** Option names are camelCase with the unit last: `accessTokenLifetimeS`. */
+export type OptionDeclarations = Readonly<Record<string, OptionDeclaration>>
+
+type ValueOf<D extends OptionDeclaration> = D extends { type: 'boolean' }
+  ? boolean
+  : D extends { type: 'integer' }
+    ? number
+    : D extends { type: 'list' }
+      ? readonly string[]
+      : D extends { default: string }
+        ? string
+        : string | undefined
+
+/** The parsed values of a set of declarations. */
+export type OptionValues<T extends OptionDeclarations> = { readonly [K in keyof T]: ValueOf<T[K]> }

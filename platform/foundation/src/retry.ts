@@ -1,0 +1,23 @@
+/** The `attempt`-th delay (from 0) of an exponential backoff with ±20 % jitter, in milliseconds. */
+export function backoffMs(attempt: number, minMs: number, maxMs: number, random: () => number = Math.random): number {
+  return Math.min(maxMs, minMs * 2 ** attempt) * (0.8 + 0.4 * random())
+}
+
+/** Resolves after `ms`, or rejects with the signal's reason as soon as it aborts. Does not keep the process alive. */
+export function delay(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) {
+      reject(signal.reason as Error)
+      return
+    }
+    const onAbort = (): void => {
+      clearTimeout(timer)
+      reject(signal?.reason as Error)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', onAbort)
+      resolve()
+    }, ms)
+    signal?.addEventListener('abort', onAbort, { once: true })
+  })
+}

@@ -1,0 +1,1 @@
+export { requireCaller, type Caller } from './caller.ts'

@@ -1,0 +1,42 @@
+/** Path of the schema endpoint, below the server's address (`GET`, with the person's token). */
+export const SCHEMA_PATH = '/sync/v1/schema'
+
+/** A column as the local database declares it. */
+export interface ColumnDescriptor {
+  readonly name: string
+  /** SQLite storage class in the local table. */
+  readonly local: 'text' | 'integer' | 'real'
+  /** Postgres type as `format_type` prints it, such as `numeric(6,2)` or `action_state`. */
+  readonly type: string
+  readonly nullable: boolean
+  readonly hasDefault: boolean
+  /** Set by the database, never by a person: generated columns. */
+  readonly generated: boolean
+  /** Labels of an enum type, in order. */
+  readonly choices?: readonly string[]
+  /** The column of another table that this one refers to. */
+  readonly references?: { readonly table: string; readonly column: string }
+  /** `COMMENT ON COLUMN`. */
+  readonly comment?: string
+}
+
+/** A synced table as the signed-in role may see it. */
+export interface TableDescriptor {
+  /** Local name: `<table>` for schema public, `<schema>__<table>` otherwise. */
+  readonly name: string
+  readonly schema: string
+  readonly table: string
+  /** `COMMENT ON TABLE`. */
+  readonly comment?: string
+  readonly columns: readonly ColumnDescriptor[]
+  /** What the role may do at all, by grant; row-level security decides per row. */
+  readonly can: { readonly insert: boolean; readonly update: boolean; readonly delete: boolean }
+  /** Columns that the local schema should index: foreign keys and columns that are often sorted by. */
+  readonly indexes: readonly (readonly string[])[]
+}
+
+export interface SchemaDescriptor {
+  /** Changes whenever anything below does. */
+  readonly version: string
+  readonly tables: readonly TableDescriptor[]
+}

@@ -1,0 +1,69 @@
+/**
+ * The sync stream's request and lines, as `@powersync/*` 2.x sends and reads them.
+ *
+ * @see the PowerSync service's sync protocol specification
+ */
+export interface SyncRequest {
+  readonly buckets?: readonly { readonly name: string; readonly after: string }[]
+  readonly include_checksum?: boolean
+  readonly raw_data?: boolean
+  readonly binary_data?: boolean
+  readonly client_id?: string
+  readonly parameters?: Readonly<Record<string, unknown>> | null
+  readonly streams?: {
+    readonly include_defaults?: boolean
+    readonly subscriptions: readonly {
+      readonly stream: string
+      readonly parameters: Readonly<Record<string, unknown>> | null
+      readonly override_priority: number | null
+    }[]
+  }
+  readonly app_metadata?: Readonly<Record<string, string>>
+}
+
+export interface BucketDescription {
+  readonly bucket: string
+  /** Sum of the checksums of all operations, modulo 2^32, as a signed 32-bit integer. */
+  readonly checksum: number
+  readonly count: number
+  readonly priority: number
+  readonly subscriptions: readonly { readonly default: number }[]
+}
+
+export interface CheckpointLine {
+  readonly checkpoint: {
+    readonly last_op_id: string
+    readonly write_checkpoint?: string
+    readonly buckets: readonly BucketDescription[]
+    readonly streams: readonly { readonly name: string; readonly is_default: boolean; readonly errors: readonly never[] }[]
+  }
+}
+
+export interface CheckpointDiffLine {
+  readonly checkpoint_diff: {
+    readonly last_op_id: string
+    readonly write_checkpoint?: string
+    readonly removed_buckets: readonly string[]
+    readonly updated_buckets: readonly BucketDescription[]
+  }
+}
+
+export interface CheckpointCompleteLine {
+  readonly checkpoint_complete: { readonly last_op_id: string }
+}
+
+export interface PartialCheckpointCompleteLine {
+  readonly partial_checkpoint_complete: { readonly last_op_id: string; readonly priority: number }
+}
+
+export interface TokenExpiresInLine {
+  readonly token_expires_in: number
+}
+
+/** Every line but `data`, which is assembled from stored bytes. */
+export type ControlLine =
+  | CheckpointLine
+  | CheckpointDiffLine
+  | CheckpointCompleteLine
+  | PartialCheckpointCompleteLine
+  | TokenExpiresInLine

@@ -1,0 +1,60 @@
+/** Path of the upload endpoint, below the server's address. */
+export const UPLOAD_PATH = '/sync/v1/upload'
+
+/** One entry of the local upload queue, as PowerSync's `CrudEntry` has it. */
+export interface UploadOperation {
+  /** Position of the entry in the local queue (`ps_crud.id`). */
+  readonly op_id: number
+  readonly op: 'PUT' | 'PATCH' | 'DELETE'
+  /** Local table name: `<table>` for schema public, `<schema>__<table>` otherwise. */
+  readonly type: string
+  readonly id: string
+  /** PUT: the whole row; PATCH: the changed columns. SQLite values, as the local database holds them. */
+  readonly data?: Readonly<Record<string, string | number | null>>
+  /** Previous values of tracked columns; an entry here makes the write conditional on them. */
+  readonly old?: Readonly<Record<string, string | number | null>>
+  readonly metadata?: string
+}
+
+/** One local transaction. */
+export interface UploadRequest {
+  /** The local database's client id (a UUID). */
+  readonly client_id: string
+  /** Queue position of the transaction: the `op_id` of its last entry. With `client_id` it is the idempotency key. */
+  readonly position: number
+  readonly operations: readonly UploadOperation[]
+}
+
+/** What the server decided about one operation. `no_row`: row-level security or a deletion left nothing to change. */
+export type OperationVerdict =
+  | { readonly op_id: number; readonly status: 'applied' }
+  | { readonly op_id: number; readonly status: 'not_reached' }
+  | { readonly op_id: number; readonly status: 'no_row'; readonly message: string }
+  | {
+      readonly op_id: number
+      readonly status: 'conflict'
+      readonly message: string
+      /** The server's current values of the guarded columns. */
+      readonly current: Readonly<Record<string, string | number | null>>
+    }
+  | {
+      readonly op_id: number
+      readonly status: 'error'
+      readonly sqlstate: string
+      readonly message: string
+      readonly detail?: string
+      readonly hint?: string
+      readonly table?: string
+      readonly column?: string
+      readonly constraint?: string
+      /** Names of the policies that may have refused the write: the restrictive one Postgres named, else all candidates. */
+      readonly policies?: readonly string[]
+    }
+
+/** Answer with status 200: the transaction was judged. `applied` is all or nothing. */
+export interface UploadResponse {
+  readonly status: 'applied' | 'refused'
+  /** True when the same transaction was judged before and this is the recorded answer. */
+  readonly repeated: boolean
+  readonly verdicts: readonly OperationVerdict[]
+}

@@ -1,0 +1,60 @@
+/** Compares what each package imports with the table of layers in ARCHITECTURE.md; exits 1 with a line per offence. */
+import { globSync, readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+const SERVICE = ['foundation', 'protocol', 'http', 'postgres']
+
+/** For each package, the packages of ours that it may import. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[] | 'any'>> = {
+  foundation: [],
+  protocol: [],
+  http: ['foundation'],
+  postgres: ['foundation'],
+  replication: ['foundation', 'postgres'],
+  policy: ['foundation', 'postgres'],
+  auth: SERVICE,
+  rest: SERVICE,
+  sync: [...SERVICE, 'replication', 'policy'],
+  holdfast: [...SERVICE, 'replication', 'policy', 'auth', 'rest', 'sync'],
+  client: ['protocol'],
+  react: ['client'],
+  workspace: ['client', 'react', 'protocol'],
+  'test-support': 'any',
+  conformance: 'any',
+  fault: 'any',
+  e2e: 'any',
+  bench: 'any',
+}
+
+const IMPORT = /(?:from|import)\s*\(?\s*['"](@holdfast\/[a-z-]+|holdfast)(\/[^'"]*)?['"]/g
+const offences: string[] = []
+const packages = globSync(['platform/*/package.json', 'services/*/package.json', 'server/package.json', 'clients/*/package.json', 'apps/*/package.json', 'tests/*/package.json', 'bench/package.json'])
+
+for (const file of packages) {
+  const manifest = JSON.parse(readFileSync(file, 'utf8')) as { name: string; dependencies?: Record<string, string> }
+  const name = manifest.name.replace('@holdfast/', '')
+  const allowed = MAY_IMPORT[name]
+  if (allowed === undefined) {
+    offences.push(`${file}: ${manifest.name} is not in the table of layers`)
+    continue
+  }
+  const declared = Object.keys(manifest.dependencies ?? {})
+  for (const dependency of declared) {
+    if (dependency !== 'holdfast' && !dependency.startsWith('@holdfast/')) continue
+    if (allowed !== 'any' && !allowed.includes(dependency.replace('@holdfast/', ''))) offences.push(`${file}: may not depend on ${dependency}`)
+  }
+  for (const source of globSync(`${dirname(file)}/src/**/*.{ts,tsx}`)) {
+    if (/\.test\.tsx?$/.test(source)) continue
+    for (const [, target = '', path] of readFileSync(source, 'utf8').matchAll(IMPORT)) {
+      const short = target.replace('@holdfast/', '')
+      if (path) offences.push(`${source}: imports a file inside ${target}`)
+      if (short === name) offences.push(`${source}: imports its own package by name`)
+      else if (allowed !== 'any' && !allowed.includes(short)) offences.push(`${source}: may not import ${target}`)
+      else if (!declared.includes(target)) offences.push(`${source}: ${target} is not declared in ${file}`)
+    }
+  }
+}
+
+for (const offence of offences) console.error(offence)
+if (offences.length > 0) process.exit(1)
+console.log(`layers: ${packages.length} packages, imports point one way`)

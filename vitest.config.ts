@@ -1,0 +1,55 @@
+import { defineConfig } from 'vitest/config'
+
+const resolve = { conditions: ['source'] }
+const ssr = { resolve: { conditions: ['source', 'node'], externalConditions: ['source', 'node'] } }
+const packages = ['platform/*', 'services/*', 'server', 'clients/*', 'apps/*']
+
+/** `.test.ts` needs nothing, `.pg.test.ts` a Postgres (one embedded cluster for the run); `tests/*` a whole server each. */
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        resolve,
+        ssr,
+        test: {
+          name: 'unit',
+          include: packages.map((folder) => `${folder}/src/**/*.test.{ts,tsx}`),
+          exclude: ['**/*.pg.test.ts', '**/dist/**'],
+        },
+      },
+      {
+        resolve,
+        ssr,
+        test: {
+          name: 'pg',
+          include: packages.map((folder) => `${folder}/src/**/*.pg.test.ts`),
+          exclude: ['**/dist/**'],
+          globalSetup: ['tests/support/src/global-setup.ts'],
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        resolve,
+        ssr,
+        test: {
+          name: 'conformance',
+          include: ['tests/conformance/src/**/*.test.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        resolve,
+        ssr,
+        test: {
+          name: 'fault',
+          include: ['tests/fault/src/**/*.test.ts'],
+          testTimeout: 300_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+})
