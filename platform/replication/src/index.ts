@@ -1,1 +1,2 @@
-export {}
+export { formatLsn, parseLsn, type Lsn } from './lsn.ts'
+export type { Relation, ReplicationEvent, ReplicationStream, Tuple } from './events.ts'

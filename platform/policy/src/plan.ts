@@ -1,0 +1,97 @@
+/**
+ * What the row-level-security policies of a database compile to: which buckets each row belongs to, and which buckets each person may have.
+ * Everything that is SQL here was printed by Postgres or rendered from its own parse tree, and is evaluated by Postgres.
+ */
+export interface SyncPlan {
+  /** Changes whenever anything below does. */
+  readonly version: string
+  readonly tables: readonly TablePlan[]
+  /** Tables that stay on the server, each with its reason. */
+  readonly refused: readonly RefusedTable[]
+  /** All tables whose changes must be in the publication: the synced ones and those that key queries depend on. */
+  readonly published: readonly TableName[]
+}
+
+export interface TableName {
+  readonly schema: string
+  readonly name: string
+  readonly oid: number
+}
+
+export interface RefusedTable extends TableName {
+  /** The policy that could not be followed, when one is to blame. */
+  readonly policy?: string
+  /** For the operator: what cannot be followed and why. */
+  readonly reason: string
+}
+
+export interface PlannedColumn {
+  readonly name: string
+  readonly typeOid: number
+  /** Base type for a domain, else the same as `typeOid`. */
+  readonly baseTypeOid: number
+  /** As `format_type` prints it. */
+  readonly typeName: string
+  /** `pg_type.typtype` of the base type: b(ase), e(num), c(omposite), r(ange), m(ultirange). */
+  readonly typeKind: string
+  /** OID of the element type (base type for domains) when this is an array, else 0. */
+  readonly elementOid: number
+}
+
+export interface TablePlan extends TableName {
+  /** Name of the table on the device. */
+  readonly localName: string
+  /** All columns in the order of the table, as the replication stream has them. */
+  readonly columns: readonly PlannedColumn[]
+  readonly definitions: readonly BucketDefinition[]
+}
+
+/** One disjunct of a table's policies: the rows it covers, grouped by key. */
+export interface BucketDefinition {
+  /** Stable over restarts: changes exactly when what the bucket holds would. Short (table, dot, 8 hex digits of a hash). */
+  readonly id: string
+  /** API roles (`anon`, `authenticated`, …) whose `SELECT` policies contain this disjunct. */
+  readonly roles: readonly string[]
+  /** Names of the policies that it comes from. */
+  readonly policies: readonly string[]
+  /** Columns that those roles may select, in table order: what the row's data holds. */
+  readonly columns: readonly string[]
+  /**
+   * Condition on the row alone, or `undefined` when every row qualifies. Boolean SQL over the table's columns, each written as
+   * `r."column"`, so that it can be evaluated over any row source aliased `r`.
+   */
+  readonly rowFilter: RowExpression | undefined
+  /** What groups the rows into buckets; empty: one bucket for the whole definition. */
+  readonly keys: readonly KeyExpression[]
+  /**
+   * The caller's key values, run as the caller under row-level security with the claims set: columns `k0 … kn`, cast to text, distinct, without
+   * NULLs. Without keys: exactly one row, no matter which column, when the caller has the bucket, else none.
+   */
+  readonly keyQuery: string
+  /** What {@link keyQuery} reads, through nested policies and functions. A change there can change somebody's keys. */
+  readonly dependencies: readonly Dependency[]
+}
+
+/** An expression over the row, aliased `r`. */
+export interface RowExpression {
+  readonly sql: string
+  /** Set when the expression is just this column (for a filter: a boolean column that must be true). */
+  readonly column: string | undefined
+  /** The columns it reads. */
+  readonly reads: readonly string[]
+}
+
+export interface KeyExpression extends RowExpression {
+  /** `value`: one key per row (NULL: the row is in no bucket); `elements`: an array, one key per distinct non-null element. */
+  readonly kind: 'value' | 'elements'
+}
+
+export interface Dependency extends TableName {
+  /** Columns that matter: an UPDATE that changes none of them cannot change the keys. */
+  readonly columns: readonly string[]
+  /**
+   * Set when the query reads only rows where `column` equals an expression of the claims: a change concerns only callers for whom `claimSql`
+   * (text, run as the caller) equals the old or new value. Otherwise it may concern everybody.
+   */
+  readonly pin: { readonly column: string; readonly claimSql: string } | undefined
+}
