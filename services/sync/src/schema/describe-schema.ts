@@ -1,0 +1,16 @@
+import { createHash } from 'node:crypto'
+import type { SyncPlan } from '@holdfast/policy'
+import type { Pool } from '@holdfast/postgres'
+import type { SchemaDescriptor } from '@holdfast/protocol'
+import { describeTables } from './describe-tables.ts'
+
+/**
+ * The local database that a device of `role` should have. Asked of the catalog each time, so that it is right directly after a change.
+ *
+ * @param pool - connected as `authenticator`
+ */
+export async function describeSchema(pool: Pool, plan: SyncPlan, role: string): Promise<SchemaDescriptor> {
+  const tables = await describeTables(pool, plan.tables, role)
+  const version = createHash('sha256').update(JSON.stringify(tables)).digest('hex').slice(0, 16)
+  return { version, tables }
+}

@@ -1,0 +1,153 @@
+import { sql, type Pool } from '@holdfast/postgres'
+import type { ColumnDescriptor, TableDescriptor } from '@holdfast/protocol'
+
+/** A table that syncs, with the name it has on the device. */
+export interface SyncedTable {
+  readonly schema: string
+  readonly name: string
+  readonly localName: string
+}
+
+interface ColumnRow {
+  readonly column: string
+  readonly type: string
+  /** `pg_type.typname` of the base type. */
+  readonly base: string
+  readonly nullable: boolean
+  readonly has_default: boolean
+  readonly generated: boolean
+  readonly choices: readonly string[] | null
+  readonly references_schema: string | null
+  readonly references_table: string | null
+  readonly references_column: string | null
+  readonly comment: string | null
+}
+
+interface TableRow {
+  readonly schema: string
+  readonly table: string
+  readonly comment: string | null
+  readonly can_insert: boolean
+  readonly can_update: boolean
+  readonly can_delete: boolean
+  readonly columns: readonly ColumnRow[]
+}
+
+/** Column types that fit SQLite's 64-bit integers; booleans are 0 and 1. */
+const INTEGERS = new Set(['int2', 'int4', 'int8', 'oid', 'bool'])
+const REALS = new Set(['float4', 'float8'])
+
+/** Enum columns with these names hold where a record stands: they are sorted by, and their changes are guarded. */
+const STATE_COLUMNS = new Set(['state', 'status'])
+
+/**
+ * What `role` may see of the tables that sync: columns it may select, what it may write by grant, in the order of the local names.
+ * Tables of which it may select nothing are left out. Binary columns are too, since their values never reach a device.
+ */
+export async function describeTables(
+  pool: Pool,
+  tables: readonly SyncedTable[],
+  role: string,
+): Promise<readonly TableDescriptor[]> {
+  const rows = await pool.query<TableRow>(sql`
+    with recursive synced as (
+      select c.oid, n.nspname as schema, c.relname as "table"
+        from unnest(${tables.map((table) => table.schema)}::text[], ${tables.map((table) => table.name)}::text[])
+               as wanted (schema, "table")
+        join pg_catalog.pg_namespace n on n.nspname = wanted.schema
+        join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = wanted."table"
+    ),
+    unwrapped (oid, base, depth) as (
+      select t.oid, t.oid, 0 from pg_catalog.pg_type t
+       where t.oid in (select a.atttypid from synced join pg_catalog.pg_attribute a on a.attrelid = synced.oid)
+      union all
+      select unwrapped.oid, t.typbasetype, depth + 1
+        from unwrapped join pg_catalog.pg_type t on t.oid = unwrapped.base and t.typtype = 'd'
+    ),
+    base as (
+      select distinct on (unwrapped.oid) unwrapped.oid, t.oid as base, t.typname
+        from unwrapped join pg_catalog.pg_type t on t.oid = unwrapped.base
+       order by unwrapped.oid, depth desc
+    ),
+    link as (
+      select con.conrelid, con.conkey[1] as attnum, n.nspname, c.relname, a.attname,
+             row_number() over (partition by con.conrelid, con.conkey[1] order by con.conname) as rank
+        from pg_catalog.pg_constraint con
+        join synced on synced.oid = con.conrelid
+        join pg_catalog.pg_class c on c.oid = con.confrelid
+        join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+        join pg_catalog.pg_attribute a on a.attrelid = con.confrelid and a.attnum = con.confkey[1]
+       where con.contype = 'f' and cardinality(con.conkey) = 1
+    )
+    select synced.schema, synced."table",
+           obj_description(synced.oid, 'pg_class') as comment,
+           has_any_column_privilege(${role}, synced.oid, 'insert') as can_insert,
+           has_any_column_privilege(${role}, synced.oid, 'update') as can_update,
+           has_table_privilege(${role}, synced.oid, 'delete') as can_delete,
+           json_agg(json_build_object(
+             'column', a.attname,
+             'type', format_type(a.atttypid, a.atttypmod),
+             'base', base.typname,
+             'nullable', not a.attnotnull,
+             'has_default', a.atthasdef or a.attidentity <> '',
+             'generated', a.attgenerated <> '' or a.attidentity = 'a',
+             'choices', (select json_agg(e.enumlabel order by e.enumsortorder) from pg_catalog.pg_enum e where e.enumtypid = base.base),
+             'references_schema', link.nspname,
+             'references_table', link.relname,
+             'references_column', link.attname,
+             'comment', col_description(synced.oid, a.attnum)
+           ) order by a.attnum) as columns
+      from synced
+      join pg_catalog.pg_attribute a on a.attrelid = synced.oid and a.attnum > 0 and not a.attisdropped
+      join base on base.oid = a.atttypid
+      left join link on link.conrelid = synced.oid and link.attnum = a.attnum and link.rank = 1
+     where base.typname not in ('bytea', '_bytea')
+       and has_column_privilege(${role}, synced.oid, a.attnum, 'select')
+     group by synced.oid, synced.schema, synced."table"
+  `)
+  const localNames = new Map(tables.map((table) => [tableKey(table.schema, table.name), table.localName]))
+  return rows.map((row) => describeTable(row, localNames)).sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/** A key for a pair of names; a NUL is in neither. */
+function tableKey(schema: string, table: string): string {
+  return `${schema}\0${table}`
+}
+
+function describeTable(row: TableRow, localNames: ReadonlyMap<string, string>): TableDescriptor {
+  const columns = row.columns.map((column) => describeColumn(column, localNames))
+  return {
+    name: localNames.get(tableKey(row.schema, row.table)) ?? row.table,
+    schema: row.schema,
+    table: row.table,
+    ...(row.comment ? { comment: row.comment } : {}),
+    columns,
+    can: { insert: row.can_insert, update: row.can_update, delete: row.can_delete },
+    indexes: columns.filter((column) => column.name !== 'id' && isOftenLookedUp(column)).map((column) => [column.name]),
+  }
+}
+
+function describeColumn(row: ColumnRow, localNames: ReadonlyMap<string, string>): ColumnDescriptor {
+  const references =
+    row.references_schema && row.references_table && row.references_column
+      ? localNames.get(tableKey(row.references_schema, row.references_table))
+      : undefined
+  return {
+    name: row.column,
+    local: INTEGERS.has(row.base) ? 'integer' : REALS.has(row.base) ? 'real' : 'text',
+    type: row.type,
+    nullable: row.nullable,
+    hasDefault: row.has_default,
+    generated: row.generated,
+    ...(row.choices ? { choices: row.choices } : {}),
+    ...(references && row.references_column
+      ? { references: { table: references, column: row.references_column } }
+      : {}),
+    ...(row.comment ? { comment: row.comment } : {}),
+  }
+}
+
+/** Followed as a link, or sorted and filtered by in most views: dates and states. */
+function isOftenLookedUp(column: ColumnDescriptor): boolean {
+  return column.references !== undefined || column.type === 'date' || STATE_COLUMNS.has(column.name)
+}

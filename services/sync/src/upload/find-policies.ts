@@ -1,0 +1,33 @@
+import { sql, type Transaction } from '@holdfast/postgres'
+import type { UploadOperation } from '@holdfast/protocol'
+import type { WritableTable } from './writable-tables.ts'
+
+const COMMAND_OF = { PUT: 'a', PATCH: 'w', DELETE: 'd' } as const
+
+/**
+ * The permissive policies that could have let an operation through and did not: those of its command, then, for updates, those of SELECT,
+ * because a row must stay visible to the person who changes it. Without any, nothing but a policy that is not there is to blame.
+ *
+ * @returns names, those of the command first
+ */
+export async function findCandidatePolicies(
+  tx: Transaction,
+  input: { readonly operation: UploadOperation; readonly table: WritableTable; readonly role: string },
+): Promise<readonly string[]> {
+  const command = COMMAND_OF[input.operation.op]
+  const rows = await tx.query<{ name: string }>(sql`
+    select p.polname as name
+      from pg_catalog.pg_policy p
+      join pg_catalog.pg_class c on c.oid = p.polrelid
+      join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+     where n.nspname = ${input.table.schema} and c.relname = ${input.table.name}
+       and p.polpermissive
+       and (p.polcmd in ('*', ${command}::"char") or ${command} = 'w' and p.polcmd = 'r')
+       and exists (
+         select from unnest(p.polroles) as granted (oid)
+          where granted.oid = 0 or pg_catalog.pg_has_role(${input.role}, granted.oid, 'member')
+       )
+     order by p.polcmd = 'r', p.polname
+  `)
+  return rows.map((row) => row.name)
+}

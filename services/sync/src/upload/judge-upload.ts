@@ -1,0 +1,144 @@
+import { assert, HoldfastError, unreachable } from '@holdfast/foundation'
+import type { Caller } from '@holdfast/http'
+import { assumeSession, sql, type Pool, type Transaction } from '@holdfast/postgres'
+import type { OperationVerdict, UploadOperation, UploadRequest, UploadResponse } from '@holdfast/protocol'
+import { applyOperations, renderErrorVerdict, type Failure } from './apply-operations.ts'
+import { uploadKeyReused, uploadNeedsUser, uploadNotJudged, uploadRoleUnknown } from './errors.ts'
+import { findCandidatePolicies } from './find-policies.ts'
+import { hashOperations } from './hash-operations.ts'
+import { isDatabaseError, isPolicyRefusal, isRetryable, namedPolicy } from './judge-error.ts'
+import { findWritableTables, type WritableTable } from './writable-tables.ts'
+
+/**
+ * Judges one local transaction: applies it whole in one Postgres transaction under row-level security as `caller`, or not at all, and
+ * records the verdict in that same transaction. The same transaction sent again, at any time and also at the same moment, gets the
+ * recorded answer and writes nothing.
+ *
+ * @param pool - connected as `authenticator`
+ * @throws {HoldfastError} 401 without a user, 409 when the key was used for other operations, 503 when Postgres could not judge: nothing
+ *   is recorded then, and if the answer of a COMMIT was lost the repeated request finds out
+ */
+export async function judgeUpload(pool: Pool, caller: Caller, upload: UploadRequest): Promise<UploadResponse> {
+  const { userId } = caller
+  if (!userId) throw uploadNeedsUser()
+  const key: UploadKey = { userId, clientId: upload.client_id, position: upload.position }
+  try {
+    return await pool.transaction(async (tx) => {
+      const recorded = await claimUpload(tx, key, hashOperations(upload.operations))
+      if (recorded) return recorded
+      const judgement = await judge(tx, caller, upload.operations)
+      await recordUpload(tx, key, judgement)
+      return { ...judgement, repeated: false }
+    })
+  } catch (thrown) {
+    if (thrown instanceof HoldfastError) throw thrown
+    if (isDatabaseError(thrown) ? isRetryable(thrown) : isConnectionFailure(thrown)) throw uploadNotJudged(thrown)
+    throw thrown
+  }
+}
+
+interface UploadKey {
+  readonly userId: string
+  readonly clientId: string
+  readonly position: number
+}
+
+type Judgement = Omit<UploadResponse, 'repeated'>
+
+/** Every failure of the driver that is no answer of Postgres: refused, reset or closed connections and waits for one that ran out. */
+function isConnectionFailure(thrown: unknown): boolean {
+  if (!(thrown instanceof Error)) return false
+  if ('code' in thrown && typeof thrown.code === 'string' && /^E[A-Z]+$/.test(thrown.code)) return true
+  return /connection|timeout exceeded|not queryable/i.test(thrown.message) && thrown.name === 'Error'
+}
+
+async function claimUpload(tx: Transaction, key: UploadKey, bodyHash: Buffer): Promise<UploadResponse | undefined> {
+  const [entry] = await tx.query<{
+    claimed: boolean
+    same_body: boolean
+    status: UploadResponse['status'] | null
+    verdicts: readonly OperationVerdict[] | null
+  }>(sql`select * from sync.claim_upload(${key.userId}, ${key.clientId}, ${key.position}, ${bodyHash})`)
+  assert(entry, 'claiming answers with one row')
+  if (entry.claimed) return undefined
+  if (!entry.same_body) throw uploadKeyReused()
+  assert(entry.status && entry.verdicts, 'a committed upload has its judgement')
+  return { status: entry.status, repeated: true, verdicts: entry.verdicts }
+}
+
+async function recordUpload(tx: Transaction, key: UploadKey, judgement: Judgement): Promise<void> {
+  await tx.query(sql`
+    select sync.record_upload(
+      ${key.userId}, ${key.clientId}, ${key.position}, ${judgement.status}, ${JSON.stringify(judgement.verdicts)})
+  `)
+}
+
+async function judge(tx: Transaction, caller: Caller, operations: readonly UploadOperation[]): Promise<Judgement> {
+  const tables = await findWritableTables(tx, [...new Set(operations.map((operation) => operation.type))])
+  const lookFirst = new Set<string>()
+  for (;;) {
+    await tx.execute(sql`savepoint operations`)
+    await assumeCaller(tx, caller)
+    const failure = await applyOperations(tx, operations, tables, lookFirst)
+    if (!failure) {
+      await tx.query(sql`select set_config('role', 'none', true)`)
+      return { status: 'applied', verdicts: operations.map(({ op_id }) => ({ op_id, status: 'applied' })) }
+    }
+    // Takes the role and the claims back as well: they were set after the savepoint.
+    await tx.execute(sql`rollback to savepoint operations`)
+    if (failure.kind !== 'look_first') return refuse(tx, caller, operations, tables, failure)
+    assert(!lookFirst.has(failure.table), 'a table is looked at first only once')
+    lookFirst.add(failure.table)
+  }
+}
+
+async function assumeCaller(tx: Transaction, caller: Caller): Promise<void> {
+  try {
+    await assumeSession(tx, { role: caller.role, claims: caller.claims })
+  } catch (thrown) {
+    // 22023: no such role; 42501: a role that requests may not have.
+    if (isDatabaseError(thrown) && (thrown.code === '22023' || thrown.code === '42501')) throw uploadRoleUnknown(thrown)
+    throw thrown
+  }
+}
+
+/** One operation carries the reason; none of the others counts, whether it came before or after. */
+async function refuse(
+  tx: Transaction,
+  caller: Caller,
+  operations: readonly UploadOperation[],
+  tables: ReadonlyMap<string, WritableTable>,
+  failure: Exclude<Failure, { kind: 'look_first' }>,
+): Promise<Judgement> {
+  const verdict = await renderVerdict(tx, caller, tables, failure)
+  return {
+    status: 'refused',
+    verdicts: operations.map((operation) =>
+      operation === failure.operation ? verdict : { op_id: operation.op_id, status: 'not_reached' },
+    ),
+  }
+}
+
+async function renderVerdict(
+  tx: Transaction,
+  caller: Caller,
+  tables: ReadonlyMap<string, WritableTable>,
+  failure: Exclude<Failure, { kind: 'look_first' }>,
+): Promise<OperationVerdict> {
+  const { operation } = failure
+  switch (failure.kind) {
+    case 'verdict':
+      return failure.verdict
+    case 'unplannable':
+      return { op_id: operation.op_id, status: 'error', table: operation.type, ...failure.reason }
+    case 'error': {
+      const table = tables.get(operation.type)
+      if (!table || !isPolicyRefusal(failure.error)) return renderErrorVerdict(operation, failure.error, undefined)
+      const named = namedPolicy(failure.error)
+      const policies = named ? [named] : await findCandidatePolicies(tx, { operation, table, role: caller.role })
+      return renderErrorVerdict(operation, failure.error, policies)
+    }
+    default:
+      return unreachable(failure)
+  }
+}

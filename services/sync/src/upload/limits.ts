@@ -1,0 +1,11 @@
+/** Bytes of one upload body. A record is at most 1 MiB of JSON; a transaction holds a few of those or thousands of small ones. */
+export const UPLOAD_BODY_BYTES_MAX = 4 * 1024 * 1024
+
+/** Operations of one transaction. It holds its row locks until the last one is judged. */
+export const UPLOAD_OPERATIONS_MAX = 10_000
+
+/** Columns that one operation may give: more than a Postgres table can have (1,600). */
+export const OPERATION_COLUMNS_MAX = 2_000
+
+/** Seconds after which a client should repeat an upload that the database could not judge now. */
+export const UPLOAD_RETRY_AFTER_S = 1

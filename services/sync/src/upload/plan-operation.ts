@@ -1,0 +1,153 @@
+import { unreachable } from '@holdfast/foundation'
+import { sql, type SqlFragment } from '@holdfast/postgres'
+import type { UploadOperation } from '@holdfast/protocol'
+import { renderValue, type SqliteValue } from './render-value.ts'
+import type { WritableColumn, WritableTable } from './writable-tables.ts'
+
+/**
+ * How a PUT is written. `upsert`: one statement, but Postgres then also asks that the person may read the new row and may update.
+ * `insert` and `replace`: a plain INSERT or UPDATE, once it is known whether the person sees a row with that id.
+ */
+export type PutForm = 'upsert' | 'insert' | 'replace'
+
+/** An operation that cannot even be written as SQL: the verdict is known without asking Postgres. */
+export interface UnplannableOperation {
+  readonly sqlstate: '42P01' | '42703' | '0A000'
+  readonly message: string
+  readonly column?: string
+}
+
+export type PlannedOperation =
+  | { readonly kind: 'statement'; readonly statement: SqlFragment; readonly guards: readonly WritableColumn[] }
+  | { readonly kind: 'unplannable'; readonly reason: UnplannableOperation }
+
+/** Turns one operation into one statement. Pure; Postgres judges everything that it can judge itself. */
+export function planOperation(
+  operation: UploadOperation,
+  table: WritableTable | undefined,
+  putForm: PutForm,
+): PlannedOperation {
+  if (!table) {
+    return {
+      kind: 'unplannable',
+      reason: { sqlstate: '42P01', message: `relation "${operation.type}" does not exist` },
+    }
+  }
+  const given = { ...operation.data }
+  delete given['id'] // the operation's own id counts
+  const old = operation.op === 'PUT' ? {} : (operation.old ?? {})
+  for (const name of [...Object.keys(given), ...Object.keys(old)]) {
+    const reason = unwritableColumn(name, table)
+    if (reason) return { kind: 'unplannable', reason }
+  }
+  const columns = columnsOf(given, table)
+  const guards = columnsOf(old, table)
+  return {
+    kind: 'statement',
+    guards: guards.map(({ column }) => column),
+    statement: renderOperation(operation, table, putForm, columns, guards),
+  }
+}
+
+interface GivenColumn {
+  readonly column: WritableColumn
+  readonly value: string | null
+}
+
+function columnsOf(row: Readonly<Record<string, SqliteValue>>, table: WritableTable): readonly GivenColumn[] {
+  return Object.entries(row).flatMap(([name, value]) => {
+    const column = table.columns.get(name)
+    return column ? [{ column, value: renderValue(value, column) }] : []
+  })
+}
+
+function unwritableColumn(name: string, table: WritableTable): UnplannableOperation | undefined {
+  const column = table.columns.get(name)
+  if (!column) {
+    return { sqlstate: '42703', message: `column "${name}" of relation "${table.name}" does not exist`, column: name }
+  }
+  if (column.type === 'bytea' || column.type === 'bytea[]') {
+    return {
+      sqlstate: '0A000',
+      message: `column "${name}" holds binary data, which devices do not write`,
+      column: name,
+    }
+  }
+  return undefined
+}
+
+function renderOperation(
+  operation: UploadOperation,
+  table: WritableTable,
+  putForm: PutForm,
+  columns: readonly GivenColumn[],
+  guards: readonly GivenColumn[],
+): SqlFragment {
+  const target = sql.identifier(table.schema, table.name)
+  const where = sql`where ${sql.join([sql`id = ${operation.id}`, ...guards.map(renderGuard)], ' and ')}`
+  switch (operation.op) {
+    case 'PUT': {
+      // A whole row from the device holds what Postgres computed; only Postgres sets that.
+      const written = columns.filter(({ column }) => !column.generated)
+      return putForm === 'replace'
+        ? sql`update ${target} set ${renderAssignments(written, sql`id = id`)} ${where}`
+        : renderInsert(operation.id, target, written, putForm)
+    }
+    case 'PATCH':
+      return sql`update ${target} set ${renderAssignments(columns, sql`id = id`)} ${where}`
+    case 'DELETE':
+      return sql`delete from ${target} ${where}`
+    default:
+      return unreachable(operation.op)
+  }
+}
+
+function renderInsert(id: string, target: SqlFragment, columns: readonly GivenColumn[], putForm: PutForm): SqlFragment {
+  const names = sql.join([sql`id`, ...columns.map(({ column }) => sql.identifier(column.name))])
+  const values = sql.join([sql`${id}`, ...columns.map(({ value }) => sql`${value}`)])
+  if (putForm === 'insert') return sql`insert into ${target} (${names}) values (${values})`
+  const replaced = columns.map(({ column }) => {
+    const name = sql.identifier(column.name)
+    return sql`${name} = excluded.${name}`
+  })
+  const update = replaced.length > 0 ? sql.join(replaced) : sql`id = excluded.id`
+  return sql`insert into ${target} (${names}) values (${values}) on conflict (id) do update set ${update}`
+}
+
+function renderAssignments(columns: readonly GivenColumn[], none: SqlFragment): SqlFragment {
+  if (columns.length === 0) return none
+  return sql.join(columns.map(({ column, value }) => sql`${sql.identifier(column.name)} = ${value}`))
+}
+
+function renderGuard({ column, value }: GivenColumn): SqlFragment {
+  const name = sql.identifier(column.name)
+  return column.comparable
+    ? sql`${name} is not distinct from ${value}`
+    : sql`${name}::text is not distinct from ${value}`
+}
+
+/** Whether the caller sees a row with this id. */
+export function renderProbe(id: string, table: WritableTable): SqlFragment {
+  return sql`select 1 as seen from ${sql.identifier(table.schema, table.name)} where id = ${id}`
+}
+
+/** The guarded columns of the row as it is now, in one JSON object, as the local database would hold them. */
+export function renderCurrent(id: string, table: WritableTable, guards: readonly WritableColumn[]): SqlFragment {
+  const columns = guards.map((column) => sql`${renderLocal(column)} as ${sql.identifier(column.name)}`)
+  const target = sql.identifier(table.schema, table.name)
+  return sql`select to_jsonb(held) as current from (select ${sql.join(columns)} from ${target} where id = ${id}) held`
+}
+
+const NUMBERS = new Set(['smallint', 'integer', 'bigint', 'oid', 'real', 'double precision'])
+
+function renderLocal(column: WritableColumn): SqlFragment {
+  const name = sql.identifier(column.name)
+  if (column.category === 'B') return sql`${name}::integer`
+  if (NUMBERS.has(column.type)) return name
+  if (column.category === 'A') return sql`to_jsonb(${name})::text`
+  if (column.type === 'timestamp with time zone') {
+    return sql`to_char(${name} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
+  }
+  if (column.type === 'timestamp without time zone') return sql`to_char(${name}, 'YYYY-MM-DD"T"HH24:MI:SS.US')`
+  return sql`${name}::text`
+}

@@ -1,0 +1,117 @@
+import { sql, type Transaction } from '@holdfast/postgres'
+
+/** A column that an upload may name. */
+export interface WritableColumn {
+  readonly name: string
+  /** `pg_type.typcategory` of the base type: `A` array, `B` boolean, `N` number, `D` date and time, … */
+  readonly category: string
+  /** Base type as `format_type` prints it, without its modifier. */
+  readonly type: string
+  /** For arrays: the element's base type is json or jsonb, so that inner arrays are values and not dimensions. */
+  readonly elementIsJson: boolean
+  /** Stored or virtual generated, or an identity column that only Postgres sets. */
+  readonly generated: boolean
+  /** Of a type that has an equality operator for sure, so that a guard can compare values and not texts. */
+  readonly comparable: boolean
+}
+
+export interface WritableTable {
+  readonly schema: string
+  readonly name: string
+  readonly columns: ReadonlyMap<string, WritableColumn>
+}
+
+/** Schemas whose tables no device writes, whatever is granted there. */
+const SYSTEM_SCHEMAS = new Set(['pg_catalog', 'information_schema', 'pg_toast', 'auth', 'sync'])
+
+interface ColumnRow {
+  readonly local: string
+  readonly schema: string
+  readonly table: string
+  readonly column: string
+  readonly category: string
+  readonly type: string
+  readonly element_is_json: boolean
+  readonly generated: boolean
+  readonly comparable: boolean
+}
+
+/**
+ * Looks up tables by their local names. Read in every upload and not remembered: a verdict from an old catalog would be recorded for good.
+ *
+ * @returns the tables that exist, by local name; where a name fits two tables, the one of schema `public`
+ */
+export async function findWritableTables(
+  tx: Transaction,
+  localNames: readonly string[],
+): Promise<ReadonlyMap<string, WritableTable>> {
+  const candidates = localNames.flatMap(candidateTables)
+  const rows = await tx.query<ColumnRow>(sql`
+    with candidate as (
+      select * from unnest(
+        ${candidates.map((candidate) => candidate.local)}::text[],
+        ${candidates.map((candidate) => candidate.schema)}::text[],
+        ${candidates.map((candidate) => candidate.table)}::text[]
+      ) with ordinality as candidate (local, schema, "table", rank)
+    ),
+    found as (
+      select distinct on (candidate.local) candidate.local, candidate.schema, candidate."table", c.oid
+        from candidate
+        join pg_catalog.pg_namespace n on n.nspname = candidate.schema
+        join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = candidate."table" and c.relkind in ('r', 'p', 'v')
+       order by candidate.local, candidate.rank
+    ),
+    base as (
+      with recursive unwrapped (oid, base) as (
+        select a.atttypid, a.atttypid
+          from found join pg_catalog.pg_attribute a on a.attrelid = found.oid and a.attnum > 0 and not a.attisdropped
+        union
+        select unwrapped.oid, t.typbasetype
+          from unwrapped
+          join pg_catalog.pg_type t on t.oid = unwrapped.base and t.typtype = 'd'
+      )
+      select unwrapped.oid, t.oid as base, t.typcategory, t.typelem
+        from unwrapped join pg_catalog.pg_type t on t.oid = unwrapped.base and t.typtype <> 'd'
+    )
+    select found.local, found.schema, found."table", a.attname as "column",
+           base.typcategory as category,
+           pg_catalog.format_type(base.base, null) as type,
+           base.typcategory = 'A' and base.typelem in ('json'::regtype, 'jsonb'::regtype) as element_is_json,
+           a.attgenerated <> '' or a.attidentity = 'a' as generated,
+           base.typcategory in ('B', 'N', 'S', 'E', 'D', 'T', 'I') or base.base in ('uuid'::regtype, 'jsonb'::regtype) as comparable
+      from found
+      join pg_catalog.pg_attribute a on a.attrelid = found.oid and a.attnum > 0 and not a.attisdropped
+      join base on base.oid = a.atttypid
+  `)
+  const tables = new Map<string, { schema: string; name: string; columns: Map<string, WritableColumn> }>()
+  for (const row of rows) {
+    let table = tables.get(row.local)
+    if (!table) tables.set(row.local, (table = { schema: row.schema, name: row.table, columns: new Map() }))
+    table.columns.set(row.column, {
+      name: row.column,
+      category: row.category,
+      type: row.type,
+      elementIsJson: row.element_is_json,
+      generated: row.generated,
+      comparable: row.comparable,
+    })
+  }
+  return tables
+}
+
+/**
+ * The tables that a local name may stand for, likeliest first: `sites` is `public.sites`, `hf_members` is `holdfast.members` and
+ * `crm__leads` is `crm.leads`; each could also be a table of schema public with that very name.
+ */
+export function candidateTables(local: string): readonly { local: string; schema: string; table: string }[] {
+  // A name that Postgres would cut short or cannot hold names nothing.
+  if (local.includes('\0') || local.length === 0) return []
+  const candidates = [{ local, schema: 'public', table: local }]
+  if (local.startsWith('hf_')) candidates.push({ local, schema: 'holdfast', table: local.slice('hf_'.length) })
+  for (let at = local.indexOf('__', 1); at > 0; at = local.indexOf('__', at + 1)) {
+    candidates.push({ local, schema: local.slice(0, at), table: local.slice(at + 2) })
+  }
+  return candidates.filter(
+    ({ schema, table }) => table.length > 0 && !SYSTEM_SCHEMAS.has(schema) && !schema.startsWith('pg_'),
+  )
+}
