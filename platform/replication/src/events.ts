@@ -31,7 +31,10 @@ export type ReplicationEvent =
     }
   /** `endLsn`: the position after the commit record, to confirm or to resume from. */
   | { readonly kind: 'commit'; readonly commitLsn: Lsn; readonly endLsn: Lsn }
-  /** Everything committed before `lsn` has been delivered (a keepalive of the server). */
+  /**
+   * Everything committed before `lsn` has been delivered (a keepalive of the server). Comes whenever WAL has moved on, be it by the
+   * consumer's own writes: persisting each one would go round in circles. Positions may repeat.
+   */
   | { readonly kind: 'progress'; readonly lsn: Lsn }
 
 /** One logical slot being read. */
@@ -41,7 +44,12 @@ export interface ReplicationStream extends AsyncDisposable {
    * `HoldfastError` (`replication_*`) when the connection or the slot is lost.
    */
   readonly batches: AsyncIterable<readonly ReplicationEvent[]>
-  /** Tells Postgres that everything before `lsn` is durable here, so that it may drop that WAL. Sent with the next status. */
+  /**
+   * Tells Postgres that everything before `lsn` is durable here, so that it may drop that WAL; sent within a second. Take a commit's
+   * `endLsn` or the `lsn` of a `progress` (for a message outside transactions only the latter says that it was handled). Once all that
+   * was delivered is confirmed, idle WAL after it is confirmed without being asked, so the slot's position can be later than the
+   * last one confirmed here.
+   */
   confirm(lsn: Lsn): void
   /** Asks the server for a keepalive now, so that a `progress` follows even when nothing changes. */
   requestProgress(): void

@@ -1,2 +1,15 @@
 export { formatLsn, parseLsn, type Lsn } from './lsn.ts'
 export type { Relation, ReplicationEvent, ReplicationStream, Tuple } from './events.ts'
+export { ensurePublication, type EnsuredPublication, type RefusedTable, type TableName } from './publication.ts'
+export {
+  createSlot,
+  dropSlot,
+  findSlot,
+  releaseSlot,
+  type CreateSlotOptions,
+  type CreatedSlot,
+  type Slot,
+} from './slot.ts'
+export { readTable, type ReadTableOptions } from './snapshot.ts'
+export { copyRows, type CopyRowsOptions } from './copy/copy-rows.ts'
+export { openReplicationStream, type ReplicationStreamOptions } from './read-slot/replication-stream.ts'

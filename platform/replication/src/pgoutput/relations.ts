@@ -1,0 +1,57 @@
+import { HoldfastError } from '@holdfast/foundation'
+import { replicaIdentityNotFull } from '../errors.ts'
+import type { Relation } from '../events.ts'
+
+/** `REPLICA IDENTITY FULL` in a Relation message. */
+const IDENTITY_FULL = 0x66
+
+/** What pgoutput has said about relations on one connection. */
+export interface Relations {
+  /** Remembers a Relation message. The same object is kept while nothing about the relation changes. */
+  learn(relation: Relation, identity: number): void
+  /** @throws {HoldfastError} `replication_protocol` for a relation that was never described */
+  get(oid: number): Relation
+  /** As {@link Relations.get}, for a change that needs the whole old row. @throws {HoldfastError} `replication_identity_not_full` */
+  getFull(oid: number): Relation
+}
+
+export function createRelations(): Relations {
+  const known = new Map<number, { readonly relation: Relation; readonly isFull: boolean }>()
+
+  function entry(oid: number): { readonly relation: Relation; readonly isFull: boolean } {
+    const found = known.get(oid)
+    if (found === undefined) throw protocolError(`a change of relation ${oid} came before its description`)
+    return found
+  }
+
+  return {
+    learn(relation, identity) {
+      const before = known.get(relation.oid)?.relation
+      const kept = before !== undefined && isSame(before, relation) ? before : relation
+      known.set(relation.oid, { relation: kept, isFull: identity === IDENTITY_FULL })
+    },
+    get: (oid) => entry(oid).relation,
+    getFull(oid) {
+      const { relation, isFull } = entry(oid)
+      if (!isFull) throw replicaIdentityNotFull(`${relation.schema}.${relation.name}`)
+      return relation
+    },
+  }
+}
+
+/** The server said something that the protocol does not allow. */
+export function protocolError(detail: string): HoldfastError {
+  return new HoldfastError('replication_protocol', 500, 'Postgres sent something that is not pgoutput', { detail })
+}
+
+function isSame(one: Relation, other: Relation): boolean {
+  return (
+    one.schema === other.schema &&
+    one.name === other.name &&
+    one.columns.length === other.columns.length &&
+    one.columns.every((column, index) => {
+      const twin = other.columns[index]
+      return column.name === twin?.name && column.typeOid === twin.typeOid && column.isKey === twin.isKey
+    })
+  )
+}

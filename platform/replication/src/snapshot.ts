@@ -1,0 +1,64 @@
+import { HoldfastError, assert } from '@holdfast/foundation'
+import { queryable, quoteLiteral, sql } from '@holdfast/postgres'
+import type pg from 'pg'
+import { copyRows } from './copy/copy-rows.ts'
+import type { Tuple } from './events.ts'
+import { sqlState } from './wire/connect.ts'
+
+export interface ReadTableOptions {
+  readonly url: string
+  /** Of {@link CreatedSlot}, still held. */
+  readonly snapshotName: string
+  readonly schema: string
+  readonly table: string
+  /** In the order in which the values are wanted. */
+  readonly columns: readonly string[]
+  /** Rows per batch at most, 1000 by default; fewer when they are large. */
+  readonly batchRows?: number
+}
+
+/**
+ * Reads a whole table as it was at the snapshot, in no particular order. Of a partitioned table all partitions are read, of any other only
+ * its own rows, as the publication has it. Policies do not apply, or the read fails.
+ *
+ * @throws {HoldfastError} `replication_snapshot_gone` when the slot's connection has ended, `replication_connection_lost`
+ */
+export async function* readTable(options: ReadTableOptions): AsyncGenerator<readonly Tuple[], void, void> {
+  const { url, snapshotName, schema, table, columns } = options
+  assert(columns.length > 0, 'a row has columns')
+  yield* copyRows({
+    url,
+    ...(options.batchRows === undefined ? {} : { batchRows: options.batchRows }),
+    query: async (client) => {
+      await enterSnapshot(client, snapshotName)
+      const list = sql.join(columns.map((column) => sql.identifier(column)))
+      const only = (await isPartitioned(client, schema, table)) ? sql`` : sql`only `
+      return sql`select ${list} from ${only}${sql.identifier(schema, table)}`
+    },
+  })
+}
+
+async function isPartitioned(client: pg.Client, schema: string, table: string): Promise<boolean> {
+  const rows = await queryable(client).query<{ partitioned: boolean }>(
+    sql`select c.relkind = 'p' as partitioned from pg_catalog.pg_class c
+      join pg_catalog.pg_namespace n on n.oid = c.relnamespace where n.nspname = ${schema} and c.relname = ${table}`,
+  )
+  return rows[0]?.partitioned === true
+}
+
+/** Begins a read-only transaction that sees the data of an exported snapshot. */
+async function enterSnapshot(client: pg.Client, snapshotName: string): Promise<void> {
+  await client.query('begin isolation level repeatable read read only')
+  try {
+    await client.query(`set transaction snapshot ${quoteLiteral(snapshotName)}`)
+  } catch (error) {
+    // 22023: "invalid snapshot identifier", 42704: "snapshot … does not exist", by version
+    if (sqlState(error) !== '22023' && sqlState(error) !== '42704') throw error
+    throw new HoldfastError('replication_snapshot_gone', 503, `snapshot ${snapshotName} no longer exists`, {
+      detail: 'The connection that exported it has ended.',
+      hint: 'Create a slot again and keep it until all tables are read.',
+      cause: error,
+    })
+  }
+  await client.query('set local row_security = off')
+}

@@ -1,0 +1,58 @@
+import { Client, type ClientConfig } from 'pg'
+import { replicationConnectionLost, replicationNotConfigured } from '../errors.ts'
+
+/** What makes Postgres print values the same way in the stream and in a snapshot, and keeps it from cutting long work short. */
+const SESSION = `
+  set datestyle = 'ISO, MDY';
+  set timezone = 'UTC';
+  set intervalstyle = 'postgres';
+  set extra_float_digits = 1;
+  set bytea_output = 'hex';
+  set xmlbinary = 'base64';
+  set statement_timeout = 0;
+  set lock_timeout = 0;
+  set idle_in_transaction_session_timeout = 0`
+
+export interface ConnectOptions {
+  readonly url: string
+  /** Shown in `pg_stat_activity`. */
+  readonly applicationName: string
+  /** Speak the replication protocol beside SQL. */
+  readonly replication: boolean
+  readonly connectTimeoutMs?: number
+}
+
+/**
+ * Opens one connection of the driver with the session settings of replication. The caller ends it.
+ *
+ * @throws {HoldfastError} `replication_connection_lost` when Postgres cannot be reached, `replication_not_configured` when the
+ *   role may not replicate or all senders are taken
+ */
+export async function connect(options: ConnectOptions): Promise<Client> {
+  const config: ClientConfig & { readonly replication?: string } = {
+    connectionString: options.url,
+    application_name: options.applicationName,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? 10_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    ...(options.replication ? { replication: 'database' } : {}),
+  }
+  const client = new Client(config)
+  // Without a listener a dropped connection would end the process. Whoever uses the client sees the failure in what it awaits.
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    await client.query(SESSION)
+    return client
+  } catch (error) {
+    await client.end().catch(() => undefined) // the first error tells why
+    const code = sqlState(error)
+    if (code === '42501' || code === '53300' || code === '55000') throw replicationNotConfigured(error)
+    throw replicationConnectionLost(error)
+  }
+}
+
+/** The SQLSTATE of an error of the driver or of the wire, if it has one. */
+export function sqlState(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}
