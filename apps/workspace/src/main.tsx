@@ -1,1 +1,19 @@
-export {}
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { App } from './app/app.tsx'
+import { registerServiceWorker } from './app/register-service-worker.ts'
+import { trustOwnScripts } from './app/trusted-types.ts'
+import './styles/app.css'
+
+trustOwnScripts()
+registerServiceWorker().catch((error: unknown) => {
+  console.warn('The service worker was not registered; the app needs a connection to start.', error)
+})
+
+const root = document.querySelector('#root')
+if (!root) throw new Error('index.html has no #root')
+createRoot(root).render(
+  <StrictMode>
+    <App />
+  </StrictMode>,
+)

@@ -1,0 +1,65 @@
+import { RouterProvider } from '@tanstack/react-router'
+import { type JSX, useCallback, useEffect, useState } from 'react'
+import { Button } from '../components/button.tsx'
+import { Logo } from '../components/logo.tsx'
+import { Notice } from '../components/notice.tsx'
+import { type Backend, openBackend } from '../lib/data/backend.ts'
+import { BackendProvider } from '../lib/data/backend-context.tsx'
+import { errorMessages } from '../messages/errors.ts'
+import { router } from './router.tsx'
+
+type Start =
+  | { readonly step: 'opening' }
+  | { readonly step: 'unreachable'; readonly error: Error }
+  | { readonly step: 'ready'; readonly backend: Backend }
+
+/** The app from its start on: the server's settings (of the last visit, when there was one), then the router. */
+export function App(): JSX.Element {
+  const [start, setStart] = useState<Start>({ step: 'opening' })
+
+  const open = useCallback(() => {
+    setStart({ step: 'opening' })
+    openBackend().then(
+      (backend) => setStart({ step: 'ready', backend }),
+      (cause: unknown) =>
+        setStart({ step: 'unreachable', error: cause instanceof Error ? cause : new Error(String(cause)) }),
+    )
+  }, [])
+
+  // The first opening, once per page.
+  useEffect(open, [open])
+
+  if (start.step === 'opening') return <div aria-busy="true" className="h-full bg-bg" />
+  if (start.step === 'unreachable') return <Unreachable error={start.error} onRetry={open} />
+  return (
+    <BackendProvider backend={start.backend}>
+      <RouterProvider router={router} />
+    </BackendProvider>
+  )
+}
+
+/** A device that has never seen the server and cannot reach it now. */
+function Unreachable({ error, onRetry }: { readonly error: Error; readonly onRetry: () => void }): JSX.Element {
+  // The browser tells when the network is back.
+  useEffect(() => {
+    addEventListener('online', onRetry)
+    return () => removeEventListener('online', onRetry)
+  }, [onRetry])
+  return (
+    <main id="content" className="mx-auto flex max-w-lg flex-col gap-6 px-4 py-16">
+      <div className="flex items-center gap-2 text-accent">
+        <Logo size={28} />
+        <h1 className="text-title text-text">Holdfast</h1>
+      </div>
+      <Notice
+        tone="warning"
+        role="alert"
+        title={errorMessages.unreachable('the server')}
+        actions={<Button onPress={onRetry}>Try now</Button>}
+      >
+        <p>{errorMessages.unreachableDetail}</p>
+        <p className="pt-2 font-mono text-small text-muted">HF-NET-UNREACHABLE · {error.message}</p>
+      </Notice>
+    </main>
+  )
+}

@@ -1,0 +1,49 @@
+import type { ErrorComponentProps } from '@tanstack/react-router'
+import { type JSX, useState } from 'react'
+import { Button } from '../components/button.tsx'
+import { Disclosure } from '../components/disclosure.tsx'
+import { Notice } from '../components/notice.tsx'
+import { errorMessages } from '../messages/errors.ts'
+
+/** What stands in place of a screen that threw: HF-APP-CRASH, with a way on and the details to hand over. */
+export function CrashScreen({ error }: ErrorComponentProps): JSX.Element {
+  const [isCopied, setCopied] = useState(false)
+  const report = `HF-APP-CRASH ${location.pathname}\n${describe(error)}`
+  return (
+    <div className="mx-auto max-w-2xl px-4 py-16">
+      <h1 tabIndex={-1} className="sr-only">
+        {errorMessages.crashTitle}
+      </h1>
+      <Notice
+        tone="danger"
+        role="alert"
+        title={errorMessages.crashTitle}
+        actions={
+          <>
+            <Button tone="primary" onPress={() => location.reload()}>
+              {errorMessages.reload}
+            </Button>
+            <Button
+              onPress={() => {
+                void navigator.clipboard.writeText(report).then(() => setCopied(true))
+              }}
+            >
+              {isCopied ? errorMessages.copied : errorMessages.copyDetails}
+            </Button>
+          </>
+        }
+      >
+        <p>{errorMessages.crashDetail}</p>
+        <Disclosure title="Details">
+          <pre className="font-mono text-small whitespace-pre-wrap">{report}</pre>
+        </Disclosure>
+      </Notice>
+    </div>
+  )
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  // A stack starts with name and message in some browsers only.
+  return `${error.name}: ${error.message}\n${error.stack ?? ''}`
+}

@@ -1,0 +1,34 @@
+import { create } from 'zustand'
+
+const UPDATE_CHECK_MS = 60 * 60 * 1000
+
+/** The worker of a newer version that waits for the person, or `undefined`. */
+export const useWaitingVersion = create<{ readonly worker: ServiceWorker | undefined }>(() => ({ worker: undefined }))
+
+/** Registers the service worker in builds, looks for a newer one at start, hourly and on focus. */
+export async function registerServiceWorker(): Promise<void> {
+  if (!import.meta.env.PROD || !('serviceWorker' in navigator)) return
+  const registration = await navigator.serviceWorker.register('/service-worker.js', { scope: '/' })
+  const look = (): void => {
+    registration.update().catch((error: unknown) => console.info('No newer version could be looked for.', error))
+  }
+  const offer = (worker: ServiceWorker): void => {
+    // Without a controller this is the first visit: nothing old is in use.
+    if (navigator.serviceWorker.controller) useWaitingVersion.setState({ worker })
+  }
+  if (registration.waiting) offer(registration.waiting)
+  registration.addEventListener('updatefound', () => {
+    const worker = registration.installing
+    worker?.addEventListener('statechange', () => {
+      if (worker.state === 'installed') offer(worker)
+    })
+  })
+  setInterval(look, UPDATE_CHECK_MS)
+  addEventListener('focus', look)
+}
+
+/** Lets the waiting version take over, then loads the page from it. Local data is not touched. */
+export function takeNewVersion(worker: ServiceWorker): void {
+  navigator.serviceWorker.addEventListener('controllerchange', () => location.reload(), { once: true })
+  worker.postMessage({ type: 'skip-waiting' })
+}

@@ -1,0 +1,137 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import * as v from 'valibot'
+import { openAccount } from '../lib/data/accounts.ts'
+import { CrashScreen } from './error-boundary.tsx'
+import { NotFoundScreen } from './not-found-screen.tsx'
+import { RootLayout } from './root-layout.tsx'
+
+const text = v.fallback(v.optional(v.pipe(v.string(), v.maxLength(2_000))), undefined)
+
+const signInSearch = v.object({ redirect: text, email: text, reason: text })
+const homeSearch = v.object({})
+/**
+ * What a link to a table carries: the open record and the panel's tab, the search text, and the unsaved filter, sort,
+ * group and hidden fields as the grid writes them.
+ */
+const tableSearch = v.object({ record: text, tab: text, q: text, f: text, s: text, g: text, h: text })
+const recordSearch = v.object({ tab: text })
+export const SYNC_TABS = ['outbox', 'attention', 'device'] as const
+const syncSearch = v.object({ tab: v.fallback(v.optional(v.picklist(SYNC_TABS)), undefined) })
+
+const root = createRootRoute({
+  component: RootLayout,
+  errorComponent: CrashScreen,
+  notFoundComponent: NotFoundScreen,
+})
+
+const start = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: openAccount() ? '/w' : '/sign-in', replace: true })
+  },
+})
+
+const signInScreen = lazyRouteComponent(() => import('../features/sign-in/sign-in-screen.tsx'), 'SignInScreen')
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: signInSearch,
+  component: signInScreen,
+})
+const signInPassword = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in/password',
+  validateSearch: signInSearch,
+  component: signInScreen,
+})
+
+/** Everything that needs an account on this device; the session may be gone, the local database is enough. */
+const signedIn = createRoute({
+  getParentRoute: () => root,
+  id: 'signed-in',
+  beforeLoad: ({ location }) => {
+    if (openAccount()) return
+    throw redirect({
+      to: '/sign-in',
+      search: location.pathname === '/w' ? {} : { redirect: location.href },
+      replace: true,
+    })
+  },
+  component: lazyRouteComponent(() => import('./shell/signed-in-layout.tsx'), 'SignedInLayout'),
+})
+
+const workspaces = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/w',
+  component: lazyRouteComponent(() => import('./to-workspace.tsx'), 'ToWorkspace'),
+})
+const workspace = createRoute({ getParentRoute: () => signedIn, path: '/w/$ws' })
+const home = createRoute({
+  getParentRoute: () => workspace,
+  path: '/',
+  validateSearch: homeSearch,
+  component: lazyRouteComponent(() => import('../features/home/home-screen.tsx'), 'HomeScreen'),
+})
+const table = createRoute({
+  getParentRoute: () => workspace,
+  path: '/t/$table',
+  validateSearch: tableSearch,
+  component: lazyRouteComponent(() => import('./routes/table-route.tsx'), 'TableRoute'),
+})
+const record = createRoute({
+  getParentRoute: () => workspace,
+  path: '/t/$table/r/$record',
+  validateSearch: recordSearch,
+  component: lazyRouteComponent(() => import('./routes/record-route.tsx'), 'RecordRoute'),
+})
+const sync = createRoute({
+  getParentRoute: () => workspace,
+  path: '/sync',
+  validateSearch: syncSearch,
+  component: lazyRouteComponent(() => import('../features/sync-centre/sync-centre-screen.tsx'), 'SyncCentreScreen'),
+})
+const syncItem = createRoute({
+  getParentRoute: () => workspace,
+  path: '/sync/$item',
+  component: lazyRouteComponent(
+    () => import('../features/sync-centre/attention-item-screen.tsx'),
+    'AttentionItemScreen',
+  ),
+})
+const appearance = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/account/appearance',
+  component: lazyRouteComponent(() => import('../features/account/appearance-screen.tsx'), 'AppearanceScreen'),
+})
+const shortcuts = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/account/shortcuts',
+  component: lazyRouteComponent(() => import('../features/account/shortcuts-screen.tsx'), 'ShortcutsScreen'),
+})
+
+const routeTree = root.addChildren([
+  start,
+  signIn,
+  signInPassword,
+  signedIn.addChildren([
+    workspaces,
+    workspace.addChildren([home, table, record, sync, syncItem]),
+    appearance,
+    shortcuts,
+  ]),
+])
+
+export const router = createRouter({
+  routeTree,
+  defaultPreload: 'intent',
+  defaultErrorComponent: CrashScreen,
+  defaultNotFoundComponent: NotFoundScreen,
+  scrollRestoration: true,
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

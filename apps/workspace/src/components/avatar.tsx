@@ -1,0 +1,35 @@
+import type { JSX } from 'react'
+import { cx } from '../lib/cx.ts'
+import { paletteClass, paletteOf } from './chip.tsx'
+
+/** A person's initials on a colour that is always the same for the same name. Hidden from screen readers: the name is beside it. */
+export function Avatar({
+  name,
+  size = 'md',
+}: {
+  readonly name: string
+  readonly size?: 'sm' | 'md' | 'lg'
+}): JSX.Element {
+  const dimension = { sm: 'size-5 text-[0.5625rem]', md: 'size-7 text-[0.6875rem]', lg: 'size-9 text-small' }[size]
+  return (
+    <span
+      aria-hidden
+      data-chip
+      className={cx(
+        'inline-flex shrink-0 items-center justify-center rounded-full font-semibold',
+        dimension,
+        paletteClass(paletteOf(name)),
+      )}
+    >
+      {initialsOf(name)}
+    </span>
+  )
+}
+
+/** First letters of the first and the last word: `Dana Okafor` → `DO`, `dana.okafor@x.example` → `DO`. */
+export function initialsOf(name: string): string {
+  const words = (name.split('@')[0] ?? '').split(/[\s._-]+/).filter((word) => word !== '')
+  const first = words[0]?.[0] ?? '?'
+  const last = words.length > 1 ? (words.at(-1)?.[0] ?? '') : ''
+  return (first + last).toUpperCase()
+}

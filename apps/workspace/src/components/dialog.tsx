@@ -1,0 +1,117 @@
+import { X } from 'lucide-react'
+import type { JSX, ReactNode } from 'react'
+import { Dialog as AriaDialog } from 'react-aria-components/Dialog'
+import { Heading } from 'react-aria-components/Heading'
+import { Modal, ModalOverlay } from 'react-aria-components/Modal'
+import { cx } from '../lib/cx.ts'
+import { Button } from './button.tsx'
+import { IconButton } from './icon-button.tsx'
+
+export interface DialogProps {
+  readonly title: string
+  readonly isOpen: boolean
+  readonly onClose: () => void
+  readonly children: ReactNode
+  /** Buttons at the bottom, the main one last. */
+  readonly actions?: ReactNode
+  readonly size?: 'sm' | 'md' | 'lg'
+  /** An alert asks for a decision: a press outside does not close it. */
+  readonly role?: 'dialog' | 'alertdialog'
+}
+
+const WIDTHS = { sm: 'max-w-md', md: 'max-w-xl', lg: 'max-w-3xl' } as const
+
+/** A modal dialog: traps focus, returns it, closes on Escape; on a phone it comes up from the bottom edge. */
+export function Dialog({
+  title,
+  isOpen,
+  onClose,
+  children,
+  actions,
+  size = 'sm',
+  role = 'dialog',
+}: DialogProps): JSX.Element {
+  return (
+    <ModalOverlay
+      isOpen={isOpen}
+      onOpenChange={(open) => {
+        if (!open) onClose()
+      }}
+      isDismissable={role === 'dialog'}
+      className="fixed inset-0 z-50 flex h-(--visual-viewport-height) items-end justify-center bg-scrim data-entering:animate-fade tablet:items-center tablet:p-6"
+    >
+      <Modal
+        className={cx(
+          'flex max-h-full w-full flex-col rounded-t-lg border border-border bg-raised shadow-dialog data-entering:animate-rise tablet:rounded-lg',
+          WIDTHS[size],
+        )}
+      >
+        <AriaDialog role={role} className="flex min-h-0 flex-col outline-none">
+          <div className="flex items-start justify-between gap-4 px-5 pt-4 pb-2">
+            <Heading slot="title" className="text-title">
+              {title}
+            </Heading>
+            <IconButton
+              label="Close"
+              icon={<X size={18} aria-hidden />}
+              size="sm"
+              onPress={onClose}
+              hasTooltip={false}
+            />
+          </div>
+          <div className="min-h-0 overflow-auto px-5 pb-5">{children}</div>
+          {actions === undefined ? null : (
+            <div className="flex flex-col-reverse gap-2 border-t border-border px-5 py-3 tablet:flex-row tablet:justify-end">
+              {actions}
+            </div>
+          )}
+        </AriaDialog>
+      </Modal>
+    </ModalOverlay>
+  )
+}
+
+/** A yes-or-no question before something that cannot be undone. */
+export function ConfirmDialog({
+  title,
+  isOpen,
+  onClose,
+  children,
+  confirmLabel,
+  cancelLabel = 'Cancel',
+  isDanger = false,
+  isPending = false,
+  onConfirm,
+}: Omit<DialogProps, 'actions' | 'role' | 'size'> & {
+  readonly confirmLabel: string
+  readonly cancelLabel?: string
+  readonly isDanger?: boolean
+  readonly isPending?: boolean
+  readonly onConfirm: () => void
+}): JSX.Element {
+  return (
+    <Dialog
+      title={title}
+      isOpen={isOpen}
+      onClose={onClose}
+      role="alertdialog"
+      actions={
+        <>
+          <Button onPress={onClose} autoFocus={isDanger}>
+            {cancelLabel}
+          </Button>
+          <Button
+            tone={isDanger ? 'danger' : 'primary'}
+            onPress={onConfirm}
+            isPending={isPending}
+            autoFocus={!isDanger}
+          >
+            {confirmLabel}
+          </Button>
+        </>
+      }
+    >
+      {children}
+    </Dialog>
+  )
+}

@@ -1,0 +1,43 @@
+import type { JSX, ReactNode } from 'react'
+import { Disclosure } from './disclosure.tsx'
+import { Notice } from './notice.tsx'
+
+/** A failure in words for people, with its code and details folded away below. */
+export interface ShownError {
+  /** Stable, such as `HF-NET-UNREACHABLE`. */
+  readonly code: string
+  readonly title: string
+  readonly detail?: string
+  readonly technical?: string
+}
+
+/** Shows a failure in place. An `Error` that nobody has put into words is shown as unexpected, with its message in the details. */
+export function ErrorNotice({
+  error,
+  actions,
+}: {
+  readonly error: ShownError | Error
+  readonly actions?: ReactNode
+}): JSX.Element {
+  const shown = error instanceof Error ? unexpected(error) : error
+  return (
+    <Notice tone="danger" role="alert" title={shown.title} actions={actions}>
+      {shown.detail === undefined ? null : <p>{shown.detail}</p>}
+      <Disclosure title="Details">
+        <p className="font-mono text-small">{shown.code}</p>
+        {shown.technical === undefined ? null : (
+          <p className="font-mono text-small whitespace-pre-wrap">{shown.technical}</p>
+        )}
+      </Disclosure>
+    </Notice>
+  )
+}
+
+function unexpected(error: Error): ShownError {
+  return {
+    code: 'HF-APP-UNEXPECTED',
+    title: 'This did not work',
+    detail: 'Nothing on this device was lost.',
+    technical: `${error.name}: ${error.message}`,
+  }
+}

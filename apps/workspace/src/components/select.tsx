@@ -1,0 +1,96 @@
+import { Check, ChevronDown } from 'lucide-react'
+import type { JSX, ReactNode } from 'react'
+import { Button } from 'react-aria-components/Button'
+import { Label } from 'react-aria-components/Label'
+import { ListBox, ListBoxItem } from 'react-aria-components/ListBox'
+import { Popover as AriaPopover } from 'react-aria-components/Popover'
+import { Select as AriaSelect, SelectValue } from 'react-aria-components/Select'
+import { cx } from '../lib/cx.ts'
+import { popoverClass } from './popover.tsx'
+import { FieldNotes, fieldLabelClass } from './text-field.tsx'
+
+export interface SelectOption {
+  readonly value: string
+  /** What is said and searched by typing. */
+  readonly label: string
+  /** What is shown instead of the label, such as a chip. */
+  readonly content?: ReactNode
+  readonly isDisabled?: boolean
+}
+
+export interface SelectProps {
+  readonly label: string
+  readonly isLabelHidden?: boolean
+  readonly options: readonly SelectOption[]
+  /** `null`: nothing chosen. */
+  readonly value: string | null
+  readonly onChange: (value: string) => void
+  readonly placeholder?: string
+  readonly description?: ReactNode
+  readonly errorMessage?: ReactNode
+  readonly isDisabled?: boolean
+  readonly isRequired?: boolean
+  readonly autoFocus?: boolean
+  readonly onOpenChange?: (isOpen: boolean) => void
+  readonly className?: string
+}
+
+/** One of a few choices. Typing jumps to a choice. */
+export function Select({
+  label,
+  isLabelHidden = false,
+  options,
+  value,
+  onChange,
+  placeholder = 'Choose',
+  description,
+  errorMessage,
+  className,
+  ...rest
+}: SelectProps): JSX.Element {
+  return (
+    <AriaSelect
+      {...rest}
+      placeholder={placeholder}
+      selectedKey={value}
+      onSelectionChange={(key) => {
+        if (key !== null) onChange(String(key))
+      }}
+      isInvalid={errorMessage !== undefined && errorMessage !== null}
+      className={cx('flex flex-col gap-1.5', className)}
+    >
+      <Label className={isLabelHidden ? 'sr-only' : fieldLabelClass}>{label}</Label>
+      <Button className="flex h-9 w-full min-w-0 items-center justify-between gap-2 rounded-sm border border-control bg-bg pr-2 pl-3 text-left text-body data-hovered:border-muted data-disabled:opacity-55 coarse:h-11">
+        <SelectValue className="truncate data-placeholder:text-subtle" />
+        <ChevronDown size={16} aria-hidden className="text-muted" />
+      </Button>
+      <FieldNotes description={description} errorMessage={errorMessage} />
+      <AriaPopover className={cx(popoverClass, 'min-w-(--trigger-width) overflow-auto p-1')}>
+        <ListBox items={options.map((option) => ({ ...option, id: option.value }))} className="outline-none">
+          {(option) => (
+            <ListBoxItem
+              id={option.value}
+              textValue={option.label}
+              isDisabled={option.isDisabled ?? false}
+              className={optionClass}
+            >
+              {({ isSelected }) => (
+                <>
+                  <span className="flex w-4 justify-center text-accent">
+                    {isSelected ? <Check size={16} aria-hidden /> : null}
+                  </span>
+                  {option.content ?? option.label}
+                </>
+              )}
+            </ListBoxItem>
+          )}
+        </ListBox>
+      </AriaPopover>
+    </AriaSelect>
+  )
+}
+
+/** The looks of a choice in a list box or a menu. */
+export const optionClass =
+  'flex min-h-8 cursor-default items-center gap-2 rounded-sm px-2 py-1 text-body text-text outline-none coarse:min-h-11 ' +
+  'data-focused:bg-hover data-pressed:bg-pressed data-disabled:text-subtle data-disabled:opacity-60 forced:data-focused:outline-2'

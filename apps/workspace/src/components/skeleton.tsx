@@ -1,0 +1,23 @@
+import type { JSX } from 'react'
+import { cx } from '../lib/cx.ts'
+
+const WIDTHS = ['w-11/12', 'w-3/4', 'w-5/6', 'w-2/3', 'w-4/5']
+
+/** Grey rows where rows are about to be. Only for a device's very first sync. */
+export function Skeleton({
+  rows = 5,
+  label = 'Loading',
+}: {
+  readonly rows?: number
+  readonly label?: string
+}): JSX.Element {
+  return (
+    <div role="status" aria-label={label} className="flex flex-col">
+      {Array.from({ length: rows }, (_, index) => (
+        <div key={index} className="flex h-row items-center border-b border-border/60">
+          <div className={cx('h-3 animate-breathe rounded-sm bg-sunken', WIDTHS[index % WIDTHS.length])} />
+        </div>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,131 @@
+import type { JSX } from 'react'
+
+export type GlyphName =
+  | 'clock'
+  | 'arrow-up'
+  | 'arrow-down'
+  | 'dotted-check'
+  | 'check'
+  | 'triangle'
+  | 'link'
+  | 'ghost'
+  | 'cloud-off'
+  | 'octagon'
+  | 'key'
+
+const SHAPES: Readonly<Record<GlyphName, JSX.Element>> = {
+  clock: (
+    <>
+      <circle cx="8" cy="8" r="6" />
+      <path d="M8 4.75V8l2.25 1.5" />
+    </>
+  ),
+  'arrow-up': <path d="M8 13V3M3.75 7.25 8 3l4.25 4.25" />,
+  'arrow-down': <path d="M8 3v10m4.25-4.25L8 13 3.75 8.75" />,
+  'dotted-check': (
+    <>
+      <circle cx="8" cy="8" r="6.25" strokeDasharray="0.1 2.7" />
+      <path d="m5.4 8.2 1.8 1.8 3.4-3.8" />
+    </>
+  ),
+  check: <path d="m3 8.6 3.2 3.2L13 4.6" />,
+  triangle: (
+    <>
+      <path d="M8 2.2 14.6 13.6H1.4Z" />
+      <path d="M8 6.6v3.2M8 11.7v.1" />
+    </>
+  ),
+  link: (
+    <>
+      <path d="M6.6 9.4a2.6 2.6 0 0 0 3.7 0l2-2a2.6 2.6 0 0 0-3.7-3.7l-.6.6" />
+      <path d="M9.4 6.6a2.6 2.6 0 0 0-3.7 0l-2 2a2.6 2.6 0 0 0 3.7 3.7l.6-.6" />
+    </>
+  ),
+  ghost: (
+    <>
+      <path d="M3.5 13.5V7a4.5 4.5 0 0 1 9 0v6.5l-1.5-1.2-1.5 1.2L8 12.3l-1.5 1.2L5 12.3Z" />
+      <path d="M6.3 7.2v.1M9.7 7.2v.1" />
+    </>
+  ),
+  'cloud-off': (
+    <>
+      <path d="M5.2 5.1A4 4 0 0 0 4.5 13H11m2.2-1.1a2.8 2.8 0 0 0-1.4-5 4 4 0 0 0-3.9-3" />
+      <path d="m2 2 12 12" />
+    </>
+  ),
+  octagon: (
+    <>
+      <path d="M5.5 1.8h5l3.7 3.7v5l-3.7 3.7h-5l-3.7-3.7v-5Z" />
+      <path d="M8 5v3.4M8 10.9v.1" />
+    </>
+  ),
+  key: (
+    <>
+      <circle cx="5.2" cy="10.8" r="3" />
+      <path d="m7.4 8.6 6-6M10.6 5.4l2 2" />
+    </>
+  ),
+}
+
+/**
+ * One of our own state marks. Shape tells them apart without colour.
+ *
+ * @param label - the accessible name; leave it out where words stand beside the glyph
+ */
+export function StateGlyph({
+  name,
+  label,
+  size = 16,
+}: {
+  readonly name: GlyphName
+  readonly label?: string
+  readonly size?: number
+}): JSX.Element {
+  return (
+    <svg
+      width={size}
+      height={size}
+      viewBox="0 0 16 16"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="1.6"
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      {...(label === undefined ? { 'aria-hidden': true } : { role: 'img', 'aria-label': label })}
+    >
+      {SHAPES[name]}
+    </svg>
+  )
+}
+
+/** The states of a record, as the design names them; a clean record has no mark. */
+export type RecordState = 'clean' | 'waiting' | 'sending' | 'confirming' | 'rejected' | 'held' | 'gone'
+
+export const RECORD_STATES: Readonly<
+  Record<Exclude<RecordState, 'clean'>, { readonly glyph: GlyphName; readonly word: string; readonly tone: string }>
+> = {
+  waiting: { glyph: 'clock', word: 'not sent yet', tone: 'text-muted' },
+  sending: { glyph: 'arrow-up', word: 'sending', tone: 'text-info' },
+  confirming: { glyph: 'dotted-check', word: 'accepted, confirming', tone: 'text-success' },
+  rejected: { glyph: 'triangle', word: 'not accepted', tone: 'text-danger' },
+  held: { glyph: 'link', word: 'waits for the change before it', tone: 'text-warning' },
+  gone: { glyph: 'ghost', word: 'no longer visible to you', tone: 'text-muted' },
+}
+
+/** The mark of a record's state: the glyph with its word as name, or glyph and word side by side. Nothing for a clean record. */
+export function RecordStateMark({
+  state,
+  hasWord = false,
+}: {
+  readonly state: RecordState
+  readonly hasWord?: boolean
+}): JSX.Element | null {
+  if (state === 'clean') return null
+  const { glyph, word, tone } = RECORD_STATES[state]
+  return (
+    <span className={`inline-flex items-center gap-1.5 text-small ${tone}`} title={hasWord ? undefined : word}>
+      <StateGlyph name={glyph} {...(hasWord ? {} : { label: word })} />
+      {hasWord ? word : null}
+    </span>
+  )
+}

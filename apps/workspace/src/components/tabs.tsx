@@ -1,0 +1,85 @@
+import type { JSX, ReactNode } from 'react'
+import { Tab, TabList, TabPanel, Tabs as AriaTabs } from 'react-aria-components/Tabs'
+import { cx } from '../lib/cx.ts'
+
+export interface TabItem<Id extends string> {
+  readonly id: Id
+  readonly label: string
+  /** Said and shown after the label; nothing when zero. */
+  readonly count?: number
+  readonly tone?: 'neutral' | 'danger'
+  readonly content: ReactNode
+}
+
+/** Tabs with their panels; arrows move, the chosen one is the caller's to keep (mostly in the address). */
+export function Tabs<Id extends string>({
+  label,
+  tabs,
+  selected,
+  onSelect,
+}: {
+  readonly label: string
+  readonly tabs: readonly TabItem<Id>[]
+  readonly selected: Id
+  readonly onSelect: (id: Id) => void
+}): JSX.Element {
+  return (
+    <AriaTabs
+      selectedKey={selected}
+      onSelectionChange={(key) => {
+        const tab = tabs.find((candidate) => candidate.id === key)
+        if (tab) onSelect(tab.id)
+      }}
+      className="flex min-h-0 flex-1 flex-col"
+    >
+      <TabList aria-label={label} className="flex shrink-0 gap-1 overflow-x-auto border-b border-border px-1">
+        {tabs.map((tab) => (
+          <Tab
+            key={tab.id}
+            id={tab.id}
+            className={cx(
+              'focus-inset relative flex h-10 cursor-default items-center gap-2 rounded-sm px-3 text-body whitespace-nowrap text-muted outline-none coarse:h-11',
+              'after:absolute after:inset-x-2 after:-bottom-px after:h-0.5 after:rounded-full data-hovered:text-text',
+              'data-selected:font-medium data-selected:text-text data-selected:after:bg-accent',
+            )}
+          >
+            {tab.label}
+            {tab.count === undefined || tab.count === 0 ? null : (
+              <CountBadge count={tab.count} tone={tab.tone ?? 'neutral'} />
+            )}
+          </Tab>
+        ))}
+      </TabList>
+      {tabs.map((tab) => (
+        <TabPanel key={tab.id} id={tab.id} className="min-h-0 flex-1 py-4 outline-none">
+          {tab.content}
+        </TabPanel>
+      ))}
+    </AriaTabs>
+  )
+}
+
+/** A small number beside a word. */
+export function CountBadge({
+  count,
+  tone = 'neutral',
+}: {
+  readonly count: number
+  readonly tone?: 'neutral' | 'danger' | 'accent'
+}): JSX.Element {
+  const looks = {
+    neutral: 'bg-sunken text-muted',
+    danger: 'bg-danger-soft text-danger',
+    accent: 'bg-accent-soft text-accent',
+  }[tone]
+  return (
+    <span
+      className={cx(
+        'inline-flex h-5 min-w-5 items-center justify-center rounded-full px-1.5 text-small tabular-nums',
+        looks,
+      )}
+    >
+      {count.toLocaleString()}
+    </span>
+  )
+}

@@ -1,0 +1,38 @@
+import type { JSX } from 'react'
+import { Avatar } from '../../components/avatar.tsx'
+import { Button } from '../../components/button.tsx'
+import type { LocalAccount } from '../../lib/data/accounts.ts'
+import { signInMessages as words } from '../../messages/sign-in.ts'
+
+/** The accounts whose database is on this device; they open without a connection. */
+export function LocalAccounts({
+  accounts,
+  onOpen,
+}: {
+  readonly accounts: readonly LocalAccount[]
+  readonly onOpen: (account: LocalAccount) => Promise<void>
+}): JSX.Element {
+  return (
+    <section aria-labelledby="local-accounts" className="flex flex-col gap-2">
+      <h2 id="local-accounts" className="text-small font-medium text-muted">
+        {words.onThisDevice}
+      </h2>
+      <ul className="divide-y divide-border overflow-hidden rounded-lg border border-border bg-raised">
+        {accounts.map((account) => (
+          <li key={account.userId} className="flex items-center gap-3 px-4 py-2.5">
+            <Avatar name={account.name} />
+            <div className="min-w-0 flex-1">
+              <p className="truncate font-medium">{account.name}</p>
+              <p className="truncate text-small text-muted">
+                {account.email} · {words.waiting(account.waiting)}
+              </p>
+            </div>
+            <Button size="sm" aria-label={words.openAccount(account.name)} onPress={() => void onOpen(account)}>
+              {words.open}
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

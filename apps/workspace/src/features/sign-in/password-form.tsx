@@ -1,0 +1,180 @@
+import type { SupabaseClient, User } from '@supabase/supabase-js'
+import { Eye, EyeOff } from 'lucide-react'
+import { type JSX, useEffect, useRef, useState } from 'react'
+import { Form } from 'react-aria-components/Form'
+import { Button } from '../../components/button.tsx'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { IconButton } from '../../components/icon-button.tsx'
+import { TextField } from '../../components/text-field.tsx'
+import { errorMessages } from '../../messages/errors.ts'
+import { signInMessages as words } from '../../messages/sign-in.ts'
+import { classifySignInError, type SignInFailure } from './classify-sign-in-error.ts'
+
+/** The form; it asks nothing twice, allows paste and password managers, and says on the field what is wrong. */
+export function PasswordForm({
+  email: emailAtStart,
+  password: passwordAtStart,
+  isOnline,
+  onSignedIn,
+  supabase,
+  projectName,
+}: {
+  readonly email: string
+  readonly password: string
+  readonly isOnline: boolean
+  readonly onSignedIn: (user: User) => Promise<void>
+  readonly supabase: SupabaseClient
+  readonly projectName: string
+}): JSX.Element {
+  const [email, setEmail] = useState(emailAtStart)
+  const [password, setPassword] = useState(passwordAtStart)
+  const [isShown, setShown] = useState(false)
+  const [isPending, setPending] = useState(false)
+  const [missing, setMissing] = useState<'email' | 'password'>()
+  const [failure, setFailure] = useState<SignInFailure>()
+  const emailRef = useRef<HTMLInputElement>(null)
+  const passwordRef = useRef<HTMLInputElement>(null)
+  const waitS = useCountdown(failure?.kind === 'rate' ? failure.waitS : 0, failure)
+
+  const submit = async (): Promise<void> => {
+    setFailure(undefined)
+    const lacks = email.trim() === '' ? 'email' : password === '' ? 'password' : undefined
+    setMissing(lacks)
+    if (lacks !== undefined) {
+      ;(lacks === 'email' ? emailRef : passwordRef).current?.focus()
+      return
+    }
+    setPending(true)
+    try {
+      const { data, error } = await supabase.auth.signInWithPassword({ email: email.trim(), password })
+      if (error) throw error
+      await onSignedIn(data.user)
+    } catch (error) {
+      const what = classifySignInError(error, projectName)
+      setFailure(what)
+      if (what.kind === 'password') passwordRef.current?.focus()
+    } finally {
+      setPending(false)
+    }
+  }
+
+  return (
+    <Form
+      validationBehavior="aria"
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!isPending && waitS === 0 && isOnline) void submit()
+      }}
+    >
+      <TextField
+        label={words.email}
+        type="email"
+        name="email"
+        autoComplete="username"
+        inputMode="email"
+        spellCheck="false"
+        value={email}
+        onChange={setEmail}
+        inputRef={emailRef}
+        autoFocus={emailAtStart === ''}
+        errorMessage={missing === 'email' ? words.emailMissing : undefined}
+      />
+      <TextField
+        label={words.password}
+        type={isShown ? 'text' : 'password'}
+        name="password"
+        autoComplete="current-password"
+        value={password}
+        onChange={setPassword}
+        inputRef={passwordRef}
+        errorMessage={missing === 'password' ? words.passwordMissing : passwordError(failure)}
+        trailing={
+          <IconButton
+            label={isShown ? words.hidePassword : words.showPassword}
+            icon={isShown ? <EyeOff size={18} aria-hidden /> : <Eye size={18} aria-hidden />}
+            onPress={() => setShown(!isShown)}
+            hasTooltip={false}
+          />
+        }
+      />
+      {failure?.kind === 'form' ? (
+        <ErrorNotice
+          error={{
+            code: failure.code,
+            title: failure.message,
+            ...(failure.technical === undefined ? {} : { technical: failure.technical }),
+          }}
+        />
+      ) : null}
+      {failure?.kind === 'unconfirmed' ? <SendConfirmationAgain supabase={supabase} email={email.trim()} /> : null}
+      {failure?.kind === 'rate' && waitS > 0 ? (
+        <p role="status" className="text-small text-danger">
+          {errorMessages.rate(waitS)}
+        </p>
+      ) : null}
+      <Button
+        type="submit"
+        tone="primary"
+        isFullWidth
+        isPending={isPending}
+        isDisabled={waitS > 0}
+        {...(isOnline ? {} : { 'aria-disabled': true, 'aria-describedby': 'sign-in-offline' })}
+      >
+        {words.submit}
+      </Button>
+      {isOnline ? null : (
+        <p id="sign-in-offline" className="text-center text-small text-muted">
+          {errorMessages.offline}
+        </p>
+      )}
+    </Form>
+  )
+}
+
+function passwordError(failure: SignInFailure | undefined): string | undefined {
+  return failure?.kind === 'password' || failure?.kind === 'unconfirmed' ? failure.message : undefined
+}
+
+function SendConfirmationAgain({
+  supabase,
+  email,
+}: {
+  readonly supabase: SupabaseClient
+  readonly email: string
+}): JSX.Element {
+  const [state, setState] = useState<'idle' | 'sending' | 'sent' | Error>('idle')
+  if (state instanceof Error) return <ErrorNotice error={state} />
+  if (state === 'sent') {
+    return (
+      <p role="status" className="text-small text-success">
+        {errorMessages.mailSentAgain}
+      </p>
+    )
+  }
+  return (
+    <Button
+      size="sm"
+      isPending={state === 'sending'}
+      onPress={() => {
+        setState('sending')
+        void supabase.auth.resend({ type: 'signup', email }).then(({ error }) => setState(error ?? 'sent'))
+      }}
+    >
+      {errorMessages.sendMailAgain}
+    </Button>
+  )
+}
+
+/** Whole seconds left of `fromS`, counted from when `occasion` last changed. */
+function useCountdown(fromS: number, occasion: unknown): number {
+  const [leftS, setLeftS] = useState(0)
+  // A clock is a subscription.
+  useEffect(() => {
+    setLeftS(fromS)
+    if (fromS === 0) return
+    const timer = setInterval(() => setLeftS((left) => Math.max(0, left - 1)), 1000)
+    return () => clearInterval(timer)
+  }, [fromS, occasion])
+  return leftS
+}

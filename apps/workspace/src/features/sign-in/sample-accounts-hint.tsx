@@ -1,0 +1,40 @@
+import type { JSX } from 'react'
+import { Button as AriaButton } from 'react-aria-components/Button'
+import { Avatar } from '../../components/avatar.tsx'
+import type { SampleAccounts } from '../../lib/data/app-config.ts'
+import { signInMessages as words } from '../../messages/sign-in.ts'
+
+/** The sample project's people: one press fills in the form. Only a server with sample data on loopback names them. */
+export function SampleAccountsHint({
+  sample,
+  onChoose,
+}: {
+  readonly sample: SampleAccounts
+  readonly onChoose: (email: string) => void
+}): JSX.Element {
+  return (
+    <section aria-labelledby="sample-accounts" className="flex flex-col gap-2">
+      <h2 id="sample-accounts" className="text-small font-medium text-muted">
+        {words.sampleTitle}
+      </h2>
+      <ul className="grid grid-cols-1 gap-2 tablet:grid-cols-2">
+        {sample.accounts.map((account) => (
+          <li key={account.email}>
+            <AriaButton
+              aria-label={words.useSample(account.name)}
+              onPress={() => onChoose(account.email)}
+              className="flex min-h-12 w-full items-center gap-3 rounded-md border border-border bg-raised px-3 py-2 text-left transition-colors data-hovered:border-control data-pressed:bg-sunken"
+            >
+              <Avatar name={account.name} />
+              <span className="min-w-0">
+                <span className="block truncate font-medium">{account.name}</span>
+                <span className="block truncate text-small text-muted">{account.role ?? account.email}</span>
+              </span>
+            </AriaButton>
+          </li>
+        ))}
+      </ul>
+      <p className="text-small text-muted">{words.samplePassword(sample.password)}</p>
+    </section>
+  )
+}

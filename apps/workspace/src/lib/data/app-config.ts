@@ -1,0 +1,81 @@
+import * as v from 'valibot'
+import { localValue } from '../local-value.ts'
+
+const CONFIG_PATH = '/app/v1/config'
+const CONFIG_TIMEOUT_MS = 8_000
+
+const schema = v.object({
+  project: v.object({ name: v.string(), slug: v.optional(v.string()) }),
+  anonKey: v.string(),
+  version: v.optional(v.string()),
+  vfs: v.optional(v.string()),
+  sample: v.optional(
+    v.nullable(
+      v.object({
+        password: v.string(),
+        accounts: v.array(v.object({ email: v.string(), name: v.string(), role: v.optional(v.string()) })),
+      }),
+    ),
+  ),
+})
+
+/** What the server tells every visitor before sign-in. */
+export interface AppConfig {
+  readonly project: { readonly name: string; readonly slug: string }
+  /** The public key the clients send with every request. */
+  readonly anonKey: string
+  readonly version: string | undefined
+  /** A file system for the local database that the operator prescribes for all devices. */
+  readonly vfs: string | undefined
+  /** Accounts of the sample project; only a server on loopback with sample data names them. */
+  readonly sample: SampleAccounts | undefined
+}
+
+export interface SampleAccounts {
+  readonly password: string
+  readonly accounts: readonly { readonly email: string; readonly name: string; readonly role?: string | undefined }[]
+}
+
+const cached = localValue('hf-config', schema)
+
+/** The answer of the last visit, for a start without network. */
+export function readCachedConfig(): AppConfig | undefined {
+  const value = cached.read()
+  return value && toConfig(value)
+}
+
+/**
+ * Asks the server and keeps the answer for the next start.
+ *
+ * @throws {TypeError} when the server cannot be reached, `Error` when it answers something else
+ */
+export async function fetchConfig(): Promise<AppConfig> {
+  const response = await fetch(CONFIG_PATH, {
+    headers: { accept: 'application/json' },
+    cache: 'no-store',
+    signal: AbortSignal.timeout(CONFIG_TIMEOUT_MS),
+  })
+  if (!response.ok) throw new Error(`${CONFIG_PATH} answered ${response.status}`)
+  const value = v.parse(schema, await response.json())
+  cached.write(value)
+  return toConfig(value)
+}
+
+function toConfig(value: v.InferOutput<typeof schema>): AppConfig {
+  return {
+    project: { name: value.project.name, slug: value.project.slug ?? slugOf(value.project.name) },
+    anonKey: value.anonKey,
+    version: value.version,
+    vfs: value.vfs,
+    sample: value.sample ?? undefined,
+  }
+}
+
+function slugOf(name: string): string {
+  const slug = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+  return slug === '' ? 'workspace' : slug
+}

@@ -1,0 +1,21 @@
+import { createContext, type JSX, type ReactNode, useContext } from 'react'
+import type { Backend } from './backend.ts'
+
+const BackendContext = createContext<Backend | undefined>(undefined)
+
+export function BackendProvider({
+  backend,
+  children,
+}: {
+  readonly backend: Backend
+  readonly children: ReactNode
+}): JSX.Element {
+  return <BackendContext value={backend}>{children}</BackendContext>
+}
+
+/** The server's settings and its client. */
+export function useBackend(): Backend {
+  const backend = useContext(BackendContext)
+  if (!backend) throw new Error('useBackend is called outside of BackendProvider')
+  return backend
+}

@@ -1,0 +1,64 @@
+/** A count in the reader's format: `1,260`. */
+export function formatCount(count: number): string {
+  return count.toLocaleString()
+}
+
+/** A clock time with seconds: `14:02:11`. */
+export function formatClock(at: Date): string {
+  return at.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' })
+}
+
+/** A time today, else date and time. */
+export function formatMoment(at: Date, now: Date): string {
+  const isToday = at.toDateString() === now.toDateString()
+  return isToday
+    ? at.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' })
+    : at.toLocaleString(undefined, { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
+}
+
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+] as const
+
+/** How long ago, in one unit: `3 minutes ago`; under a minute `just now`. */
+export function formatAgo(at: Date, now: Date): string {
+  const seconds = Math.round((now.getTime() - at.getTime()) / 1000)
+  for (const [unit, length] of UNITS) {
+    if (seconds >= length) {
+      return new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' }).format(-Math.floor(seconds / length), unit)
+    }
+  }
+  return 'just now'
+}
+
+const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB'] as const
+
+/** Bytes with a unit of 1,000: `4.1 MB`. */
+export function formatBytes(bytes: number): string {
+  let value = bytes
+  let unit = 0
+  while (value >= 1000 && unit < BYTE_UNITS.length - 1) {
+    value /= 1000
+    unit += 1
+  }
+  const digits = unit === 0 || value >= 100 ? 0 : 1
+  return `${value.toLocaleString(undefined, { maximumFractionDigits: digits, minimumFractionDigits: digits })} ${BYTE_UNITS[unit] ?? 'B'}`
+}
+
+/** `1 change`, `3 changes`. */
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${formatCount(count)} ${count === 1 ? one : many}`
+}
+
+/** A database name for people: `template_items` → `Template items`, `site_id` → `Site`. */
+export function humanize(name: string): string {
+  const words = name
+    .replace(/^hf_/, '')
+    .replace(/_(id|fk)$/, '')
+    .replaceAll('_', ' ')
+    .trim()
+  if (words === '') return name
+  return words === 'id' ? 'ID' : words.charAt(0).toUpperCase() + words.slice(1)
+}

@@ -1,0 +1,86 @@
+import { fileURLToPath } from 'node:url'
+import tailwindcss from '@tailwindcss/vite'
+import react from '@vitejs/plugin-react'
+import { defineConfig, type PluginOption } from 'vite'
+import { VitePWA } from 'vite-plugin-pwa'
+
+/** What the server answers itself; in development it is asked at its default address. */
+const SERVER_PATHS = ['/auth/v1', '/rest/v1', '/sync/', '/write-checkpoint2.json', '/health', '/app/v1']
+const SERVER = process.env['HOLDFAST_SERVER'] ?? 'http://127.0.0.1:54321'
+
+/** The policy the server sends with the app's files; the preview sends it too, so that a breach shows before the server runs. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'self'",
+  "script-src 'self' 'wasm-unsafe-eval'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "worker-src 'self'",
+  "object-src 'none'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+  "form-action 'self'",
+  "require-trusted-types-for 'script'",
+].join('; ')
+
+const proxy = Object.fromEntries(SERVER_PATHS.map((path) => [path, { target: SERVER, changeOrigin: false }]))
+const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+
+const pwa: PluginOption = VitePWA({
+  strategies: 'injectManifest',
+  srcDir: 'src',
+  filename: 'service-worker.ts',
+  // The app registers it itself (src/app/register-service-worker.ts): a new version waits until the person says so.
+  injectRegister: false,
+  manifest: {
+    id: '/',
+    name: 'Holdfast',
+    short_name: 'Holdfast',
+    description: 'Your tables, on this device, in step with Postgres.',
+    start_url: '/',
+    scope: '/',
+    display: 'standalone',
+    theme_color: '#0b6b68',
+    background_color: '#f6f8f8',
+    icons: [
+      { src: '/icon.svg', sizes: 'any', type: 'image/svg+xml' },
+      { src: '/icon-192.png', sizes: '192x192', type: 'image/png' },
+      { src: '/icon-512.png', sizes: '512x512', type: 'image/png' },
+      { src: '/icon-maskable-512.png', sizes: '512x512', type: 'image/png', purpose: 'maskable' },
+    ],
+  },
+  injectManifest: {
+    globPatterns: ['**/*.{html,js,css,wasm,woff2,svg,png,webmanifest}'],
+    // The encrypted builds of SQLite: not used, 2 MB each.
+    globIgnores: ['**/mc-wa-sqlite*'],
+    maximumFileSizeToCacheInBytes: 4 * 1024 * 1024,
+    rollupFormat: 'iife',
+    target: 'es2022',
+  },
+})
+
+export default defineConfig({
+  plugins: [react(), tailwindcss(), pwa],
+  resolve: {
+    // Our own packages come from source. The export condition `source` cannot be used for that: react-aria-components
+    // declares it too and does not publish the files behind it.
+    alias: {
+      '@holdfast/client': source('../../clients/client/src/index.ts'),
+      '@holdfast/react': source('../../clients/react/src/index.ts'),
+      '@holdfast/protocol': source('../../platform/protocol/src/index.ts'),
+    },
+    dedupe: ['react', 'react-dom', '@powersync/common', '@powersync/shared-internals', '@powersync/web'],
+  },
+  worker: { format: 'es' },
+  // Pre-bundling would lose the addresses of the worker and the wasm beside it.
+  optimizeDeps: { exclude: ['@powersync/web', '@journeyapps/wa-sqlite'] },
+  build: {
+    target: ['chrome123', 'edge123', 'firefox128', 'safari17.5'],
+    sourcemap: true,
+    modulePreload: { polyfill: false },
+    chunkSizeWarningLimit: 700,
+  },
+  server: { port: 5173, strictPort: false, proxy },
+  preview: { proxy, headers: { 'content-security-policy': CONTENT_SECURITY_POLICY } },
+})
