@@ -1,4 +1,38 @@
+/** Postgres: the cluster, connections, SQL text, migrations and the catalog. */
+export type { Cluster } from './cluster/cluster.ts'
+export { openEmbeddedCluster, type EmbeddedClusterOptions } from './cluster/embedded-cluster.ts'
+export { openExternalCluster, type ExternalClusterOptions } from './cluster/external-cluster.ts'
 export { quoteIdentifier, quoteLiteral, quoteName } from './sql/identifier.ts'
 export { SqlFragment, sql } from './sql/sql.ts'
-export { createPool, queryable, type Pool, type PoolOptions, type Queryable, type Transaction } from './connection/pool.ts'
+export {
+  createPool,
+  queryable,
+  type Pool,
+  type PoolOptions,
+  type Queryable,
+  type Transaction,
+} from './connection/pool.ts'
 export { assumeSession, runAs, type Session } from './connection/run-as.ts'
+export { listen, type ListenOptions } from './connection/listen.ts'
+export { SQLSTATE, isConnectionLoss, sqlstateOf } from './connection/sqlstate.ts'
+export { applyMigrations, platformMigrations, type MigrateOptions } from './migrate/apply-migrations.ts'
+export type { Migration, MigrationSource } from './migrate/migration.ts'
+export { ensureRolePassword } from './migrate/role-password.ts'
+export { readCatalog } from './catalog/read-catalog.ts'
+export { watchCatalog, type CatalogWatch, type WatchCatalogOptions } from './catalog/watch-catalog.ts'
+export type {
+  ApiRole,
+  Catalog,
+  Column,
+  ForeignKey,
+  Parameter,
+  Policy,
+  Relationship,
+  RelationshipEnds,
+  Routine,
+  RoutineResult,
+  Schema,
+  Table,
+  TablePrivileges,
+  UniqueConstraint,
+} from './catalog/catalog.ts'

@@ -1,1 +1,1 @@
-export {}
+export { openTestDatabase, type TestDatabase, type TestDatabaseOptions } from './open-test-database.ts'

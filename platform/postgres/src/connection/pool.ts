@@ -1,5 +1,7 @@
 import pg from 'pg'
+import { assert } from '@holdfast/foundation'
 import type { SqlFragment } from '../sql/sql.ts'
+import { isConnectionLoss } from './sqlstate.ts'
 
 export interface PoolOptions {
   /** `postgres://role:password@host:port/database`. */
@@ -11,6 +13,11 @@ export interface PoolOptions {
   readonly acquireTimeoutMs?: number
   /** Server-side `statement_timeout` of every statement, in milliseconds; 0 for none. */
   readonly statementTimeoutMs?: number
+  /**
+   * Undoes settings of the session after each transaction, for pools that run functions of the project: one may have called `set_config` for
+   * longer than its transaction. Default false.
+   */
+  readonly resetAfterTransaction?: boolean
   /** Called when an idle connection breaks; the pool replaces it by itself. */
   readonly onError?: (error: Error) => void
 }
@@ -59,9 +66,22 @@ export function createPool(options: PoolOptions): Pool {
     max: options.connectionsMax,
     connectionTimeoutMillis: options.acquireTimeoutMs ?? 10_000,
     idleTimeoutMillis: 60_000,
+    keepAlive: true,
     ...(options.statementTimeoutMs ? { statement_timeout: options.statementTimeoutMs } : {}),
   })
   pool.on('error', (error) => options.onError?.(error))
+  // A lent connection that breaks between two statements has nobody else to tell; its next statement fails and it is discarded.
+  pool.on('connect', (client) => client.on('error', () => undefined))
+  const commit = options.resetAfterTransaction ? 'commit; reset all; reset role' : 'commit'
+  let ending: Promise<void> | undefined
+
+  return {
+    transaction,
+    withClient,
+    query: (statement) => withPooled((tx) => tx.query(statement)),
+    execute: (statement) => withPooled((tx) => tx.execute(statement)),
+    [Symbol.asyncDispose]: () => (ending ??= pool.end()),
+  }
 
   async function withClient<T>(body: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     const client = await pool.connect()
@@ -82,14 +102,16 @@ export function createPool(options: PoolOptions): Pool {
       await client.query('begin')
       try {
         const result = await body(queryable(client))
-        await client.query('commit')
+        assertCommitted(await client.query(commit))
         broken = false
         return result
       } catch (error) {
-        await client.query('rollback').then(
-          () => (broken = false),
-          () => undefined, // the connection is gone; `broken` discards it and the first error tells why
-        )
+        // A connection that is gone, or hangs, tells no more than `error` does; `broken` discards it.
+        if (!isConnectionLoss(error))
+          broken = await client.query('rollback').then(
+            () => false,
+            () => true,
+          )
         throw error
       }
     } finally {
@@ -97,22 +119,22 @@ export function createPool(options: PoolOptions): Pool {
     }
   }
 
-  return {
-    transaction,
-    withClient,
-    query: (statement) => withPooled((tx) => tx.query(statement)),
-    execute: (statement) => withPooled((tx) => tx.execute(statement)),
-    async [Symbol.asyncDispose]() {
-      if (!pool.ended) await pool.end()
-    },
-  }
-
   async function withPooled<T>(body: (tx: Transaction) => Promise<T>): Promise<T> {
     const client = await pool.connect()
+    let broken = false
     try {
       return await body(queryable(client))
+    } catch (error) {
+      broken = isConnectionLoss(error)
+      throw error
     } finally {
-      client.release()
+      client.release(broken)
     }
   }
+}
+
+/** Postgres answers `commit` with `ROLLBACK` when a statement had failed and `body` went on as if it had not. */
+function assertCommitted(answer: pg.QueryResult | pg.QueryResult[]): void {
+  const first = Array.isArray(answer) ? answer[0] : answer
+  assert(first?.command === 'COMMIT', 'a transaction whose statement failed must not end as if it had succeeded')
 }

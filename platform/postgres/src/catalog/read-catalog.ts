@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto'
+import type { Pool, Queryable } from '../connection/pool.ts'
+import { REQUEST_ROLE } from '../cluster/cluster.ts'
+import { sql } from '../sql/sql.ts'
+import type { ApiRole, Catalog, Schema } from './catalog.ts'
+import { deriveRelationships } from './relationships.ts'
+import { parseSettings, readRoutines } from './routines.ts'
+import { ownSchema } from './scope.ts'
+import { readTables } from './tables.ts'
+
+/** Reads the catalog as one transaction sees it. */
+export async function readCatalog(pool: Pool): Promise<Catalog> {
+  return pool.transaction(async (tx) => {
+    // Names print with their schema, whatever the search path of the connection is.
+    await tx.execute(sql`set transaction isolation level repeatable read, read only`)
+    // Types print as the project writes them: without `public`.
+    await tx.execute(sql`set local search_path to public, extensions`)
+    const roles = await readRoles(tx)
+    const names = roles.map((role) => role.name)
+    const schemas = await readSchemas(tx, names)
+    const tables = await readTables(tx, names)
+    const routines = await readRoutines(tx, names)
+    const byName = new Map(tables.map((table) => [`${table.schema}\0${table.name}`, table]))
+    const byOid = new Map(tables.map((table) => [table.oid, table]))
+    return {
+      version: hash({ roles, schemas, tables, routines }),
+      schemas,
+      tables,
+      relationships: deriveRelationships(tables),
+      routines,
+      roles,
+      table: (schema, name) => byName.get(`${schema}\0${name}`),
+      tableByOid: (oid) => byOid.get(oid),
+    }
+  })
+}
+
+async function readRoles(tx: Queryable): Promise<readonly ApiRole[]> {
+  const rows = await tx.query<{ name: string; bypassesRls: boolean; settings: readonly string[] | null }>(sql`
+    select role.rolname as name, role.rolbypassrls as "bypassesRls", config.setconfig as settings
+      from pg_catalog.pg_roles role
+      left join pg_catalog.pg_db_role_setting config on config.setrole = role.oid and config.setdatabase = 0
+     where exists (
+             select from pg_catalog.pg_auth_members member
+              join pg_catalog.pg_roles login on login.oid = member.member
+             where member.roleid = role.oid and login.rolname = ${REQUEST_ROLE})
+     order by role.rolname
+  `)
+  return rows.map((row) => ({ ...row, settings: parseSettings(row.settings) }))
+}
+
+async function readSchemas(tx: Queryable, roles: readonly string[]): Promise<readonly Schema[]> {
+  const rows = await tx.query<{ name: string; comment: string | null; usage: readonly string[] | null }>(sql`
+    select nsp.nspname as name, pg_catalog.obj_description(nsp.oid, 'pg_namespace') as comment,
+           (select array_agg(role.name) from unnest(${roles}::text[]) as role (name)
+             where pg_catalog.has_schema_privilege(role.name, nsp.oid, 'usage')) as usage
+      from pg_catalog.pg_namespace nsp
+     where ${ownSchema('nsp')}
+     order by nsp.nspname
+  `)
+  return rows.map((row) => ({ name: row.name, comment: row.comment ?? undefined, usage: row.usage ?? [] }))
+}
+
+function hash(value: unknown): string {
+  const text = JSON.stringify(value, (_, part: unknown) =>
+    part instanceof Map ? [...(part as Map<string, unknown>)] : part,
+  )
+  return createHash('sha256').update(text).digest('hex').slice(0, 16)
+}

@@ -1,0 +1,227 @@
+import type { Queryable } from '../connection/pool.ts'
+import { sql } from '../sql/sql.ts'
+import type { Column, ForeignKey, Policy, Table, TablePrivileges, UniqueConstraint } from './catalog.ts'
+import { ownSchema } from './scope.ts'
+
+type TableRow = Omit<Table, 'columns' | 'primaryKey' | 'uniques' | 'foreignKeys' | 'policies' | 'privileges'>
+
+/** Reads all tables with everything that hangs on them. In one transaction the statements see one state. */
+export async function readTables(tx: Queryable, roles: readonly string[]): Promise<readonly Table[]> {
+  const tables = await readRelations(tx)
+  const columns = groupByTable(await readColumns(tx))
+  const uniques = groupByTable(await readUniques(tx))
+  const foreignKeys = groupByTable(await readForeignKeys(tx))
+  const grants = groupByTable(await readGrants(tx, roles))
+  // The expressions of policies print with every name qualified, so that they mean the same wherever they are put.
+  await tx.execute(sql`set local search_path to ''`)
+  const policies = groupByTable(await readPolicies(tx))
+  await tx.execute(sql`set local search_path to public, extensions`)
+  return tables.map((table) => {
+    const own = (columns.get(table.oid) ?? []).map(({ tableOid: _, ...column }): Column => undefinedForNull(column))
+    const keys = (uniques.get(table.oid) ?? []).map(({ tableOid: _, ...unique }): UniqueConstraint => unique)
+    return {
+      ...undefinedForNull(table),
+      columns: own,
+      primaryKey: keys.find((key) => key.isPrimary)?.columns ?? [],
+      uniques: keys,
+      foreignKeys: (foreignKeys.get(table.oid) ?? []).map(({ tableOid: _, ...key }): ForeignKey => key),
+      policies: (policies.get(table.oid) ?? []).map(({ tableOid: _, ...policy }): Policy => undefinedForNull(policy)),
+      privileges: privilegesByRole(
+        grants.get(table.oid) ?? [],
+        own.map((column) => column.name),
+      ),
+    }
+  })
+}
+
+type OfTable<T> = T & { readonly tableOid: number }
+
+function groupByTable<T extends { readonly tableOid: number }>(rows: readonly T[]): ReadonlyMap<number, readonly T[]> {
+  return Map.groupBy(rows, (row) => row.tableOid)
+}
+
+/** SQL has one word for what is not there. */
+function undefinedForNull<T extends object>(row: T): T {
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value ?? undefined])) as T
+}
+
+function readRelations(tx: Queryable): Promise<TableRow[]> {
+  return tx.query<TableRow>(sql`
+    select rel.oid::int8::float8 as oid, nsp.nspname as schema, rel.relname as name,
+           case rel.relkind when 'r' then 'table' when 'p' then 'partitioned table' when 'v' then 'view'
+                            when 'm' then 'materialized view' else 'foreign table' end as kind,
+           pg_catalog.pg_get_userbyid(rel.relowner) as owner,
+           pg_catalog.obj_description(rel.oid, 'pg_class') as comment,
+           inh.inhparent::int8::float8 as "partitionOf",
+           rel.relrowsecurity as "rlsEnabled", rel.relforcerowsecurity as "rlsForced",
+           coalesce(lower(opt.value) in ('true', 'on', 'yes', '1', 't', 'y'), false) as "securityInvoker",
+           upd.events & 8 > 0 as insertable, upd.events & 4 > 0 as updatable, upd.events & 16 > 0 as deletable
+      from pg_catalog.pg_class rel
+      join pg_catalog.pg_namespace nsp on nsp.oid = rel.relnamespace
+      left join pg_catalog.pg_inherits inh on inh.inhrelid = rel.oid and rel.relispartition
+      left join lateral (
+        select option_value as value from pg_catalog.pg_options_to_table(rel.reloptions) where option_name = 'security_invoker'
+      ) opt on true
+      cross join lateral (
+        select case when rel.relkind in ('r', 'p') then 28 when rel.relkind = 'm' then 0
+                    else pg_catalog.pg_relation_is_updatable(rel.oid, true) end as events
+      ) upd
+     where rel.relkind in ('r', 'p', 'v', 'm', 'f') and rel.relpersistence <> 't' and ${ownSchema('nsp')}
+     order by nsp.nspname, rel.relname
+  `)
+}
+
+function readColumns(tx: Queryable): Promise<OfTable<Column>[]> {
+  return tx.query<OfTable<Column>>(sql`
+    with recursive base (domain, oid, typmod) as (
+      select oid, typbasetype, typtypmod from pg_catalog.pg_type where typtype = 'd'
+      union all
+      select base.domain, type.typbasetype, type.typtypmod
+        from base join pg_catalog.pg_type type on type.oid = base.oid where type.typtype = 'd'
+    ), bottom as (
+      select base.domain, base.oid from base join pg_catalog.pg_type type on type.oid = base.oid where type.typtype <> 'd'
+    ), labels as (
+      select enumtypid, array_agg(enumlabel::text order by enumsortorder) as labels from pg_catalog.pg_enum group by enumtypid
+    )
+    select att.attrelid::int8::float8 as "tableOid", att.attname as name, att.attnum::int4 as position,
+           att.atttypid::int8::float8 as "typeOid",
+           pg_catalog.format_type(att.atttypid, att.atttypmod) as type,
+           typ.typtype as "typeKind", typ.oid::int8::float8 as "baseTypeOid",
+           pg_catalog.format_type(typ.oid, null) as "baseType",
+           coalesce(elem_base.oid, elem.oid, 0)::int8::float8 as "elementOid",
+           typ.typcategory as category,
+           not (att.attnotnull or (own.typtype = 'd' and own.typnotnull)) as nullable,
+           case when att.attgenerated = '' then pg_catalog.pg_get_expr(def.adbin, def.adrelid) end as default,
+           case att.attgenerated when 's' then 'stored' when 'v' then 'virtual' end as generated,
+           case att.attidentity when 'a' then 'always' when 'd' then 'by default' end as identity,
+           pg_catalog.col_description(att.attrelid, att.attnum) as comment,
+           labels.labels as "enumLabels"
+      from pg_catalog.pg_attribute att
+      join pg_catalog.pg_class rel on rel.oid = att.attrelid
+      join pg_catalog.pg_namespace nsp on nsp.oid = rel.relnamespace
+      join pg_catalog.pg_type own on own.oid = att.atttypid
+      left join bottom on bottom.domain = own.oid
+      join pg_catalog.pg_type typ on typ.oid = coalesce(bottom.oid, own.oid)
+      left join pg_catalog.pg_type elem on elem.oid = typ.typelem and typ.typcategory = 'A'
+      left join bottom elem_base on elem_base.domain = elem.oid
+      left join labels on labels.enumtypid in (typ.oid, elem.oid, elem_base.oid)
+      left join pg_catalog.pg_attrdef def on def.adrelid = att.attrelid and def.adnum = att.attnum
+     where att.attnum > 0 and not att.attisdropped
+       and rel.relkind in ('r', 'p', 'v', 'm', 'f') and rel.relpersistence <> 't' and ${ownSchema('nsp')}
+     order by att.attrelid, att.attnum
+  `)
+}
+
+/** Partial indexes and indexes over expressions promise nothing about plain columns and are left out. */
+function readUniques(tx: Queryable): Promise<OfTable<UniqueConstraint>[]> {
+  return tx.query<OfTable<UniqueConstraint>>(sql`
+    select idx.indrelid::int8::float8 as "tableOid", ind.relname as name, idx.indisprimary as "isPrimary",
+           array_agg(att.attname::text order by key.position) as columns
+      from pg_catalog.pg_index idx
+      join pg_catalog.pg_class ind on ind.oid = idx.indexrelid
+      join pg_catalog.pg_class rel on rel.oid = idx.indrelid
+      join pg_catalog.pg_namespace nsp on nsp.oid = rel.relnamespace
+      cross join lateral unnest(idx.indkey::int2[]) with ordinality as key (attnum, position)
+      join pg_catalog.pg_attribute att on att.attrelid = idx.indrelid and att.attnum = key.attnum
+     where idx.indisunique and idx.indisvalid and idx.indpred is null and idx.indexprs is null
+       and key.position <= idx.indnkeyatts and rel.relpersistence <> 't' and ${ownSchema('nsp')}
+     group by idx.indrelid, ind.relname, idx.indisprimary
+     order by idx.indrelid, idx.indisprimary desc, ind.relname
+  `)
+}
+
+function readForeignKeys(tx: Queryable): Promise<OfTable<ForeignKey>[]> {
+  return tx.query<OfTable<ForeignKey>>(sql`
+    select con.conrelid::int8::float8 as "tableOid", con.conname as name,
+           con.confrelid::int8::float8 as "targetOid", target_nsp.nspname as "targetSchema", target.relname as "targetTable",
+           cols.columns, cols.target_columns as "targetColumns",
+           case con.confdeltype when 'r' then 'restrict' when 'c' then 'cascade' when 'n' then 'set null'
+                                when 'd' then 'set default' else 'no action' end as "onDelete"
+      from pg_catalog.pg_constraint con
+      join pg_catalog.pg_class rel on rel.oid = con.conrelid
+      join pg_catalog.pg_namespace nsp on nsp.oid = rel.relnamespace
+      join pg_catalog.pg_class target on target.oid = con.confrelid
+      join pg_catalog.pg_namespace target_nsp on target_nsp.oid = target.relnamespace
+      cross join lateral (
+        select array_agg(att.attname::text order by key.position) as columns,
+               array_agg(target_att.attname::text order by key.position) as target_columns
+          from unnest(con.conkey, con.confkey) with ordinality as key (attnum, target_attnum, position)
+          join pg_catalog.pg_attribute att on att.attrelid = con.conrelid and att.attnum = key.attnum
+          join pg_catalog.pg_attribute target_att on target_att.attrelid = con.confrelid and target_att.attnum = key.target_attnum
+      ) cols
+     -- A foreign key to a partitioned table has a copy per partition; only the declared one counts.
+     where con.contype = 'f' and (con.conparentid = 0 or rel.relispartition and con.confrelid = (
+             select parent.confrelid from pg_catalog.pg_constraint parent where parent.oid = con.conparentid))
+       and rel.relpersistence <> 't' and ${ownSchema('nsp')}
+     order by con.conrelid, con.conname
+  `)
+}
+
+function readPolicies(tx: Queryable): Promise<OfTable<Policy>[]> {
+  return tx.query<OfTable<Policy>>(sql`
+    select pol.polrelid::int8::float8 as "tableOid", pol.polname as name,
+           case pol.polcmd when 'r' then 'select' when 'a' then 'insert' when 'w' then 'update' when 'd' then 'delete' else 'all' end as command,
+           pol.polpermissive as permissive,
+           (select array_agg(case when role.oid = 0 then 'public' else pg_catalog.pg_get_userbyid(role.oid)::text end order by role.oid)
+              from unnest(pol.polroles) as role (oid)) as roles,
+           pg_catalog.pg_get_expr(pol.polqual, pol.polrelid) as using,
+           pg_catalog.pg_get_expr(pol.polwithcheck, pol.polrelid) as check
+      from pg_catalog.pg_policy pol
+     order by pol.polrelid, pol.polname
+  `)
+}
+
+interface Grant {
+  readonly tableOid: number
+  readonly role: string
+  /** Whole-table privileges. */
+  readonly select: boolean
+  readonly insert: boolean
+  readonly update: boolean
+  readonly delete: boolean
+  /** Columns granted one by one; `null` when there are none. */
+  readonly columnsSelect: readonly string[] | null
+  readonly columnsInsert: readonly string[] | null
+  readonly columnsUpdate: readonly string[] | null
+}
+
+function readGrants(tx: Queryable, roles: readonly string[]): Promise<Grant[]> {
+  return tx.query<Grant>(sql`
+    select rel.oid::int8::float8 as "tableOid", role.name as role,
+           pg_catalog.has_table_privilege(role.name, rel.oid, 'select') as select,
+           pg_catalog.has_table_privilege(role.name, rel.oid, 'insert') as insert,
+           pg_catalog.has_table_privilege(role.name, rel.oid, 'update') as update,
+           pg_catalog.has_table_privilege(role.name, rel.oid, 'delete') as delete,
+           cols.columns_select as "columnsSelect", cols.columns_insert as "columnsInsert", cols.columns_update as "columnsUpdate"
+      from pg_catalog.pg_class rel
+      join pg_catalog.pg_namespace nsp on nsp.oid = rel.relnamespace
+      cross join unnest(${roles}::text[]) as role (name)
+      left join lateral (
+        -- Few tables have grants on columns; only those are asked about.
+        select array_agg(att.attname::text) filter (where pg_catalog.has_column_privilege(role.name, rel.oid, att.attnum, 'select')) as columns_select,
+               array_agg(att.attname::text) filter (where pg_catalog.has_column_privilege(role.name, rel.oid, att.attnum, 'insert')) as columns_insert,
+               array_agg(att.attname::text) filter (where pg_catalog.has_column_privilege(role.name, rel.oid, att.attnum, 'update')) as columns_update
+          from pg_catalog.pg_attribute att
+         where att.attrelid = rel.oid and att.attnum > 0 and not att.attisdropped and att.attacl is not null
+      ) cols on true
+     where rel.relkind in ('r', 'p', 'v', 'm', 'f') and rel.relpersistence <> 't' and ${ownSchema('nsp')}
+  `)
+}
+
+function privilegesByRole(grants: readonly Grant[], columns: readonly string[]): ReadonlyMap<string, TablePrivileges> {
+  const granted = (whole: boolean, some: readonly string[] | null): readonly string[] =>
+    whole ? columns : columns.filter((column) => some?.includes(column))
+  return new Map(
+    grants
+      .map((grant): readonly [string, TablePrivileges] => [
+        grant.role,
+        {
+          select: granted(grant.select, grant.columnsSelect),
+          insert: granted(grant.insert, grant.columnsInsert),
+          update: granted(grant.update, grant.columnsUpdate),
+          delete: grant.delete,
+        },
+      ])
+      .filter(([, may]) => may.delete || may.select.length + may.insert.length + may.update.length > 0),
+  )
+}

@@ -1,0 +1,111 @@
+import { delay, errorMessage, type Logger } from '@holdfast/foundation'
+import { listen } from '../connection/listen.ts'
+import type { Pool } from '../connection/pool.ts'
+import type { Catalog } from './catalog.ts'
+import { readCatalog } from './read-catalog.ts'
+
+/** Channel that `0002_catalog_notify.sql` notifies. */
+const CATALOG_CHANNEL = 'holdfast_catalog'
+
+/** Milliseconds that further changes are waited for before the catalog is read: a migration notifies once per transaction. */
+const SETTLE_MS = 5
+
+/** Milliseconds before another try when the catalog could not be read. */
+const RETRY_MS = 200
+
+/** The catalog, kept current. */
+export interface CatalogWatch extends AsyncDisposable {
+  /** As of the last reading. */
+  current(): Catalog
+  /** Calls `listener` after each reading that differs from the one before. @returns stops the calls */
+  onChange(listener: (catalog: Catalog) => void): () => void
+  /** Reads now. For whoever has just changed something, or misses a name that may be new. */
+  refresh(): Promise<Catalog>
+}
+
+export interface WatchCatalogOptions {
+  /** Connects as the superuser, for the listening connection. */
+  readonly url: string
+  /** The same, for reading. */
+  readonly pool: Pool
+  readonly logger: Logger
+}
+
+/** Reads the catalog and reads it again on every notification and after every lost connection. */
+export async function watchCatalog(options: WatchCatalogOptions): Promise<CatalogWatch> {
+  const { pool, logger } = options
+  const stopping = new AbortController()
+  const listeners = new Set<(catalog: Catalog) => void>()
+  let current: Catalog | undefined
+  /** Counts what makes a reading stale: a reading that began before the last one has to be repeated. */
+  let changes = 0
+  let reading: Promise<void> | undefined
+
+  const listening = await listen({
+    url: options.url,
+    channels: [CATALOG_CHANNEL],
+    applicationName: 'holdfast catalog',
+    onNotify: markChanged,
+    onListening: () => {
+      if (current) markChanged()
+    },
+    logger,
+  })
+  // Begun after listening, so nothing that commits later can be missed.
+  current = await readCatalog(pool)
+
+  return {
+    current: latest,
+    onChange(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    async refresh() {
+      publish(await readCatalog(pool))
+      return latest()
+    },
+    async [Symbol.asyncDispose]() {
+      stopping.abort(new Error('stopped'))
+      await listening[Symbol.asyncDispose]()
+      await reading
+    },
+  }
+
+  function latest(): Catalog {
+    return current as Catalog // set before anybody gets the face
+  }
+
+  function markChanged(): void {
+    changes += 1
+    reading ??= readUntilCurrent().finally(() => (reading = undefined))
+  }
+
+  async function readUntilCurrent(): Promise<void> {
+    let seen = -1
+    while (seen !== changes && !stopping.signal.aborted) {
+      try {
+        await delay(SETTLE_MS, stopping.signal)
+        seen = changes
+        publish(await readCatalog(pool))
+      } catch (error) {
+        if (stopping.signal.aborted) return
+        seen = -1
+        logger.log('warn', `the catalog cannot be read: ${errorMessage(error)}`)
+        await delay(RETRY_MS, stopping.signal).catch(() => undefined)
+      }
+    }
+  }
+
+  function publish(next: Catalog): void {
+    const isNew = next.version !== current?.version
+    current = next
+    if (!isNew) return
+    for (const listener of listeners) {
+      try {
+        listener(next)
+      } catch (error) {
+        logger.log('error', `a listener of the catalog failed: ${errorMessage(error)}`)
+      }
+    }
+  }
+}

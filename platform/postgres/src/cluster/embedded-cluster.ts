@@ -1,0 +1,210 @@
+import { createHash } from 'node:crypto'
+import { chmodSync, existsSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { basename, join, resolve } from 'node:path'
+import { backoffMs, delay, errorMessage, type Logger } from '@holdfast/foundation'
+import { POSTGRES_MAJOR, findBinaries, type Binaries } from './binaries.ts'
+import { DATABASE_NAME, REQUEST_ROLE, SUPERUSER, type Cluster } from './cluster.ts'
+import { dataFolderUnusable, portBusy, secretsMissing, versionMismatch } from './errors.ts'
+import { giveFolder, ownerOf, resolveIdentity, type Identity } from './identity.ts'
+import { initDatabase } from './init-database.ts'
+import { acquireLock } from './lock-file.ts'
+import { startPostmaster, type Postmaster } from './postmaster.ts'
+import { recoverFromCrash } from './recover.ts'
+import { createSecrets, readSecrets, secretsPath, type ClusterSecrets } from './secrets.ts'
+import { fixedSettings, tunedSettings } from './settings.ts'
+
+export interface EmbeddedClusterOptions {
+  /** Holds the database, its passwords and a lock. Made when it does not exist. */
+  readonly dataDir: string
+  /** TCP port on the loopback; 0 picks a free one. */
+  readonly port: number
+  readonly logger: Logger
+  /** Postgres settings on top of ours. */
+  readonly settings?: Readonly<Record<string, string>>
+  /** Whether a new database reaches the disk before it is used. Off for databases that live as long as a test run. Default true. */
+  readonly durable?: boolean
+}
+
+/** Milliseconds between attempts to bring a dead Postgres back: at once, then slower, for as long as it takes (a full disk may get space). */
+const RESTART_DELAY_MS = { min: 50, max: 3_000 }
+
+/**
+ * Starts the packaged Postgres on a data folder as a child of this process, and starts it again whenever it dies.
+ *
+ * @throws {HoldfastError} with what to do about it: `postgres_port_busy`, `data_folder_in_use`, `postgres_version_mismatch`,
+ *   `postgres_start_failed` and others of `errors.ts`
+ */
+export async function openEmbeddedCluster(options: EmbeddedClusterOptions): Promise<Cluster> {
+  const { logger } = options
+  const dataDir = prepareFolder(options.dataDir)
+  const releaseLock = acquireLock(dataDir)
+  try {
+    const binaries = findBinaries()
+    const databaseDir = join(dataDir, 'postgres')
+    const identity = resolveIdentity(binaries, databaseDir)
+    const secrets = await prepareDatabase({ ...options, dataDir, databaseDir, binaries, identity })
+    // The folder's name alone would not tell two clusters apart when orphans are looked for.
+    const clusterName = `holdfast-${createHash('sha256').update(dataDir).digest('hex').slice(0, 12)}`
+    await recoverFromCrash(databaseDir, clusterName, logger)
+    const port = await choosePort(options.port)
+    const adminUrl = `postgres://${SUPERUSER}:${secrets.superuserPassword}@127.0.0.1:${port}/${DATABASE_NAME}`
+    const settings = fixedSettings(port, clusterName)
+    const start = (): Promise<Postmaster> =>
+      startPostmaster({ binaries, identity, databaseDir, settings, adminUrl, port, logger })
+    const supervisor = supervise(
+      await start(),
+      async () => {
+        await recoverFromCrash(databaseDir, clusterName, logger)
+        return start()
+      },
+      logger,
+    )
+    return {
+      kind: 'embedded',
+      adminUrl,
+      requestUrl: `postgres://${REQUEST_ROLE}:${secrets.authenticatorPassword}@127.0.0.1:${port}/${DATABASE_NAME}`,
+      databasePort: port,
+      isUp: supervisor.isUp,
+      onRestart: supervisor.onRestart,
+      async [Symbol.asyncDispose]() {
+        await supervisor.stop()
+        releaseLock()
+      },
+    }
+  } catch (error) {
+    releaseLock()
+    throw error
+  }
+}
+
+/** @returns the real path, so that one folder has one name */
+function prepareFolder(path: string): string {
+  try {
+    const absolute = resolve(path)
+    if (!existsSync(absolute)) {
+      mkdirSync(absolute, { recursive: true, mode: 0o700 })
+      // Root hands the database to another user, who has to pass through; the secrets beside it stay readable by root only.
+      if (process.getuid?.() === 0) chmodSync(absolute, 0o711)
+    }
+    return realpathSync(absolute)
+  } catch (error) {
+    throw dataFolderUnusable(path, error)
+  }
+}
+
+interface DatabaseFiles extends EmbeddedClusterOptions {
+  readonly databaseDir: string
+  readonly binaries: Binaries
+  readonly identity: Identity
+}
+
+/** Makes the database on first start, checks it later, and writes our settings. */
+async function prepareDatabase(files: DatabaseFiles): Promise<ClusterSecrets> {
+  const { dataDir, databaseDir, identity } = files
+  const settingsFile = join(dataDir, 'postgres.conf')
+  writeFileSync(settingsFile, tunedSettings(files.settings ?? {}))
+  chmodSync(settingsFile, 0o644) // whatever the umask is, the user that Postgres runs as reads it
+  const stored = readSecrets(dataDir)
+  if (existsSync(databaseDir)) {
+    const version = readVersion(databaseDir)
+    if (version !== String(POSTGRES_MAJOR)) throw versionMismatch(dataDir, version, POSTGRES_MAJOR)
+    if (!stored) throw secretsMissing(secretsPath(dataDir))
+    const owner = ownerOf(identity)
+    if (owner && statSync(databaseDir).uid !== owner.uid) giveFolder(databaseDir, identity)
+    return stored
+  }
+  const secrets = stored ?? createSecrets(dataDir)
+  await initDatabase({
+    binaries: files.binaries,
+    identity,
+    databaseDir,
+    includeFile: `../${basename(settingsFile)}`,
+    superuserPassword: secrets.superuserPassword,
+    durable: files.durable ?? true,
+  })
+  return secrets
+}
+
+function readVersion(databaseDir: string): string {
+  try {
+    return readFileSync(join(databaseDir, 'PG_VERSION'), 'utf8').trim()
+  } catch (error) {
+    throw dataFolderUnusable(databaseDir, error)
+  }
+}
+
+/** @throws {HoldfastError} `postgres_port_busy` */
+function choosePort(wanted: number): Promise<number> {
+  return new Promise((resolvePort, reject) => {
+    const probe = createServer()
+    probe.once('error', (error: NodeJS.ErrnoException) => {
+      reject(error.code === 'EADDRINUSE' || error.code === 'EACCES' ? portBusy(wanted) : error)
+    })
+    probe.listen({ port: wanted, host: '127.0.0.1', exclusive: true }, () => {
+      const address = probe.address()
+      const port = typeof address === 'object' && address ? address.port : wanted
+      probe.close(() => resolvePort(port))
+    })
+  })
+}
+
+interface Supervisor {
+  isUp(): boolean
+  onRestart(listener: () => void): () => void
+  stop(): Promise<void>
+}
+
+/** Watches a Postgres and replaces it when it dies, until stopped. */
+function supervise(first: Postmaster, restart: () => Promise<Postmaster>, logger: Logger): Supervisor {
+  const stopping = new AbortController()
+  const listeners = new Set<() => void>()
+  let current: Postmaster | undefined = first
+  // Whatever ends this process without closing us first, Postgres is at least asked to stop.
+  const interrupt = (): void => current?.interrupt()
+  process.once('exit', interrupt)
+
+  const watching = watch()
+  return {
+    isUp: () => current !== undefined,
+    onRestart(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    async stop() {
+      stopping.abort(new Error('stopped'))
+      await current?.stop()
+      await watching
+      process.off('exit', interrupt)
+    },
+  }
+
+  async function watch(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await current?.exited
+      if (stopping.signal.aborted) return
+      logger.log('error', 'Postgres died and is started again', { lastWords: current?.logLines().slice(-3) })
+      current = undefined
+      current = await bringBack()
+      if (current && !stopping.signal.aborted) {
+        logger.log('warn', 'Postgres is back')
+        for (const listener of listeners) listener()
+      }
+    }
+    await current?.stop()
+  }
+
+  async function bringBack(): Promise<Postmaster | undefined> {
+    for (let attempt = 0; !stopping.signal.aborted; attempt++) {
+      try {
+        return await restart()
+      } catch (error) {
+        logger.log('error', `Postgres does not start: ${errorMessage(error)}`, { attempt })
+        await delay(backoffMs(attempt, RESTART_DELAY_MS.min, RESTART_DELAY_MS.max), stopping.signal).catch(
+          () => undefined,
+        )
+      }
+    }
+    return undefined
+  }
+}

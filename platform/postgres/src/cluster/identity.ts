@@ -1,0 +1,101 @@
+import { accessSync, chownSync, constants, readdirSync, statSync, type Stats } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Binaries } from './binaries.ts'
+import { folderOutOfReach } from './errors.ts'
+
+/** As whom Postgres runs. It refuses to run as root, and it should not: its superuser may read and write files. */
+export interface Identity {
+  /** For `spawn`; empty when Postgres runs as we do. */
+  readonly user: { readonly uid?: number; readonly gid?: number }
+  /** Program and arguments to put before the command. */
+  readonly prefix: readonly string[]
+}
+
+/** The user `nobody` of Linux systems. */
+const NOBODY = 65_534
+
+const SETPRIV = '/usr/bin/setpriv'
+
+/**
+ * Decides as whom Postgres runs. As an ordinary user: as that one. As root: as the owner of the database files, else as `nobody`.
+ *
+ * Where that user cannot enter the folders (an installation under `/root`), it gets the one capability to read and search everything, through
+ * `setpriv`.
+ *
+ * @param databaseDir - folder of the database files; it need not exist
+ * @throws {HoldfastError} `postgres_folder_out_of_reach`
+ */
+export function resolveIdentity(binaries: Binaries, databaseDir: string): Identity {
+  if (process.getuid?.() !== 0) return { user: {}, prefix: [] }
+  const owner = statOrUndefined(databaseDir)
+  const uid = owner && owner.uid !== 0 ? owner.uid : NOBODY
+  const gid = owner && owner.uid !== 0 ? owner.gid : NOBODY
+  const blocked = [
+    firstBlocked(dirname(databaseDir), uid, gid, 0o1),
+    firstBlocked(binaries.postgres, uid, gid, 0o5),
+    firstBlocked(join(binaries.root, 'native', 'share'), uid, gid, 0o5),
+  ].find((path) => path !== undefined)
+  if (blocked === undefined) return { user: { uid, gid }, prefix: [] }
+  if (!isExecutable(SETPRIV)) throw folderOutOfReach(blocked, uid)
+  return {
+    user: {},
+    prefix: [
+      SETPRIV,
+      `--reuid=${uid}`,
+      `--regid=${gid}`,
+      '--clear-groups',
+      '--inh-caps=-all,+dac_read_search',
+      '--ambient-caps=-all,+dac_read_search',
+      '--bounding-set=-all,+dac_read_search',
+    ],
+  }
+}
+
+/** Gives a folder and all in it to the user that Postgres runs as. */
+export function giveFolder(path: string, identity: Identity): void {
+  const owner = ownerOf(identity)
+  if (owner === undefined) return
+  chownSync(path, owner.uid, owner.gid)
+  for (const entry of readdirSync(path, { withFileTypes: true })) {
+    const inside = join(path, entry.name)
+    if (entry.isDirectory()) giveFolder(inside, identity)
+    else if (entry.isFile()) chownSync(inside, owner.uid, owner.gid)
+  }
+}
+
+/** @returns `undefined` when Postgres runs as we do */
+export function ownerOf(identity: Identity): { readonly uid: number; readonly gid: number } | undefined {
+  if (identity.user.uid !== undefined) return { uid: identity.user.uid, gid: identity.user.gid ?? identity.user.uid }
+  const flag = (name: string): number | undefined => {
+    const found = identity.prefix.find((argument) => argument.startsWith(`--${name}=`))
+    return found === undefined ? undefined : Number(found.slice(name.length + 3))
+  }
+  const uid = flag('reuid')
+  return uid === undefined ? undefined : { uid, gid: flag('regid') ?? uid }
+}
+
+/** The first folder on the way to `path`, or `path` itself, whose mode keeps the user out. Access lists are not looked at. */
+function firstBlocked(path: string, uid: number, gid: number, needed: number): string | undefined {
+  const way = [path]
+  for (let parent = dirname(path); parent !== way[0]; parent = dirname(parent)) way.unshift(parent)
+  return way.find((step) => {
+    const found = statOrUndefined(step)
+    if (!found) return false
+    const shift = found.uid === uid ? 6 : found.gid === gid ? 3 : 0
+    const bits = step === path ? needed : 0o1
+    return ((found.mode >> shift) & bits) !== bits
+  })
+}
+
+function statOrUndefined(path: string): Stats | undefined {
+  return statSync(path, { throwIfNoEntry: false })
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,167 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import pg from 'pg'
+import { delay, errorMessage, type HoldfastError, type Logger } from '@holdfast/foundation'
+import { isConnectionLoss } from '../connection/sqlstate.ts'
+import type { Binaries } from './binaries.ts'
+import { diskFull, portBusy, startFailed } from './errors.ts'
+import type { Identity } from './identity.ts'
+
+/** Lines of Postgres's log that are kept to explain a failure. */
+const LOG_LINES_MAX = 30
+
+/** Milliseconds between two attempts to connect while Postgres starts. */
+const POLL_MS = 10
+
+/** Milliseconds until a start counts as failed. Replaying a large log after a crash may take minutes. */
+const START_TIMEOUT_MS = 10 * 60_000
+
+/** Milliseconds for a fast shutdown (it writes a checkpoint), then for an immediate one. */
+const STOP_TIMEOUT_MS = 15_000
+const QUIT_TIMEOUT_MS = 5_000
+
+/** One running `postgres`. */
+export interface Postmaster {
+  readonly pid: number
+  /** Resolves when the process has ended, for whatever reason. */
+  readonly exited: Promise<void>
+  /** The last lines of its log. */
+  logLines(): readonly string[]
+  /** Fast shutdown, and an immediate one when that takes too long. */
+  stop(): Promise<void>
+  /** Asks for a fast shutdown without waiting, for when this process is about to end. */
+  interrupt(): void
+}
+
+export interface PostmasterOptions {
+  readonly binaries: Binaries
+  readonly identity: Identity
+  readonly databaseDir: string
+  readonly settings: readonly string[]
+  readonly adminUrl: string
+  readonly port: number
+  readonly logger: Logger
+}
+
+/**
+ * Starts Postgres as a direct child and waits until it accepts connections.
+ *
+ * @throws {HoldfastError} `postgres_port_busy`, `postgres_disk_full`, `postgres_start_failed`
+ */
+export async function startPostmaster(options: PostmasterOptions): Promise<Postmaster> {
+  const { identity, binaries, databaseDir, logger } = options
+  const command = [...identity.prefix, binaries.postgres, '-D', databaseDir, ...options.settings]
+  const child = spawn(command[0] ?? '', command.slice(1), {
+    ...identity.user,
+    cwd: databaseDir,
+    // Its own process group: Ctrl-C in a terminal is for us, and we stop Postgres after everything that uses it.
+    detached: process.platform !== 'win32',
+    windowsHide: true,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: childEnvironment(),
+  })
+  const lines: string[] = []
+  const exited = watchChild(child, lines, logger)
+  const postmaster: Postmaster = {
+    pid: child.pid ?? -1,
+    exited,
+    logLines: () => [...lines],
+    stop: () => stopChild(child, exited, options),
+    interrupt: () => void child.kill('SIGINT'),
+  }
+  const outcome = await Promise.race([
+    waitUntilReady(options, () => child.exitCode !== null || child.signalCode !== null),
+    exited.then(() => 'exited' as const),
+  ])
+  if (outcome === 'ready') return postmaster
+  await postmaster.stop()
+  throw outcome === 'exited'
+    ? explainExit(lines, options.port)
+    : startFailed('Postgres did not accept connections in time.', lines)
+}
+
+/** What Postgres inherits: no `PG*` variable of the shell reaches into our cluster. */
+export function childEnvironment(): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([name]) => !/^(PG|LC_|LANG)/.test(name))
+  return { ...Object.fromEntries(kept), LC_ALL: 'C', TZ: 'UTC' }
+}
+
+function watchChild(child: ChildProcess, lines: string[], logger: Logger): Promise<void> {
+  const { stderr } = child
+  if (stderr) {
+    createInterface({ input: stderr }).on('line', (line) => {
+      lines.push(line)
+      if (lines.length > LOG_LINES_MAX) lines.shift()
+      logger.log(/^(FATAL(?!:  the database system is starting)|PANIC)/.test(line) ? 'warn' : 'debug', line, {
+        source: 'postgres',
+      })
+    })
+  }
+  return new Promise((resolve) => {
+    child.once('error', (error) => {
+      lines.push(errorMessage(error))
+      resolve()
+    })
+    // `close` comes after the last line of the log, but only when no grandchild holds the pipe any more.
+    child.once('close', () => resolve())
+    child.once('exit', () => setTimeout(resolve, 200).unref())
+  })
+}
+
+async function waitUntilReady(
+  options: PostmasterOptions,
+  hasEnded: () => boolean,
+): Promise<'ready' | 'timeout' | 'exited'> {
+  const deadline = performance.now() + START_TIMEOUT_MS
+  while (performance.now() < deadline) {
+    if (hasEnded()) return new Promise(() => undefined) // the exit settles the race, with the whole log read
+    const client = new pg.Client({ connectionString: options.adminUrl, connectionTimeoutMillis: 5_000 })
+    client.on('error', () => undefined) // a broken connection also rejects `connect`
+    try {
+      await client.connect()
+      await client.end()
+      return 'ready'
+    } catch (error) {
+      await client.end().catch(() => undefined)
+      if (!isConnectionLoss(error))
+        throw startFailed(`Postgres refuses our connection: ${errorMessage(error)}`, [], error)
+    }
+    await delay(POLL_MS)
+  }
+  return 'timeout'
+}
+
+function explainExit(lines: readonly string[], port: number): HoldfastError {
+  const text = lines.join('\n')
+  if (/could not bind|Address already in use/.test(text)) return portBusy(port)
+  if (/No space left on device/.test(text)) return diskFull(lines)
+  return startFailed('Postgres did not start.', lines)
+}
+
+async function stopChild(child: ChildProcess, exited: Promise<void>, options: PostmasterOptions): Promise<void> {
+  if (process.platform === 'win32') {
+    spawnSync(options.binaries.pgCtl, ['stop', '-D', options.databaseDir, '-m', 'fast', '-w'], { windowsHide: true })
+  } else {
+    child.kill('SIGINT')
+  }
+  if (await settlesWithin(exited, STOP_TIMEOUT_MS)) return
+  options.logger.log(
+    'warn',
+    'Postgres takes too long to stop and is stopped at once; it will recover at the next start',
+  )
+  child.kill('SIGQUIT')
+  if (await settlesWithin(exited, QUIT_TIMEOUT_MS)) return
+  child.kill('SIGKILL')
+  await exited
+}
+
+async function settlesWithin(work: Promise<void>, timeoutMs: number): Promise<boolean> {
+  const timer = new AbortController()
+  const timeout = delay(timeoutMs, timer.signal).then(
+    () => false,
+    () => true,
+  )
+  const settled = await Promise.race([work.then(() => true), timeout])
+  timer.abort()
+  return settled
+}

@@ -1,0 +1,67 @@
+import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { delay, type Logger } from '@holdfast/foundation'
+import { startFailed } from './errors.ts'
+import { findProcess, findProcesses, type ProcessInfo } from './processes.ts'
+
+/** Milliseconds that leftover processes get to end after each signal. */
+const LEFTOVER_PATIENCE_MS = 5_000
+
+/**
+ * Makes a data folder startable after a crash: stops a Postgres that outlived the Holdfast which started it, waits for its last processes, and
+ * removes a `postmaster.pid` whose number now belongs to a zombie or to a stranger (Postgres itself would refuse to start then).
+ *
+ * The caller holds the lock of the data folder, so whatever still runs on it is a leftover.
+ */
+export async function recoverFromCrash(databaseDir: string, clusterName: string, logger: Logger): Promise<void> {
+  const pidFile = join(databaseDir, 'postmaster.pid')
+  const postmasterPid = readPid(pidFile)
+  if (postmasterPid === undefined) return
+
+  const leftovers = (): readonly ProcessInfo[] => findProcesses(clusterName)
+  const first = leftovers()
+  if (first.length > 0) {
+    logger.log('warn', 'stopping a Postgres that was left running', { pids: first.map((found) => found.pid) })
+    const postmaster = first.find((found) => found.pid === postmasterPid)
+    if (postmaster) signal(postmaster, 'SIGINT')
+    // Without a postmaster the others notice on their own, unless they are busy.
+    for (const next of ['SIGQUIT', 'SIGKILL'] as const) {
+      if (await waitUntil(() => leftovers().length === 0, LEFTOVER_PATIENCE_MS)) break
+      for (const leftover of leftovers()) signal(leftover, next)
+    }
+    if (!(await waitUntil(() => leftovers().length === 0, LEFTOVER_PATIENCE_MS))) {
+      throw startFailed('A Postgres of an earlier run is still running and cannot be stopped.', [])
+    }
+  }
+
+  const holder = findProcess(postmasterPid)
+  if (readPid(pidFile) === postmasterPid && (!holder || !holder.command.includes(clusterName)))
+    rmSync(pidFile, { force: true })
+}
+
+function readPid(pidFile: string): number | undefined {
+  try {
+    return Math.abs(Number.parseInt(readFileSync(pidFile, 'utf8'), 10)) || undefined
+  } catch {
+    return undefined
+  }
+}
+
+function signal(target: ProcessInfo, name: NodeJS.Signals): void {
+  // The number may have been given away since we looked.
+  if (findProcess(target.pid)?.startedAt !== target.startedAt) return
+  try {
+    process.kill(target.pid, name)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
+async function waitUntil(condition: () => boolean, timeoutMs: number): Promise<boolean> {
+  const deadline = performance.now() + timeoutMs
+  while (!condition()) {
+    if (performance.now() > deadline) return false
+    await delay(20)
+  }
+  return true
+}

@@ -1,0 +1,101 @@
+import type pg from 'pg'
+import { HoldfastError, errorMessage, type Logger } from '@holdfast/foundation'
+import { queryable, type Pool } from '../connection/pool.ts'
+import { sql } from '../sql/sql.ts'
+import { readMigrations, type Migration, type MigrationSource } from './migration.ts'
+import { planMigrations, type AppliedMigration } from './plan-migrations.ts'
+
+/** What a Holdfast database has before any service: roles, schemas, default privileges and the catalog's notifications. */
+export const platformMigrations: MigrationSource = {
+  name: 'platform',
+  directory: new URL('../../migrations/', import.meta.url),
+}
+
+export interface MigrateOptions {
+  /** Connected as the superuser. */
+  readonly pool: Pool
+  /** In the order in which they are applied. */
+  readonly sources: readonly MigrationSource[]
+  readonly logger: Logger
+}
+
+/** Key of the advisory lock that keeps two processes from migrating one database at once. Any fixed number. */
+const LOCK_KEY = 4_711_054_321
+
+/**
+ * Applies what the database does not have yet, each file in one transaction together with its record, so that a crash leaves whole migrations only.
+ *
+ * @returns what was applied now
+ * @throws {HoldfastError} `migration_failed` with the file, the line and what Postgres said; those of {@link planMigrations}
+ */
+export async function applyMigrations(options: MigrateOptions): Promise<readonly Migration[]> {
+  const migrations = options.sources.flatMap(readMigrations)
+  return options.pool.withClient(async (client) => {
+    const onNotice = (notice: { message?: string | undefined }): void =>
+      options.logger.log('debug', notice.message ?? '', { source: 'migration' })
+    client.on('notice', onNotice)
+    const connection = queryable(client)
+    await connection.query(sql`select pg_advisory_lock(${LOCK_KEY})`)
+    try {
+      const pending = planMigrations(migrations, await readApplied(client))
+      for (const migration of pending) {
+        await applyOne(client, migration)
+        options.logger.log('info', 'applied migration', { source: migration.source, name: migration.name })
+      }
+      return pending
+    } finally {
+      client.off('notice', onNotice)
+      await connection.query(sql`select pg_advisory_unlock(${LOCK_KEY})`)
+    }
+  })
+}
+
+async function readApplied(client: pg.ClientBase): Promise<readonly AppliedMigration[]> {
+  const connection = queryable(client)
+  const [found] = await connection.query<{ exists: boolean }>(
+    sql`select to_regclass('holdfast.migrations') is not null as exists`,
+  )
+  if (!found?.exists) {
+    await client.query(`
+      create schema if not exists holdfast;
+      create table holdfast.migrations (
+        source text not null,
+        name text not null,
+        checksum text not null,
+        applied_at timestamptz not null default now(),
+        primary key (source, name)
+      );
+      comment on table holdfast.migrations is 'Migrations that have been applied to this database.';
+    `)
+  }
+  return connection.query<AppliedMigration>(
+    sql`select source, name, checksum from holdfast.migrations order by applied_at, source, name`,
+  )
+}
+
+async function applyOne(client: pg.ClientBase, migration: Migration): Promise<void> {
+  await client.query('begin')
+  try {
+    await client.query(migration.sql)
+    await queryable(client).query(sql`
+      insert into holdfast.migrations (source, name, checksum)
+      values (${migration.source}, ${migration.name}, ${migration.checksum})
+    `)
+    await client.query('commit')
+  } catch (error) {
+    await client.query('rollback').catch(() => undefined) // when the connection is gone, so is the transaction
+    const position = Number((error as { position?: unknown }).position)
+    const line = position > 0 ? `, line ${migration.sql.slice(0, position).split('\n').length}` : ''
+    throw new HoldfastError(
+      'migration_failed',
+      500,
+      `The migration ${migration.source}/${migration.name} failed${line}: ${errorMessage(error)}`,
+      {
+        cause: error,
+      },
+    )
+  } finally {
+    // A migration may have set these for its own statements.
+    await client.query('reset all').catch(() => undefined)
+  }
+}

@@ -1,0 +1,66 @@
+import { HoldfastError } from '@holdfast/foundation'
+import type { Migration } from './migration.ts'
+
+/** A line of `holdfast.migrations`. */
+export interface AppliedMigration {
+  readonly source: string
+  readonly name: string
+  readonly checksum: string
+}
+
+/**
+ * Decides which migrations are still to be applied, in order.
+ *
+ * @param migrations - all that this release has
+ * @param applied - what the database has recorded
+ * @throws {HoldfastError} `migration_changed` when a file is not what was applied, `migration_unknown` when the database has one that this
+ *   release does not know (a newer release wrote it), `migration_out_of_order` when one would have to go before an applied one
+ */
+export function planMigrations(
+  migrations: readonly Migration[],
+  applied: readonly AppliedMigration[],
+): readonly Migration[] {
+  const sources = new Set(migrations.map((migration) => migration.source))
+  for (const done of applied) {
+    // Sources that are not asked for (an optional sample, another tool) are none of our business.
+    if (!sources.has(done.source)) continue
+    const migration = migrations.find(({ source, name }) => source === done.source && name === done.name)
+    if (!migration) {
+      throw new HoldfastError(
+        'migration_unknown',
+        500,
+        `The database has the migration ${done.source}/${done.name}, which this release does not know.`,
+        {
+          hint: 'A newer release wrote it. Start that one, or use another data folder.',
+        },
+      )
+    }
+    if (migration.checksum !== done.checksum) {
+      throw new HoldfastError(
+        'migration_changed',
+        500,
+        `The migration ${done.source}/${done.name} is not the one that was applied.`,
+        {
+          hint: 'Put the file back as it was and make the change in a new migration.',
+        },
+      )
+    }
+  }
+  const isApplied = (migration: Migration): boolean =>
+    applied.some(({ source, name }) => source === migration.source && name === migration.name)
+  const pending = migrations.filter((migration) => !isApplied(migration))
+  for (const migration of pending) {
+    const later = applied.find(({ source, name }) => source === migration.source && name > migration.name)
+    if (later) {
+      throw new HoldfastError(
+        'migration_out_of_order',
+        500,
+        `The migration ${migration.source}/${migration.name} comes before ${later.name}, which has been applied.`,
+        {
+          hint: 'Give it a higher number.',
+        },
+      )
+    }
+  }
+  return pending
+}

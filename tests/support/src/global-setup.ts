@@ -1,0 +1,51 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  applyMigrations,
+  createPool,
+  ensureRolePassword,
+  openEmbeddedCluster,
+  platformMigrations,
+  sql,
+} from '@holdfast/postgres'
+import { silentLogger } from '@holdfast/foundation'
+import { ADMIN_URL_VARIABLE, REQUEST_URL_VARIABLE, TEMPLATE_DATABASE, withDatabase } from './test-cluster.ts'
+
+/**
+ * Starts one embedded Postgres for the whole test run, with a template database that has the platform's migrations. It is thrown away at the end, so
+ * nothing waits for the disk.
+ */
+export async function setup(): Promise<() => Promise<void>> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'holdfast-test-'))
+  const cluster = await openEmbeddedCluster({
+    dataDir,
+    port: 0,
+    logger: silentLogger,
+    durable: false,
+    settings: {
+      fsync: 'off',
+      synchronous_commit: 'off',
+      full_page_writes: 'off',
+      autovacuum: 'off',
+      max_connections: '300',
+      max_replication_slots: '60',
+      max_wal_senders: '60',
+    },
+  })
+  await using admin = createPool({ url: cluster.adminUrl, applicationName: 'test setup', connectionsMax: 1 })
+  await admin.execute(sql`create database ${sql.identifier(TEMPLATE_DATABASE)}`)
+  await using template = createPool({
+    url: withDatabase(cluster.adminUrl, TEMPLATE_DATABASE),
+    applicationName: 'test setup',
+    connectionsMax: 1,
+  })
+  await applyMigrations({ pool: template, sources: [platformMigrations], logger: silentLogger })
+  await ensureRolePassword(admin, cluster.requestUrl)
+  process.env[ADMIN_URL_VARIABLE] = cluster.adminUrl
+  process.env[REQUEST_URL_VARIABLE] = cluster.requestUrl
+  return async () => {
+    await cluster[Symbol.asyncDispose]()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto'
+import { silentLogger } from '@holdfast/foundation'
+import { applyMigrations, createPool, sql, type MigrationSource, type Pool } from '@holdfast/postgres'
+import { ADMIN_URL_VARIABLE, REQUEST_URL_VARIABLE, TEMPLATE_DATABASE, withDatabase } from './test-cluster.ts'
+
+/** A database of one's own, with the platform's roles and schemas. Gone after disposal. */
+export interface TestDatabase extends AsyncDisposable {
+  readonly name: string
+  /** Connects as the superuser. */
+  readonly url: string
+  /** Connects as `authenticator`. */
+  readonly requestUrl: string
+  /** As the superuser. */
+  readonly pool: Pool
+  /** As `authenticator`, for `runAs`. */
+  readonly requestPool: Pool
+}
+
+export interface TestDatabaseOptions {
+  /** Applied after the platform's. */
+  readonly migrations?: readonly MigrationSource[]
+}
+
+/** Makes a fresh database on the Postgres of the test run. Needs the project `pg` of `vitest.config.ts`. */
+export async function openTestDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
+  const adminUrl = process.env[ADMIN_URL_VARIABLE]
+  const authenticatorUrl = process.env[REQUEST_URL_VARIABLE]
+  if (!adminUrl || !authenticatorUrl) throw new Error('no Postgres for tests: run this file in the vitest project "pg"')
+  const admin = createPool({ url: adminUrl, applicationName: 'test database', connectionsMax: 1 })
+  const name = `test_${randomBytes(6).toString('hex')}`
+  await admin.execute(sql`create database ${sql.identifier(name)} template ${sql.identifier(TEMPLATE_DATABASE)}`)
+  const url = withDatabase(adminUrl, name)
+  const requestUrl = withDatabase(authenticatorUrl, name)
+  const pool = createPool({ url, applicationName: 'test', connectionsMax: 10 })
+  const requestPool = createPool({
+    url: requestUrl,
+    applicationName: 'test request',
+    connectionsMax: 10,
+    resetAfterTransaction: true,
+  })
+  if (options.migrations) await applyMigrations({ pool, sources: options.migrations, logger: silentLogger })
+  return {
+    name,
+    url,
+    requestUrl,
+    pool,
+    requestPool,
+    async [Symbol.asyncDispose]() {
+      await requestPool[Symbol.asyncDispose]()
+      await pool[Symbol.asyncDispose]()
+      await dropSlots(admin, name)
+      await admin.execute(sql`drop database if exists ${sql.identifier(name)} with (force)`)
+      await admin[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** A database with a replication slot cannot be dropped, and a slot in use cannot either. */
+async function dropSlots(admin: Pool, database: string): Promise<void> {
+  for (let attempt = 0; attempt < 50; attempt++) {
+    await admin.query(sql`
+      select pg_terminate_backend(active_pid) from pg_replication_slots where database = ${database} and active_pid is not null
+    `)
+    await admin.query(sql`
+      select pg_drop_replication_slot(slot_name) from pg_replication_slots where database = ${database} and active_pid is null
+    `)
+    const [left] = await admin.query<{ slots: number }>(sql`
+      select count(*)::int4 as slots from pg_replication_slots where database = ${database}
+    `)
+    if (left?.slots === 0) return
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
