@@ -1,0 +1,69 @@
+import type { FastifyPluginAsync } from 'fastify'
+import { assert, type Clock, type Logger, silentLogger, systemClock } from '@holdfast/foundation'
+import type { Pool } from '@holdfast/postgres'
+import type { AuthContext } from './context.ts'
+import { type AuthOptions, defaultAuthOptions } from './options.ts'
+import { createPasswordHasher } from './passwords/password-hasher.ts'
+import { createRateLimiter } from './rate-limits.ts'
+import { authRoutes } from './routes.ts'
+import { type ApiKeyRole, mintApiKey } from './tokens/api-keys.ts'
+import { readRefusedRoles } from './tokens/refused-roles.ts'
+import { type Jwks, openSigningKeys } from './tokens/signing-keys.ts'
+import { createTokenVerifier, type VerifyToken } from './tokens/verify-token.ts'
+
+/** Bytes below which an HMAC secret can be searched for. */
+const JWT_SECRET_LENGTH_MIN = 32
+
+export interface OpenAuthOptions {
+  /** Connected as the owner of schema `auth`. Stays open when the service closes. */
+  readonly pool: Pool
+  /** Signs API keys, and verifies tokens of older projects; at least 32 characters. */
+  readonly jwtSecret: string
+  /** The public address of this server without a path, such as `http://127.0.0.1:54321`. */
+  readonly baseUrl: string
+  /** What differs from the declared defaults. */
+  readonly options?: Partial<AuthOptions>
+  readonly logger?: Logger
+  readonly clock?: Clock
+}
+
+export interface AuthService extends AsyncDisposable {
+  /** To be mounted at `/auth/v1`, behind a hook that sets `request.caller`. */
+  readonly routes: FastifyPluginAsync
+  /** @throws {HoldfastError} `bad_jwt` or `token_expired`, both 401 */
+  readonly verifyToken: VerifyToken
+  /** Makes the key of a role; the same one every time for the same database and secret. */
+  mintApiKey(role: ApiKeyRole): Promise<string>
+  /** The public keys, as published. */
+  jwks(): Jwks
+}
+
+/** Opens the GoTrue API over the tables of `migrations/`, which have to be there. */
+export async function openAuth(input: OpenAuthOptions): Promise<AuthService> {
+  const { pool, jwtSecret, clock = systemClock, logger = silentLogger } = input
+  assert(Buffer.byteLength(jwtSecret) >= JWT_SECRET_LENGTH_MIN, 'the JWT secret has at least 32 bytes')
+  const options: AuthOptions = { ...defaultAuthOptions(), ...input.options }
+  const loopbackExempt = options.rateLimitLoopbackExempt
+  const keys = await openSigningKeys(pool, clock)
+  const context: AuthContext = {
+    pool,
+    options,
+    clock,
+    logger,
+    keys,
+    passwords: createPasswordHasher(options.passwordHashCost),
+    signInLimiter: createRateLimiter({ attempts: options.rateLimitSignIn, loopbackExempt, clock }),
+    refreshLimiter: createRateLimiter({ attempts: options.rateLimitTokenRefresh, loopbackExempt, clock }),
+    issuer: `${input.baseUrl.replace(/\/$/, '')}/auth/v1`,
+  }
+
+  return {
+    routes: authRoutes(context),
+    verifyToken: createTokenVerifier({ keys, jwtSecret, isRefusedRole: await readRefusedRoles(pool), clock }),
+    mintApiKey: (role) => mintApiKey({ role, jwtSecret, issuedAtS: keys.bornAtS }),
+    jwks: () => keys.jwks,
+    async [Symbol.asyncDispose]() {
+      // Nothing is held open: the pool is the caller's.
+    },
+  }
+}

@@ -1,0 +1,155 @@
+import { HoldfastError } from '@holdfast/foundation'
+
+// Codes, statuses and messages are GoTrue's: auth-js and the apps written for it read them.
+
+/** A refusal of a password with the rules it breaks, rendered as `weak_password.reasons`. */
+export class WeakPasswordError extends HoldfastError {
+  readonly reasons: readonly string[]
+
+  constructor(message: string, reasons: readonly string[]) {
+    super('weak_password', 422, message)
+    this.reasons = reasons
+  }
+}
+
+export function validationFailed(message: string, status = 400): HoldfastError {
+  return new HoldfastError('validation_failed', status, message)
+}
+
+/** Nobody of that name, no password, or the wrong one. The three are not told apart, on purpose. */
+export function invalidCredentials(): HoldfastError {
+  return new HoldfastError('invalid_credentials', 400, 'Invalid login credentials')
+}
+
+export function unsupportedGrantType(): HoldfastError {
+  return new HoldfastError('invalid_credentials', 400, 'unsupported_grant_type')
+}
+
+export function emailNotConfirmed(): HoldfastError {
+  return new HoldfastError('email_not_confirmed', 400, 'Email not confirmed')
+}
+
+export function phoneNotConfirmed(): HoldfastError {
+  return new HoldfastError('phone_not_confirmed', 400, 'Phone not confirmed')
+}
+
+/** @param status - 400 when signing in, 403 for somebody who still holds an access token */
+export function userBanned(status: 400 | 403): HoldfastError {
+  return new HoldfastError('user_banned', status, 'User is banned')
+}
+
+export function signUpDisabled(): HoldfastError {
+  return new HoldfastError('signup_disabled', 422, 'Signups not allowed for this instance')
+}
+
+export function phoneProviderDisabled(action: 'signups' | 'logins'): HoldfastError {
+  return new HoldfastError('phone_provider_disabled', action === 'signups' ? 400 : 422, `Phone ${action} are disabled`)
+}
+
+export function anonymousProviderDisabled(): HoldfastError {
+  return new HoldfastError('anonymous_provider_disabled', 422, 'Anonymous sign-ins are disabled')
+}
+
+export function otpDisabled(): HoldfastError {
+  return new HoldfastError('otp_disabled', 422, 'One-time passwords are disabled')
+}
+
+export function providerDisabled(): HoldfastError {
+  return validationFailed('Unsupported provider: provider is not enabled')
+}
+
+export function userAlreadyExists(): HoldfastError {
+  return new HoldfastError('user_already_exists', 422, 'User already registered')
+}
+
+export function emailExists(): HoldfastError {
+  return new HoldfastError('email_exists', 422, 'A user with this email address has already been registered')
+}
+
+export function phoneExists(): HoldfastError {
+  return new HoldfastError('phone_exists', 422, 'A user with this phone number has already been registered')
+}
+
+export function samePassword(): HoldfastError {
+  return new HoldfastError('same_password', 422, 'New password should be different from the old password.')
+}
+
+export function insufficientAal(): HoldfastError {
+  return new HoldfastError(
+    'insufficient_aal',
+    401,
+    'AAL2 session is required to update email or password when MFA is enabled.',
+  )
+}
+
+export function notAdmin(): HoldfastError {
+  return new HoldfastError('not_admin', 403, 'Updating app_metadata requires admin privileges')
+}
+
+export function userSsoManaged(): HoldfastError {
+  return new HoldfastError(
+    'user_sso_managed',
+    422,
+    'Updating email, phone, password of a SSO account only possible via SSO',
+  )
+}
+
+export function noAuthorization(): HoldfastError {
+  return new HoldfastError('no_authorization', 401, 'This endpoint requires a valid Bearer token')
+}
+
+/** A token that is genuine, but does not name a person. */
+export function missingSubject(): HoldfastError {
+  return new HoldfastError('bad_jwt', 403, 'invalid claim: missing sub claim')
+}
+
+export function invalidClaim(claim: 'sub' | 'session_id'): HoldfastError {
+  return new HoldfastError('bad_jwt', 403, `invalid claim: ${claim} claim must be a UUID`)
+}
+
+export function userNotFound(): HoldfastError {
+  return new HoldfastError('user_not_found', 403, 'User from sub claim in JWT does not exist')
+}
+
+/** The token is still valid, but its session was signed out. */
+export function sessionNotFound(): HoldfastError {
+  return new HoldfastError('session_not_found', 403, 'Session from session_id claim in JWT does not exist')
+}
+
+export function refreshTokenRequired(): HoldfastError {
+  return validationFailed('refresh_token required')
+}
+
+export function refreshTokenNotFound(): HoldfastError {
+  return new HoldfastError('refresh_token_not_found', 400, 'Invalid Refresh Token: Refresh Token Not Found')
+}
+
+/** The token was used before, too long ago for a second tab; its session no longer refreshes. */
+export function refreshTokenAlreadyUsed(): HoldfastError {
+  return new HoldfastError('refresh_token_already_used', 400, 'Invalid Refresh Token: Already Used')
+}
+
+export function refreshSessionExpired(): HoldfastError {
+  return new HoldfastError('session_expired', 400, 'Invalid Refresh Token: Session Expired')
+}
+
+/** @param retryAfterS - when the next attempt will be let through */
+export function overRequestRateLimit(retryAfterS: number): HoldfastError {
+  return new HoldfastError('over_request_rate_limit', 429, 'Request rate limit reached', {
+    headers: { 'retry-after': String(retryAfterS) },
+  })
+}
+
+/** A trigger or a constraint of the project refused the new row. */
+export function savingUserFailed(cause: unknown): HoldfastError {
+  return new HoldfastError('unexpected_failure', 500, 'Database error saving new user', { cause })
+}
+
+/** The token is not one of ours, or not as we made it. The reason stays in `cause`: it helps only who forges. */
+export function badJwt(cause?: unknown): HoldfastError {
+  return new HoldfastError('bad_jwt', 401, 'invalid JWT: unable to parse or verify signature', { cause })
+}
+
+export function tokenExpired(): HoldfastError {
+  return new HoldfastError('token_expired', 401, 'JWT expired', { hint: 'Refresh the session and try again.' })
+}

@@ -1,0 +1,55 @@
+import type { AuthContext } from '../context.ts'
+import { recordAudit } from '../audit-log.ts'
+import {
+  emailNotConfirmed,
+  invalidCredentials,
+  phoneNotConfirmed,
+  phoneProviderDisabled,
+  userBanned,
+  validationFailed,
+} from '../errors.ts'
+import { judgePassword } from '../passwords/password-strength.ts'
+import type { SignedIn } from '../sessions/render-session.ts'
+import type { RequestOrigin } from '../sessions/session-row.ts'
+import { startSession } from '../sessions/start-session.ts'
+import { normalizePhone } from '../users/contact.ts'
+import { findUserByEmail, findUserByPhone, hasPassword, isBanned } from '../users/user-row.ts'
+
+/**
+ * Signs in with an address or number and a password.
+ *
+ * Nobody there, no password and the wrong password are one answer after the same time. What else stands in the way (a ban, an address
+ * not confirmed) is told only to who knows the password.
+ *
+ * @throws {HoldfastError} `invalid_credentials`, `user_banned`, `email_not_confirmed`, `phone_not_confirmed`,
+ * `phone_provider_disabled`, `validation_failed`, `over_request_rate_limit`
+ */
+export async function grantByPassword(
+  context: AuthContext,
+  input: { readonly email: string; readonly phone: string; readonly password: string; readonly origin: RequestOrigin },
+): Promise<SignedIn> {
+  const { pool, passwords, clock, options } = context
+  const { email, phone, password, origin } = input
+  if (email !== '' && phone !== '') {
+    throw validationFailed('Only an email address or phone number should be provided on login.')
+  }
+  if (email === '' && phone === '') throw validationFailed('missing email or phone')
+  if (phone !== '' && !options.phoneSignInEnabled) throw phoneProviderDisabled('logins')
+
+  const user =
+    email === '' ? await findUserByPhone(pool, normalizePhone(phone)) : await findUserByEmail(pool, email.toLowerCase())
+  const hash = user && hasPassword(user) ? (user.encrypted_password ?? undefined) : undefined
+  const matches = await passwords.verify(password, hash)
+  if (!user || !matches) throw invalidCredentials()
+  if (isBanned(user, clock.now())) throw userBanned(400)
+  if (email !== '' && user.email_confirmed_at === null) throw emailNotConfirmed()
+  if (phone !== '' && user.phone_confirmed_at === null) throw phoneNotConfirmed()
+
+  const now = new Date(clock.now()).toISOString()
+  const signedIn = await pool.transaction(async (tx) => {
+    const provider = email === '' ? 'phone' : 'email'
+    await recordAudit(tx, { action: 'login', actor: user, address: origin.address, now, traits: { provider } })
+    return startSession(context, tx, { userId: user.id, method: 'password', origin, now })
+  })
+  return { ...signedIn, weakPassword: judgePassword(password, options.passwordLengthMin) }
+}

@@ -1,0 +1,73 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { errorMessage, HoldfastError, type Logger } from '@holdfast/foundation'
+import { WeakPasswordError } from './errors.ts'
+import { isDatabaseAway } from './sql-state.ts'
+
+/** Since this version of the API `code` is the error's name; before, it is the status, and the name is in `error_code`. */
+const NAMED_CODES_SINCE = '2024-01-01'
+const VERSION_HEADER = 'x-supabase-api-version'
+
+/** Answers with an error in GoTrue's form, in the version of the API that the request names. */
+export function renderError(
+  thrown: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  logger: Logger,
+): FastifyReply {
+  const error = toRefusal(thrown)
+  if (error.status >= 500) {
+    logger.log('error', 'an auth request failed', {
+      requestId: request.id,
+      method: request.method,
+      route: request.routeOptions.url,
+      code: error.code,
+      cause: thrown instanceof HoldfastError ? errorMessage(thrown.cause ?? thrown.message) : describe(thrown),
+    })
+  }
+  const { code, message } = error
+  void reply.code(error.status).headers({ ...error.headers, 'x-sb-error-code': code })
+  const weakPassword = thrown instanceof WeakPasswordError ? { weak_password: { reasons: thrown.reasons } } : {}
+  if (namesCodes(request)) {
+    return reply.header(VERSION_HEADER, NAMED_CODES_SINCE).send({ code, message, ...weakPassword })
+  }
+  return reply.send({ code: error.status, error_code: code, msg: message, ...weakPassword })
+}
+
+function namesCodes(request: FastifyRequest): boolean {
+  const version = request.headers[VERSION_HEADER]
+  return typeof version === 'string' && /^\d{4}-\d\d-\d\d$/.test(version) && version >= NAMED_CODES_SINCE
+}
+
+function toRefusal(thrown: unknown): HoldfastError {
+  if (thrown instanceof HoldfastError) return inGoTruesWords(thrown)
+  if (isDatabaseAway(thrown)) {
+    return new HoldfastError('unexpected_failure', 503, 'The database is not available', {
+      headers: { 'retry-after': '1' },
+    })
+  }
+  const { code, statusCode, message } = thrown as { code?: string; statusCode?: number; message?: string }
+  if (statusCode === 413) {
+    return new HoldfastError('request_entity_too_large', 413, 'Request body too large')
+  }
+  if (code?.startsWith('FST_') && statusCode !== undefined && statusCode < 500) {
+    return new HoldfastError('bad_json', 400, `Could not parse request body as JSON: ${message ?? ''}`)
+  }
+  return new HoldfastError(
+    'unexpected_failure',
+    500,
+    'Unexpected failure, please check server logs for more information',
+  )
+}
+
+/** The gateway refuses tokens for every service; here the answer is the one that auth-js knows. */
+function inGoTruesWords(error: HoldfastError): HoldfastError {
+  if (error.status !== 401) return error
+  if (error.code === 'token_expired') {
+    return new HoldfastError('bad_jwt', 403, 'invalid JWT: token has invalid claims: token is expired')
+  }
+  return error.code === 'bad_jwt' ? new HoldfastError('bad_jwt', 403, error.message) : error
+}
+
+function describe(thrown: unknown): string {
+  return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
+}

@@ -1,0 +1,50 @@
+import { type FastifyPluginAsyncTypebox, TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox'
+import type { FastifyPluginAsync } from 'fastify'
+import { HoldfastError } from '@holdfast/foundation'
+import type { AuthContext } from './context.ts'
+import { renderError } from './render-error.ts'
+import { disabledRoutes } from './routes/disabled.ts'
+import { healthRoute } from './routes/health.ts'
+import { jwksRoute } from './routes/jwks.ts'
+import { logoutRoute } from './routes/logout.ts'
+import { settingsRoute } from './routes/settings.ts'
+import { signUpRoute } from './routes/signup.ts'
+import { tokenRoute } from './routes/token.ts'
+import { userRoutes } from './routes/user.ts'
+
+/** Everything under `/auth/v1`. The gateway sets `request.caller` before. */
+export function authRoutes(context: AuthContext): FastifyPluginAsync {
+  const routes: FastifyPluginAsyncTypebox = async (app) => {
+    app.setValidatorCompiler(TypeBoxValidatorCompiler)
+    app.setErrorHandler((error, request, reply) => renderError(error, request, reply, context.logger))
+    if (app.prefix !== '') {
+      app.setNotFoundHandler((request, reply) => {
+        const notFound = new HoldfastError('not_found', 404, 'There is no such endpoint')
+        return renderError(notFound, request, reply, context.logger)
+      })
+    }
+    // auth-js names JSON as the type of bodies that it leaves out, and Fastify's own parser refuses those.
+    app.removeContentTypeParser('application/json')
+    app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
+      if (body === '') {
+        done(null, undefined)
+        return
+      }
+      try {
+        done(null, JSON.parse(String(body)))
+      } catch (error) {
+        done(new HoldfastError('bad_json', 400, 'Could not parse request body as JSON', { cause: error }))
+      }
+    })
+
+    await app.register(healthRoute(context))
+    await app.register(jwksRoute(context))
+    await app.register(settingsRoute(context))
+    await app.register(signUpRoute(context))
+    await app.register(tokenRoute(context))
+    await app.register(logoutRoute(context))
+    await app.register(userRoutes(context))
+    await app.register(disabledRoutes())
+  }
+  return routes
+}

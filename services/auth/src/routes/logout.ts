@@ -1,0 +1,31 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { recordAudit } from '../audit-log.ts'
+import type { AuthContext } from '../context.ts'
+import { validationFailed } from '../errors.ts'
+import { endSessions, type SignOutScope } from '../sessions/end-sessions.ts'
+import { requireUser } from '../users/require-user.ts'
+
+const LogoutQuery = Type.Object({ scope: Type.Optional(Type.String()) })
+
+/** `POST /logout?scope=global|local|others`: ends sessions of the signed-in person. Source: GoTrue API reference. */
+export function logoutRoute(context: AuthContext): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.post('/logout', { schema: { querystring: LogoutQuery } }, async (request, reply) => {
+      const scope = parseScope(request.query.scope)
+      const { user, session } = await requireUser(context, request)
+      const now = new Date(context.clock.now()).toISOString()
+      await context.pool.transaction(async (tx) => {
+        await recordAudit(tx, { action: 'logout', actor: user, address: request.ip, now })
+        await endSessions(tx, { userId: user.id, sessionId: session?.id, scope })
+      })
+      return reply.code(204).send()
+    })
+  }
+}
+
+function parseScope(text: string | undefined): SignOutScope {
+  if (text === undefined || text === '') return 'global'
+  if (text === 'global' || text === 'local' || text === 'others') return text
+  throw validationFailed(`Unsupported logout scope ${JSON.stringify(text)}`)
+}

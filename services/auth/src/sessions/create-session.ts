@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto'
+import { isIP } from 'node:net'
+import { type Queryable, sql } from '@holdfast/postgres'
+import { USER_AGENT_CHARS_MAX } from '../limits.ts'
+import { createRefreshToken } from '../tokens/refresh-token.ts'
+import type { RequestOrigin } from './session-row.ts'
+
+/**
+ * Starts a session at `aal1` with its first refresh token, and notes on the user that they signed in.
+ *
+ * @param input.method - the first entry of the session's `amr`
+ * @param input.now - ISO 8601
+ */
+export async function createSession(
+  db: Queryable,
+  input: { readonly userId: string; readonly method: 'password'; readonly origin: RequestOrigin; readonly now: string },
+): Promise<{ readonly sessionId: string; readonly refreshToken: string }> {
+  const { userId, origin, now } = input
+  const sessionId = randomUUID()
+  const refreshToken = createRefreshToken()
+  await db.execute(sql`
+    with session as (
+      insert into auth.sessions (id, user_id, aal, created_at, updated_at, user_agent, ip)
+      values (${sessionId}, ${userId}, 'aal1', ${now}, ${now}, ${userAgentOf(origin)}, ${addressOf(origin)})
+      returning id, created_at
+    ),
+    method as (
+      insert into auth.mfa_amr_claims (id, session_id, authentication_method, created_at, updated_at)
+      select gen_random_uuid(), session.id, ${input.method}, session.created_at, session.created_at from session
+    ),
+    token as (
+      insert into auth.refresh_tokens (instance_id, token, user_id, revoked, created_at, updated_at, session_id)
+      select '00000000-0000-0000-0000-000000000000'::uuid, ${refreshToken}::text, ${userId}::text, false,
+             session.created_at, session.created_at, session.id
+        from session
+    )
+    update auth.users
+       set last_sign_in_at = session.created_at, updated_at = session.created_at
+      from session
+     where users.id = ${userId}::uuid
+  `)
+  return { sessionId, refreshToken }
+}
+
+export function userAgentOf(origin: RequestOrigin): string | null {
+  return origin.userAgent?.replaceAll('\0', '').slice(0, USER_AGENT_CHARS_MAX) || null
+}
+
+export function addressOf(origin: RequestOrigin): string | null {
+  return isIP(origin.address) === 0 ? null : origin.address
+}

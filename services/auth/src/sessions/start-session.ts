@@ -1,0 +1,22 @@
+import type { Transaction } from '@holdfast/postgres'
+import { assert } from '@holdfast/foundation'
+import type { AuthContext } from '../context.ts'
+import { issueAccessToken } from '../tokens/issue-tokens.ts'
+import { findUserById } from '../users/user-row.ts'
+import { createSession } from './create-session.ts'
+import type { SignedIn } from './render-session.ts'
+import { type RequestOrigin, readSessionMethods } from './session-row.ts'
+
+/** Starts a session for somebody who has proved who they are, and issues its first tokens. */
+export async function startSession(
+  context: AuthContext,
+  tx: Transaction,
+  input: { readonly userId: string; readonly method: 'password'; readonly origin: RequestOrigin; readonly now: string },
+): Promise<SignedIn> {
+  const { sessionId, refreshToken } = await createSession(tx, input)
+  const user = await findUserById(tx, input.userId)
+  assert(user, 'the session refers to the user')
+  const amr = await readSessionMethods(tx, sessionId)
+  const access = await issueAccessToken(context, { user, sessionId, aal: 'aal1', amr })
+  return { user, access, refreshToken }
+}

@@ -1,0 +1,33 @@
+/** How somebody proved who they are, and when (seconds since the epoch). */
+export interface AuthenticationMethod {
+  readonly method: string
+  readonly timestamp: number
+}
+
+/** The verified payload of a token: what policies read as `auth.jwt()`. */
+export interface TokenClaims {
+  readonly sub?: string
+  readonly role?: string
+  readonly exp?: number
+  readonly iat?: number
+  readonly session_id?: string
+  readonly [claim: string]: unknown
+}
+
+/** The payload of our access tokens, in GoTrue's order. */
+export interface AccessTokenClaims extends TokenClaims {
+  readonly iss: string
+  readonly sub: string
+  readonly aud: string
+  readonly exp: number
+  readonly iat: number
+  readonly email: string
+  readonly phone: string
+  readonly app_metadata: Readonly<Record<string, unknown>>
+  readonly user_metadata: Readonly<Record<string, unknown>>
+  readonly role: string
+  readonly aal: string
+  readonly amr: readonly AuthenticationMethod[]
+  readonly session_id: string
+  readonly is_anonymous: boolean
+}

@@ -1,0 +1,58 @@
+import { SignJWT } from 'jose'
+import { HoldfastError } from '@holdfast/foundation'
+import type { AuthContext } from '../context.ts'
+import { TOKEN_BYTES_MAX } from '../limits.ts'
+import type { UserRow } from '../users/user-row.ts'
+import type { AccessTokenClaims, AuthenticationMethod } from './claims.ts'
+
+export interface AccessToken {
+  readonly accessToken: string
+  /** Seconds since the epoch. */
+  readonly expiresAtS: number
+  readonly expiresInS: number
+}
+
+/**
+ * Signs an access token for a session.
+ *
+ * @throws {HoldfastError} `unexpected_failure` when the user's metadata makes it longer than any service accepts
+ */
+export async function issueAccessToken(
+  context: AuthContext,
+  input: {
+    readonly user: UserRow
+    readonly sessionId: string
+    readonly aal: string
+    readonly amr: readonly AuthenticationMethod[]
+  },
+): Promise<AccessToken> {
+  const { user } = input
+  const issuedAtS = Math.floor(context.clock.now() / 1000)
+  const expiresInS = context.options.accessTokenLifetimeS
+  const claims: AccessTokenClaims = {
+    iss: context.issuer,
+    sub: user.id,
+    aud: user.aud || 'authenticated',
+    exp: issuedAtS + expiresInS,
+    iat: issuedAtS,
+    email: user.email ?? '',
+    phone: user.phone ?? '',
+    app_metadata: user.raw_app_meta_data ?? {},
+    user_metadata: user.raw_user_meta_data ?? {},
+    role: user.role || 'authenticated',
+    aal: input.aal,
+    amr: input.amr,
+    session_id: input.sessionId,
+    is_anonymous: user.is_anonymous,
+  }
+  const { kid, algorithm, privateKey } = context.keys.current
+  const accessToken = await new SignJWT({ ...claims })
+    .setProtectedHeader({ alg: algorithm, kid, typ: 'JWT' })
+    .sign(privateKey)
+  if (accessToken.length > TOKEN_BYTES_MAX) {
+    throw new HoldfastError('unexpected_failure', 500, 'The access token of this user would be too long', {
+      hint: 'Make the metadata of the user smaller.',
+    })
+  }
+  return { accessToken, expiresAtS: claims.exp, expiresInS }
+}

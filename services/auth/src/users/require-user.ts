@@ -1,0 +1,37 @@
+import type { FastifyRequest } from 'fastify'
+import { requireCaller } from '@holdfast/http'
+import type { AuthContext } from '../context.ts'
+import { invalidClaim, missingSubject, noAuthorization, sessionNotFound, userBanned, userNotFound } from '../errors.ts'
+import { findSession, type SessionRow } from '../sessions/session-row.ts'
+import { findUserById, isBanned, type UserRow } from './user-row.ts'
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+/** The person behind a request, and the session of their token unless another issuer signed it. */
+export interface Signer {
+  readonly user: UserRow
+  readonly session: SessionRow | undefined
+}
+
+/**
+ * A token proves who somebody was when it was made. Here the user and the session have to be there still.
+ *
+ * @throws {HoldfastError} `no_authorization`, `bad_jwt`, `user_not_found`, `session_not_found`, `user_banned`
+ */
+export async function requireUser(context: AuthContext, request: FastifyRequest): Promise<Signer> {
+  const { userId, claims } = requireCaller(request)
+  if (userId === undefined) throw request.headers.authorization === undefined ? noAuthorization() : missingSubject()
+  if (!UUID.test(userId)) throw invalidClaim('sub')
+  const sessionId = claims['session_id']
+  if (sessionId !== undefined && !(typeof sessionId === 'string' && UUID.test(sessionId)))
+    throw invalidClaim('session_id')
+
+  const [user, session] = await Promise.all([
+    findUserById(context.pool, userId),
+    sessionId === undefined ? undefined : findSession(context.pool, sessionId),
+  ])
+  if (!user) throw userNotFound()
+  if (sessionId !== undefined && session?.user_id !== userId) throw sessionNotFound()
+  if (isBanned(user, context.clock.now())) throw userBanned(403)
+  return { user, session }
+}
