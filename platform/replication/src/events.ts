@@ -21,7 +21,10 @@ export type ReplicationEvent =
   | { readonly kind: 'update'; readonly relation: Relation; readonly old: Tuple; readonly row: Tuple }
   | { readonly kind: 'delete'; readonly relation: Relation; readonly old: Tuple }
   | { readonly kind: 'truncate'; readonly relations: readonly Relation[] }
-  /** `pg_logical_emit_message`: inside a transaction when `transactional`, else anywhere. */
+  /**
+   * `pg_logical_emit_message`: inside its transaction when `transactional`, else on its own, between transactions. `lsn` is the
+   * position after the message, which is what that function returned.
+   */
   | {
       readonly kind: 'message'
       readonly transactional: boolean
@@ -46,9 +49,8 @@ export interface ReplicationStream extends AsyncDisposable {
   readonly batches: AsyncIterable<readonly ReplicationEvent[]>
   /**
    * Tells Postgres that everything before `lsn` is durable here, so that it may drop that WAL; sent within a second. Take a commit's
-   * `endLsn` or the `lsn` of a `progress` (for a message outside transactions only the latter says that it was handled). Once all that
-   * was delivered is confirmed, idle WAL after it is confirmed without being asked, so the slot's position can be later than the
-   * last one confirmed here.
+   * `endLsn`, the `lsn` of a message outside transactions, or that of a `progress`. Once all that was delivered is confirmed, idle
+   * WAL after it is confirmed without being asked, so the slot's position can be later than the last one confirmed here.
    */
   confirm(lsn: Lsn): void
   /** Asks the server for a keepalive now, so that a `progress` follows even when nothing changes. */

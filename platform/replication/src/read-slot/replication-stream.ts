@@ -175,7 +175,8 @@ export async function openReplicationStream(options: ReplicationStreamOptions): 
       received = max(received, event.endLsn)
       if (progressOwed) emitProgress(event.endLsn)
     } else if (event.kind === 'message' && !event.transactional) {
-      outstanding = event.lsn + 1n // `lsn` is where it begins
+      outstanding = event.lsn
+      received = max(received, event.lsn)
     }
   }
 
