@@ -1,2 +1,7 @@
-/** The folder of this package's migrations, next to both `src` and `dist`. */
-export const authMigrations: URL = new URL('../migrations/', import.meta.url)
+import type { MigrationSource } from '@holdfast/postgres'
+
+/** The schema `auth`. Applied after the platform's, which makes the roles. */
+export const authMigrations: MigrationSource = {
+  name: 'auth',
+  directory: new URL('../migrations/', import.meta.url),
+}

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { errorMessage, HoldfastError, type Logger } from '@holdfast/foundation'
+import { isConnectionLoss } from '@holdfast/postgres'
 import { WeakPasswordError } from './errors.ts'
-import { isDatabaseAway } from './sql-state.ts'
 
 /** Since this version of the API `code` is the error's name; before, it is the status, and the name is in `error_code`. */
 const NAMED_CODES_SINCE = '2024-01-01'
@@ -40,7 +40,7 @@ function namesCodes(request: FastifyRequest): boolean {
 
 function toRefusal(thrown: unknown): HoldfastError {
   if (thrown instanceof HoldfastError) return inGoTruesWords(thrown)
-  if (isDatabaseAway(thrown)) {
+  if (isConnectionLoss(thrown)) {
     return new HoldfastError('unexpected_failure', 503, 'The database is not available', {
       headers: { 'retry-after': '1' },
     })

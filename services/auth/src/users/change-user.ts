@@ -17,7 +17,7 @@ import {
 import { mergeIdentityData } from '../identities/insert-identity.ts'
 import { requireAcceptablePassword } from '../passwords/password-strength.ts'
 import { endSessions } from '../sessions/end-sessions.ts'
-import { sqlStateOf } from '../sql-state.ts'
+import { violatedConstraint } from '../violated-constraint.ts'
 import { parseEmail, parsePhone } from './contact.ts'
 import type { Signer } from './require-user.ts'
 import { mergeMetadata, type UserMetadata } from './user-metadata.ts'
@@ -144,7 +144,7 @@ async function setEmail(tx: Transaction, input: { user: UserRow; email: string; 
        where id = ${user.id}
     `)
   } catch (error) {
-    throw sqlStateOf(error).constraint === 'users_email_partial_key' ? emailExists() : error
+    throw violatedConstraint(error) === 'users_email_partial_key' ? emailExists() : error
   }
   await mergeIdentityData(tx, {
     id: randomUUID(),
@@ -166,7 +166,7 @@ async function setPhone(tx: Transaction, input: { user: UserRow; phone: string; 
        where id = ${user.id}
     `)
   } catch (error) {
-    throw sqlStateOf(error).constraint === 'users_phone_key' ? phoneExists() : error
+    throw violatedConstraint(error) === 'users_phone_key' ? phoneExists() : error
   }
   await mergeIdentityData(tx, {
     id: randomUUID(),

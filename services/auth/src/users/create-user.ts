@@ -1,7 +1,7 @@
-import { type Transaction, sql } from '@holdfast/postgres'
+import { isConnectionLoss, sql, sqlstateOf, type Transaction } from '@holdfast/postgres'
 import { savingUserFailed, userAlreadyExists } from '../errors.ts'
 import { insertIdentity } from '../identities/insert-identity.ts'
-import { sqlStateOf } from '../sql-state.ts'
+import { violatedConstraint } from '../violated-constraint.ts'
 import { mergeMetadata, type UserMetadata } from './user-metadata.ts'
 
 export interface NewUser {
@@ -42,11 +42,9 @@ export async function createUser(tx: Transaction, user: NewUser): Promise<void> 
       )
     `)
   } catch (error) {
-    const { code, constraint } = sqlStateOf(error)
-    if (code === '23505' && (constraint === 'users_email_partial_key' || constraint === 'users_phone_key')) {
-      throw userAlreadyExists()
-    }
-    if (code !== undefined && !code.startsWith('08') && !code.startsWith('57')) throw savingUserFailed(error)
+    const constraint = violatedConstraint(error)
+    if (constraint === 'users_email_partial_key' || constraint === 'users_phone_key') throw userAlreadyExists()
+    if (sqlstateOf(error) !== undefined && !isConnectionLoss(error)) throw savingUserFailed(error)
     throw error
   }
   await insertIdentity(tx, {
