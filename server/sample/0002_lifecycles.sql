@@ -1,0 +1,354 @@
+-- What goes from where to where. A refusal is P0001 with a sentence for people as message and a stable code as hint.
+
+-- Numbers for people
+
+create sequence sample.inspection_numbers;
+create sequence sample.finding_numbers;
+create sequence sample.action_numbers;
+
+create function sample.assign_number() returns trigger
+  language plpgsql security definer set search_path = '' as $$
+declare
+  next text;
+begin
+  if new.number is null then
+    next := nextval(tg_argv[1]::regclass)::text;
+    new.number := tg_argv[0] || '-' || lpad(next, greatest(5, length(next)), '0');
+  end if;
+  return new;
+end
+$$;
+comment on function sample.assign_number() is 'Fills in number; arguments: the prefix and the sequence.';
+
+create trigger assign_number before insert on public.inspections
+  for each row execute function sample.assign_number('INS', 'sample.inspection_numbers');
+create trigger assign_number before insert on public.findings
+  for each row execute function sample.assign_number('FND', 'sample.finding_numbers');
+create trigger assign_number before insert on public.actions
+  for each row execute function sample.assign_number('ACT', 'sample.action_numbers');
+
+-- Inspections
+
+create function sample.guard_inspection() returns trigger
+  language plpgsql security definer set search_path = '' as $$
+declare
+  missing bigint;
+begin
+  if tg_op = 'INSERT' then
+    if new.state not in ('scheduled', 'in_progress') then
+      raise exception 'A new inspection is Scheduled or In progress.'
+        using hint = 'inspection.transition', detail = format('new -> %s', new.state);
+    end if;
+  elsif new.state <> old.state then
+    if not (case old.state
+      when 'scheduled' then new.state in ('in_progress', 'cancelled')
+      when 'in_progress' then new.state in ('submitted', 'cancelled')
+      when 'submitted' then new.state in ('approved', 'returned')
+      when 'returned' then new.state = 'in_progress'
+      else false
+    end) then
+      raise exception '%', case old.state
+        when 'scheduled' then 'An inspection goes from Scheduled to In progress or Cancelled.'
+        when 'in_progress' then 'An inspection goes from In progress to Submitted or Cancelled.'
+        when 'submitted' then 'An inspection goes from Submitted to Approved or Returned.'
+        when 'returned' then 'An inspection goes from Returned back to In progress.'
+        when 'approved' then 'An approved inspection stays approved.'
+        else 'A cancelled inspection stays cancelled.'
+      end using hint = 'inspection.transition', detail = format('%s -> %s', old.state, new.state);
+    end if;
+    if new.state = 'submitted' then
+      select count(*) into missing
+        from public.template_items item
+       where item.template_id = new.template_id and item.required
+         and not exists (
+           select 1 from public.answers a where a.inspection_id = new.id and a.template_item_id = item.id
+         );
+      if missing > 0 then
+        raise exception '%', case missing
+          when 1 then 'One question of this inspection has no answer yet.'
+          else format('%s questions of this inspection have no answer yet.', missing)
+        end using hint = 'inspection.incomplete';
+      end if;
+      select count(*) into missing
+        from public.answers a
+        join public.template_items item on item.id = a.template_item_id
+       where a.inspection_id = new.id
+         and case item.kind
+           when 'yes_no' then a.value_bool = (item.finding_when = 'yes')
+           when 'reading' then item.finding_when is not null and a.is_out_of_range
+           when 'choice' then a.value_choice = item.finding_when
+           else false
+         end
+         and not exists (select 1 from public.findings f where f.answer_id = a.id);
+      if missing > 0 then
+        raise exception '%', case missing
+          when 1 then 'One answer of this inspection needs a finding.'
+          else format('%s answers of this inspection need a finding.', missing)
+        end using hint = 'inspection.finding_missing';
+      end if;
+    end if;
+    if new.state in ('approved', 'returned') then
+      new.reviewer_id := coalesce(sample.my_person_id(), new.reviewer_id);
+    end if;
+  end if;
+  if new.state = 'in_progress' then
+    new.started_at := coalesce(new.started_at, now());
+  elsif new.state = 'submitted' then
+    new.submitted_at := coalesce(new.submitted_at, now());
+  end if;
+  return new;
+end
+$$;
+comment on function sample.guard_inspection() is
+  'scheduled -> in_progress -> submitted -> approved; submitted -> returned -> in_progress; scheduled, in_progress -> cancelled.';
+
+create function sample.keep_inspection() returns trigger
+  language plpgsql set search_path = '' as $$
+begin
+  if old.state not in ('scheduled', 'in_progress', 'cancelled') then
+    raise exception 'A submitted inspection is kept: nobody deletes it.' using hint = 'inspection.delete';
+  end if;
+  return old;
+end
+$$;
+comment on function sample.keep_inspection() is
+  'Nobody deletes an inspection after submission. A trigger, because a policy would hide the reason and not bind the service role.';
+
+create trigger guard before insert or update on public.inspections for each row execute function sample.guard_inspection();
+create trigger keep before delete on public.inspections for each row execute function sample.keep_inspection();
+
+-- Answers
+
+create function sample.copy_limits() returns trigger
+  language plpgsql security definer set search_path = '' as $$
+begin
+  select item.min, item.max into new.limit_min, new.limit_max
+    from public.template_items item where item.id = new.template_item_id;
+  return new;
+end
+$$;
+comment on function sample.copy_limits() is 'Copies the good range of the question, so that a later version of it changes no old answer.';
+
+create trigger copy_limits before insert or update of value_num, limit_min, limit_max on public.answers
+  for each row execute function sample.copy_limits();
+
+-- Findings
+
+create function sample.guard_finding() returns trigger
+  language plpgsql security definer set search_path = '' as $$
+declare
+  unfinished bigint;
+begin
+  if tg_op = 'INSERT' then
+    new.site_id := coalesce(new.site_id, (select i.site_id from public.inspections i where i.id = new.inspection_id));
+    if new.state <> 'open' then
+      raise exception 'A new finding is Open.' using hint = 'finding.transition', detail = format('new -> %s', new.state);
+    end if;
+  elsif new.state <> old.state then
+    if not (case old.state
+      when 'open' then new.state in ('mitigated', 'duplicate')
+      when 'mitigated' then new.state = 'closed'
+      else false
+    end) then
+      raise exception '%', case old.state
+        when 'open' then 'A finding goes from Open to Mitigated or Duplicate.'
+        when 'mitigated' then 'A finding goes from Mitigated to Closed.'
+        when 'closed' then 'A closed finding stays closed; report a new one.'
+        else 'A duplicate stays a duplicate; report a new finding.'
+      end using hint = 'finding.transition', detail = format('%s -> %s', old.state, new.state);
+    end if;
+    if new.state = 'closed' then
+      select count(*) into unfinished
+        from public.actions a where a.finding_id = new.id and a.state not in ('verified', 'dropped');
+      if unfinished > 0 then
+        raise exception '%', case unfinished
+          when 1 then 'One action of this finding is not verified or dropped yet.'
+          else format('%s actions of this finding are not verified or dropped yet.', unfinished)
+        end using hint = 'finding.open_actions';
+      end if;
+    end if;
+  end if;
+  return new;
+end
+$$;
+comment on function sample.guard_finding() is 'open -> mitigated -> closed; open -> duplicate.';
+
+create trigger guard before insert or update on public.findings for each row execute function sample.guard_finding();
+
+-- Photos
+
+create function sample.place_photo() returns trigger
+  language plpgsql security definer set search_path = '' as $$
+begin
+  new.inspection_id := coalesce(
+    new.inspection_id, (select f.inspection_id from public.findings f where f.id = new.finding_id));
+  return new;
+end
+$$;
+comment on function sample.place_photo() is 'Fills in the inspection of the finding.';
+
+create trigger place before insert on public.photos for each row execute function sample.place_photo();
+
+-- Actions
+
+create function sample.guard_action() returns trigger
+  language plpgsql security definer set search_path = '' as $$
+declare
+  finding_site uuid := (select f.site_id from public.findings f where f.id = new.finding_id);
+  for_contractors constant text[] := array['state', 'blocked_reason', 'est_hours', 'cost', 'verified_by', 'updated_at'];
+begin
+  new.site_id := coalesce(new.site_id, finding_site);
+  if finding_site <> new.site_id then
+    raise exception 'An action and its finding are at the same site.' using hint = 'action.finding_site';
+  end if;
+  if tg_op = 'INSERT' then
+    if new.state <> 'open' then
+      raise exception 'A new action is Open.' using hint = 'action.transition', detail = format('new -> %s', new.state);
+    end if;
+    new.verified_by := null;
+    return new;
+  end if;
+  if old.contractor_id in (select sample.my_contractor_ids())
+    and to_jsonb(new) - for_contractors <> to_jsonb(old) - for_contractors then
+    raise exception 'A contractor changes the state of an action, what blocks it, its hours and its cost, and nothing else.'
+      using hint = 'action.contractor_fields';
+  end if;
+  if new.state = old.state then
+    new.verified_by := old.verified_by;
+    return new;
+  end if;
+  if not (case old.state
+    when 'open' then new.state in ('doing', 'blocked', 'dropped')
+    when 'doing' then new.state in ('to_verify', 'blocked', 'dropped')
+    when 'blocked' then new.state = 'doing'
+    when 'to_verify' then new.state in ('verified', 'doing')
+    else false
+  end) then
+    raise exception '%', case old.state
+      when 'open' then 'An action goes from Open to Doing, Blocked or Dropped.'
+      when 'doing' then 'An action goes from Doing to To verify, Blocked or Dropped.'
+      when 'blocked' then 'An action goes from Blocked back to Doing.'
+      when 'to_verify' then 'An action goes from To verify to Verified or back to Doing.'
+      when 'verified' then 'A verified action stays verified.'
+      else 'A dropped action stays dropped.'
+    end using hint = 'action.transition', detail = format('%s -> %s', old.state, new.state);
+  end if;
+  new.verified_by := case when new.state = 'verified' then coalesce(sample.my_person_id(), new.verified_by) end;
+  return new;
+end
+$$;
+comment on function sample.guard_action() is
+  'open -> doing -> to_verify -> verified; open, doing -> blocked -> doing; to_verify -> doing; open, doing -> dropped.';
+
+create trigger guard before insert or update on public.actions for each row execute function sample.guard_action();
+
+-- What stays where it is: policies look at one site per row, so a row does not leave its site
+
+create function sample.refuse_move() returns trigger
+  language plpgsql set search_path = '' as $$
+begin
+  raise exception '%', tg_argv[0] using hint = 'record.moved';
+end
+$$;
+comment on function sample.refuse_move() is 'Refuses an update with the sentence that is its argument.';
+
+create trigger keep_code before update of code on public.regions for each row
+  when (old.code is distinct from new.code)
+  execute function sample.refuse_move('A region keeps its code: teams and comments carry it.');
+create trigger keep_site before update of site_id on public.inspections for each row
+  when (old.site_id is distinct from new.site_id)
+  execute function sample.refuse_move('An inspection stays with its site.');
+create trigger keep_site before update of site_id, inspection_id on public.findings for each row
+  when (old.site_id is distinct from new.site_id or old.inspection_id is distinct from new.inspection_id)
+  execute function sample.refuse_move('A finding stays with its site and its inspection.');
+create trigger keep_site before update of site_id on public.actions for each row
+  when (old.site_id is distinct from new.site_id)
+  execute function sample.refuse_move('An action stays with its site.');
+create trigger keep_question before update of inspection_id, template_item_id on public.answers for each row
+  when (old.inspection_id is distinct from new.inspection_id or old.template_item_id is distinct from new.template_item_id)
+  execute function sample.refuse_move('An answer stays with its inspection and its question.');
+create trigger keep_place before update of inspection_id, finding_id on public.photos for each row
+  when (old.inspection_id is distinct from new.inspection_id
+    or (old.finding_id is not null and old.finding_id is distinct from new.finding_id))
+  execute function sample.refuse_move('A photo stays with its inspection and its finding.');
+
+create function sample.keep_decommissioned_asset() returns trigger
+  language plpgsql security definer set search_path = '' as $$
+begin
+  if exists (select 1 from public.sites s where s.id = old.site_id and s.status = 'decommissioned') then
+    raise exception 'The assets of a decommissioned site stay there.' using hint = 'record.moved';
+  end if;
+  return new;
+end
+$$;
+create trigger keep_site before update of site_id on public.assets for each row
+  when (old.site_id is distinct from new.site_id) execute function sample.keep_decommissioned_asset();
+
+-- The area of a comment is the region of its record
+
+create function sample.area_of(table_name text, record_id uuid) returns text
+  language sql stable security definer set search_path = '' as $$
+  select r.code
+    from public.sites s
+    join public.regions r on r.id = s.region_id
+   where s.id = case area_of.table_name
+     when 'sites' then area_of.record_id
+     when 'assets' then (select x.site_id from public.assets x where x.id = area_of.record_id)
+     when 'inspections' then (select x.site_id from public.inspections x where x.id = area_of.record_id)
+     when 'findings' then (select x.site_id from public.findings x where x.id = area_of.record_id)
+     when 'actions' then (select x.site_id from public.actions x where x.id = area_of.record_id)
+   end
+$$;
+comment on function sample.area_of(text, uuid) is 'The code of the region that the record''s site is in; NULL when there is no such record.';
+
+create function sample.set_comment_area() returns trigger
+  language plpgsql security definer set search_path = '' as $$
+begin
+  new.area := sample.area_of(new.table_name, new.record_id);
+  return new;
+end
+$$;
+create trigger area before insert or update on holdfast.comments for each row execute function sample.set_comment_area();
+
+create function sample.move_comments() returns trigger
+  language plpgsql security definer set search_path = '' as $$
+begin
+  if tg_table_name = 'assets' then
+    update holdfast.comments c set area = null where c.table_name = 'assets' and c.record_id = new.id;
+    return null;
+  end if;
+  update holdfast.comments c set area = null -- the trigger above fills in the new one
+   where (c.table_name = 'sites' and c.record_id = new.id)
+      or (c.table_name = 'assets' and c.record_id in (select x.id from public.assets x where x.site_id = new.id))
+      or (c.table_name = 'inspections' and c.record_id in (select x.id from public.inspections x where x.site_id = new.id))
+      or (c.table_name = 'findings' and c.record_id in (select x.id from public.findings x where x.site_id = new.id))
+      or (c.table_name = 'actions' and c.record_id in (select x.id from public.actions x where x.site_id = new.id));
+  return null;
+end
+$$;
+comment on function sample.move_comments() is 'Moves comments along when a site changes its region or an asset its site.';
+create trigger move_comments after update of region_id on public.sites for each row
+  when (old.region_id is distinct from new.region_id) execute function sample.move_comments();
+create trigger move_comments after update of site_id on public.assets for each row
+  when (old.site_id is distinct from new.site_id) execute function sample.move_comments();
+
+-- Who and when
+
+create trigger set_created_by before insert or update on public.inspections for each row execute function holdfast.set_created_by();
+create trigger set_created_by before insert or update on public.answers for each row execute function holdfast.set_created_by();
+create trigger set_created_by before insert or update on public.findings for each row execute function holdfast.set_created_by();
+create trigger set_created_by before insert or update on public.photos for each row execute function holdfast.set_created_by();
+create trigger set_created_by before insert or update on public.actions for each row execute function holdfast.set_created_by();
+
+create trigger touch before update on public.regions for each row execute function holdfast.touch();
+create trigger touch before update on public.contractors for each row execute function holdfast.touch();
+create trigger touch before update on public.people for each row execute function holdfast.touch();
+create trigger touch before update on public.sites for each row execute function holdfast.touch();
+create trigger touch before update on public.assets for each row execute function holdfast.touch();
+create trigger touch before update on public.templates for each row execute function holdfast.touch();
+create trigger touch before update on public.template_items for each row execute function holdfast.touch();
+create trigger touch before update on public.inspections for each row execute function holdfast.touch();
+create trigger touch before update on public.answers for each row execute function holdfast.touch();
+create trigger touch before update on public.findings for each row execute function holdfast.touch();
+create trigger touch before update on public.photos for each row execute function holdfast.touch();
+create trigger touch before update on public.actions for each row execute function holdfast.touch();

@@ -1,0 +1,330 @@
+-- Who sees and changes what.
+-- Team members work in the region of their team (teams.area = regions.code), contractors see what is theirs to do,
+-- auditors read everything and write only comments, supervisors (function lead) verify and approve.
+
+-- What the policies ask: plain selects pinned to the caller, over ids and links only
+
+create function sample.my_person_id() returns uuid
+  language sql stable security definer set search_path = '' as $$
+  select p.id from public.people p where p.user_id = auth.uid()
+$$;
+create function sample.is_auditor() returns boolean
+  language sql stable security definer set search_path = '' as $$
+  select exists (select 1 from public.people p where p.user_id = auth.uid() and p.kind = 'auditor')
+$$;
+create function sample.my_region_ids() returns setof uuid
+  language sql stable security definer set search_path = '' as $$
+  select r.id
+    from holdfast.team_members m
+    join holdfast.teams t on t.id = m.team_id
+    join public.regions r on r.code = t.area
+   where m.user_id = auth.uid()
+$$;
+create function sample.my_led_region_ids() returns setof uuid
+  language sql stable security definer set search_path = '' as $$
+  select r.id
+    from holdfast.team_members m
+    join holdfast.teams t on t.id = m.team_id
+    join public.regions r on r.code = t.area
+   where m.user_id = auth.uid() and m.function = 'lead'
+$$;
+create function sample.my_site_ids() returns setof uuid
+  language sql stable security definer set search_path = '' as $$
+  select s.id
+    from holdfast.team_members m
+    join holdfast.teams t on t.id = m.team_id
+    join public.regions r on r.code = t.area
+    join public.sites s on s.region_id = r.id
+   where m.user_id = auth.uid()
+$$;
+create function sample.my_inspection_ids() returns setof uuid
+  language sql stable security definer set search_path = '' as $$
+  select i.id
+    from holdfast.team_members m
+    join holdfast.teams t on t.id = m.team_id
+    join public.regions r on r.code = t.area
+    join public.sites s on s.region_id = r.id
+    join public.inspections i on i.site_id = s.id
+   where m.user_id = auth.uid()
+$$;
+create function sample.my_loose_finding_ids() returns setof uuid
+  language sql stable security definer set search_path = '' as $$
+  select f.id
+    from holdfast.team_members m
+    join holdfast.teams t on t.id = m.team_id
+    join public.regions r on r.code = t.area
+    join public.sites s on s.region_id = r.id
+    join public.findings f on f.site_id = s.id
+   where m.user_id = auth.uid() and f.inspection_id is null
+$$;
+create function sample.my_contractor_ids() returns setof uuid
+  language sql stable security definer set search_path = '' as $$
+  select p.contractor_id from public.people p where p.user_id = auth.uid() and p.contractor_id is not null
+$$;
+create function sample.my_contract_action_ids() returns setof uuid
+  language sql stable security definer set search_path = '' as $$
+  select a.id
+    from public.people p
+    join public.actions a on a.contractor_id = p.contractor_id
+   where p.user_id = auth.uid()
+$$;
+create function sample.my_contract_site_ids() returns setof uuid
+  language sql stable security definer set search_path = '' as $$
+  select a.site_id
+    from public.people p
+    join public.actions a on a.contractor_id = p.contractor_id
+   where p.user_id = auth.uid()
+$$;
+create function sample.my_contract_finding_ids() returns setof uuid
+  language sql stable security definer set search_path = '' as $$
+  select a.finding_id
+    from public.people p
+    join public.actions a on a.contractor_id = p.contractor_id
+   where p.user_id = auth.uid() and a.finding_id is not null
+$$;
+create function sample.my_contract_team_ids() returns setof uuid
+  language sql stable security definer set search_path = '' as $$
+  select a.team_id
+    from public.people p
+    join public.actions a on a.contractor_id = p.contractor_id
+   where p.user_id = auth.uid()
+$$;
+comment on function sample.my_person_id() is 'The person behind the caller''s account.';
+comment on function sample.is_auditor() is 'Whether the caller is an auditor.';
+comment on function sample.my_region_ids() is 'The regions of the caller''s teams.';
+comment on function sample.my_led_region_ids() is 'The regions of the teams that the caller leads.';
+comment on function sample.my_site_ids() is 'The sites in the regions of the caller''s teams.';
+comment on function sample.my_inspection_ids() is 'The inspections at those sites.';
+comment on function sample.my_loose_finding_ids() is 'The findings at those sites that no inspection made.';
+comment on function sample.my_contractor_ids() is 'The company that the caller works for, if a contractor.';
+comment on function sample.my_contract_action_ids() is 'The actions given to the caller''s company.';
+comment on function sample.my_contract_site_ids() is 'The sites of the actions given to the caller''s company.';
+comment on function sample.my_contract_finding_ids() is 'The findings of the actions given to the caller''s company.';
+comment on function sample.my_contract_team_ids() is 'The teams whose actions were given to the caller''s company.';
+
+-- What the policies ask about a row that is written
+
+create function sample.is_site_open(site_id uuid) returns boolean
+  language sql stable security definer set search_path = '' as $$
+  select not exists (select 1 from public.sites s where s.id = is_site_open.site_id and s.status = 'decommissioned')
+$$;
+create function sample.is_inspection_site_open(inspection_id uuid) returns boolean
+  language sql stable security definer set search_path = '' as $$
+  select not exists (
+    select 1 from public.inspections i join public.sites s on s.id = i.site_id
+     where i.id = is_inspection_site_open.inspection_id and s.status = 'decommissioned'
+  )
+$$;
+create function sample.is_finding_site_open(finding_id uuid) returns boolean
+  language sql stable security definer set search_path = '' as $$
+  select not exists (
+    select 1 from public.findings f join public.sites s on s.id = f.site_id
+     where f.id = is_finding_site_open.finding_id and s.status = 'decommissioned'
+  )
+$$;
+create function sample.is_in_progress(inspection_id uuid) returns boolean
+  language sql stable security definer set search_path = '' as $$
+  select exists (select 1 from public.inspections i where i.id = is_in_progress.inspection_id and i.state = 'in_progress')
+$$;
+comment on function sample.is_site_open(uuid) is 'False for a decommissioned site.';
+comment on function sample.is_inspection_site_open(uuid) is 'False for an inspection at a decommissioned site.';
+comment on function sample.is_finding_site_open(uuid) is 'False for a finding at a decommissioned site.';
+comment on function sample.is_in_progress(uuid) is 'Whether the inspection is in progress.';
+
+grant select, insert, update, delete on
+  public.regions, public.contractors, public.people, public.sites, public.assets, public.templates, public.template_items,
+  public.inspections, public.answers, public.findings, public.photos, public.actions
+  to anon, authenticated, service_role;
+
+alter table public.regions enable row level security;
+alter table public.contractors enable row level security;
+alter table public.people enable row level security;
+alter table public.sites enable row level security;
+alter table public.assets enable row level security;
+alter table public.templates enable row level security;
+alter table public.template_items enable row level security;
+alter table public.inspections enable row level security;
+alter table public.answers enable row level security;
+alter table public.findings enable row level security;
+alter table public.photos enable row level security;
+alter table public.actions enable row level security;
+
+-- Reading
+
+create policy everyone_reads on public.regions for select to authenticated using (true);
+create policy everyone_reads on public.templates for select to authenticated using (true);
+create policy everyone_reads on public.template_items for select to authenticated using (true);
+
+create policy team_reads on public.sites for select to authenticated
+  using (region_id in (select sample.my_region_ids()));
+create policy team_reads on public.assets for select to authenticated
+  using (site_id in (select sample.my_site_ids()));
+create policy team_reads on public.inspections for select to authenticated
+  using (site_id in (select sample.my_site_ids()));
+create policy team_reads on public.answers for select to authenticated
+  using (inspection_id in (select sample.my_inspection_ids()));
+create policy team_reads on public.findings for select to authenticated
+  using (site_id in (select sample.my_site_ids()));
+create policy team_reads on public.photos for select to authenticated
+  using (inspection_id in (select sample.my_inspection_ids())
+    or (inspection_id is null and finding_id in (select sample.my_loose_finding_ids())));
+create policy team_reads on public.actions for select to authenticated
+  using (site_id in (select sample.my_site_ids()));
+create policy team_reads on public.contractors for select to authenticated
+  using ((select holdfast.is_team_member()));
+create policy team_reads on public.people for select to authenticated
+  using (team_id in (select holdfast.my_area_team_ids())
+    or (kind <> 'employee' and (select holdfast.is_team_member())));
+create policy team_reads_area on holdfast.teams for select to authenticated
+  using (area in (select holdfast.my_areas()));
+
+create policy contractor_reads on public.actions for select to authenticated
+  using (contractor_id in (select sample.my_contractor_ids()));
+create policy contractor_reads on public.findings for select to authenticated
+  using (id in (select sample.my_contract_finding_ids()));
+create policy contractor_reads on public.photos for select to authenticated
+  using (finding_id in (select sample.my_contract_finding_ids()));
+create policy contractor_reads on public.sites for select to authenticated
+  using (id in (select sample.my_contract_site_ids()));
+create policy contractor_reads on public.contractors for select to authenticated
+  using (id in (select sample.my_contractor_ids()));
+create policy contractor_reads on public.people for select to authenticated
+  using (contractor_id in (select sample.my_contractor_ids()) or team_id in (select sample.my_contract_team_ids()));
+create policy contractor_reads on holdfast.teams for select to authenticated
+  using (id in (select sample.my_contract_team_ids()));
+create policy contractor_reads on holdfast.comments for select to authenticated
+  using (table_name = 'actions' and record_id in (select sample.my_contract_action_ids()));
+
+create policy self_reads on public.people for select to authenticated using (user_id = (select auth.uid()));
+
+create policy auditor_reads on public.sites for select to authenticated using ((select sample.is_auditor()));
+create policy auditor_reads on public.assets for select to authenticated using ((select sample.is_auditor()));
+create policy auditor_reads on public.inspections for select to authenticated using ((select sample.is_auditor()));
+create policy auditor_reads on public.answers for select to authenticated using ((select sample.is_auditor()));
+create policy auditor_reads on public.findings for select to authenticated using ((select sample.is_auditor()));
+create policy auditor_reads on public.photos for select to authenticated using ((select sample.is_auditor()));
+create policy auditor_reads on public.actions for select to authenticated using ((select sample.is_auditor()));
+create policy auditor_reads on public.contractors for select to authenticated using ((select sample.is_auditor()));
+create policy auditor_reads on public.people for select to authenticated using ((select sample.is_auditor()));
+create policy auditor_reads on holdfast.teams for select to authenticated using ((select sample.is_auditor()));
+create policy auditor_reads on holdfast.team_members for select to authenticated using ((select sample.is_auditor()));
+create policy auditor_reads on holdfast.comments for select to authenticated using ((select sample.is_auditor()));
+
+-- Writing
+
+create policy lead_adds on public.sites for insert to authenticated
+  with check (region_id in (select sample.my_led_region_ids()));
+create policy lead_edits on public.sites for update to authenticated
+  using (region_id in (select sample.my_led_region_ids())) with check (region_id in (select sample.my_led_region_ids()));
+
+create policy team_adds on public.assets for insert to authenticated
+  with check (site_id in (select sample.my_site_ids()));
+create policy team_edits on public.assets for update to authenticated
+  using (site_id in (select sample.my_site_ids())) with check (site_id in (select sample.my_site_ids()));
+
+create policy team_adds on public.inspections for insert to authenticated
+  with check (site_id in (select sample.my_site_ids()));
+create policy team_edits on public.inspections for update to authenticated
+  using (site_id in (select sample.my_site_ids())) with check (site_id in (select sample.my_site_ids()));
+create policy team_deletes on public.inspections for delete to authenticated
+  using (site_id in (select sample.my_site_ids()));
+
+create policy team_adds on public.answers for insert to authenticated
+  with check (inspection_id in (select sample.my_inspection_ids()));
+create policy team_edits on public.answers for update to authenticated
+  using (inspection_id in (select sample.my_inspection_ids())) with check (inspection_id in (select sample.my_inspection_ids()));
+create policy team_deletes on public.answers for delete to authenticated
+  using (inspection_id in (select sample.my_inspection_ids()) and sample.is_in_progress(inspection_id));
+
+create policy team_adds on public.findings for insert to authenticated
+  with check (site_id in (select sample.my_site_ids()));
+create policy team_edits on public.findings for update to authenticated
+  using (site_id in (select sample.my_site_ids())) with check (site_id in (select sample.my_site_ids()));
+
+create policy team_adds on public.photos for insert to authenticated
+  with check (inspection_id in (select sample.my_inspection_ids())
+    or (inspection_id is null and finding_id in (select sample.my_loose_finding_ids())));
+create policy team_edits on public.photos for update to authenticated
+  using (inspection_id in (select sample.my_inspection_ids())
+    or (inspection_id is null and finding_id in (select sample.my_loose_finding_ids())))
+  with check (inspection_id in (select sample.my_inspection_ids())
+    or (inspection_id is null and finding_id in (select sample.my_loose_finding_ids())));
+create policy team_deletes on public.photos for delete to authenticated
+  using (inspection_id in (select sample.my_inspection_ids())
+    or (inspection_id is null and finding_id in (select sample.my_loose_finding_ids())));
+
+create policy team_adds on public.actions for insert to authenticated
+  with check (site_id in (select sample.my_site_ids()));
+create policy team_edits on public.actions for update to authenticated
+  using (site_id in (select sample.my_site_ids())) with check (site_id in (select sample.my_site_ids()));
+create policy contractor_edits on public.actions for update to authenticated
+  using (contractor_id in (select sample.my_contractor_ids()))
+  with check (contractor_id in (select sample.my_contractor_ids()));
+
+create policy contractor_writes on holdfast.comments for insert to authenticated
+  with check (author_id = (select auth.uid())
+    and table_name = 'actions' and record_id in (select sample.my_contract_action_ids()));
+create policy auditor_writes on holdfast.comments for insert to authenticated
+  with check (author_id = (select auth.uid()) and area is not null and (select sample.is_auditor()));
+
+-- Restrictions: each must hold beside the permissions above, and Postgres names it when it refuses
+
+create policy verify_by_supervisor on public.actions as restrictive for update to authenticated
+  using (true) with check (state <> 'verified' or team_id in (select holdfast.my_led_team_ids()));
+create policy drop_by_supervisor on public.actions as restrictive for update to authenticated
+  using (true) with check (state <> 'dropped' or team_id in (select holdfast.my_led_team_ids()));
+create policy approve_by_supervisor on public.inspections as restrictive for update to authenticated
+  using (true) with check (state not in ('approved', 'returned') or team_id in (select holdfast.my_led_team_ids()));
+create policy answer_while_in_progress on public.answers as restrictive for update to authenticated
+  using (true) with check (sample.is_in_progress(inspection_id));
+create policy answer_new_while_in_progress on public.answers as restrictive for insert to authenticated
+  with check (sample.is_in_progress(inspection_id));
+comment on policy verify_by_supervisor on public.actions is
+  'Only a lead of the action''s team verifies it, or changes it afterwards.';
+comment on policy drop_by_supervisor on public.actions is
+  'Only a lead of the action''s team drops it, or changes it afterwards.';
+comment on policy approve_by_supervisor on public.inspections is
+  'Only a lead of the inspection''s team approves or returns it, or changes it afterwards.';
+comment on policy answer_while_in_progress on public.answers is
+  'Answers change only while their inspection is in progress.';
+comment on policy answer_new_while_in_progress on public.answers is
+  'Answers are given only while their inspection is in progress.';
+
+create policy decommissioned_is_read_only on public.sites as restrictive for update to authenticated
+  using (status <> 'decommissioned') with check (true);
+
+create policy decommissioned_takes_no_rows on public.assets as restrictive for insert to authenticated
+  with check (sample.is_site_open(site_id));
+create policy decommissioned_is_read_only on public.assets as restrictive for update to authenticated
+  using (true) with check (sample.is_site_open(site_id));
+
+create policy decommissioned_takes_no_rows on public.inspections as restrictive for insert to authenticated
+  with check (sample.is_site_open(site_id));
+create policy decommissioned_is_read_only on public.inspections as restrictive for update to authenticated
+  using (true) with check (sample.is_site_open(site_id));
+create policy decommissioned_keeps_rows on public.inspections as restrictive for delete to authenticated
+  using (sample.is_site_open(site_id));
+
+create policy decommissioned_takes_no_rows on public.answers as restrictive for insert to authenticated
+  with check (sample.is_inspection_site_open(inspection_id));
+create policy decommissioned_is_read_only on public.answers as restrictive for update to authenticated
+  using (true) with check (sample.is_inspection_site_open(inspection_id));
+create policy decommissioned_keeps_rows on public.answers as restrictive for delete to authenticated
+  using (sample.is_inspection_site_open(inspection_id));
+
+create policy decommissioned_takes_no_rows on public.findings as restrictive for insert to authenticated
+  with check (sample.is_site_open(site_id));
+create policy decommissioned_is_read_only on public.findings as restrictive for update to authenticated
+  using (true) with check (sample.is_site_open(site_id));
+
+create policy decommissioned_takes_no_rows on public.photos as restrictive for insert to authenticated
+  with check (sample.is_inspection_site_open(inspection_id) and sample.is_finding_site_open(finding_id));
+create policy decommissioned_is_read_only on public.photos as restrictive for update to authenticated
+  using (true) with check (sample.is_inspection_site_open(inspection_id) and sample.is_finding_site_open(finding_id));
+create policy decommissioned_keeps_rows on public.photos as restrictive for delete to authenticated
+  using (sample.is_inspection_site_open(inspection_id) and sample.is_finding_site_open(finding_id));
+
+create policy decommissioned_takes_no_rows on public.actions as restrictive for insert to authenticated
+  with check (sample.is_site_open(site_id));
+create policy decommissioned_is_read_only on public.actions as restrictive for update to authenticated
+  using (true) with check (sample.is_site_open(site_id));
