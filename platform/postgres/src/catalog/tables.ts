@@ -17,15 +17,15 @@ export async function readTables(tx: Queryable, roles: readonly string[]): Promi
   const policies = groupByTable(await readPolicies(tx))
   await tx.execute(sql`set local search_path to public, extensions`)
   return tables.map((table) => {
-    const own = (columns.get(table.oid) ?? []).map(({ tableOid: _, ...column }): Column => undefinedForNull(column))
-    const keys = (uniques.get(table.oid) ?? []).map(({ tableOid: _, ...unique }): UniqueConstraint => unique)
+    const own = (columns.get(table.oid) ?? []).map((column): Column => undefinedForNull(column))
+    const keys: readonly UniqueConstraint[] = uniques.get(table.oid) ?? []
     return {
       ...undefinedForNull(table),
       columns: own,
       primaryKey: keys.find((key) => key.isPrimary)?.columns ?? [],
       uniques: keys,
-      foreignKeys: (foreignKeys.get(table.oid) ?? []).map(({ tableOid: _, ...key }): ForeignKey => key),
-      policies: (policies.get(table.oid) ?? []).map(({ tableOid: _, ...policy }): Policy => undefinedForNull(policy)),
+      foreignKeys: foreignKeys.get(table.oid) ?? [],
+      policies: (policies.get(table.oid) ?? []).map((policy): Policy => undefinedForNull(policy)),
       privileges: privilegesByRole(
         grants.get(table.oid) ?? [],
         own.map((column) => column.name),
@@ -36,8 +36,17 @@ export async function readTables(tx: Queryable, roles: readonly string[]): Promi
 
 type OfTable<T> = T & { readonly tableOid: number }
 
-function groupByTable<T extends { readonly tableOid: number }>(rows: readonly T[]): ReadonlyMap<number, readonly T[]> {
-  return Map.groupBy(rows, (row) => row.tableOid)
+/** The rows of each table, without the OID that said whose they are. */
+function groupByTable<T extends { readonly tableOid: number }>(
+  rows: readonly T[],
+): ReadonlyMap<number, readonly Omit<T, 'tableOid'>[]> {
+  const groups = new Map<number, Omit<T, 'tableOid'>[]>()
+  for (const { tableOid, ...row } of rows) {
+    const group = groups.get(tableOid)
+    if (group) group.push(row)
+    else groups.set(tableOid, [row])
+  }
+  return groups
 }
 
 /** SQL has one word for what is not there. */
@@ -208,7 +217,10 @@ function readGrants(tx: Queryable, roles: readonly string[]): Promise<Grant[]> {
   `)
 }
 
-function privilegesByRole(grants: readonly Grant[], columns: readonly string[]): ReadonlyMap<string, TablePrivileges> {
+function privilegesByRole(
+  grants: readonly Omit<Grant, 'tableOid'>[],
+  columns: readonly string[],
+): ReadonlyMap<string, TablePrivileges> {
   const granted = (whole: boolean, some: readonly string[] | null): readonly string[] =>
     whole ? columns : columns.filter((column) => some?.includes(column))
   return new Map(

@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs'
-import pg from 'pg'
+import { Client } from 'pg'
 import type { Logger } from '@holdfast/foundation'
 import { REQUEST_ROLE, type Cluster } from './cluster.ts'
 import { externalUnreachable } from './errors.ts'
@@ -22,7 +22,7 @@ export interface ExternalClusterOptions {
  */
 export async function openExternalCluster(options: ExternalClusterOptions): Promise<Cluster> {
   const address = new URL(options.url)
-  const client = new pg.Client({ connectionString: options.url, connectionTimeoutMillis: 10_000 })
+  const client = new Client({ connectionString: options.url, connectionTimeoutMillis: 10_000 })
   client.on('error', () => undefined) // a broken connection also rejects the statement
   try {
     await client.connect()

@@ -1,6 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import pg from 'pg'
+import { Client } from 'pg'
 import { delay, errorMessage, type HoldfastError, type Logger } from '@holdfast/foundation'
 import { isConnectionLoss } from '../connection/sqlstate.ts'
 import type { Binaries } from './binaries.ts'
@@ -115,7 +115,7 @@ async function waitUntilReady(
   const deadline = performance.now() + START_TIMEOUT_MS
   while (performance.now() < deadline) {
     if (hasEnded()) return new Promise(() => undefined) // the exit settles the race, with the whole log read
-    const client = new pg.Client({ connectionString: options.adminUrl, connectionTimeoutMillis: 5_000 })
+    const client = new Client({ connectionString: options.adminUrl, connectionTimeoutMillis: 5_000 })
     client.on('error', () => undefined) // a broken connection also rejects `connect`
     try {
       await client.connect()

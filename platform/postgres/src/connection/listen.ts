@@ -1,4 +1,4 @@
-import pg from 'pg'
+import { Client } from 'pg'
 import { backoffMs, delay, errorMessage, type Logger } from '@holdfast/foundation'
 import { quoteIdentifier } from '../sql/identifier.ts'
 
@@ -58,8 +58,8 @@ export async function listen(options: ListenOptions): Promise<AsyncDisposable> {
   }
 }
 
-async function connect(options: ListenOptions): Promise<pg.Client> {
-  const client = new pg.Client({
+async function connect(options: ListenOptions): Promise<Client> {
+  const client = new Client({
     connectionString: options.url,
     application_name: options.applicationName,
     connectionTimeoutMillis: 10_000,

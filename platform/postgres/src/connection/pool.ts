@@ -1,4 +1,4 @@
-import pg from 'pg'
+import { Pool as DriverPool, type ClientBase, type PoolClient, type QueryResult } from 'pg'
 import { assert } from '@holdfast/foundation'
 import type { SqlFragment } from '../sql/sql.ts'
 import { isConnectionLoss } from './sqlstate.ts'
@@ -18,6 +18,10 @@ export interface PoolOptions {
    * longer than its transaction. Default false.
    */
   readonly resetAfterTransaction?: boolean
+  /**
+   * Settings that a role has by `alter role … set …`. Postgres applies them at login only, so `runAs` puts them on the transaction. Default: none.
+   */
+  readonly roleSettings?: (role: string) => Readonly<Record<string, string>>
   /** Called when an idle connection breaks; the pool replaces it by itself. */
   readonly onError?: (error: Error) => void
 }
@@ -33,20 +37,23 @@ export interface Queryable {
 /** A connection inside an open transaction. Not to be used after `body` has returned. */
 export interface Transaction extends Queryable {
   /** The driver's client, for what needs the wire: pipelines, `COPY`, binary results. */
-  readonly client: pg.ClientBase
+  readonly client: ClientBase
+  /** Of the pool that the connection is from; see {@link PoolOptions.roleSettings}. */
+  readonly roleSettings?: ((role: string) => Readonly<Record<string, string>>) | undefined
 }
 
 export interface Pool extends Queryable, AsyncDisposable {
   /** Runs `body` in a transaction: commits when it resolves, rolls back when it rejects. */
   transaction<T>(body: (tx: Transaction) => Promise<T>): Promise<T>
   /** Lends a connection outside any transaction. It is discarded, not reused, when `body` rejects. */
-  withClient<T>(body: (client: pg.PoolClient) => Promise<T>): Promise<T>
+  withClient<T>(body: (client: PoolClient) => Promise<T>): Promise<T>
 }
 
 /** A {@link Queryable} over a driver's client that somebody else owns. */
-export function queryable(client: pg.ClientBase): Transaction {
+export function queryable(client: ClientBase, roleSettings?: PoolOptions['roleSettings']): Transaction {
   return {
     client,
+    roleSettings,
     async query<Row extends object>(statement: SqlFragment): Promise<Row[]> {
       const { text, values } = statement.render()
       return (await client.query<Row>(text, [...values])).rows
@@ -60,7 +67,7 @@ export function queryable(client: pg.ClientBase): Transaction {
 
 /** Opens a pool of connections to one database as one role. Connections are made when first needed. */
 export function createPool(options: PoolOptions): Pool {
-  const pool = new pg.Pool({
+  const pool = new DriverPool({
     connectionString: options.url,
     application_name: options.applicationName,
     max: options.connectionsMax,
@@ -83,7 +90,7 @@ export function createPool(options: PoolOptions): Pool {
     [Symbol.asyncDispose]: () => (ending ??= pool.end()),
   }
 
-  async function withClient<T>(body: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  async function withClient<T>(body: (client: PoolClient) => Promise<T>): Promise<T> {
     const client = await pool.connect()
     let failed = true
     try {
@@ -101,7 +108,7 @@ export function createPool(options: PoolOptions): Pool {
     try {
       await client.query('begin')
       try {
-        const result = await body(queryable(client))
+        const result = await body(queryable(client, options.roleSettings))
         assertCommitted(await client.query(commit))
         broken = false
         return result
@@ -134,7 +141,7 @@ export function createPool(options: PoolOptions): Pool {
 }
 
 /** Postgres answers `commit` with `ROLLBACK` when a statement had failed and `body` went on as if it had not. */
-function assertCommitted(answer: pg.QueryResult | pg.QueryResult[]): void {
+function assertCommitted(answer: QueryResult | QueryResult[]): void {
   const first = Array.isArray(answer) ? answer[0] : answer
   assert(first?.command === 'COMMIT', 'a transaction whose statement failed must not end as if it had succeeded')
 }

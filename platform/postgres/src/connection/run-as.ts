@@ -1,4 +1,3 @@
-import { sql } from '../sql/sql.ts'
 import type { Pool, Transaction } from './pool.ts'
 
 /** On whose behalf statements run. */
@@ -11,18 +10,28 @@ export interface Session {
   readonly settings?: Readonly<Record<string, string>>
 }
 
+/** Prepared once per connection: every request begins with it. The role comes last, as it may not be allowed to set the others. */
+const ASSUME = {
+  name: 'holdfast_assume_session',
+  text: `
+    select pg_catalog.set_config(setting.name, setting.value, true)
+      from unnest($1::text[], $2::text[]) with ordinality as setting (name, value, position)
+     order by setting.position`,
+}
+
 /**
  * Puts the role and the claims of `session` on an open transaction, so that row-level security applies to every statement after it.
  * The settings are local to the transaction: the pooled connection goes back clean.
  */
 export async function assumeSession(tx: Transaction, session: Session): Promise<void> {
-  const names = ['request.jwt.claims', ...Object.keys(session.settings ?? {}), 'role']
-  const values = [JSON.stringify(session.claims), ...Object.values(session.settings ?? {}), session.role]
-  await tx.query(sql`
-    select set_config(setting.name, setting.value, true)
-      from unnest(${names}::text[], ${values}::text[]) with ordinality as setting (name, value, position)
-     order by setting.position
-  `)
+  const settings = {
+    ...tx.roleSettings?.(session.role),
+    ...session.settings,
+    'request.jwt.claims': JSON.stringify(session.claims),
+  }
+  const names = [...Object.keys(settings), 'role']
+  const values = [...Object.values(settings), session.role]
+  await tx.client.query({ ...ASSUME, values: [names, values] })
 }
 
 /**

@@ -1,4 +1,4 @@
-import type pg from 'pg'
+import type { ClientBase } from 'pg'
 import { HoldfastError, errorMessage, type Logger } from '@holdfast/foundation'
 import { queryable, type Pool } from '../connection/pool.ts'
 import { sql } from '../sql/sql.ts'
@@ -50,7 +50,7 @@ export async function applyMigrations(options: MigrateOptions): Promise<readonly
   })
 }
 
-async function readApplied(client: pg.ClientBase): Promise<readonly AppliedMigration[]> {
+async function readApplied(client: ClientBase): Promise<readonly AppliedMigration[]> {
   const connection = queryable(client)
   const [found] = await connection.query<{ exists: boolean }>(
     sql`select to_regclass('holdfast.migrations') is not null as exists`,
@@ -73,7 +73,7 @@ async function readApplied(client: pg.ClientBase): Promise<readonly AppliedMigra
   )
 }
 
-async function applyOne(client: pg.ClientBase, migration: Migration): Promise<void> {
+async function applyOne(client: ClientBase, migration: Migration): Promise<void> {
   await client.query('begin')
   try {
     await client.query(migration.sql)
