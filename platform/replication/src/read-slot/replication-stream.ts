@@ -114,10 +114,7 @@ export async function openReplicationStream(options: ReplicationStreamOptions): 
     },
     onChunkEnd(bytes) {
       silentIntervals = 0
-      if (events.length === 0) return
-      const batch = events
-      events = []
-      queue.push(batch, bytes)
+      handOn(bytes)
     },
     onLost: (cause) => fail(serverError ?? cause),
   })
@@ -163,6 +160,13 @@ export async function openReplicationStream(options: ReplicationStreamOptions): 
       queue.discard()
       await wire.close()
     },
+  }
+
+  function handOn(bytes: number): void {
+    if (events.length === 0) return
+    const batch = events
+    events = []
+    queue.push(batch, bytes)
   }
 
   function readData(buffer: Buffer, start: number, end: number): void {
@@ -219,6 +223,7 @@ export async function openReplicationStream(options: ReplicationStreamOptions): 
     }
     const error = cause instanceof HoldfastError ? cause : readError(slot, cause)
     logger.log('warn', 'reading the replication slot ended', { slot, code: error.code, cause: cause.message })
+    handOn(0)
     queue.end(error)
   }
 
