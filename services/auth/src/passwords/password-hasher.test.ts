@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest'
+import { createGate, createPasswordHasher, hashPassword } from './password-hasher.ts'
+
+/** From the test vectors of Openwall's crypt_blowfish. */
+const KNOWN = { password: 'U*U', hash: '$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW' }
+
+describe('a password hasher', () => {
+  const hasher = createPasswordHasher(4)
+
+  test('recognises a hash that another implementation made', async () => {
+    expect(await hasher.verify(KNOWN.password, KNOWN.hash)).toBe(true)
+    expect(await hasher.verify('U*V', KNOWN.hash)).toBe(false)
+  })
+
+  test('makes hashes in the form and at the cost that it was told', async () => {
+    const hash = await hashPassword('correct horse', 4)
+    expect(hash).toMatch(/^\$2a\$04\$.{53}$/)
+    expect(await hasher.verify('correct horse', hash)).toBe(true)
+    expect(await hashPassword('correct horse', 4)).not.toBe(hash)
+  })
+
+  test('is false without a hash, even for the password of the stand-in', async () => {
+    expect(await hasher.verify('U*U', undefined)).toBe(false)
+  })
+
+  test('does not take a longer password for the one that bcrypt would cut it to', async () => {
+    const hash = await hashPassword('a'.repeat(72), 4)
+    expect(await hasher.verify('a'.repeat(72), hash)).toBe(true)
+    expect(await hasher.verify('a'.repeat(73), hash)).toBe(false)
+  })
+
+  test('is false for a hash that it cannot read', async () => {
+    expect(await hasher.verify('U*U', '$argon2id$v=19$m=65536,t=3,p=4$abc$def')).toBe(false)
+  })
+
+  test('takes about as long for nobody as for somebody', async () => {
+    const slow = createPasswordHasher(9)
+    const hash = await slow.hash('secret')
+    const time = async (encoded: string | undefined): Promise<number> => {
+      const times: number[] = []
+      for (let round = 0; round < 5; round++) {
+        const start = performance.now()
+        await slow.verify('wrong', encoded)
+        times.push(performance.now() - start)
+      }
+      return Math.min(...times)
+    }
+    const [somebody, nobody] = [await time(hash), await time(undefined)]
+    expect(nobody).toBeGreaterThan(somebody / 2)
+  })
+})
+
+describe('a gate', () => {
+  test('runs so many jobs at once, lets so many wait and refuses the rest', async () => {
+    const enter = createGate(2, 3)
+    const releases: (() => void)[] = []
+    let running = 0
+    const job = async (): Promise<void> => {
+      running += 1
+      await new Promise<void>((resolve) => releases.push(resolve))
+      running -= 1
+    }
+    const admitted = Array.from({ length: 5 }, () => enter(job))
+    await expect(enter(job)).rejects.toMatchObject({ code: 'over_request_rate_limit', headers: { 'retry-after': '1' } })
+    expect(running).toBe(2)
+
+    for (let done = 0; done < 5; done++) {
+      releases.shift()?.()
+      await new Promise((resolve) => setImmediate(resolve))
+      expect(running).toBeLessThanOrEqual(2)
+    }
+    await Promise.all(admitted)
+    await enter(async () => undefined)
+  })
+
+  test('opens for the next when a job fails', async () => {
+    const enter = createGate(1, 1)
+    await expect(enter(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
+    expect(await enter(async () => 'next')).toBe('next')
+  })
+})

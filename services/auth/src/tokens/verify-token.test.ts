@@ -1,0 +1,204 @@
+import { createHmac } from 'node:crypto'
+import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, SignJWT } from 'jose'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { mintApiKey } from './api-keys.ts'
+import type { SigningKeys } from './signing-keys.ts'
+import { createTokenVerifier, type VerifyToken } from './verify-token.ts'
+
+// What is pinned here: a token is believed only when its own algorithm's key of ours signed it, whatever else it says. Nothing else in
+// the repository looks at a signature, so a hole here is a hole in every service.
+
+const SECRET = 'a secret for tests, which is long enough'
+const KID = '11111111-1111-4111-8111-111111111111'
+const NOW_S = 1_800_000_000
+const USER = {
+  sub: '22222222-2222-4222-8222-222222222222',
+  role: 'authenticated',
+  aud: 'authenticated',
+  iat: NOW_S,
+  exp: NOW_S + 3600,
+}
+
+let privateKey: CryptoKey
+let publicKey: CryptoKey
+let foreignKey: CryptoKey
+let verify: VerifyToken
+let nowMs: number
+
+beforeAll(async () => {
+  const ours = await generateKeyPair('ES256', { extractable: true })
+  privateKey = ours.privateKey
+  publicKey = ours.publicKey
+  foreignKey = (await generateKeyPair('ES256')).privateKey
+})
+
+beforeEach(() => {
+  nowMs = NOW_S * 1000
+  const keys: SigningKeys = {
+    current: { kid: KID, algorithm: 'ES256', privateKey },
+    verificationKey: (kid, algorithm) => (kid === KID && algorithm === 'ES256' ? publicKey : undefined),
+    jwks: { keys: [] },
+    bornAtS: NOW_S,
+  }
+  verify = createTokenVerifier({
+    keys,
+    jwtSecret: SECRET,
+    isRefusedRole: (role) => ['', 'postgres', 'none'].includes(role),
+    clock: { now: () => nowMs },
+  })
+})
+
+function signed(claims: object, header: object = {}, key: CryptoKey | Uint8Array = privateKey): Promise<string> {
+  return new SignJWT({ ...claims }).setProtectedHeader({ alg: 'ES256', kid: KID, typ: 'JWT', ...header }).sign(key)
+}
+
+/** A token put together by hand, for headers that no honest library writes. */
+function forged(header: object, claims: object, sign: (input: string) => string): string {
+  const input = [header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
+  return `${input}.${sign(input)}`
+}
+
+function hmac(secret: string): (input: string) => string {
+  return (input) => createHmac('sha256', secret).update(input).digest('base64url')
+}
+
+describe('a genuine token', () => {
+  test('of our own key gives its claims', async () => {
+    expect(await verify(await signed(USER))).toMatchObject(USER)
+  })
+
+  test('signed with the secret gives its claims', async () => {
+    expect(await verify(forged({ alg: 'HS256', typ: 'JWT' }, USER, hmac(SECRET)))).toMatchObject(USER)
+  })
+
+  test('without a role or subject is let through, for the gateway to run as anon', async () => {
+    expect(await verify(await signed({ exp: NOW_S + 60 }))).toEqual({ exp: NOW_S + 60 })
+  })
+
+  test.each(['anon', 'service_role'] as const)('may be the API key of %s, the same at every start', async (role) => {
+    const key = await mintApiKey({ role, jwtSecret: SECRET, issuedAtS: NOW_S })
+    expect(key).toBe(await mintApiKey({ role, jwtSecret: SECRET, issuedAtS: NOW_S }))
+    expect(await verify(key)).toEqual({ iss: 'supabase', role, iat: NOW_S, exp: NOW_S + 315_360_000 })
+  })
+
+  test('may be an API key without an end', async () => {
+    expect(await verify(forged({ alg: 'HS256' }, { role: 'anon' }, hmac(SECRET)))).toEqual({ role: 'anon' })
+  })
+
+  test('is refused the moment it expires, although it was verified before', async () => {
+    const token = await signed(USER)
+    nowMs = (USER.exp - 1) * 1000
+    await verify(token)
+    nowMs = USER.exp * 1000
+    await expect(verify(token)).rejects.toMatchObject({ code: 'token_expired', status: 401 })
+    await expect(verify(token)).rejects.toMatchObject({ code: 'token_expired' })
+  })
+})
+
+const attacks: readonly (readonly [string, () => string | Promise<string>])[] = [
+  ['nothing', () => ''],
+  ['noise', () => 'not.a.token'],
+  ['two parts', async () => (await signed(USER)).split('.').slice(0, 2).join('.')],
+  ['an encrypted form', async () => `${await signed(USER)}.a.b`],
+  ['no signature and alg none', () => forged({ alg: 'none', kid: KID }, USER, () => '')],
+  ['alg None', () => forged({ alg: 'None', kid: KID }, USER, () => '')],
+  ['an empty signature', async () => (await signed(USER)).replace(/[^.]+$/, '')],
+  [
+    'HS256 with our public key as PEM for the secret',
+    async () => {
+      const pem = await exportSPKI(publicKey)
+      return forged({ alg: 'HS256', kid: KID, typ: 'JWT' }, USER, hmac(pem))
+    },
+  ],
+  [
+    'HS256 with our public key as JWK for the secret',
+    async () => {
+      const jwk = JSON.stringify(await exportJWK(publicKey))
+      return forged({ alg: 'HS256', kid: KID, typ: 'JWT' }, USER, hmac(jwk))
+    },
+  ],
+  ['HS256 with an empty secret', () => forged({ alg: 'HS256' }, USER, hmac(''))],
+  [
+    'HS384 with the right secret',
+    () => forged({ alg: 'HS384' }, USER, (input) => createHmac('sha384', SECRET).update(input).digest('base64url')),
+  ],
+  ["somebody else's key under our kid", () => signed(USER, {}, foreignKey)],
+  ['an unknown kid', () => signed(USER, { kid: 'other' })],
+  ['no kid', () => signed(USER, { kid: undefined })],
+  [
+    'RS256 named over our ES256 key',
+    async () => {
+      const [, payload, signature] = (await signed(USER)).split('.')
+      const header = Buffer.from(JSON.stringify({ alg: 'RS256', kid: KID })).toString('base64url')
+      return `${header}.${payload}.${signature}`
+    },
+  ],
+  [
+    'its own key in the header',
+    async () => {
+      const pair = await generateKeyPair('ES256', { extractable: true })
+      return signed(USER, { jwk: await exportJWK(pair.publicKey) }, pair.privateKey)
+    },
+  ],
+  ['a jku, although the signature is ours', () => signed(USER, { jku: 'https://attacker.example/jwks.json' })],
+  ['an x5u, although the signature is ours', () => signed(USER, { x5u: 'https://attacker.example/cert' })],
+  ['a crit extension', () => forged({ alg: 'HS256', crit: ['exp'], exp: 1 }, USER, hmac(SECRET))],
+  ['another typ', () => signed(USER, { typ: 'dpop+jwt' })],
+  [
+    'claims changed after signing',
+    async () => {
+      const [header, , signature] = (await signed(USER)).split('.')
+      const claims = Buffer.from(JSON.stringify({ ...USER, role: 'service_role' })).toString('base64url')
+      return `${header}.${claims}.${signature}`
+    },
+  ],
+  [
+    'a signature with one bit flipped',
+    async () => {
+      const token = await signed(USER)
+      const [head, body, signature = ''] = token.split('.')
+      const bytes = Buffer.from(signature, 'base64url')
+      bytes[10] = (bytes[10] ?? 0) ^ 1
+      return `${head}.${body}.${bytes.toString('base64url')}`
+    },
+  ],
+  ['the role postgres', () => signed({ ...USER, role: 'postgres' })],
+  ['the role none, which Postgres takes for the login role', () => signed({ ...USER, role: 'none' })],
+  ['an empty role', () => signed({ ...USER, role: '' })],
+  ['a role that is a list', () => signed({ ...USER, role: ['authenticated', 'service_role'] })],
+  ['a subject that is a number', () => signed({ ...USER, sub: 7 })],
+  ['no end, but a subject', () => signed({ ...USER, exp: undefined })],
+  ['no end, and the subject of an API key', () => signed({ role: 'service_role', sub: USER.sub })],
+  ['an end that is text', () => forged({ alg: 'HS256' }, { ...USER, exp: String(USER.exp) }, hmac(SECRET))],
+  ['a beginning that is still to come', () => signed({ ...USER, nbf: NOW_S + 60 })],
+  ['more than 8 KiB', () => signed({ ...USER, user_metadata: { text: 'a'.repeat(8 * 1024) } })],
+]
+
+describe('a token is refused with', () => {
+  test.each(attacks)('%s', async (_title, make) => {
+    const token = await make()
+    await expect(verify(token)).rejects.toMatchObject({ code: 'bad_jwt', status: 401 })
+    await expect(verify(token)).rejects.toMatchObject({ code: 'bad_jwt', status: 401 })
+  })
+
+  test('an end in the past', async () => {
+    const token = await signed({ ...USER, exp: NOW_S - 1 })
+    await expect(verify(token)).rejects.toMatchObject({ code: 'token_expired', status: 401 })
+  })
+
+  test('anything random', async () => {
+    const token = await signed(USER)
+    for (let position = 0; position < token.length; position += 7) {
+      const changed = `${token.slice(0, position)}${token[position] === 'x' ? 'y' : 'x'}${token.slice(position + 1)}`
+      await expect(verify(changed), changed).rejects.toMatchObject({ code: 'bad_jwt' })
+    }
+  })
+})
+
+test('the verified tokens that are remembered are bounded', async () => {
+  const first = forged({ alg: 'HS256' }, { ...USER, n: -1 }, hmac(SECRET))
+  const before = await verify(first)
+  expect(await verify(first)).toBe(before)
+  for (let n = 0; n < 4100; n++) await verify(forged({ alg: 'HS256' }, { ...USER, n }, hmac(SECRET)))
+  expect(await verify(first)).not.toBe(before)
+})
