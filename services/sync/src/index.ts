@@ -1,1 +1,2 @@
-export {}
+export { openSync, type SyncOptions, type SyncService } from './sync.ts'
+export { syncOptions } from './options.ts'

@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto'
+import type pg from 'pg'
+import { assert, errorMessage, type Logger } from '@holdfast/foundation'
+import { assumeSession, sql, type Pool, type Session, type Transaction } from '@holdfast/postgres'
+import { parseLsn, type Lsn } from '@holdfast/replication'
+import type { ActivePlan, RolePlan } from './active-plan.ts'
+import { bucketName } from './bucket-name.ts'
+import { parseSnapshot, type Snapshot } from './snapshot.ts'
+
+/** Which buckets a person has, and what the answer was computed from. */
+export interface EvaluatedKeys {
+  readonly bucketNames: readonly string[]
+  /** By dependency key: the claim's value that the dependency is pinned to; `null` when it is NULL, so nothing concerns this person. */
+  readonly pins: ReadonlyMap<string, string | null>
+  /** The transactions that the answer has seen. */
+  readonly snapshot: Snapshot
+  /** Everything that it has seen committed before this position. */
+  readonly upTo: Lsn
+}
+
+const SNAPSHOT_ROW = -1
+/** Numbers of pin rows start here; definitions are far below. */
+const PIN_ROWS = 1_000_000
+
+interface KeyStatement {
+  readonly name: string
+  readonly text: string
+  /** Its parts, each a statement of its own. */
+  readonly parts: readonly string[]
+}
+
+const statements = new WeakMap<RolePlan, KeyStatement>()
+
+/**
+ * All key queries of a role as one statement of rows `(part, key text[])`. Its texts come from the compiled plan, which Postgres's own
+ * parser has read; values come from the session's claims.
+ */
+function statementOf(role: RolePlan): KeyStatement {
+  const known = statements.get(role)
+  if (known) return known
+  const parts = [
+    `select ${SNAPSHOT_ROW} as part, array[pg_current_snapshot()::text, pg_current_wal_insert_lsn()::text] as key`,
+  ]
+  role.definitions.forEach(({ definition }, index) => {
+    const keys = definition.keys.map((_, position) => `q.k${position}`)
+    const array = keys.length === 0 ? `'{}'::text[]` : `array[${keys.join(', ')}]`
+    parts.push(`select ${index}, ${array} from (${definition.keyQuery}) q`)
+  })
+  role.dependencies.forEach((dependency, index) => {
+    if (dependency.pin) parts.push(`select ${PIN_ROWS + index}, array[(${dependency.pin.claimSql})::text]`)
+  })
+  const text = parts.join('\nunion all\n')
+  const statement = { name: `sync_keys_${createHash('sha1').update(text).digest('hex').slice(0, 16)}`, text, parts }
+  statements.set(role, statement)
+  return statement
+}
+
+type KeyRow = readonly [part: number, key: readonly (string | null)[]]
+
+async function query(
+  tx: Transaction,
+  statement: { readonly name?: string; readonly text: string },
+): Promise<readonly KeyRow[]> {
+  const result = await tx.client.query<[number, (string | null)[]]>({
+    ...statement,
+    rowMode: 'array',
+  } as pg.QueryArrayConfig)
+  return result.rows
+}
+
+/**
+ * Asks Postgres, as the person and under row-level security, which keys they have. One snapshot for all of it.
+ *
+ * A definition whose query fails for this person (a policy that reads a table they may not select from) gives no buckets: selecting from the
+ * table fails for them in the same way.
+ */
+export async function evaluateKeys(
+  pool: Pool,
+  active: ActivePlan,
+  session: Session,
+  logger: Logger,
+): Promise<EvaluatedKeys> {
+  const role = active.roles.get(session.role) ?? { definitions: [], dependencies: [] }
+  return pool.transaction(async (tx) => {
+    await tx.execute(sql`set transaction isolation level repeatable read read only`)
+    await assumeSession(tx, session)
+    await tx.execute(sql`savepoint keys`)
+    let rows: readonly KeyRow[]
+    try {
+      rows = await query(tx, { name: statementOf(role).name, text: statementOf(role).text })
+    } catch (error) {
+      if (isConnectionFailure(error)) throw error
+      await tx.execute(sql`rollback to savepoint keys`)
+      rows = await evaluateOneByOne(tx, role, logger)
+    }
+    return collect(role, rows)
+  })
+}
+
+function isConnectionFailure(error: unknown): boolean {
+  const code = (error as { readonly code?: unknown }).code
+  return typeof code !== 'string' || /^(08|57|53|XX)/.test(code) || !/^[0-9A-Z]{5}$/.test(code)
+}
+
+async function evaluateOneByOne(tx: Transaction, role: RolePlan, logger: Logger): Promise<KeyRow[]> {
+  const rows: KeyRow[] = []
+  for (const text of statementOf(role).parts) {
+    await tx.execute(sql`savepoint part`)
+    try {
+      rows.push(...(await query(tx, { text })))
+      await tx.execute(sql`release savepoint part`)
+    } catch (error) {
+      if (isConnectionFailure(error)) throw error
+      logger.log('warn', 'a policy fails for a role, so its rows are not synced', {
+        statement: text.slice(0, 200),
+        reason: errorMessage(error),
+      })
+      await tx.execute(sql`rollback to savepoint part`)
+    }
+  }
+  return rows
+}
+
+function collect(role: RolePlan, rows: readonly KeyRow[]): EvaluatedKeys {
+  const names = new Set<string>()
+  const pins = new Map<string, string | null>()
+  let snapshot: Snapshot | undefined
+  let upTo: Lsn | undefined
+  for (const [part, key] of rows) {
+    if (part === SNAPSHOT_ROW) {
+      snapshot = parseSnapshot(key[0] ?? '')
+      upTo = parseLsn(key[1] ?? '')
+    } else if (part >= PIN_ROWS) {
+      const dependency = role.dependencies[part - PIN_ROWS]
+      if (dependency) pins.set(dependency.key, key[0] ?? null)
+    } else {
+      const active = role.definitions[part]
+      if (active) names.add(bucketName(active.stored, key as readonly string[]))
+    }
+  }
+  assert(snapshot && upTo !== undefined, 'the first row tells the snapshot')
+  return { bucketNames: [...names], pins, snapshot, upTo }
+}

@@ -1,0 +1,251 @@
+import type { Lsn } from '@holdfast/replication'
+import type { BucketState } from '../storage/bucket-storage.ts'
+import type { BucketDelta, TakenOps } from '../storage/pending-ops.ts'
+import { createRecentOps, type RecentOps } from './recent-ops.ts'
+
+/** One batch of whole transactions that is now in the log. */
+export interface AppliedBatch {
+  readonly fromOpId: number
+  readonly toOpId: number
+  /** Position after its last commit. */
+  readonly endLsn: Lsn
+  /** `undefined` when the batch is too large to be kept in memory. */
+  readonly taken: TakenOps | undefined
+  readonly deltas: ReadonlyMap<number, BucketDelta>
+  readonly cleared: ReadonlySet<number>
+  /** Buckets that came into being. */
+  readonly fresh: ReadonlyMap<number, { readonly name: string }>
+}
+
+/** A live view of one bucket, shared by the streams that have it. Its numbers are those of the newest checkpoint. */
+export interface LiveBucket {
+  readonly name: string
+  /** 0 while no row has ever been in it. */
+  id: number
+  checksum: number
+  count: number
+  lastOpId: number
+  /** The last checkpoint at which a stored version was superseded: what was read from the log before it may have holes. */
+  supersededAt: number
+  readonly listeners: Set<BucketListener>
+}
+
+/** Told when a bucket that it holds changed in a new checkpoint. */
+export interface BucketListener {
+  bucketChanged(bucket: LiveBucket): void
+  /** What is known of the buckets is void: they have to be filled in anew. */
+  feedReset(): void
+}
+
+/**
+ * Where the log stands, bucket by bucket, for those buckets that somebody has. One writer (the replicator), many readers; everything happens in one
+ * thread, so between two `await`s the view is one checkpoint.
+ */
+export interface CheckpointFeed {
+  /** The newest checkpoint. */
+  readonly opId: number
+  /** Everything that committed before this position is in the newest checkpoint. */
+  readonly position: Lsn
+  readonly recent: RecentOps
+  /** Called before a batch is written: versions in these buckets are about to be superseded in the log. */
+  announce(bucketIds: Iterable<number>): void
+  publish(batch: AppliedBatch): void
+  /** Nothing happened for sync, but the reader has come further. */
+  advance(position: Lsn): void
+  /** Resolves once `position` has reached `lsn`. Rejects when the signal aborts. */
+  reached(lsn: Lsn, signal: AbortSignal): Promise<void>
+  /** Makes buckets live for a listener; to be undone with `release`. Call {@link CheckpointFeed.fill} for those that were not live before. */
+  hold(names: readonly string[], listener: BucketListener): LiveBucket[]
+  release(buckets: Iterable<LiveBucket>, listener: BucketListener): void
+  /** Fills in what the log knows of buckets that have just become live. */
+  fill(
+    read: (names: readonly string[]) => Promise<{ readonly atOpId: number; readonly buckets: readonly BucketState[] }>,
+    names: readonly string[],
+  ): Promise<void>
+  /** Starts from a position of the log, at start or after a repair. What was filled in before has to be filled in again. */
+  reset(opId: number, position: Lsn): void
+  /** Grows with every reset. */
+  readonly epoch: number
+}
+
+interface HistoryEntry {
+  readonly toOpId: number
+  readonly deltas: ReadonlyMap<number, BucketDelta>
+  readonly cleared: ReadonlySet<number>
+  readonly fresh: ReadonlyMap<number, { readonly name: string }>
+}
+
+export function createCheckpointFeed(): CheckpointFeed {
+  const live = new Map<string, LiveBucket>()
+  const liveById = new Map<number, LiveBucket>()
+  const filled = new Set<string>()
+  /** Batches applied while a fill is under way: what it read may be older than they are. */
+  let history: HistoryEntry[] = []
+  let fills = 0
+  let opId = 0
+  let position = 0n as Lsn
+  let recent = createRecentOps()
+  let epoch = 0
+  let waiters: { readonly lsn: Lsn; readonly resolve: () => void }[] = []
+  let opWaiters: { readonly opId: number; readonly resolve: () => void }[] = []
+
+  function apply(bucket: LiveBucket, delta: BucketDelta, wasCleared: boolean): void {
+    bucket.checksum = wasCleared ? delta.checksum : (bucket.checksum + delta.checksum) | 0
+    bucket.count = wasCleared ? delta.count : bucket.count + delta.count
+    bucket.lastOpId = delta.lastOpId
+  }
+
+  function releaseOpWaiters(): void {
+    if (opWaiters.length === 0) return
+    const ready = opWaiters.filter((waiter) => waiter.opId <= opId)
+    opWaiters = opWaiters.filter((waiter) => waiter.opId > opId)
+    for (const waiter of ready) waiter.resolve()
+  }
+
+  function moveTo(next: Lsn): void {
+    if (next <= position) return
+    position = next
+    const ready = waiters.filter((waiter) => waiter.lsn <= next)
+    if (ready.length === 0) return
+    waiters = waiters.filter((waiter) => waiter.lsn > next)
+    for (const waiter of ready) waiter.resolve()
+  }
+
+  return {
+    get opId() {
+      return opId
+    },
+    get position() {
+      return position
+    },
+    get recent() {
+      return recent
+    },
+    announce(bucketIds) {
+      for (const id of bucketIds) {
+        const bucket = liveById.get(id)
+        if (bucket) bucket.supersededAt = Number.POSITIVE_INFINITY
+      }
+    },
+    publish(batch) {
+      opId = batch.toOpId
+      recent.add(batch)
+      if (fills > 0) history.push(batch)
+      for (const [id, { name }] of batch.fresh) {
+        const bucket = live.get(name)
+        if (!bucket || bucket.id !== 0) continue
+        bucket.id = id
+        liveById.set(id, bucket)
+      }
+      const changed: LiveBucket[] = []
+      for (const [id, delta] of batch.deltas) {
+        const bucket = liveById.get(id)
+        if (!bucket) continue
+        if (bucket.supersededAt === Number.POSITIVE_INFINITY) bucket.supersededAt = opId
+        if (!filled.has(bucket.name)) continue // a fill is under way and takes this batch from the history
+        if (delta.lastOpId > bucket.lastOpId) apply(bucket, delta, batch.cleared.has(id)) // else the fill has seen it already
+        changed.push(bucket)
+      }
+      moveTo(batch.endLsn)
+      releaseOpWaiters()
+      for (const bucket of changed) for (const listener of bucket.listeners) listener.bucketChanged(bucket)
+    },
+    advance: moveTo,
+    async reached(lsn, signal) {
+      if (position >= lsn) return
+      signal.throwIfAborted()
+      await new Promise<void>((resolve, reject) => {
+        const onAbort = (): void => {
+          waiters = waiters.filter((entry) => entry !== waiter)
+          reject(signal.reason as Error)
+        }
+        const waiter = {
+          lsn,
+          resolve: () => {
+            signal.removeEventListener('abort', onAbort)
+            resolve()
+          },
+        }
+        waiters.push(waiter)
+        signal.addEventListener('abort', onAbort, { once: true })
+      })
+    },
+    hold(names, listener) {
+      return names.map((name) => {
+        let bucket = live.get(name)
+        if (!bucket) {
+          bucket = { name, id: 0, checksum: 0, count: 0, lastOpId: 0, supersededAt: 0, listeners: new Set() }
+          live.set(name, bucket)
+        }
+        bucket.listeners.add(listener)
+        return bucket
+      })
+    },
+    release(buckets, listener) {
+      for (const bucket of buckets) {
+        bucket.listeners.delete(listener)
+        if (bucket.listeners.size > 0 || live.get(bucket.name) !== bucket) continue
+        live.delete(bucket.name)
+        filled.delete(bucket.name)
+        if (bucket.id !== 0) liveById.delete(bucket.id)
+      }
+    },
+    async fill(read, names) {
+      const missing = names.filter((name) => !filled.has(name))
+      if (missing.length === 0) return
+      fills++
+      try {
+        const { atOpId, buckets } = await read(missing)
+        const byName = new Map(buckets.map((bucket) => [bucket.name, bucket]))
+        const byId = new Map<number, LiveBucket>()
+        for (const name of missing) {
+          const bucket = live.get(name)
+          if (!bucket || filled.has(name)) continue
+          filled.add(name)
+          const stored = byName.get(name)
+          if (stored) {
+            bucket.id = stored.id
+            bucket.checksum = stored.checksum
+            bucket.count = stored.count
+            bucket.lastOpId = stored.lastOpId
+            liveById.set(stored.id, bucket)
+          }
+          if (bucket.id !== 0) byId.set(bucket.id, bucket)
+        }
+        for (const entry of history) {
+          if (entry.toOpId <= atOpId) continue
+          for (const [id, { name }] of entry.fresh) {
+            const bucket = live.get(name)
+            if (bucket && missing.includes(name)) byId.set(id, bucket)
+          }
+          for (const [id, bucket] of byId) {
+            const delta = entry.deltas.get(id)
+            if (delta && delta.lastOpId > bucket.lastOpId) apply(bucket, delta, entry.cleared.has(id))
+          }
+        }
+        // The log may be one batch ahead of what has been published; the numbers belong together only from then on.
+        if (atOpId > opId) await new Promise<void>((resolve) => opWaiters.push({ opId: atOpId, resolve }))
+      } finally {
+        if (--fills === 0) history = []
+      }
+    },
+    reset(nextOpId, nextPosition) {
+      epoch++
+      opId = nextOpId
+      recent = createRecentOps()
+      filled.clear()
+      liveById.clear()
+      const listeners = new Set<BucketListener>()
+      for (const bucket of live.values()) {
+        Object.assign(bucket, { id: 0, checksum: 0, count: 0, lastOpId: 0, supersededAt: nextOpId })
+        for (const listener of bucket.listeners) listeners.add(listener)
+      }
+      moveTo(nextPosition)
+      releaseOpWaiters()
+      for (const listener of listeners) listener.feedReset()
+    },
+    get epoch() {
+      return epoch
+    },
+  }
+}

@@ -1,0 +1,104 @@
+import { encodedOps, type EncodedOps } from '../encode/lines.ts'
+import { RECENT_BYTES_MAX } from '../limits.ts'
+import { supersededDoc, type PendingOp, type TakenOps } from '../storage/pending-ops.ts'
+
+/** The operations of one bucket in one batch. */
+interface Segment {
+  readonly ops: readonly PendingOp[]
+  readonly encoded: EncodedOps
+}
+
+interface RecentBatch {
+  /** The log's last operation before and after the batch. */
+  readonly fromOpId: number
+  readonly toOpId: number
+  readonly bytes: number
+  readonly segments: ReadonlyMap<number, Segment>
+}
+
+/** The newest batches, in memory: live changes fan out from here without reading the log. */
+export interface RecentOps {
+  /** @param ops - `undefined` for a batch too large to keep: readers that need it go to the log */
+  add(batch: { readonly fromOpId: number; readonly toOpId: number; readonly taken: TakenOps | undefined }): void
+  /**
+   * The operations of a bucket in `(after, upTo]`; `undefined` when they are not all here. Versions that were superseded within the range have no
+   * content.
+   */
+  read(bucketId: number, after: number, upTo: number): EncodedOps | undefined
+}
+
+export function createRecentOps(bytesMax = RECENT_BYTES_MAX): RecentOps {
+  const batches: RecentBatch[] = []
+  let bytes = 0
+
+  function evict(): void {
+    let dropped = 0
+    while (bytes > bytesMax && dropped < batches.length) bytes -= (batches[dropped++] as RecentBatch).bytes
+    if (dropped > 0) batches.splice(0, dropped)
+  }
+
+  return {
+    add({ fromOpId, toOpId, taken }) {
+      if (!taken) {
+        batches.length = 0
+        bytes = 0
+        return
+      }
+      const byBucket = new Map<number, PendingOp[]>()
+      let size = 200
+      for (const op of taken.ops) {
+        const list = byBucket.get(op.bucketId)
+        if (list) list.push(op)
+        else byBucket.set(op.bucketId, [op])
+        size += op.doc.length + 150
+      }
+      const segments = new Map<number, Segment>()
+      for (const [bucketId, ops] of byBucket) {
+        segments.set(bucketId, {
+          ops,
+          encoded: encodedOps(
+            ops.map((op) => op.doc),
+            (ops.at(-1) as PendingOp).opId,
+          ),
+        })
+      }
+      batches.push({ fromOpId, toOpId, bytes: size, segments })
+      bytes += size
+      evict()
+    },
+    read(bucketId, after, upTo) {
+      const first = batches[0]
+      if (!first || first.fromOpId > after) return undefined
+      const found: Segment[] = []
+      // The range is nearly always the last one or two batches: search from the end.
+      for (let index = batches.length - 1; index >= 0; index--) {
+        const batch = batches[index] as RecentBatch
+        if (batch.toOpId <= after) break
+        if (batch.toOpId > upTo) continue
+        const segment = batch.segments.get(bucketId)
+        if (segment) found.unshift(segment)
+      }
+      const [only] = found
+      if (!only) return undefined
+      if (found.length === 1) return only.encoded
+      return merge(found.flatMap((segment) => segment.ops))
+    },
+  }
+}
+
+/** Joins batches: of each row only the newest operation keeps its content. */
+function merge(ops: readonly PendingOp[]): EncodedOps {
+  const newest = new Set<string>()
+  const docs: Buffer[] = []
+  for (const op of ops.toReversed()) {
+    const key = op.objectId
+    if (key === undefined) {
+      docs.push(op.doc) // CLEAR: what came before it is forgotten
+      break
+    }
+    const isOld = newest.has(key)
+    newest.add(key)
+    docs.push(isOld ? supersededDoc(op) : op.doc)
+  }
+  return encodedOps(docs.toReversed(), (ops.at(-1) as PendingOp).opId)
+}

@@ -1,0 +1,116 @@
+import type { ControlLine } from '@holdfast/protocol'
+import { encodeBson, type BsonValue } from './bson.ts'
+import { docOpId, docToJson } from './op-doc.ts'
+
+/** The two forms of the stream: BSON documents back to back, or one JSON object per line. */
+export type LineFormat =
+  | { readonly kind: 'bson' }
+  /** `nestedData`: the request did not ask for `raw_data`, so rows are nested objects instead of JSON text. */
+  | { readonly kind: 'ndjson'; readonly nestedData: boolean }
+
+export const BSON_STREAM = 'application/vnd.powersync.bson-stream'
+export const NDJSON_STREAM = 'application/x-ndjson'
+
+/** Encodes any line but `data`. */
+export function encodeControlLine(format: LineFormat, line: ControlLine): Buffer {
+  if (format.kind === 'bson') return encodeBson(line as unknown as Readonly<Record<string, BsonValue>>)
+  return Buffer.from(`${JSON.stringify(line)}\n`)
+}
+
+/** Operations of one bucket, encoded once for all clients that get them. */
+export interface EncodedOps {
+  readonly count: number
+  readonly lastOpId: number
+  /** Bytes of the documents together, before encoding. */
+  readonly bytes: number
+  /** The elements of the BSON array (`0x03 key doc`, …) or of the JSON array, without brackets. */
+  body(format: LineFormat): Buffer
+  /** The same in parts of at most `opsMax` operations and `bytesMax` bytes; one larger operation stands alone. */
+  split(opsMax: number, bytesMax: number): EncodedOps[]
+}
+
+/** Keys of a BSON array's elements with their type byte: `\x03` `0` `\0`, … */
+const ELEMENT_KEYS: Buffer[] = []
+function elementKey(index: number): Buffer {
+  return (ELEMENT_KEYS[index] ??= Buffer.from(`\x03${index}\0`, 'latin1'))
+}
+
+function bsonElements(docs: readonly Buffer[]): Buffer {
+  let size = 0
+  for (let index = 0; index < docs.length; index++) size += elementKey(index).length + (docs[index] as Buffer).length
+  const body = Buffer.allocUnsafe(size)
+  let at = 0
+  for (let index = 0; index < docs.length; index++) {
+    at += elementKey(index).copy(body, at)
+    at += (docs[index] as Buffer).copy(body, at)
+  }
+  return body
+}
+
+/** Prepares operations for the wire; the encoding happens when a client first asks for it, once for each format. */
+export function encodedOps(docs: readonly Buffer[], lastOpId: number): EncodedOps {
+  let bson: Buffer | undefined
+  let raw: Buffer | undefined
+  let nested: Buffer | undefined
+  return {
+    count: docs.length,
+    lastOpId,
+    bytes: docs.reduce((sum, doc) => sum + doc.length, 0),
+    body(format) {
+      if (format.kind === 'bson') return (bson ??= bsonElements(docs))
+      if (format.nestedData) return (nested ??= Buffer.from(docs.map((doc) => docToJson(doc, true)).join(',')))
+      return (raw ??= Buffer.from(docs.map((doc) => docToJson(doc, false)).join(',')))
+    },
+    split(opsMax, bytesMax) {
+      const parts: EncodedOps[] = []
+      let part: Buffer[] = []
+      let bytes = 0
+      for (const doc of docs) {
+        if (part.length >= opsMax || (part.length > 0 && bytes + doc.length > bytesMax)) {
+          parts.push(encodedOps(part, docOpId(part.at(-1) as Buffer)))
+          part = []
+          bytes = 0
+        }
+        part.push(doc)
+        bytes += doc.length
+      }
+      if (part.length > 0) parts.push(encodedOps(part, lastOpId))
+      return parts
+    },
+  }
+}
+
+interface DataLine {
+  readonly bucket: string
+  readonly after: string
+  readonly hasMore: boolean
+  readonly ops: EncodedOps
+}
+
+const DATA_KEY = Buffer.from('\x03data\0', 'latin1')
+const ARRAY_KEY = Buffer.from('\x04data\0', 'latin1')
+
+/**
+ * Frames operations as a `data` line: the parts to write, in order. The body is shared between clients; head and tail are this client's.
+ */
+export function dataLine(format: LineFormat, line: DataLine): [head: Buffer, body: Buffer, tail: Buffer] {
+  const body = line.ops.body(format)
+  const nextAfter = String(line.ops.lastOpId)
+  if (format.kind === 'ndjson') {
+    const head = `{"data":{"bucket":${JSON.stringify(line.bucket)},"after":"${line.after}","has_more":${line.hasMore},"next_after":"${nextAfter}","data":[`
+    return [Buffer.from(head), body, Buffer.from(']}}\n')]
+  }
+  const fields = encodeBson({ bucket: line.bucket, after: line.after, has_more: line.hasMore, next_after: nextAfter })
+  const fieldsBytes = fields.length - 5 // without its own length and closing NUL
+  const arraySize = 4 + body.length + 1
+  const innerSize = 4 + fieldsBytes + ARRAY_KEY.length + arraySize + 1
+  const outerSize = 4 + DATA_KEY.length + innerSize + 1
+  const head = Buffer.allocUnsafe(4 + DATA_KEY.length + 4 + fieldsBytes + ARRAY_KEY.length + 4)
+  head.writeInt32LE(outerSize, 0)
+  let at = 4 + DATA_KEY.copy(head, 4)
+  at = head.writeInt32LE(innerSize, at)
+  at += fields.copy(head, at, 4, 4 + fieldsBytes)
+  at += ARRAY_KEY.copy(head, at)
+  head.writeInt32LE(arraySize, at)
+  return [head, body, Buffer.alloc(3)] // the ends of the array, the inner and the outer document
+}

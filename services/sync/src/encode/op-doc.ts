@@ -1,0 +1,160 @@
+import { crc32 } from 'node:zlib'
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+/** A row's identity within a bucket: 16 bytes for a UUID, else its text. */
+export function rowKey(objectId: string): Buffer {
+  return UUID.test(objectId) ? Buffer.from(objectId.replaceAll('-', ''), 'hex') : Buffer.from(objectId, 'utf8')
+}
+
+/**
+ * The checksum of an operation: covers its position and its content, so that neither a missing nor a doubled operation goes unnoticed. A signed
+ * 32-bit integer.
+ */
+export function opChecksum(opId: number, content: string | Buffer): number {
+  // Spreads consecutive ids over all bits (Fibonacci hashing), so that sums of neighbours do not cancel out.
+  return (crc32(content) ^ Math.imul(opId | 0, 0x9e3779b1) ^ Math.floor(opId / 2 ** 32)) | 0
+}
+
+const OP_ID = Buffer.from('\x02op_id\0', 'latin1')
+const PUT = Buffer.from('\x02op\0\x04\0\0\0PUT\0', 'latin1')
+const REMOVE = Buffer.from('\x02op\0\x07\0\0\0REMOVE\0', 'latin1')
+const MOVE = Buffer.from('\x02op\0\x05\0\0\0MOVE\0', 'latin1')
+const CLEAR = Buffer.from('\x02op\0\x06\0\0\0CLEAR\0', 'latin1')
+const OBJECT_TYPE = Buffer.from('\x02object_type\0', 'latin1')
+const OBJECT_ID = Buffer.from('\x02object_id\0', 'latin1')
+const CHECKSUM = Buffer.from('\x10checksum\0', 'latin1')
+const DATA = Buffer.from('\x02data\0', 'latin1')
+const DATA_NULL = Buffer.from('\x0adata\0', 'latin1')
+
+/** Bytes of a string element with its key, apart from the text itself: length prefix and closing NUL. */
+const STRING_OVERHEAD = 5
+
+function writeString(into: Buffer, at: number, key: Buffer, text: string, bytes: number): number {
+  key.copy(into, at)
+  const start = at + key.length
+  into.writeInt32LE(bytes + 1, start)
+  into.write(text, start + 4, bytes, 'utf8')
+  into[start + 4 + bytes] = 0
+  return start + STRING_OVERHEAD + bytes
+}
+
+function writeChecksum(into: Buffer, at: number, checksum: number): number {
+  CHECKSUM.copy(into, at)
+  into.writeInt32LE(checksum, at + CHECKSUM.length)
+  return at + CHECKSUM.length + 4
+}
+
+/** The BSON document of a row's new version, ready for the wire. `data` is the row as JSON text. */
+export function putDoc(opId: number, objectType: string, objectId: string, data: string, checksum: number): Buffer {
+  const id = String(opId)
+  const typeBytes = Buffer.byteLength(objectType)
+  const objectIdBytes = Buffer.byteLength(objectId)
+  const dataBytes = Buffer.byteLength(data)
+  const size =
+    5 +
+    (OP_ID.length + STRING_OVERHEAD + id.length) +
+    PUT.length +
+    (OBJECT_TYPE.length + STRING_OVERHEAD + typeBytes) +
+    (OBJECT_ID.length + STRING_OVERHEAD + objectIdBytes) +
+    (CHECKSUM.length + 4) +
+    (DATA.length + STRING_OVERHEAD + dataBytes)
+  const doc = Buffer.allocUnsafe(size)
+  doc.writeInt32LE(size, 0)
+  let at = writeString(doc, 4, OP_ID, id, id.length)
+  at += PUT.copy(doc, at)
+  at = writeString(doc, at, OBJECT_TYPE, objectType, typeBytes)
+  at = writeString(doc, at, OBJECT_ID, objectId, objectIdBytes)
+  at = writeChecksum(doc, at, checksum)
+  at = writeString(doc, at, DATA, data, dataBytes)
+  doc[at] = 0
+  return doc
+}
+
+/** The BSON document that takes a row out of a bucket. */
+export function removeDoc(opId: number, objectType: string, objectId: string, checksum: number): Buffer {
+  const id = String(opId)
+  const typeBytes = Buffer.byteLength(objectType)
+  const objectIdBytes = Buffer.byteLength(objectId)
+  const size =
+    5 +
+    (OP_ID.length + STRING_OVERHEAD + id.length) +
+    REMOVE.length +
+    (OBJECT_TYPE.length + STRING_OVERHEAD + typeBytes) +
+    (OBJECT_ID.length + STRING_OVERHEAD + objectIdBytes) +
+    (CHECKSUM.length + 4) +
+    DATA_NULL.length
+  const doc = Buffer.allocUnsafe(size)
+  doc.writeInt32LE(size, 0)
+  let at = writeString(doc, 4, OP_ID, id, id.length)
+  at += REMOVE.copy(doc, at)
+  at = writeString(doc, at, OBJECT_TYPE, objectType, typeBytes)
+  at = writeString(doc, at, OBJECT_ID, objectId, objectIdBytes)
+  at = writeChecksum(doc, at, checksum)
+  at += DATA_NULL.copy(doc, at)
+  doc[at] = 0
+  return doc
+}
+
+function bareDoc(op: Buffer, opId: number, checksum: number): Buffer {
+  const id = String(opId)
+  const size = 5 + OP_ID.length + STRING_OVERHEAD + id.length + op.length + CHECKSUM.length + 4
+  const doc = Buffer.allocUnsafe(size)
+  doc.writeInt32LE(size, 0)
+  let at = writeString(doc, 4, OP_ID, id, id.length)
+  at += op.copy(doc, at)
+  at = writeChecksum(doc, at, checksum)
+  doc[at] = 0
+  return doc
+}
+
+/** A superseded operation: its place and checksum, nothing else. The same bytes as `sync.move_doc` makes. */
+export function moveDoc(opId: number, checksum: number): Buffer {
+  return bareDoc(MOVE, opId, checksum)
+}
+
+/** Tells devices to forget everything in the bucket before this operation. */
+export function clearDoc(opId: number, checksum: number): Buffer {
+  return bareDoc(CLEAR, opId, checksum)
+}
+
+/** Splits documents that stand back to back. The slices share the memory of `docs`. */
+export function splitDocs(docs: Buffer): Buffer[] {
+  const list: Buffer[] = []
+  for (let at = 0; at < docs.length;) {
+    const end = at + docs.readInt32LE(at)
+    list.push(docs.subarray(at, end))
+    at = end
+  }
+  return list
+}
+
+/** The id of an operation: every document begins with it. */
+export function docOpId(doc: Buffer): number {
+  const start = 4 + OP_ID.length
+  return Number(doc.toString('latin1', start + 4, start + 3 + doc.readInt32LE(start)))
+}
+
+/** An operation document as the text of a JSON object, for clients that read NDJSON. `nested`: `data` as an object (very old clients). */
+export function docToJson(doc: Buffer, nested: boolean): string {
+  let json = ''
+  let at = 4
+  while (doc[at] !== 0) {
+    const type = doc[at]
+    const keyEnd = doc.indexOf(0, at + 1)
+    const key = doc.toString('latin1', at + 1, keyEnd)
+    at = keyEnd + 1
+    let value = 'null'
+    if (type === 0x02) {
+      const bytes = doc.readInt32LE(at)
+      const text = doc.toString('utf8', at + 4, at + 3 + bytes)
+      value = nested && key === 'data' ? text : JSON.stringify(text)
+      at += 4 + bytes
+    } else if (type === 0x10) {
+      value = String(doc.readUInt32LE(at))
+      at += 4
+    }
+    json += `${json ? ',' : ''}"${key}":${value}`
+  }
+  return `{${json}}`
+}

@@ -1,0 +1,35 @@
+import { HoldfastError } from '@holdfast/foundation'
+
+/*
+ * Refusals in the PowerSync service's vocabulary; clients read `error.code` and the status.
+ * See its error code reference.
+ */
+
+/** The request body does not have the shape of a stream request. */
+export function invalidRequest(details: readonly string[]): HoldfastError {
+  return new HoldfastError('PSYNC_S2001', 400, 'The request does not have the shape of a sync request', {
+    detail: JSON.stringify(details),
+  })
+}
+
+/** The first snapshot is not complete, or the change reader is being repaired. */
+export function notReady(): HoldfastError {
+  return new HoldfastError('PSYNC_S2302', 503, 'The server is preparing data for sync. Try again in a moment.', {
+    headers: { 'retry-after': '2' },
+  })
+}
+
+/** A token without a subject cannot sync: buckets and write checkpoints belong to somebody. */
+export function missingSubject(): HoldfastError {
+  return new HoldfastError('PSYNC_S2101', 401, 'The token has no subject (sub)')
+}
+
+/** The person's policies give more separate access groups than one checkpoint can list. */
+export function tooManyBuckets(count: number, max: number): HoldfastError {
+  return new HoldfastError('PSYNC_S2305', 500, `Too many buckets: ${count} (limit ${max})`)
+}
+
+/** The server is going down; clients reconnect. */
+export function shuttingDown(): HoldfastError {
+  return new HoldfastError('PSYNC_S2003', 503, 'The server is shutting down', { headers: { 'retry-after': '1' } })
+}

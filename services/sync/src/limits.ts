@@ -1,0 +1,44 @@
+/** Operations in one `data` line, as the PowerSync service sends at most. */
+export const DATA_LINE_OPS_MAX = 1_000
+
+/** Bytes of operations in one `data` line; one larger operation goes alone. Clients hold a whole line in memory. */
+export const DATA_LINE_BYTES_MAX = 1024 * 1024
+
+/** Operations fetched from the log in one round trip for many small buckets. */
+export const READ_GROUP_OPS_MAX = 4_000
+
+/** Buckets read in one round trip. */
+export const READ_GROUP_BUCKETS_MAX = 500
+
+/** Operations of a transaction that are held in memory before they go to the log in one `COPY`. */
+export const CHUNK_OPS_MAX = 8_000
+
+/** Bytes of operations held in memory before they go to the log. */
+export const CHUNK_BYTES_MAX = 8 * 1024 * 1024
+
+/** Batches below this many operations are written by one statement; above, `COPY` is faster. */
+export const STATEMENT_OPS_MAX = 400
+
+/** Bytes of recent operations kept for live fan-out; a client that is further behind reads from the log. */
+export const RECENT_BYTES_MAX = 16 * 1024 * 1024
+
+/** Bucket names whose ids are remembered, so that the change reader need not ask Postgres for them. */
+export const BUCKET_IDS_MAX = 200_000
+
+/** Bytes of a stream request: a device with 50,000 buckets still fits. */
+export const REQUEST_BYTES_MAX = 8 * 1024 * 1024
+
+/** How often a stream says that it is alive, in milliseconds. Clients and proxies wait at least 30 s. */
+export const KEEPALIVE_MS = 20_000
+
+/** A reader that takes nothing for this long is cut off; it reconnects and resumes, in milliseconds. */
+export const STALLED_READER_MS = 60_000
+
+/** Concurrent bucket reads from the log; further streams wait. Each holds one connection and about a line in memory. */
+export const CONCURRENT_READS_MAX = 6
+
+/** Concurrent key evaluations; each is one connection of the request pool. */
+export const CONCURRENT_EVALUATIONS_MAX = 8
+
+/** Buckets of one person. Above it the checkpoint line alone would pass 5 MiB. */
+export const BUCKETS_PER_CLIENT_MAX = 50_000

@@ -1,0 +1,127 @@
+import type { Queryable } from '@holdfast/postgres'
+import type { Lsn, Relation, Tuple } from '@holdfast/replication'
+import type { ActivePlan } from '../buckets/active-plan.ts'
+import type { RowEncoder } from '../encode/row-json.ts'
+import type { BucketIds } from '../storage/bucket-storage.ts'
+import type { PendingOps } from '../storage/pending-ops.ts'
+import { evaluateRows } from './evaluate-rows.ts'
+import { createTableRouter, type Evaluated, type TableRouter } from './table-router.ts'
+
+/** A row's change, on its way into buckets. `old`/`row`: absent for INSERT/DELETE. */
+export interface RowChange {
+  readonly relation: Relation
+  readonly old: Tuple | undefined
+  readonly row: Tuple | undefined
+  readonly commitLsn: Lsn
+}
+
+interface RelationRouter {
+  readonly columnNames: readonly string[]
+  readonly router: TableRouter
+}
+
+/** Routers of a plan's tables, made when a relation first shows up. */
+export type Routers = (relation: Relation) => RelationRouter | undefined
+
+export function createRouters(active: ActivePlan): Routers {
+  const known = new Map<Relation, RelationRouter | undefined>()
+  return (relation) => {
+    if (known.has(relation)) return known.get(relation)
+    const planned = active.tables.get(relation.oid)
+    const columnNames = relation.columns.map((column) => column.name)
+    const found =
+      planned && planned.definitions.length > 0
+        ? { columnNames, router: createTableRouter(planned.table, planned.definitions, columnNames) }
+        : undefined
+    known.set(relation, found)
+    return found
+  }
+}
+
+interface Routed {
+  readonly change: RowChange
+  readonly router: TableRouter
+  /** Bucket names per definition, before and after. */
+  readonly before: readonly (readonly string[])[]
+  readonly after: readonly (readonly string[])[]
+}
+
+const NO_BUCKETS: readonly string[] = []
+
+/**
+ * Turns row changes into operations: PUT into each bucket that a row is in now, REMOVE from each that it has left.
+ *
+ * @param db - for expressions and bucket ids; inside the transaction of the batch when one is open
+ */
+export async function applyChanges(
+  db: Queryable,
+  routers: Routers,
+  ids: BucketIds,
+  pending: PendingOps,
+  changes: readonly RowChange[],
+): Promise<void> {
+  const routed = await routeChanges(db, routers, changes)
+  const names = new Map<string, number>()
+  for (const { router, before, after } of routed) {
+    router.definitions.forEach(({ stored }, index) => {
+      for (const name of before[index] ?? NO_BUCKETS) names.set(name, stored.number)
+      for (const name of after[index] ?? NO_BUCKETS) names.set(name, stored.number)
+    })
+  }
+  await ids.resolve(db, names)
+  for (const entry of routed) addOps(entry, ids, pending)
+}
+
+async function routeChanges(db: Queryable, routers: Routers, changes: readonly RowChange[]): Promise<Routed[]> {
+  const byRelation = new Map<RelationRouter, Tuple[]>()
+  for (const { relation, old, row } of changes) {
+    const found = routers(relation)
+    if (!found || found.router.expressions.length === 0) continue
+    const tuples = byRelation.get(found) ?? []
+    if (old) tuples.push(old)
+    if (row) tuples.push(row)
+    byRelation.set(found, tuples)
+  }
+  const evaluated = new Map<Tuple, Evaluated>()
+  for (const [{ router, columnNames }, tuples] of byRelation) {
+    const results = await evaluateRows(db, router, columnNames, tuples)
+    tuples.forEach((tuple, index) => evaluated.set(tuple, results[index] ?? []))
+  }
+
+  const routed: Routed[] = []
+  for (const change of changes) {
+    const found = routers(change.relation)
+    if (!found) continue
+    const { router } = found
+    const bucketsOf = (tuple: Tuple | undefined): readonly (readonly string[])[] =>
+      router.definitions.map(({ stored }, index) =>
+        tuple === undefined || change.commitLsn < stored.activeFrom
+          ? NO_BUCKETS
+          : router.buckets(index, tuple, evaluated.get(tuple) ?? []),
+      )
+    routed.push({ change, router, before: bucketsOf(change.old), after: bucketsOf(change.row) })
+  }
+  return routed
+}
+
+function addOps({ change, router, before, after }: Routed, ids: BucketIds, pending: PendingOps): void {
+  const { old, row } = change
+  const { localName } = router.table
+  const oldId = old && router.objectId(old)
+  const newId = row && router.objectId(row)
+  const keepsId = oldId === newId
+  const cache = new Map<RowEncoder, string>()
+  for (let index = 0; index < router.definitions.length; index++) {
+    const from = before[index] ?? NO_BUCKETS
+    const to = after[index] ?? NO_BUCKETS
+    for (const name of from) {
+      if (oldId !== undefined && !(keepsId && to.includes(name))) pending.remove(ids.id(name), localName, oldId)
+    }
+    if (newId === undefined || row === undefined) continue
+    for (const name of to) {
+      const stays = keepsId && from.includes(name)
+      if (stays && old && router.looksEqual(index, old, row)) continue // nothing that these devices can see has changed
+      pending.put(ids.id(name), localName, newId, router.json(index, row, cache), !stays)
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import { randomBytes } from 'node:crypto'
+import type { Logger } from '@holdfast/foundation'
+import type { SyncPlan } from '@holdfast/policy'
+import type { Pool } from '@holdfast/postgres'
+import { readTable, type CreatedSlot, type Relation } from '@holdfast/replication'
+import { activatePlan } from '../buckets/active-plan.ts'
+import { CHUNK_BYTES_MAX, CHUNK_OPS_MAX } from '../limits.ts'
+import {
+  insertDefinition,
+  writeChunk,
+  writeTotals,
+  type BucketIds,
+  type StoredDefinition,
+} from '../storage/bucket-storage.ts'
+import { createPendingOps, type BucketDelta } from '../storage/pending-ops.ts'
+import { applyChanges, createRouters, type RowChange } from './apply-changes.ts'
+
+export interface FillOptions {
+  readonly pool: Pool
+  /** Connection string for reading at the snapshot. */
+  readonly url: string
+  readonly plan: SyncPlan
+  /** Ids of the definitions whose buckets are to be made. */
+  readonly definitionIds: ReadonlySet<string>
+  readonly slot: CreatedSlot
+  readonly ids: BucketIds
+  readonly nextOpId: () => number
+  readonly lastOpId: () => number
+  readonly logger: Logger
+}
+
+/**
+ * Makes the buckets of some definitions from the tables' rows at the slot's snapshot, all in one transaction: either all of them exist
+ * afterwards, or none.
+ */
+export async function fillDefinitions(options: FillOptions): Promise<StoredDefinition[]> {
+  const { pool, plan, slot, ids } = options
+  const started = Date.now()
+  let rows = 0
+  const filled = await pool.transaction(async (tx) => {
+    const stored: StoredDefinition[] = []
+    for (const id of options.definitionIds) {
+      const tag = randomBytes(4).toString('hex')
+      stored.push(await insertDefinition(tx, { id, tag, activeFrom: slot.consistentPoint }))
+    }
+    const active = activatePlan(plan, stored)
+    const pending = createPendingOps(options.nextOpId, options.lastOpId)
+    const totals = new Map<number, BucketDelta>()
+    const flush = async (): Promise<void> => {
+      const taken = pending.take()
+      for (const [id, delta] of taken.deltas) {
+        const sum = totals.get(id) ?? { checksum: 0, count: 0, lastOpId: 0 }
+        totals.set(id, {
+          checksum: (sum.checksum + delta.checksum) | 0,
+          count: sum.count + delta.count,
+          lastOpId: delta.lastOpId,
+        })
+      }
+      await writeChunk(tx, taken)
+    }
+    for (const { table, definitions } of active.tables.values()) {
+      if (definitions.length === 0) continue
+      const relation: Relation = {
+        oid: table.oid,
+        schema: table.schema,
+        name: table.name,
+        columns: table.columns.map((column) => ({
+          name: column.name,
+          typeOid: column.typeOid,
+          isKey: column.name === 'id',
+        })),
+      }
+      const routers = createRouters(active)
+      const batches = readTable({
+        url: options.url,
+        snapshotName: slot.snapshotName,
+        schema: table.schema,
+        table: table.name,
+        columns: relation.columns.map((column) => column.name),
+      })
+      for await (const batch of batches) {
+        rows += batch.length
+        const changes = batch.map((row): RowChange => ({
+          relation,
+          old: undefined,
+          row,
+          commitLsn: slot.consistentPoint,
+        }))
+        await applyChanges(tx, routers, ids, pending, changes)
+        if (pending.size >= CHUNK_OPS_MAX || pending.bytes >= CHUNK_BYTES_MAX) await flush()
+      }
+    }
+    await flush()
+    const position = { confirmedLsn: undefined, lastOpId: options.lastOpId(), lastBucketId: ids.lastId }
+    await writeTotals(tx, totals, new Set(), ids.takeNew(), position)
+    return stored
+  })
+  if (filled.length > 0) {
+    options.logger.log('info', 'tables were read for sync', {
+      definitions: filled.length,
+      rows,
+      ms: Date.now() - started,
+    })
+  }
+  return filled
+}

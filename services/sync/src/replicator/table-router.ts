@@ -1,0 +1,140 @@
+import { assert } from '@holdfast/foundation'
+import type { KeyExpression, PlannedColumn, RowExpression, TablePlan } from '@holdfast/policy'
+import type { Tuple } from '@holdfast/replication'
+import type { ActiveDefinition } from '../buckets/active-plan.ts'
+import { bucketName } from '../buckets/bucket-name.ts'
+import { arrayJson, compileRowEncoder, type RowEncoder } from '../encode/row-json.ts'
+
+const TEXT = 25
+
+/** An expression over the row that only Postgres may evaluate. */
+export interface SqlExpression {
+  readonly sql: string
+  readonly reads: readonly string[]
+  /** `flag`: boolean; `value`: text; `elements`: JSON text of an array of texts. */
+  readonly result: 'flag' | 'value' | 'elements'
+}
+
+/** Results of a table's {@link SqlExpression}s for one row, in their order. */
+export type Evaluated = readonly (string | null)[]
+
+/** Decides for the rows of one table, in the shape in which they arrive, which buckets they belong to. */
+export interface TableRouter {
+  readonly table: TablePlan
+  readonly definitions: readonly ActiveDefinition[]
+  readonly expressions: readonly SqlExpression[]
+  /** @returns the names of the row's buckets within one definition; empty when it is in none */
+  buckets(definition: number, row: Tuple, evaluated: Evaluated): readonly string[]
+  /** The row as the devices that have this definition get it: JSON text. Definitions with the same columns share it. */
+  json(definition: number, row: Tuple, cache: Map<RowEncoder, string>): string
+  /** Whether two versions of a row look the same to the devices that have this definition. */
+  looksEqual(definition: number, old: Tuple, row: Tuple): boolean
+  objectId(row: Tuple): string
+}
+
+type Reader = (row: Tuple, evaluated: Evaluated) => string | null
+
+interface RoutedDefinition {
+  readonly matches: ((row: Tuple, evaluated: Evaluated) => boolean) | undefined
+  readonly keys: readonly { readonly kind: KeyExpression['kind']; readonly read: Reader }[]
+  readonly encoder: RowEncoder
+  readonly positions: readonly number[]
+}
+
+/** @param columnNames - the columns of the rows to come, in their order */
+export function createTableRouter(
+  table: TablePlan,
+  definitions: readonly ActiveDefinition[],
+  columnNames: readonly string[],
+): TableRouter {
+  const positions = new Map(columnNames.map((name, position) => [name, position]))
+  const expressions: SqlExpression[] = []
+  const encoders = new Map<string, RowEncoder>()
+
+  function readColumn(name: string): Reader {
+    const position = positions.get(name)
+    return position === undefined ? () => null : (row) => row[position] ?? null
+  }
+
+  function reader(expression: RowExpression, result: SqlExpression['result']): Reader {
+    if (expression.column !== undefined) {
+      const read = readColumn(expression.column)
+      if (result !== 'elements') return read
+      return (row, evaluated) => {
+        const literal = read(row, evaluated)
+        return literal === null ? null : arrayJson(literal, TEXT)
+      }
+    }
+    const known = expressions.findIndex((other) => other.sql === expression.sql && other.result === result)
+    const index = known < 0 ? expressions.push({ sql: expression.sql, reads: expression.reads, result }) - 1 : known
+    return (_, evaluated) => evaluated[index] ?? null
+  }
+
+  function encoderOf(columns: readonly string[]): RowEncoder {
+    const key = columns.join('\0')
+    let encoder = encoders.get(key)
+    if (!encoder) {
+      const planned = new Map<string, PlannedColumn>(table.columns.map((column) => [column.name, column]))
+      const present = columns.flatMap((name) => {
+        const column = planned.get(name)
+        const position = positions.get(name)
+        return column && position !== undefined ? [{ column, position }] : []
+      })
+      encoders.set(key, (encoder = compileRowEncoder(present)))
+    }
+    return encoder
+  }
+
+  const routed = definitions.map(({ definition }): RoutedDefinition => {
+    const filter = definition.rowFilter && reader(definition.rowFilter, 'flag')
+    return {
+      matches: filter && ((row, evaluated) => filter(row, evaluated) === 't'),
+      keys: definition.keys.map((key) => ({
+        kind: key.kind,
+        read: reader(key, key.kind === 'elements' ? 'elements' : 'value'),
+      })),
+      encoder: encoderOf(definition.columns),
+      positions: definition.columns.map((name) => positions.get(name) ?? -1),
+    }
+  })
+  const readId = readColumn('id')
+
+  return {
+    table,
+    definitions,
+    expressions,
+    buckets(index, row, evaluated) {
+      const { matches, keys } = routed[index] as RoutedDefinition
+      const { stored } = definitions[index] as ActiveDefinition
+      if (matches && !matches(row, evaluated)) return []
+      let combinations: string[][] = [[]]
+      for (const { kind, read } of keys) {
+        const value = read(row, evaluated)
+        if (value === null) return []
+        if (kind === 'value') {
+          for (const combination of combinations) combination.push(value)
+        } else {
+          const elements = [...new Set((JSON.parse(value) as unknown[]).flat(8))].filter(
+            (element) => typeof element === 'string',
+          )
+          combinations = combinations.flatMap((combination) => elements.map((element) => [...combination, element]))
+        }
+      }
+      return combinations.map((combination) => bucketName(stored, combination))
+    },
+    json(index, row, cache) {
+      const { encoder } = routed[index] as RoutedDefinition
+      let json = cache.get(encoder)
+      if (json === undefined) cache.set(encoder, (json = encoder(row)))
+      return json
+    },
+    looksEqual(index, old, row) {
+      return (routed[index] as RoutedDefinition).positions.every((position) => old[position] === row[position])
+    },
+    objectId(row) {
+      const id = readId(row, [])
+      assert(id !== null, 'the primary key is not null')
+      return id
+    },
+  }
+}

@@ -1,0 +1,84 @@
+import type { FastifyPluginAsync } from 'fastify'
+import { HoldfastError, errorMessage } from '@holdfast/foundation'
+import { requireCaller } from '@holdfast/http'
+import { readWriteCheckpoint } from '../checkpoints/write-checkpoints.ts'
+import { BSON_STREAM, NDJSON_STREAM } from '../encode/lines.ts'
+import { missingSubject, notReady } from '../errors.ts'
+import { REQUEST_BYTES_MAX } from '../limits.ts'
+import { tokenExpired, type Connection, type Connections } from '../stream/connections.ts'
+import { createLineSink } from '../stream/line-sink.ts'
+import { chooseFormat, readSyncRequest } from '../stream/read-request.ts'
+import { createStreamSession, type StreamContext } from '../stream/stream-session.ts'
+
+export interface StreamRouteOptions {
+  readonly context: StreamContext
+  readonly connections: Connections
+  readonly connectionsMax: number
+  readonly isReady: () => boolean
+}
+
+function tooManyConnections(): HoldfastError {
+  return new HoldfastError('PSYNC_S2304', 429, 'Too many devices are connected', { headers: { 'retry-after': '10' } })
+}
+
+/** `POST /sync/stream`: one device's stream, for as long as the token lives. Source: the PowerSync service's sync protocol. */
+export function streamRoutes(options: StreamRouteOptions): FastifyPluginAsync {
+  const { context, connections } = options
+  return async (app) => {
+    app.post('/sync/stream', { bodyLimit: REQUEST_BYTES_MAX }, async (request, reply) => {
+      const { role, claims, userId, expiresAtS } = requireCaller(request)
+      if (userId === undefined) throw missingSubject()
+      const body = readSyncRequest(request.body)
+      if (!options.isReady()) throw notReady()
+      if (connections.size >= options.connectionsMax) throw tooManyConnections()
+      const clientId = body.client_id ?? ''
+      const writeCheckpoint = await readWriteCheckpoint(context.pool, userId, clientId)
+
+      const format = chooseFormat(request.headers.accept, body)
+      const response = reply.raw
+      const headers = {
+        ...reply.getHeaders(),
+        'content-type': format.kind === 'bson' ? BSON_STREAM : NDJSON_STREAM,
+        'cache-control': 'no-store',
+        'x-accel-buffering': 'no',
+      }
+      reply.hijack()
+      response.writeHead(200, headers as Record<string, string>)
+      response.socket?.setNoDelay(true)
+      response.flushHeaders()
+
+      const abort = new AbortController()
+      const sink = createLineSink(response, format, () => {
+        context.logger.log('info', 'a device stopped reading and was cut off', { request: request.id })
+      })
+      const session = createStreamSession({
+        context,
+        session: { role, claims },
+        sink,
+        signal: abort.signal,
+        positions: new Map((body.buckets ?? []).map((bucket) => [bucket.name, Number(bucket.after)])),
+        writeCheckpoint,
+      })
+      const connection: Connection = { userId, clientId, session, sink, expiresAtS, abort }
+      connections.add(connection)
+      const closed = new HoldfastError('connection_closed', 499, 'The device went away')
+      response.once('close', () => abort.abort(closed))
+      if (response.destroyed) abort.abort(closed)
+      try {
+        await session.run()
+      } catch (error) {
+        const isOrdinary = error === closed || error === tokenExpired || abort.signal.aborted
+        if (!isOrdinary) {
+          context.logger.log('error', 'a sync stream failed', {
+            request: request.id,
+            reason: errorMessage(error),
+            stack: (error as Error).stack,
+          })
+        }
+      } finally {
+        connections.delete(connection)
+        sink.end()
+      }
+    })
+  }
+}

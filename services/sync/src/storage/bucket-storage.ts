@@ -1,0 +1,409 @@
+import type pg from 'pg'
+import { assert } from '@holdfast/foundation'
+import { sql, type Pool, type Queryable, type Transaction } from '@holdfast/postgres'
+import { formatLsn, parseLsn, type Lsn } from '@holdfast/replication'
+import { BUCKET_IDS_MAX, STATEMENT_OPS_MAX } from '../limits.ts'
+import { copyIn } from './copy-in.ts'
+import type { BucketDelta, TakenOps } from './pending-ops.ts'
+
+/** A bucket as the log has it at one moment. */
+export interface BucketState {
+  readonly id: number
+  readonly name: string
+  /** Sum of the checksums of all its operations, as a signed 32-bit integer. */
+  readonly checksum: number
+  readonly count: number
+  readonly lastOpId: number
+}
+
+/** A definition whose rows are (being) kept in buckets. */
+export interface StoredDefinition {
+  readonly id: string
+  /** Random, part of the bucket names: another snapshot of the same definition has other buckets. */
+  readonly tag: string
+  readonly number: number
+  /** Transactions that committed before this position are in the snapshot. */
+  readonly activeFrom: Lsn
+}
+
+export interface ReplicatorState {
+  readonly slotName: string
+  readonly confirmedLsn: Lsn | undefined
+  readonly lastOpId: number
+  readonly lastBucketId: number
+}
+
+interface StateRow {
+  readonly slot_name: string
+  readonly confirmed_lsn: string | null
+  readonly last_op_id: string
+  readonly last_bucket_id: number
+}
+
+export async function readState(db: Queryable): Promise<ReplicatorState | undefined> {
+  const [row] = await db.query<StateRow>(sql`
+    select slot_name, confirmed_lsn::text, last_op_id::text, last_bucket_id from sync.state
+  `)
+  if (!row) return undefined
+  return {
+    slotName: row.slot_name,
+    confirmedLsn: row.confirmed_lsn === null ? undefined : parseLsn(row.confirmed_lsn),
+    lastOpId: Number(row.last_op_id),
+    lastBucketId: row.last_bucket_id,
+  }
+}
+
+/** Starts over with a new slot. Ids go on from where they were, so that positions of devices never point past the log. */
+export async function resetState(db: Queryable, slotName: string): Promise<void> {
+  await db.execute(sql`
+    insert into sync.state (slot_name) values (${slotName})
+    on conflict (only_row) do update set slot_name = excluded.slot_name, confirmed_lsn = null
+  `)
+}
+
+export async function readDefinitions(db: Queryable): Promise<StoredDefinition[]> {
+  const rows = await db.query<{ id: string; tag: string; number: number; active_from: string }>(sql`
+    select id, tag, number, active_from::text from sync.definitions
+  `)
+  return rows.map((row) => {
+    const activeFrom = parseLsn(row.active_from)
+    assert(activeFrom !== undefined, 'Postgres prints positions that parse')
+    return { id: row.id, tag: row.tag, number: row.number, activeFrom }
+  })
+}
+
+export async function insertDefinition(
+  db: Queryable,
+  definition: { readonly id: string; readonly tag: string; readonly activeFrom: Lsn },
+): Promise<StoredDefinition> {
+  const [row] = await db.query<{ number: number }>(sql`
+    insert into sync.definitions (id, tag, active_from)
+    values (${definition.id}, ${definition.tag}, ${formatLsn(definition.activeFrom)}::pg_lsn)
+    returning number
+  `)
+  assert(row, 'an insert returns its row')
+  return { ...definition, number: row.number }
+}
+
+/** Deletes definitions with their buckets and operations. */
+export async function deleteDefinitions(db: Queryable, numbers: readonly number[]): Promise<void> {
+  if (numbers.length === 0) return
+  await db.execute(sql`
+    delete from sync.ops where bucket_id in (select id from sync.buckets where definition = any(${numbers}::int[]))
+  `)
+  await db.execute(sql`delete from sync.buckets where definition = any(${numbers}::int[])`)
+  await db.execute(sql`delete from sync.definitions where number = any(${numbers}::int[])`)
+}
+
+/** Ids of buckets by name: a bounded memory in front of `sync.buckets`, and new ids for new names. Only the replicator makes buckets. */
+export interface BucketIds {
+  /** Loads the ids of names that are not remembered; names without a bucket get a new id. */
+  resolve(db: Queryable, names: ReadonlyMap<string, number>): Promise<void>
+  /** The id of a name that was resolved just before. */
+  id(name: string): number
+  /** Ids of buckets of some definitions (by number) that are not in the log yet. */
+  newOnesOf(definitions: ReadonlySet<number>): number[]
+  /** Buckets that were made since the last call, to be inserted with the operations. */
+  takeNew(): ReadonlyMap<number, { readonly name: string; readonly definition: number }>
+  readonly lastId: number
+  forgetAll(): void
+}
+
+export function createBucketIds(lastId: number): BucketIds {
+  let ids = new Map<string, number>()
+  let fresh = new Map<number, { name: string; definition: number }>()
+  let last = lastId
+  return {
+    async resolve(db, names) {
+      const missing = [...names.keys()].filter((name) => !ids.has(name))
+      if (missing.length === 0) return
+      if (ids.size + missing.length > BUCKET_IDS_MAX) {
+        ids = new Map([...ids].filter(([name, id]) => fresh.has(id) || names.has(name)))
+      }
+      const rows = await db.query<{ id: number; name: string }>(sql`
+        select id, name from sync.buckets where name = any(${missing}::text[])
+      `)
+      for (const row of rows) ids.set(row.name, row.id)
+      for (const name of missing) {
+        if (ids.has(name)) continue
+        const definition = names.get(name)
+        assert(definition !== undefined, 'every name comes with its definition')
+        ids.set(name, ++last)
+        fresh.set(last, { name, definition })
+      }
+    },
+    id(name) {
+      const id = ids.get(name)
+      assert(id !== undefined, 'the name was resolved')
+      return id
+    },
+    newOnesOf(definitions) {
+      return [...fresh].filter(([, bucket]) => definitions.has(bucket.definition)).map(([id]) => id)
+    },
+    takeNew() {
+      const taken = fresh
+      fresh = new Map()
+      return taken
+    },
+    get lastId() {
+      return last
+    },
+    forgetAll() {
+      ids = new Map()
+      fresh = new Map()
+    },
+  }
+}
+
+/** Where the log stands after a write. */
+export interface WrittenPosition {
+  readonly confirmedLsn: Lsn | undefined
+  readonly lastOpId: number
+  readonly lastBucketId: number
+}
+
+type NewBuckets = ReadonlyMap<number, { readonly name: string; readonly definition: number }>
+
+function bucketColumns(deltas: ReadonlyMap<number, BucketDelta>, fresh: NewBuckets) {
+  const ids = [...deltas.keys()]
+  return {
+    ids,
+    names: ids.map((id) => fresh.get(id)?.name ?? ''),
+    definitions: ids.map((id) => fresh.get(id)?.definition ?? 0),
+    checksums: ids.map((id) => (deltas.get(id) as BucketDelta).checksum >>> 0),
+    counts: ids.map((id) => (deltas.get(id) as BucketDelta).count),
+    lastOpIds: ids.map((id) => (deltas.get(id) as BucketDelta).lastOpId),
+  }
+}
+
+/**
+ * Writes a small batch in one statement, which is its own transaction: one round trip. All parts see the state before it, so what it supersedes is
+ * found among the stored operations and never among its own.
+ */
+export async function writeBatch(
+  client: pg.ClientBase,
+  taken: TakenOps,
+  fresh: NewBuckets,
+  position: WrittenPosition,
+): Promise<void> {
+  assert(taken.ops.length <= STATEMENT_OPS_MAX && taken.cleared.length === 0, 'large batches go by copy')
+  const buckets = bucketColumns(taken.deltas, fresh)
+  await client.query({
+    name: 'sync_write_batch',
+    text: `
+      with superseded as (
+        update sync.ops o
+           set row_key = null, doc = sync.move_doc(o.op_id, o.checksum)
+          from unnest($1::int[], $2::bytea[]) s (bucket_id, row_key)
+         where o.bucket_id = s.bucket_id and o.row_key = s.row_key
+      ), written as (
+        insert into sync.ops (op_id, bucket_id, checksum, row_key, doc)
+        select * from unnest($3::bigint[], $4::int[], $5::int[], $6::bytea[], $7::bytea[])
+      ), counted as (
+        insert into sync.buckets as b (id, name, definition, checksum, count, last_op_id)
+        select * from unnest($8::int[], $9::text[], $10::int[], $11::bigint[], $12::bigint[], $13::bigint[])
+        on conflict (id) do update
+           set checksum = (b.checksum + excluded.checksum) & 4294967295,
+               count = b.count + excluded.count,
+               last_op_id = excluded.last_op_id
+      )
+      update sync.state set confirmed_lsn = $14::pg_lsn, last_op_id = $15, last_bucket_id = $16`,
+    values: [
+      taken.superseded.map((entry) => entry.bucketId),
+      taken.superseded.map((entry) => entry.key),
+      taken.ops.map((op) => op.opId),
+      taken.ops.map((op) => op.bucketId),
+      taken.ops.map((op) => op.checksum),
+      taken.ops.map((op) => op.key ?? null),
+      taken.ops.map((op) => op.doc),
+      buckets.ids,
+      buckets.names,
+      buckets.definitions,
+      buckets.checksums,
+      buckets.counts,
+      buckets.lastOpIds,
+      position.confirmedLsn === undefined ? null : formatLsn(position.confirmedLsn),
+      position.lastOpId,
+      position.lastBucketId,
+    ],
+  })
+}
+
+/** Signature and header of a binary `COPY`, and its trailer. */
+const COPY_HEADER = Buffer.concat([Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1'), Buffer.alloc(8)])
+const COPY_TRAILER = Buffer.from([0xff, 0xff])
+
+function copyRows(taken: TakenOps): Buffer {
+  let size = COPY_HEADER.length + COPY_TRAILER.length
+  for (const op of taken.ops) size += 2 + 12 + 8 + 8 + 4 + (op.key?.length ?? 0) + 4 + op.doc.length
+  const buffer = Buffer.allocUnsafe(size)
+  let at = COPY_HEADER.copy(buffer)
+  for (const op of taken.ops) {
+    at = buffer.writeInt16BE(5, at)
+    at = buffer.writeInt32BE(8, at)
+    at = buffer.writeInt32BE(Math.floor(op.opId / 2 ** 32), at)
+    at = buffer.writeUInt32BE(op.opId >>> 0, at)
+    at = buffer.writeInt32BE(4, at)
+    at = buffer.writeInt32BE(op.bucketId, at)
+    at = buffer.writeInt32BE(4, at)
+    at = buffer.writeInt32BE(op.checksum, at)
+    if (op.key) {
+      at = buffer.writeInt32BE(op.key.length, at)
+      at += op.key.copy(buffer, at)
+    } else {
+      at = buffer.writeInt32BE(-1, at)
+    }
+    at = buffer.writeInt32BE(op.doc.length, at)
+    at += op.doc.copy(buffer, at)
+  }
+  COPY_TRAILER.copy(buffer, at)
+  return buffer
+}
+
+/** Writes a chunk of a large batch inside the caller's transaction: supersedes, clears, then copies the operations in. */
+export async function writeChunk(tx: Transaction, taken: TakenOps): Promise<void> {
+  if (taken.cleared.length > 0)
+    await tx.execute(sql`delete from sync.ops where bucket_id = any(${taken.cleared}::int[])`)
+  if (taken.superseded.length > 0) {
+    await tx.execute(sql`
+      update sync.ops o
+         set row_key = null, doc = sync.move_doc(o.op_id, o.checksum)
+        from unnest(${taken.superseded.map((entry) => entry.bucketId)}::int[], ${taken.superseded.map((entry) => entry.key)}::bytea[]) s (bucket_id, row_key)
+       where o.bucket_id = s.bucket_id and o.row_key = s.row_key
+    `)
+  }
+  if (taken.ops.length > 0) {
+    await copyIn(tx.client, 'copy sync.ops (op_id, bucket_id, checksum, row_key, doc) from stdin (format binary)', [
+      copyRows(taken),
+    ])
+  }
+}
+
+/** Closes a large batch inside the caller's transaction: the buckets' sums, and where the log stands. */
+export async function writeTotals(
+  tx: Transaction,
+  deltas: ReadonlyMap<number, BucketDelta>,
+  cleared: ReadonlySet<number>,
+  fresh: NewBuckets,
+  position: WrittenPosition,
+): Promise<void> {
+  const buckets = bucketColumns(deltas, fresh)
+  await tx.execute(sql`
+    insert into sync.buckets as b (id, name, definition, checksum, count, last_op_id)
+    select n.id, n.name, n.definition, n.checksum, n.count, n.last_op_id
+      from unnest(${buckets.ids}::int[], ${buckets.names}::text[], ${buckets.definitions}::int[],
+                  ${buckets.checksums}::bigint[], ${buckets.counts}::bigint[], ${buckets.lastOpIds}::bigint[])
+           n (id, name, definition, checksum, count, last_op_id)
+    on conflict (id) do update
+       set checksum = case when b.id = any(${[...cleared]}::int[]) then excluded.checksum else (b.checksum + excluded.checksum) & 4294967295 end,
+           count = case when b.id = any(${[...cleared]}::int[]) then excluded.count else b.count + excluded.count end,
+           last_op_id = excluded.last_op_id
+  `)
+  await writePosition(tx, position)
+}
+
+/** Records where the log stands. Without a position in the write-ahead log the recorded one stays. */
+export async function writePosition(db: Queryable, position: WrittenPosition): Promise<void> {
+  const lsn = position.confirmedLsn === undefined ? null : formatLsn(position.confirmedLsn)
+  await db.execute(sql`
+    update sync.state
+       set confirmed_lsn = coalesce(${lsn}::pg_lsn, confirmed_lsn), last_op_id = ${position.lastOpId}, last_bucket_id = ${position.lastBucketId}
+  `)
+}
+
+/** The ids of all buckets that hold rows of some definitions, for emptying them. */
+export async function bucketsOfDefinitions(
+  db: Queryable,
+  numbers: readonly number[],
+): Promise<{ id: number; name: string }[]> {
+  return db.query(sql`select id, name from sync.buckets where definition = any(${numbers}::int[]) and count > 0`)
+}
+
+/** Reads buckets by name together with the position of the log that they belong to, in one snapshot. Names without a bucket are missing. */
+export async function readBuckets(
+  pool: Pool,
+  names: readonly string[],
+): Promise<{ readonly atOpId: number; readonly buckets: BucketState[] }> {
+  interface Row {
+    readonly at_op_id: string
+    readonly id: number | null
+    readonly name: string
+    readonly checksum: string
+    readonly count: string
+    readonly last_op_id: string
+  }
+  const rows = await pool.query<Row>(sql`
+    select s.last_op_id::text as at_op_id, b.id, b.name, b.checksum::text, b.count::text, b.last_op_id::text
+      from sync.state s left join sync.buckets b on b.name = any(${names}::text[])
+  `)
+  const buckets: BucketState[] = []
+  for (const row of rows) {
+    if (row.id === null) continue
+    buckets.push({
+      id: row.id,
+      name: row.name,
+      checksum: Number(row.checksum) | 0,
+      count: Number(row.count),
+      lastOpId: Number(row.last_op_id),
+    })
+  }
+  return { atOpId: Number(rows[0]?.at_op_id ?? 0), buckets }
+}
+
+/** Consecutive operations of one bucket, documents back to back. */
+export interface OpsSlice {
+  readonly bucketId: number
+  readonly count: number
+  readonly lastOpId: number
+  readonly docs: Buffer
+}
+
+const INT8 = 20
+const INT4 = 23
+
+/** Binary values of {@link readOps}. The driver reuses its receive buffer, so bytes are copied out of it. */
+const BINARY_VALUES = {
+  getTypeParser: (oid: number) => (value: Buffer) => {
+    if (oid === INT4) return value.readInt32BE(0)
+    if (oid === INT8) return Number(value.readBigInt64BE(0))
+    return Buffer.from(value)
+  },
+}
+
+/**
+ * Reads the operations of some buckets after a position each, at most `opsMax` of each bucket, in ascending order. Postgres joins the documents, so
+ * that a thousand operations cost one row.
+ */
+export async function readOps(
+  pool: Pool,
+  wanted: readonly { readonly bucketId: number; readonly after: number }[],
+  upTo: number,
+  opsMax: number,
+): Promise<OpsSlice[]> {
+  return pool.withClient(async (client) => {
+    const result = await client.query({
+      name: 'sync_read_ops',
+      text: `
+        select w.bucket_id, x.ops, x.last_op_id, x.docs
+          from unnest($1::int[], $2::bigint[]) with ordinality w (bucket_id, after, position)
+         cross join lateral (
+           select count(*)::int as ops, max(o.op_id) as last_op_id, string_agg(o.doc, ''::bytea order by o.op_id) as docs
+             from (select op_id, doc from sync.ops
+                    where bucket_id = w.bucket_id and op_id > w.after and op_id <= $3
+                    order by op_id limit $4) o
+         ) x
+         where x.ops > 0
+         order by w.position`,
+      values: [wanted.map((entry) => entry.bucketId), wanted.map((entry) => entry.after), upTo, opsMax],
+      rowMode: 'array',
+      binary: true,
+      types: BINARY_VALUES,
+    } as unknown as pg.QueryArrayConfig)
+    return (result.rows as [number, number, number, Buffer][]).map(([bucketId, count, lastOpId, docs]) => ({
+      bucketId,
+      count,
+      lastOpId,
+      docs,
+    }))
+  })
+}

@@ -1,0 +1,56 @@
+import type pg from 'pg'
+
+/** The part of the driver's connection that a `COPY … FROM STDIN` needs. */
+interface WireConnection {
+  query(text: string): void
+  sendCopyFromChunk(chunk: Buffer): void
+  endCopyFrom(): void
+  sendCopyFail(message: string): void
+  stream: { writableNeedDrain: boolean; once(event: 'drain', listener: () => void): void }
+}
+
+/**
+ * A `COPY … FROM STDIN` on a client of the driver, fed with ready-made buffers.
+ *
+ * Implements the driver's `Submittable` contract, as its own cursor and query-stream packages do.
+ */
+class CopyIn {
+  readonly #text: string
+  readonly #chunks: readonly Buffer[]
+  readonly #settle: (error: Error | undefined) => void
+  #error: Error | undefined
+
+  constructor(text: string, chunks: readonly Buffer[], settle: (error: Error | undefined) => void) {
+    this.#text = text
+    this.#chunks = chunks
+    this.#settle = settle
+  }
+
+  submit(connection: WireConnection): void {
+    connection.query(this.#text)
+  }
+  handleCopyInResponse(connection: WireConnection): void {
+    for (const chunk of this.#chunks) connection.sendCopyFromChunk(chunk)
+    connection.endCopyFrom()
+  }
+  handleCommandComplete(): void {}
+  handleRowDescription(): void {}
+  handleDataRow(): void {}
+  handleEmptyQuery(): void {}
+  handlePortalSuspended(): void {}
+  handleError(error: Error): void {
+    this.#error = error
+    this.#settle(error)
+  }
+  handleReadyForQuery(): void {
+    if (this.#error === undefined) this.#settle(undefined)
+  }
+}
+
+/** Sends `chunks` as the data of `text` (`copy … from stdin …`). Resolves when Postgres has taken all of it. */
+export function copyIn(client: pg.ClientBase, text: string, chunks: readonly Buffer[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const submittable = new CopyIn(text, chunks, (error) => (error ? reject(error) : resolve()))
+    client.query(submittable as unknown as pg.Submittable)
+  })
+}

@@ -1,0 +1,82 @@
+import { HoldfastError } from '@holdfast/foundation'
+import type { LineSink } from './line-sink.ts'
+import type { StreamSession } from './stream-session.ts'
+import { KEEPALIVE_MS } from '../limits.ts'
+
+/** One open stream. */
+export interface Connection {
+  readonly userId: string
+  readonly clientId: string
+  readonly session: StreamSession
+  readonly sink: LineSink
+  /** End of the token, in seconds since the epoch. */
+  readonly expiresAtS: number | undefined
+  readonly abort: AbortController
+}
+
+/** All open streams: keepalives, the end of tokens, and finding a device's stream. */
+export interface Connections extends Disposable {
+  readonly size: number
+  add(connection: Connection): void
+  delete(connection: Connection): void
+  /** The streams of one device. */
+  of(userId: string, clientId: string): Iterable<Connection>
+}
+
+/** The reason with which a stream ends when its token does: not an error. */
+export const tokenExpired = new HoldfastError('PSYNC_S2103', 401, 'The token has expired')
+
+const TICK_MS = 1_000
+/** A device gets a last warning so long before its token ends, and fetches a new one. */
+const WARNING_S = 20
+
+/** @param now - milliseconds since the epoch */
+export function createConnections(now: () => number): Connections {
+  const all = new Map<Connection, { nextKeepaliveMs: number; warned: boolean }>()
+  const byDevice = new Map<string, Set<Connection>>()
+  const deviceOf = (userId: string, clientId: string): string => `${userId}/${clientId}`
+
+  function tick(): void {
+    const nowMs = now()
+    for (const [connection, state] of all) {
+      const leftS = connection.expiresAtS === undefined ? undefined : Math.floor(connection.expiresAtS - nowMs / 1000)
+      if (leftS !== undefined && leftS <= 0) {
+        all.delete(connection)
+        // The line tells the device to fetch another token before it comes back.
+        void connection.sink.control({ token_expires_in: 0 }).then(() => connection.abort.abort(tokenExpired))
+        continue
+      }
+      const isWarning = leftS !== undefined && leftS <= WARNING_S && !state.warned
+      if (nowMs < state.nextKeepaliveMs && !isWarning) continue
+      state.warned ||= isWarning
+      state.nextKeepaliveMs = nowMs + KEEPALIVE_MS * (0.9 + Math.random() * 0.2)
+      void connection.sink.control({ token_expires_in: leftS ?? 3600 })
+    }
+  }
+  const timer = setInterval(tick, TICK_MS)
+  timer.unref()
+
+  return {
+    get size() {
+      return all.size
+    },
+    add(connection) {
+      all.set(connection, { nextKeepaliveMs: now() + KEEPALIVE_MS * (0.9 + Math.random() * 0.2), warned: false })
+      const device = deviceOf(connection.userId, connection.clientId)
+      byDevice.set(device, (byDevice.get(device) ?? new Set()).add(connection))
+    },
+    delete(connection) {
+      all.delete(connection)
+      const device = deviceOf(connection.userId, connection.clientId)
+      const set = byDevice.get(device)
+      set?.delete(connection)
+      if (set?.size === 0) byDevice.delete(device)
+    },
+    of: (userId, clientId) => byDevice.get(deviceOf(userId, clientId)) ?? [],
+    [Symbol.dispose]() {
+      clearInterval(timer)
+      const reason = new HoldfastError('PSYNC_S2003', 503, 'The server is shutting down')
+      for (const connection of all.keys()) connection.abort.abort(reason)
+    },
+  }
+}

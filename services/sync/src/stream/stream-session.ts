@@ -1,0 +1,278 @@
+import { delay, type Logger } from '@holdfast/foundation'
+import type { BucketDescription, ControlLine } from '@holdfast/protocol'
+import { isConnectionLoss, type Pool, type Session } from '@holdfast/postgres'
+import type { ActivePlan } from '../buckets/active-plan.ts'
+import type { DependencyIndex, KeyHolder } from '../buckets/dependency-index.ts'
+import { evaluateKeys } from '../buckets/evaluate-keys.ts'
+import { sawTransaction } from '../buckets/snapshot.ts'
+import type { BucketListener, CheckpointFeed, LiveBucket } from '../checkpoints/checkpoint-feed.ts'
+import type { Marks } from '../checkpoints/marks.ts'
+import type { WriteCheckpoint } from '../checkpoints/write-checkpoints.ts'
+import { tooManyBuckets } from '../errors.ts'
+import { BUCKETS_PER_CLIENT_MAX } from '../limits.ts'
+import { readBuckets } from '../storage/bucket-storage.ts'
+import type { LineSink } from './line-sink.ts'
+import { sendOps, type HeldBucket } from './send-ops.ts'
+import type { Semaphore } from './semaphore.ts'
+
+/** The one stream that every device gets: all that the policies allow. */
+const DEFAULT_STREAM = { name: 'everything', is_default: true, errors: [] } as const
+const PRIORITY = 3
+const RETRY_MS = 200
+const SUBSCRIPTIONS = [{ default: 0 }] as const
+
+/** What all streams share. */
+export interface StreamContext {
+  /** Superuser pool for reading the log. */
+  readonly pool: Pool
+  /** Pool as `authenticator`, for evaluating keys as the person. */
+  readonly requestPool: Pool
+  readonly feed: CheckpointFeed
+  readonly marks: Marks
+  readonly dependencies: DependencyIndex
+  readonly reads: Semaphore
+  readonly evaluations: Semaphore
+  readonly logger: Logger
+  /** The plan being served; `undefined` while policies are being compiled anew: no checkpoint leaves meanwhile. */
+  plan(): ActivePlan | undefined
+}
+
+export interface StreamSession extends KeyHolder {
+  /** Runs until the signal aborts. Rejects with the signal's reason, or when something failed: the connection is then closed. */
+  run(): Promise<void>
+  /** The device wants to be told when this has been passed. */
+  addWriteCheckpoint(checkpoint: WriteCheckpoint): void
+  /** Looks again whether there is something to send. */
+  wake(): void
+}
+
+export interface StreamSessionOptions {
+  readonly context: StreamContext
+  readonly session: Session
+  readonly sink: LineSink
+  readonly signal: AbortSignal
+  /** What the device holds already: position by bucket name. */
+  readonly positions: ReadonlyMap<string, number>
+  readonly writeCheckpoint: WriteCheckpoint | undefined
+}
+
+/**
+ * One device's stream: keys → checkpoint → operations → complete, then silence until something of it changes.
+ *
+ * A checkpoint at position `c` leaves only with keys that hold at `c`: every transaction up to `c` that could have changed them was seen by the
+ * query that computed them, and everything that this query saw is in `c`.
+ */
+export function createStreamSession(options: StreamSessionOptions): StreamSession {
+  const { context, session, sink, signal } = options
+  const { feed } = context
+  const held = new Map<string, HeldBucket>()
+  const positions = new Map(options.positions)
+  let dirty = new Set<LiveBucket>()
+  /** Buckets that the device still believes to have, until the next checkpoint tells it otherwise. */
+  const lost = new Map<string, HeldBucket>()
+  let plan: ActivePlan | undefined
+  let keysStale = true
+  /** Transactions that may have changed the keys and that no evaluation is known to have seen. */
+  let unseen: number[] = []
+  let writeCheckpoints: WriteCheckpoint[] = options.writeCheckpoint ? [options.writeCheckpoint] : []
+  let passed: bigint | undefined
+  let sentWriteCheckpoint: bigint | undefined
+  let sentFirst = false
+  let epoch = feed.epoch
+  let wakeUp: (() => void) | undefined
+  let awake = true
+
+  const listener: BucketListener = {
+    bucketChanged(bucket) {
+      dirty.add(bucket)
+      wake()
+    },
+    feedReset: () => wake(),
+  }
+
+  function wake(): void {
+    awake = true
+    wakeUp?.()
+    wakeUp = undefined
+  }
+
+  async function sleep(): Promise<void> {
+    signal.throwIfAborted()
+    if (awake) {
+      awake = false
+      return
+    }
+    await new Promise<void>((resolve) => (wakeUp = resolve))
+    awake = false
+    signal.throwIfAborted()
+  }
+
+  /** Evaluates until the answer holds at the newest checkpoint, and makes its buckets live. */
+  async function refreshKeys(active: ActivePlan): Promise<void> {
+    keysStale = false
+    const evaluated = await context.evaluations.run(() =>
+      evaluateKeys(context.requestPool, active, session, context.logger),
+    )
+    signal.throwIfAborted()
+    await context.marks.pass(evaluated.upTo, signal)
+    unseen = unseen.filter((xid) => !sawTransaction(evaluated.snapshot, xid))
+    context.dependencies.set(holder, active.roles.get(session.role)?.dependencies ?? [], evaluated.pins)
+    if (unseen.length > 0) {
+      keysStale = true
+      return
+    }
+    if (evaluated.bucketNames.length > BUCKETS_PER_CLIENT_MAX)
+      throw tooManyBuckets(evaluated.bucketNames.length, BUCKETS_PER_CLIENT_MAX)
+    holdBuckets(evaluated.bucketNames)
+    plan = active
+    await feed.fill((names) => readBuckets(context.pool, names), evaluated.bucketNames)
+    signal.throwIfAborted()
+  }
+
+  /** Postgres is being restarted: the stream stays open and tries again. */
+  async function retryWhenDisconnected(error: unknown): Promise<void> {
+    if (!isConnectionLoss(error)) throw error
+    keysStale = true
+    await delay(RETRY_MS, signal)
+  }
+
+  function holdBuckets(names: readonly string[]): void {
+    const wanted = new Set(names)
+    for (const [name, entry] of held) {
+      if (wanted.has(name)) continue
+      held.delete(name)
+      dirty.delete(entry.bucket)
+      feed.release([entry.bucket], listener)
+      if (entry.announced) lost.set(name, entry)
+    }
+    const gained = names.filter((name) => !held.has(name))
+    for (const bucket of feed.hold(gained, listener)) {
+      const before = lost.get(bucket.name)
+      // Lost and gained again between two checkpoints: the device has never noticed, and goes on from where it was.
+      lost.delete(bucket.name)
+      // Positions of the request hold for the first checkpoint only: it makes the device drop what is not in it.
+      const position = sentFirst ? 0 : (positions.get(bucket.name) ?? 0)
+      held.set(bucket.name, before ? { ...before, bucket } : { bucket, upTo: position, position, announced: false })
+      dirty.add(bucket)
+    }
+  }
+
+  /** After a repair of the log: what is known of the buckets is read again, and all of them are looked at. */
+  async function refill(): Promise<void> {
+    epoch = feed.epoch
+    await feed.fill((names) => readBuckets(context.pool, names), [...held.keys()])
+    for (const entry of held.values()) dirty.add(entry.bucket)
+  }
+
+  function describe(bucket: LiveBucket): BucketDescription {
+    return {
+      bucket: bucket.name,
+      checksum: bucket.checksum,
+      count: bucket.count,
+      priority: PRIORITY,
+      subscriptions: SUBSCRIPTIONS,
+    }
+  }
+
+  function passWriteCheckpoints(): void {
+    for (const checkpoint of writeCheckpoints) {
+      if (checkpoint.lsn <= feed.position && (passed === undefined || checkpoint.id > passed)) passed = checkpoint.id
+    }
+    writeCheckpoints = writeCheckpoints.filter((checkpoint) => checkpoint.lsn > feed.position)
+  }
+
+  /** The line that leads to the newest checkpoint, and the buckets whose operations have to follow it. `undefined`: nothing new. */
+  function nextCheckpoint(
+    isOwed: boolean,
+  ): { readonly line: ControlLine; readonly buckets: HeldBucket[]; readonly opId: number } | undefined {
+    passWriteCheckpoints()
+    const buckets: HeldBucket[] = []
+    const updated: BucketDescription[] = []
+    for (const bucket of dirty) {
+      const entry = held.get(bucket.name)
+      if (!entry || bucket.id === 0) continue // no row has ever been in it
+      if (entry.announced && bucket.lastOpId <= entry.upTo) continue
+      if (entry.upTo > feed.opId) entry.upTo = entry.position = 0 // the device is ahead of the log: it was restored
+      entry.announced = true
+      buckets.push(entry)
+      updated.push(describe(bucket))
+    }
+    dirty = new Set()
+    const isNews = updated.length > 0 || lost.size > 0 || passed !== sentWriteCheckpoint
+    if (sentFirst && !isNews && !isOwed) return undefined
+    const gone = [...lost.keys()]
+    lost.clear()
+    positions.clear()
+    sentWriteCheckpoint = passed
+    const common = {
+      last_op_id: String(feed.opId),
+      ...(passed === undefined ? {} : { write_checkpoint: String(passed) }),
+    }
+    const line: ControlLine = sentFirst
+      ? { checkpoint_diff: { ...common, removed_buckets: gone, updated_buckets: updated } }
+      : { checkpoint: { ...common, buckets: updated, streams: [DEFAULT_STREAM] } }
+    sentFirst = true
+    return { line, buckets, opId: feed.opId }
+  }
+
+  /** Whether a batch that supersedes versions in one of these buckets is being written right now: it will wake us. */
+  function isAnnounced(buckets: readonly LiveBucket[]): boolean {
+    return buckets.some((bucket) => bucket.supersededAt === Number.POSITIVE_INFINITY)
+  }
+
+  /** Whether what was read from the log for a checkpoint may lack versions that were superseded after it. */
+  function hasHoles(fromLog: readonly LiveBucket[], opId: number): boolean {
+    return context.plan() !== plan || feed.epoch !== epoch || fromLog.some((bucket) => bucket.supersededAt > opId)
+  }
+
+  const holder: StreamSession = {
+    keysChanged(xid) {
+      unseen.push(xid)
+      keysStale = true
+      wake()
+    },
+    addWriteCheckpoint(checkpoint) {
+      writeCheckpoints.push(checkpoint)
+    },
+    wake,
+    async run() {
+      const onAbort = (): void => wake()
+      signal.addEventListener('abort', onAbort, { once: true })
+      context.dependencies.addUnresolved(holder)
+      /** Buckets of a checkpoint that could not be completed: the next one completes them, even when nothing else is new. */
+      let owed: readonly LiveBucket[] | undefined
+      try {
+        for (;;) {
+          signal.throwIfAborted()
+          const active = context.plan()
+          if (active && (keysStale || active !== plan)) {
+            await refreshKeys(active).catch(retryWhenDisconnected)
+            continue
+          }
+          if (active && feed.epoch !== epoch) {
+            await refill()
+            continue
+          }
+          const next = active && !(owed && isAnnounced(owed)) ? nextCheckpoint(owed !== undefined) : undefined
+          if (!next) {
+            await sleep()
+            continue
+          }
+          await sink.control(next.line)
+          const fromLog = await sendOps(context, sink, next.buckets, next.opId, signal)
+          owed = hasHoles(fromLog, next.opId) ? fromLog : undefined
+          if (owed) continue // a newer checkpoint touches these buckets, or is about to
+          await sink.control({ checkpoint_complete: { last_op_id: String(next.opId) } })
+        }
+      } finally {
+        signal.removeEventListener('abort', onAbort)
+        context.dependencies.delete(holder)
+        feed.release(
+          [...held.values()].map((entry) => entry.bucket),
+          listener,
+        )
+      }
+    },
+  }
+  return holder
+}

@@ -1,0 +1,106 @@
+import type { FastifyPluginAsync } from 'fastify'
+import { systemClock, type Clock, type Logger, type OptionValues } from '@holdfast/foundation'
+import type { SyncPlan } from '@holdfast/policy'
+import type { Pool } from '@holdfast/postgres'
+import type { ActivePlan } from './buckets/active-plan.ts'
+import { createDependencyIndex } from './buckets/dependency-index.ts'
+import { createCheckpointFeed } from './checkpoints/checkpoint-feed.ts'
+import { createMarks } from './checkpoints/marks.ts'
+import { CONCURRENT_EVALUATIONS_MAX, CONCURRENT_READS_MAX } from './limits.ts'
+import type { syncOptions } from './options.ts'
+import { startReplicator } from './replicator/replicator.ts'
+import { streamRoutes } from './routes/stream.ts'
+import { writeCheckpointRoutes } from './routes/write-checkpoint.ts'
+import { createConnections } from './stream/connections.ts'
+import { createSemaphore } from './stream/semaphore.ts'
+
+export interface SyncOptions {
+  /** Superuser pool: schema `sync`, and tables past their policies. At least ten connections. */
+  readonly pool: Pool
+  /** Connection string of the same role; it must be allowed to replicate. */
+  readonly url: string
+  /** Pool as `authenticator`, for everything that runs as a person. */
+  readonly requestPool: Pool
+  /** Compiles the policies as they are now. */
+  readonly compile: () => Promise<SyncPlan>
+  readonly prepare: (plan: SyncPlan) => Promise<void>
+  readonly options: OptionValues<typeof syncOptions>
+  readonly logger: Logger
+  readonly clock?: Clock
+}
+
+export interface SyncService extends AsyncDisposable {
+  /** Resolves when the first state of all tables is in the log; requests before that get `PSYNC_S2302`. */
+  readonly ready: Promise<void>
+  /** `POST /sync/stream` and `GET /write-checkpoint2.json`, to be mounted at the root, behind the gateway. */
+  readonly routes: FastifyPluginAsync
+  /** The plan being served, or the last one while policies are compiled anew. */
+  plan(): SyncPlan | undefined
+  /** For health and operators. */
+  status(): {
+    readonly ready: boolean
+    readonly connections: number
+    readonly opId: number
+    readonly problem: string | undefined
+  }
+}
+
+/** Wires the parts in the order data flows through them. Nothing here decides anything. */
+export function openSync(options: SyncOptions): SyncService {
+  const { pool, requestPool, logger } = options
+  const clock = options.clock ?? systemClock
+  const stopping = new AbortController()
+  const feed = createCheckpointFeed()
+  const dependencies = createDependencyIndex()
+  const marks = createMarks(pool, feed)
+  let plan: SyncPlan | undefined
+  let isReady = false
+  const replicator = startReplicator({
+    pool,
+    url: options.url,
+    feed,
+    dependencies,
+    compile: options.compile,
+    prepare: options.prepare,
+    onPlan: (next) => (plan = next),
+    logger,
+  })
+  const ready = replicator.ready.then(() => void (isReady = true))
+  ready.catch(() => undefined) // whoever waits for it sees the rejection
+  const connections = createConnections(() => clock.now())
+  const context = {
+    pool,
+    requestPool,
+    feed,
+    marks,
+    dependencies,
+    reads: createSemaphore(CONCURRENT_READS_MAX),
+    evaluations: createSemaphore(CONCURRENT_EVALUATIONS_MAX),
+    logger,
+    plan: (): ActivePlan | undefined => replicator.plan(),
+  }
+
+  return {
+    ready,
+    plan: () => plan,
+    status: () => ({ ready: isReady, connections: connections.size, opId: feed.opId, problem: replicator.problem }),
+    routes: async (app) => {
+      await app.register(
+        streamRoutes({
+          context,
+          connections,
+          connectionsMax: options.options.syncConnectionsMax,
+          isReady: () => isReady,
+        }),
+      )
+      await app.register(
+        writeCheckpointRoutes({ pool, marks, connections, isReady: () => isReady, signal: stopping.signal }),
+      )
+    },
+    async [Symbol.asyncDispose]() {
+      stopping.abort()
+      connections[Symbol.dispose]() // ends open streams first, so that devices reconnect elsewhere
+      await replicator[Symbol.asyncDispose]()
+    },
+  }
+}
