@@ -1,1 +1,21 @@
-export {}
+/** The public clients of a Holdfast server tied together, with an outbox that loses nothing. */
+export { createClient, type ClientOptions, type HoldfastClient } from './create-client.ts'
+export { memoryStore, type KeyValueStore } from './key-value.ts'
+export type { Value } from './value.ts'
+export type { SessionState, SessionUser } from './session/session-state.ts'
+export type { SignOutData } from './session/sign-out.ts'
+export type { DeviceState } from './local/device.ts'
+export type { LocalDatabase, OpenDatabase } from './local/local-database.ts'
+export { liveQuery, type LiveRows } from './local/live-query.ts'
+export { describeSyncState, type SyncState } from './status/sync-state.ts'
+export { isGuarded } from './schema/to-local-schema.ts'
+export { LIST_REJECTED_SQL, type EditedValues, type RejectedChanges } from './attention/rejected-changes.ts'
+export {
+  toRejectedChange,
+  type AttentionRow,
+  type AttentionVerdict,
+  type RejectedChange,
+} from './attention/attention-item.ts'
+export { explainVerdict, type VerdictExplanation, type VerdictNames } from './attention/explain-verdict.ts'
+export { RecordGone } from './attention/write-again.ts'
+export { UploadPostponed } from './upload/upload-queue.ts'

@@ -68,7 +68,7 @@ beforeAll(async () => {
     await client.query(SCHEMA)
   })
   pool = createPool({
-    url: authenticatorUrl().href,
+    url: database.requestUrl,
     applicationName: 'uploads',
     connectionsMax: 8,
     acquireTimeoutMs: 5_000,
@@ -90,12 +90,6 @@ afterAll(async () => {
 beforeEach(async () => {
   await database.pool.execute(sql`truncate sync.uploads, public.tasks, public.sites, public.feedback`)
 })
-
-function authenticatorUrl(): URL {
-  const url = new URL(database.url)
-  url.username = 'authenticator'
-  return url
-}
 
 const caller = (userId: string | undefined, role = 'authenticated'): Caller => ({
   role,
@@ -336,6 +330,16 @@ describe('a transaction is refused', () => {
     )
     expect(agreed.status).toBe('applied')
   })
+
+  test('but not for a guard of a value that the device could not know yet: a default', async () => {
+    const id = randomUUID()
+    const request = transaction(
+      { op: 'PUT', id, data: { title: 'made offline' } },
+      { op: 'PATCH', id, data: { state: 'doing' }, old: { state: null } },
+      { op: 'DELETE', id, old: { state: 'doing' } },
+    )
+    expect((await upload(request)).status).toBe('applied')
+  })
 })
 
 describe('a transaction is applied', () => {
@@ -461,7 +465,7 @@ describe('a repeated transaction', () => {
   test('while Postgres gives up on a lock is no verdict', async () => {
     const id = await seedTask()
     const request = transaction({ op: 'PATCH', id, data: { points: 7 } })
-    const url = authenticatorUrl()
+    const url = new URL(database.requestUrl)
     url.searchParams.set('options', '-c lock_timeout=50ms')
     await using impatient = createPool({ url: url.href, applicationName: 'impatient', connectionsMax: 1 })
     await database.pool.transaction(async (tx) => {

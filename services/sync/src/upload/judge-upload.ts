@@ -1,6 +1,6 @@
 import { assert, HoldfastError, unreachable } from '@holdfast/foundation'
 import type { Caller } from '@holdfast/http'
-import { assumeSession, sql, type Pool, type Transaction } from '@holdfast/postgres'
+import { assumeSession, isConnectionLoss, sql, type Pool, type Transaction } from '@holdfast/postgres'
 import type { OperationVerdict, UploadOperation, UploadRequest, UploadResponse } from '@holdfast/protocol'
 import { applyOperations, renderErrorVerdict, type Failure } from './apply-operations.ts'
 import { uploadKeyReused, uploadNeedsUser, uploadNotJudged, uploadRoleUnknown } from './errors.ts'
@@ -32,7 +32,7 @@ export async function judgeUpload(pool: Pool, caller: Caller, upload: UploadRequ
     })
   } catch (thrown) {
     if (thrown instanceof HoldfastError) throw thrown
-    if (isDatabaseError(thrown) ? isRetryable(thrown) : isConnectionFailure(thrown)) throw uploadNotJudged(thrown)
+    if (isConnectionLoss(thrown) || (isDatabaseError(thrown) && isRetryable(thrown))) throw uploadNotJudged(thrown)
     throw thrown
   }
 }
@@ -44,13 +44,6 @@ interface UploadKey {
 }
 
 type Judgement = Omit<UploadResponse, 'repeated'>
-
-/** Every failure of the driver that is no answer of Postgres: refused, reset or closed connections and waits for one that ran out. */
-function isConnectionFailure(thrown: unknown): boolean {
-  if (!(thrown instanceof Error)) return false
-  if ('code' in thrown && typeof thrown.code === 'string' && /^E[A-Z]+$/.test(thrown.code)) return true
-  return /connection|timeout exceeded|not queryable/i.test(thrown.message) && thrown.name === 'Error'
-}
 
 async function claimUpload(tx: Transaction, key: UploadKey, bodyHash: Buffer): Promise<UploadResponse | undefined> {
   const [entry] = await tx.query<{

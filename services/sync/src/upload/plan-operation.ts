@@ -41,7 +41,7 @@ export function planOperation(
     if (reason) return { kind: 'unplannable', reason }
   }
   const columns = columnsOf(given, table)
-  const guards = columnsOf(old, table)
+  const guards = columnsOf(old, table).filter(({ column, value }) => value !== null || !column.alwaysSet)
   return {
     kind: 'statement',
     guards: guards.map(({ column }) => column),

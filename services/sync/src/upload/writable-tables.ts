@@ -13,6 +13,8 @@ export interface WritableColumn {
   readonly generated: boolean
   /** Of a type that has an equality operator for sure, so that a guard can compare values and not texts. */
   readonly comparable: boolean
+  /** NOT NULL or with a default: a device that still holds NULL has not heard of the value yet. */
+  readonly alwaysSet: boolean
 }
 
 export interface WritableTable {
@@ -34,6 +36,7 @@ interface ColumnRow {
   readonly element_is_json: boolean
   readonly generated: boolean
   readonly comparable: boolean
+  readonly always_set: boolean
 }
 
 /**
@@ -78,7 +81,8 @@ export async function findWritableTables(
            pg_catalog.format_type(base.base, null) as type,
            base.typcategory = 'A' and base.typelem in ('json'::regtype, 'jsonb'::regtype) as element_is_json,
            a.attgenerated <> '' or a.attidentity = 'a' as generated,
-           base.typcategory in ('B', 'N', 'S', 'E', 'D', 'T', 'I') or base.base in ('uuid'::regtype, 'jsonb'::regtype) as comparable
+           base.typcategory in ('B', 'N', 'S', 'E', 'D', 'T', 'I') or base.base in ('uuid'::regtype, 'jsonb'::regtype) as comparable,
+           a.attnotnull or a.atthasdef as always_set
       from found
       join pg_catalog.pg_attribute a on a.attrelid = found.oid and a.attnum > 0 and not a.attisdropped
       join base on base.oid = a.atttypid
@@ -94,6 +98,7 @@ export async function findWritableTables(
       elementIsJson: row.element_is_json,
       generated: row.generated,
       comparable: row.comparable,
+      alwaysSet: row.always_set,
     })
   }
   return tables

@@ -1,0 +1,71 @@
+import type { OperationVerdict, UploadOperation } from '@holdfast/protocol'
+import type { QueuedTransaction } from '../upload/queued-transaction.ts'
+
+/** Why a transaction needs a person: the server's verdict on one operation, or requests that the server kept refusing. */
+export type AttentionVerdict =
+  | Exclude<OperationVerdict, { status: 'applied' | 'not_reached' }>
+  | {
+      readonly op_id: number
+      readonly status: 'unexpected'
+      readonly httpStatus: number | undefined
+      readonly code: string | undefined
+      readonly message: string
+    }
+
+/** `open`: waits for a decision. `sent`: written again, perhaps edited. `discarded`: given up. */
+export type AttentionState = 'open' | 'sent' | 'discarded'
+
+/** A change that the server did not accept, with everything that waits for it. Nothing of it is lost until the person decides. */
+export interface RejectedChange {
+  readonly id: string
+  /** When the verdict arrived, ISO 8601. */
+  readonly at: string
+  readonly position: number
+  /** The record of the failing operation. */
+  readonly table: string
+  readonly recordId: string
+  readonly op: UploadOperation['op']
+  /** The whole transaction, as it was sent. */
+  readonly operations: readonly UploadOperation[]
+  readonly verdict: AttentionVerdict
+  /** The server's values where the verdict tells them. */
+  readonly serverRow: Readonly<Record<string, string | number | null>> | undefined
+  /** Later transactions that depend on this one, oldest first. */
+  readonly held: readonly QueuedTransaction[]
+  readonly state: AttentionState
+  readonly decidedAt: string | undefined
+}
+
+/** A row of `hf_local_attention`. */
+export interface AttentionRow {
+  readonly id: string
+  readonly at: string
+  readonly position: number
+  readonly table_name: string
+  readonly record_id: string
+  readonly op: UploadOperation['op']
+  readonly operations: string
+  readonly verdict: string
+  readonly server_row: string | null
+  readonly held_ops: string
+  readonly state: AttentionState
+  readonly decided_at: string | null
+}
+
+export function toRejectedChange(row: AttentionRow): RejectedChange {
+  return {
+    id: row.id,
+    at: row.at,
+    position: row.position,
+    table: row.table_name,
+    recordId: row.record_id,
+    op: row.op,
+    operations: JSON.parse(row.operations) as readonly UploadOperation[],
+    verdict: JSON.parse(row.verdict) as AttentionVerdict,
+    serverRow:
+      row.server_row === null ? undefined : (JSON.parse(row.server_row) as Record<string, string | number | null>),
+    held: JSON.parse(row.held_ops) as readonly QueuedTransaction[],
+    state: row.state,
+    decidedAt: row.decided_at ?? undefined,
+  }
+}

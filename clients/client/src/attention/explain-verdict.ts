@@ -1,0 +1,146 @@
+import type { AttentionVerdict } from './attention-item.ts'
+
+/** A verdict in words for a person. */
+export interface VerdictExplanation {
+  /** Stable; see the error reference. */
+  readonly code: `HF-SYNC-${string}`
+  /** What happened, one sentence. */
+  readonly title: string
+  /** What can be done about it, one sentence. */
+  readonly advice: string
+  /** What the server said, for the details. */
+  readonly detail: string | undefined
+}
+
+/** How the app calls things, so that sentences use the person's words. */
+export interface VerdictNames {
+  readonly column?: (table: string, column: string) => string
+  /** The comment of a constraint, when it has one. */
+  readonly constraint?: (name: string) => string | undefined
+}
+
+type ErrorVerdict = Extract<AttentionVerdict, { status: 'error' }>
+
+/** Turns a verdict into what happened and what to do. */
+export function explainVerdict(verdict: AttentionVerdict, names: VerdictNames = {}): VerdictExplanation {
+  switch (verdict.status) {
+    case 'no_row':
+      return {
+        code: 'HF-SYNC-NOROW',
+        title: 'This record is gone or no longer yours to change',
+        advice: 'Copy what you need from your change, then discard it.',
+        detail: verdict.message,
+      }
+    case 'conflict':
+      return {
+        code: 'HF-SYNC-CONFLICT',
+        title: 'Somebody else changed this record in the meantime',
+        advice: 'Compare both versions, then keep yours or theirs.',
+        detail: verdict.message,
+      }
+    case 'unexpected':
+      return {
+        code: 'HF-SYNC-UNKNOWN',
+        title: 'The server could not take this change',
+        advice: 'Try again later. If it stays, send the details to your operator.',
+        detail: [verdict.httpStatus, verdict.code, verdict.message].filter((part) => part !== undefined).join(' · '),
+      }
+    case 'error':
+      return { ...explainError(verdict, names), detail: detailOf(verdict) }
+    default:
+      return verdict satisfies never
+  }
+}
+
+function detailOf(verdict: ErrorVerdict): string {
+  return [`${verdict.sqlstate}: ${verdict.message}`, verdict.detail, verdict.hint].filter(Boolean).join('\n')
+}
+
+function explainError(verdict: ErrorVerdict, names: VerdictNames): Omit<VerdictExplanation, 'detail'> {
+  const column =
+    verdict.column === undefined ? undefined : (names.column?.(verdict.table ?? '', verdict.column) ?? verdict.column)
+  switch (verdict.sqlstate) {
+    case '42501':
+      return explainRefusedByPolicy(verdict)
+    case '23505':
+      return {
+        code: 'HF-SYNC-UNIQUE',
+        title: `Another record already has ${keyOf(verdict) ?? 'the same value'}`,
+        advice: 'Change the value and send it again.',
+      }
+    case '23503':
+      return {
+        code: 'HF-SYNC-FK',
+        title: 'A linked record does not exist any more',
+        advice: 'Choose another record, or clear the link, and send it again.',
+      }
+    case '23502':
+      return {
+        code: 'HF-SYNC-NOTNULL',
+        title: `${column ?? 'A field'} is required`,
+        advice: 'Fill it in and send it again.',
+      }
+    case '23514':
+      return {
+        code: 'HF-SYNC-CHECK',
+        title: `This breaks a rule of the table: ${constraintInWords(verdict, names)}`,
+        advice: 'Change the value and send it again.',
+      }
+    case 'P0001':
+      return {
+        code: 'HF-SYNC-RULE',
+        title: verdict.message,
+        advice: verdict.hint ?? 'Change the record and send it again.',
+      }
+    case '42703':
+    case '42P01':
+      return {
+        code: 'HF-SYNC-SCHEMA',
+        title: 'The tables have changed since this was written',
+        advice: 'Look at the record as it is now, then send your change again or discard it.',
+      }
+    default:
+      return explainByClass(verdict, column)
+  }
+}
+
+function explainByClass(verdict: ErrorVerdict, column: string | undefined): Omit<VerdictExplanation, 'detail'> {
+  if (verdict.sqlstate.startsWith('22')) {
+    return {
+      code: 'HF-SYNC-TYPE',
+      title: column ? `The value of ${column} is not valid` : 'A value is not valid',
+      advice: 'Change the value and send it again.',
+    }
+  }
+  return {
+    code: 'HF-SYNC-UNKNOWN',
+    title: 'The server did not accept this change',
+    advice: 'Try again. If it stays, send the details to your operator.',
+  }
+}
+
+function explainRefusedByPolicy(verdict: ErrorVerdict): Omit<VerdictExplanation, 'detail'> {
+  const [policy, ...others] = verdict.policies ?? []
+  const rule =
+    policy === undefined
+      ? ''
+      : others.length === 0
+        ? ` (rule “${policy}”)`
+        : ` (rules “${[policy, ...others].join('”, “')}”)`
+  return {
+    code: 'HF-SYNC-REJ-RLS',
+    title: `You are not allowed to make this change${rule}`,
+    advice: 'Change the record so that the rule allows it, ask somebody who may, or discard your change.',
+  }
+}
+
+/** `Key (code)=(A1) already exists.` as `code = A1`. */
+function keyOf(verdict: ErrorVerdict): string | undefined {
+  const key = /^Key \((.+?)\)=\((.*)\) already exists/.exec(verdict.detail ?? '')
+  return key ? `${key[1]} = ${key[2]}` : undefined
+}
+
+function constraintInWords(verdict: ErrorVerdict, names: VerdictNames): string {
+  if (!verdict.constraint) return verdict.message
+  return names.constraint?.(verdict.constraint) ?? verdict.constraint.replaceAll('_', ' ')
+}

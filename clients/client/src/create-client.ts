@@ -1,0 +1,69 @@
+import { createClient as createSupabaseClient, type SupabaseClient } from '@supabase/supabase-js'
+import { defaultStore, type KeyValueStore } from './key-value.ts'
+import { openDevice, type DeviceState } from './local/device.ts'
+import type { OpenDatabase } from './local/local-database.ts'
+import type { SessionState } from './session/session-state.ts'
+import { openSession, SESSION_KEY } from './session/session.ts'
+import { signOut, type SignOutData } from './session/sign-out.ts'
+import type { Value } from './value.ts'
+
+export interface ClientOptions {
+  /** The server's address, such as `https://data.example.org`. */
+  readonly url: string
+  readonly anonKey: string
+  readonly openDatabase: OpenDatabase
+  /** Where the session and the last schema are kept between starts. Default: `localStorage`, or memory where there is none. */
+  readonly store?: KeyValueStore
+  readonly fetch?: typeof globalThis.fetch
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number
+  /** 0 to 1. */
+  readonly random?: () => number
+  /** Receives what goes wrong in the background and has no screen of its own. Default: `console.warn`. */
+  readonly onProblem?: (error: unknown) => void
+}
+
+/** Both public clients of one server, tied together: supabase-js for signing in and online calls, PowerSync for everything that works offline. */
+export interface HoldfastClient extends AsyncDisposable {
+  readonly supabase: SupabaseClient
+  readonly session: Value<SessionState>
+  /** The local database of the signed-in person. */
+  readonly device: Value<DeviceState>
+  /** Signs out on this device only; `data` says what becomes of the person's data here. */
+  signOut(data: SignOutData): Promise<void>
+}
+
+/** Starts at once from what the device remembers; the network is used when it is there. */
+export function createClient(options: ClientOptions): HoldfastClient {
+  const url = options.url.replace(/\/+$/, '') // the SDK refuses an endpoint that ends in a slash
+  const store = options.store ?? defaultStore()
+  const fetch = options.fetch ?? globalThis.fetch.bind(globalThis)
+  const supabase = createSupabaseClient(url, options.anonKey, {
+    auth: { storage: store, storageKey: SESSION_KEY, persistSession: true, autoRefreshToken: true, flowType: 'pkce' },
+    global: { fetch },
+  })
+  const session = openSession(supabase, store)
+  const device = openDevice({
+    url,
+    session,
+    store,
+    openDatabase: options.openDatabase,
+    fetch,
+    now: options.now ?? Date.now,
+    random: options.random ?? Math.random,
+    onProblem: options.onProblem ?? ((error) => console.warn('holdfast:', error)),
+  })
+
+  return {
+    supabase,
+    session: session.state,
+    device: device.state,
+    signOut: (data) => signOut(session, device, data),
+    async [Symbol.asyncDispose]() {
+      await device[Symbol.asyncDispose]()
+      session[Symbol.dispose]()
+      await supabase.auth.stopAutoRefresh()
+      await supabase.removeAllChannels()
+    },
+  }
+}

@@ -1,0 +1,165 @@
+import type { CommonPowerSyncDatabase, Schema } from '@powersync/common'
+import type { SchemaDescriptor } from '@holdfast/protocol'
+import { createRejectedChanges, type RejectedChanges } from '../attention/rejected-changes.ts'
+import type { KeyValueStore } from '../key-value.ts'
+import { cacheSchema, fetchSchema } from '../schema/fetch-schema.ts'
+import { linksOfSchema, toLocalSchema } from '../schema/to-local-schema.ts'
+import type { Session } from '../session/session.ts'
+import type { SyncState } from '../status/sync-state.ts'
+import { watchSyncState } from '../status/watch-sync-state.ts'
+import { createPostUpload } from '../upload/post-upload.ts'
+import { createUploadQueue } from '../upload/upload-queue.ts'
+import { createValue, type Value } from '../value.ts'
+import { createConnector } from './connector.ts'
+
+/** Makes the SQLite database; the app chooses the package (`@powersync/web`, `@powersync/node`) and where files lie. */
+export type OpenDatabase = (options: {
+  readonly schema: Schema
+  readonly fileName: string
+}) => CommonPowerSyncDatabase | Promise<CommonPowerSyncDatabase>
+
+/** One person's database on this device. */
+export interface LocalDatabase {
+  readonly userId: string
+  readonly database: CommonPowerSyncDatabase
+  /** The tables as the server described them last. */
+  readonly schema: Value<SchemaDescriptor>
+  readonly sync: Value<SyncState>
+  readonly rejected: RejectedChanges
+  /** Operations that are not on the server: in the outbox and in needs attention. */
+  countUnsent(): Promise<{ readonly waiting: number; readonly attention: number }>
+  /** Asks whether the tables have changed, and rebuilds the local views if so. Waiting changes stay. */
+  refreshSchema(): Promise<void>
+  /** Starts, or after {@link disconnect} resumes, syncing. Resolves before the first connection is there. */
+  connect(): void
+  disconnect(): Promise<void>
+  /** @param wipe - also removes everything that is in it */
+  close(options?: { readonly wipe?: boolean }): Promise<void>
+}
+
+export interface LocalDatabaseOptions {
+  readonly url: string
+  readonly userId: string
+  readonly schema: SchemaDescriptor
+  readonly session: Session
+  readonly store: KeyValueStore
+  readonly openDatabase: OpenDatabase
+  readonly fetch: typeof globalThis.fetch
+  readonly now: () => number
+  readonly random: () => number
+  /** Receives what goes wrong in the background and has no screen of its own. */
+  readonly onProblem: (error: unknown) => void
+}
+
+/** Until the stream is tried again after it ended, in milliseconds. The SDK's 5 s would show every restart of the server. */
+const STREAM_RETRY_MS = 1_000
+
+/** Local writes are sent after at most this long, in milliseconds. */
+const UPLOAD_THROTTLE_MS = 100
+
+/** Opens the database of one person. It is readable and writable at once; {@link LocalDatabase.connect} brings the network in. */
+export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<LocalDatabase> {
+  const { url, userId, session, store, now, random, onProblem } = options
+  const schema = createValue(options.schema)
+  const tokens = session.tokensOf(userId)
+  const linksOf = (table: string): ReadonlyMap<string, string> => linksOfSchema(schema.get())(table)
+  const database = await options.openDatabase({
+    schema: toLocalSchema(options.schema),
+    fileName: `holdfast-${userId}.db`,
+  })
+  await database.init()
+
+  const queue = createUploadQueue({
+    post: createPostUpload(url, options.fetch),
+    tokens,
+    linksOf,
+    now,
+    random,
+    onRejected: (verdict) => {
+      const tablesChanged = verdict.status === 'error' && ['42703', '42P01'].includes(verdict.sqlstate)
+      if (tablesChanged) inBackground(refreshSchema())
+    },
+  })
+  const connector = createConnector(url, tokens, queue)
+  const sync = watchSyncState(database, session.state, now)
+  let wanted = false
+  let wasConnected = false
+  const stopStatus = database.registerListener({
+    statusChanged: ({ connected }) => {
+      if (connected && !wasConnected) {
+        queue.wake()
+        inBackground(refreshSchema())
+      }
+      wasConnected = connected
+    },
+  })
+  // Connecting, disconnecting and changing the schema take turns.
+  let turn: Promise<void> = Promise.resolve()
+
+  return {
+    userId,
+    database,
+    schema,
+    sync: sync.state,
+    rejected: createRejectedChanges(database, linksOf, now),
+    refreshSchema,
+    async countUnsent() {
+      return database.get<{ waiting: number; attention: number }>(
+        `select (select count(*) from ps_crud) as waiting,
+                (select count(*) from hf_local_attention where state = 'open') as attention`,
+      )
+    },
+    connect() {
+      wanted = true
+      inBackground(inTurn(connectIfWanted))
+    },
+    disconnect() {
+      wanted = false
+      return inTurn(() => database.disconnect())
+    },
+    async close(close = {}) {
+      wanted = false
+      stopStatus()
+      sync[Symbol.dispose]()
+      await inTurn(async () => {
+        if (close.wipe) await database.disconnectAndClear()
+        await database.close()
+      })
+    },
+  }
+
+  async function connectIfWanted(): Promise<void> {
+    if (!wanted || database.closed) return
+    // The SDK's promise ends with the first connection; waiting for it here would keep `disconnect` waiting while offline.
+    inBackground(
+      database.connect(connector, { retryDelayMs: STREAM_RETRY_MS, crudUploadThrottleMs: UPLOAD_THROTTLE_MS }),
+    )
+  }
+
+  async function refreshSchema(): Promise<void> {
+    const token = await tokens.token()
+    if (token === undefined) return
+    const answer = await fetchSchema({ url, token, version: schema.get().version }, options.fetch)
+    if (answer.kind !== 'schema') return // unchanged, or asked again with the next connection
+    await inTurn(async () => {
+      if (database.closed || answer.schema.version === schema.get().version) return
+      await cacheSchema(store, userId, answer.schema)
+      await database.disconnect()
+      await database.updateSchema(toLocalSchema(answer.schema))
+      schema.set(answer.schema)
+      await connectIfWanted()
+    })
+  }
+
+  function inTurn(body: () => Promise<void>): Promise<void> {
+    const mine = turn.then(body)
+    turn = mine.catch(() => undefined) // its caller hears of it; the next in turn must still run
+    return mine
+  }
+
+  function inBackground(work: Promise<void>): void {
+    work.catch((error: unknown) => {
+      if (!database.closed) onProblem(error)
+    })
+  }
+}

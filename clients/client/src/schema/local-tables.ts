@@ -1,0 +1,39 @@
+import { column, Table } from '@powersync/common'
+
+/** Tables that never leave the device. */
+export const localTables = {
+  /** Rejected changes; see `RejectedChange`. */
+  hf_local_attention: Table.createLocalOnly(
+    {
+      at: column.text,
+      position: column.integer,
+      table_name: column.text,
+      record_id: column.text,
+      op: column.text,
+      operations: column.text,
+      verdict: column.text,
+      server_row: column.text,
+      held_ops: column.text,
+      state: column.text,
+      decided_at: column.text,
+    },
+    { indexes: { by_state: ['state'], by_record: ['table_name', 'record_id'] } },
+  ),
+  /** Half-filled forms. */
+  hf_local_drafts: Table.createLocalOnly({
+    table_name: column.text,
+    record_id: column.text,
+    form_id: column.text,
+    field_values: column.text,
+    updated_at: column.text,
+  }),
+  /** Undo stack, per tab. */
+  hf_local_undo: Table.createLocalOnly(
+    { seq: column.integer, tab_id: column.text, label: column.text, forward: column.text, inverse: column.text },
+    { indexes: { by_tab: ['tab_id', 'seq'] } },
+  ),
+  /** What was opened last. */
+  hf_local_recent: Table.createLocalOnly({ kind: column.text, ref: column.text, at: column.text }),
+  /** Settings of this device; the id is the setting's name. */
+  hf_local_settings: Table.createLocalOnly({ value: column.text }),
+}

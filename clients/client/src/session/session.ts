@@ -1,0 +1,94 @@
+import { isAuthRetryableFetchError, type Session as AuthSession, type SupabaseClient } from '@supabase/supabase-js'
+import { readJson, type KeyValueStore } from '../key-value.ts'
+import type { TokenSource } from '../upload/upload-queue.ts'
+import { createValue, type Value } from '../value.ts'
+import { nextSession, type SessionEvent, type SessionState, type SessionUser } from './session-state.ts'
+
+/** Where supabase-js keeps the session. */
+export const SESSION_KEY = 'holdfast-auth'
+const LAST_USER_KEY = 'holdfast-last-user'
+
+export interface UserTokens extends TokenSource {
+  /** The current token with its end, for the sync stream. `undefined`: sign in first. @throws when it cannot be known now */
+  credentials(): Promise<{ readonly token: string; readonly expiresAt: Date | undefined } | undefined>
+}
+
+export interface Session extends Disposable {
+  readonly state: Value<SessionState>
+  /** Tokens of one person only: a queue must never go up in the name of whoever signed in after them. */
+  tokensOf(userId: string): UserTokens
+  /** Signs out on this device only, also without network. Local data is not touched. */
+  leave(): Promise<void>
+}
+
+/**
+ * Follows who is signed in. What the device remembers counts at once, before any network: a person stays signed in on a device that is offline
+ * for weeks.
+ */
+export function openSession(supabase: SupabaseClient, store: KeyValueStore): Session {
+  const state = createValue<SessionState>({ kind: 'booting' })
+  let leaving = false
+
+  const { data } = supabase.auth.onAuthStateChange((event, session) => {
+    if (session) {
+      const user = toUser(session)
+      void store.setItem(LAST_USER_KEY, JSON.stringify(user))
+      apply({ kind: 'confirmed', user })
+    } else if (event === 'SIGNED_OUT') {
+      apply(leaving ? { kind: 'left' } : { kind: 'ended' })
+    }
+  })
+  void restore()
+
+  return {
+    state,
+    tokensOf: (userId) => ({
+      token: async () => (await currentSession(userId))?.access_token,
+      refreshedToken: async () => {
+        const { data, error } = await supabase.auth.refreshSession()
+        if (error && isAuthRetryableFetchError(error)) throw error
+        return data.session?.user.id === userId ? data.session.access_token : undefined
+      },
+      async credentials() {
+        const session = await currentSession(userId)
+        if (!session) return undefined
+        const expiresAt = session.expires_at === undefined ? undefined : new Date(session.expires_at * 1_000)
+        return { token: session.access_token, expiresAt }
+      },
+    }),
+    async leave() {
+      leaving = true
+      try {
+        const { error } = await supabase.auth.signOut({ scope: 'local' })
+        // Without network supabase-js keeps the session; the person wants to be gone from this device now.
+        if (error) await store.removeItem(SESSION_KEY)
+        await store.removeItem(LAST_USER_KEY)
+        apply({ kind: 'left' })
+      } finally {
+        leaving = false
+      }
+    },
+    [Symbol.dispose]: () => data.subscription.unsubscribe(),
+  }
+
+  function apply(event: SessionEvent): void {
+    state.set(nextSession(state.get(), event))
+  }
+
+  async function restore(): Promise<void> {
+    const stored = await readJson<AuthSession>(store, SESSION_KEY)
+    const lastUser = await readJson<SessionUser>(store, LAST_USER_KEY)
+    apply({ kind: 'restored', session: stored?.user ? toUser(stored) : undefined, lastUser })
+  }
+
+  async function currentSession(userId: string): Promise<AuthSession | undefined> {
+    const { data, error } = await supabase.auth.getSession()
+    // An ended session is an answer; being unable to refresh now is not.
+    if (error && isAuthRetryableFetchError(error)) throw error
+    return data.session?.user.id === userId ? data.session : undefined
+  }
+}
+
+function toUser(session: AuthSession): SessionUser {
+  return { id: session.user.id, email: session.user.email }
+}

@@ -1,0 +1,101 @@
+/** Everything the sync chip is derived from. Counts and durations at one moment. */
+export interface SyncFacts {
+  readonly session: 'signed_out' | 'active' | 'expired'
+  readonly connected: boolean
+  readonly connecting: boolean
+  /** Connected at least once since the database was opened. */
+  readonly wasConnected: boolean
+  readonly downloading: boolean
+  readonly uploading: boolean
+  /** 0 to 1, while downloading. */
+  readonly downloadedFraction: number | undefined
+  /** A complete first sync is here. */
+  readonly hasSynced: boolean
+  readonly lastSyncedAt: Date | undefined
+  /** Operations in the outbox. */
+  readonly waiting: number
+  /** Undecided rejected changes. */
+  readonly attention: number
+  /** How long it has been so, in milliseconds; 0 when it is not. */
+  readonly notConnectedMs: number
+  readonly connectingMs: number
+  readonly downloadingMs: number
+  /** Code of a refusal that waiting does not heal, such as `PSYNC_S2305`. */
+  readonly blockedBy: string | undefined
+}
+
+/** What the chip shows; each form has what its words need. */
+export type SyncState =
+  | { readonly kind: 'up_to_date'; readonly lastSyncedAt: Date | undefined }
+  | { readonly kind: 'sending'; readonly waiting: number }
+  | { readonly kind: 'receiving'; readonly fraction: number | undefined }
+  | { readonly kind: 'waiting'; readonly waiting: number }
+  | { readonly kind: 'offline'; readonly waiting: number }
+  | { readonly kind: 'attention'; readonly attention: number }
+  | { readonly kind: 'reconnecting' }
+  | { readonly kind: 'sign_in_needed' }
+  | { readonly kind: 'blocked'; readonly code: string }
+
+/** Shorter gaps are not shown: they would only flicker. Milliseconds. */
+export const OFFLINE_AFTER_MS = 3_000
+export const RECEIVING_AFTER_MS = 2_000
+
+/** The one thing to say about sync now. Attention wins over all, then what a person has to do, then what goes on. */
+export function deriveSyncState(facts: SyncFacts): SyncState {
+  if (facts.attention > 0) return { kind: 'attention', attention: facts.attention }
+  if (facts.blockedBy !== undefined) return { kind: 'blocked', code: facts.blockedBy }
+  if (facts.session !== 'active') return { kind: 'sign_in_needed' }
+  return facts.connected ? whileConnected(facts) : whileNotConnected(facts)
+}
+
+function whileConnected(facts: SyncFacts): SyncState {
+  if (facts.waiting > 0) return { kind: 'sending', waiting: facts.waiting }
+  if (facts.downloading && (!facts.hasSynced || facts.downloadingMs > RECEIVING_AFTER_MS)) {
+    return { kind: 'receiving', fraction: facts.downloadedFraction }
+  }
+  if (!facts.hasSynced) return { kind: 'receiving', fraction: undefined }
+  return { kind: 'up_to_date', lastSyncedAt: facts.lastSyncedAt }
+}
+
+function whileNotConnected(facts: SyncFacts): SyncState {
+  if (facts.connecting && facts.wasConnected && facts.connectingMs > OFFLINE_AFTER_MS) return { kind: 'reconnecting' }
+  if (facts.notConnectedMs > OFFLINE_AFTER_MS) return { kind: 'offline', waiting: facts.waiting }
+  if (facts.waiting > 0) return { kind: 'waiting', waiting: facts.waiting }
+  return facts.hasSynced
+    ? { kind: 'up_to_date', lastSyncedAt: facts.lastSyncedAt }
+    : { kind: 'receiving', fraction: undefined }
+}
+
+/** The chip's words. */
+export function describeSyncState(state: SyncState): string {
+  switch (state.kind) {
+    case 'up_to_date':
+      return 'Up to date'
+    case 'sending':
+      return `Sending ${state.waiting}`
+    case 'receiving':
+      return state.fraction === undefined ? 'Receiving' : `Receiving ${Math.floor(state.fraction * 100)} %`
+    case 'waiting':
+      return `${state.waiting} waiting`
+    case 'offline':
+      return state.waiting > 0 ? `Offline · ${state.waiting} waiting` : 'Offline'
+    case 'attention':
+      return state.attention === 1 ? '1 needs attention' : `${state.attention} need attention`
+    case 'reconnecting':
+      return 'Reconnecting'
+    case 'sign_in_needed':
+      return 'Sign in to sync'
+    case 'blocked':
+      return 'Sync stopped'
+    default:
+      return state satisfies never
+  }
+}
+
+/** Refusals of the stream that a retry does not heal. */
+const BLOCKING = /PSYNC_S(?:2104|2105|2305)/
+
+/** The code of a blocking refusal in what the SDK reports, or `undefined`. */
+export function blockingCode(message: string | undefined): string | undefined {
+  return message === undefined ? undefined : BLOCKING.exec(message)?.[0]
+}

@@ -1,0 +1,88 @@
+import type { CommonPowerSyncDatabase } from '@powersync/common'
+import type { SessionState } from '../session/session-state.ts'
+import { createValue, type Value } from '../value.ts'
+import { blockingCode, deriveSyncState, type SyncFacts, type SyncState } from './sync-state.ts'
+
+/** Counts are read again at most this often, and durations looked at this often, in milliseconds. */
+const COUNT_THROTTLE_MS = 100
+const CLOCK_TICK_MS = 1_000
+
+export interface SyncStateWatch extends Disposable {
+  readonly state: Value<SyncState>
+}
+
+/** Keeps the sync state of an open database current. */
+export function watchSyncState(
+  database: CommonPowerSyncDatabase,
+  session: Value<SessionState>,
+  now: () => number,
+): SyncStateWatch {
+  const since = {
+    notConnected: now(),
+    connecting: undefined as number | undefined,
+    downloading: undefined as number | undefined,
+  }
+  let counts = { waiting: 0, attention: 0 }
+  let wasConnected = false
+  const state = createValue<SyncState>(deriveSyncState(readFacts()))
+
+  const stopped = new AbortController()
+  const stopStatus = database.registerListener({ statusChanged: refresh })
+  const stopSession = session.subscribe(refresh)
+  const ticking = setInterval(refresh, CLOCK_TICK_MS)
+  ;(ticking as { unref?: () => void }).unref?.() // a Node process may end while a database is open
+  database.watchWithCallback(
+    `select (select count(*) from ps_crud) as waiting,
+            (select count(*) from hf_local_attention where state = 'open') as attention`,
+    [],
+    {
+      onResult: (result) => {
+        const row = result.rows?.item(0) as { waiting: number; attention: number } | undefined
+        if (row) counts = row
+        refresh()
+      },
+    },
+    { throttleMs: COUNT_THROTTLE_MS, signal: stopped.signal },
+  )
+
+  return {
+    state,
+    [Symbol.dispose]() {
+      stopped.abort()
+      stopStatus()
+      stopSession()
+      clearInterval(ticking)
+    },
+  }
+
+  function refresh(): void {
+    const next = deriveSyncState(readFacts())
+    if (JSON.stringify(next) !== JSON.stringify(state.get())) state.set(next)
+  }
+
+  function readFacts(): SyncFacts {
+    const status = database.currentStatus
+    const nowMs = now()
+    if (status.connected) wasConnected = true
+    since.notConnected = status.connected ? Number.POSITIVE_INFINITY : Math.min(since.notConnected, nowMs)
+    since.connecting = status.connecting ? (since.connecting ?? nowMs) : undefined
+    since.downloading = status.downloading ? (since.downloading ?? nowMs) : undefined
+    return {
+      session: session.get().kind === 'booting' ? 'active' : (session.get().kind as SyncFacts['session']),
+      connected: status.connected,
+      connecting: status.connecting,
+      wasConnected,
+      downloading: status.downloading,
+      uploading: status.uploading,
+      downloadedFraction: status.downloadProgress?.downloadedFraction,
+      hasSynced: status.hasSynced === true,
+      lastSyncedAt: status.lastSyncedAt,
+      waiting: counts.waiting,
+      attention: counts.attention,
+      notConnectedMs: Math.max(0, nowMs - since.notConnected),
+      connectingMs: since.connecting === undefined ? 0 : nowMs - since.connecting,
+      downloadingMs: since.downloading === undefined ? 0 : nowMs - since.downloading,
+      blockedBy: blockingCode(status.downloadError?.message),
+    }
+  }
+}

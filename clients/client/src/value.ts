@@ -1,0 +1,28 @@
+/** Something that has a value now and tells when it has another one. Fits React's `useSyncExternalStore`. */
+export interface Value<T> {
+  get(): T
+  /** @returns ends the subscription */
+  subscribe(listener: () => void): () => void
+}
+
+export interface WritableValue<T> extends Value<T> {
+  /** Listeners are told only when `next` is another value (`Object.is`). */
+  set(next: T): void
+}
+
+export function createValue<T>(initial: T): WritableValue<T> {
+  let current = initial
+  const listeners = new Set<() => void>()
+  return {
+    get: () => current,
+    set(next) {
+      if (Object.is(current, next)) return
+      current = next
+      for (const listener of listeners) listener()
+    },
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}
