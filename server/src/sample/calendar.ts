@@ -1,0 +1,25 @@
+import type { Clock } from '@holdfast/foundation'
+
+const DAY_MS = 86_400_000
+const MINUTE_MS = 60_000
+
+/** Dates relative to the day of seeding, so that the sample never looks stale. Days are those of UTC. */
+export interface Calendar {
+  /** `2031-05-17`; 0 is today, -1 yesterday. */
+  day(offset: number): string
+  /** A point in time on that day, never later than now. */
+  moment(offset: number, minuteOfDay: number): string
+  /** A point in time that many minutes ago. */
+  minutesAgo(minutes: number): string
+}
+
+export function createCalendar(clock: Clock): Calendar {
+  const now = clock.now()
+  const today = Math.floor(now / DAY_MS) * DAY_MS
+  const text = (time: number): string => new Date(Math.min(time, now)).toISOString()
+  return {
+    day: (offset) => new Date(today + offset * DAY_MS).toISOString().slice(0, 10),
+    moment: (offset, minuteOfDay) => text(today + offset * DAY_MS + minuteOfDay * MINUTE_MS),
+    minutesAgo: (minutes) => text(now - minutes * MINUTE_MS),
+  }
+}

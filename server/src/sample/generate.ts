@@ -1,0 +1,71 @@
+import { defined, type Clock } from '@holdfast/foundation'
+import { createFindingStates, planTasks, renderActions } from './actions.ts'
+import { createCalendar } from './calendar.ts'
+import { generateChecklists } from './checklists.ts'
+import { generateComments } from './comments.ts'
+import { planDefects, renderFindings } from './findings.ts'
+import { generateInspections } from './inspections.ts'
+import { generateNetwork } from './network.ts'
+import { generateOrganisation } from './organisation.ts'
+import { generatePhotos } from './photos.ts'
+import type { UserRow } from './rows.ts'
+import { createStaff } from './staff.ts'
+
+/** Rows of one table: objects with the same keys, the names of the columns. */
+export interface TableRows {
+  readonly schema: string
+  readonly table: string
+  readonly rows: readonly object[]
+}
+
+export interface SampleData {
+  readonly users: readonly UserRow[]
+  readonly tables: readonly TableRows[]
+}
+
+/**
+ * Makes the whole sample in memory. Ids and contents depend on `seed` alone, dates on the day that `clock` shows as well.
+ *
+ * The order is that of the work: who there is, what there is, what was inspected, found, done and said.
+ */
+export function generateSample(seed: number, clock: Clock): SampleData {
+  const calendar = createCalendar(clock)
+  const organisation = generateOrganisation(seed, calendar)
+  const { users, regions, teams, teamMembers, contractors, people } = organisation
+  const staffOf = createStaff(organisation)
+  const network = generateNetwork(seed, calendar, regions)
+  const checklists = generateChecklists(seed, calendar)
+  const inspections = generateInspections({ seed, calendar, network, checklists, staffOf })
+  const { visits } = inspections
+  const defects = planDefects({ seed, network, inspections, staffOf })
+  const tasks = planTasks({ seed, defects, samsContractor: defined(contractors[0], 'Sam works for the first company') })
+  const unfinished = tasks.filter((task) => task.state !== 'verified' && task.state !== 'dropped')
+
+  const domain: Readonly<Record<string, readonly object[]>> = {
+    regions,
+    contractors,
+    people,
+    sites: network.sites,
+    assets: network.assets,
+    templates: checklists.map((checklist) => checklist.row),
+    template_items: checklists.flatMap((checklist) => checklist.items.map((item) => item.row)),
+    inspections: inspections.inspections,
+    answers: inspections.answers,
+    findings: renderFindings({ seed, calendar, defects, stateOf: createFindingStates(seed, tasks) }),
+    photos: generatePhotos({ seed, calendar, defects, visits, shown: new Set(unfinished.map((task) => task.defect)) }),
+    actions: renderActions(seed, calendar, tasks),
+  }
+  return {
+    users,
+    tables: [
+      { schema: 'holdfast', table: 'teams', rows: teams },
+      { schema: 'holdfast', table: 'team_members', rows: teamMembers },
+      ...Object.entries(domain).map(([table, rows]) => ({ schema: 'public', table, rows })),
+      {
+        schema: 'holdfast',
+        table: 'comments',
+        rows: generateComments({ seed, calendar, tasks, defects, visits, people }),
+      },
+    ],
+  }
+}

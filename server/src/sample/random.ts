@@ -1,0 +1,67 @@
+/** A stream of pseudo-random values that depends on nothing but its name. Not for secrets. */
+export interface Random {
+  /** A number from 0 up to but without 1. */
+  fraction(): number
+  /** A whole number, both bounds included. */
+  integer(min: number, max: number): number
+  /** True with this probability. */
+  chance(probability: number): boolean
+  pick<T>(values: readonly T[]): T
+  /** A new array with the same values in another order. */
+  shuffle<T>(values: readonly T[]): T[]
+}
+
+/**
+ * Opens the stream called `name` of `seed`. Each table draws from its own, so that a change to one leaves the others as they were.
+ *
+ * @see "mulberry32" by Tommy Ettinger, public domain: 32 bits of state, passes gjrand
+ */
+export function createRandom(seed: number, name: string): Random {
+  let state = hashText(name, seed)
+
+  function next(): number {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return (mixed ^ (mixed >>> 14)) >>> 0
+  }
+  const fraction = (): number => next() / 2 ** 32
+  const integer = (min: number, max: number): number => min + Math.floor(fraction() * (max - min + 1))
+
+  return {
+    fraction,
+    integer,
+    chance: (probability) => fraction() < probability,
+    pick<T>(values: readonly T[]): T {
+      if (values.length === 0) throw new RangeError('nothing to pick from')
+      return values[integer(0, values.length - 1)] as T
+    },
+    shuffle<T>(values: readonly T[]): T[] {
+      const shuffled = [...values]
+      for (let last = shuffled.length - 1; last > 0; last--) {
+        const other = integer(0, last)
+        const moved = shuffled[last] as T
+        shuffled[last] = shuffled[other] as T
+        shuffled[other] = moved
+      }
+      return shuffled
+    },
+  }
+}
+
+/** The id of the `index`th row of a table: the same on every day and every machine. Has the form of a random (version 4) UUID. */
+export function createId(seed: number, table: string, index: number): string {
+  const random = createRandom(seed, `${table}#${index}`)
+  const hex = Array.from({ length: 32 }, () => random.integer(0, 15).toString(16))
+  hex[12] = '4'
+  hex[16] = random.pick(['8', '9', 'a', 'b'])
+  const text = hex.join('')
+  return `${text.slice(0, 8)}-${text.slice(8, 12)}-${text.slice(12, 16)}-${text.slice(16, 20)}-${text.slice(20)}`
+}
+
+/** FNV-1a, 32 bits. */
+function hashText(text: string, seed: number): number {
+  let hash = 0x811c9dc5 ^ seed
+  for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
+  return hash | 0
+}

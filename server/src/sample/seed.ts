@@ -1,0 +1,132 @@
+import { readFile } from 'node:fs/promises'
+import type { Clock, Logger } from '@holdfast/foundation'
+import { sql, type Pool, type Transaction } from '@holdfast/postgres'
+import { SAMPLE_PASSWORD } from './accounts.ts'
+import { generateSample, type SampleData } from './generate.ts'
+import { insertRows } from './insert.ts'
+import { createId } from './random.ts'
+import type { UserRow } from './rows.ts'
+import { SIZES } from './sizes.ts'
+
+/** Which of the many possible samples this is. */
+export const SAMPLE_SEED = 20_260
+
+/** Serialises two servers that seed the same database at the same time. */
+const SEED_LOCK = 4_711_003
+
+const SCHEMA_FILES = ['0001_schema.sql', '0002_lifecycles.sql', '0003_policies.sql'] as const
+
+export interface SeedSampleOptions {
+  /** Connected as the owner of the schemas, a superuser. */
+  readonly pool: Pool
+  readonly logger: Logger
+  readonly clock: Clock
+  /** As the auth service stores passwords. Called once. */
+  readonly hashPassword: (password: string) => Promise<string>
+  /** Another number makes another sample of the same size. */
+  readonly seed?: number
+}
+
+/**
+ * Makes Northline Water: its tables, policies, accounts and rows, all in one transaction. Does nothing on a database that has it already.
+ *
+ * The accounts have a public password: the caller must have made sure that the server is bound to loopback.
+ *
+ * @returns whether this call made it
+ * @throws when a table of the same name is already there; nothing has changed then
+ */
+export async function seedSample(options: SeedSampleOptions): Promise<{ readonly seeded: boolean }> {
+  const { pool, logger, clock, hashPassword, seed = SAMPLE_SEED } = options
+  if (await isSeeded(pool)) return { seeded: false }
+
+  const began = performance.now()
+  const data = generateSample(seed, clock)
+  const passwordHash = await hashPassword(SAMPLE_PASSWORD)
+  const seeded = await pool.transaction(async (tx) => {
+    await tx.query(sql`select pg_advisory_xact_lock(${SEED_LOCK})`)
+    if (await isSeeded(tx)) return false
+    for (const file of SCHEMA_FILES) {
+      await tx.client.query(await readFile(new URL(`../../sample/${file}`, import.meta.url), 'utf8'))
+    }
+    await writeRows(tx, { seed, data, passwordHash })
+    await tx.execute(sql`
+      insert into holdfast.settings (key, value)
+      values ('sample', ${JSON.stringify({ seed, seeded_at: new Date(clock.now()).toISOString() })}::jsonb)
+    `)
+    return true
+  })
+  if (seeded) logger.log('info', 'sample seeded', { durationMs: Math.round(performance.now() - began) })
+  return { seeded }
+}
+
+async function isSeeded(db: Pick<Pool, 'query'>): Promise<boolean> {
+  const rows = await db.query(sql`select 1 from holdfast.settings where key = 'sample'`)
+  return rows.length > 0
+}
+
+async function writeRows(
+  tx: Transaction,
+  { seed, data, passwordHash }: { readonly seed: number; readonly data: SampleData; readonly passwordHash: string },
+): Promise<void> {
+  // The rows are in the middle of their lives: no triggers that begin them, and no look-up per foreign key (a test looks them all up).
+  await tx.query(sql`select set_config('session_replication_role', 'replica', true)`)
+  await writeUsers(tx, { seed, users: data.users, passwordHash })
+  for (const { schema, table, rows } of data.tables) await insertRows(tx, schema, table, rows)
+  await tx.query(sql`select set_config('session_replication_role', 'origin', true)`)
+  await tx.query(sql`
+    select setval('sample.inspection_numbers', ${SIZES.inspections}),
+           setval('sample.finding_numbers', ${SIZES.findings}),
+           setval('sample.action_numbers', ${SIZES.actions})
+  `)
+  await tx.query(sql`
+    analyze holdfast.teams, holdfast.team_members, holdfast.comments, public.regions, public.contractors, public.people, public.sites,
+      public.assets, public.inspections, public.answers, public.findings, public.photos, public.actions
+  `)
+}
+
+/** Accounts as a confirmed sign-up by e-mail leaves them. */
+async function writeUsers(
+  tx: Transaction,
+  {
+    seed,
+    users,
+    passwordHash,
+  }: { readonly seed: number; readonly users: readonly UserRow[]; readonly passwordHash: string },
+): Promise<void> {
+  await insertRows(
+    tx,
+    'auth',
+    'users',
+    users.map(({ id, name, email, created_at, updated_at }) => ({
+      instance_id: '00000000-0000-0000-0000-000000000000',
+      id,
+      aud: 'authenticated',
+      role: 'authenticated',
+      email,
+      encrypted_password: passwordHash,
+      email_confirmed_at: created_at,
+      confirmation_token: '',
+      recovery_token: '',
+      email_change_token_new: '',
+      email_change: '',
+      raw_app_meta_data: { provider: 'email', providers: ['email'] },
+      raw_user_meta_data: { name, email_verified: true },
+      created_at,
+      updated_at,
+    })),
+  )
+  await insertRows(
+    tx,
+    'auth',
+    'identities',
+    users.map(({ id, email, created_at, updated_at }, index) => ({
+      provider_id: id,
+      user_id: id,
+      identity_data: { sub: id, email, email_verified: true, phone_verified: false },
+      provider: 'email',
+      created_at,
+      updated_at,
+      id: createId(seed, 'identities', index),
+    })),
+  )
+}
