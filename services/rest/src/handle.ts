@@ -1,0 +1,91 @@
+import type { Caller } from '@holdfast/http'
+import type { Catalog, Pool } from '@holdfast/postgres'
+import type { RestCatalog } from './catalog.ts'
+import { maxAffectedExceeded, notSingular, putKeyMismatch } from './errors.ts'
+import { execute, type ResultRow } from './execute.ts'
+import type { RestOptions } from './options.ts'
+import { planRequest } from './plan/plan-request.ts'
+import type { Plan } from './plan/plan.ts'
+import { renderQuery } from './query/render-query.ts'
+import { requestSettings } from './query/render-settings.ts'
+import type { ApiRequest } from './request/api-request.ts'
+import { parseRequest, type RawRequest } from './request/parse-request.ts'
+import { toHoldfastError } from './response/postgres-error.ts'
+import { respond, respondInfo, type RestResponse } from './response/respond.ts'
+
+export interface HandlerContext {
+  /** Connected as `authenticator`. */
+  readonly pool: Pool
+  readonly catalog: { current(): Catalog }
+  readonly viewOf: (catalog: Catalog) => RestCatalog
+  readonly options: RestOptions
+}
+
+/**
+ * A request from bytes to answer, stage by stage: request, plan, query, execute, respond. Each stage takes the value that the one
+ * before made, and nothing else of the request.
+ *
+ * @throws HoldfastError for every refusal, in PostgREST's vocabulary
+ */
+export async function handle(context: HandlerContext, caller: Caller, raw: RawRequest): Promise<RestResponse> {
+  const { options } = context
+  const request = parseRequest(raw, options.restSchemas)
+
+  const catalog = context.catalog.current()
+  const rowsMax = options.restRowsMax === 0 ? undefined : options.restRowsMax
+  const plan = planRequest(request, context.viewOf(catalog), {
+    rowsMax,
+    writesNeedFilter: options.restWritesNeedFilter,
+  })
+  if (plan.kind === 'info') return respondInfo(plan.allow)
+
+  const query = renderQuery(plan)
+  const settings = requestSettings({
+    request,
+    role: caller.role,
+    claims: caller.claims,
+    roleSettings: catalog.roles.find(({ name }) => name === caller.role)?.settings ?? {},
+    statementTimeout: plan.kind === 'call' ? plan.call.routine.statementTimeout : undefined,
+    statementTimeoutMs: options.restStatementTimeoutMs,
+    extraSearchPath: options.restExtraSearchPath,
+  })
+  try {
+    const result = await execute(context.pool, {
+      query,
+      settings,
+      readOnly: plan.kind === 'read' || (plan.kind === 'call' && plan.readOnly),
+      rollback: request.preferences.transaction === 'rollback',
+      verify: verification(request, plan),
+    })
+    if (plan.kind === 'read') requireSingular(plan, result.row)
+    return respond(request, plan, result)
+  } catch (error) {
+    throw toHoldfastError(error, caller.role === 'anon')
+  }
+}
+
+/** What has to hold before a write is kept; `undefined` when the commit may go along with the statement. */
+function verification(
+  request: ApiRequest,
+  plan: Exclude<Plan, { readonly kind: 'info' }>,
+): ((row: ResultRow) => void) | undefined {
+  if (plan.kind === 'read') return undefined
+  const { maxAffected, handling } = request.preferences
+  const isObject = plan.media === 'object' || plan.media === 'object-stripped'
+  const limit = handling === 'strict' && request.method !== 'PUT' ? maxAffected : undefined
+  const isPut = request.method === 'PUT'
+  if (!isObject && limit === undefined && !isPut) return undefined
+  return (row) => {
+    const rows = Number(row.rows)
+    if (isPut && rows !== 1) throw putKeyMismatch()
+    requireSingular(plan, row)
+    const isInsert = plan.kind === 'write' && plan.write.kind === 'insert'
+    if (limit !== undefined && !isInsert && rows > limit) throw maxAffectedExceeded(rows)
+  }
+}
+
+/** An object was asked for, so exactly one row answers. */
+function requireSingular(plan: Exclude<Plan, { readonly kind: 'info' }>, row: ResultRow): void {
+  if (plan.media !== 'object' && plan.media !== 'object-stripped') return
+  if (Number(row.rows) !== 1) throw notSingular(Number(row.rows))
+}

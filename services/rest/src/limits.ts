@@ -1,0 +1,32 @@
+/** Characters of one query string. Node refuses longer request lines anyway; this is the bound when it is configured higher. */
+export const QUERY_CHARACTERS_MAX = 64 * 1024
+
+/** Parameters of one query string. A form with more conditions than this is a mistake or an attack on the planner. */
+export const PARAMETERS_MAX = 300
+
+/** Conditions of one request, counted over all trees. Planning time in Postgres grows faster than linearly with them. */
+export const CONDITIONS_MAX = 500
+
+/** Nesting of `and(or(and(…)))`. Deeper trees only serve to exhaust a stack. */
+export const LOGIC_DEPTH_MAX = 30
+
+/** Values of one `in.(…)`. They travel as one array parameter, so the bound is about the size of the address. */
+export const LIST_VALUES_MAX = 10_000
+
+/** Items of one `select`, embeds included. */
+export const SELECT_ITEMS_MAX = 500
+
+/** Levels of embedding. Every level is a lateral join inside the one above. */
+export const EMBED_DEPTH_MAX = 8
+
+/** Embeds of one request. */
+export const EMBEDS_MAX = 40
+
+/** Steps of one JSON path. */
+export const JSON_STEPS_MAX = 30
+
+/** Terms of one `order`. */
+export const ORDER_TERMS_MAX = 50
+
+/** Columns that one payload may name: what a Postgres table can have. */
+export const PAYLOAD_COLUMNS_MAX = 1600

@@ -1,0 +1,44 @@
+import type { OptionDeclarations, OptionValues } from '@holdfast/foundation'
+
+/** Settings of the REST service. */
+export const restOptions = {
+  restSchemas: {
+    type: 'list',
+    default: ['public', 'holdfast'],
+    description: 'Schemas that the REST API exposes; the first one is used when a request names none.',
+  },
+  restExtraSearchPath: {
+    type: 'list',
+    default: ['public', 'extensions'],
+    description: 'Schemas that statements find functions and types in, after the schema of the request.',
+  },
+  restRowsMax: {
+    type: 'integer',
+    default: 1000,
+    min: 0,
+    max: 10_000_000,
+    description: 'Rows that one read returns at most; 0 for no bound.',
+  },
+  restBodyBytesMax: {
+    type: 'integer',
+    default: 8 * 1024 * 1024,
+    min: 1024,
+    max: 1024 * 1024 * 1024,
+    description: 'Bytes that the body of one request may have.',
+  },
+  restStatementTimeoutMs: {
+    type: 'integer',
+    default: 8000,
+    min: 0,
+    max: 3_600_000,
+    description:
+      'How long one statement may run, in milliseconds, unless the role has its own statement_timeout; 0 for no bound.',
+  },
+  restWritesNeedFilter: {
+    type: 'boolean',
+    default: true,
+    description: 'Refuses an update or a delete of a whole table, that is, one without any filter.',
+  },
+} satisfies OptionDeclarations
+
+export type RestOptions = OptionValues<typeof restOptions>

@@ -1,0 +1,103 @@
+import type { RestCatalog, RestRelationship } from '../catalog.ts'
+import { ambiguousEmbed, noRelationship } from '../errors.ts'
+import { nearestName } from './nearest-name.ts'
+
+/** As PostgREST's hints: a third of the characters alike. */
+const SIMILARITY_MIN = 0.33
+
+/**
+ * Finds the relationship that an embed means.
+ *
+ * `target` is the name of a relation, of a foreign key, or of a single foreign-key column; `hint` narrows it down with the name of
+ * a foreign key, a column of it on either side, or the junction. In a relation that refers to itself, its own name means the
+ * children and the column's name the parent.
+ *
+ * @throws PGRST200 when there is none, PGRST201 when there are several
+ * @see PostgREST reference, "Resource Embedding"
+ */
+export function findRelationship(
+  catalog: RestCatalog,
+  input: {
+    readonly schema: string
+    readonly origin: { readonly schema: string; readonly name: string }
+    readonly target: string
+    readonly hint: string | undefined
+  },
+): RestRelationship {
+  const { schema, origin, target, hint } = input
+  const reachable = catalog.relationships(origin.schema, origin.name).filter(({ to }) => to.schema === schema)
+  const found = reachable.filter((relationship) => matches(relationship, target, hint))
+  const [only, second] = found
+  if (only === undefined) {
+    throw noRelationship({
+      origin: origin.name,
+      target,
+      hint,
+      schema,
+      suggestion: suggest(catalog, schema, origin.name, target, reachable),
+    })
+  }
+  if (second !== undefined) {
+    throw ambiguousEmbed({
+      origin: origin.name,
+      target,
+      candidates: found.map(describe),
+      alternatives: found.map((item) => `${item.to.name}!${item.junction?.name ?? item.constraint}`),
+    })
+  }
+  return only
+}
+
+function matches(relationship: RestRelationship, target: string, hint: string | undefined): boolean {
+  const { from, to, cardinality, constraint, columns } = relationship
+  const single = columns.length === 1 && cardinality !== 'many-to-many' ? columns[0] : undefined
+  if (from.schema === to.schema && from.name === to.name) {
+    if (hint !== undefined) return target === to.name && cardinality === 'one-to-many' && single?.to === hint
+    if (target === to.name) return cardinality === 'one-to-many'
+    return cardinality === 'many-to-one' && single?.from === target
+  }
+  if (hint === undefined) {
+    return target === to.name || (constraint !== '' && target === constraint) || single?.from === target
+  }
+  if (target !== to.name) return false
+  return (
+    (constraint !== '' && hint === constraint) ||
+    single?.from === hint ||
+    single?.to === hint ||
+    relationship.junction?.name === hint
+  )
+}
+
+function describe(relationship: RestRelationship): {
+  readonly cardinality: string
+  readonly embedding: string
+  readonly relationship: string
+} {
+  const { from, to, cardinality, constraint, columns, junction } = relationship
+  const list = (names: readonly string[]): string => `(${names.join(', ')})`
+  const text = junction
+    ? `${junction.name} using ${junction.constraints[0]}${list(columns.map((pair) => pair.to))} and ${junction.constraints[1]}${list(junction.columns.map((pair) => pair.from))}`
+    : `${constraint} using ${from.name}${list(columns.map((pair) => pair.from))} and ${to.name}${list(columns.map((pair) => pair.to))}`
+  return { cardinality, embedding: `${from.name} with ${to.name}`, relationship: text }
+}
+
+function suggest(
+  catalog: RestCatalog,
+  schema: string,
+  origin: string,
+  target: string,
+  reachable: readonly RestRelationship[],
+): string | undefined {
+  if (reachable.length > 0) {
+    const names = reachable.map(({ to }) => to.name).filter((name) => name !== target)
+    const nearest = reachable.some(({ to }) => to.name === target)
+      ? undefined
+      : nearestName(target, names, SIMILARITY_MIN)
+    return nearest === undefined ? undefined : `Perhaps you meant '${nearest}' instead of '${target}'.`
+  }
+  const parents = catalog
+    .relationNames(schema)
+    .filter((name) => name !== origin && catalog.relationships(schema, name).length > 0)
+  const nearest = nearestName(origin, parents, SIMILARITY_MIN)
+  return nearest === undefined ? undefined : `Perhaps you meant '${nearest}' instead of '${origin}'.`
+}

@@ -1,0 +1,96 @@
+import type { RestCatalog, RestRelation } from '../catalog.ts'
+import { invalidPreferences, maxAffectedOnSingleResult, tableNotFound } from '../errors.ts'
+import type { ApiRequest } from '../request/api-request.ts'
+import { nearestName } from './nearest-name.ts'
+import { planCall } from './plan-call.ts'
+import { planRead } from './plan-read.ts'
+import { planWrite } from './plan-write.ts'
+import type { CountMode, Plan } from './plan.ts'
+
+const TABLE_SIMILARITY_MIN = 0.75
+
+export interface PlanSettings {
+  /** Rows that a read returns at most. */
+  readonly rowsMax: number | undefined
+  readonly writesNeedFilter: boolean
+}
+
+/**
+ * Decides what a request does, with the catalog in hand and without touching Postgres.
+ *
+ * @throws HoldfastError PGRST1xx and PGRST2xx: unknown relations and functions, embeds without or with too many relationships
+ */
+export function planRequest(request: ApiRequest, catalog: RestCatalog, settings: PlanSettings): Plan {
+  const { action, preferences, schema } = request
+  if (preferences.handling === 'strict' && preferences.invalid.length > 0) throw invalidPreferences(preferences.invalid)
+  const { rowsMax, writesNeedFilter } = settings
+  const count: CountMode = preferences.count ?? 'none'
+  switch (action.kind) {
+    case 'read': {
+      const relation = findRelation(catalog, schema, action.relation)
+      const source = { kind: 'relation', schema, name: relation.name } as const
+      const read = planRead(catalog, request, { source, relation, rootFilters: true, rootRange: true, rowsMax })
+      return { kind: 'read', read, media: request.accept, bodyless: action.headersOnly, count, rowsMax }
+    }
+    case 'mutate': {
+      const relation = findRelation(catalog, schema, action.relation)
+      const root = { source: { kind: 'result' }, relation, rootFilters: false, rootRange: false } as const
+      const read = planRead(catalog, request, { ...root, rowsMax: undefined })
+      const write = planWrite(request, action.mutation, relation, read, writesNeedFilter)
+      const wantsLocation = action.mutation === 'create' && preferences.representation === 'headers-only'
+      return {
+        kind: 'write',
+        read,
+        write,
+        media: request.accept,
+        bodyless: preferences.representation !== 'representation',
+        location: wantsLocation && relation.primaryKey.length > 0 ? relation.primaryKey : undefined,
+        primaryKey: relation.primaryKey,
+      }
+    }
+    case 'call': {
+      const call = planCall(catalog, request, action.routine, action.method)
+      const { routine } = call
+      if (preferences.maxAffected !== undefined && preferences.handling === 'strict' && !routine.returnsSet) {
+        throw maxAffectedOnSingleResult()
+      }
+      const read = planRead(catalog, request, {
+        source: { kind: 'result' },
+        relation: routine.returnsRelation ?? { schema, name: routine.name },
+        rootFilters: true,
+        rootRange: true,
+        rowsMax,
+      })
+      const readOnly = action.method !== 'POST' || routine.volatility !== 'volatile'
+      const bodyless = action.method === 'HEAD' || routine.returns === 'void'
+      return { kind: 'call', read, call, media: request.accept, bodyless, count, rowsMax, readOnly }
+    }
+    case 'info':
+      return { kind: 'info', allow: allowedMethods(request, catalog, action.resource) }
+  }
+}
+
+function findRelation(catalog: RestCatalog, schema: string, name: string): RestRelation {
+  const relation = catalog.relation(schema, name)
+  if (relation) return relation
+  throw tableNotFound(schema, name, nearestName(name, catalog.relationNames(schema), TABLE_SIMILARITY_MIN))
+}
+
+function allowedMethods(
+  request: ApiRequest,
+  catalog: RestCatalog,
+  resource: { readonly kind: 'relation' | 'routine'; readonly name: string },
+): string {
+  if (resource.kind === 'routine') {
+    const { routine } = planCall(catalog, request, resource.name, 'OPTIONS')
+    return routine.volatility === 'volatile' ? 'OPTIONS,POST' : 'OPTIONS,GET,HEAD,POST'
+  }
+  const relation = findRelation(catalog, request.schema, resource.name)
+  return [
+    'OPTIONS,GET,HEAD',
+    ...(relation.insertable ? ['POST'] : []),
+    ...(relation.insertable && relation.updatable && relation.primaryKey.length > 0 ? ['PUT'] : []),
+    ...(relation.updatable ? ['PATCH'] : []),
+    ...(relation.deletable ? ['DELETE'] : []),
+  ].join(',')
+}

@@ -1,0 +1,114 @@
+import { defined } from '@holdfast/foundation'
+import type { RestRelation } from '../catalog.ts'
+import { columnNotFound, filterRequired, invalidFilters } from '../errors.ts'
+import type { ApiRequest } from '../request/api-request.ts'
+import { neededColumns } from './needed-columns.ts'
+import { planConditions } from './plan-read.ts'
+import type { PayloadColumn, ReadPlan, WritePlan } from './plan.ts'
+
+/** What the payload's rows are called inside a statement. */
+export const PAYLOAD_ALIAS = 'rest_body'
+
+/**
+ * Plans an insert, upsert, update or delete.
+ *
+ * @param read - what is selected from the written rows afterwards
+ * @throws PGRST204 for a payload column that the relation does not have, PGRST105 for a PUT without its key,
+ *   21000 for an update or delete of everything
+ */
+export function planWrite(
+  request: ApiRequest,
+  mutation: 'create' | 'update' | 'put' | 'delete',
+  relation: RestRelation,
+  read: ReadPlan,
+  writesNeedFilter: boolean,
+): WritePlan {
+  const { schema, name } = relation
+  const { preferences } = request
+  const silent = preferences.representation === undefined || preferences.representation === 'minimal'
+  const returning = silent ? [] : neededColumns(read, relation.primaryKey)
+  const applyDefaults = preferences.missing === 'default'
+  switch (mutation) {
+    case 'create':
+      return {
+        kind: 'insert',
+        schema,
+        name,
+        columns: payloadColumns(request, relation),
+        payload: payloadOf(request),
+        applyDefaults,
+        conflict: planConflict(request, relation),
+        countInserted: preferences.resolution === 'merge-duplicates',
+        where: [],
+        returning,
+      }
+    case 'put':
+      return {
+        kind: 'insert',
+        schema,
+        name,
+        columns: payloadColumns(request, relation),
+        payload: payloadOf(request),
+        applyDefaults: false,
+        conflict: { action: 'merge', columns: requireKeyFilters(request, relation) },
+        countInserted: true,
+        where: planConditions(relation, [PAYLOAD_ALIAS], rootFilters(request), []),
+        returning,
+      }
+    case 'update':
+    case 'delete': {
+      const where = planConditions(relation, [schema, name], rootFilters(request), rootLogic(request))
+      if (writesNeedFilter && where.length === 0) throw filterRequired(mutation === 'update' ? 'UPDATE' : 'DELETE')
+      if (mutation === 'delete') return { kind: 'delete', schema, name, where, returning }
+      const columns = payloadColumns(request, relation)
+      return { kind: 'update', schema, name, columns, payload: payloadOf(request), applyDefaults, where, returning }
+    }
+  }
+}
+
+function payloadOf(request: ApiRequest) {
+  return defined(request.payload, 'a request that writes has a payload')
+}
+
+function payloadColumns(request: ApiRequest, relation: RestRelation): PayloadColumn[] {
+  return payloadOf(request).columns.map((name) => {
+    const column = relation.columns.get(name)
+    if (!column) throw columnNotFound(relation.name, name)
+    return { name, type: column.type, defaultSql: column.defaultSql }
+  })
+}
+
+function planConflict(
+  request: ApiRequest,
+  relation: RestRelation,
+): { readonly action: 'merge' | 'ignore'; readonly columns: readonly string[] } | undefined {
+  const { resolution } = request.preferences
+  const columns = request.query.onConflict ?? relation.primaryKey
+  if (resolution === undefined || columns.length === 0) return undefined
+  return { action: resolution === 'merge-duplicates' ? 'merge' : 'ignore', columns }
+}
+
+/** PUT names exactly one row: every column of the primary key, each with `eq`, and nothing else. */
+function requireKeyFilters(request: ApiRequest, relation: RestRelation): readonly string[] {
+  const filters = rootFilters(request)
+  const names = new Set(filters.map(({ field }) => field.name))
+  const exact = filters.every(
+    ({ field, negated, operation }) =>
+      field.path.length === 0 &&
+      !negated &&
+      operation.kind === 'quantifiable' &&
+      operation.operator === 'eq' &&
+      operation.quantifier === undefined,
+  )
+  const isKey = names.size === relation.primaryKey.length && relation.primaryKey.every((name) => names.has(name))
+  if (!exact || !isKey || names.size === 0 || request.query.logic.length > 0) throw invalidFilters()
+  return relation.primaryKey
+}
+
+function rootFilters({ query }: ApiRequest) {
+  return query.filters.filter(({ path }) => path.length === 0).map(({ value }) => value)
+}
+
+function rootLogic({ query }: ApiRequest) {
+  return query.logic.filter(({ path }) => path.length === 0).map(({ value }) => value)
+}

@@ -1,0 +1,171 @@
+import type { JsonStep, MediaType, Operation, Payload } from '../request/api-request.ts'
+import type { RestRoutine } from '../catalog.ts'
+
+/** A relation, or the common table expression that holds what a write or a function returned. */
+export type Source =
+  | { readonly kind: 'relation'; readonly schema: string; readonly name: string }
+  | { readonly kind: 'result' }
+
+/** How columns of a source are qualified: `["public", "tasks"]`, or `["tasks_1"]` for an alias. */
+export type Qualifier = readonly string[]
+
+export interface PlannedField {
+  readonly qualifier: Qualifier
+  readonly column: string
+  readonly path: readonly JsonStep[]
+  /** The column is neither `json` nor `jsonb`, so that a path needs `to_jsonb` first. */
+  readonly needsJson: boolean
+  /** The column is a `tsvector` already. */
+  readonly isTsVector: boolean
+}
+
+export type PlannedSelect =
+  | { readonly kind: 'star'; readonly qualifier: Qualifier }
+  | {
+      readonly kind: 'field'
+      readonly field: PlannedField
+      readonly cast: string | undefined
+      readonly alias: string | undefined
+    }
+
+export type Condition =
+  | { readonly kind: 'filter'; readonly field: PlannedField; readonly negated: boolean; readonly operation: Operation }
+  | {
+      readonly kind: 'logic'
+      readonly negated: boolean
+      readonly operator: 'and' | 'or'
+      readonly children: readonly Condition[]
+    }
+  /** Whether an embed found anything. */
+  | { readonly kind: 'embed'; readonly embed: EmbedPlan; readonly exists: boolean }
+
+export interface PlannedOrder {
+  readonly field: PlannedField
+  readonly direction: 'asc' | 'desc' | undefined
+  readonly nulls: 'first' | 'last' | undefined
+}
+
+export interface JoinCondition {
+  readonly left: { readonly qualifier: Qualifier; readonly column: string }
+  readonly right: { readonly qualifier: Qualifier; readonly column: string }
+}
+
+/** A `select` at one level of the embedding tree. */
+export interface ReadPlan {
+  readonly source: Source
+  readonly alias: string | undefined
+  readonly junction: { readonly schema: string; readonly name: string; readonly alias: string } | undefined
+  /** Empty together with `embeds` means all columns. */
+  readonly select: readonly PlannedSelect[]
+  readonly joins: readonly JoinCondition[]
+  readonly where: readonly Condition[]
+  readonly order: readonly PlannedOrder[]
+  readonly limit: number | undefined
+  readonly offset: number
+  readonly embeds: readonly EmbedPlan[]
+}
+
+/** A lateral join and the value that it adds to its parent. */
+export interface EmbedPlan {
+  /** The key in the parent's JSON. */
+  readonly name: string
+  /** Alias of the lateral join. */
+  readonly alias: string
+  readonly shape: 'object' | 'array'
+  readonly join: 'inner' | 'left'
+  /** Columns that move into the parent instead of an object or an array of their own. */
+  readonly spread: readonly string[] | undefined
+  /** Nothing is selected in it: it only filters. */
+  readonly isEmpty: boolean
+  readonly read: ReadPlan
+}
+
+/** A column of a payload, with what is needed to read it from JSON. */
+export interface PayloadColumn {
+  readonly name: string
+  readonly type: string
+  readonly defaultSql: string | undefined
+}
+
+export type WritePlan =
+  | {
+      readonly kind: 'insert'
+      readonly schema: string
+      readonly name: string
+      readonly columns: readonly PayloadColumn[]
+      readonly payload: Payload
+      readonly applyDefaults: boolean
+      readonly conflict: { readonly action: 'merge' | 'ignore'; readonly columns: readonly string[] } | undefined
+      /** Whether inserted rows are counted apart from updated ones. */
+      readonly countInserted: boolean
+      /** PUT only: what the payload has to be, over the alias of the payload. */
+      readonly where: readonly Condition[]
+      readonly returning: readonly string[]
+    }
+  | {
+      readonly kind: 'update'
+      readonly schema: string
+      readonly name: string
+      readonly columns: readonly PayloadColumn[]
+      readonly payload: Payload
+      readonly applyDefaults: boolean
+      readonly where: readonly Condition[]
+      readonly returning: readonly string[]
+    }
+  | {
+      readonly kind: 'delete'
+      readonly schema: string
+      readonly name: string
+      readonly where: readonly Condition[]
+      readonly returning: readonly string[]
+    }
+
+export type CallArguments =
+  /** From the query string: text per parameter, several for a variadic one. */
+  | {
+      readonly kind: 'texts'
+      readonly values: readonly { readonly parameter: CallParameter; readonly texts: readonly string[] }[]
+    }
+  /** From an object: read with the parameters' types. */
+  | { readonly kind: 'json'; readonly payload: Payload; readonly parameters: readonly CallParameter[] }
+  /** The whole body is the only, nameless argument. */
+  | { readonly kind: 'body'; readonly json: string; readonly type: string }
+
+export interface CallParameter {
+  readonly name: string
+  readonly type: string
+  readonly variadic: boolean
+}
+
+export interface CallPlan {
+  readonly routine: RestRoutine
+  readonly args: CallArguments
+}
+
+/** What is counted besides the rows that are returned. */
+export type CountMode = 'none' | 'exact' | 'planned' | 'estimated'
+
+interface Reading {
+  readonly read: ReadPlan
+  readonly media: MediaType
+  /** No body is built: HEAD, and writes that return nothing. */
+  readonly bodyless: boolean
+}
+
+export type Plan =
+  | (Reading & { readonly kind: 'read'; readonly count: CountMode; readonly rowsMax: number | undefined })
+  | (Reading & {
+      readonly kind: 'write'
+      readonly write: WritePlan
+      /** Columns for the `Location` header, or `undefined` when none is asked for. */
+      readonly location: readonly string[] | undefined
+      readonly primaryKey: readonly string[]
+    })
+  | (Reading & {
+      readonly kind: 'call'
+      readonly call: CallPlan
+      readonly count: CountMode
+      readonly rowsMax: number | undefined
+      readonly readOnly: boolean
+    })
+  | { readonly kind: 'info'; readonly allow: string }

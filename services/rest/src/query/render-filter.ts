@@ -1,0 +1,125 @@
+import { sql, type SqlFragment } from '@holdfast/postgres'
+import type { Condition, JoinCondition, PlannedField, PlannedOrder } from '../plan/plan.ts'
+import type {
+  IsValue,
+  JsonStep,
+  Operation,
+  QuantifiableOperator,
+  SimpleOperator,
+  TextSearchOperator,
+} from '../request/api-request.ts'
+
+const SIMPLE: Readonly<Record<SimpleOperator, string>> = {
+  neq: '<>',
+  cs: '@>',
+  cd: '<@',
+  ov: '&&',
+  sl: '<<',
+  sr: '>>',
+  nxr: '&<',
+  nxl: '&>',
+  adj: '-|-',
+}
+
+const QUANTIFIABLE: Readonly<Record<QuantifiableOperator, string>> = {
+  eq: '=',
+  gte: '>=',
+  gt: '>',
+  lte: '<=',
+  lt: '<',
+  like: 'like',
+  ilike: 'ilike',
+  match: '~',
+  imatch: '~*',
+}
+
+const TEXT_SEARCH: Readonly<Record<TextSearchOperator, string>> = {
+  fts: 'to_tsquery',
+  plfts: 'plainto_tsquery',
+  phfts: 'phraseto_tsquery',
+  wfts: 'websearch_to_tsquery',
+}
+
+const IS: Readonly<Record<IsValue, string>> = {
+  null: 'null',
+  not_null: 'not null',
+  true: 'true',
+  false: 'false',
+  unknown: 'unknown',
+}
+
+/** Values are parameters without a type, so that Postgres reads them as what the column is. */
+export function renderCondition(condition: Condition): SqlFragment {
+  switch (condition.kind) {
+    case 'filter': {
+      const test = renderOperation(condition.field, condition.operation)
+      return condition.negated ? sql`not (${test})` : test
+    }
+    case 'logic': {
+      const children = sql.join(condition.children.map(renderCondition), ` ${condition.operator} `)
+      return condition.negated ? sql`not (${children})` : sql`(${children})`
+    }
+    case 'embed': {
+      const alias = sql.identifier(condition.embed.alias)
+      const value = condition.embed.shape === 'array' ? sql`${alias}."rows"` : alias
+      return condition.exists ? sql`${value} is distinct from null` : sql`${value} is not distinct from null`
+    }
+  }
+}
+
+export function renderJoin({ left, right }: JoinCondition): SqlFragment {
+  return sql`${sql.identifier(...left.qualifier, left.column)} = ${sql.identifier(...right.qualifier, right.column)}`
+}
+
+export function renderOrder({ field, direction, nulls }: PlannedOrder): SqlFragment {
+  const suffix = `${direction === undefined ? '' : ` ${direction}`}${nulls === undefined ? '' : ` nulls ${nulls}`}`
+  return sql`${renderField(field)}${sql.trusted(suffix)}`
+}
+
+/** A column, or a value inside a JSON column. */
+export function renderField({ qualifier, column, path, needsJson }: PlannedField): SqlFragment {
+  const name = column === '*' ? sql`${sql.identifier(...qualifier)}.*` : sql.identifier(...qualifier, column)
+  if (path.length === 0) return name
+  const base = needsJson ? sql`to_jsonb(${name})` : name
+  return path.reduce((inner, step) => sql`${inner}${renderStep(step)}`, base)
+}
+
+function renderStep({ arrow, operand }: JsonStep): SqlFragment {
+  const sign = sql.trusted(arrow)
+  return operand.kind === 'key' ? sql`${sign}${operand.key}::text` : sql`${sign}${operand.index}::int`
+}
+
+function renderOperation(field: PlannedField, operation: Operation): SqlFragment {
+  const value = renderField(field)
+  switch (operation.kind) {
+    case 'simple':
+      return sql`${value} ${sql.trusted(SIMPLE[operation.operator])} ${operation.value}`
+    case 'quantifiable': {
+      const isPattern = operation.operator === 'like' || operation.operator === 'ilike'
+      const text = isPattern ? operation.value.replaceAll('*', '%') : operation.value
+      const operand =
+        operation.quantifier === undefined ? sql`${text}` : sql`${sql.trusted(operation.quantifier)}(${text})`
+      return sql`${value} ${sql.trusted(QUANTIFIABLE[operation.operator])} ${operand}`
+    }
+    case 'is':
+      return sql`${value} is ${sql.trusted(IS[operation.value])}`
+    case 'isdistinct':
+      return sql`${value} is distinct from ${operation.value}`
+    case 'in': {
+      // `in.()` arrives as one empty text and is the empty list
+      const [first] = operation.values
+      const empty = operation.values.length === 1 && first === ''
+      return sql`${value} = any(${empty ? '{}' : arrayLiteral(operation.values)})`
+    }
+    case 'fts': {
+      const language = operation.language === undefined ? sql`` : sql`${operation.language}::regconfig, `
+      const vector = field.isTsVector ? value : sql`to_tsvector(${language}${value})`
+      return sql`${vector} @@ ${sql.trusted(TEXT_SEARCH[operation.operator])}(${language}${operation.value})`
+    }
+  }
+}
+
+/** Postgres's text form of an array, for a parameter whose element type only Postgres knows. */
+export function arrayLiteral(values: readonly string[]): string {
+  return `{${values.map((value) => `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"`).join(',')}}`
+}

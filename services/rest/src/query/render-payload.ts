@@ -1,0 +1,45 @@
+import { quoteLiteral, sql, type SqlFragment } from '@holdfast/postgres'
+import type { PayloadColumn } from '../plan/plan.ts'
+import { PAYLOAD_ALIAS } from '../plan/plan-write.ts'
+import type { Payload } from '../request/api-request.ts'
+
+export const BODY = sql.identifier(PAYLOAD_ALIAS)
+
+/**
+ * The rows of a JSON payload as something to select from, called {@link BODY}: one parameter, read by Postgres with the types of the
+ * columns.
+ *
+ * @param applyDefaults - whether a key that a row does not have becomes the column's default rather than null
+ * @param single - take only the first row: what an update sets
+ */
+export function renderPayload(input: {
+  readonly payload: Payload
+  readonly columns: readonly PayloadColumn[]
+  readonly applyDefaults: boolean
+  readonly single: boolean
+}): SqlFragment {
+  const { payload, columns, single } = input
+  const defaults = columns.filter(({ defaultSql }) => defaultSql !== undefined)
+  const applyDefaults = input.applyDefaults && defaults.length > 0
+  const kind = applyDefaults ? 'jsonb' : 'json'
+  const value = sql`(select ${payload.json}::${sql.trusted(kind)} as "value") as "rest_payload"`
+  const limit = single ? sql` limit 1` : sql``
+  if (columns.length === 0) {
+    const rows = payload.isObject ? sql`(values (1)) as "_"` : sql`json_array_elements("rest_payload"."value") as "_"`
+    return sql`${value}, lateral (select from ${rows}${limit}) as ${BODY}`
+  }
+  const typed = columns.map(({ name, type }) => sql`${sql.identifier(name)} ${sql.trusted(type)}`)
+  const names = sql.join(columns.map(({ name }) => sql.identifier(name)))
+  const read = sql.trusted(`${kind}_to_record${payload.isObject ? '' : 'set'}`)
+  const filled = applyDefaults ? renderDefaults(payload, defaults) : sql``
+  const source = applyDefaults ? sql`"rest_filled"."value"` : sql`"rest_payload"."value"`
+  return sql`${value}${filled}, lateral (select ${names} from ${read}(${source}) as "_"(${sql.join(typed)})${limit}) as ${BODY}`
+}
+
+function renderDefaults(payload: Payload, columns: readonly PayloadColumn[]): SqlFragment {
+  const pairs = columns.map(({ name, defaultSql }) => sql.trusted(`${quoteLiteral(name)}, ${defaultSql ?? 'null'}`))
+  const defaults = sql`jsonb_build_object(${sql.join(pairs)})`
+  return payload.isObject
+    ? sql`, lateral (select ${defaults} || "rest_payload"."value" as "value") as "rest_filled"`
+    : sql`, lateral (select coalesce(jsonb_agg(${defaults} || "element"), '[]') as "value" from jsonb_array_elements("rest_payload"."value") as "element") as "rest_filled"`
+}

@@ -1,0 +1,35 @@
+import { quoteIdentifier } from '@holdfast/postgres'
+
+/**
+ * Names that the SQL grammar knows and `pg_type` does not. A cast comes from a query string, so it is never text of a statement:
+ * it is one of these, or a quoted identifier.
+ */
+const GRAMMAR_TYPES: Readonly<Record<string, string>> = {
+  bigint: 'int8',
+  'bit varying': 'varbit',
+  boolean: 'bool',
+  char: 'bpchar',
+  character: 'bpchar',
+  'character varying': 'varchar',
+  dec: 'numeric',
+  decimal: 'numeric',
+  'double precision': 'float8',
+  float: 'float8',
+  int: 'int4',
+  integer: 'int4',
+  'national character': 'bpchar',
+  nchar: 'bpchar',
+  real: 'float4',
+  smallint: 'int2',
+  'time with time zone': 'timetz',
+  'time without time zone': 'time',
+  'timestamp with time zone': 'timestamptz',
+  'timestamp without time zone': 'timestamp',
+}
+
+/** SQL for a type that a request named: `int` is `"pg_catalog"."int4"`, `Mood` is `"mood"`, to be found on the search path. */
+export function renderTypeName(name: string): string {
+  const folded = name.toLowerCase().replaceAll(/\s+/g, ' ')
+  const known = Object.hasOwn(GRAMMAR_TYPES, folded) ? GRAMMAR_TYPES[folded] : undefined
+  return known === undefined ? quoteIdentifier(folded) : `pg_catalog.${quoteIdentifier(known)}`
+}

@@ -1,0 +1,166 @@
+/** One step of a JSON path: `->'key'`, `->>'key'`, `->0`. */
+export interface JsonStep {
+  readonly arrow: '->' | '->>'
+  readonly operand: { readonly kind: 'key'; readonly key: string } | { readonly kind: 'index'; readonly index: string }
+}
+
+/** A column, or something inside a JSON column: `address->city->>name`. */
+export interface Field {
+  readonly name: string
+  readonly path: readonly JsonStep[]
+}
+
+export type AggregateFunction = 'sum' | 'avg' | 'count' | 'max' | 'min'
+
+export type SelectItem = { readonly kind: 'star' } | SelectField | SelectEmbed
+
+export interface SelectField {
+  readonly kind: 'field'
+  readonly field: Field
+  readonly alias: string | undefined
+  readonly cast: string | undefined
+  readonly aggregate: AggregateFunction | undefined
+}
+
+/** `alias:target!hint!inner(…)`, or with `spread` `...target(…)`. */
+export interface SelectEmbed {
+  readonly kind: 'embed'
+  readonly target: string
+  readonly alias: string | undefined
+  readonly hint: string | undefined
+  readonly join: 'inner' | 'left' | undefined
+  readonly spread: boolean
+  readonly select: readonly SelectItem[]
+}
+
+export type SimpleOperator = 'neq' | 'cs' | 'cd' | 'ov' | 'sl' | 'sr' | 'nxr' | 'nxl' | 'adj'
+export type QuantifiableOperator = 'eq' | 'gte' | 'gt' | 'lte' | 'lt' | 'like' | 'ilike' | 'match' | 'imatch'
+export type TextSearchOperator = 'fts' | 'plfts' | 'phfts' | 'wfts'
+export type IsValue = 'null' | 'not_null' | 'true' | 'false' | 'unknown'
+
+export type Operation =
+  | { readonly kind: 'simple'; readonly operator: SimpleOperator; readonly value: string }
+  | {
+      readonly kind: 'quantifiable'
+      readonly operator: QuantifiableOperator
+      readonly quantifier: 'any' | 'all' | undefined
+      readonly value: string
+    }
+  | { readonly kind: 'is'; readonly value: IsValue }
+  | { readonly kind: 'isdistinct'; readonly value: string }
+  | { readonly kind: 'in'; readonly values: readonly string[] }
+  | {
+      readonly kind: 'fts'
+      readonly operator: TextSearchOperator
+      readonly language: string | undefined
+      readonly value: string
+    }
+
+/** `done.not.is.true` */
+export interface Filter {
+  readonly kind: 'filter'
+  readonly field: Field
+  readonly negated: boolean
+  readonly operation: Operation
+}
+
+/** A condition: one filter, or `not.and(…)` of conditions. */
+export type LogicTree =
+  | Filter
+  | {
+      readonly kind: 'logic'
+      readonly negated: boolean
+      readonly operator: 'and' | 'or'
+      readonly children: readonly LogicTree[]
+    }
+
+export interface OrderTerm {
+  /** The to-one embed whose column orders the parent: `order=client(name)`. */
+  readonly relation: string | undefined
+  readonly field: Field
+  readonly direction: 'asc' | 'desc' | undefined
+  readonly nulls: 'first' | 'last' | undefined
+}
+
+/** Names of embeds from the root down; empty for the root itself. */
+export type EmbedPath = readonly string[]
+
+/** Something that belongs to one level of the embedding tree. */
+export interface AtPath<T> {
+  readonly path: EmbedPath
+  readonly value: T
+}
+
+/** Which rows of a level: `offset` rows are skipped, then at most `limit` are taken. */
+export interface RowRange {
+  readonly offset: number
+  readonly limit: number | undefined
+}
+
+export interface QueryParams {
+  readonly select: readonly SelectItem[]
+  readonly filters: readonly AtPath<Filter>[]
+  readonly logic: readonly AtPath<LogicTree>[]
+  readonly order: readonly AtPath<readonly OrderTerm[]>[]
+  readonly ranges: readonly AtPath<RowRange>[]
+  readonly columns: readonly string[] | undefined
+  readonly onConflict: readonly string[] | undefined
+  /** Arguments of a function called with GET or HEAD, in order of appearance. */
+  readonly args: readonly (readonly [name: string, value: string])[]
+  /** The parameters sorted by name and encoded again, as `Content-Location` shows them. */
+  readonly canonical: string
+}
+
+export type Resource =
+  | { readonly kind: 'relation'; readonly name: string }
+  | { readonly kind: 'routine'; readonly name: string }
+
+export type Action =
+  | { readonly kind: 'read'; readonly relation: string; readonly headersOnly: boolean }
+  | { readonly kind: 'mutate'; readonly relation: string; readonly mutation: 'create' | 'update' | 'put' | 'delete' }
+  | { readonly kind: 'call'; readonly routine: string; readonly method: 'GET' | 'HEAD' | 'POST' }
+  | { readonly kind: 'info'; readonly resource: Resource }
+
+/** A JSON body, as sent. Postgres parses it again, so that no number loses digits on the way. */
+export interface Payload {
+  readonly json: string
+  /** Whether the text is one object rather than an array. */
+  readonly isObject: boolean
+  /** The columns or arguments that the body gives, or that `columns=` restricts it to. */
+  readonly columns: readonly string[]
+}
+
+export interface Preferences {
+  readonly resolution: 'merge-duplicates' | 'ignore-duplicates' | undefined
+  readonly representation: 'minimal' | 'representation' | 'headers-only' | undefined
+  readonly count: 'exact' | 'planned' | 'estimated' | undefined
+  readonly transaction: 'commit' | 'rollback' | undefined
+  readonly missing: 'default' | 'null' | undefined
+  readonly handling: 'strict' | 'lenient' | undefined
+  readonly timezone: string | undefined
+  readonly maxAffected: number | undefined
+  /** What was given and is no preference of ours. */
+  readonly invalid: readonly string[]
+}
+
+export type MediaType = 'json' | 'json-stripped' | 'object' | 'object-stripped' | 'csv'
+
+/** Everything that a request says, parsed once. Later stages never look at the request again. */
+export interface ApiRequest {
+  readonly action: Action
+  readonly schema: string
+  /** Whether several schemas are exposed, so that the answer says which one was used. */
+  readonly schemaNegotiated: boolean
+  readonly query: QueryParams
+  /** The root's range from `limit`, `offset` and the `Range` header together. */
+  readonly range: RowRange
+  readonly preferences: Preferences
+  readonly payload: Payload | undefined
+  readonly accept: MediaType
+  readonly method: string
+  /** Without the prefix of the service: `/tasks`. */
+  readonly path: string
+  /** Lower-case names; cookies are apart. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly cookies: Readonly<Record<string, string>>
+}

@@ -1,0 +1,37 @@
+import { queryTooComplex } from '../errors.ts'
+import { ORDER_TERMS_MAX } from '../limits.ts'
+import type { OrderTerm } from './api-request.ts'
+import { parseField, parseFieldName } from './field.ts'
+import type { Scanner } from './scanner.ts'
+
+const DIRECTION = /\.(asc|desc)(?=[.,) \t]|$)/y
+const NULLS = /\.nulls(first|last)(?=[,) \t]|$)/y
+
+/** `name.desc.nullslast,client(name).asc,data->>size` */
+export function parseOrder(scanner: Scanner): OrderTerm[] {
+  const terms: OrderTerm[] = []
+  do {
+    if (terms.length === ORDER_TERMS_MAX) throw queryTooComplex(`An order may have ${ORDER_TERMS_MAX} terms.`)
+    terms.push(parseTerm(scanner))
+  } while (scanner.take(','))
+  if (!scanner.atEnd()) throw scanner.failure('"asc", "desc", "nullsfirst", "nullslast", "," or end of input')
+  return terms
+}
+
+function parseTerm(scanner: Scanner): OrderTerm {
+  scanner.skipSpace()
+  const start = scanner.position
+  let relation: string | undefined = parseFieldName(scanner)
+  if (scanner.take('(')) {
+    // `client(name)`: the name was that of an embed
+  } else {
+    relation = undefined
+    scanner.position = start
+  }
+  const field = parseField(scanner)
+  if (relation !== undefined) scanner.expect(')')
+  const direction = scanner.match(DIRECTION)?.[1] as 'asc' | 'desc' | undefined
+  const nulls = scanner.match(NULLS)?.[1] as 'first' | 'last' | undefined
+  scanner.skipSpace()
+  return { relation, field, direction, nulls }
+}

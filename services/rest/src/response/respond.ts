@@ -1,0 +1,158 @@
+import type { ExecuteResult } from '../execute.ts'
+import { invalidResponseHeaders, invalidResponseStatus, offsetOutOfBounds } from '../errors.ts'
+import type { Plan } from '../plan/plan.ts'
+import type { ApiRequest, Preferences } from '../request/api-request.ts'
+import { renderMediaType } from '../request/media-type.ts'
+import { rangeStatus, renderContentRange } from './content-range.ts'
+
+export interface RestResponse {
+  readonly status: number
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string | string[]>>
+  /** Empty for no body. */
+  readonly body: string
+}
+
+type DatabasePlan = Exclude<Plan, { readonly kind: 'info' }>
+
+/** Turns the row that Postgres answered into status, headers and body. */
+export function respond(request: ApiRequest, plan: DatabasePlan, result: ExecuteResult): RestResponse {
+  const response = plan.kind === 'write' ? respondToWrite(request, plan, result) : respondToRead(request, plan, result)
+  return applySettings(response, result)
+}
+
+export function respondInfo(allow: string): RestResponse {
+  return { status: 200, headers: { allow }, body: '' }
+}
+
+function respondToRead(
+  request: ApiRequest,
+  plan: Exclude<DatabasePlan, { readonly kind: 'write' }>,
+  { row, planned }: ExecuteResult,
+): RestResponse {
+  const rows = Number(row.rows)
+  const total = totalOf(plan, row.total, planned)
+  const { offset } = request.range
+  const status = rangeStatus(offset, rows, total)
+  if (status === 416) throw offsetOutOfBounds(offset, total ?? 0)
+  const headers: Record<string, string> = {
+    'content-range': renderContentRange(offset, offset + rows - 1, total),
+    ...preferenceApplied(request, plan),
+  }
+  if (plan.kind === 'call' && plan.call.routine.returns === 'void') return { status: 204, headers, body: '' }
+  if (plan.kind === 'read') {
+    const { canonical } = request.query
+    headers['content-location'] = `${request.path}${canonical === '' ? '' : `?${canonical}`}`
+  }
+  return { status, headers: { ...headers, ...contentHeaders(request) }, body: row.body }
+}
+
+/** The counted rows, or those that the planner expects when a count was only to be estimated and there are too many to count. */
+function totalOf(
+  plan: Exclude<DatabasePlan, { readonly kind: 'write' }>,
+  counted: string | null,
+  planned: number | undefined,
+): number | undefined {
+  if (plan.count === 'planned') return planned
+  if (counted === null) return undefined
+  const total = Number(counted)
+  const tooMany = plan.count === 'estimated' && plan.rowsMax !== undefined && total > plan.rowsMax
+  return tooMany ? Math.max(total, planned ?? 0) : total
+}
+
+function respondToWrite(
+  request: ApiRequest,
+  plan: Extract<DatabasePlan, { readonly kind: 'write' }>,
+  { row }: ExecuteResult,
+): RestResponse {
+  const rows = Number(row.rows)
+  const { preferences } = request
+  const full = preferences.representation === 'representation'
+  const isPut = request.method === 'PUT'
+  const counted = preferences.count === 'exact' || preferences.count === 'estimated' ? rows : undefined
+  const range =
+    plan.write.kind === 'update' ? renderContentRange(0, rows - 1, counted) : renderContentRange(1, 0, counted)
+  const headers: Record<string, string> = {
+    ...(isPut ? {} : { 'content-range': range }),
+    ...preferenceApplied(request, plan),
+    ...(row.location === null ? {} : { location: renderLocation(request.path, row.location) }),
+  }
+  const inserted = row.inserted === null ? undefined : Number(row.inserted)
+  if (plan.write.kind === 'insert' && !isPut) {
+    const status = inserted !== undefined && inserted <= 0 ? 200 : 201
+    return { status, headers: full ? { ...headers, ...contentHeaders(request) } : headers, body: full ? row.body : '' }
+  }
+  if (!full) return { status: 204, headers, body: '' }
+  const status = isPut && (inserted ?? 0) > 0 ? 201 : 200
+  return { status, headers: { ...headers, ...contentHeaders(request) }, body: row.body }
+}
+
+function contentHeaders(request: ApiRequest): Record<string, string> {
+  return {
+    'content-type': renderMediaType(request.accept),
+    ...(request.schemaNegotiated ? { 'content-profile': request.schema } : {}),
+  }
+}
+
+/** `/tasks?id=eq.7` from `[["id","7"]]`. */
+function renderLocation(path: string, pairs: string): string {
+  const values = JSON.parse(pairs) as readonly (readonly [name: string, value: string | null])[]
+  const params = new URLSearchParams(
+    values.map(([name, value]): [string, string] => [name, value === null ? 'is.null' : `eq.${value}`]),
+  )
+  return `${path}?${params.toString()}`
+}
+
+/** Only what had an effect on this kind of request. */
+function preferenceApplied(request: ApiRequest, plan: DatabasePlan): Record<string, string> {
+  const given: Preferences = request.preferences
+  const write = plan.kind === 'write' ? plan.write.kind : undefined
+  const isCreate = write === 'insert' && request.method === 'POST'
+  const hasTarget = plan.kind === 'write' && (plan.primaryKey.length > 0 || request.query.onConflict !== undefined)
+  const limitsAffected = write === 'update' || write === 'delete' || plan.kind === 'call'
+  const applied = [
+    isCreate && hasTarget && given.resolution && `resolution=${given.resolution}`,
+    (isCreate || write === 'update') && given.missing && `missing=${given.missing}`,
+    write !== undefined && given.representation && `return=${given.representation}`,
+    given.count && `count=${given.count}`,
+    given.transaction && `tx=${given.transaction}`,
+    given.handling && `handling=${given.handling}`,
+    given.timezone && `timezone=${given.timezone}`,
+    limitsAffected &&
+      given.handling === 'strict' &&
+      given.maxAffected !== undefined &&
+      `max-affected=${given.maxAffected}`,
+  ].filter((preference) => typeof preference === 'string' && preference !== '')
+  return applied.length === 0 ? {} : { 'preference-applied': applied.join(', ') }
+}
+
+/** `response.status` and `response.headers`, which functions and triggers may have set. */
+function applySettings(response: RestResponse, { row }: ExecuteResult): RestResponse {
+  const status = row.status === null ? response.status : Number(row.status)
+  if (!Number.isInteger(status) || status < 200 || status > 599) throw invalidResponseStatus()
+  if (row.headers === null) return { ...response, status }
+  const headers: Record<string, string | string[]> = {}
+  for (const [name, value] of parseHeaders(row.headers)) {
+    const known = headers[name]
+    headers[name] = known === undefined ? value : [...(typeof known === 'string' ? [known] : known), value]
+  }
+  return { ...response, status, headers: { ...response.headers, ...headers } }
+}
+
+/** `[{"X-Name": "value"}, …]` */
+function parseHeaders(text: string): [name: string, value: string][] {
+  let items: unknown
+  try {
+    items = JSON.parse(text)
+  } catch {
+    throw invalidResponseHeaders()
+  }
+  if (!Array.isArray(items)) throw invalidResponseHeaders()
+  return items.map((item: unknown) => {
+    const entries = typeof item === 'object' && item !== null ? Object.entries(item) : []
+    const [name, value]: readonly unknown[] = entries[0] ?? []
+    const isValid = entries.length === 1 && typeof name === 'string' && typeof value === 'string'
+    if (!isValid || !/^[\w!#$%&'*+.^`|~-]+$/.test(name) || /[\r\n\0]/.test(value)) throw invalidResponseHeaders()
+    return [name.toLowerCase(), value]
+  })
+}

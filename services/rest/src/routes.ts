@@ -1,0 +1,64 @@
+import { HoldfastError, type Logger } from '@holdfast/foundation'
+import { requireCaller } from '@holdfast/http'
+import type { FastifyError, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import { invalidBody } from './errors.ts'
+import { handle, type HandlerContext } from './handle.ts'
+import type { RawRequest } from './request/parse-request.ts'
+import { renderError } from './response/render-error.ts'
+import type { RestResponse } from './response/respond.ts'
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS']
+
+/** `/rest/v1/*`: the address names a relation or, below `rpc/`, a function. Source: PostgREST reference, "API". */
+export function restRoutes(context: HandlerContext, logger: Logger): FastifyPluginAsync {
+  return async (app) => {
+    app.removeAllContentTypeParsers()
+    app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+    app.setErrorHandler((error, request, reply) => {
+      return send(request, reply, renderError(toRefusal(error, request, logger)))
+    })
+    for (const url of ['/', '/*']) {
+      app.route({
+        method: METHODS,
+        url,
+        exposeHeadRoute: false,
+        bodyLimit: context.options.restBodyBytesMax,
+        handler: async (request, reply) =>
+          send(request, reply, await handle(context, requireCaller(request), toRaw(request, app.prefix))),
+      })
+    }
+  }
+}
+
+function toRaw(request: FastifyRequest, prefix: string): RawRequest {
+  const url = request.raw.url ?? '/'
+  const mark = url.indexOf('?')
+  const address = mark < 0 ? url : url.slice(0, mark)
+  return {
+    method: request.method,
+    path: address.startsWith(prefix) ? address.slice(prefix.length) || '/' : address,
+    search: mark < 0 ? '' : url.slice(mark + 1),
+    headers: request.headers,
+    body: Buffer.isBuffer(request.body) ? request.body : undefined,
+  }
+}
+
+async function send(request: FastifyRequest, reply: FastifyReply, response: RestResponse): Promise<FastifyReply> {
+  reply.code(response.status).headers(response.headers)
+  // An answer to HEAD has the headers of GET, but no length, because no body was made.
+  return response.body === '' || request.method === 'HEAD' ? reply.send() : reply.send(response.body)
+}
+
+/** Everything that is no refusal of ours or of Fastify's is a bug: it is logged whole, and the client learns only where to look. */
+function toRefusal(error: unknown, request: FastifyRequest, logger: Logger): HoldfastError {
+  if (error instanceof HoldfastError) {
+    if (error.status >= 500)
+      logger.log('error', error.message, { code: error.code, requestId: request.id, cause: error.cause })
+    return error
+  }
+  const status = (error as Partial<FastifyError>).statusCode
+  if (status === 413) return invalidBody('The body of the request is too large', 413)
+  if (status !== undefined && status >= 400 && status < 500) return invalidBody((error as FastifyError).message, status)
+  logger.log('error', 'a request to the REST API failed', { requestId: request.id, error })
+  return new HoldfastError('PGRSTX00', 500, 'Internal error', { detail: `Request ${request.id}` })
+}
