@@ -1,1 +1,5 @@
+/** The HTTP server that everything is served by, and who asks. */
 export { requireCaller, type Caller } from './caller.ts'
+export { allowAnyOrigin } from './cors.ts'
+export { createHttpServer, renderFailure, type HttpServerOptions } from './create-server.ts'
+export { explainListen, findPort } from './find-port.ts'

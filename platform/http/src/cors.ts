@@ -1,0 +1,65 @@
+import type { FastifyInstance } from 'fastify'
+import { PREFLIGHT_LIFETIME_S } from './limits.ts'
+
+const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
+
+/** What Supabase's clients send, for a preflight that names nothing. */
+const REQUEST_HEADERS = [
+  'authorization',
+  'x-client-info',
+  'apikey',
+  'content-type',
+  'prefer',
+  'range',
+  'range-unit',
+  'accept-profile',
+  'content-profile',
+  'x-supabase-api-version',
+  'x-user-agent',
+  'x-retry-count',
+  'if-none-match',
+].join(', ')
+
+/** What scripts of other origins may read of an answer. */
+const RESPONSE_HEADERS = [
+  'content-encoding',
+  'content-location',
+  'content-profile',
+  'content-range',
+  'etag',
+  'link',
+  'location',
+  'preference-applied',
+  'proxy-status',
+  'range-unit',
+  'retry-after',
+  'x-request-id',
+  'x-sb-error-code',
+  'x-supabase-api-version',
+  'x-total-count',
+].join(', ')
+
+/**
+ * Lets pages of any origin use the addresses that `applies` names, as Supabase does. Nothing here depends on cookies: whoever holds a token may
+ * use it from anywhere, and `*` keeps browsers from sending credentials of their own.
+ */
+export function allowAnyOrigin(app: FastifyInstance, applies: (path: string) => boolean): void {
+  app.addHook('onRequest', async (request, reply) => {
+    if (!applies(request.url)) return
+    reply.headers({ 'access-control-allow-origin': '*', 'access-control-expose-headers': RESPONSE_HEADERS })
+    if (request.method !== 'OPTIONS' || !request.headers['access-control-request-method']) return
+    const asked = request.headers['access-control-request-headers']
+    reply.headers({
+      'access-control-allow-methods': METHODS,
+      'access-control-allow-headers': asked && isHeaderList(asked) ? asked : REQUEST_HEADERS,
+      'access-control-max-age': String(PREFLIGHT_LIFETIME_S),
+      vary: 'access-control-request-headers',
+    })
+    return reply.code(204).send()
+  })
+}
+
+/** Names and commas, nothing that could be anything else in our answer. */
+function isHeaderList(text: string): boolean {
+  return text.length < 4_096 && /^[\w\-!#$%&'*+.^`|~]+(\s*,\s*[\w\-!#$%&'*+.^`|~]+)*$/.test(text)
+}

@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto'
+import { fastify, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { HoldfastError, errorMessage, type Logger } from '@holdfast/foundation'
+import { BODY_BYTES_MAX, CONNECTION_IDLE_MS, HEADERS_TIMEOUT_MS, PARAMETER_LENGTH_MAX } from './limits.ts'
+
+export interface HttpServerOptions {
+  readonly logger: Logger
+  /** Whether `x-forwarded-*` headers are believed. Only behind a proxy that sets them. */
+  readonly trustProxy?: boolean
+}
+
+/**
+ * Makes an HTTP server without routes. Every answer carries `x-request-id` and `x-content-type-options: nosniff`; no answer carries a stack
+ * trace; no body is logged. Plugins add their own parsers, hooks and error rendering, which do not reach their neighbours.
+ */
+export function createHttpServer(options: HttpServerOptions): FastifyInstance {
+  const { logger } = options
+  const app = fastify({
+    // Our own logger reports requests, by event; Fastify's would serialise headers.
+    logger: false,
+    trustProxy: options.trustProxy ?? false,
+    bodyLimit: BODY_BYTES_MAX,
+    keepAliveTimeout: CONNECTION_IDLE_MS,
+    http: { headersTimeout: HEADERS_TIMEOUT_MS },
+    genReqId: () => randomUUID(),
+    // A caller's own id could not be told from ours in the log.
+    requestIdHeader: false,
+    return503OnClosing: true,
+    // Requests that run may end; the gateway cuts what takes too long.
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: PARAMETER_LENGTH_MAX },
+    frameworkErrors: (error, request, reply) => void renderFailure(error, request, reply, logger),
+  })
+  app.decorateRequest('caller', undefined)
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' })
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    logger.log('debug', 'answered', {
+      requestId: request.id,
+      method: request.method,
+      route: request.routeOptions.url,
+      status: reply.statusCode,
+      durationMs: Math.round(reply.elapsedTime * 10) / 10,
+    })
+  })
+  app.setErrorHandler((error, request, reply) => renderFailure(error, request, reply, logger))
+  return app
+}
+
+/**
+ * The answer to whatever a service did not render in its own words: a refusal as it is, a request that Fastify refused with its status, and
+ * anything else as a 500 that names the request, with everything in the log.
+ */
+export function renderFailure(
+  thrown: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  logger: Logger,
+): FastifyReply {
+  const error = toRefusal(thrown)
+  if (error.status >= 500) {
+    logger.log('error', 'a request failed', {
+      requestId: request.id,
+      method: request.method,
+      route: request.routeOptions?.url,
+      status: error.status,
+      cause: thrown instanceof HoldfastError ? errorMessage(thrown.cause ?? thrown.message) : describe(thrown),
+    })
+  }
+  return reply
+    .code(error.status)
+    .headers(error.headers ?? {})
+    .send({
+      code: error.code,
+      message: error.message,
+      details: error.detail ?? null,
+      hint: error.hint ?? null,
+      ...(error.status >= 500 ? { request_id: request.id } : {}),
+    })
+}
+
+function toRefusal(thrown: unknown): HoldfastError {
+  if (thrown instanceof HoldfastError) return thrown
+  const { code, statusCode } = thrown as Partial<FastifyError>
+  if (code?.startsWith('FST_') && statusCode !== undefined && statusCode < 500) {
+    return new HoldfastError(code, statusCode, errorMessage(thrown))
+  }
+  return new HoldfastError('internal_error', 500, 'Something went wrong on the server.', {
+    hint: 'The log of the server says more under this request_id.',
+  })
+}
+
+function describe(thrown: unknown): string {
+  return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
+}

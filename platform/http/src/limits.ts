@@ -1,0 +1,14 @@
+/** Bytes of a request body, where a route does not say otherwise. */
+export const BODY_BYTES_MAX = 1024 * 1024
+
+/** Milliseconds that an idle connection stays open: longer than the 60 s of common proxies, so that they close first. */
+export const CONNECTION_IDLE_MS = 72_000
+
+/** Milliseconds that a client may take to send its headers. Above the idle time, as Node asks. */
+export const HEADERS_TIMEOUT_MS = 75_000
+
+/** Characters of one part of an address. Function and table names stay far below. */
+export const PARAMETER_LENGTH_MAX = 512
+
+/** Seconds that a browser may remember the answer to a preflight request. */
+export const PREFLIGHT_LIFETIME_S = 3_600
