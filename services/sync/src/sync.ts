@@ -9,6 +9,7 @@ import { createMarks } from './checkpoints/marks.ts'
 import { CONCURRENT_EVALUATIONS_MAX, CONCURRENT_READS_MAX } from './limits.ts'
 import type { syncOptions } from './options.ts'
 import { startReplicator } from './replicator/replicator.ts'
+import { createLogReader } from './storage/log-reader.ts'
 import { streamRoutes } from './routes/stream.ts'
 import { writeCheckpointRoutes } from './routes/write-checkpoint.ts'
 import { createConnections } from './stream/connections.ts'
@@ -52,6 +53,7 @@ export function openSync(options: SyncOptions): SyncService {
   const stopping = new AbortController()
   const feed = createCheckpointFeed()
   const dependencies = createDependencyIndex()
+  const log = createLogReader({ url: options.url, connectionsMax: CONCURRENT_READS_MAX })
   const marks = createMarks(pool, feed)
   let plan: SyncPlan | undefined
   let isReady = false
@@ -74,7 +76,7 @@ export function openSync(options: SyncOptions): SyncService {
     feed,
     marks,
     dependencies,
-    reads: createSemaphore(CONCURRENT_READS_MAX),
+    log,
     evaluations: createSemaphore(CONCURRENT_EVALUATIONS_MAX),
     logger,
     plan: (): ActivePlan | undefined => replicator.plan(),
@@ -101,6 +103,7 @@ export function openSync(options: SyncOptions): SyncService {
       stopping.abort()
       connections[Symbol.dispose]() // ends open streams first, so that devices reconnect elsewhere
       await replicator[Symbol.asyncDispose]()
+      await log[Symbol.asyncDispose]()
     },
   }
 }

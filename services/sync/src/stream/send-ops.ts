@@ -1,11 +1,9 @@
-import type { Pool } from '@holdfast/postgres'
 import type { CheckpointFeed, LiveBucket } from '../checkpoints/checkpoint-feed.ts'
 import { encodedOps, type EncodedOps } from '../encode/lines.ts'
 import { splitDocs } from '../encode/op-doc.ts'
 import { DATA_LINE_BYTES_MAX, DATA_LINE_OPS_MAX, READ_GROUP_BUCKETS_MAX, READ_GROUP_OPS_MAX } from '../limits.ts'
-import { readOps, type OpsSlice } from '../storage/bucket-storage.ts'
+import type { LogReader, OpsSlice } from '../storage/log-reader.ts'
 import type { LineSink } from './line-sink.ts'
-import type { Semaphore } from './semaphore.ts'
 
 /** A bucket that a device holds or is about to. */
 export interface HeldBucket {
@@ -19,9 +17,8 @@ export interface HeldBucket {
 }
 
 export interface OpsSource {
-  readonly pool: Pool
+  readonly log: LogReader
   readonly feed: CheckpointFeed
-  readonly reads: Semaphore
 }
 
 /** Operations of the first slice of a bucket, before the size of its rows is known. */
@@ -84,14 +81,11 @@ async function sendGroup(
   const byId = new Map(group.map((held) => [held.bucket.id, held]))
   let opsMax = FIRST_SLICE_OPS
   const read = (wanted: readonly HeldBucket[], positions: ReadonlyMap<HeldBucket, number>): Promise<OpsSlice[]> =>
-    source.reads.run(() =>
-      readOps(
-        source.pool,
-        wanted.map((held) => ({ bucketId: held.bucket.id, after: positions.get(held) ?? held.upTo })),
-        upTo,
-        opsMax,
-      ),
-    )
+    source.log.read({
+      wanted: wanted.map((held) => ({ bucketId: held.bucket.id, after: positions.get(held) ?? held.upTo })),
+      upTo,
+      opsMax,
+    })
 
   let next: Promise<OpsSlice[]> | undefined = read(group, new Map())
   while (next) {

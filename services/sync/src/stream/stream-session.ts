@@ -11,6 +11,7 @@ import type { WriteCheckpoint } from '../checkpoints/write-checkpoints.ts'
 import { tooManyBuckets } from '../errors.ts'
 import { BUCKETS_PER_CLIENT_MAX } from '../limits.ts'
 import { readBuckets } from '../storage/bucket-storage.ts'
+import type { LogReader } from '../storage/log-reader.ts'
 import type { LineSink } from './line-sink.ts'
 import { sendOps, type HeldBucket } from './send-ops.ts'
 import type { Semaphore } from './semaphore.ts'
@@ -30,7 +31,7 @@ export interface StreamContext {
   readonly feed: CheckpointFeed
   readonly marks: Marks
   readonly dependencies: DependencyIndex
-  readonly reads: Semaphore
+  readonly log: LogReader
   readonly evaluations: Semaphore
   readonly logger: Logger
   /** The plan being served; `undefined` while policies are being compiled anew: no checkpoint leaves meanwhile. */

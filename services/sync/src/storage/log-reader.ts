@@ -1,0 +1,223 @@
+import pg from 'pg'
+import { HoldfastError } from '@holdfast/foundation'
+
+/** Consecutive operations of one bucket, documents back to back. */
+export interface OpsSlice {
+  readonly bucketId: number
+  readonly count: number
+  readonly lastOpId: number
+  readonly docs: Buffer
+}
+
+export interface ReadOpsInput {
+  readonly wanted: readonly { readonly bucketId: number; readonly after: number }[]
+  /** Operations after this one are left out. */
+  readonly upTo: number
+  /** At most so many of each bucket. */
+  readonly opsMax: number
+}
+
+/** Reads operations of the log as bytes. */
+export interface LogReader extends AsyncDisposable {
+  /**
+   * Reads the operations of some buckets after a position each, in ascending order, buckets in the order asked for. Postgres joins the
+   * documents, so that a thousand operations cost one row.
+   */
+  read(input: ReadOpsInput): Promise<OpsSlice[]>
+}
+
+const STATEMENT = `
+  select w.bucket_id, x.ops, x.last_op_id, x.docs
+    from unnest($1::int[], $2::bigint[]) with ordinality w (bucket_id, after, position)
+   cross join lateral (
+     select count(*)::int as ops, max(o.op_id) as last_op_id, string_agg(o.doc, ''::bytea order by o.op_id) as docs
+       from (select op_id, doc from sync.ops
+              where bucket_id = w.bucket_id and op_id > w.after and op_id <= $3::bigint
+              order by op_id limit $4::bigint) o
+   ) x
+   where x.ops > 0
+   order by w.position`
+
+const DATA_ROW = 0x44
+const ERROR_RESPONSE = 0x45
+const READY_FOR_QUERY = 0x5a
+
+/**
+ * Opens up to `connectionsMax` connections when they are needed.
+ *
+ * They speak the wire protocol themselves once the driver has connected and prepared them: the driver turns every value into a string, which would
+ * cost more than all the rest of a read.
+ */
+export function createLogReader(options: { readonly url: string; readonly connectionsMax: number }): LogReader {
+  const idle: Connection[] = []
+  const all = new Set<Connection>()
+  const waiting: (() => void)[] = []
+  let opening = 0
+  let closed = false
+
+  async function acquire(): Promise<Connection> {
+    for (;;) {
+      if (closed) throw new HoldfastError('PSYNC_S2003', 503, 'The server is shutting down')
+      const free = idle.pop()
+      if (free) return free
+      if (all.size + opening < options.connectionsMax) {
+        opening++
+        try {
+          const connection = await openConnection(options.url, () => all.delete(connection))
+          all.add(connection)
+          return connection
+        } finally {
+          opening--
+        }
+      }
+      await new Promise<void>((resolve) => waiting.push(resolve))
+    }
+  }
+
+  return {
+    async read(input) {
+      const connection = await acquire()
+      try {
+        const slices = await connection.read(input)
+        idle.push(connection)
+        return slices
+      } catch (error) {
+        all.delete(connection)
+        connection.close()
+        throw error
+      } finally {
+        waiting.shift()?.()
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      closed = true
+      for (const connection of all) connection.close()
+      for (const resolve of waiting.splice(0)) resolve()
+    },
+  }
+}
+
+interface Connection {
+  read(input: ReadOpsInput): Promise<OpsSlice[]>
+  close(): void
+}
+
+async function openConnection(url: string, onLost: () => void): Promise<Connection> {
+  const client = new pg.Client({ connectionString: url, application_name: 'holdfast log reader', keepAlive: true })
+  client.on('error', () => undefined) // whoever reads sees the failure in what it awaits
+  await client.connect()
+  await client.query(`set statement_timeout = 0; prepare read_ops (int[], bigint[], bigint, bigint) as ${STATEMENT}`)
+  const socket = (client as unknown as { readonly connection: { readonly stream: import('node:net').Socket } })
+    .connection.stream
+  let current:
+    | {
+        readonly slices: OpsSlice[]
+        error: Error | undefined
+        resolve(slices: OpsSlice[]): void
+        reject(error: Error): void
+      }
+    | undefined
+  let chunks: Buffer[] = []
+  let have = 0
+  /** Bytes that the next message needs before it can be read. */
+  let need = 5
+
+  function onData(chunk: Buffer): void {
+    chunks.push(chunk)
+    have += chunk.length
+    if (have < need) return
+    let buffer = chunks.length === 1 ? chunk : Buffer.concat(chunks, have)
+    for (;;) {
+      need = buffer.length < 5 ? 5 : 1 + buffer.readInt32BE(1)
+      if (buffer.length < need) break
+      onMessage(buffer[0] as number, buffer.subarray(5, need))
+      buffer = buffer.subarray(need)
+    }
+    chunks = buffer.length > 0 ? [buffer] : []
+    have = buffer.length
+  }
+
+  function onMessage(type: number, body: Buffer): void {
+    if (type === DATA_ROW) current?.slices.push(parseSlice(body))
+    else if (type === ERROR_RESPONSE && current)
+      current.error = new HoldfastError('sync_log_read', 503, errorText(body))
+    else if (type === READY_FOR_QUERY && current) {
+      const done = current
+      current = undefined
+      if (done.error) done.reject(done.error)
+      else done.resolve(done.slices)
+    }
+  }
+
+  socket.removeAllListeners('data')
+  socket.on('data', onData)
+  socket.once('close', () => {
+    onLost()
+    current?.reject(new HoldfastError('sync_log_read', 503, 'The connection to Postgres was lost'))
+    current = undefined
+  })
+
+  return {
+    read(input) {
+      return new Promise((resolve, reject) => {
+        if (socket.destroyed) {
+          reject(new HoldfastError('sync_log_read', 503, 'The connection to Postgres was lost'))
+          return
+        }
+        current = { slices: [], error: undefined, resolve, reject }
+        socket.write(executeMessages(input))
+      })
+    },
+    close: () => socket.destroy(),
+  }
+}
+
+/** Columns in binary: bucket, count, last operation, documents. The documents are not copied: they keep the message's memory alive. */
+function parseSlice(body: Buffer): OpsSlice {
+  // Int16 columns, then length and value of each: int4, int4, int8, bytea.
+  return {
+    bucketId: body.readInt32BE(6),
+    count: body.readInt32BE(14),
+    lastOpId: Number(body.readBigInt64BE(22)),
+    docs: body.subarray(34),
+  }
+}
+
+function errorText(body: Buffer): string {
+  for (let at = 0; at < body.length && body[at] !== 0;) {
+    const end = body.indexOf(0, at + 1)
+    if (body[at] === 0x4d) return body.toString('utf8', at + 1, end)
+    at = end + 1
+  }
+  return 'Postgres refused to read the log'
+}
+
+/** Bind, Execute and Sync: parameters as text, results in binary. */
+function executeMessages({ wanted, upTo, opsMax }: ReadOpsInput): Buffer {
+  const parameters = [
+    `{${wanted.map((entry) => entry.bucketId).join(',')}}`,
+    `{${wanted.map((entry) => entry.after).join(',')}}`,
+    String(upTo),
+    String(opsMax),
+  ].map((text) => Buffer.from(text, 'latin1'))
+  const statement = Buffer.from('read_ops\0', 'latin1')
+  const bindLength = 4 + 1 + statement.length + 2 + 2 + parameters.reduce((sum, value) => sum + 4 + value.length, 0) + 4
+  const message = Buffer.alloc(1 + bindLength + 10 + 5)
+  message[0] = 0x42 // Bind: unnamed portal
+  let at = message.writeInt32BE(bindLength, 1) + 1
+  at += statement.copy(message, at)
+  at = message.writeInt16BE(0, at) // all parameters as text
+  at = message.writeInt16BE(parameters.length, at)
+  for (const value of parameters) {
+    at = message.writeInt32BE(value.length, at)
+    at += value.copy(message, at)
+  }
+  at = message.writeInt16BE(1, at) // one format for all results
+  at = message.writeInt16BE(1, at) // binary
+  message[at] = 0x45 // Execute: unnamed portal, all rows
+  at = message.writeInt32BE(9, at + 1) + 1
+  at = message.writeInt32BE(0, at)
+  message[at] = 0x53 // Sync
+  message.writeInt32BE(4, at + 1)
+  return message
+}
