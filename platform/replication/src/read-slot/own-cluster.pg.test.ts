@@ -85,6 +85,7 @@ describe('a cluster of its own', () => {
     })()
     const failed = expect(reading).rejects.toMatchObject({ code: 'replication_connection_lost' })
     await delivered.promise
+    await own.pool.execute(sql`create table public.noise as select generate_series(1, 1000)`)
     await own.pool[Symbol.asyncDispose]()
     const startedAt = performance.now()
     await own.cluster[Symbol.asyncDispose]()
