@@ -3,7 +3,7 @@ import { Type, type TSchema } from 'typebox'
 // GoTrue reads bodies as Go does: a field that is missing, `null` or of its type; others are ignored.
 
 /** A field of a body that may be left out or `null`. */
-export function optional<T extends TSchema>(schema: T) {
+function optional<T extends TSchema>(schema: T) {
   return Type.Optional(Type.Union([schema, Type.Null()]))
 }
 

@@ -16,7 +16,7 @@ export interface SessionBody {
   readonly user: { readonly id: string; readonly user_metadata: object }
 }
 
-export interface Answer {
+interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, unknown>>
   /** Parsed JSON; an empty object when there was none. */
@@ -24,7 +24,7 @@ export interface Answer {
 }
 
 /** A request under `/auth/v1`, perhaps with a bearer token. */
-export type Call = InjectOptions & { readonly token?: string | undefined }
+type Call = InjectOptions & { readonly token?: string | undefined }
 
 /** One service behind a gateway that does no more than it must. */
 export interface AuthApp extends AsyncDisposable {

@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type AuthChangeEvent, createClient, type Session, type SupabaseClient } from '@supabase/supabase-js'
-import Fastify from 'fastify'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { authMigrations, openAuth } from '@holdfast/auth'
 import { silentLogger } from '@holdfast/foundation'
+import { createHttpServer } from '@holdfast/http'
 import {
   applyMigrations,
   createPool,
@@ -58,14 +58,13 @@ async function openServer(): Promise<Server> {
   })
   const pool = createPool({ url: cluster.adminUrl, applicationName: 'conformance', connectionsMax: 10 })
   await applyMigrations({ pool, sources: [platformMigrations, authMigrations], logger: silentLogger })
-  const app = Fastify({ forceCloseConnections: true })
+  const app = createHttpServer({ logger: silentLogger })
   const auth = await openAuth({
     pool,
     jwtSecret: JWT_SECRET,
     baseUrl: 'http://127.0.0.1:54321',
     options: { passwordHashCost: 4 },
   })
-  app.decorateRequest('caller', undefined)
   app.addHook('onRequest', async (request) => {
     const bearer = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1]
     const claims = await auth.verifyToken(bearer ?? String(request.headers['apikey']))

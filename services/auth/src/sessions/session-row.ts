@@ -1,7 +1,7 @@
 import { type Queryable, sql } from '@holdfast/postgres'
 import type { AuthenticationMethod } from '../tokens/claims.ts'
 
-export type AssuranceLevel = 'aal1' | 'aal2' | 'aal3'
+type AssuranceLevel = 'aal1' | 'aal2' | 'aal3'
 
 export interface SessionRow {
   readonly id: string

@@ -3,7 +3,7 @@ import { exportJWK, generateKeyPair, importJWK, type CryptoKey, type JWK } from 
 import { type Clock, assert, defined } from '@holdfast/foundation'
 import { type Pool, sql } from '@holdfast/postgres'
 
-export type SigningAlgorithm = 'ES256' | 'RS256'
+type SigningAlgorithm = 'ES256' | 'RS256'
 
 /** A JSON Web Key Set as published. */
 export interface Jwks {

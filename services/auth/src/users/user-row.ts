@@ -54,7 +54,7 @@ export interface UserRow {
 }
 
 /** Reads users that were not deleted. */
-export function selectUsers(condition: SqlFragment): SqlFragment {
+function selectUsers(condition: SqlFragment): SqlFragment {
   return sql`
     select users.id, users.aud, users.role, users.email, users.encrypted_password, users.email_confirmed_at, users.invited_at,
            users.confirmation_sent_at, users.recovery_sent_at, users.email_change, users.email_change_sent_at,
