@@ -21,10 +21,9 @@ export async function keepRejected(
   const failing =
     transaction.operations.find((operation) => operation.op_id === verdict.op_id) ?? transaction.operations[0]
   if (!failing) return
-  const id = `${input.clientId}:${transaction.position}`
+  const id = itemId(input.clientId, transaction.position)
   await database.writeTransaction(async (tx) => {
-    const existing = await tx.getOptional('select 1 from hf_local_attention where id = ?', [id])
-    if (existing) return
+    if (await isKept(tx, input.clientId, transaction.position)) return
     await tx.execute(
       `insert into hf_local_attention
          (id, at, position, table_name, record_id, op, operations, verdict, server_row, held_ops, state)
@@ -45,25 +44,42 @@ export async function keepRejected(
 }
 
 /**
- * Puts a transaction to the oldest undecided item that it depends on. Again, twice is once.
+ * Puts a transaction to the oldest undecided item that it depends on.
  *
- * @returns false when it depends on nothing: then it is to be sent
+ * @returns true when the transaction is kept in needs attention, now or since an earlier attempt that died before the queue entry was gone;
+ *   false when it is to be sent
  */
 export async function holdBack(
   database: CommonPowerSyncDatabase,
+  clientId: string,
   transaction: QueuedTransaction,
   linksOf: LinksOf,
 ): Promise<boolean> {
   return database.writeTransaction(async (tx) => {
+    if (await isKept(tx, clientId, transaction.position)) return true
     const blocker = (await readOpen(tx)).find((item) => dependsOn(transaction.operations, allOperations(item), linksOf))
     if (!blocker) return false
-    if (blocker.held.some((held) => held.position === transaction.position)) return true
     await tx.execute('update hf_local_attention set held_ops = ? where id = ?', [
       JSON.stringify([...blocker.held, transaction]),
       blocker.id,
     ])
     return true
   })
+}
+
+/** Whether the transaction is an item, or held with one, whatever was decided about it since. */
+async function isKept(tx: Transaction, clientId: string, position: number): Promise<boolean> {
+  const kept = await tx.getOptional(
+    `select 1 from hf_local_attention item
+      where item.id = ?
+         or exists (select 1 from json_each(item.held_ops) held where json_extract(held.value, '$.position') = ?)`,
+    [itemId(clientId, position), position],
+  )
+  return kept !== null
+}
+
+function itemId(clientId: string, position: number): string {
+  return `${clientId}:${position}`
 }
 
 /** Undecided items, oldest first. */

@@ -68,7 +68,10 @@ export function createRejectedChanges(
       )
       if (!row) return false
       const item = toRejectedChange(row)
-      const dependents = await takeDependents(tx, allOperations(item), linksOf)
+      const queued = await takeDependents(tx, allOperations(item), linksOf)
+      // What was kept here just before the device died may still stand in the queue as well.
+      const known = new Set([item.position, ...item.held.map((held) => held.position)])
+      const dependents = queued.filter(({ position }) => !known.has(position))
       await act(
         tx,
         item,

@@ -65,7 +65,8 @@ export function createUploadQueue(options: UploadQueueOptions): UploadQueue {
         const queued = await database.getNextCrudTransaction()
         if (!queued) return
         const transaction = toQueuedTransaction(queued)
-        if (!(await holdBack(database, transaction, options.linksOf))) await sendOne(database, clientId, transaction)
+        if (!(await holdBack(database, clientId, transaction, options.linksOf)))
+          await sendOne(database, clientId, transaction)
         await queued.complete()
         trouble = undefined
       }

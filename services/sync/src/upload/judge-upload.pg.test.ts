@@ -45,6 +45,7 @@ const SCHEMA = `
   alter table public.tasks enable row level security;
   alter table public.feedback enable row level security;
   grant select, insert, update, delete on public.tasks, public.sites to authenticated, anon;
+  revoke all on public.feedback from authenticated;
   grant select, insert on public.feedback to authenticated;
   create policy "sites are read by all" on public.sites for select using (true);
   create policy "sites are made by all" on public.sites for insert with check (true);
