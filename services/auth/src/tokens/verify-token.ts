@@ -49,6 +49,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): VerifyToken 
 
   async function verifySignature(token: string): Promise<JWTPayload> {
     if (typeof token !== 'string' || token.length > TOKEN_BYTES_MAX) throw badJwt()
+    if (!hasCanonicalSignature(token)) throw badJwt()
     try {
       const header = decodeProtectedHeader(token)
       const { alg, kid } = header
@@ -78,4 +79,10 @@ export function createTokenVerifier(options: TokenVerifierOptions): VerifyToken 
   function requireUnexpired(claims: TokenClaims): void {
     if (claims.exp !== undefined && claims.exp <= Math.floor(clock.now() / 1000)) throw tokenExpired()
   }
+}
+
+/** The last character of a signature has bits that mean nothing. With any but the usual ones, one token would have many spellings. */
+function hasCanonicalSignature(token: string): boolean {
+  const signature = token.slice(token.lastIndexOf('.') + 1)
+  return Buffer.from(signature, 'base64url').toString('base64url') === signature
 }
