@@ -116,12 +116,14 @@ export interface RestWorld extends AsyncDisposable {
   ask(path: string, input?: Ask): Promise<Answer>
   /** Runs a statement as the superuser. */
   rows(text: string): Promise<unknown[]>
+  /** Reads the catalog again, after a test has made a table. */
+  refresh(): Promise<void>
 }
 
 export async function openRestWorld(): Promise<RestWorld> {
   const db = await openTestDatabase()
   await db.pool.withClient((client) => client.query(SCHEMA))
-  const catalog = await readCatalog(db.pool)
+  let catalog = await readCatalog(db.pool)
   const rest = await openRest({
     pool: db.requestPool,
     catalog: { current: () => catalog },
@@ -157,6 +159,9 @@ export async function openRestWorld(): Promise<RestWorld> {
         text,
         body: isJson ? (JSON.parse(text) as unknown) : undefined,
       }
+    },
+    async refresh() {
+      catalog = await readCatalog(db.pool)
     },
     rows: (text) => db.pool.withClient(async (client) => (await client.query(text)).rows as unknown[]),
     async [Symbol.asyncDispose]() {
