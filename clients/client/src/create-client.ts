@@ -2,7 +2,7 @@ import { createClient as createSupabaseClient, type SupabaseClient } from '@supa
 import { defaultStore, type KeyValueStore } from './key-value.ts'
 import { openDevice, type DeviceState } from './local/device.ts'
 import type { OpenDatabase } from './local/local-database.ts'
-import type { SessionState } from './session/session-state.ts'
+import type { SessionState, SessionUser } from './session/session-state.ts'
 import { openSession, SESSION_KEY } from './session/session.ts'
 import { signOut, type SignOutData } from './session/sign-out.ts'
 import type { Value } from './value.ts'
@@ -31,6 +31,11 @@ export interface HoldfastClient extends AsyncDisposable {
   readonly device: Value<DeviceState>
   /** Signs out on this device only; `data` says what becomes of the person's data here. */
   signOut(data: SignOutData): Promise<void>
+  /**
+   * Opens the database of a person who has used this device, without signing in: reading and editing work, syncing waits for a sign-in.
+   * Nothing changes while somebody is signed in.
+   */
+  openLocally(user: SessionUser): Promise<void>
 }
 
 /** Starts at once from what the device remembers; the network is used when it is there. */
@@ -59,6 +64,7 @@ export function createClient(options: ClientOptions): HoldfastClient {
     session: session.state,
     device: device.state,
     signOut: (data) => signOut(session, device, data),
+    openLocally: (user) => session.openLocally(user),
     async [Symbol.asyncDispose]() {
       await device[Symbol.asyncDispose]()
       session[Symbol.dispose]()

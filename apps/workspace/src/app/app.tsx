@@ -18,7 +18,6 @@ export function App(): JSX.Element {
   const [start, setStart] = useState<Start>({ step: 'opening' })
 
   const open = useCallback(() => {
-    setStart({ step: 'opening' })
     openBackend().then(
       (backend) => setStart({ step: 'ready', backend }),
       (cause: unknown) =>
@@ -30,10 +29,19 @@ export function App(): JSX.Element {
   useEffect(open, [open])
 
   if (start.step === 'opening') return <div aria-busy="true" className="h-full bg-bg" />
-  if (start.step === 'unreachable') return <Unreachable error={start.error} onRetry={open} />
+  if (start.step === 'unreachable')
+    return (
+      <Unreachable
+        error={start.error}
+        onRetry={() => {
+          setStart({ step: 'opening' })
+          open()
+        }}
+      />
+    )
   return (
     <BackendProvider backend={start.backend}>
-      <RouterProvider router={router} />
+      <RouterProvider router={router} context={{ backend: start.backend }} />
     </BackendProvider>
   )
 }

@@ -1,6 +1,12 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+} from '@tanstack/react-router'
 import * as v from 'valibot'
-import { openAccount } from '../lib/data/accounts.ts'
+import { type Backend, sessionOf } from '../lib/data/backend.ts'
 import { CrashScreen } from './error-boundary.tsx'
 import { NotFoundScreen } from './not-found-screen.tsx'
 import { RootLayout } from './root-layout.tsx'
@@ -18,7 +24,12 @@ const recordSearch = v.object({ tab: text })
 export const SYNC_TABS = ['outbox', 'attention', 'device'] as const
 const syncSearch = v.object({ tab: v.fallback(v.optional(v.picklist(SYNC_TABS)), undefined) })
 
-const root = createRootRoute({
+/** What guards need; given by the app once the server's settings are known. */
+export interface RouterContext {
+  readonly backend: Backend
+}
+
+const root = createRootRouteWithContext<RouterContext>()({
   component: RootLayout,
   errorComponent: CrashScreen,
   notFoundComponent: NotFoundScreen,
@@ -27,8 +38,9 @@ const root = createRootRoute({
 const start = createRoute({
   getParentRoute: () => root,
   path: '/',
-  beforeLoad: () => {
-    throw redirect({ to: openAccount() ? '/w' : '/sign-in', replace: true })
+  beforeLoad: async ({ context }) => {
+    const { kind } = await sessionOf(context.backend.client)
+    throw redirect({ to: kind === 'signed_out' ? '/sign-in' : '/w', replace: true })
   },
 })
 
@@ -50,8 +62,9 @@ const signInPassword = createRoute({
 const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'signed-in',
-  beforeLoad: ({ location }) => {
-    if (openAccount()) return
+  beforeLoad: async ({ context, location }) => {
+    const { kind } = await sessionOf(context.backend.client)
+    if (kind !== 'signed_out') return
     throw redirect({
       to: '/sign-in',
       search: location.pathname === '/w' ? {} : { redirect: location.href },
@@ -124,6 +137,8 @@ const routeTree = root.addChildren([
 
 export const router = createRouter({
   routeTree,
+  // Given with RouterProvider; nothing is matched before.
+  context: undefined as unknown as RouterContext,
   defaultPreload: 'intent',
   defaultErrorComponent: CrashScreen,
   defaultNotFoundComponent: NotFoundScreen,

@@ -9,7 +9,7 @@ export function formatClock(at: Date): string {
 }
 
 /** A time today, else date and time. */
-export function formatMoment(at: Date, now: Date): string {
+export function formatMoment(at: Date, now: Date = new Date()): string {
   const isToday = at.toDateString() === now.toDateString()
   return isToday
     ? at.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' })
@@ -23,7 +23,7 @@ const UNITS = [
 ] as const
 
 /** How long ago, in one unit: `3 minutes ago`; under a minute `just now`. */
-export function formatAgo(at: Date, now: Date): string {
+export function formatAgo(at: Date, now: Date = new Date()): string {
   const seconds = Math.round((now.getTime() - at.getTime()) / 1000)
   for (const [unit, length] of UNITS) {
     if (seconds >= length) {

@@ -1,3 +1,5 @@
+import { formatClock, plural } from '../lib/format.ts'
+
 export const shellMessages = {
   skipToContent: 'Skip to content',
   mainNavigation: 'Workspace',
@@ -19,9 +21,19 @@ export const shellMessages = {
   theme: 'Theme',
   themes: { system: 'Like the system', light: 'Light', dark: 'Dark' },
   newVersion: 'A new version of the app is ready.',
-  useNewVersion: 'Load it now',
+  loadNewVersion: 'Load it now',
   noStore: 'This browser does not let the app keep data. Everything is lost when the tab closes.',
-  help: 'Help',
+  tryAgain: 'Try again',
+  openingTitle: 'Opening your data',
+  openingSlow: 'The server has not said yet which tables are yours',
+  openingOffline: 'You are offline',
+  openingDetail: 'This device is new to your account, so the first start needs the server. It goes on by itself.',
+  nothingToSave: (waiting: number, lastSyncedAt: Date | undefined) =>
+    waiting > 0
+      ? `Every change is on this device. ${plural(waiting, 'change')} ${waiting === 1 ? 'is' : 'are'} not sent yet.`
+      : lastSyncedAt
+        ? `Nothing waits to be sent. Last checked with the server ${formatClock(lastSyncedAt)}.`
+        : 'Nothing waits to be sent.',
   noTables: 'No tables yet',
   rows: (count: number) => (count === 1 ? '1 row' : `${count.toLocaleString()} rows`),
 } as const

@@ -22,6 +22,8 @@ export type SessionEvent =
   /** The session is gone, not by the person's wish. */
   | { readonly kind: 'ended' }
   | { readonly kind: 'left' }
+  /** The person opens an account of this device without signing in. */
+  | { readonly kind: 'opened_locally'; readonly user: SessionUser }
 
 export function nextSession(state: SessionState, event: SessionEvent): SessionState {
   switch (event.kind) {
@@ -38,6 +40,8 @@ export function nextSession(state: SessionState, event: SessionEvent): SessionSt
       return state.kind === 'active' ? { kind: 'expired', user: state.user } : state
     case 'left':
       return { kind: 'signed_out' }
+    case 'opened_locally':
+      return state.kind === 'active' ? state : { kind: 'expired', user: event.user }
     default:
       return event satisfies never
   }

@@ -19,6 +19,8 @@ export interface Session extends Disposable {
   tokensOf(userId: string): UserTokens
   /** Signs out on this device only, also without network. Local data is not touched. */
   leave(): Promise<void>
+  /** Opens an account of this device without a session; it syncs after signing in. Nothing changes while somebody is signed in. */
+  openLocally(user: SessionUser): Promise<void>
 }
 
 /**
@@ -67,6 +69,11 @@ export function openSession(supabase: SupabaseClient, store: KeyValueStore): Ses
       } finally {
         leaving = false
       }
+    },
+    async openLocally(user) {
+      if (state.get().kind === 'active') return
+      await store.setItem(LAST_USER_KEY, JSON.stringify(user))
+      apply({ kind: 'opened_locally', user })
     },
     [Symbol.dispose]: () => data.subscription.unsubscribe(),
   }

@@ -1,9 +1,12 @@
-import { useParams } from '@tanstack/react-router'
+import { useParams, useSearch } from '@tanstack/react-router'
 import type { JSX } from 'react'
+import { useRememberRecent } from '../../lib/data/recent.ts'
 import { TableScreen } from '../../features/grid/table-screen.tsx'
 
 /** Mounts the grid for the table in the address; another table is another screen with its own state. */
 export function TableRoute(): JSX.Element {
   const { table } = useParams({ from: '/signed-in/w/$ws/t/$table' })
+  const { record } = useSearch({ from: '/signed-in/w/$ws/t/$table' })
+  useRememberRecent(table, record)
   return <TableScreen key={table} table={table} />
 }

@@ -1,12 +1,73 @@
-import { Outlet } from '@tanstack/react-router'
-import type { JSX } from 'react'
+import { Outlet, useNavigate } from '@tanstack/react-router'
+import { type JSX, useEffect } from 'react'
+import { Button } from '../../components/button.tsx'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { Notice } from '../../components/notice.tsx'
+import { Spinner } from '../../components/spinner.tsx'
+import { useOnline } from '../../hooks/use-online.ts'
+import { useValue } from '../../hooks/use-value.ts'
+import { useBackend } from '../../lib/data/backend-context.tsx'
+import { DeviceProvider } from '../../lib/data/device-context.tsx'
+import { shellMessages as words } from '../../messages/shell.ts'
 import { Shell } from './shell.tsx'
 
-/** The shell around every screen that needs an account. */
+/** Around every screen that needs an account: opens this person's local database, then shows the shell. */
 export function SignedInLayout(): JSX.Element {
+  const { client } = useBackend()
+  const session = useValue(client.session)
+  const device = useValue(client.device)
+  const navigate = useNavigate()
+
+  const isOut = session.kind === 'signed_out'
+  // The session ended by the person's wish, here or in another tab: an event of the client, not of this screen.
+  useEffect(() => {
+    if (isOut) void navigate({ to: '/sign-in', replace: true })
+  }, [isOut, navigate])
+
+  if (device.kind === 'failed') {
+    return (
+      <Centred>
+        <ErrorNotice
+          error={device.error}
+          actions={<Button onPress={() => location.reload()}>{words.tryAgain}</Button>}
+        />
+      </Centred>
+    )
+  }
+  if (device.kind !== 'open') return <Opening problem={device.kind === 'opening' ? device.problem : undefined} />
   return (
-    <Shell>
-      <Outlet />
-    </Shell>
+    // Another person is another database: nothing of the last one stays on the screen.
+    <DeviceProvider key={device.local.userId} local={device.local}>
+      <Shell>
+        <Outlet />
+      </Shell>
+    </DeviceProvider>
+  )
+}
+
+/** Mostly for a moment only. The first time on a device it asks the server for the tables, and says why that takes longer. */
+function Opening({ problem }: { readonly problem: string | undefined }): JSX.Element {
+  const isOnline = useOnline()
+  if (problem === undefined) return <main id="content" aria-busy="true" className="h-full bg-bg" />
+  return (
+    <Centred>
+      <Notice tone="warning" role="status" title={isOnline ? words.openingSlow : words.openingOffline}>
+        <p>{words.openingDetail}</p>
+        <p className="flex items-center gap-2 pt-2 text-small text-muted">
+          <Spinner size={14} /> {problem}
+        </p>
+      </Notice>
+    </Centred>
+  )
+}
+
+function Centred({ children }: { readonly children: JSX.Element }): JSX.Element {
+  return (
+    <main id="content" className="mx-auto max-w-lg px-4 py-16">
+      <h1 tabIndex={-1} className="sr-only">
+        {words.openingTitle}
+      </h1>
+      {children}
+    </main>
   )
 }

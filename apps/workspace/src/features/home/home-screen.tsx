@@ -1,6 +1,93 @@
+import { useParams } from '@tanstack/react-router'
 import type { JSX } from 'react'
+import { LinkButton } from '../../components/link.tsx'
 import { Page } from '../../components/page.tsx'
+import { Progress } from '../../components/progress.tsx'
+import { StateGlyph } from '../../components/state-glyph.tsx'
+import { Spinner } from '../../components/spinner.tsx'
+import { useBackend } from '../../lib/data/backend-context.tsx'
+import { useDevice } from '../../lib/data/device-context.tsx'
+import { usePause } from '../../lib/data/pause.ts'
+import { useSyncStatus, useUndecided } from '../../lib/data/use-sync-status.ts'
+import { chipLooks } from '../../lib/sync-chip.ts'
+import { homeMessages as words } from '../../messages/home.ts'
+import { syncMessages } from '../../messages/sync.ts'
+import { RecentRecords } from './recent-records.tsx'
+import { TableList } from './table-list.tsx'
 
+/** Where one starts: how sync stands, what was open last, and the tables. */
 export function HomeScreen(): JSX.Element {
-  return <Page title="Home">{null}</Page>
+  const { ws } = useParams({ from: '/signed-in/w/$ws/' })
+  const { config } = useBackend()
+  const status = useSyncStatus()
+  return (
+    <Page title={config.project.name} description={words.lead}>
+      <div className="flex flex-col gap-8">
+        {status.hasSynced === true ? <SyncSummary workspace={ws} /> : <FirstSync />}
+        <RecentRecords workspace={ws} />
+        <TableList workspace={ws} />
+      </div>
+    </Page>
+  )
+}
+
+/** One line: the state in words, and what is to be decided. */
+function SyncSummary({ workspace }: { readonly workspace: string }): JSX.Element {
+  const { syncState } = useDevice()
+  const isPaused = usePause((state) => state.isPaused)
+  const { waiting, attention } = useUndecided()
+  const looks = chipLooks(syncState, waiting, isPaused)
+  const tone = { quiet: 'text-success', info: 'text-info', warning: 'text-warning', danger: 'text-danger' }[looks.tone]
+  return (
+    <section
+      aria-label={words.sync}
+      className="flex flex-wrap items-center gap-x-4 gap-y-2 rounded-lg border border-border bg-surface px-4 py-3"
+    >
+      <span className={`flex ${tone}`}>
+        {looks.glyph === 'spinner' ? <Spinner size={18} /> : <StateGlyph name={looks.glyph} size={18} />}
+      </span>
+      <div className="min-w-0 flex-1 basis-64">
+        <p className="font-medium">{looks.text}</p>
+        <p className="text-small text-muted">{looks.detail}</p>
+      </div>
+      <LinkButton
+        size="sm"
+        to="/w/$ws/sync"
+        params={{ ws: workspace }}
+        search={attention > 0 ? { tab: 'attention' } : {}}
+      >
+        {attention > 0 ? syncMessages.decide : syncMessages.centre}
+      </LinkButton>
+    </section>
+  )
+}
+
+/** The very first sync of a device: the one time that something has to be waited for. */
+function FirstSync(): JSX.Element {
+  const status = useSyncStatus()
+  const progress = status.downloadProgress
+  return (
+    <section aria-label={syncMessages.firstSync} className="rounded-lg border border-border bg-surface px-4 py-4">
+      {progress && progress.totalOperations > 0 ? (
+        <Progress
+          label={syncMessages.firstSync}
+          value={progress.downloadedOperations}
+          total={progress.totalOperations}
+          valueText={syncMessages.firstSyncRows(progress.downloadedOperations, progress.totalOperations)}
+        />
+      ) : (
+        <p role="status" className="flex items-center gap-3 text-body">
+          {status.connected || status.connecting ? (
+            <>
+              <Spinner /> {syncMessages.firstSyncStarting}
+            </>
+          ) : (
+            <>
+              <StateGlyph name="cloud-off" /> {syncMessages.firstSyncOffline}
+            </>
+          )}
+        </p>
+      )}
+    </section>
+  )
 }

@@ -1,4 +1,4 @@
-import type { SupabaseClient, User } from '@supabase/supabase-js'
+import type { HoldfastClient } from '@holdfast/client'
 import { Eye, EyeOff } from 'lucide-react'
 import { type JSX, useEffect, useRef, useState } from 'react'
 import { Form } from 'react-aria-components/Form'
@@ -22,8 +22,8 @@ export function PasswordForm({
   readonly email: string
   readonly password: string
   readonly isOnline: boolean
-  readonly onSignedIn: (user: User) => Promise<void>
-  readonly supabase: SupabaseClient
+  readonly onSignedIn: () => Promise<void>
+  readonly supabase: HoldfastClient['supabase']
   readonly projectName: string
 }): JSX.Element {
   const [email, setEmail] = useState(emailAtStart)
@@ -34,7 +34,8 @@ export function PasswordForm({
   const [failure, setFailure] = useState<SignInFailure>()
   const emailRef = useRef<HTMLInputElement>(null)
   const passwordRef = useRef<HTMLInputElement>(null)
-  const waitS = useCountdown(failure?.kind === 'rate' ? failure.waitS : 0, failure)
+  const [retryAtMs, setRetryAtMs] = useState<number>()
+  const waitS = useSecondsUntil(retryAtMs)
 
   const submit = async (): Promise<void> => {
     setFailure(undefined)
@@ -46,12 +47,13 @@ export function PasswordForm({
     }
     setPending(true)
     try {
-      const { data, error } = await supabase.auth.signInWithPassword({ email: email.trim(), password })
+      const { error } = await supabase.auth.signInWithPassword({ email: email.trim(), password })
       if (error) throw error
-      await onSignedIn(data.user)
+      await onSignedIn()
     } catch (error) {
       const what = classifySignInError(error, projectName)
       setFailure(what)
+      if (what.kind === 'rate') setRetryAtMs(Date.now() + what.waitS * 1000)
       if (what.kind === 'password') passwordRef.current?.focus()
     } finally {
       setPending(false)
@@ -140,7 +142,7 @@ function SendConfirmationAgain({
   supabase,
   email,
 }: {
-  readonly supabase: SupabaseClient
+  readonly supabase: HoldfastClient['supabase']
   readonly email: string
 }): JSX.Element {
   const [state, setState] = useState<'idle' | 'sending' | 'sent' | Error>('idle')
@@ -166,15 +168,17 @@ function SendConfirmationAgain({
   )
 }
 
-/** Whole seconds left of `fromS`, counted from when `occasion` last changed. */
-function useCountdown(fromS: number, occasion: unknown): number {
-  const [leftS, setLeftS] = useState(0)
+/** Whole seconds until `deadlineMs` (milliseconds since 1970), counted down; 0 without one. */
+function useSecondsUntil(deadlineMs: number | undefined): number {
+  const [nowMs, setNowMs] = useState(() => Date.now())
   // A clock is a subscription.
   useEffect(() => {
-    setLeftS(fromS)
-    if (fromS === 0) return
-    const timer = setInterval(() => setLeftS((left) => Math.max(0, left - 1)), 1000)
+    if (deadlineMs === undefined) return
+    const timer = setInterval(() => {
+      setNowMs(Date.now())
+      if (Date.now() >= deadlineMs) clearInterval(timer)
+    }, 500)
     return () => clearInterval(timer)
-  }, [fromS, occasion])
-  return leftS
+  }, [deadlineMs])
+  return deadlineMs === undefined ? 0 : Math.max(0, Math.ceil((deadlineMs - nowMs) / 1000))
 }

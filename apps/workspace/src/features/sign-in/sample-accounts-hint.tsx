@@ -21,7 +21,7 @@ export function SampleAccountsHint({
         {sample.accounts.map((account) => (
           <li key={account.email}>
             <AriaButton
-              aria-label={words.useSample(account.name)}
+              aria-label={words.fillIn(account.name)}
               onPress={() => onChoose(account.email)}
               className="flex min-h-12 w-full items-center gap-3 rounded-md border border-border bg-raised px-3 py-2 text-left transition-colors data-hovered:border-control data-pressed:bg-sunken"
             >

@@ -5,8 +5,7 @@ import { Logo } from '../../components/logo.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { useDocumentTitle } from '../../components/page.tsx'
 import { useOnline } from '../../hooks/use-online.ts'
-import { enterAccount, enterLocally, setSessionState, useAccounts } from '../../lib/data/accounts.ts'
-import { personOf } from '../../lib/data/backend.ts'
+import { useAccounts } from '../../lib/data/accounts.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { signInMessages as words } from '../../messages/sign-in.ts'
 import { LocalAccounts } from './local-accounts.tsx'
@@ -16,7 +15,7 @@ import { useSignInMethods } from './use-sign-in-methods.ts'
 
 /** Sign in with e-mail and password, or open an account that is already on this device. */
 export function SignInScreen(): JSX.Element {
-  const { config, supabase } = useBackend()
+  const { config, client } = useBackend()
   const { redirect, email, reason } = useSearch({ strict: false })
   const accounts = useAccounts((state) => state.accounts)
   const methods = useSignInMethods()
@@ -68,12 +67,8 @@ export function SignInScreen(): JSX.Element {
               email={sampleEmail ?? email ?? ''}
               password={sampleEmail === undefined ? '' : (config.sample?.password ?? '')}
               isOnline={isOnline}
-              onSignedIn={async (user) => {
-                enterAccount(personOf(user))
-                setSessionState('active')
-                await goOn()
-              }}
-              supabase={supabase}
+              onSignedIn={goOn}
+              supabase={client.supabase}
               projectName={config.project.name}
             />
           )}
@@ -83,7 +78,7 @@ export function SignInScreen(): JSX.Element {
           <LocalAccounts
             accounts={accounts}
             onOpen={async (account) => {
-              enterLocally(account.userId)
+              await client.openLocally({ id: account.userId, email: account.email })
               await goOn()
             }}
           />

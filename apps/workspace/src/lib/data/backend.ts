@@ -1,19 +1,17 @@
-import { type AuthChangeEvent, createClient, type Session, type SupabaseClient, type User } from '@supabase/supabase-js'
-import { enterAccount, openAccount, setSessionState, useAccounts } from './accounts.ts'
+import { createClient, type HoldfastClient, type SessionState } from '@holdfast/client'
+import type { Session } from '@supabase/supabase-js'
+import { rememberAccount } from './accounts.ts'
 import { type AppConfig, fetchConfig, readCachedConfig } from './app-config.ts'
-
-/** Where the auth client keeps its session. */
-const SESSION_KEY = 'hf-session'
 
 /** The server as this page knows it: its settings and the client that talks to it. */
 export interface Backend {
   readonly config: AppConfig
-  readonly supabase: SupabaseClient
+  readonly client: HoldfastClient
 }
 
 /**
  * Makes the client from the settings: of the last visit when there are any (so a start needs no network; the fresh ones
- * are for the next start), else from the server.
+ * are for the next start), else from the server. The client opens the local database of whoever this device remembers.
  *
  * @throws when this device has never seen the server and cannot reach it now
  */
@@ -25,68 +23,46 @@ export async function openBackend(): Promise<Backend> {
     })
   }
   const config = cached ?? (await fetchConfig())
-  const supabase = createClient(location.origin, config.anonKey, {
-    auth: {
-      storageKey: SESSION_KEY,
-      flowType: 'pkce',
-      persistSession: true,
-      autoRefreshToken: true,
-      detectSessionInUrl: false,
+  const client = createClient({
+    url: location.origin,
+    anonKey: config.anonKey,
+    openDatabase: async (options) => {
+      // SQLite and the sync engine are not needed before somebody has signed in.
+      const { openDatabase } = await import('./open-database.ts')
+      return openDatabase({ ...options, prescribedVfs: config.vfs })
     },
+    onProblem: (error) => console.info('In the background:', error),
   })
-  supabase.auth.onAuthStateChange((event, session) => followAuth(event, session))
-  return { config, supabase }
-}
-
-/**
- * Keeps the session's state in step with the auth client. It never closes a local database: work goes on in it when the
- * session is gone, and the sync chip asks for a sign-in.
- */
-function followAuth(event: AuthChangeEvent, session: Session | null): void {
-  if (session) {
-    if (event === 'SIGNED_IN' || event === 'USER_UPDATED' || event === 'INITIAL_SESSION') {
-      const open = openAccount()
-      // Another tab signed in as somebody else: this page keeps its database until it is loaded again.
-      if (open && open.userId !== session.user.id) return setSessionState('expired')
-      if (open || event !== 'INITIAL_SESSION') enterAccount(personOf(session.user))
-      else enterAccount(personOf(session.user))
+  client.supabase.auth.onAuthStateChange((event, session) => {
+    if (session && (event === 'SIGNED_IN' || event === 'INITIAL_SESSION' || event === 'USER_UPDATED')) {
+      rememberAccount(personOf(session))
     }
-    return setSessionState('active')
-  }
-  if (useAccounts.getState().openUserId === null) return
-  setSessionState(hasStoredSession() ? 'stale' : 'expired')
+  })
+  return { config, client }
 }
 
-/** An expired token that could not be refreshed for want of a connection is still stored; a refused one is not. */
-function hasStoredSession(): boolean {
-  try {
-    return localStorage.getItem(SESSION_KEY) !== null
-  } catch {
-    return false
-  }
+/** Resolves with the session as soon as this device has looked what it remembers. */
+export async function sessionOf(client: HoldfastClient): Promise<SessionState> {
+  const now = client.session.get()
+  if (now.kind !== 'booting') return now
+  return new Promise((resolve) => {
+    const stop = client.session.subscribe(() => {
+      stop()
+      resolve(client.session.get())
+    })
+  })
 }
 
-/** Who somebody is, for the account menu: the name from the profile, else the e-mail's first part. */
-export function personOf(user: User): { readonly userId: string; readonly email: string; readonly name: string } {
+/** Who somebody is, for the account menu: the name from the profile, else from the e-mail's first part. */
+function personOf({ user }: Session): { readonly userId: string; readonly email: string; readonly name: string } {
   const email = user.email ?? ''
   const given: unknown = user.user_metadata['name'] ?? user.user_metadata['full_name']
   return { userId: user.id, email, name: typeof given === 'string' && given !== '' ? given : nameFromEmail(email) }
 }
 
-function nameFromEmail(email: string): string {
+/** `dana.okafor@northline.example` → `Dana Okafor`. */
+export function nameFromEmail(email: string): string {
   const words = (email.split('@')[0] ?? '').split(/[._-]+/).filter((word) => word !== '')
   if (words.length === 0) return 'Guest'
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(' ')
-}
-
-/**
- * Ends the session on this device only; other devices stay signed in. Without a connection the server cannot be told,
- * and the session is dropped here all the same.
- */
-export async function endSession(supabase: SupabaseClient): Promise<void> {
-  const { error } = await supabase.auth.signOut({ scope: 'local' })
-  if (error) {
-    console.info('The server was not told about the sign-out.', error)
-    localStorage.removeItem(SESSION_KEY)
-  }
 }

@@ -1,0 +1,75 @@
+import { useNavigate } from '@tanstack/react-router'
+import { Keyboard, LogOut, Palette } from 'lucide-react'
+import type { JSX } from 'react'
+import { Button as AriaButton } from 'react-aria-components/Button'
+import { MenuSection as AriaMenuSection } from 'react-aria-components/Menu'
+import { Header } from 'react-aria-components/Header'
+import { Avatar } from '../../components/avatar.tsx'
+import { Menu, MenuItem, MenuSeparator, MenuTrigger } from '../../components/menu.tsx'
+import { setAppearance, THEMES, useAppearance } from '../../lib/appearance.ts'
+import { shellMessages as words } from '../../messages/shell.ts'
+
+/** Who is signed in, how the app looks, and the way out. */
+export function AccountMenu({
+  name,
+  email,
+  onSignOut,
+}: {
+  readonly name: string
+  readonly email: string
+  readonly onSignOut: () => void
+}): JSX.Element {
+  const theme = useAppearance((appearance) => appearance.theme)
+  const navigate = useNavigate()
+  return (
+    <MenuTrigger>
+      <AriaButton
+        aria-label={words.accountOf(name)}
+        className="flex size-8 items-center justify-center rounded-full data-hovered:brightness-95 coarse:size-11"
+      >
+        <Avatar name={name} />
+      </AriaButton>
+      <Menu label={words.account} className="w-64">
+        <AriaMenuSection>
+          <Header className="px-2 pt-1.5 pb-2">
+            <span className="block truncate text-body font-medium text-text">{name}</span>
+            <span className="block truncate text-small text-muted">{email}</span>
+          </Header>
+          <MenuItem
+            icon={<Palette size={16} aria-hidden />}
+            onAction={() => void navigate({ to: '/account/appearance' })}
+          >
+            {words.appearance}
+          </MenuItem>
+          <MenuItem
+            icon={<Keyboard size={16} aria-hidden />}
+            onAction={() => void navigate({ to: '/account/shortcuts' })}
+          >
+            {words.shortcuts}
+          </MenuItem>
+        </AriaMenuSection>
+        <MenuSeparator />
+        <AriaMenuSection
+          selectionMode="single"
+          disallowEmptySelection
+          selectedKeys={[theme]}
+          onSelectionChange={(keys) => {
+            const chosen = keys === 'all' ? undefined : THEMES.find((candidate) => keys.has(candidate))
+            if (chosen) setAppearance({ theme: chosen })
+          }}
+        >
+          <Header className="px-2 pt-1 pb-1 text-small font-medium text-muted">{words.theme}</Header>
+          {THEMES.map((value) => (
+            <MenuItem key={value} id={value}>
+              {words.themes[value]}
+            </MenuItem>
+          ))}
+        </AriaMenuSection>
+        <MenuSeparator />
+        <MenuItem icon={<LogOut size={16} aria-hidden />} onAction={onSignOut}>
+          {words.signOut}
+        </MenuItem>
+      </Menu>
+    </MenuTrigger>
+  )
+}

@@ -1,0 +1,55 @@
+import { Link } from '@tanstack/react-router'
+import { House, RefreshCw, Search, Table2 } from 'lucide-react'
+import type { JSX, ReactNode } from 'react'
+import { Button as AriaButton } from 'react-aria-components/Button'
+import { shellMessages as words } from '../../messages/shell.ts'
+
+const itemClass =
+  'focus-inset relative flex h-14 flex-1 flex-col items-center justify-center gap-0.5 text-small text-muted no-underline aria-[current=page]:text-accent'
+
+/** Instead of the side bar on a phone: the four places one needs with a thumb. */
+export function BottomBar({
+  workspace,
+  attention,
+  onTables,
+  onSearch,
+}: {
+  readonly workspace: string
+  readonly attention: number
+  readonly onTables: () => void
+  readonly onSearch: () => void
+}): JSX.Element {
+  const params = { ws: workspace }
+  return (
+    <nav
+      aria-label="Main"
+      className="flex shrink-0 border-t border-border bg-surface pb-[env(safe-area-inset-bottom)] tablet:hidden"
+    >
+      <Link to="/w/$ws" params={params} activeOptions={{ exact: true }} className={itemClass}>
+        <House size={20} strokeWidth={1.75} aria-hidden />
+        {words.home}
+      </Link>
+      <AriaButton className={itemClass} onPress={onTables}>
+        <Table2 size={20} strokeWidth={1.75} aria-hidden />
+        {words.tables}
+      </AriaButton>
+      <AriaButton className={itemClass} onPress={onSearch}>
+        <Search size={20} strokeWidth={1.75} aria-hidden />
+        {words.search}
+      </AriaButton>
+      <Link to="/w/$ws/sync" params={params} className={itemClass}>
+        <RefreshCw size={20} strokeWidth={1.75} aria-hidden />
+        {words.sync}
+        {attention > 0 ? <Dot>{attention}</Dot> : null}
+      </Link>
+    </nav>
+  )
+}
+
+function Dot({ children }: { readonly children: ReactNode }): JSX.Element {
+  return (
+    <span className="absolute top-1.5 left-1/2 ml-2 flex h-4 min-w-4 items-center justify-center rounded-full bg-danger px-1 text-[0.625rem] font-semibold text-on-danger">
+      {children}
+    </span>
+  )
+}

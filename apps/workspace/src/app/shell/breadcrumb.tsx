@@ -1,0 +1,79 @@
+import { Link, useMatches } from '@tanstack/react-router'
+import { ChevronRight } from 'lucide-react'
+import type { JSX } from 'react'
+import type { TableInfo } from '../../lib/data/tables.ts'
+import { humanize } from '../../lib/format.ts'
+import { shellMessages as words } from '../../messages/shell.ts'
+import { syncMessages } from '../../messages/sync.ts'
+
+interface Crumb {
+  readonly label: string
+  readonly to?: { readonly table: string } | { readonly sync: true }
+}
+
+/** Where one is: table, record, or the screen's name. */
+export function Breadcrumb({
+  workspace,
+  tables,
+}: {
+  readonly workspace: string
+  readonly tables: readonly TableInfo[]
+}): JSX.Element {
+  const crumbs = useCrumbs(tables)
+  return (
+    <nav aria-label={words.breadcrumb} className="hidden min-w-0 flex-1 tablet:block">
+      <ol className="flex min-w-0 items-center gap-1 text-body">
+        {crumbs.map((crumb, index) => {
+          const isLast = index === crumbs.length - 1
+          return (
+            <li key={crumb.label} className="flex min-w-0 items-center gap-1">
+              {index > 0 ? <ChevronRight size={14} aria-hidden className="text-subtle" /> : null}
+              {isLast || crumb.to === undefined ? (
+                <span aria-current={isLast ? 'page' : undefined} className="truncate text-text">
+                  {crumb.label}
+                </span>
+              ) : 'table' in crumb.to ? (
+                <Link
+                  to="/w/$ws/t/$table"
+                  params={{ ws: workspace, table: crumb.to.table }}
+                  className="truncate rounded-sm text-muted no-underline hover:text-text"
+                >
+                  {crumb.label}
+                </Link>
+              ) : (
+                <Link
+                  to="/w/$ws/sync"
+                  params={{ ws: workspace }}
+                  search={{ tab: 'attention' }}
+                  className="truncate rounded-sm text-muted no-underline hover:text-text"
+                >
+                  {crumb.label}
+                </Link>
+              )}
+            </li>
+          )
+        })}
+      </ol>
+    </nav>
+  )
+}
+
+function useCrumbs(tables: readonly TableInfo[]): readonly Crumb[] {
+  const last = useMatches().at(-1)
+  if (!last) return []
+  const params: Readonly<Record<string, string | undefined>> = last.params
+  const table = params['table']
+  if (table !== undefined) {
+    const label = tables.find(({ name }) => name === table)?.label ?? humanize(table)
+    return params['record'] === undefined
+      ? [{ label }]
+      : [{ label, to: { table } }, { label: tables.find(({ name }) => name === table)?.noun ?? 'record' }]
+  }
+  if (params['item'] !== undefined) {
+    return [{ label: syncMessages.centre, to: { sync: true } }, { label: syncMessages.tabAttention }]
+  }
+  if (last.routeId.endsWith('/sync')) return [{ label: syncMessages.centre }]
+  if (last.routeId.endsWith('/appearance')) return [{ label: words.appearance }]
+  if (last.routeId.endsWith('/shortcuts')) return [{ label: words.shortcuts }]
+  return [{ label: words.home }]
+}

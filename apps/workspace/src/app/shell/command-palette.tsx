@@ -1,0 +1,122 @@
+import { Search } from 'lucide-react'
+import { type JSX, type ReactNode, useState } from 'react'
+import { Autocomplete } from 'react-aria-components/Autocomplete'
+import { Collection } from 'react-aria-components/Collection'
+import { Dialog as AriaDialog } from 'react-aria-components/Dialog'
+import { Header } from 'react-aria-components/Header'
+import { Input } from 'react-aria-components/Input'
+import { Menu, MenuItem, MenuSection } from 'react-aria-components/Menu'
+import { Modal, ModalOverlay } from 'react-aria-components/Modal'
+import { SearchField } from 'react-aria-components/SearchField'
+import { Kbd } from '../../components/kbd.tsx'
+import { optionClass } from '../../components/select.tsx'
+import { cx } from '../../lib/cx.ts'
+import { type Command, filterCommands } from '../../lib/filter-commands.ts'
+import { paletteMessages as words } from '../../messages/palette.ts'
+import { useRecordHits } from './use-record-hits.ts'
+
+export interface PaletteCommand extends Command {
+  readonly icon?: ReactNode
+  readonly detail?: string
+  readonly run: () => void
+}
+
+/** `⌘K`: go to a table or screen, run a command, find a record. Everything it knows is on this device. */
+export function CommandPalette({
+  isOpen,
+  onClose,
+  commands,
+  onOpenRecord,
+}: {
+  readonly isOpen: boolean
+  readonly onClose: () => void
+  readonly commands: readonly PaletteCommand[]
+  readonly onOpenRecord: (table: string, recordId: string) => void
+}): JSX.Element {
+  return (
+    <ModalOverlay
+      isOpen={isOpen}
+      onOpenChange={(open) => {
+        if (!open) onClose()
+      }}
+      isDismissable
+      className="fixed inset-0 z-50 flex h-(--visual-viewport-height) justify-center bg-scrim px-3 pt-[max(0.75rem,12vh)] data-entering:animate-fade"
+    >
+      <Modal className="flex h-fit max-h-[min(32rem,80%)] w-full max-w-xl flex-col overflow-hidden rounded-lg border border-border bg-raised shadow-dialog">
+        <AriaDialog aria-label={words.title} className="flex min-h-0 flex-col outline-none">
+          <Palette commands={commands} onClose={onClose} onOpenRecord={onOpenRecord} />
+        </AriaDialog>
+      </Modal>
+    </ModalOverlay>
+  )
+}
+
+/** Mounted with each opening, so that it starts empty. */
+function Palette({
+  commands,
+  onClose,
+  onOpenRecord,
+}: {
+  readonly commands: readonly PaletteCommand[]
+  readonly onClose: () => void
+  readonly onOpenRecord: (table: string, recordId: string) => void
+}): JSX.Element {
+  const [text, setText] = useState('')
+  const hits = useRecordHits(text)
+  const records: readonly PaletteCommand[] = hits.map((hit) => ({
+    id: `record:${hit.table}/${hit.recordId}`,
+    label: hit.title,
+    section: hit.tableLabel,
+    run: () => onOpenRecord(hit.table, hit.recordId),
+  }))
+  const shown = [...filterCommands(commands, text), ...records]
+  const sections = Map.groupBy(shown, (command) => command.section)
+
+  return (
+    <Autocomplete inputValue={text} onInputChange={setText}>
+      <SearchField aria-label={words.field} autoFocus className="flex items-center gap-3 border-b border-border px-4">
+        <Search size={18} aria-hidden className="text-muted" />
+        <Input
+          placeholder={words.placeholder}
+          className="h-12 min-w-0 flex-1 bg-transparent text-heading font-regular outline-none focus-visible:shadow-none focus-visible:outline-none [&::-webkit-search-cancel-button]:hidden"
+        />
+        <Kbd>Esc</Kbd>
+      </SearchField>
+      <Menu
+        aria-label={words.results}
+        className="min-h-0 flex-1 overflow-auto p-1.5 outline-none"
+        onAction={(key) => {
+          const command = shown.find(({ id }) => id === key)
+          onClose()
+          command?.run()
+        }}
+        renderEmptyState={() => (
+          <p className="px-3 py-8 text-center text-body text-muted">
+            {text.trim() === '' ? words.typeToSearch : words.noMatch(text.trim())}
+          </p>
+        )}
+      >
+        {[...sections].map(([title, items]) => (
+          <MenuSection key={title} id={`section:${title}`} className="pb-1">
+            <Header className="px-2 pt-2 pb-1 text-small font-medium text-muted">{title}</Header>
+            <Collection items={items}>
+              {(command) => (
+                <MenuItem
+                  id={command.id}
+                  textValue={command.label}
+                  className={cx(optionClass, 'data-focused:bg-accent-soft')}
+                >
+                  <span className="flex w-5 justify-center text-muted">{command.icon}</span>
+                  <span className="flex-1 truncate">{command.label}</span>
+                  {command.detail === undefined ? null : (
+                    <span className="text-small text-muted tabular-nums">{command.detail}</span>
+                  )}
+                </MenuItem>
+              )}
+            </Collection>
+          </MenuSection>
+        ))}
+      </Menu>
+    </Autocomplete>
+  )
+}

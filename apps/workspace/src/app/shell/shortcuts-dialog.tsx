@@ -1,0 +1,20 @@
+import type { JSX } from 'react'
+import { Dialog } from '../../components/dialog.tsx'
+import { ShortcutList } from '../../components/shortcut-list.tsx'
+import { shortcutGroups } from '../../lib/shortcuts.ts'
+import { shellMessages as words } from '../../messages/shell.ts'
+
+/** The shortcuts, over whatever screen is open. */
+export function ShortcutsDialog({
+  isOpen,
+  onClose,
+}: {
+  readonly isOpen: boolean
+  readonly onClose: () => void
+}): JSX.Element {
+  return (
+    <Dialog title={words.shortcuts} isOpen={isOpen} onClose={onClose} size="md">
+      <ShortcutList groups={shortcutGroups()} />
+    </Dialog>
+  )
+}

@@ -1,0 +1,76 @@
+import { useEffect, useRef, useState, type JSX } from 'react'
+import { Button as AriaButton } from 'react-aria-components/Button'
+import { Spinner } from '../../components/spinner.tsx'
+import { StateGlyph } from '../../components/state-glyph.tsx'
+import { PopoverTrigger } from '../../components/popover.tsx'
+import { VisuallyHidden } from '../../components/visually-hidden.tsx'
+import { cx } from '../../lib/cx.ts'
+import type { ChipLooks } from '../../lib/sync-chip.ts'
+import { SyncMenu, type SyncMenuProps } from './sync-menu.tsx'
+
+/** Announcements of the chip are at least this far apart. */
+const ANNOUNCE_EVERY_MS = 10_000
+
+const TONES: Readonly<Record<ChipLooks['tone'], string>> = {
+  quiet: 'border-border text-muted',
+  info: 'border-transparent bg-info-soft text-info',
+  warning: 'border-transparent bg-warning-soft text-warning',
+  danger: 'border-transparent bg-danger-soft text-danger',
+}
+
+/** How this device stands with the server: a shape and words, always at the same place; opens the sync menu. */
+export function SyncChip(menu: SyncMenuProps): JSX.Element {
+  const { looks } = menu
+  const { polite, assertive } = useAnnouncement(looks)
+  return (
+    <>
+      <PopoverTrigger>
+        <AriaButton
+          aria-label={`Sync: ${looks.text}`}
+          className={cx(
+            'inline-flex h-7 max-w-[14rem] items-center gap-1.5 rounded-full border px-2.5 text-small font-medium whitespace-nowrap tabular-nums transition-colors coarse:h-11',
+            'data-hovered:brightness-97 forced:border-[ButtonText]',
+            TONES[looks.tone],
+          )}
+        >
+          {looks.glyph === 'spinner' ? <Spinner size={14} /> : <StateGlyph name={looks.glyph} size={14} />}
+          <span className="truncate">{looks.text}</span>
+        </AriaButton>
+        <SyncMenu {...menu} />
+      </PopoverTrigger>
+      <VisuallyHidden>
+        <span role="status" aria-live="polite">
+          {polite}
+        </span>
+        <span role="alert">{assertive}</span>
+      </VisuallyHidden>
+    </>
+  )
+}
+
+/**
+ * What a screen reader is told: a change of state, at most every 10 s and then the newest; a refused change at once. The
+ * state at the start is not announced.
+ */
+function useAnnouncement({ kind, text }: ChipLooks): { readonly polite: string; readonly assertive: string } {
+  const [polite, setPolite] = useState('')
+  const [assertive, setAssertive] = useState('')
+  const last = useRef<{ kind: string; at: number }>({ kind, at: 0 })
+  // Speaking is outside of React, and so is the time between two announcements.
+  useEffect(() => {
+    if (last.current.kind === kind) return
+    if (kind === 'sending' || kind === 'waiting') return
+    const speak = (): void => {
+      last.current = { kind, at: Date.now() }
+      if (kind === 'attention') setAssertive(text)
+      else {
+        setAssertive('')
+        setPolite(text)
+      }
+    }
+    const waitMs = kind === 'attention' ? 0 : Math.max(0, last.current.at + ANNOUNCE_EVERY_MS - Date.now())
+    const timer = setTimeout(speak, waitMs)
+    return () => clearTimeout(timer)
+  }, [kind, text])
+  return { polite, assertive }
+}

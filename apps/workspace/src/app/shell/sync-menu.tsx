@@ -1,0 +1,63 @@
+import type { JSX } from 'react'
+import { Button } from '../../components/button.tsx'
+import { LinkButton } from '../../components/link.tsx'
+import { Popover } from '../../components/popover.tsx'
+import { formatAgo, formatCount } from '../../lib/format.ts'
+import type { ChipLooks } from '../../lib/sync-chip.ts'
+import { syncMessages as words } from '../../messages/sync.ts'
+
+export interface SyncMenuProps {
+  readonly looks: ChipLooks
+  readonly workspace: string
+  readonly waiting: number
+  readonly attention: number
+  readonly rows: number
+  readonly lastSyncedAt: Date | undefined
+  readonly isPaused: boolean
+  readonly onPauseChange: (isPaused: boolean) => void
+  readonly onSignIn: () => void
+}
+
+/** Behind the chip: when the server was last heard, what waits, and where to act. */
+export function SyncMenu(props: SyncMenuProps): JSX.Element {
+  const { looks, workspace, waiting, attention, rows, lastSyncedAt, isPaused } = props
+  return (
+    <Popover label={words.menu} placement="bottom end" className="w-80 p-4">
+      {/* The panel closes with the link that is followed, as a menu does. */}
+      <div className="flex flex-col gap-3">
+        <div>
+          <p className="text-heading">{looks.text}</p>
+          <p className="text-body text-muted">{looks.detail}</p>
+        </div>
+        <dl className="grid grid-cols-[1fr_auto] gap-x-4 gap-y-1 border-y border-border py-3 text-body">
+          <dt className="text-muted">{words.lastContact}</dt>
+          <dd title={lastSyncedAt?.toLocaleString()}>{lastSyncedAt ? formatAgo(lastSyncedAt) : words.never}</dd>
+          <dt className="text-muted">{words.notSent}</dt>
+          <dd className="text-right tabular-nums">{formatCount(waiting)}</dd>
+          <dt className="text-muted">{words.needAttention}</dt>
+          <dd className="text-right tabular-nums">{formatCount(attention)}</dd>
+          <dt className="text-muted">{words.rowsHere}</dt>
+          <dd className="text-right tabular-nums">{formatCount(rows)}</dd>
+        </dl>
+        <div className="flex flex-wrap gap-2">
+          {looks.kind === 'sign_in_needed' ? (
+            <Button size="sm" tone="primary" onPress={props.onSignIn}>
+              {words.signIn}
+            </Button>
+          ) : null}
+          <LinkButton
+            size="sm"
+            to="/w/$ws/sync"
+            params={{ ws: workspace }}
+            search={attention > 0 ? { tab: 'attention' } : {}}
+          >
+            {words.centre}
+          </LinkButton>
+          <Button size="sm" onPress={() => props.onPauseChange(!isPaused)}>
+            {isPaused ? words.resume : words.pause}
+          </Button>
+        </div>
+      </div>
+    </Popover>
+  )
+}

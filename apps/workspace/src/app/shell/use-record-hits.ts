@@ -1,0 +1,42 @@
+import { useDeferredValue } from 'react'
+import { useDevice } from '../../lib/data/device-context.tsx'
+import { useLocalQuery } from '../../lib/data/use-local-query.ts'
+import { escapeLike, quoteName } from '../../lib/sql.ts'
+
+const TYPED_MIN = 2
+const HITS_PER_TABLE = 8
+
+/** A record whose title has what was typed. */
+export interface RecordHit {
+  readonly table: string
+  readonly tableLabel: string
+  readonly recordId: string
+  readonly title: string
+}
+
+/** Records on this device by their title, up to 8 per table, after two typed characters. Titles that begin with the text come first. */
+export function useRecordHits(text: string): readonly RecordHit[] {
+  const typed = useDeferredValue(text.trim())
+  const { tables } = useDevice()
+  const searched = tables.filter(({ titleColumn }) => titleColumn !== undefined)
+  const isAsked = typed.length >= TYPED_MIN && searched.length > 0
+  const sql = isAsked
+    ? searched
+        .map(({ name, titleColumn }, index) => {
+          const title = quoteName(titleColumn ?? 'id')
+          return `select * from (select ${index} as place, id, ${title} as title from ${quoteName(name)}
+                  where ${title} like ?1 escape '\\' order by ${title} like ?2 escape '\\' desc, ${title} limit ${HITS_PER_TABLE})`
+        })
+        .join(' union all ')
+    : ''
+  const pattern = escapeLike(typed)
+  const { rows } = useLocalQuery<{ readonly place: number; readonly id: string; readonly title: string }>(
+    sql,
+    isAsked ? [`%${pattern}%`, `${pattern}%`] : [],
+  )
+  if (!isAsked) return []
+  return rows.flatMap(({ place, id, title }) => {
+    const table = searched[place]
+    return table ? [{ table: table.name, tableLabel: table.label, recordId: id, title }] : []
+  })
+}

@@ -1,0 +1,67 @@
+import { Link } from '@tanstack/react-router'
+import type { JSX } from 'react'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { RecordStateMark } from '../../components/state-glyph.tsx'
+import { useDevice } from '../../lib/data/device-context.tsx'
+import { useLocalQuery } from '../../lib/data/use-local-query.ts'
+import { useTableCounts } from '../../lib/data/use-table-counts.ts'
+import { formatCount } from '../../lib/format.ts'
+import { homeMessages as words } from '../../messages/home.ts'
+
+/** The tables this person may see, with the rows on this device and what of them has not been sent. */
+export function TableList({ workspace }: { readonly workspace: string }): JSX.Element {
+  const { tables } = useDevice()
+  const counts = useTableCounts()
+  const waiting = useWaitingPerTable()
+  return (
+    <section aria-labelledby="home-tables">
+      <h2 id="home-tables" className="pb-2 text-heading">
+        {words.tables}
+      </h2>
+      {tables.length === 0 ? (
+        <div className="rounded-lg border border-border">
+          <EmptyState title={words.noTables}>{words.noTablesDetail}</EmptyState>
+        </div>
+      ) : (
+        <ul className="grid grid-cols-1 gap-2 tablet:grid-cols-2 wide:grid-cols-3">
+          {tables.map((table) => {
+            const count = counts.get(table.name)
+            const unsent = waiting.get(table.name) ?? 0
+            return (
+              <li key={table.name} className="rounded-lg border border-border">
+                <Link
+                  to="/w/$ws/t/$table"
+                  params={{ ws: workspace, table: table.name }}
+                  className="flex min-h-14 rounded-lg items-center gap-3 px-4 py-2.5 text-text no-underline transition-colors hover:bg-hover"
+                >
+                  <span className="min-w-0 flex-1">
+                    <span className="block truncate font-medium">{table.label}</span>
+                    {table.descriptor.comment === undefined ? null : (
+                      <span className="line-clamp-2 text-small text-muted">{table.descriptor.comment}</span>
+                    )}
+                  </span>
+                  {unsent > 0 ? (
+                    <span className="inline-flex items-center gap-1 text-small text-warning tabular-nums">
+                      <RecordStateMark state="waiting" /> {words.unsent(unsent)}
+                    </span>
+                  ) : null}
+                  <span className="text-small text-muted tabular-nums">
+                    {count === undefined ? '' : formatCount(count)}
+                  </span>
+                </Link>
+              </li>
+            )
+          })}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+/** Records with unsent changes per table, from the outbox itself. */
+function useWaitingPerTable(): ReadonlyMap<string, number> {
+  const { rows } = useLocalQuery<{ readonly name: string; readonly records: number }>(
+    `select data ->> '$.type' as name, count(distinct data ->> '$.id') as records from ps_crud group by 1`,
+  )
+  return new Map(rows.map(({ name, records }) => [name, records]))
+}

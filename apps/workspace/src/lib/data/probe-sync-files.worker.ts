@@ -1,0 +1,23 @@
+/** The handle that only workers have, and that TypeScript's window library does not. */
+interface SyncFileHandle extends FileSystemFileHandle {
+  createSyncAccessHandle?: () => Promise<{ close: () => void }>
+}
+
+/** Answers whether a private file can be opened synchronously; the file is removed again. */
+async function probe(): Promise<boolean> {
+  const name = `.hf-probe-${crypto.randomUUID()}`
+  const directory = await navigator.storage.getDirectory()
+  const file: SyncFileHandle = await directory.getFileHandle(name, { create: true })
+  try {
+    const handle = await file.createSyncAccessHandle?.()
+    handle?.close()
+    return handle !== undefined
+  } finally {
+    await directory.removeEntry(name)
+  }
+}
+
+probe().then(
+  (hasSyncFiles) => postMessage(hasSyncFiles),
+  () => postMessage(false),
+)

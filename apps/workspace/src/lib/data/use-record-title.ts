@@ -1,0 +1,26 @@
+import { quoteName } from '../sql.ts'
+import type { TableInfo } from './tables.ts'
+import { useLocalQuery } from './use-local-query.ts'
+
+/** What a record is called: the value of the table's title column, else the first characters of its id. */
+export function useRecordTitle(
+  table: TableInfo,
+  recordId: string,
+): { readonly title: string; readonly isHere: boolean; readonly isLoading: boolean } {
+  const title = table.titleColumn === undefined ? 'null' : quoteName(table.titleColumn)
+  const { rows, isLoading } = useLocalQuery<{ readonly title: string | number | null }>(
+    `select ${title} as title from ${quoteName(table.name)} where id = ?`,
+    [recordId],
+  )
+  const value = rows[0]?.title
+  return {
+    title: value === null || value === undefined || value === '' ? shortId(recordId) : String(value),
+    isHere: rows.length > 0,
+    isLoading,
+  }
+}
+
+/** Enough of an id to tell two records apart. */
+export function shortId(id: string): string {
+  return id.length > 12 ? id.slice(0, 8) : id
+}

@@ -1,0 +1,9 @@
+/** A name as SQL text of the local database. */
+export function quoteName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+/** A piece of text inside a LIKE pattern that uses `escape '\'`. */
+export function escapeLike(text: string): string {
+  return text.replace(/[\\%_]/g, (letter) => `\\${letter}`)
+}

@@ -1,0 +1,47 @@
+import type { SyncState } from '@holdfast/client'
+import { describe, expect, test } from 'vitest'
+import { chipLooks } from './sync-chip.ts'
+
+const STATES: readonly SyncState[] = [
+  { kind: 'up_to_date', lastSyncedAt: undefined },
+  { kind: 'sending', waiting: 3 },
+  { kind: 'receiving', fraction: 0.41 },
+  { kind: 'waiting', waiting: 3 },
+  { kind: 'offline', waiting: 3 },
+  { kind: 'attention', attention: 1 },
+  { kind: 'reconnecting' },
+  { kind: 'sign_in_needed' },
+  { kind: 'blocked', code: 'PSYNC_S2104' },
+]
+
+describe('chipLooks', () => {
+  test('gives every state its own shape', () => {
+    const shapes = STATES.map((state) => chipLooks(state, 0, false).glyph)
+    expect(new Set(shapes).size).toBe(STATES.length)
+  })
+
+  test.each(STATES)('says $kind in words', (state) => {
+    const { text, detail } = chipLooks(state, 3, false)
+    expect(text).not.toBe('')
+    expect(detail).toMatch(/\.$/)
+  })
+
+  test.each(STATES.filter(({ kind }) => kind !== 'up_to_date'))(
+    'does not call a waiting change saved while $kind',
+    (state) => {
+      const { text, detail } = chipLooks(state, 3, false)
+      expect(`${text} ${detail}`).not.toMatch(/saved|up to date/i)
+    },
+  )
+
+  test('says that sync is paused and what waits', () => {
+    expect(chipLooks({ kind: 'offline', waiting: 2 }, 2, true)).toMatchObject({
+      kind: 'paused',
+      text: 'Sync paused · 2 waiting',
+    })
+  })
+
+  test('shows what needs a decision even while paused', () => {
+    expect(chipLooks({ kind: 'attention', attention: 2 }, 0, true).kind).toBe('attention')
+  })
+})

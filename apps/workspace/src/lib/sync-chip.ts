@@ -1,0 +1,73 @@
+import { describeSyncState, type SyncState } from '@holdfast/client'
+import type { GlyphName } from '../components/state-glyph.tsx'
+import { formatClock, formatCount, plural } from './format.ts'
+
+/** What the sync chip shows: always a shape and words, never colour alone. */
+export interface ChipLooks {
+  readonly kind: SyncState['kind'] | 'paused'
+  readonly glyph: GlyphName | 'spinner'
+  readonly text: string
+  /** One sentence for the menu and the home screen. */
+  readonly detail: string
+  readonly tone: 'quiet' | 'info' | 'warning' | 'danger'
+}
+
+/**
+ * How the chip looks in a state of sync.
+ *
+ * @param waiting - changes in the outbox
+ * @param isPaused - the person has paused sync on this device; what needs a decision is still shown first
+ */
+export function chipLooks(state: SyncState, waiting: number, isPaused: boolean): ChipLooks {
+  const asks = state.kind === 'attention' || state.kind === 'blocked' || state.kind === 'sign_in_needed'
+  if (isPaused && !asks) {
+    return {
+      kind: 'paused',
+      glyph: 'cloud-off',
+      tone: 'warning',
+      text: waiting === 0 ? 'Sync paused' : `Sync paused · ${formatCount(waiting)} waiting`,
+      detail: `You paused sync on this device.${outbox(waiting)}`,
+    }
+  }
+  return { kind: state.kind, text: describeSyncState(state), ...looksOf(state, waiting) }
+}
+
+function looksOf(state: SyncState, waiting: number): Pick<ChipLooks, 'glyph' | 'tone' | 'detail'> {
+  switch (state.kind) {
+    case 'up_to_date':
+      return { glyph: 'check', tone: 'quiet', detail: lastChecked(state.lastSyncedAt) }
+    case 'sending':
+      return { glyph: 'arrow-up', tone: 'info', detail: `The server is judging ${plural(state.waiting, 'change')}.` }
+    case 'receiving':
+      return { glyph: 'arrow-down', tone: 'info', detail: 'Rows are coming to this device.' }
+    case 'waiting':
+      return { glyph: 'clock', tone: 'warning', detail: outbox(state.waiting).trim() }
+    case 'offline':
+      return { glyph: 'cloud-off', tone: 'warning', detail: `You can go on working.${outbox(state.waiting)}` }
+    case 'reconnecting':
+      return { glyph: 'spinner', tone: 'warning', detail: `The connection is being made again.${outbox(waiting)}` }
+    case 'attention':
+      return {
+        glyph: 'triangle',
+        tone: 'danger',
+        detail: `The server did not accept ${state.attention === 1 ? 'a change. It is' : 'some changes. They are'} kept here until you decide.`,
+      }
+    case 'sign_in_needed':
+      return { glyph: 'key', tone: 'warning', detail: `You can go on working.${outbox(waiting)}` }
+    case 'blocked':
+      return {
+        glyph: 'octagon',
+        tone: 'danger',
+        detail: `The server refused to sync (${state.code}). Tell your operator.`,
+      }
+  }
+}
+
+function outbox(waiting: number): string {
+  if (waiting === 0) return ''
+  return ` ${plural(waiting, 'change')} on this device ${waiting === 1 ? 'is' : 'are'} not sent yet.`
+}
+
+function lastChecked(at: Date | undefined): string {
+  return at === undefined ? 'Not checked yet.' : `Last checked ${formatClock(at)}.`
+}
