@@ -1,2 +1,2 @@
-export { openSync, type SyncOptions, type SyncService } from './sync.ts'
+export { openSync, syncMigrations, type SyncOptions, type SyncService } from './sync.ts'
 export { syncOptions } from './options.ts'

@@ -42,3 +42,6 @@ export const CONCURRENT_EVALUATIONS_MAX = 8
 
 /** Buckets of one person. Above it the checkpoint line alone would pass 5 MiB. */
 export const BUCKETS_PER_CLIENT_MAX = 50_000
+
+/** Connections for writing the log, bucket sums and write checkpoints. */
+export const LOG_CONNECTIONS_MAX = 8

@@ -1,24 +1,30 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { systemClock, type Clock, type Logger, type OptionValues } from '@holdfast/foundation'
 import type { SyncPlan } from '@holdfast/policy'
-import type { Pool } from '@holdfast/postgres'
+import { createPool, type MigrationSource, type Pool } from '@holdfast/postgres'
 import type { ActivePlan } from './buckets/active-plan.ts'
 import { createDependencyIndex } from './buckets/dependency-index.ts'
 import { createCheckpointFeed } from './checkpoints/checkpoint-feed.ts'
 import { createMarks } from './checkpoints/marks.ts'
-import { CONCURRENT_EVALUATIONS_MAX, CONCURRENT_READS_MAX } from './limits.ts'
+import { notReady } from './errors.ts'
+import { CONCURRENT_EVALUATIONS_MAX, CONCURRENT_READS_MAX, LOG_CONNECTIONS_MAX } from './limits.ts'
 import type { syncOptions } from './options.ts'
 import { startReplicator } from './replicator/replicator.ts'
+import { LOG_SETTINGS } from './storage/log-settings.ts'
 import { createLogReader } from './storage/log-reader.ts'
+import { schemaRoutes } from './routes/schema.ts'
 import { streamRoutes } from './routes/stream.ts'
+import { uploadRoutes } from './routes/upload.ts'
 import { writeCheckpointRoutes } from './routes/write-checkpoint.ts'
 import { createConnections } from './stream/connections.ts'
 import { createSemaphore } from './stream/semaphore.ts'
+import { renderSyncError } from './upload/render-error.ts'
+
+/** Schema `sync`; applied after the platform's and auth's. */
+export const syncMigrations: MigrationSource = { name: 'sync', directory: new URL('../migrations/', import.meta.url) }
 
 export interface SyncOptions {
-  /** Superuser pool: schema `sync`, and tables past their policies. At least ten connections. */
-  readonly pool: Pool
-  /** Connection string of the same role; it must be allowed to replicate. */
+  /** Superuser's connection string: schema `sync`, replication, and tables past their policies. */
   readonly url: string
   /** Pool as `authenticator`, for everything that runs as a person. */
   readonly requestPool: Pool
@@ -33,7 +39,10 @@ export interface SyncOptions {
 export interface SyncService extends AsyncDisposable {
   /** Resolves when the first state of all tables is in the log; requests before that get `PSYNC_S2302`. */
   readonly ready: Promise<void>
-  /** `POST /sync/stream` and `GET /write-checkpoint2.json`, to be mounted at the root, behind the gateway. */
+  /**
+   * `POST /sync/stream`, `GET /write-checkpoint2.json`, `POST /sync/v1/upload` and `GET /sync/v1/schema`, to be mounted at the root, behind
+   * the gateway.
+   */
   readonly routes: FastifyPluginAsync
   /** The plan being served, or the last one while policies are compiled anew. */
   plan(): SyncPlan | undefined
@@ -48,7 +57,14 @@ export interface SyncService extends AsyncDisposable {
 
 /** Wires the parts in the order data flows through them. Nothing here decides anything. */
 export function openSync(options: SyncOptions): SyncService {
-  const { pool, requestPool, logger } = options
+  const { requestPool, logger } = options
+  const pool = createPool({
+    url: options.url,
+    applicationName: 'holdfast sync',
+    connectionsMax: LOG_CONNECTIONS_MAX,
+    settings: LOG_SETTINGS,
+    onError: (error) => logger.log('warn', 'a connection to the operation log was lost', { reason: error.message }),
+  })
   const clock = options.clock ?? systemClock
   const stopping = new AbortController()
   const feed = createCheckpointFeed()
@@ -82,11 +98,17 @@ export function openSync(options: SyncOptions): SyncService {
     plan: (): ActivePlan | undefined => replicator.plan(),
   }
 
+  function currentPlan(): SyncPlan {
+    if (!plan) throw notReady()
+    return plan
+  }
+
   return {
     ready,
     plan: () => plan,
     status: () => ({ ready: isReady, connections: connections.size, opId: feed.opId, problem: replicator.problem }),
     routes: async (app) => {
+      app.setErrorHandler(renderSyncError)
       await app.register(
         streamRoutes({
           context,
@@ -98,12 +120,15 @@ export function openSync(options: SyncOptions): SyncService {
       await app.register(
         writeCheckpointRoutes({ pool, marks, connections, isReady: () => isReady, signal: stopping.signal }),
       )
+      await app.register(uploadRoutes({ requestPool }))
+      await app.register(schemaRoutes({ requestPool, plan: currentPlan }))
     },
     async [Symbol.asyncDispose]() {
       stopping.abort()
       connections[Symbol.dispose]() // ends open streams first, so that devices reconnect elsewhere
       await replicator[Symbol.asyncDispose]()
       await log[Symbol.asyncDispose]()
+      await pool[Symbol.asyncDispose]()
     },
   }
 }

@@ -22,6 +22,8 @@ export interface PoolOptions {
    * Settings that a role has by `alter role … set …`. Postgres applies them at login only, so `runAs` puts them on the transaction. Default: none.
    */
   readonly roleSettings?: (role: string) => Readonly<Record<string, string>>
+  /** More settings of each connection, such as planner switches; names and values are constants of ours. */
+  readonly settings?: Readonly<Record<string, string>>
   /** Called when an idle connection breaks; the pool replaces it by itself. */
   readonly onError?: (error: Error) => void
 }
@@ -75,6 +77,13 @@ export function createPool(options: PoolOptions): Pool {
     idleTimeoutMillis: 60_000,
     keepAlive: true,
     ...(options.statementTimeoutMs ? { statement_timeout: options.statementTimeoutMs } : {}),
+    ...(options.settings
+      ? {
+          options: Object.entries(options.settings)
+            .map(([name, value]) => `-c ${name}=${value}`)
+            .join(' '),
+        }
+      : {}),
   })
   pool.on('error', (error) => options.onError?.(error))
   // A lent connection that breaks between two statements has nobody else to tell; its next statement fails and it is discarded.

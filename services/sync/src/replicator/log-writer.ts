@@ -7,7 +7,6 @@ import {
   createBucketIds,
   writeBatch,
   writeChunk,
-  writePosition,
   writeTotals,
   type BucketIds,
   type ReplicatorState,
@@ -39,8 +38,6 @@ export interface LogWriter {
   spill(): Promise<void>
   /** Completes a batch of whole transactions that ends at `endLsn`, and publishes it. `beforePublish` runs when it is durable. */
   complete(endLsn: Lsn, beforePublish: () => void): Promise<void>
-  /** Remembers how far the stream is, when nothing was written for a while. */
-  persistPosition(lsn: Lsn): Promise<void>
   /** Gives up what was collected; the stream delivers it again. */
   abandon(): Promise<void>
 }
@@ -171,10 +168,6 @@ export function createLogWriter(pool: Pool, feed: CheckpointFeed, state: Replica
         fresh,
       })
       startOver()
-    },
-    async persistPosition(lsn) {
-      confirmedLsn = lsn
-      await writePosition(pool, position(lsn))
     },
     async abandon() {
       pending.take()

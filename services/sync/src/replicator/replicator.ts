@@ -37,9 +37,6 @@ const SLOT = 'holdfast'
 /** Prefix of the message that the catalog's event trigger writes into a transaction that changed the schema. */
 export const DDL_PREFIX = 'holdfast:ddl'
 
-/** How often an idle position is made durable and confirmed, so that Postgres can drop WAL. */
-const PERSIST_MS = 5_000
-
 export interface ReplicatorOptions {
   /** Superuser pool and connection string: reads tables past the policies, writes schema `sync`. */
   readonly pool: Pool
@@ -310,7 +307,6 @@ function createChangeReader(
   let openFrom: number | undefined
   let pendingDdl = false
   let schemaChanged = false
-  let lastPersisted = Date.now()
   let affected = new Map<KeyHolder, Set<number>>()
 
   async function flushChanges(): Promise<void> {
@@ -374,12 +370,10 @@ function createChangeReader(
     stream.confirm(endLsn)
   }
 
-  async function progress(lsn: Lsn): Promise<void> {
+  /** The reader has come further without anything for us: told to Postgres, but not written down, which would move it again. */
+  function progress(lsn: Lsn): void {
     if (lsn <= feed.position) return
     feed.advance(lsn)
-    if (Date.now() - lastPersisted < PERSIST_MS) return
-    lastPersisted = Date.now()
-    await writer.persistPosition(lsn)
     stream.confirm(lsn)
   }
 
@@ -421,7 +415,7 @@ function createChangeReader(
             pendingDdl = false
             break
           case 'progress':
-            if (end === undefined && !inside && changes.length === 0) await progress(event.lsn)
+            if (end === undefined && !inside && changes.length === 0) progress(event.lsn)
             else if (end !== undefined && !inside) end = event.lsn > end ? event.lsn : end
             break
         }

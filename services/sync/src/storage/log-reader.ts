@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { HoldfastError } from '@holdfast/foundation'
+import { LOG_SETTINGS } from './log-settings.ts'
 
 /** Consecutive operations of one bucket, documents back to back. */
 export interface OpsSlice {
@@ -106,7 +107,8 @@ async function openConnection(url: string, onLost: () => void): Promise<Connecti
   const client = new pg.Client({ connectionString: url, application_name: 'holdfast log reader', keepAlive: true })
   client.on('error', () => undefined) // whoever reads sees the failure in what it awaits
   await client.connect()
-  await client.query(`set statement_timeout = 0; prepare read_ops (int[], bigint[], bigint, bigint) as ${STATEMENT}`)
+  for (const [name, value] of Object.entries(LOG_SETTINGS)) await client.query(`set ${name} = ${value}`)
+  await client.query(`prepare read_ops (int[], bigint[], bigint, bigint) as ${STATEMENT}`)
   const socket = (client as unknown as { readonly connection: { readonly stream: import('node:net').Socket } })
     .connection.stream
   let current:
