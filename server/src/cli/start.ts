@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { HoldfastError, systemClock } from '@holdfast/foundation'
+import { openHoldfast, type Holdfast } from '../compose.ts'
+import { loadConfig } from '../config/load-config.ts'
+import { options, type Config } from '../config/options.ts'
+import { runUntilStopped } from '../lifetime.ts'
+import { createLogger, isLogLevel } from '../logger.ts'
+import { SAMPLE_PASSWORD, sampleAccounts } from '../sample/accounts.ts'
+import { VERSION } from '../version.ts'
+
+export interface StartInput {
+  readonly argv: readonly string[]
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** For machines when `--json`, else for people. */
+  readonly out: (text: string) => void
+  readonly err: (text: string) => void
+}
+
+/**
+ * `holdfast start`: runs until stopped.
+ *
+ * @returns the exit code
+ * @throws {HoldfastError} when it cannot start, with what to do about it
+ */
+export function start(input: StartInput): Promise<number> {
+  const began = performance.now()
+  const config = readConfig(input)
+  const tell = config.json ? input.err : input.out
+  const logger = createLogger(isLogLevel(config.logLevel) ? config.logLevel : 'warn', input.err, systemClock.now)
+  tell(`Holdfast ${VERSION}\n`)
+  return runUntilStopped({
+    logger,
+    // A package manager between the terminal and us may end without passing the signal on.
+    watchParent: input.env['npm_lifecycle_event'] !== undefined,
+    onStopping: () => tell('\nstopping\n'),
+    async open(signal) {
+      const progress = (line: string): void => tell(`  ${line} …\n`)
+      const holdfast = await openHoldfast({ config, logger, clock: systemClock, progress, signal })
+      if (config.json) input.out(`${readyLine(holdfast)}\n`)
+      else input.out(readyText(holdfast, performance.now() - began))
+      return holdfast
+    },
+  })
+}
+
+function readConfig({ argv, env }: StartInput): Config {
+  const config = loadConfig(options, { argv, env, readFile: readOrUndefined })
+  if (!isLogLevel(config.logLevel)) {
+    throw new HoldfastError('option_invalid', 500, `--log-level: "${config.logLevel}" is not a level.`, {
+      hint: 'Use debug, info, warn or error.',
+    })
+  }
+  return { ...config, dataDir: resolve(config.dataDir) }
+}
+
+function readOrUndefined(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw new HoldfastError('config_file_invalid', 500, `The config file ${path} cannot be read.`, { cause: error })
+  }
+}
+
+/** The one line of `--json`. */
+function readyLine(holdfast: Holdfast): string {
+  return JSON.stringify({
+    ready: true,
+    base: holdfast.baseUrl,
+    db: holdfast.adminUrl,
+    anonKey: holdfast.anonKey,
+    serviceRoleKey: holdfast.serviceRoleKey,
+    jwtSecret: holdfast.jwtSecret,
+  })
+}
+
+function readyText(holdfast: Holdfast, durationMs: number): string {
+  const lines = [
+    '',
+    `  Ready in ${(durationMs / 1000).toFixed(1)} s`,
+    '',
+    `  App and APIs       ${holdfast.baseUrl}`,
+    `  Postgres           ${holdfast.adminUrl}`,
+    `  anon key           ${holdfast.anonKey}`,
+    `  service_role key   ${holdfast.serviceRoleKey}`,
+    '',
+  ]
+  if (holdfast.hasSample) {
+    const width = Math.max(...sampleAccounts.map(({ email }) => email.length))
+    lines.push(
+      `  Sample accounts, password ${SAMPLE_PASSWORD}`,
+      ...sampleAccounts.map(({ email, what }) => `    ${email.padEnd(width)}  ${what}`),
+      '',
+    )
+  }
+  lines.push('  The service_role key passes row-level security: keep it to yourself. Ctrl-C stops.', '', '')
+  return lines.join('\n')
+}

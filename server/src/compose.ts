@@ -1,0 +1,191 @@
+import { fileURLToPath } from 'node:url'
+import { authMigrations, authOptions, hashPassword, openAuth } from '@holdfast/auth'
+import {
+  HoldfastError,
+  type Clock,
+  type Logger,
+  type OptionDeclarations,
+  type OptionValues,
+} from '@holdfast/foundation'
+import { createHttpServer, findPort } from '@holdfast/http'
+import {
+  applyMigrations,
+  createPool,
+  ensureRolePassword,
+  openEmbeddedCluster,
+  openExternalCluster,
+  platformMigrations,
+  sql,
+  watchCatalog,
+  type Cluster,
+  type MigrationSource,
+  type Pool,
+} from '@holdfast/postgres'
+import { openRest, restOptions } from '@holdfast/rest'
+import { resolveJwtSecret } from './config/jwt-secret.ts'
+import { isLoopback } from './config/loopback.ts'
+import type { Config } from './config/options.ts'
+import { closeGateway, listenOn, mountGateway } from './gateway/gateway.ts'
+import { SAMPLE_PASSWORD, sampleAccounts } from './sample/accounts.ts'
+import { seedSample } from './sample/seed.ts'
+
+const serverMigrations: MigrationSource = { name: 'holdfast', directory: new URL('../migrations/', import.meta.url) }
+
+/** Where `npm run build` puts the app. */
+const APP_DIRECTORY = fileURLToPath(new URL('../../apps/workspace/dist/', import.meta.url))
+
+/** Connections of the superuser pool: replication, checkpoints, sign-in. */
+const ADMIN_CONNECTIONS_MAX = 20
+
+/** A running server and what a developer needs to use it. */
+export interface Holdfast extends AsyncDisposable {
+  /** Without a slash at the end. */
+  readonly baseUrl: string
+  /** Connects to Postgres as the superuser. */
+  readonly adminUrl: string
+  readonly anonKey: string
+  readonly serviceRoleKey: string
+  readonly jwtSecret: string
+  readonly hasSample: boolean
+  /** Whether the sample was made by this start. */
+  readonly seeded: boolean
+}
+
+export interface OpenHoldfastOptions {
+  readonly config: Config
+  readonly logger: Logger
+  readonly clock: Clock
+  /** Told what is being done, for somebody who waits. */
+  readonly progress: (line: string) => void
+  /** Gives up between two steps. */
+  readonly signal: AbortSignal
+}
+
+/** Opens everything in the order in which data flows, and closes it in reverse. The only place that knows all parts. */
+export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfast> {
+  const { config, logger, clock, progress, signal } = options
+  requireLoopbackForSample(config, config.sample)
+  await using opened = new AsyncDisposableStack()
+  const port = await findPort(config.host, config.port)
+  const baseUrl = (config.siteUrl ?? `http://${urlHost(config.host)}:${port}`).replace(/\/+$/, '')
+
+  const cluster = opened.use(await openCluster(options))
+  signal.throwIfAborted()
+  const onPoolError = (error: Error): void => logger.log('debug', 'an idle connection broke', { error: error.message })
+  const pool = opened.use(
+    createPool({
+      url: cluster.adminUrl,
+      applicationName: 'holdfast',
+      connectionsMax: ADMIN_CONNECTIONS_MAX,
+      onError: onPoolError,
+    }),
+  )
+  const applied = await applyMigrations({
+    pool,
+    sources: [platformMigrations, authMigrations, serverMigrations],
+    logger,
+  })
+  if (applied.length > 0) progress(`applied ${applied.length} migrations`)
+  if (cluster.kind === 'embedded' || config.databaseUrl !== undefined)
+    await ensureRolePassword(pool, cluster.requestUrl)
+  signal.throwIfAborted()
+  if (config.sample) progress('preparing the sample')
+  const { seeded } = config.sample ? await seedSample({ pool, logger, clock, hashPassword }) : { seeded: false }
+  const hasSample = await isSampleThere(pool)
+  requireLoopbackForSample(config, hasSample)
+  signal.throwIfAborted()
+
+  const catalog = opened.use(await watchCatalog({ url: cluster.adminUrl, pool, logger }))
+  const requestPool = opened.use(
+    createPool({
+      url: cluster.requestUrl,
+      applicationName: 'holdfast request',
+      connectionsMax: config.requestConnectionsMax,
+      resetAfterTransaction: true,
+      roleSettings: (role) => catalog.current().roles.find(({ name }) => name === role)?.settings ?? {},
+      onError: onPoolError,
+    }),
+  )
+  // Made before the services and closed after them: what they answer last still reaches its client.
+  const app = createHttpServer({ logger, trustProxy: config.trustProxy })
+  opened.defer(() => closeGateway(app))
+
+  const jwtSecret = resolveJwtSecret(config.jwtSecret, config.dataDir)
+  const auth = opened.use(
+    await openAuth({ pool, jwtSecret, baseUrl, options: pick(config, authOptions), logger, clock }),
+  )
+  const rest = opened.use(await openRest({ pool: requestPool, catalog, options: pick(config, restOptions), logger }))
+  const anonKey = await auth.mintApiKey('anon')
+
+  await mountGateway(app, {
+    auth: auth.routes,
+    rest: rest.routes,
+    sync: [],
+    verifyToken: auth.verifyToken,
+    isDatabaseUp: cluster.isUp,
+    health: () => ({ database: cluster.isUp() ? 'up' : 'down', sync: 'preparing', problem: undefined }),
+    config: {
+      projectName: config.projectName,
+      anonKey,
+      sample: hasSample
+        ? {
+            password: SAMPLE_PASSWORD,
+            accounts: sampleAccounts.map(({ email, name, what }) => ({ email, name, role: what })),
+          }
+        : undefined,
+    },
+    appDirectory: APP_DIRECTORY,
+    logger,
+  })
+  signal.throwIfAborted()
+  await listenOn(app, config.host, port)
+
+  const lifetime = opened.move()
+  return {
+    baseUrl,
+    adminUrl: cluster.adminUrl,
+    anonKey,
+    serviceRoleKey: await auth.mintApiKey('service_role'),
+    jwtSecret,
+    hasSample,
+    seeded,
+    [Symbol.asyncDispose]: () => lifetime.disposeAsync(),
+  }
+}
+
+function openCluster({ config, logger, progress }: OpenHoldfastOptions): Promise<Cluster> {
+  if (config.databaseUrl !== undefined) {
+    progress('connecting to Postgres')
+    return openExternalCluster({ url: config.databaseUrl, dataDir: config.dataDir, logger })
+  }
+  progress('starting Postgres')
+  return openEmbeddedCluster({ dataDir: config.dataDir, port: config.dbPort, logger })
+}
+
+/** Sample accounts have a public password. */
+function requireLoopbackForSample(config: Config, isSample: boolean): void {
+  if (!isSample || isLoopback(config.host)) return
+  throw new HoldfastError(
+    'sample_not_on_loopback',
+    500,
+    `The sample has accounts with a public password, and ${config.host} is open to others.`,
+    {
+      hint: 'Use --host 127.0.0.1, or a data folder without the sample.',
+    },
+  )
+}
+
+async function isSampleThere(pool: Pool): Promise<boolean> {
+  return (await pool.query(sql`select from holdfast.settings where key = 'sample'`)).length > 0
+}
+
+/** The part of the settings that one service declares. */
+function pick<T extends OptionDeclarations>(config: Config, declarations: T): OptionValues<T> {
+  const values = config as Readonly<Record<string, unknown>>
+  return Object.fromEntries(Object.keys(declarations).map((name) => [name, values[name]])) as unknown as OptionValues<T>
+}
+
+function urlHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost'
+  return host.includes(':') ? `[${host}]` : host
+}

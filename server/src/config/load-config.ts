@@ -1,0 +1,165 @@
+import { HoldfastError, type OptionDeclaration, type OptionDeclarations, type OptionValues } from '@holdfast/foundation'
+import { flagName, nearest, variableName } from './names.ts'
+
+export interface ConfigSources {
+  /** What follows the command's name. */
+  readonly argv: readonly string[]
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** @returns the text of a file, or `undefined` when there is none */
+  readonly readFile: (path: string) => string | undefined
+}
+
+type Value = string | number | boolean | readonly string[]
+
+/**
+ * Merges the settings: the command line wins over the environment, that over the config file, that over the default.
+ *
+ * @throws {HoldfastError} `option_unknown`, `option_invalid`, `config_file_invalid`, each with the name and what to do
+ */
+export function loadConfig<T extends OptionDeclarations>(declarations: T, sources: ConfigSources): OptionValues<T> {
+  const fromArguments = parseArguments(declarations, sources.argv)
+  const fromEnvironment = parseEnvironment(declarations, sources.env)
+  const early = { ...fromEnvironment, ...fromArguments }
+  const path = String(early['configFile'] ?? defaultOf(declarations['configFile']) ?? '')
+  const fromFile = path === '' ? {} : parseFile(declarations, path, sources.readFile(path), 'configFile' in early)
+  const defaults = Object.entries(declarations).map(([name, declaration]) => [name, defaultOf(declaration)])
+  return { ...Object.fromEntries(defaults), ...fromFile, ...early } as OptionValues<T>
+}
+
+function defaultOf(declaration: OptionDeclaration | undefined): Value | undefined {
+  return declaration?.default
+}
+
+type Parsed = Readonly<Record<string, Value>>
+
+function parseArguments(declarations: OptionDeclarations, argv: readonly string[]): Parsed {
+  const byFlag = new Map(Object.keys(declarations).map((name) => [flagName(name), name]))
+  const values: Record<string, Value> = {}
+  for (let index = 0; index < argv.length; index++) {
+    const argument = argv[index] ?? ''
+    const equals = argument.indexOf('=')
+    const flag = equals < 0 ? argument : argument.slice(0, equals)
+    const isNegated = flag.startsWith('--no-') && !byFlag.has(flag)
+    const name = byFlag.get(isNegated ? `--${flag.slice('--no-'.length)}` : flag)
+    const declaration = name === undefined ? undefined : declarations[name]
+    if (name === undefined || !declaration || (isNegated && declaration.type !== 'boolean')) {
+      throw unknownOption(flag, [...byFlag.keys()])
+    }
+    if (declaration.type === 'boolean') {
+      const text = equals < 0 ? 'true' : argument.slice(equals + 1)
+      const value = parseText(flag, declaration, text)
+      values[name] = isNegated ? value !== true : value
+      continue
+    }
+    const text = equals < 0 ? argv[++index] : argument.slice(equals + 1)
+    if (text === undefined) throw invalidOption(flag, 'It needs a value', declaration)
+    values[name] = parseText(flag, declaration, text)
+  }
+  return values
+}
+
+function parseEnvironment(declarations: OptionDeclarations, env: ConfigSources['env']): Parsed {
+  const values: Record<string, Value> = {}
+  for (const [name, declaration] of Object.entries(declarations)) {
+    const variable = variableName(name, declaration)
+    const text = env[variable]
+    // An empty variable is how shells and compose files say "not set".
+    if (text !== undefined && text !== '') values[name] = parseText(variable, declaration, text)
+  }
+  return values
+}
+
+function parseFile(
+  declarations: OptionDeclarations,
+  path: string,
+  text: string | undefined,
+  isAskedFor: boolean,
+): Parsed {
+  if (text === undefined) {
+    if (!isAskedFor) return {}
+    throw new HoldfastError('config_file_invalid', 500, `The config file ${path} does not exist.`, {
+      hint: 'Check --config-file, or leave it out.',
+    })
+  }
+  const content = parseJson(path, text)
+  const values: Record<string, Value> = {}
+  for (const [name, value] of Object.entries(content)) {
+    // For editors, which look up the names in it.
+    if (name === '$schema') continue
+    const declaration = declarations[name]
+    if (!declaration) throw unknownOption(`"${name}" in ${path}`, Object.keys(declarations), name)
+    values[name] = parseJsonValue(`"${name}" in ${path}`, declaration, value)
+  }
+  return values
+}
+
+function parseJson(path: string, text: string): Readonly<Record<string, unknown>> {
+  let content: unknown
+  try {
+    content = JSON.parse(text)
+  } catch (error) {
+    throw new HoldfastError('config_file_invalid', 500, `The config file ${path} is not valid JSON.`, {
+      detail: error instanceof Error ? error.message : String(error),
+    })
+  }
+  if (typeof content !== 'object' || content === null || Array.isArray(content)) {
+    throw new HoldfastError('config_file_invalid', 500, `The config file ${path} does not hold an object.`, {
+      hint: 'Write { "port": 54321 }',
+    })
+  }
+  return content as Readonly<Record<string, unknown>>
+}
+
+function parseText(where: string, declaration: OptionDeclaration, text: string): Value {
+  switch (declaration.type) {
+    case 'string':
+      return text
+    case 'list':
+      return text
+        .split(',')
+        .map((part) => part.trim())
+        .filter((part) => part !== '')
+    case 'boolean':
+      if (/^(true|1|yes|on)$/i.test(text)) return true
+      if (/^(false|0|no|off)$/i.test(text)) return false
+      throw invalidOption(where, `"${text}" is neither true nor false`, declaration)
+    case 'integer':
+      return parseInteger(where, declaration, /^-?\d+$/.test(text) ? Number(text) : text)
+  }
+}
+
+function parseJsonValue(where: string, declaration: OptionDeclaration, value: unknown): Value {
+  const wrong = (): HoldfastError => invalidOption(where, `${JSON.stringify(value)} has the wrong type`, declaration)
+  switch (declaration.type) {
+    case 'string':
+    case 'boolean':
+      if (typeof value !== declaration.type) throw wrong()
+      return value as string | boolean
+    case 'list':
+      if (!Array.isArray(value) || !value.every((part) => typeof part === 'string')) throw wrong()
+      return value
+    case 'integer':
+      return parseInteger(where, declaration, value)
+  }
+}
+
+function parseInteger(where: string, declaration: OptionDeclaration & { type: 'integer' }, value: unknown): number {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value)) {
+    throw invalidOption(where, `${JSON.stringify(value)} is not a whole number`, declaration)
+  }
+  if (value < declaration.min || value > declaration.max) {
+    throw invalidOption(where, `${value} is not between ${declaration.min} and ${declaration.max}`, declaration)
+  }
+  return value
+}
+
+function invalidOption(where: string, what: string, declaration: OptionDeclaration): HoldfastError {
+  return new HoldfastError('option_invalid', 500, `${where}: ${what}.`, { hint: declaration.description })
+}
+
+function unknownOption(shown: string, candidates: readonly string[], text = shown): HoldfastError {
+  const meant = nearest(text, candidates)
+  return new HoldfastError('option_unknown', 500, `${shown} is not an option.`, {
+    hint: meant ? `Did you mean ${meant}?` : 'Run "holdfast help" for a list.',
+  })
+}

@@ -1,0 +1,98 @@
+import { authOptions } from '@holdfast/auth'
+import type { OptionDeclarations, OptionValues } from '@holdfast/foundation'
+import { restOptions } from '@holdfast/rest'
+
+/** Settings of the server itself. */
+export const serverOptions = {
+  host: {
+    type: 'string',
+    default: '127.0.0.1',
+    description: 'The address to listen on; 0.0.0.0 serves everybody in the network.',
+  },
+  port: {
+    type: 'integer',
+    default: 54_321,
+    min: 0,
+    max: 65_535,
+    description: 'The port of the app and all APIs; 0 picks a free one.',
+  },
+  dbPort: {
+    type: 'integer',
+    default: 54_322,
+    min: 0,
+    max: 65_535,
+    description: 'The port of Postgres, on this machine only; 0 picks a free one.',
+  },
+  dataDir: {
+    type: 'string',
+    default: '.holdfast',
+    description: 'The folder that holds the database and its secrets. Made at the first start.',
+  },
+  sample: {
+    type: 'boolean',
+    default: false,
+    description: 'Fills a new database with a sample organisation and accounts to sign in with.',
+  },
+  json: {
+    type: 'boolean',
+    default: false,
+    description: 'Prints one line of JSON when ready, for scripts; everything else goes to stderr.',
+  },
+  configFile: {
+    type: 'string',
+    default: 'holdfast.config.json',
+    description: 'A JSON file with any of these settings, by the names in the first column. It need not exist.',
+  },
+  databaseUrl: {
+    type: 'string',
+    env: 'DATABASE_URL',
+    secret: true,
+    description:
+      'An existing Postgres to use instead of the packaged one: postgres://user:password@host:port/database.',
+  },
+  siteUrl: {
+    type: 'string',
+    description:
+      'The address under which people reach this server, when a proxy is in front of it. Default: host and port.',
+  },
+  projectName: {
+    type: 'string',
+    default: 'Holdfast',
+    description: 'The name of the project, as the app shows it.',
+  },
+  jwtSecret: {
+    type: 'string',
+    secret: true,
+    description:
+      'Signs the API keys; at least 32 characters. Default: made at the first start and kept in the data folder.',
+  },
+  trustProxy: {
+    type: 'boolean',
+    default: false,
+    description: 'Believes x-forwarded-* headers. Only behind a proxy that sets them.',
+  },
+  requestConnectionsMax: {
+    type: 'integer',
+    default: 20,
+    min: 1,
+    max: 500,
+    description: 'Connections to Postgres that serve requests of people.',
+  },
+  logLevel: {
+    type: 'string',
+    default: 'warn',
+    description: 'The least important messages that are logged: debug, info, warn or error.',
+  },
+} satisfies OptionDeclarations
+
+/** Every setting there is, each declared once by the part that uses it. */
+export const options = { ...serverOptions, ...authOptions, ...restOptions } satisfies OptionDeclarations
+
+/** Settings under the part that declares them, for help and reference. */
+export const optionGroups: readonly { readonly title: string; readonly options: OptionDeclarations }[] = [
+  { title: 'Server', options: serverOptions },
+  { title: 'Accounts', options: authOptions },
+  { title: 'REST', options: restOptions },
+]
+
+export type Config = OptionValues<typeof options>

@@ -1,0 +1,38 @@
+import type { FastifyPluginAsync } from 'fastify'
+import { VERSION } from '../version.ts'
+
+/** What every visitor may know before signing in. Never the service key. */
+export interface AppConfig {
+  readonly projectName: string
+  readonly anonKey: string
+  /** Accounts to try, on a server that only this machine reaches. */
+  readonly sample:
+    | {
+        readonly password: string
+        readonly accounts: readonly { readonly email: string; readonly name: string; readonly role: string }[]
+      }
+    | undefined
+}
+
+/** `GET /app/v1/config`. */
+export function appConfigRoutes(config: AppConfig): FastifyPluginAsync {
+  const body = {
+    project: { name: config.projectName, slug: slugOf(config.projectName) },
+    anonKey: config.anonKey,
+    version: VERSION,
+    sample: config.sample ?? null,
+  }
+  return async (app) => {
+    app.get('/app/v1/config', async (_request, reply) => reply.header('cache-control', 'no-cache').send(body))
+  }
+}
+
+/** Lower-case letters, digits and single hyphens; names local files on the device. */
+export function slugOf(name: string): string {
+  const slug = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '')
+  return slug === '' ? 'project' : slug
+}

@@ -1,0 +1,105 @@
+import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
+import { HoldfastError } from '@holdfast/foundation'
+import type { Caller } from '@holdfast/http'
+import type { Vocabulary } from './vocabulary.ts'
+
+/** Claims of a token that was verified. */
+export interface VerifiedClaims {
+  readonly role?: string | undefined
+  readonly sub?: string | undefined
+  readonly exp?: number | undefined
+  readonly [claim: string]: unknown
+}
+
+/** @throws {HoldfastError} `bad_jwt` or `token_expired` */
+export type VerifyToken = (token: string) => Promise<VerifiedClaims>
+
+export interface AuthenticateOptions {
+  readonly verifyToken: VerifyToken
+  /** How the service behind says that a token is no good. */
+  readonly vocabulary: Vocabulary
+  /** Whether a request without a token of a person may pass with an API key alone, as Supabase's APIs do; sync needs a token. */
+  readonly acceptsApiKey: boolean
+  /** Addresses that need neither key nor token, such as published keys. */
+  readonly isOpen?: (request: FastifyRequest) => boolean
+  /** Addresses that work without a person: there a token that is no good is as none, so that a session can be refreshed. */
+  readonly ignoresBadToken?: (request: FastifyRequest) => boolean
+}
+
+const ANONYMOUS: Caller = { role: 'anon', claims: { role: 'anon' }, userId: undefined, expiresAtS: undefined }
+
+/** What Supabase's gateway answers, word for word. */
+const NO_KEY = {
+  message: 'No API key found in request',
+  hint: 'No `apikey` request header or url param was found.',
+}
+const WRONG_KEY = {
+  message: 'Invalid authentication credentials',
+  hint: 'Double check the API key that the client sends as `apikey`.',
+}
+
+/** Makes the hook that finds out who asks. The only place that reads tokens; what runs after it sees `request.caller`. */
+export function authenticate(options: AuthenticateOptions): onRequestAsyncHookHandler {
+  return async (request, reply) => {
+    if (options.isOpen?.(request)) {
+      request.caller = ANONYMOUS
+      return
+    }
+    const apiKey = options.acceptsApiKey ? readApiKey(request) : undefined
+    const bearer = readBearer(request, !options.acceptsApiKey)
+    if (apiKey === undefined && bearer === undefined) {
+      if (!options.acceptsApiKey) throw options.vocabulary.tokenMissing()
+      return reply.code(401).send(NO_KEY)
+    }
+    const keyCaller = await verifyApiKey(apiKey, options.verifyToken)
+    if (keyCaller === 'refused') return reply.code(401).send(WRONG_KEY)
+    request.caller =
+      bearer === undefined || bearer === apiKey
+        ? (keyCaller ?? ANONYMOUS)
+        : await verifyBearer(bearer, request, options)
+    return undefined
+  }
+}
+
+async function verifyApiKey(
+  apiKey: string | undefined,
+  verifyToken: VerifyToken,
+): Promise<Caller | 'refused' | undefined> {
+  if (apiKey === undefined) return undefined
+  try {
+    return toCaller(await verifyToken(apiKey))
+  } catch (error) {
+    if (error instanceof HoldfastError && error.status < 500) return 'refused'
+    throw error
+  }
+}
+
+async function verifyBearer(token: string, request: FastifyRequest, options: AuthenticateOptions): Promise<Caller> {
+  try {
+    return toCaller(await options.verifyToken(token))
+  } catch (error) {
+    if (!(error instanceof HoldfastError) || error.status >= 500) throw error
+    if (options.ignoresBadToken?.(request)) return ANONYMOUS
+    throw error.code === 'token_expired'
+      ? options.vocabulary.tokenExpired(error)
+      : options.vocabulary.tokenInvalid(error)
+  }
+}
+
+function toCaller(claims: VerifiedClaims): Caller {
+  return { role: claims.role ?? 'anon', claims, userId: claims.sub, expiresAtS: claims.exp }
+}
+
+function readApiKey(request: FastifyRequest): string | undefined {
+  const header = request.headers['apikey']
+  if (typeof header === 'string' && header !== '') return header
+  const query = (request.query as Readonly<Record<string, unknown>> | undefined)?.['apikey']
+  return typeof query === 'string' && query !== '' ? query : undefined
+}
+
+/** PowerSync's clients send `Token`, everybody else `Bearer`. */
+function readBearer(request: FastifyRequest, acceptsTokenScheme: boolean): string | undefined {
+  const match = /^(bearer|token)\s+(\S+)\s*$/i.exec(request.headers.authorization ?? '')
+  if (!match || (match[1]?.toLowerCase() === 'token' && !acceptsTokenScheme)) return undefined
+  return match[2]
+}

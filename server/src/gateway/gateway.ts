@@ -1,0 +1,112 @@
+import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
+import { HoldfastError, type Logger } from '@holdfast/foundation'
+import { allowAnyOrigin, explainListen } from '@holdfast/http'
+import { appConfigRoutes, type AppConfig } from './app-config.ts'
+import { appFiles } from './app-files.ts'
+import { authenticate, type VerifyToken } from './authenticate.ts'
+import { healthRoutes, type HealthReport } from './health.ts'
+import { renderSyncFailure } from './render-sync-failure.ts'
+import { authVocabulary, restVocabulary, syncVocabulary, type Vocabulary } from './vocabulary.ts'
+
+export interface GatewayOptions {
+  readonly auth: FastifyPluginAsync
+  readonly rest: FastifyPluginAsync
+  /** Everything of sync, at its full addresses. */
+  readonly sync: readonly FastifyPluginAsync[]
+  readonly verifyToken: VerifyToken
+  readonly isDatabaseUp: () => boolean
+  readonly health: () => HealthReport
+  readonly config: AppConfig
+  /** Folder of the built app. */
+  readonly appDirectory: string
+  readonly logger: Logger
+}
+
+/** First parts of addresses that are APIs. The rest is the app. */
+const API_PREFIXES = ['/auth/', '/rest/', '/sync/', '/app/v1/', '/storage/', '/realtime/', '/functions/']
+const API_PATHS = new Set(['/write-checkpoint2.json', '/health'])
+
+/** Published for anybody who verifies tokens, and for monitors. */
+const OPEN_AUTH_PATHS = new Set(['/auth/v1/.well-known/jwks.json', '/auth/v1/health'])
+
+/** Addresses of auth that act for a signed-in person. Everywhere else a token of the past does not matter. */
+const PERSONAL_AUTH_PATHS = /^\/auth\/v1\/(user|logout|factors|reauthenticate|admin|invite|sso)\b/
+
+/** Puts every service at its address. An address leads to a service here, and nowhere else. */
+export async function mountGateway(app: FastifyInstance, options: GatewayOptions): Promise<void> {
+  const { logger, verifyToken } = options
+  allowAnyOrigin(app, isApi)
+
+  await app.register(async (scope) => {
+    scope.addHook('onRequest', refuseWhileDown(options, authVocabulary))
+    scope.addHook(
+      'onRequest',
+      authenticate({
+        verifyToken,
+        vocabulary: authVocabulary,
+        acceptsApiKey: true,
+        isOpen: (request) => OPEN_AUTH_PATHS.has(pathOf(request.url)),
+        ignoresBadToken: (request) => !PERSONAL_AUTH_PATHS.test(pathOf(request.url)),
+      }),
+    )
+    await scope.register(options.auth, { prefix: '/auth/v1' })
+  })
+
+  await app.register(async (scope) => {
+    scope.addHook('onRequest', refuseWhileDown(options, restVocabulary))
+    scope.addHook('onRequest', authenticate({ verifyToken, vocabulary: restVocabulary, acceptsApiKey: true }))
+    await scope.register(options.rest, { prefix: '/rest/v1' })
+  })
+
+  await app.register(async (scope) => {
+    scope.setErrorHandler((error, request, reply) => renderSyncFailure(error, request, reply, logger))
+    scope.addHook('onRequest', refuseWhileDown(options, syncVocabulary))
+    scope.addHook('onRequest', authenticate({ verifyToken, vocabulary: syncVocabulary, acceptsApiKey: false }))
+    for (const routes of options.sync) await scope.register(routes)
+    scope.all('/sync/*', async () => {
+      throw new HoldfastError('PSYNC_S2002', 404, 'The path does not exist on this server')
+    })
+  })
+
+  await app.register(healthRoutes(options.config.projectName, options.health))
+  await app.register(appConfigRoutes(options.config))
+  await app.register(appFiles({ directory: options.appDirectory, isApi }))
+  app.setNotFoundHandler(async (_request, reply) =>
+    reply.code(404).send({ message: 'no Route matched with those values' }),
+  )
+}
+
+/** @throws {HoldfastError} `port_busy` and others of `explainListen` */
+export async function listenOn(app: FastifyInstance, host: string, port: number): Promise<void> {
+  try {
+    await app.listen({ host, port })
+  } catch (error) {
+    throw explainListen(error as NodeJS.ErrnoException, host, port)
+  }
+}
+
+/** Milliseconds that running requests get to end when the server stops. */
+const DRAIN_MS = 2_000
+
+/** Stops listening, lets running requests end, and cuts those that do not. May be called twice. */
+export async function closeGateway(app: FastifyInstance): Promise<void> {
+  const cut = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
+  await app.close()
+  clearTimeout(cut)
+}
+
+export function isApi(path: string): boolean {
+  return API_PREFIXES.some((prefix) => path.startsWith(prefix)) || API_PATHS.has(pathOf(path))
+}
+
+function pathOf(url: string): string {
+  const mark = url.indexOf('?')
+  return mark < 0 ? url : url.slice(0, mark)
+}
+
+/** While Postgres is known to be away, answers at once instead of waiting for a connection. */
+function refuseWhileDown(options: GatewayOptions, vocabulary: Vocabulary): (request: FastifyRequest) => Promise<void> {
+  return async () => {
+    if (!options.isDatabaseUp()) throw vocabulary.unavailable()
+  }
+}

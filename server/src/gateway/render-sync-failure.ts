@@ -1,0 +1,47 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { HoldfastError, errorMessage, type Logger } from '@holdfast/foundation'
+import { isConnectionLoss } from '@holdfast/postgres'
+import { syncVocabulary } from './vocabulary.ts'
+
+/**
+ * The answer of a sync address to what its routes did not render themselves, in the PowerSync service's form
+ * `{"error":{"code","status","description","name"}}`.
+ */
+export function renderSyncFailure(
+  thrown: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  logger: Logger,
+): FastifyReply {
+  const error = toRefusal(thrown)
+  if (error.status >= 500 && error.status !== 503) {
+    logger.log('error', 'a sync request failed', {
+      requestId: request.id,
+      route: request.routeOptions.url,
+      cause: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown),
+    })
+  }
+  return reply
+    .code(error.status)
+    .headers(error.headers ?? {})
+    .send({
+      error: {
+        code: error.code,
+        status: error.status,
+        description: error.message,
+        name: error.status === 401 ? 'AuthorizationError' : 'ServiceError',
+        ...(error.detail === undefined ? {} : { details: error.detail }),
+        ...(error.hint === undefined ? {} : { hint: error.hint }),
+      },
+    })
+}
+
+function toRefusal(thrown: unknown): HoldfastError {
+  if (thrown instanceof HoldfastError) return thrown
+  if (isConnectionLoss(thrown)) return syncVocabulary.unavailable()
+  const { code, statusCode } = thrown as Partial<FastifyError>
+  if (code?.startsWith('FST_') && statusCode !== undefined && statusCode < 500) {
+    return new HoldfastError(code, statusCode, errorMessage(thrown))
+  }
+  return new HoldfastError('PSYNC_S2001', 500, 'Internal server error')
+}

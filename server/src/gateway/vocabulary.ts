@@ -1,0 +1,47 @@
+import { HoldfastError } from '@holdfast/foundation'
+
+/** How one service's clients are told what the gateway refuses. The service's own error rendering gives it its form. */
+export interface Vocabulary {
+  readonly tokenMissing: () => HoldfastError
+  readonly tokenInvalid: (cause: HoldfastError) => HoldfastError
+  readonly tokenExpired: (cause: HoldfastError) => HoldfastError
+  /** Postgres is not there at the moment. */
+  readonly unavailable: () => HoldfastError
+}
+
+/** Seconds after which a client may try again while Postgres comes back. */
+const RETRY_AFTER = { 'retry-after': '1' }
+
+/** @see PostgREST reference, "Errors", group 3 */
+export const restVocabulary: Vocabulary = {
+  tokenMissing: () => new HoldfastError('PGRST302', 401, 'Anonymous access is disabled'),
+  tokenInvalid: (cause) =>
+    new HoldfastError('PGRST301', 401, "Provided JWT couldn't be decoded or it is invalid", {
+      cause,
+      headers: { 'www-authenticate': 'Bearer error="invalid_token", error_description="invalid JWT"' },
+    }),
+  tokenExpired: (cause) =>
+    new HoldfastError('PGRST303', 401, 'JWT expired', {
+      cause,
+      headers: { 'www-authenticate': 'Bearer error="invalid_token", error_description="JWT expired"' },
+    }),
+  unavailable: () =>
+    new HoldfastError('PGRST001', 503, 'Database client error. Retrying the connection.', { headers: RETRY_AFTER }),
+}
+
+/** GoTrue's words; the auth service throws `bad_jwt` itself and knows how it looks. */
+export const authVocabulary: Vocabulary = {
+  tokenMissing: () => new HoldfastError('no_authorization', 401, 'This endpoint requires a valid Bearer token'),
+  tokenInvalid: (cause) => cause,
+  tokenExpired: (cause) => cause,
+  unavailable: () =>
+    new HoldfastError('unexpected_failure', 503, 'The database is not available', { headers: RETRY_AFTER }),
+}
+
+/** @see PowerSync service, packages/service-errors/src/codes.ts */
+export const syncVocabulary: Vocabulary = {
+  tokenMissing: () => new HoldfastError('PSYNC_S2106', 401, 'Authentication required'),
+  tokenInvalid: (cause) => new HoldfastError('PSYNC_S2101', 401, 'The token is not valid', { cause }),
+  tokenExpired: (cause) => new HoldfastError('PSYNC_S2103', 401, 'JWT has expired', { cause }),
+  unavailable: () => new HoldfastError('PSYNC_S2003', 503, 'The database is not available', { headers: RETRY_AFTER }),
+}

@@ -1,0 +1,82 @@
+import type { Logger } from '@holdfast/foundation'
+
+export interface LifetimeOptions {
+  /** Opens everything. Ends early when the signal aborts. */
+  readonly open: (signal: AbortSignal) => Promise<AsyncDisposable>
+  readonly onStopping: () => void
+  readonly logger: Logger
+  /** Watches whether the process that started us is still there. `npm` is a parent whose shell does not pass signals on. */
+  readonly watchParent: boolean
+}
+
+/** Milliseconds that closing may take before the process ends anyway. */
+const CLOSE_TIMEOUT_MS = 25_000
+
+/** Milliseconds within which further signals count as the same one: `npm` forwards what the terminal has sent already. */
+const SIGNAL_ECHO_MS = 700
+
+const PARENT_POLL_MS = 500
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/**
+ * Opens, runs until Ctrl-C, SIGTERM or the end of the parent, and closes. A second signal ends the process at once. The only place that knows
+ * signals.
+ *
+ * @returns the exit code: 0 after a signal, 1 after a bug that nobody caught
+ * @throws what `open` throws
+ */
+export async function runUntilStopped(options: LifetimeOptions): Promise<number> {
+  const stopping = new AbortController()
+  let exitCode = 0
+  let signalledAt: number | undefined
+
+  const stop = (): void => {
+    if (!stopping.signal.aborted) options.onStopping()
+    stopping.abort(new Error('stopped'))
+  }
+  const onSignal = (): void => {
+    const now = performance.now()
+    if (signalledAt !== undefined && now - signalledAt > SIGNAL_ECHO_MS) process.exit(130)
+    signalledAt ??= now
+    stop()
+  }
+  const onBug = (error: unknown): void => {
+    options.logger.log('error', 'a bug that nobody caught', { error })
+    exitCode = 1
+    stop()
+  }
+
+  for (const signal of SIGNALS) process.on(signal, onSignal)
+  process.on('uncaughtException', onBug)
+  process.on('unhandledRejection', onBug)
+  const parent = process.ppid
+  const parentWatch = options.watchParent
+    ? setInterval(() => process.ppid !== parent && stop(), PARENT_POLL_MS).unref()
+    : undefined
+  // Nothing else may keep the event loop alive, between a Postgres that died and its successor for example.
+  const alive = setInterval(() => undefined, 60_000)
+  try {
+    const opened = await options.open(stopping.signal)
+    if (!stopping.signal.aborted) {
+      await new Promise((resolve) => stopping.signal.addEventListener('abort', resolve, { once: true }))
+    }
+    const tooLong = setTimeout(() => {
+      options.logger.log('error', 'closing takes too long; ending now')
+      process.exit(1)
+    }, CLOSE_TIMEOUT_MS).unref()
+    await opened[Symbol.asyncDispose]()
+    clearTimeout(tooLong)
+    return exitCode
+  } catch (error) {
+    // Opening was given up because we were told to stop: that is no failure.
+    if (stopping.signal.aborted && error === stopping.signal.reason) return exitCode
+    throw error
+  } finally {
+    clearInterval(alive)
+    clearInterval(parentWatch)
+    for (const signal of SIGNALS) process.off(signal, onSignal)
+    process.off('uncaughtException', onBug)
+    process.off('unhandledRejection', onBug)
+  }
+}
