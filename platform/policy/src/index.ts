@@ -2,6 +2,7 @@ export type {
   BucketDefinition,
   Dependency,
   KeyExpression,
+  KeyFunction,
   PlannedColumn,
   RefusedTable,
   RowExpression,
@@ -9,3 +10,6 @@ export type {
   TableName,
   TablePlan,
 } from './plan.ts'
+export type { PolicyInput } from './catalog/policy-input.ts'
+export { readPolicyInput, type ReadPolicyInputOptions } from './catalog/read-policy-input.ts'
+export { compileSyncPlan } from './compile/compile-sync-plan.ts'

@@ -8,8 +8,24 @@ export interface SyncPlan {
   readonly tables: readonly TablePlan[]
   /** Tables that stay on the server, each with its reason. */
   readonly refused: readonly RefusedTable[]
+  /**
+   * Functions that have to exist before a key query runs. A key query calls one where a policy goes through a `SECURITY DEFINER` function, whose part
+   * has to run with its owner's rights. A superuser creates them; the API roles need `USAGE` on schema `sync`.
+   */
+  readonly keyFunctions: readonly KeyFunction[]
   /** All tables whose changes must be in the publication: the synced ones and those that key queries depend on. */
   readonly published: readonly TableName[]
+}
+
+export interface KeyFunction {
+  /** `sync.key_<hash>`: the hash is over owner and body, so a function of this name never changes. */
+  readonly name: string
+  /** Whose rights it runs with. */
+  readonly owner: string
+  /** Who may execute it. */
+  readonly roles: readonly string[]
+  /** Creates it, or leaves it as it is; each is one statement, to be run by a superuser in order. */
+  readonly statements: readonly string[]
 }
 
 export interface TableName {
@@ -52,7 +68,7 @@ export interface BucketDefinition {
   readonly id: string
   /** API roles (`anon`, `authenticated`, …) whose `SELECT` policies contain this disjunct. */
   readonly roles: readonly string[]
-  /** Names of the policies that it comes from. */
+  /** Names of the policies that it comes from, permissive ones first. */
   readonly policies: readonly string[]
   /** Columns that those roles may select, in table order: what the row's data holds. */
   readonly columns: readonly string[]

@@ -1,0 +1,152 @@
+/**
+ * What the compiler knows about a database: a plain copy of the parts of its catalog that decide who may see which row. Expressions are text
+ * that Postgres printed with only `pg_catalog` on the search path, so that every other name in them is qualified.
+ */
+export interface PolicyInput {
+  /** `server_version_num`. */
+  readonly serverVersion: number
+  /** Schemas whose tables are to be synced. */
+  readonly schemas: readonly string[]
+  /** The search path that functions without one of their own run under. */
+  readonly searchPath: string
+  /** OIDs of the roles that requests run as, `BYPASSRLS` ones left out. */
+  readonly apiRoles: readonly number[]
+  /** The API roles, the owners of tables and the owners of functions. */
+  readonly roles: readonly RoleInfo[]
+  /** Every relation outside the system schemas. */
+  readonly tables: readonly TableInfo[]
+  readonly policies: readonly PolicyInfo[]
+  readonly types: readonly TypeInfo[]
+  /** Every function whose name occurs in a policy, or in the body of such a function. */
+  readonly functions: readonly FunctionInfo[]
+  readonly operators: readonly OperatorInfo[]
+  readonly casts: readonly CastInfo[]
+}
+
+export interface RoleInfo {
+  readonly oid: number
+  readonly name: string
+  /** Superuser or `BYPASSRLS`. */
+  readonly bypassesRls: boolean
+  readonly superuser: boolean
+  /** Roles whose rights it has, itself included: what decides whether a policy applies to it. */
+  readonly memberOf: readonly number[]
+}
+
+export interface ColumnInfo {
+  readonly name: string
+  readonly typeOid: number
+  /** As `format_type` prints it. */
+  readonly typeName: string
+  /** Its collation can call different texts equal. */
+  readonly nondeterministic: boolean
+  /** `s`tored, `v`irtual, or empty. */
+  readonly generated: string
+}
+
+export interface TableInfo {
+  readonly oid: number
+  readonly schema: string
+  readonly name: string
+  /** `pg_class.relkind`. */
+  readonly kind: string
+  /** `pg_class.relpersistence`. */
+  readonly persistence: string
+  readonly isPartition: boolean
+  /** It has, or is, a child by inheritance. */
+  readonly inherits: boolean
+  readonly owner: number
+  readonly rls: boolean
+  readonly forceRls: boolean
+  readonly columns: readonly ColumnInfo[]
+  readonly primaryKey: readonly string[]
+  /** Columns of each unique index that is whole, immediate and without expressions or nullable-row exceptions. */
+  readonly unique: readonly (readonly string[])[]
+  /** For each role of {@link PolicyInput.roles}, by OID: the columns it may select. */
+  readonly selectable: Readonly<Record<string, readonly string[]>>
+}
+
+export interface PolicyInfo {
+  readonly table: number
+  readonly name: string
+  readonly permissive: boolean
+  /** `r` or `*`. */
+  readonly command: string
+  /** Role OIDs; 0 is everybody. */
+  readonly roles: readonly number[]
+  readonly using: string | null
+}
+
+export interface TypeInfo {
+  readonly oid: number
+  /** Schema and name of `pg_type`. */
+  readonly schema: string
+  readonly name: string
+  /** As `format_type` prints it. */
+  readonly sql: string
+  /** `pg_type.typtype`. */
+  readonly kind: string
+  /** Of a domain, all the way down; else 0. */
+  readonly base: number
+  /** Of a true array; else 0. */
+  readonly element: number
+  /** The array type over it, or 0. */
+  readonly array: number
+  /** Of a composite; else 0. */
+  readonly relation: number
+  readonly inVolatility: string
+  readonly outVolatility: string
+}
+
+export interface FunctionInfo {
+  readonly oid: number
+  readonly schema: string
+  readonly name: string
+  readonly language: string
+  /** `pg_proc.prokind`. */
+  readonly kind: string
+  /** `i`, `s` or `v`. */
+  readonly volatility: string
+  readonly securityDefiner: boolean
+  readonly owner: number
+  readonly strict: boolean
+  readonly returnsSet: boolean
+  readonly returnType: number
+  /** Of the input arguments. */
+  readonly argTypes: readonly number[]
+  /** Of the input arguments; empty where unnamed. */
+  readonly argNames: readonly string[]
+  /** `OUT` and `TABLE` columns. */
+  readonly outColumns: readonly { readonly name: string; readonly typeOid: number }[]
+  readonly variadic: boolean
+  readonly defaults: number
+  /** `SET` clauses, `name=value`. */
+  readonly settings: readonly string[]
+  /** The name by which {@link body} qualifies its arguments. */
+  readonly bodyName: string
+  /** Of a function in SQL: its statements, resolved and printed by Postgres. */
+  readonly body: string | null
+  /** Why there is no {@link body}. */
+  readonly bodyError: string | null
+  /** Changes with its definition. */
+  readonly hash: string
+  /** OIDs of {@link PolicyInput.roles} that may call it. */
+  readonly executableBy: readonly number[]
+}
+
+export interface OperatorInfo {
+  readonly schema: string
+  readonly name: string
+  /** 0 for a prefix operator. */
+  readonly left: number
+  readonly right: number
+  readonly result: number
+  readonly volatility: string
+}
+
+export interface CastInfo {
+  readonly source: number
+  readonly target: number
+  /** Of its function; `i` when there is none. */
+  readonly volatility: string
+}

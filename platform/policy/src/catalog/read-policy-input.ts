@@ -1,0 +1,288 @@
+import { errorMessage } from '@holdfast/foundation'
+import { type Pool, type Queryable, type SqlFragment, type Transaction, quoteName, sql } from '@holdfast/postgres'
+import { parseFunctionBody, parsePolicyExpression, preparePolicyParser } from '../syntax/parse.ts'
+import { collectNames } from '../syntax/collect-names.ts'
+import type { FunctionInfo, PolicyInput } from './policy-input.ts'
+
+export interface ReadPolicyInputOptions {
+  /** Schemas whose tables are to be synced; `public` and `holdfast` when left out. */
+  readonly schemas?: readonly string[]
+  /** The role whose members requests run as; `authenticator` when left out. */
+  readonly authenticator?: string
+}
+
+/** How deep functions may call functions. */
+const FUNCTION_ROUNDS_MAX = 16
+
+/**
+ * Copies what {@link compileSyncPlan} needs from the catalog, in one transaction that is rolled back: to have Postgres resolve the names in
+ * the text body of a SQL function, the body is made a standard-SQL one of a temporary function, and printed from there.
+ *
+ * @param pool - connected as a superuser (event triggers are held off, and every function is read)
+ */
+export async function readPolicyInput(pool: Pool, options: ReadPolicyInputOptions = {}): Promise<PolicyInput> {
+  await preparePolicyParser()
+  const schemas = options.schemas ?? ['public', 'holdfast']
+  const authenticator = options.authenticator ?? 'authenticator'
+  let input: PolicyInput | undefined
+  const done = new Error('read') // leaves the transaction by its rollback
+  try {
+    await pool.transaction(async (tx) => {
+      input = await readAll(tx, schemas, authenticator)
+      throw done
+    })
+  } catch (error) {
+    if (error !== done) throw error
+  }
+  if (!input) throw new Error('the catalog was not read')
+  return input
+}
+
+async function readAll(tx: Transaction, schemas: readonly string[], authenticator: string): Promise<PolicyInput> {
+  // Functions without a path of their own run under the one that the authenticator's sessions start with.
+  const [settings] = await tx.query<{ path: string; version: number }>(sql`
+    select coalesce((
+             select substr(setting, length('search_path=') + 1)
+               from pg_catalog.pg_db_role_setting s, unnest(s.setconfig) setting
+              where s.setdatabase in (0, (select oid from pg_catalog.pg_database where datname = current_database()))
+                and s.setrole in (0, (select oid from pg_catalog.pg_roles where rolname = ${authenticator}))
+                and setting like 'search\\_path=%'
+              order by s.setrole desc, s.setdatabase desc limit 1),
+             (select reset_val from pg_catalog.pg_settings where name = 'search_path')) as path,
+           current_setting('server_version_num')::int as version`)
+  await tx.execute(sql`set local search_path = pg_catalog`)
+  await tx.execute(sql`set local session_replication_role = replica`)
+  // Literals are printed the same whatever the session is set to.
+  await tx.execute(sql`set local timezone = 'UTC'`)
+  await tx.execute(sql`set local datestyle = 'ISO, YMD'`)
+  await tx.execute(sql`set local intervalstyle = 'iso_8601'`)
+  await tx.execute(sql`set local extra_float_digits = 1`)
+  // `"$user"` would name a schema called like the API role.
+  const searchPath = (settings?.path ?? 'public').replace(/"\$user"\s*,\s*/, '')
+
+  const policies = await list<PolicyInput['policies'][number]>(tx, POLICIES)
+  const types = await list<PolicyInput['types'][number]>(tx, TYPES)
+  const casts = await list<PolicyInput['casts'][number]>(tx, CASTS)
+
+  const names = { functions: new Set<string>(), operators: new Set<string>() }
+  for (const policy of policies) if (policy.using !== null) collectNames(parsePolicyExpression(policy.using), names)
+  const functions: Omit<FunctionInfo, 'executableBy'>[] = []
+  const known = new Set<string>()
+  for (let round = 0; round < FUNCTION_ROUNDS_MAX; round++) {
+    const unknown = [...names.functions].filter((name) => !known.has(name))
+    if (unknown.length === 0) break
+    for (const name of unknown) known.add(name)
+    for (const found of await list<RawFunction>(tx, functionsNamed(unknown))) {
+      const read = await resolveBody(tx, found, searchPath)
+      if (read.body !== null) for (const statement of parseFunctionBody(read.body)) collectNames(statement, names)
+      functions.push(read)
+    }
+  }
+  const operators = await list<PolicyInput['operators'][number]>(tx, operatorsNamed([...names.operators]))
+
+  const apiRoles = await tx.query<{ oid: number }>(sql`
+    select distinct r.oid::int8::int4 as oid
+      from pg_catalog.pg_auth_members m
+      join pg_catalog.pg_roles a on a.oid = m.member and a.rolname = ${authenticator}
+      join pg_catalog.pg_roles r on r.oid = m.roleid
+     where not r.rolbypassrls and not r.rolsuper
+     order by 1`)
+  const tables = await list<Omit<PolicyInput['tables'][number], 'selectable'>>(tx, TABLES)
+  const apiOids = apiRoles.map((role) => role.oid)
+  const callers = [...new Set([...apiOids, ...functions.filter((f) => f.securityDefiner).map((f) => f.owner)])]
+  const roleOids = [...new Set([...callers, ...tables.map((table) => table.owner)])]
+  const roles = await list<PolicyInput['roles'][number]>(tx, rolesOf(roleOids))
+  const selectable = new Map<number, Record<string, string[]>>()
+  const rights = await tx.query<{ table: number; role: number; columns: string[] }>(selectableBy(callers))
+  for (const right of rights) {
+    const entry = selectable.get(right.table) ?? {}
+    entry[String(right.role)] = right.columns
+    selectable.set(right.table, entry)
+  }
+  const executable = await tx.query<{ oid: number; roles: number[] }>(
+    executableBy(
+      functions.map((f) => f.oid),
+      callers,
+    ),
+  )
+  const executableByOid = new Map(executable.map((row) => [row.oid, row.roles]))
+
+  return {
+    serverVersion: settings?.version ?? 0,
+    schemas,
+    searchPath,
+    apiRoles: apiOids,
+    roles,
+    tables: tables.map((table) => ({ ...table, selectable: selectable.get(table.oid) ?? {} })),
+    policies,
+    types,
+    functions: functions.map((f) => ({ ...f, executableBy: executableByOid.get(f.oid) ?? [] })),
+    operators,
+    casts,
+  }
+}
+
+async function list<T>(tx: Queryable, statement: SqlFragment): Promise<T[]> {
+  const rows = await tx.query<{ list: T[] }>(
+    sql`select coalesce(json_agg(row_to_json(x)), '[]'::json) as list from (${statement}) x`,
+  )
+  return rows[0]?.list ?? []
+}
+
+const POLICIES = sql`
+  select polrelid::int8 as table, polname as name, polpermissive as permissive, polcmd as command, polroles::int8[] as roles,
+         pg_get_expr(polqual, polrelid) as using
+    from pg_policy where polcmd in ('r', '*') order by polrelid, polname`
+
+const TYPES = sql`
+  with recursive base (oid, under) as (
+    select oid, oid from pg_type where typtype = 'd'
+    union all
+    select base.oid, t.typbasetype from base join pg_type t on t.oid = base.under where t.typtype = 'd'
+  )
+  select t.oid::int8, n.nspname as schema, t.typname as name, format_type(t.oid, -1) as sql, t.typtype as kind,
+         coalesce((select b.under from base b join pg_type u on u.oid = b.under where b.oid = t.oid and u.typtype <> 'd'), 0)::int8 as base,
+         case when t.typcategory = 'A' and t.typsubscript = 'array_subscript_handler'::regproc then t.typelem else 0 end::int8 as element,
+         t.typarray::int8 as array, t.typrelid::int8 as relation, i.provolatile as "inVolatility", o.provolatile as "outVolatility"
+    from pg_type t join pg_namespace n on n.oid = t.typnamespace
+    join pg_proc i on i.oid = t.typinput join pg_proc o on o.oid = t.typoutput
+   where t.typrelid = 0 or n.nspname not in ('pg_catalog', 'information_schema', 'pg_toast')`
+
+const CASTS = sql`
+  select castsource::int8 as source, casttarget::int8 as target,
+         case castmethod when 'f' then p.provolatile when 'b' then 'i' else 's' end as volatility
+    from pg_cast left join pg_proc p on p.oid = castfunc`
+
+const TABLES = sql`
+  select c.oid::int8, n.nspname as schema, c.relname as name, c.relkind as kind, c.relpersistence as persistence,
+         c.relispartition as "isPartition",
+         exists (select from pg_inherits i where i.inhparent = c.oid or i.inhrelid = c.oid) as inherits,
+         c.relowner::int8 as owner, c.relrowsecurity as rls, c.relforcerowsecurity as "forceRls",
+         (select coalesce(json_agg(json_build_object('name', a.attname, 'typeOid', a.atttypid::int8,
+                   'typeName', format_type(a.atttypid, a.atttypmod), 'generated', a.attgenerated,
+                   'nondeterministic', coalesce(not k.collisdeterministic, false)) order by a.attnum), '[]'::json)
+            from pg_attribute a left join pg_collation k on k.oid = a.attcollation
+           where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped) as columns,
+         (select coalesce(json_agg(a.attname order by a.attnum), '[]'::json)
+            from pg_index i join pg_attribute a on a.attrelid = c.oid and a.attnum = any (i.indkey)
+           where i.indrelid = c.oid and i.indisprimary) as "primaryKey",
+         (select coalesce(json_agg(u.names), '[]'::json) from (
+            select (select json_agg(a.attname) from unnest((i.indkey::int2[])[0:i.indnkeyatts - 1]) k(attnum)
+                      join pg_attribute a on a.attrelid = c.oid and a.attnum = k.attnum) as names
+              from pg_index i
+             where i.indrelid = c.oid and i.indisunique and i.indimmediate and i.indisvalid and i.indpred is null and i.indexprs is null) u) as unique
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+   where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname not in ('pg_catalog', 'information_schema', 'pg_toast')
+     and not starts_with(n.nspname, 'pg_temp_') and not starts_with(n.nspname, 'pg_toast_')
+   order by n.nspname, c.relname`
+
+type RawFunction = Omit<FunctionInfo, 'executableBy' | 'bodyName'> & {
+  readonly source: string
+  readonly standardBody: string | null
+  readonly signature: string
+  readonly result: string
+}
+
+/** All overloads of the names, `schema.name` or a bare name for the system's. */
+function functionsNamed(names: readonly string[]): SqlFragment {
+  const pairs = names.map((name) => JSON.parse(name) as [string, string])
+  return sql`
+    select p.oid::int8, n.nspname as schema, p.proname as name, l.lanname as language, p.prokind as kind, p.provolatile as volatility,
+           p.prosecdef as "securityDefiner", p.proowner::int8 as owner, p.proisstrict as strict, p.proretset as "returnsSet",
+           p.prorettype::int8 as "returnType", p.proargtypes::oid[]::int8[] as "argTypes",
+           (select coalesce(json_agg(coalesce(p.proargnames[a.position], '') order by a.position), '[]'::json)
+              from unnest(coalesce(p.proargmodes, array_fill('i'::"char", array[p.pronargs::int]))) with ordinality a(mode, position)
+             where a.mode in ('i', 'b', 'v')) as "argNames",
+           (select coalesce(json_agg(json_build_object('name', coalesce(p.proargnames[a.position], ''),
+                     'typeOid', p.proallargtypes[a.position]::int8) order by a.position), '[]'::json)
+              from unnest(p.proargmodes) with ordinality a(mode, position) where a.mode in ('o', 'b', 't')) as "outColumns",
+           p.provariadic <> 0 as variadic, p.pronargdefaults as defaults, coalesce(p.proconfig, '{}') as settings,
+           md5(definition.text) as hash, p.prosrc as source, pg_get_function_sqlbody(p.oid) as "standardBody",
+           pg_get_function_arguments(p.oid) as signature, pg_get_function_result(p.oid) as result,
+           null::text as body, null::text as "bodyError"
+      from pg_proc p join pg_namespace n on n.oid = p.pronamespace join pg_language l on l.oid = p.prolang,
+           lateral (select case when p.prokind in ('f', 'p') then pg_get_functiondef(p.oid) else p.oid::regprocedure::text end as text)
+             definition
+     where (n.nspname, p.proname) in (select * from unnest(${pairs.map((pair) => pair[0])}::text[], ${pairs.map((pair) => pair[1])}::text[]))
+     order by p.oid`
+}
+
+function operatorsNamed(names: readonly string[]): SqlFragment {
+  const pairs = names.map((name) => JSON.parse(name) as [string, string])
+  return sql`
+    select n.nspname as schema, o.oprname as name, o.oprleft::int8 as left, o.oprright::int8 as right, o.oprresult::int8 as result,
+           p.provolatile as volatility
+      from pg_operator o join pg_namespace n on n.oid = o.oprnamespace join pg_proc p on p.oid = o.oprcode
+     where (n.nspname, o.oprname) in (select * from unnest(${pairs.map((pair) => pair[0])}::text[], ${pairs.map((pair) => pair[1])}::text[]))`
+}
+
+function rolesOf(oids: readonly number[]): SqlFragment {
+  return sql`
+    select r.oid::int8, r.rolname as name, r.rolsuper or r.rolbypassrls as "bypassesRls", r.rolsuper as superuser,
+           (select coalesce(json_agg(m.oid::int8 order by m.oid), '[]'::json) from pg_roles m where pg_has_role(r.oid, m.oid, 'usage')) as "memberOf"
+      from pg_roles r where r.oid = any (${oids}::oid[]) order by r.oid`
+}
+
+function selectableBy(roles: readonly number[]): SqlFragment {
+  return sql`
+    select c.oid::int8::int4 as table, r.oid::int8::int4 as role,
+           array_agg(a.attname::text order by a.attnum) filter (
+             where has_table_privilege(r.oid, c.oid, 'select') or has_column_privilege(r.oid, c.oid, a.attnum, 'select')) as columns
+      from pg_class c
+      join pg_namespace n on n.oid = c.relnamespace
+      join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+     cross join unnest(${roles}::oid[]) r(oid)
+     where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname not in ('pg_catalog', 'information_schema', 'pg_toast')
+       and has_schema_privilege(r.oid, n.oid, 'usage')
+     group by c.oid, r.oid
+    having bool_or(has_table_privilege(r.oid, c.oid, 'select') or has_column_privilege(r.oid, c.oid, a.attnum, 'select'))`
+}
+
+function executableBy(functions: readonly number[], roles: readonly number[]): SqlFragment {
+  return sql`
+    select p.oid::int8::int4 as oid, array_agg(r.oid::int8::int4) as roles
+      from pg_proc p cross join unnest(${roles}::oid[]) r(oid)
+     where p.oid = any (${functions}::oid[])
+       and has_function_privilege(r.oid, p.oid, 'execute') and has_schema_privilege(r.oid, p.pronamespace, 'usage')
+     group by p.oid`
+}
+
+/** Words that Postgres turns into a moment when it reads them as a date or time. */
+const MOMENT = /'\s*(now|today|tomorrow|yesterday)\b/i
+
+async function resolveBody(
+  tx: Transaction,
+  raw: RawFunction,
+  searchPath: string,
+): Promise<Omit<FunctionInfo, 'executableBy'>> {
+  const { source, standardBody, signature, result, ...info } = raw
+  if (raw.language !== 'sql' || raw.schema === 'pg_catalog') return { ...info, bodyName: raw.name }
+  if (standardBody !== null) return { ...info, bodyName: raw.name, body: standardBody }
+  // Postgres would fold such a literal into the moment of this reading.
+  if (MOMENT.test(source)) return { ...info, bodyName: raw.name, bodyError: 'it reads the clock through a literal' }
+  const path =
+    raw.settings.find((setting) => setting.startsWith('search_path='))?.slice('search_path='.length) ?? searchPath
+  const bodyName = `hf_body_${raw.oid}`
+  await tx.execute(sql`savepoint resolve_body`)
+  try {
+    await tx.execute(sql`select set_config('search_path', ${path}, true)`)
+    await tx.execute(
+      sql`create function ${sql.identifier('pg_temp', bodyName)}(${sql.trusted(signature)}) returns ${sql.trusted(result)} language sql begin atomic ${sql.trusted(source)}
+; end`,
+    )
+    await tx.execute(sql`set local search_path = pg_catalog`)
+    const [row] = await tx.query<{ body: string }>(
+      sql`select pg_get_function_sqlbody(p.oid) as body from pg_proc p where p.proname = ${bodyName} and p.pronamespace = pg_my_temp_schema()`,
+    )
+    return { ...info, bodyName, body: row?.body ?? null }
+  } catch (error) {
+    return {
+      ...info,
+      bodyName,
+      bodyError: `Postgres cannot resolve the body of ${quoteName(raw.schema, raw.name)}: ${errorMessage(error)}`,
+    }
+  } finally {
+    await tx.execute(sql`rollback to savepoint resolve_body`)
+    await tx.execute(sql`release savepoint resolve_body`)
+  }
+}

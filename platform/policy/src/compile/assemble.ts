@@ -1,0 +1,258 @@
+import { createHash } from 'node:crypto'
+import { quoteIdentifier, quoteLiteral, quoteName } from '@holdfast/postgres'
+import type { Catalog } from '../catalog/catalog.ts'
+import type { TableInfo } from '../catalog/policy-input.ts'
+import type { Dependency, KeyExpression, KeyFunction, RowExpression } from '../plan.ts'
+import { refuse } from '../refusal.ts'
+import { conjunction, EMPTY_QUERY, type Expr, type From, type Query } from '../syntax/expression.ts'
+import { renderExpr, renderQuery, renderTop } from '../syntax/render.ts'
+import { freshAlias } from '../syntax/scope.ts'
+import { functionsOf, OID, typeOf } from '../syntax/typing.ts'
+import { walkExpr } from '../syntax/walk.ts'
+import { dependenciesOfQuery, mergeDependencies } from './dependencies.ts'
+import { canonicalText, isCanonicalInStream, type KeyPair } from './keys.ts'
+import type { Alternative, Link, LinkContext } from './links.ts'
+import { surveyExpr, surveyFrom } from './survey.ts'
+
+/** An {@link Alternative} in SQL, for one role. */
+export interface AssembledAlternative {
+  readonly rowFilter: RowExpression | undefined
+  readonly keys: readonly KeyExpression[]
+  readonly keyQuery: string
+  readonly keyFunctions: readonly KeyFunction[]
+  readonly dependencies: readonly Dependency[]
+  /** Functions that the filter and the keys call, by their hash: what the bucket holds changes with them. */
+  readonly rowFunctions: readonly string[]
+}
+
+export interface AssembleInput {
+  readonly table: TableInfo
+  readonly role: number
+  readonly context: LinkContext
+}
+
+export function assemble(alternative: Alternative, input: AssembleInput): AssembledAlternative {
+  const { catalog } = input.context
+  const filter = conjunction(distinctBySql(alternative.filters))
+  const links = distinctLinks(alternative.links).map((link) => ownRights(link, input))
+  const pairs = links.flatMap(({ link }) => link.keys)
+  const grouped = [...Map.groupBy(pairs, groupOf).values()].sort((left, right) => compare(left, right))
+  const { query, keys } = keyQuery(
+    links.map(({ link }) => link),
+    grouped,
+  )
+  return {
+    rowFilter: filter && rowExpression(filter, filter.kind === 'row' && typeOf(filter, catalog) === OID.bool),
+    keys,
+    keyQuery: renderQuery(query),
+    keyFunctions: links.flatMap((one) => (one.keyFunction ? [one.keyFunction] : [])),
+    dependencies: mergeDependencies([
+      ...dependenciesOfQuery(query, input.role, input.table.oid, catalog),
+      ...links.flatMap((one) => one.dependencies),
+    ]),
+    rowFunctions: [...alternative.filters, ...pairs.map((pair) => pair.row)]
+      .flatMap((expr) => hashesOf(expr, catalog))
+      .sort(),
+  }
+}
+
+/** Two conditions on one value have to hold for the same key; two on an array may each hold for another element. */
+function groupOf(pair: KeyPair): string {
+  return `${pair.kind} ${renderExpr(pair.row)} ${pair.kind === 'elements' ? renderExpr(pair.claim) : ''}`
+}
+
+function compare(left: readonly KeyPair[], right: readonly KeyPair[]): number {
+  const [one, other] = [left[0] ? renderExpr(left[0].row) : '', right[0] ? renderExpr(right[0].row) : '']
+  return one < other ? -1 : one > other ? 1 : 0
+}
+
+function distinctBySql(exprs: readonly Expr[]): readonly Expr[] {
+  return [...new Map(exprs.map((expr) => [renderExpr(expr), expr])).entries()]
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .map(([, expr]) => expr)
+}
+
+/** Conditions on the person that occur twice count once. */
+function distinctLinks(links: readonly Link[]): readonly Link[] {
+  const seen = new Set<string>()
+  return links.filter((link) => {
+    if (link.keys.length > 0 || link.from.length > 0) return true
+    const key = link.where.map(renderExpr).join(' and ')
+    if (seen.has(key)) return false
+    seen.add(key)
+    return true
+  })
+}
+
+function keyQuery(
+  links: readonly Link[],
+  grouped: readonly (readonly KeyPair[])[],
+): { readonly query: Query; readonly keys: readonly KeyExpression[] } {
+  const from: From[] = []
+  const where: Expr[] = []
+  for (const link of links) {
+    if (link.keys.length === 0 && link.from.length > 0) {
+      const query: Query = { ...EMPTY_QUERY, from: link.from, where: conjunction(link.where) }
+      where.push({ kind: 'subquery', link: 'exists', tests: [], operator: undefined, query, as: undefined })
+      continue
+    }
+    from.push(...link.from)
+    where.push(...link.where)
+  }
+  const targets: Query['targets'][number][] = []
+  const keys: KeyExpression[] = []
+  grouped.forEach((pairs, index) => {
+    const [first, ...others] = pairs
+    if (!first) return
+    keys.push(keyExpression(first))
+    targets.push({ expr: textOf(first), name: `k${index}` })
+    where.push({ kind: 'test', test: 'is not null', arg: first.claim })
+    for (const other of others) {
+      if (renderExpr(first.claim) === renderExpr(other.claim)) continue
+      where.push({ kind: 'operator', schema: 'pg_catalog', name: '=', left: textOf(first), right: textOf(other) })
+    }
+  })
+  const granted = { expr: { kind: 'constant', sql: 'true', type: OID.bool } as const, name: 'granted' }
+  const query: Query = {
+    ...EMPTY_QUERY,
+    distinct: targets.length > 0,
+    targets: targets.length > 0 ? targets : [granted],
+    from,
+    where: conjunction(where),
+  }
+  return { query, keys }
+}
+
+/** The canonical text of what a key has to equal. */
+function textOf(pair: KeyPair): Expr {
+  const arg: Expr =
+    pair.family === 'date'
+      ? {
+          kind: 'call',
+          schema: 'pg_catalog',
+          name: 'extract',
+          args: [{ kind: 'constant', sql: "'julian'", type: OID.unknown }, pair.claim],
+          star: false,
+          distinct: false,
+          as: undefined,
+        }
+      : pair.claim
+  return { kind: 'cast', arg, type: OID.text, sql: 'text', typmod: false }
+}
+
+function keyExpression(pair: KeyPair): KeyExpression {
+  if (isCanonicalInStream(pair.family)) return { ...rowExpression(pair.row, pair.row.kind === 'row'), kind: pair.kind }
+  return { ...rowExpression(pair.row, false), sql: canonicalText(renderExpr(pair.row), pair.family), kind: pair.kind }
+}
+
+function rowExpression(expr: Expr, isColumn: boolean): RowExpression {
+  const reads = new Set<string>()
+  walkExpr(expr, { expr: (inner) => inner.kind === 'row' && reads.add(inner.column) })
+  return {
+    sql: renderTop(expr),
+    column: isColumn && expr.kind === 'row' ? expr.column : undefined,
+    reads: [...reads].sort(),
+  }
+}
+
+function hashesOf(expr: Expr, catalog: Catalog): readonly string[] {
+  const hashes = new Set<string>()
+  walkExpr(expr, {
+    expr: (inner) => {
+      if (inner.kind === 'call' && inner.schema !== 'pg_catalog')
+        for (const f of functionsOf(inner, catalog)) hashes.add(f.hash)
+    },
+  })
+  return [...hashes]
+}
+
+interface OwnedLink {
+  readonly link: Link
+  readonly keyFunction: KeyFunction | undefined
+  readonly dependencies: readonly Dependency[]
+}
+
+/** Puts what has to run with somebody else's rights into a function of theirs. */
+function ownRights(link: Link, input: AssembleInput): OwnedLink {
+  const [owner] = link.rights
+  if (owner === undefined) return { link, keyFunction: undefined, dependencies: [] }
+  const { catalog, aliases } = input.context
+  for (const survey of [
+    ...link.where.map((expr) => surveyExpr(expr, catalog)),
+    ...link.keys.map((pair) => surveyExpr(pair.claim, catalog)),
+    ...link.from.map((item) => surveyFrom(item, catalog)),
+  ]) {
+    if (survey.role) refuse('current_user inside a security definer function cannot be followed')
+  }
+  const pairs = link.keys.length > 0 ? link.keys.map((pair) => [pair]) : []
+  const { query } = keyQuery([link.keys.length > 0 ? link : { ...link, rights: new Set() }], pairs)
+  const keyFunction = createKeyFunction(query, owner, input)
+  const alias = freshAlias(aliases, 'q1')
+  const columns = query.targets.map((target) => target.name)
+  const item: From = { kind: 'key-function', name: keyFunction.name, alias, columns }
+  return {
+    link: {
+      keys: link.keys.map((pair, index) => ({
+        ...pair,
+        family: 'text',
+        row: keyRow(pair),
+        claim: { kind: 'column', range: alias, column: `k${index}`, type: OID.text, nondeterministic: false },
+      })),
+      from: [item],
+      where: [],
+      rights: new Set(),
+    },
+    keyFunction,
+    dependencies: dependenciesOfQuery(query, owner, input.table.oid, catalog),
+  }
+}
+
+/** The function's result is text already, so the row's side has to be in the form that its family asks for. */
+function keyRow(pair: KeyPair): Expr {
+  if (isCanonicalInStream(pair.family)) return pair.row
+  return textOf({ ...pair, claim: pair.row })
+}
+
+function createKeyFunction(query: Query, owner: number, input: AssembleInput): KeyFunction {
+  const { catalog } = input.context
+  const role = catalog.role(owner) ?? refuse('the owner of a security definer function is not known')
+  const body = renderQuery(query)
+  const path = callsFunctions(query, catalog) ? catalog.input.searchPath : ''
+  const hash = createHash('sha256')
+    .update(JSON.stringify([role.name, path, body]))
+    .digest('hex')
+    .slice(0, 16)
+  const name = `sync.key_${hash}`
+  const columns = query.targets
+    .map((target) => `${quoteIdentifier(target.name)} ${target.name === 'granted' ? 'boolean' : 'text'}`)
+    .join(', ')
+  const roles = catalog.input.apiRoles.map((oid) => catalog.role(oid)?.name ?? refuse('an API role is not known'))
+  const signature = `${quoteName('sync', `key_${hash}`)}()`
+  return {
+    name,
+    owner: role.name,
+    roles,
+    statements: [
+      `create or replace function ${signature} returns table (${columns}) language sql stable security definer set search_path = ${path === '' ? "''" : path} as ${quoteLiteral(body).trim()}`,
+      `alter function ${signature} owner to ${quoteIdentifier(role.name)}`,
+      `revoke all on function ${signature} from public`,
+      ...roles.map((one) => `grant execute on function ${signature} to ${quoteIdentifier(one)}`),
+    ],
+  }
+}
+
+/** Functions in SQL without a search path of their own use the one around them. */
+function callsFunctions(query: Query, catalog: Catalog): boolean {
+  let found = false
+  walkExpr(
+    { kind: 'subquery', link: 'exists', tests: [], operator: undefined, query, as: undefined },
+    {
+      expr: (expr) =>
+        (found ||=
+          expr.kind === 'call' &&
+          expr.schema !== 'pg_catalog' &&
+          functionsOf(expr, catalog).some((f) => f.language === 'sql')),
+    },
+  )
+  return found
+}

@@ -1,0 +1,287 @@
+import { createHash } from 'node:crypto'
+import { type Catalog, createCatalog } from '../catalog/catalog.ts'
+import type { PolicyInfo, PolicyInput, TableInfo } from '../catalog/policy-input.ts'
+import type {
+  BucketDefinition,
+  KeyFunction,
+  PlannedColumn,
+  RefusedTable,
+  SyncPlan,
+  TableName,
+  TablePlan,
+} from '../plan.ts'
+import { Refusal, refuse } from '../refusal.ts'
+import { convertExpr } from '../syntax/convert.ts'
+import type { Expr } from '../syntax/expression.ts'
+import { parsePolicyExpression } from '../syntax/parse.ts'
+import { ROW_ALIAS } from '../syntax/render.ts'
+import { createScope } from '../syntax/scope.ts'
+import { type AssembledAlternative, assemble } from './assemble.ts'
+import { applicablePolicies, dependenciesOfExpr, isExempt, mergeDependencies } from './dependencies.ts'
+import { isWhole, linkConjunct } from './links.ts'
+import { DISJUNCTS_MAX, toDisjuncts } from './normalize.ts'
+
+/**
+ * Compiles the policies of a database into bucket definitions. Pure: the same input gives the same plan. A table whose policies cannot be followed
+ * exactly is refused as a whole, with the reason.
+ */
+export function compileSyncPlan(input: PolicyInput): SyncPlan {
+  const catalog = createCatalog(input)
+  const tables: TablePlan[] = []
+  const refused: RefusedTable[] = []
+  const keyFunctions = new Map<string, KeyFunction>()
+  const localNames = new Map<string, TableInfo>()
+  for (const table of input.tables) {
+    if (!input.schemas.includes(table.schema)) continue
+    const outcome = compileTable(table, catalog)
+    if ('reason' in outcome) {
+      refused.push({ ...nameOf(table), ...outcome })
+      continue
+    }
+    const taken = localNames.get(outcome.plan.localName)
+    if (taken) {
+      refused.push({
+        ...nameOf(table),
+        reason: `its name on the device, ${outcome.plan.localName}, is taken by ${taken.schema}.${taken.name}`,
+      })
+      continue
+    }
+    localNames.set(outcome.plan.localName, table)
+    tables.push(outcome.plan)
+    for (const f of outcome.keyFunctions) keyFunctions.set(f.name, f)
+  }
+  const plan = { tables, refused, keyFunctions: [...keyFunctions.values()], published: publishedTables(tables) }
+  return { version: versionOf(plan, input), ...plan }
+}
+
+type Outcome =
+  | { readonly plan: TablePlan; readonly keyFunctions: readonly KeyFunction[] }
+  | { readonly reason: string; readonly policy?: string }
+
+function nameOf(table: TableInfo): TableName {
+  return { schema: table.schema, name: table.name, oid: table.oid }
+}
+
+function publishedTables(tables: readonly TablePlan[]): readonly TableName[] {
+  const published = new Map<number, TableName>()
+  for (const table of tables) {
+    for (const { schema, name, oid } of [
+      table,
+      ...table.definitions.flatMap((definition) => definition.dependencies),
+    ]) {
+      published.set(oid, { schema, name, oid })
+    }
+  }
+  return [...published.values()].sort((left, right) =>
+    JSON.stringify([left.schema, left.name]) < JSON.stringify([right.schema, right.name]) ? -1 : 1,
+  )
+}
+
+/** Function bodies and the policies of tables that key queries read are in no text of the plan, so they are hashed beside it. */
+function versionOf(plan: Omit<SyncPlan, 'version'>, input: PolicyInput): string {
+  const behind = [input.policies, input.functions.map((f) => f.hash), input.roles, input.searchPath]
+  return createHash('sha256')
+    .update(JSON.stringify([plan, behind]))
+    .digest('hex')
+    .slice(0, 16)
+}
+
+function compileTable(table: TableInfo, catalog: Catalog): Outcome {
+  const unfit = reasonNotToSync(table, catalog)
+  if (unfit) return { reason: unfit }
+  const parts: RolePart[] = []
+  const roleReasons: string[] = []
+  for (const role of catalog.input.apiRoles) {
+    try {
+      const outcome = compileRole(table, role, catalog)
+      if (typeof outcome === 'string') roleReasons.push(outcome)
+      else parts.push(...outcome)
+    } catch (error) {
+      if (!(error instanceof PolicyRefusal)) throw error
+      if (error.cause.scope === 'table')
+        return { reason: error.cause.message, ...(error.policy ? { policy: error.policy } : {}) }
+      roleReasons.push(error.cause.message)
+    }
+  }
+  if (parts.length === 0) return { reason: [...new Set(roleReasons)].join('; ') || 'no API role exists' }
+  const definitions = mergeParts(parts, table)
+  const plan: TablePlan = {
+    ...nameOf(table),
+    localName: localNameOf(table),
+    columns: table.columns.map((column) => plannedColumn(column.name, column.typeOid, column.typeName, catalog)),
+    definitions,
+  }
+  return { plan, keyFunctions: parts.flatMap((part) => part.assembled.keyFunctions) }
+}
+
+function localNameOf(table: TableInfo): string {
+  if (table.schema === 'public') return table.name
+  return table.schema === 'holdfast' ? `hf_${table.name}` : `${table.schema}__${table.name}`
+}
+
+function plannedColumn(name: string, typeOid: number, typeName: string, catalog: Catalog): PlannedColumn {
+  const baseTypeOid = catalog.type(typeOid)?.base || typeOid
+  const base = catalog.type(baseTypeOid)
+  return {
+    name,
+    typeOid,
+    baseTypeOid,
+    typeName,
+    typeKind: base?.kind ?? 'b',
+    elementOid: base?.element ? catalog.type(base.element)?.base || base.element : 0,
+  }
+}
+
+function reasonNotToSync(table: TableInfo, catalog: Catalog): string | undefined {
+  if (table.kind === 'v' || table.kind === 'm') return 'it is a view'
+  if (table.kind === 'f') return 'it is a foreign table, whose changes cannot be seen'
+  if (table.isPartition) return 'it is a partition'
+  if (table.kind === 'p') return 'it is partitioned'
+  if (table.inherits) return 'it takes part in inheritance'
+  if (table.persistence !== 'p') return 'it is not logged, so that its changes cannot be seen'
+  if (!table.rls) return 'row-level security is off'
+  if (table.primaryKey.length !== 1 || table.primaryKey[0] !== 'id') return 'its primary key is not the one column id'
+  const virtual = table.columns.find((column) => column.generated === 'v')
+  if (virtual) return `its column ${virtual.name} is generated when it is read, so that it is in no change`
+  const stored = table.columns.find((column) => column.generated === 's')
+  if (stored && catalog.input.serverVersion < 180_000)
+    return `its column ${stored.name} is generated, and this Postgres does not replicate such columns`
+  const owner = catalog.input.apiRoles.find((role) => catalog.role(role)?.memberOf.includes(table.owner))
+  if (owner !== undefined)
+    return `the role ${catalog.role(owner)?.name ?? owner} owns it, and policies do not bind owners`
+  return undefined
+}
+
+/** Which policy could not be followed. */
+class PolicyRefusal extends Error {
+  readonly policy: string | undefined
+  override readonly cause: Refusal
+
+  constructor(policy: string | undefined, cause: Refusal) {
+    super(cause.message)
+    this.policy = policy
+    this.cause = cause
+  }
+}
+
+function blaming<T>(policy: string | undefined, body: () => T): T {
+  try {
+    return body()
+  } catch (error) {
+    throw error instanceof Refusal ? new PolicyRefusal(policy, error) : error
+  }
+}
+
+/** One disjunct for one role. */
+interface RolePart {
+  readonly role: string
+  readonly policies: readonly string[]
+  readonly columns: readonly string[]
+  readonly assembled: AssembledAlternative
+}
+
+/** @returns a reason when the role sees nothing of the table */
+function compileRole(table: TableInfo, role: number, catalog: Catalog): readonly RolePart[] | string {
+  const name = catalog.role(role)?.name ?? String(role)
+  const columns = table.selectable[String(role)]
+  if (!columns || columns.length === 0) return `the role ${name} has no SELECT privilege`
+  if (!columns.includes('id')) return `the role ${name} may not select its column id`
+  const policies = applicablePolicies(table.oid, role, catalog)
+  const permissive = policies.filter((policy) => policy.permissive)
+  if (permissive.length === 0) return `no permissive policy for SELECT applies to the role ${name}`
+  if (isExempt(table, role, catalog)) return `policies do not bind the role ${name}`
+
+  const aliases = new Set([ROW_ALIAS])
+  const context = { catalog, aliases }
+  const convert = (policy: PolicyInfo): Expr | undefined =>
+    blaming(policy.name, () => {
+      if (policy.using === null) return undefined
+      const expr = convertExpr(parsePolicyExpression(policy.using), createScope(catalog, role, table, aliases))
+      dependenciesOfExpr(expr, role, table.oid, catalog) // the rights to read everything in it
+      return expr
+    })
+  const alternativesOf = (policy: PolicyInfo, expr: Expr) =>
+    blaming(policy.name, () =>
+      toDisjuncts(expr, (part) => isWhole(part, catalog)).flatMap((atoms) => linkConjunct(atoms, context)),
+    )
+  const restrictive = policies.filter((policy) => !policy.permissive)
+  let restrictions = [{ filters: [], links: [] }] as ReturnType<typeof linkConjunct>
+  for (const policy of restrictive) {
+    const expr = convert(policy)
+    if (!expr) continue
+    const alternatives = alternativesOf(policy, expr)
+    restrictions = restrictions.flatMap((left) =>
+      alternatives.map((right) => ({
+        filters: [...left.filters, ...right.filters],
+        links: [...left.links, ...right.links],
+      })),
+    )
+  }
+  const parts: RolePart[] = []
+  for (const policy of permissive) {
+    const expr = convert(policy)
+    if (!expr) continue
+    for (const alternative of alternativesOf(policy, expr)) {
+      for (const restriction of restrictions) {
+        const whole = {
+          filters: [...alternative.filters, ...restriction.filters],
+          links: [...alternative.links, ...restriction.links],
+        }
+        const assembled = blaming(policy.name, () => assemble(whole, { table, role, context }))
+        parts.push({ role: name, policies: [policy.name, ...restrictive.map((one) => one.name)], columns, assembled })
+      }
+    }
+    if (parts.length > DISJUNCTS_MAX)
+      blaming(policy.name, () => refuse(`the policies fall into more than ${DISJUNCTS_MAX} alternatives`))
+  }
+  return parts.length > 0 ? parts : `the policies let the role ${name} see no row`
+}
+
+/** Parts that fill the same bucket become one definition; of roles that get its keys differently, each has its own. */
+function mergeParts(parts: readonly RolePart[], table: TableInfo): readonly BucketDefinition[] {
+  const definitions: BucketDefinition[] = []
+  for (const group of Map.groupBy(parts, (part) => bucketText(part, table)).values()) {
+    const perRole = [...Map.groupBy(group, (part) => part.role)].map(([role, ofRole]) => ({
+      role,
+      parts: ofRole,
+      keyQuery: unionOf(ofRole),
+    }))
+    const perQuery = [...Map.groupBy(perRole, (one) => one.keyQuery)]
+    perQuery.forEach(([keyQuery, ofQuery], index) => {
+      const all = ofQuery.flatMap((one) => one.parts)
+      const [first] = all
+      if (!first) return
+      const roles = ofQuery.map((one) => one.role).sort()
+      const text = bucketText(first, table) + (index === 0 ? '' : JSON.stringify(roles))
+      definitions.push({
+        id: `${localNameOf(table)}.${createHash('sha256').update(text).digest('hex').slice(0, 8)}`,
+        roles,
+        policies: [...new Set(all.flatMap((part) => part.policies))],
+        columns: first.columns,
+        rowFilter: first.assembled.rowFilter,
+        keys: first.assembled.keys,
+        keyQuery,
+        dependencies: mergeDependencies(all.flatMap((part) => part.assembled.dependencies)),
+      })
+    })
+  }
+  return definitions
+}
+
+function unionOf(parts: readonly RolePart[]): string {
+  return [...new Set(parts.map((part) => part.assembled.keyQuery))].join(' union ')
+}
+
+/** What a bucket holds, in text. */
+function bucketText(part: RolePart, table: TableInfo): string {
+  const types = new Map(table.columns.map((column) => [column.name, column.typeName]))
+  const { rowFilter, keys, rowFunctions } = part.assembled
+  return JSON.stringify([
+    table.schema,
+    table.name,
+    part.columns.map((name) => [name, types.get(name)]),
+    rowFilter?.sql ?? null,
+    keys.map((key) => [key.kind, key.sql]),
+    rowFunctions,
+  ])
+}

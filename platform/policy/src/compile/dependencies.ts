@@ -1,0 +1,273 @@
+import type { Catalog } from '../catalog/catalog.ts'
+import type { PolicyInfo, TableInfo } from '../catalog/policy-input.ts'
+import type { Dependency } from '../plan.ts'
+import { Refusal, refuse } from '../refusal.ts'
+import { convertExpr } from '../syntax/convert.ts'
+import { isClaimFunction, queryOfFunction } from '../syntax/convert-call.ts'
+import { conjuncts, type Expr, type From, isEquality, type Query } from '../syntax/expression.ts'
+import { parsePolicyExpression } from '../syntax/parse.ts'
+import { renderExpr } from '../syntax/render.ts'
+import { createScope } from '../syntax/scope.ts'
+import { functionsOf, typeOf } from '../syntax/typing.ts'
+import { childrenOf, walkExpr, walkQuery } from '../syntax/walk.ts'
+import { openJoins, returnsOneRow, withoutLimit } from './from.ts'
+import { canonicalText, familyOf, isCanonicalInStream, strip } from './keys.ts'
+import { isNondeterministic } from '../syntax/convert-query.ts'
+import { surveyExpr } from './survey.ts'
+
+interface Reader {
+  readonly role: number
+  /** Tables whose policies are being read, outermost first. */
+  readonly tables: readonly number[]
+  /** Functions being read, outermost first. */
+  readonly functions: readonly string[]
+}
+
+/** Columns by the alias of their range. */
+type ReadColumns = ReadonlyMap<string, ReadonlySet<string>>
+
+/**
+ * Everything that a query reads when `role` runs it: its tables, those of the policies that guard them, and those of the functions it calls.
+ *
+ * @param table - the table whose policy the query was made of: reading it under the same policies would never end
+ * @throws {Refusal} when something cannot be followed, or the role may not read it
+ */
+export function dependenciesOfQuery(
+  query: Query,
+  role: number,
+  table: number,
+  catalog: Catalog,
+): readonly Dependency[] {
+  return collect(catalog, (found) => visitQueryWhole(query, { role, tables: [table], functions: [] }, found, catalog))
+}
+
+/** The same for a condition, such as a whole policy. */
+export function dependenciesOfExpr(expr: Expr, role: number, table: number, catalog: Catalog): readonly Dependency[] {
+  return collect(catalog, (found) => visitExprWhole(expr, { role, tables: [table], functions: [] }, found, catalog))
+}
+
+/** The policies for `SELECT` that apply to a role. */
+export function applicablePolicies(table: number, role: number, catalog: Catalog): readonly PolicyInfo[] {
+  const memberOf = catalog.role(role)?.memberOf ?? [role]
+  return catalog.policiesOf(table).filter((policy) => policy.roles.some((one) => one === 0 || memberOf.includes(one)))
+}
+
+function collect(_catalog: Catalog, visit: (found: Map<string, Dependency>) => void): readonly Dependency[] {
+  const found = new Map<string, Dependency>()
+  visit(found)
+  return mergeDependencies([...found.values()])
+}
+
+/** One entry per table and pin, in a stable order. */
+export function mergeDependencies(dependencies: readonly Dependency[]): readonly Dependency[] {
+  const merged = new Map<string, Dependency>()
+  for (const dependency of dependencies) {
+    const key = JSON.stringify([dependency.schema, dependency.name, dependency.pin ?? null])
+    const columns = new Set([...(merged.get(key)?.columns ?? []), ...dependency.columns])
+    merged.set(key, { ...dependency, columns: [...columns].sort() })
+  }
+  return [...merged].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, dependency]) => dependency)
+}
+
+function visitQueryWhole(query: Query, reader: Reader, found: Map<string, Dependency>, catalog: Catalog): void {
+  const columns = new Map<string, Set<string>>()
+  walkQuery(query, { expr: (expr) => noteColumn(expr, columns) })
+  visitQuery(query, reader, { found, catalog, columns })
+}
+
+function visitExprWhole(expr: Expr, reader: Reader, found: Map<string, Dependency>, catalog: Catalog): void {
+  const columns = new Map<string, Set<string>>()
+  walkExpr(expr, { expr: (inner) => noteColumn(inner, columns) })
+  visitExpr(expr, reader, { found, catalog, columns })
+}
+
+function noteColumn(expr: Expr, columns: Map<string, Set<string>>): void {
+  if (expr.kind !== 'column') return
+  const known = columns.get(expr.range)
+  if (known) known.add(expr.column)
+  else columns.set(expr.range, new Set([expr.column]))
+}
+
+interface Visit {
+  readonly found: Map<string, Dependency>
+  readonly catalog: Catalog
+  readonly columns: ReadColumns
+}
+
+function visitQuery(query: Query, reader: Reader, visit: Visit): void {
+  if (query.limit || query.offset) checkLimit(query, visit.catalog)
+  for (const cte of query.ctes) visitQuery(cte.query, reader, visit)
+  if (query.setOperation) {
+    visitQuery(query.setOperation.left, reader, visit)
+    visitQuery(query.setOperation.right, reader, visit)
+  }
+  const { items, conditions } = openJoins(query.from)
+  const all = [...conditions, ...conjuncts(query.where)]
+  for (const item of items) visitFrom(item, all, reader, visit)
+  for (const condition of all) visitExpr(condition, reader, visit)
+  for (const expr of [
+    ...query.targets.map((target) => target.expr),
+    ...query.groupBy,
+    ...query.orderBy.map((one) => one.expr),
+  ]) {
+    visitExpr(expr, reader, visit)
+  }
+  if (query.having) visitExpr(query.having, reader, visit)
+}
+
+function checkLimit(query: Query, catalog: Catalog): void {
+  const without = withoutLimit(query)
+  if (without.limit || !returnsOneRow(without, catalog)) refuse('which rows a LIMIT or OFFSET leaves is not certain')
+}
+
+/** @param conditions - what holds for every row of the query; empty inside an outer join */
+function visitFrom(from: From, conditions: readonly Expr[], reader: Reader, visit: Visit): void {
+  switch (from.kind) {
+    case 'table':
+      return visitTable(
+        from.table,
+        visit.columns.get(from.alias) ?? new Set(),
+        pinOf(from.alias, conditions, visit.catalog),
+        reader,
+        visit,
+      )
+    case 'cte':
+    case 'key-function':
+      return
+    case 'query':
+      return visitQuery(from.query, reader, visit)
+    case 'function':
+      return visitExpr(from.call, reader, visit)
+    case 'join':
+      visitFrom(from.left, [], reader, visit)
+      visitFrom(from.right, [], reader, visit)
+      if (from.on) visitExpr(from.on, reader, visit)
+  }
+}
+
+function visitExpr(expr: Expr, reader: Reader, visit: Visit): void {
+  for (const child of childrenOf(expr)) visitExpr(child, reader, visit)
+  if (expr.kind === 'call') visitCall(expr, reader, visit)
+  if (expr.kind !== 'subquery') return
+  // What comes out of `exists` is the same whichever rows are left.
+  const query = expr.link === 'exists' ? withoutLimit(expr.query) : expr.query
+  visitQuery(query, expr.as === undefined ? reader : { ...reader, role: expr.as }, visit)
+}
+
+function visitCall(call: Extract<Expr, { kind: 'call' }>, reader: Reader, visit: Visit): void {
+  if (call.schema === 'pg_catalog' || isClaimFunction(call)) return
+  const { catalog } = visit
+  const [meant, other] = functionsOf(call, catalog)
+  const label = `${call.schema}.${call.name}`
+  if (!meant || other) return refuse(`which function ${label} means is not certain`)
+  if (meant.language !== 'sql') return // immutable, or it would have been refused
+  const role = call.as ?? reader.role
+  const scope = { ...createScope(catalog, role, undefined, new Set<string>()), functions: reader.functions }
+  const query = queryOfFunction(call, meant, scope)
+  if (!meant.returnsSet && !returnsOneRow(withoutLimit(query), catalog)) {
+    refuse(`the function ${label} takes the first of several rows, and which one that is is not certain`)
+  }
+  const inner = {
+    role: meant.securityDefiner ? meant.owner : role,
+    tables: reader.tables,
+    functions: [...reader.functions, label],
+  }
+  visitQueryWhole(meant.returnsSet ? query : withoutLimit(query), inner, visit.found, catalog)
+}
+
+function visitTable(
+  table: TableInfo,
+  columns: ReadonlySet<string>,
+  pin: Dependency['pin'],
+  reader: Reader,
+  visit: Visit,
+): void {
+  const { catalog } = visit
+  const label = `${table.schema}.${table.name}`
+  checkFollowable(table, label)
+  const role = catalog.role(reader.role)
+  if (!role?.superuser) checkRights(table, columns, reader.role, label, catalog)
+  const read = new Set(columns)
+  if (table.rls && !isExempt(table, reader.role, catalog)) {
+    if (reader.tables.includes(table.oid))
+      refuse(`its policies read ${label}, whose policies lead back to it: Postgres reports infinite recursion`)
+    for (const policy of applicablePolicies(table.oid, reader.role, catalog)) {
+      if (policy.using === null) continue
+      const scope = { ...createScope(catalog, reader.role, table, new Set(['r'])), functions: reader.functions }
+      const expr = convertExpr(parsePolicyExpression(policy.using), scope)
+      walkExpr(expr, { expr: (inner) => inner.kind === 'row' && read.add(inner.column) })
+      visitExprWhole(expr, { ...reader, tables: [...reader.tables, table.oid] }, visit.found, catalog)
+    }
+  }
+  if (pin) read.add(pin.column)
+  const dependency: Dependency = {
+    schema: table.schema,
+    name: table.name,
+    oid: table.oid,
+    columns: [...read].sort(),
+    pin,
+  }
+  visit.found.set(JSON.stringify(dependency), dependency)
+}
+
+/** Superusers, `BYPASSRLS` roles and owners see every row; an owner not when the table says `FORCE`. */
+export function isExempt(table: TableInfo, role: number, catalog: Catalog): boolean {
+  const info = catalog.role(role)
+  if (!info) return false
+  return info.bypassesRls || (!table.forceRls && info.memberOf.includes(table.owner))
+}
+
+function checkFollowable(table: TableInfo, label: string): void {
+  if (table.kind === 'v' || table.kind === 'm') refuse(`it reads the view ${label}; views are not followed`)
+  if (table.kind === 'f') refuse(`it reads the foreign table ${label}, whose changes cannot be seen`)
+  if (table.kind !== 'r' || table.inherits) refuse(`it reads ${label}, which is partitioned or inherits`)
+  if (table.persistence !== 'p') refuse(`it reads ${label}, which is not logged, so that its changes cannot be seen`)
+  if (table.columns.some((column) => column.generated === 'v'))
+    refuse(`it reads ${label}, which has a virtual generated column`)
+}
+
+function checkRights(
+  table: TableInfo,
+  columns: ReadonlySet<string>,
+  role: number,
+  label: string,
+  catalog: Catalog,
+): void {
+  const selectable = table.selectable[String(role)]
+  const missing = selectable && [...columns].find((column) => !selectable.includes(column))
+  if (selectable && missing === undefined) return
+  const what = missing === undefined ? label : `${label}.${missing}`
+  throw new Refusal(
+    `the role ${catalog.role(role)?.name ?? role} may not read ${what}, which its policies read`,
+    'role',
+  )
+}
+
+/** `column = <claims>` among the conditions of a query: only such rows of the range count. */
+function pinOf(alias: string, conditions: readonly Expr[], catalog: Catalog): Dependency['pin'] {
+  for (const condition of conditions) {
+    if (condition.kind !== 'operator' || !isEquality(condition) || !condition.left) continue
+    for (const [one, other] of [
+      [condition.left, condition.right],
+      [condition.right, condition.left],
+    ] as const) {
+      const column = strip(one, 'value', catalog)
+      if (column.kind !== 'column' || column.range !== alias) continue
+      const claims = surveyExpr(other, catalog)
+      if (
+        !claims.claims ||
+        claims.tables ||
+        claims.role ||
+        claims.row.size > 0 ||
+        claims.outer.size > 0 ||
+        claims.as.size > 0
+      )
+        continue
+      const family = familyOf(typeOf(one, catalog), catalog)
+      if (!family || familyOf(typeOf(other, catalog), catalog) !== family || !isCanonicalInStream(family)) continue
+      if (isNondeterministic(one) || isNondeterministic(other)) continue
+      return { column: column.column, claimSql: canonicalText(renderExpr(other), family) }
+    }
+  }
+  return undefined
+}

@@ -1,0 +1,95 @@
+import type { Catalog } from '../catalog/catalog.ts'
+import { isAggregate } from '../syntax/convert-call.ts'
+import { isBare } from '../syntax/convert.ts'
+import { conjuncts, type Expr, type From, isEquality, type Query } from '../syntax/expression.ts'
+import { childrenOf } from '../syntax/walk.ts'
+import { surveyExpr } from './survey.ts'
+
+/** `FROM` with its inner joins taken apart, and their conditions. Outer joins stay whole. */
+export interface OpenedFrom {
+  readonly items: readonly From[]
+  readonly conditions: readonly Expr[]
+}
+
+export function openJoins(from: readonly From[]): OpenedFrom {
+  const items: From[] = []
+  const conditions: Expr[] = []
+  const open = (item: From): void => {
+    if (item.kind !== 'join' || item.type !== 'inner') {
+      items.push(item)
+      return
+    }
+    open(item.left)
+    open(item.right)
+    conditions.push(...conjuncts(item.on))
+  }
+  for (const item of from) open(item)
+  return { items, conditions }
+}
+
+/**
+ * Whether a query returns at most one row, whatever the tables hold: it aggregates all its rows, reads none, or names a value for every column of
+ * a unique index of each table.
+ */
+export function returnsOneRow(query: Query, catalog: Catalog): boolean {
+  if (query.setOperation || query.groupBy.length > 0) return false
+  if (query.targets.some((target) => hasAggregate(target.expr, catalog))) return true
+  const { items, conditions } = openJoins(query.from)
+  const all = [...conditions, ...conjuncts(query.where)]
+  const open = new Set<string>()
+  for (const item of items) {
+    if (item.kind !== 'table') return false
+    open.add(item.alias)
+  }
+  for (let progress = true; progress && open.size > 0;) {
+    progress = false
+    for (const item of items) {
+      if (item.kind !== 'table' || !open.has(item.alias)) continue
+      const fixed = fixedColumns(item.alias, all, open, catalog)
+      if (!item.table.unique.some((columns) => columns.every((column) => fixed.has(column)))) continue
+      if (item.table.inherits) continue
+      open.delete(item.alias)
+      progress = true
+    }
+  }
+  return open.size === 0
+}
+
+/** Columns of a range that equal something which does not depend on the ranges that are still open. */
+function fixedColumns(
+  alias: string,
+  conditions: readonly Expr[],
+  open: ReadonlySet<string>,
+  catalog: Catalog,
+): ReadonlySet<string> {
+  const fixed = new Set<string>()
+  for (const condition of conditions) {
+    if (condition.kind !== 'operator' || !isEquality(condition) || !condition.left) continue
+    for (const [one, other] of [
+      [condition.left, condition.right],
+      [condition.right, condition.left],
+    ] as const) {
+      if (one.kind !== 'column' || one.range !== alias) continue
+      if ([...surveyExpr(other, catalog).outer].every((range) => !open.has(range))) fixed.add(one.column)
+    }
+  }
+  return fixed
+}
+
+/** Whether an aggregate or window function is called in it, subqueries left out. */
+export function hasAggregate(expr: Expr, catalog: Catalog): boolean {
+  if (expr.kind === 'call' && isAggregate(expr, catalog)) return true
+  return childrenOf(expr).some((child) => hasAggregate(child, catalog))
+}
+
+/** `LIMIT 1` and the like, which takes nothing away from a question that one row answers. */
+export function withoutLimit(query: Query): Query {
+  const { limit } = query
+  const harmless = limit?.kind === 'constant' && /^[1-9]\d*$/.test(limit.sql) && !query.offset
+  return harmless ? { ...query, limit: undefined } : query
+}
+
+/** Consists of `SELECT … FROM … WHERE` alone, so that a condition on its rows can be moved out of it. */
+export function isSimple(query: Query, catalog: Catalog): boolean {
+  return isBare(query) && !query.targets.some((target) => hasAggregate(target.expr, catalog))
+}

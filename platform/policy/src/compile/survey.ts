@@ -1,0 +1,67 @@
+import type { Catalog } from '../catalog/catalog.ts'
+import { isClaimFunction, isClaimSetting } from '../syntax/convert-call.ts'
+import type { Expr, From, Query } from '../syntax/expression.ts'
+import { functionsOf } from '../syntax/typing.ts'
+import { type Visitor, walkExpr, walkFrom, walkQuery } from '../syntax/walk.ts'
+
+/** What an expression or query reads. */
+export interface Survey {
+  /** Columns of the row. */
+  readonly row: ReadonlySet<string>
+  /** Ranges of queries around it. */
+  readonly outer: ReadonlySet<string>
+  /** It reads what the request carries: the claims, or who runs it. */
+  readonly claims: boolean
+  /** It reads tables, or calls functions that may. */
+  readonly tables: boolean
+  /** It names the role that runs it (`current_user`). */
+  readonly role: boolean
+  /** Whose rights its tables and functions are used with; `undefined` is the caller. */
+  readonly as: ReadonlySet<number | undefined>
+}
+
+export function surveyExpr(expr: Expr, catalog: Catalog): Survey {
+  return survey(catalog, (visitor) => walkExpr(expr, visitor))
+}
+
+export function surveyQuery(query: Query, catalog: Catalog): Survey {
+  return survey(catalog, (visitor) => walkQuery(query, visitor))
+}
+
+export function surveyFrom(from: From, catalog: Catalog): Survey {
+  return survey(catalog, (visitor) => walkFrom(from, visitor))
+}
+
+function survey(catalog: Catalog, walk: (visitor: Visitor) => void): Survey {
+  const row = new Set<string>()
+  const named = new Set<string>()
+  const bound = new Set<string>()
+  const as = new Set<number | undefined>()
+  let claims = false
+  let tables = false
+  let role = false
+  walk({
+    from: (from) => {
+      if (from.kind !== 'join') bound.add(from.alias)
+      if (from.kind === 'table' || from.kind === 'cte') tables = true
+    },
+    expr: (expr) => {
+      if (expr.kind === 'row') row.add(expr.column)
+      if (expr.kind === 'column') named.add(expr.range)
+      if (expr.kind === 'subquery') as.add(expr.as)
+      if (expr.kind === 'keyword') role = claims = true
+      if (expr.kind !== 'call') return
+      if (isClaimFunction(expr) || isClaimSetting(expr)) claims = true
+      else if (expr.schema !== 'pg_catalog' && functionsOf(expr, catalog).some((f) => f.language === 'sql')) {
+        as.add(expr.as)
+        claims = tables = true // its body may read anything
+      }
+    },
+  })
+  return { row, outer: new Set([...named].filter((range) => !bound.has(range))), claims, tables, role, as }
+}
+
+/** Depends on the row and on nothing else. */
+export function isRowOnly(survey: Survey): boolean {
+  return survey.row.size > 0 && survey.outer.size === 0 && !survey.claims && !survey.tables
+}

@@ -1,0 +1,18 @@
+/**
+ * Why a table cannot be followed, in words for the operator. Thrown inside the compiler and caught once per table; it never leaves the package.
+ *
+ * `role`: only the role at hand cannot read the table at all (a missing grant), so only that role goes without it.
+ */
+export class Refusal extends Error {
+  override readonly name = 'Refusal'
+  readonly scope: 'table' | 'role'
+
+  constructor(reason: string, scope: 'table' | 'role' = 'table') {
+    super(reason)
+    this.scope = scope
+  }
+}
+
+export function refuse(reason: string): never {
+  throw new Refusal(reason)
+}

@@ -1,0 +1,29 @@
+import { nameParts } from './names.ts'
+
+/** Functions and operators that were met, each as the JSON of `[schema, name]`. */
+export interface CollectedNames {
+  readonly functions: Set<string>
+  readonly operators: Set<string>
+}
+
+/** Walks a parse tree for the names of functions and operators, without understanding it. */
+export function collectNames(tree: unknown, into: CollectedNames): void {
+  if (Array.isArray(tree)) {
+    for (const item of tree) collectNames(item, into)
+    return
+  }
+  if (typeof tree !== 'object' || tree === null) return
+  for (const [key, value] of Object.entries(tree)) {
+    if (key === 'funcname') into.functions.add(JSON.stringify(qualify(nameParts(value))))
+    else if (key === 'operName') into.operators.add(JSON.stringify(qualify(nameParts(value))))
+    else if (key === 'A_Expr')
+      into.operators.add(JSON.stringify(qualify(nameParts((value as { name?: unknown }).name))))
+    collectNames(value, into)
+  }
+}
+
+/** A name without a schema is the system's: only `pg_catalog` was on the search path when it was printed. */
+export function qualify(parts: readonly string[]): readonly [schema: string, name: string] {
+  const [first = '', second] = parts
+  return second === undefined ? ['pg_catalog', first] : [first, second]
+}

@@ -1,0 +1,191 @@
+import type { FuncCall } from 'libpg-query'
+import { Refusal, refuse } from '../refusal.ts'
+import type { Catalog } from '../catalog/catalog.ts'
+import type { FunctionInfo } from '../catalog/policy-input.ts'
+import type { Expr, Query } from './expression.ts'
+import { convertExpr, isSingleRow } from './convert.ts'
+import { convertQuery } from './convert-query.ts'
+import { qualify } from './collect-names.ts'
+import { nameParts } from './names.ts'
+import { parseFunctionBody } from './parse.ts'
+import type { Scope } from './scope.ts'
+import { baseOf, functionsOf, typeOf } from './typing.ts'
+import { walkExpr } from './walk.ts'
+
+export type Call = Extract<Expr, { kind: 'call' }>
+
+/** How deep SQL functions are followed into each other. */
+const INLINE_DEPTH_MAX = 16
+
+/** `auth.uid()` and its kin: what the token says. */
+const CLAIM_FUNCTIONS: ReadonlySet<string> = new Set(['uid', 'role', 'email', 'jwt'])
+
+/** Stable functions of the system whose result depends on their arguments and on the formats of the session, on nothing that changes. */
+const STABLE_BUT_STEADY: ReadonlySet<string> = new Set([
+  ...['array_to_string', 'concat', 'concat_ws', 'format', 'to_json', 'to_jsonb', 'row_to_json', 'array_to_json'],
+  ...[
+    'json_build_object',
+    'json_build_array',
+    'jsonb_build_object',
+    'jsonb_build_array',
+    'to_char',
+    'date_trunc',
+    'date_part',
+    'extract',
+  ],
+  ...['jsonb_agg', 'json_agg', 'jsonb_object_agg', 'json_object_agg', 'string_agg', 'array_agg'],
+])
+
+/**
+ * Turns a function call into an expression. A SQL function whose arguments depend on the row is replaced by its body; every other call stays,
+ * and has been checked not to be volatile, not to read the clock, and to be one that the role may call.
+ */
+export function convertCall(node: FuncCall, scope: Scope): Expr {
+  const [schema, name] = qualify(nameParts(node.funcname))
+  const label = schema === 'pg_catalog' ? name : `${schema}.${name}`
+  if (node.over) return refuse(`the window function ${label} is not followed`)
+  if (node.agg_filter || (node.agg_order ?? []).length > 0 || node.agg_within_group)
+    return refuse(`FILTER and ORDER BY in ${label} are not followed`)
+  if (node.func_variadic) return refuse(`VARIADIC in a call of ${label} is not followed`)
+  const args = (node.args ?? []).map((arg) => convertExpr(arg, scope))
+  const call: Call = {
+    kind: 'call',
+    schema,
+    name,
+    args,
+    star: node.agg_star ?? false,
+    distinct: node.agg_distinct ?? false,
+    as: scope.as,
+  }
+  if (isClaimFunction(call)) return { ...call, as: undefined }
+  if (schema === 'pg_catalog') return checkSystemCall(call, scope.catalog)
+  const [meant, other] = functionsOf(call, scope.catalog)
+  if (!meant || other) return refuse(`which function ${label} means is not certain`)
+  checkCallable(meant, label, scope)
+  if (!dependsOnRow(args)) return call
+  if (meant.language !== 'sql') return call
+  if (meant.returnsSet)
+    return refuse(
+      `the set-returning function ${label} depends on the row, and can be followed only as IN (SELECT ${name}(…))`,
+    )
+  try {
+    return inlineCall(call, meant, scope)
+  } catch (error) {
+    if (error instanceof Refusal && meant.volatility === 'i') return call // Postgres takes its word as well
+    throw error
+  }
+}
+
+export function isClaimFunction(call: { readonly schema: string; readonly name: string }): boolean {
+  return call.schema === 'auth' && CLAIM_FUNCTIONS.has(call.name)
+}
+
+/** `current_setting('request.jwt.…')` */
+export function isClaimSetting(call: Call): boolean {
+  if (call.schema !== 'pg_catalog' || call.name !== 'current_setting') return false
+  const [setting] = call.args
+  const constant = setting?.kind === 'cast' ? setting.arg : setting
+  return constant?.kind === 'constant' && /^'request\.jwt\./.test(constant.sql)
+}
+
+export function dependsOnRow(args: readonly Expr[]): boolean {
+  let found = false
+  for (const arg of args) walkExpr(arg, { expr: (expr) => (found ||= expr.kind === 'row') })
+  return found
+}
+
+/** Whether an expression returns a set of rows. */
+export function returnsRows(expr: Expr, scope: { readonly catalog: Catalog }): boolean {
+  if (expr.kind === 'subquery') return false
+  let found = false
+  walkExpr(expr, {
+    expr: (inner) => (found ||= inner.kind === 'call' && functionsOf(inner, scope.catalog).some((f) => f.returnsSet)),
+  })
+  return found
+}
+
+/** Whether an expression, subqueries in it left out, has an aggregate. */
+export function isAggregate(call: Call, catalog: Catalog): boolean {
+  return functionsOf(call, catalog).some((f) => f.kind === 'a' || f.kind === 'w')
+}
+
+function checkSystemCall(call: Call, catalog: Catalog): Expr {
+  const candidates = functionsOf(call, catalog)
+  if (candidates.length === 0) return refuse(`the function ${call.name} is not known`)
+  if (candidates.some((f) => f.volatility === 'v'))
+    return refuse(`${call.name}() is volatile: its result is another each time`)
+  if (isClaimSetting(call)) return call
+  if (call.name === 'current_setting')
+    return refuse('it reads a setting of the session other than the claims (request.jwt.…)')
+  if (['now', 'transaction_timestamp', 'statement_timestamp'].includes(call.name))
+    return refuse(`it reads the clock (${call.name}())`)
+  if (candidates.some((f) => f.volatility === 's') && !STABLE_BUT_STEADY.has(call.name)) {
+    return refuse(`${call.name}() depends on more than its arguments`)
+  }
+  return call
+}
+
+function checkCallable(f: FunctionInfo, label: string, scope: Scope): void {
+  const role = scope.catalog.role(scope.role)
+  if (!role?.superuser && !f.executableBy.includes(scope.role)) {
+    throw new Refusal(`the role ${role?.name ?? scope.role} may not execute ${label}`, 'role')
+  }
+  if (f.kind !== 'f') refuse(`${label} is not a plain function`)
+  if (f.settings.some((setting) => !setting.startsWith('search_path=')))
+    refuse(`the function ${label} changes settings`)
+  if (f.language === 'sql') return
+  if (f.volatility !== 'i')
+    refuse(`what the function ${label} reads cannot be known: it is written in ${f.language} and not immutable`)
+}
+
+/** @returns the one query that a SQL function consists of, its arguments put in */
+export function queryOfFunction(call: Call, f: FunctionInfo, scope: Scope): Query {
+  const label = `${f.schema}.${f.name}`
+  if (scope.functions.includes(label)) return refuse(`the function ${label} calls itself`)
+  if (scope.functions.length >= INLINE_DEPTH_MAX)
+    return refuse(`functions call each other more than ${INLINE_DEPTH_MAX} deep`)
+  if (f.variadic) return refuse(`the function ${label} is variadic`)
+  if (f.body === null) return refuse(`the function ${label} cannot be followed: ${f.bodyError ?? 'it has no body'}`)
+  const statements = parseFunctionBody(f.body)
+  const [statement] = statements
+  if (!statement || statements.length > 1 || !('SelectStmt' in statement))
+    return refuse(`the function ${label} is more than one SELECT`)
+  return convertQuery(statement, {
+    catalog: scope.catalog,
+    levels: [],
+    ctes: new Map(),
+    row: undefined,
+    call: { name: f.bodyName, argNames: f.argNames, args: call.args },
+    role: f.securityDefiner ? f.owner : scope.role,
+    as: f.securityDefiner ? f.owner : scope.as,
+    functions: [...scope.functions, label],
+    aliases: scope.aliases,
+  })
+}
+
+function inlineCall(call: Call, f: FunctionInfo, scope: Scope): Expr {
+  const { catalog } = scope
+  const label = `${f.schema}.${f.name}`
+  const returned = catalog.type(baseOf(f.returnType, catalog))
+  if (!returned || returned.kind === 'c' || returned.kind === 'p')
+    return refuse(`the function ${label} returns no plain value`)
+  const query = queryOfFunction(call, f, scope)
+  const [target, second] = query.targets
+  if (!target || second) return refuse(`the function ${label} does not select one value`)
+  const value: Expr =
+    isSingleRow(query) && !returnsRows(target.expr, scope)
+      ? target.expr
+      : {
+          kind: 'subquery',
+          link: 'scalar',
+          tests: [],
+          operator: undefined,
+          query,
+          as: f.securityDefiner ? f.owner : scope.as,
+        }
+  const typed: Expr =
+    typeOf(value, catalog) === returned.oid
+      ? value
+      : { kind: 'cast', arg: value, type: returned.oid, sql: returned.sql, typmod: false }
+  return f.strict ? { kind: 'strict', guards: call.args, body: typed } : typed
+}

@@ -1,0 +1,182 @@
+import type { TableInfo } from '../catalog/policy-input.ts'
+
+/**
+ * An expression with every name resolved. Ranges (what `FROM` names) have aliases that are unique within one compilation, so that parts of
+ * different policies and functions can be put together.
+ *
+ * `as` is the OID of the owner of the security definer function that a part was taken out of; it has to run with that role's rights.
+ */
+export type Expr =
+  | { readonly kind: 'row'; readonly column: string; readonly type: number; readonly nondeterministic: boolean }
+  | {
+      readonly kind: 'column'
+      readonly range: string
+      readonly column: string
+      /** OID, or `undefined` when it is not known. */
+      readonly type: number | undefined
+      readonly nondeterministic: boolean
+    }
+  | { readonly kind: 'constant'; readonly sql: string; readonly type: number }
+  | { readonly kind: 'cast'; readonly arg: Expr; readonly type: number; readonly sql: string; readonly typmod: boolean }
+  | {
+      readonly kind: 'operator'
+      readonly schema: string
+      readonly name: string
+      readonly left: Expr | undefined
+      readonly right: Expr
+    }
+  | {
+      readonly kind: 'array-operator'
+      readonly quantifier: 'any' | 'all'
+      readonly schema: string
+      readonly name: string
+      readonly left: Expr
+      readonly right: Expr
+    }
+  | {
+      readonly kind: 'call'
+      readonly schema: string
+      readonly name: string
+      readonly args: readonly Expr[]
+      readonly star: boolean
+      readonly distinct: boolean
+      readonly as: number | undefined
+    }
+  | { readonly kind: 'and' | 'or'; readonly args: readonly Expr[] }
+  | { readonly kind: 'not'; readonly arg: Expr }
+  | { readonly kind: 'test'; readonly test: BooleanTest; readonly arg: Expr }
+  | { readonly kind: 'special'; readonly form: SpecialForm; readonly args: readonly Expr[] }
+  | {
+      readonly kind: 'case'
+      readonly arg: Expr | undefined
+      readonly whens: readonly { readonly when: Expr; readonly then: Expr }[]
+      readonly otherwise: Expr | undefined
+    }
+  | { readonly kind: 'subscript'; readonly arg: Expr; readonly indexes: readonly Expr[] }
+  | { readonly kind: 'collate'; readonly arg: Expr; readonly schema: string; readonly name: string }
+  /** `current_user` and its kin. */
+  | { readonly kind: 'keyword'; readonly name: string }
+  /** A strict function, inlined: NULL as soon as one of the guards is. */
+  | { readonly kind: 'strict'; readonly guards: readonly Expr[]; readonly body: Expr }
+  | Subquery
+
+export interface Subquery {
+  readonly kind: 'subquery'
+  readonly link: 'exists' | 'any' | 'all' | 'scalar' | 'array'
+  /** What `any` and `all` compare with the targets of the query. */
+  readonly tests: readonly Expr[]
+  readonly operator: { readonly schema: string; readonly name: string } | undefined
+  readonly query: Query
+  readonly as: number | undefined
+}
+
+export type BooleanTest =
+  | 'is null'
+  | 'is not null'
+  | 'is true'
+  | 'is not true'
+  | 'is false'
+  | 'is not false'
+  | 'is unknown'
+  | 'is not unknown'
+
+export type SpecialForm =
+  | 'coalesce'
+  | 'greatest'
+  | 'least'
+  | 'nullif'
+  | 'array'
+  | 'row'
+  | 'is distinct from'
+  | 'is not distinct from'
+
+export interface Query {
+  readonly setOperation: { readonly sql: string; readonly left: Query; readonly right: Query } | undefined
+  readonly ctes: readonly CommonTable[]
+  readonly distinct: boolean
+  readonly targets: readonly { readonly expr: Expr; readonly name: string }[]
+  readonly from: readonly From[]
+  readonly where: Expr | undefined
+  readonly groupBy: readonly Expr[]
+  readonly having: Expr | undefined
+  readonly orderBy: readonly { readonly expr: Expr; readonly suffix: string }[]
+  readonly limit: Expr | undefined
+  readonly offset: Expr | undefined
+}
+
+export interface CommonTable {
+  readonly name: string
+  readonly recursive: boolean
+  readonly columns: readonly string[]
+  readonly query: Query
+}
+
+export type From =
+  | { readonly kind: 'table'; readonly table: TableInfo; readonly only: boolean; readonly alias: string }
+  | { readonly kind: 'cte'; readonly name: string; readonly alias: string }
+  | {
+      readonly kind: 'query'
+      readonly query: Query
+      readonly lateral: boolean
+      readonly alias: string
+      readonly columns: readonly string[]
+    }
+  | {
+      readonly kind: 'function'
+      readonly call: Expr
+      readonly ordinality: boolean
+      readonly lateral: boolean
+      readonly alias: string
+      readonly columns: readonly string[]
+    }
+  /** A function that the plan itself creates: it runs with its owner's rights and has been accounted for. */
+  | {
+      readonly kind: 'key-function'
+      readonly name: string
+      readonly alias: string
+      readonly columns: readonly string[]
+    }
+  | {
+      readonly kind: 'join'
+      readonly type: 'inner' | 'left' | 'right' | 'full'
+      readonly left: From
+      readonly right: From
+      readonly on: Expr | undefined
+    }
+
+export const EMPTY_QUERY: Query = {
+  setOperation: undefined,
+  ctes: [],
+  distinct: false,
+  targets: [],
+  from: [],
+  where: undefined,
+  groupBy: [],
+  having: undefined,
+  orderBy: [],
+  limit: undefined,
+  offset: undefined,
+}
+
+export const TRUE: Expr = { kind: 'constant', sql: 'true', type: 16 }
+export const FALSE: Expr = { kind: 'constant', sql: 'false', type: 16 }
+
+export function isConstant(expr: Expr, sql: string): boolean {
+  return expr.kind === 'constant' && expr.sql === sql
+}
+
+/** `and` of all, flattened; `undefined` for none. */
+export function conjunction(args: readonly Expr[]): Expr | undefined {
+  const flat = args.flatMap((arg) => (arg.kind === 'and' ? arg.args : [arg])).filter((arg) => !isConstant(arg, 'true'))
+  return flat.length <= 1 ? flat[0] : { kind: 'and', args: flat }
+}
+
+/** The operands of nested `and`s. */
+export function conjuncts(expr: Expr | undefined): readonly Expr[] {
+  if (!expr) return []
+  return expr.kind === 'and' ? expr.args.flatMap(conjuncts) : [expr]
+}
+
+export function isEquality(operator: { readonly schema: string; readonly name: string } | undefined): boolean {
+  return operator?.schema === 'pg_catalog' && operator.name === '='
+}

@@ -1,0 +1,33 @@
+import { assert, errorMessage } from '@holdfast/foundation'
+import { loadModule, parseSync, type Node } from 'libpg-query'
+
+/** Postgres's own parser is WebAssembly and has to be loaded once before anything is parsed. */
+export function preparePolicyParser(): Promise<void> {
+  return loadModule()
+}
+
+/** @param text - an expression as `pg_get_expr` prints it */
+export function parsePolicyExpression(text: string): Node {
+  const [statement] = parseStatements(`select ${text}`)
+  assert(statement && 'SelectStmt' in statement, 'an expression parses as the target of a select')
+  const target = statement.SelectStmt.targetList?.[0]
+  assert(target && 'ResTarget' in target && target.ResTarget.val, 'a select has a target')
+  return target.ResTarget.val
+}
+
+/** @param text - a body as `pg_get_function_sqlbody` prints it: `RETURN …` or `BEGIN ATOMIC … END` */
+export function parseFunctionBody(text: string): readonly Node[] {
+  const returned = /^\s*RETURN\s+([\s\S]*)$/.exec(text)
+  if (returned) return parseStatements(`select ${returned[1]}`)
+  const atomic = /^\s*BEGIN ATOMIC\s([\s\S]*)\sEND\s*$/.exec(text)
+  assert(atomic, 'a standard body is RETURN or BEGIN ATOMIC')
+  return parseStatements(atomic[1] ?? '')
+}
+
+function parseStatements(text: string): Node[] {
+  try {
+    return (parseSync(text).stmts ?? []).flatMap((statement) => (statement.stmt ? [statement.stmt] : []))
+  } catch (error) {
+    throw new Error(`Postgres printed what its parser does not read: ${errorMessage(error)}: ${text}`, { cause: error })
+  }
+}

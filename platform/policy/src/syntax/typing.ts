@@ -1,0 +1,244 @@
+import type { Catalog } from '../catalog/catalog.ts'
+import type { FunctionInfo, OperatorInfo } from '../catalog/policy-input.ts'
+import { childrenOf } from './walk.ts'
+import type { Expr } from './expression.ts'
+
+export const OID = {
+  bool: 16,
+  name: 19,
+  int8: 20,
+  int2: 21,
+  int4: 23,
+  text: 25,
+  oid: 26,
+  unknown: 705,
+  varchar: 1043,
+  date: 1082,
+  numeric: 1700,
+  uuid: 2950,
+} as const
+
+/** Date and time types: reading one from text depends on settings, and words such as `now` are moments. */
+const MOMENT_TYPES: ReadonlySet<number> = new Set([1082, 1083, 1114, 1184, 1266])
+
+const POLYMORPHIC = /^(any.*|record)$/
+
+/**
+ * The type of an expression, domains replaced by what is under them, or `undefined` when it is not certain. Postgres prints the casts it
+ * inserted, so operators and functions are found by their exact argument types.
+ */
+export function typeOf(expr: Expr, catalog: Catalog): number | undefined {
+  switch (expr.kind) {
+    case 'row':
+    case 'column':
+    case 'constant':
+    case 'cast':
+      return expr.type === undefined ? undefined : baseOf(expr.type, catalog)
+    case 'operator':
+      return common(operatorsOf(expr, catalog).map((operator) => certain(operator.result, catalog)))
+    case 'call':
+      return common(functionsOf(expr, catalog).map((f) => certain(f.returnType, catalog)))
+    case 'array-operator':
+    case 'and':
+    case 'or':
+    case 'not':
+    case 'test':
+      return OID.bool
+    case 'special':
+      return typeOfSpecial(expr, catalog)
+    case 'case':
+      return common(
+        [...expr.whens.map((branch) => branch.then), ...(expr.otherwise ? [expr.otherwise] : [])].map((branch) =>
+          typeOf(branch, catalog),
+        ),
+      )
+    case 'subscript': {
+      const array = typeOf(expr.arg, catalog)
+      return (array !== undefined && catalog.type(array)?.element) || undefined
+    }
+    case 'collate':
+      return typeOf(expr.arg, catalog)
+    case 'keyword':
+      return OID.name
+    case 'strict':
+      return typeOf(expr.body, catalog)
+    case 'subquery': {
+      if (expr.link === 'exists' || expr.link === 'any' || expr.link === 'all') return OID.bool
+      const target = expr.query.targets[0]
+      const type = target && typeOf(target.expr, catalog)
+      return expr.link === 'scalar' || type === undefined ? type : catalog.type(type)?.array || undefined
+    }
+  }
+}
+
+export function baseOf(type: number, catalog: Catalog): number {
+  return catalog.type(type)?.base || type
+}
+
+/** The type of the elements when `type` is an array of something, else `undefined`. */
+export function elementOf(type: number | undefined, catalog: Catalog): number | undefined {
+  const element = type === undefined ? 0 : (catalog.type(type)?.element ?? 0)
+  return element === 0 ? undefined : baseOf(element, catalog)
+}
+
+/** The functions that a call may mean. */
+export function functionsOf(call: Extract<Expr, { kind: 'call' }>, catalog: Catalog): readonly FunctionInfo[] {
+  const named = catalog.functions(call.schema, call.name).filter((f) => takes(f, call.args.length))
+  const types = call.args.map((arg) => typeOf(arg, catalog))
+  return bestOf(named, (f) => f.argTypes.map((type, index) => fit(type, types[index], catalog)), catalog)
+}
+
+function takes(f: FunctionInfo, count: number): boolean {
+  return f.variadic
+    ? count >= f.argTypes.length - 1 - f.defaults
+    : count <= f.argTypes.length && count >= f.argTypes.length - f.defaults
+}
+
+export function operatorsOf(
+  expr: { readonly schema: string; readonly name: string; readonly left: Expr | undefined; readonly right: Expr },
+  catalog: Catalog,
+): readonly OperatorInfo[] {
+  const named = catalog
+    .operators(expr.schema, expr.name)
+    .filter((operator) => (operator.left === 0) === (expr.left === undefined))
+  const left = expr.left && typeOf(expr.left, catalog)
+  const right = typeOf(expr.right, catalog)
+  return bestOf(
+    named,
+    (operator) => [expr.left ? fit(operator.left, left, catalog) : 'exact', fit(operator.right, right, catalog)],
+    catalog,
+  )
+}
+
+type Fit = 'exact' | 'possible' | 'no'
+
+function fit(parameter: number, given: number | undefined, catalog: Catalog): Fit {
+  if (given === undefined || given === OID.unknown) return 'possible'
+  if (baseOf(parameter, catalog) === given) return 'exact'
+  return POLYMORPHIC.test(catalog.type(parameter)?.name ?? '') ? 'possible' : 'no'
+}
+
+/** An exact one if there is, else all that are possible, else all. */
+function bestOf<T>(candidates: readonly T[], fits: (candidate: T) => readonly Fit[], _catalog: Catalog): readonly T[] {
+  const exact = candidates.filter((candidate) => fits(candidate).every((one) => one === 'exact'))
+  if (exact.length > 0) return exact
+  const possible = candidates.filter((candidate) => fits(candidate).every((one) => one !== 'no'))
+  return possible.length > 0 ? possible : candidates
+}
+
+function certain(type: number, catalog: Catalog): number | undefined {
+  return POLYMORPHIC.test(catalog.type(type)?.name ?? 'any') ? undefined : baseOf(type, catalog)
+}
+
+function common(types: readonly (number | undefined)[]): number | undefined {
+  const [first] = types
+  return types.every((type) => type === first) ? first : undefined
+}
+
+function typeOfSpecial(expr: Extract<Expr, { kind: 'special' }>, catalog: Catalog): number | undefined {
+  switch (expr.form) {
+    case 'is distinct from':
+    case 'is not distinct from':
+      return OID.bool
+    case 'row':
+      return undefined
+    case 'nullif':
+      return expr.args[0] && typeOf(expr.args[0], catalog)
+    case 'array': {
+      const element = common(expr.args.map((arg) => typeOf(arg, catalog)))
+      return element === undefined ? undefined : catalog.type(element)?.array || undefined
+    }
+    default:
+      return common(expr.args.map((arg) => typeOf(arg, catalog)))
+  }
+}
+
+/**
+ * Whether the value of an expression over a row depends on nothing but the row. Labels of enums are taken as lasting: renaming one changes the
+ * data of the rows as well.
+ */
+export function isImmutable(expr: Expr, catalog: Catalog): boolean {
+  return isImmutableItself(expr, catalog) && childrenOf(expr).every((child) => isImmutable(child, catalog))
+}
+
+function isImmutableItself(expr: Expr, catalog: Catalog): boolean {
+  switch (expr.kind) {
+    case 'operator':
+      return allImmutable(operatorsOf(expr, catalog))
+    case 'array-operator':
+      return allImmutable(
+        catalog.operators(expr.schema, expr.name).filter((operator) => comparesElements(operator, expr, catalog)),
+      )
+    case 'call':
+      return allImmutable(functionsOf(expr, catalog))
+    case 'cast':
+      return isImmutableCast(expr, catalog)
+    case 'special':
+      return (
+        expr.form === 'row' ||
+        expr.form === 'array' ||
+        expr.form === 'coalesce' ||
+        expr.args.every((arg) => !isMoment(typeOf(arg, catalog)))
+      )
+    case 'case':
+      return !expr.arg || !isMoment(typeOf(expr.arg, catalog))
+    case 'keyword':
+    case 'subquery':
+      return false
+    default:
+      return true
+  }
+}
+
+function comparesElements(
+  operator: OperatorInfo,
+  expr: Extract<Expr, { kind: 'array-operator' }>,
+  catalog: Catalog,
+): boolean {
+  const element = elementOf(typeOf(expr.right, catalog), catalog)
+  return (
+    fit(operator.left, typeOf(expr.left, catalog), catalog) !== 'no' && fit(operator.right, element, catalog) !== 'no'
+  )
+}
+
+function allImmutable(candidates: readonly { readonly volatility: string }[]): boolean {
+  return candidates.length > 0 && candidates.every((candidate) => candidate.volatility === 'i')
+}
+
+function isMoment(type: number | undefined): boolean {
+  return type === undefined || MOMENT_TYPES.has(type)
+}
+
+/** A literal was read when the policy was made; every other conversion runs each time. */
+function isImmutableCast(expr: Extract<Expr, { kind: 'cast' }>, catalog: Catalog): boolean {
+  if (expr.arg.kind === 'constant') return true
+  const from = typeOf(expr.arg, catalog)
+  const target = baseOf(expr.type, catalog)
+  if (from === undefined) return false
+  return isImmutableConversion(from, target, catalog)
+}
+
+function isImmutableConversion(from: number, target: number, catalog: Catalog): boolean {
+  if (from === target) return true
+  const cast = catalog.cast(from, target)
+  if (cast && cast.volatility !== 's') return cast.volatility === 'i'
+  const source = catalog.type(from)
+  const into = catalog.type(target)
+  if (!source || !into) return false
+  if (source.element && into.element)
+    return isImmutableConversion(baseOf(source.element, catalog), baseOf(into.element, catalog), catalog)
+  if (source.element || into.element || cast?.volatility === 's') return false
+  const reads = into.kind === 'e' || into.inVolatility === 'i'
+  const prints = source.kind === 'e' || source.outVolatility === 'i'
+  return reads && prints
+}
+
+/** Whether a conversion may read the clock: `('now'::text)::timestamptz` does. */
+export function mayReadClock(expr: Extract<Expr, { kind: 'cast' }>, catalog: Catalog): boolean {
+  if (!MOMENT_TYPES.has(baseOf(expr.type, catalog)) || expr.arg.kind === 'constant') return false
+  return !isMomentForSure(typeOf(expr.arg, catalog))
+}
+
+function isMomentForSure(type: number | undefined): boolean {
+  return type !== undefined && MOMENT_TYPES.has(type)
+}
