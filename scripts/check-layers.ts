@@ -28,7 +28,15 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[] | 'any'>> = {
 
 const IMPORT = /(?:from|import)\s*\(?\s*['"](@holdfast\/[a-z-]+|holdfast)(\/[^'"]*)?['"]/g
 const offences: string[] = []
-const packages = globSync(['platform/*/package.json', 'services/*/package.json', 'server/package.json', 'clients/*/package.json', 'apps/*/package.json', 'tests/*/package.json', 'bench/package.json'])
+const packages = globSync([
+  'platform/*/package.json',
+  'services/*/package.json',
+  'server/package.json',
+  'clients/*/package.json',
+  'apps/*/package.json',
+  'tests/*/package.json',
+  'bench/package.json',
+])
 
 for (const file of packages) {
   const manifest = JSON.parse(readFileSync(file, 'utf8')) as { name: string; dependencies?: Record<string, string> }
@@ -41,7 +49,8 @@ for (const file of packages) {
   const declared = Object.keys(manifest.dependencies ?? {})
   for (const dependency of declared) {
     if (dependency !== 'holdfast' && !dependency.startsWith('@holdfast/')) continue
-    if (allowed !== 'any' && !allowed.includes(dependency.replace('@holdfast/', ''))) offences.push(`${file}: may not depend on ${dependency}`)
+    if (allowed !== 'any' && !allowed.includes(dependency.replace('@holdfast/', '')))
+      offences.push(`${file}: may not depend on ${dependency}`)
   }
   for (const source of globSync(`${dirname(file)}/src/**/*.{ts,tsx}`)) {
     if (/\.test\.tsx?$/.test(source)) continue

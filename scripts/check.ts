@@ -1,0 +1,24 @@
+/** The fast checks, each with its own time: format, lint, types, dead code, layers, unit tests. All run; the exit code tells whether all passed. */
+import { run } from './run.ts'
+
+const checks: readonly (readonly [name: string, command: string, ...args: string[]])[] = [
+  ['format', 'oxfmt', '--check', '.'],
+  ['lint', 'oxlint', '--quiet'],
+  ['types', 'tsc', '-b'],
+  ['types of tests', 'tsc', '-p', 'tsconfig.tests.json'],
+  ['dead code', 'knip'],
+  ['layers', 'node', 'scripts/check-layers.ts'],
+  ['unit tests', 'vitest', 'run', '--project', 'unit', '--reporter=dot'],
+]
+
+const failed: string[] = []
+for (const [name, command, ...args] of checks) {
+  const started = Date.now()
+  const code = await run(command, args)
+  console.error(`${code === 0 ? 'ok  ' : 'FAIL'} ${name} (${((Date.now() - started) / 1000).toFixed(1)} s)`)
+  if (code !== 0) failed.push(name)
+}
+if (failed.length > 0) {
+  console.error(`failed: ${failed.join(', ')}`)
+  process.exit(1)
+}

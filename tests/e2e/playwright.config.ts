@@ -1,0 +1,33 @@
+import { defineConfig } from '@playwright/test'
+
+/** Journeys in the distribution's Chromium; no browser of the test tool's own is downloaded. */
+export default defineConfig({
+  testDir: './src',
+  testMatch: '**/*.spec.ts',
+  timeout: 120_000,
+  expect: { timeout: 20_000 },
+  fullyParallel: false,
+  workers: 2,
+  retries: 0,
+  reporter: [
+    ['list'],
+    ['json', { outputFile: process.env['PLAYWRIGHT_JSON_OUTPUT_NAME'] ?? 'test-results/playwright.json' }],
+  ],
+  outputDir: '../../test-results',
+  use: {
+    screenshot: 'only-on-failure',
+    trace: 'retain-on-failure',
+    launchOptions: {
+      executablePath: process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium',
+      args: [
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-quic',
+        '--no-first-run',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+      ],
+    },
+  },
+})
