@@ -1,1 +1,11 @@
-export {}
+/** Hooks over `@holdfast/client`. No logic lives here. */
+export { HoldfastProvider } from './holdfast-provider.tsx'
+export { useHoldfast } from './holdfast-context.ts'
+export { useValue } from './use-value.ts'
+export { useSession } from './use-session.ts'
+export { useDevice, useLocalDatabase } from './use-device.ts'
+export { useRecords } from './use-records.ts'
+export { useRecord, type LiveRecord } from './use-record.ts'
+export { useWrite, type Write } from './use-write.ts'
+export { useSyncStatus } from './use-sync-status.ts'
+export { useRejectedChanges, type LiveRejectedChanges } from './use-rejected-changes.ts'

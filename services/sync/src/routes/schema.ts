@@ -4,7 +4,6 @@ import type { SyncPlan } from '@holdfast/policy'
 import type { Pool } from '@holdfast/postgres'
 import { SCHEMA_PATH } from '@holdfast/protocol'
 import { describeSchema } from '../schema/describe-schema.ts'
-import { renderSyncError } from '../upload/render-error.ts'
 
 /**
  * `GET /sync/v1/schema`: the tables of the caller's role, for the local database. Revalidated with `if-none-match`.
@@ -17,7 +16,6 @@ export function schemaRoutes(options: {
   readonly plan: () => SyncPlan
 }): FastifyPluginAsync {
   return async (app) => {
-    app.setErrorHandler(renderSyncError)
     app.get(SCHEMA_PATH, async (request, reply) => {
       const schema = await describeSchema(options.requestPool, options.plan(), requireCaller(request).role)
       const etag = `"${schema.version}"`

@@ -5,7 +5,6 @@ import { UPLOAD_PATH } from '@holdfast/protocol'
 import { judgeUpload } from '../upload/judge-upload.ts'
 import { UPLOAD_BODY_BYTES_MAX } from '../upload/limits.ts'
 import { parseUpload } from '../upload/parse-upload.ts'
-import { renderSyncError } from '../upload/render-error.ts'
 
 /**
  * `POST /sync/v1/upload`: one local transaction, judged once.
@@ -14,7 +13,6 @@ import { renderSyncError } from '../upload/render-error.ts'
  */
 export function uploadRoutes(options: { readonly requestPool: Pool }): FastifyPluginAsync {
   return async (app) => {
-    app.setErrorHandler(renderSyncError)
     app.post(UPLOAD_PATH, { bodyLimit: UPLOAD_BODY_BYTES_MAX }, async (request) =>
       judgeUpload(options.requestPool, requireCaller(request), parseUpload(request.body)),
     )

@@ -79,6 +79,11 @@ beforeAll(async () => {
   app.addHook('onRequest', async (request) => {
     request.caller = JSON.parse(String(request.headers['x-caller'])) as Caller
   })
+  // As the gateway renders what the routes throw, in short.
+  app.setErrorHandler((error: { code: string; status?: number; statusCode?: number }, _request, reply) => {
+    const status = error.status ?? error.statusCode ?? 500
+    return reply.code(status).send({ error: { code: error.code, status } })
+  })
   await app.register(uploadRoutes({ requestPool: pool }))
 })
 

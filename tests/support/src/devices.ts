@@ -1,0 +1,194 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { CommonPowerSyncDatabase } from '@powersync/common'
+import { PowerSyncDatabase } from '@powersync/node'
+import {
+  createClient,
+  memoryStore,
+  type HoldfastClient,
+  type KeyValueStore,
+  type LocalDatabase,
+} from '@holdfast/client'
+import type { TableDescriptor } from '@holdfast/protocol'
+import { SAMPLE_PASSWORD, type Holdfast } from './open-holdfast.ts'
+import { byId, comparable, visibleRows, type ComparableRow } from './visible-rows.ts'
+
+/** How long a device may take to get where it should be, in milliseconds. */
+const SETTLE_TIMEOUT_MS = 30_000
+
+/** A device: the public clients with a real local database in a file, tied together by the client kit. */
+export interface TestDevice extends AsyncDisposable {
+  readonly email: string
+  readonly client: HoldfastClient
+  readonly local: LocalDatabase
+  readonly database: CommonPowerSyncDatabase
+  /** Local names of the tables that sync. */
+  tables(): readonly string[]
+  /** Rows of a table on the device, by id. */
+  localRows(table: string): Promise<ReadonlyMap<string, ComparableRow>>
+  /** Rows that Postgres lets this person select now, by id, in the same form. */
+  visibleRows(table: string): Promise<ReadonlyMap<string, ComparableRow>>
+  goOffline(): Promise<void>
+  goOnline(): void
+  /** Waits until everything written here is judged and everything committed before this call is here. */
+  settle(): Promise<void>
+  /** The process of the device dies and starts again on the same file, without signing in anew. */
+  reopen(): Promise<void>
+}
+
+export interface DeviceAccount {
+  readonly email: string
+  /** Default: the sample accounts' password. */
+  readonly password?: string
+}
+
+/** Signs a person in on a new device and waits for its first sync. */
+export async function openDevice(holdfast: Holdfast, account: DeviceAccount): Promise<TestDevice> {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-device-'))
+  const store = memoryStore()
+  let client = openClient(holdfast, folder, store)
+  let local: LocalDatabase
+  try {
+    const { error } = await client.supabase.auth.signInWithPassword({
+      email: account.email,
+      password: account.password ?? SAMPLE_PASSWORD,
+    })
+    if (error) throw error
+    local = await waitForLocal(client)
+    await local.database.waitForFirstSync(AbortSignal.timeout(SETTLE_TIMEOUT_MS))
+    if (!local.database.currentStatus.hasSynced) throw new Error(`no first sync of ${account.email}: ${holdfast.log()}`)
+  } catch (error) {
+    await client[Symbol.asyncDispose]()
+    rmSync(folder, { recursive: true, force: true })
+    throw error
+  }
+
+  const tableOf = (name: string): TableDescriptor => {
+    const table = local.schema.get().tables.find((candidate) => candidate.name === name)
+    if (!table) throw new Error(`${name} is not on the device of ${account.email}`)
+    return table
+  }
+
+  return {
+    email: account.email,
+    get client() {
+      return client
+    },
+    get local() {
+      return local
+    },
+    get database() {
+      return local.database
+    },
+    tables: () => local.schema.get().tables.map((table) => table.name),
+    async localRows(name) {
+      const table = tableOf(name)
+      const rows = await local.database.getAll<Record<string, unknown>>(`select * from "${name}"`)
+      return byId(rows.map((row) => comparable(row, table)))
+    },
+    async visibleRows(name) {
+      return visibleRows(holdfast.admin, await claimsOf(client), tableOf(name))
+    },
+    goOffline: () => local.disconnect(),
+    goOnline: () => local.connect(),
+    settle: () => settle(holdfast, client, local),
+    async reopen() {
+      await client[Symbol.asyncDispose]()
+      client = openClient(holdfast, folder, store)
+      local = await waitForLocal(client)
+    },
+    async [Symbol.asyncDispose]() {
+      await client[Symbol.asyncDispose]()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function openClient(holdfast: Holdfast, folder: string, store: KeyValueStore): HoldfastClient {
+  return createClient({
+    url: holdfast.url,
+    anonKey: holdfast.anonKey,
+    store,
+    openDatabase: ({ schema, fileName }) =>
+      new PowerSyncDatabase({
+        schema,
+        database: {
+          dbFilename: fileName,
+          dbLocation: folder,
+          implementation: { type: 'node:sqlite' },
+          readWorkerCount: 1,
+        },
+      }),
+    onProblem: () => undefined, // expected while things break; what matters shows in the rows
+  })
+}
+
+function waitForLocal(client: HoldfastClient): Promise<LocalDatabase> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(
+      () => finish(new Error(`the local database did not open: ${JSON.stringify(client.device.get())}`)),
+      SETTLE_TIMEOUT_MS,
+    )
+    const unsubscribe = client.device.subscribe(look)
+    look()
+
+    function look(): void {
+      const state = client.device.get()
+      if (state.kind === 'open') finish(state.local)
+      if (state.kind === 'failed') finish(state.error)
+    }
+    function finish(result: LocalDatabase | Error): void {
+      clearTimeout(timer)
+      queueMicrotask(() => unsubscribe())
+      if (result instanceof Error) reject(result)
+      else resolve(result)
+    }
+  })
+}
+
+async function claimsOf(client: HoldfastClient): Promise<Readonly<Record<string, unknown>>> {
+  const token = await tokenOf(client)
+  return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Record<string, unknown>
+}
+
+async function tokenOf(client: HoldfastClient): Promise<string> {
+  const { data } = await client.supabase.auth.getSession()
+  if (!data.session) throw new Error('the device has no session')
+  return data.session.access_token
+}
+
+/** Asks for a write checkpoint as the SDK does after an upload, and waits until the device has applied it. */
+async function settle(holdfast: Holdfast, client: HoldfastClient, local: LocalDatabase): Promise<void> {
+  const deadline = Date.now() + SETTLE_TIMEOUT_MS
+  await until(deadline, 'the outbox to be empty', async () => (await local.countUnsent()).waiting === 0)
+  const clientId = await local.database.getClientId()
+  let target = 0n
+  await until(deadline, 'a write checkpoint', async () => {
+    const response = await fetch(`${holdfast.url}/write-checkpoint2.json?client_id=${clientId}`, {
+      headers: { authorization: `Token ${await tokenOf(client)}` },
+    }).catch(() => undefined)
+    if (response?.status !== 200) return false
+    const body = (await response.json()) as { data: { write_checkpoint: string } }
+    target = BigInt(body.data.write_checkpoint)
+    return true
+  })
+  await until(
+    deadline,
+    `write checkpoint ${target}`,
+    async () => (await appliedWriteCheckpoint(local.database)) >= target,
+  )
+}
+
+/** The last write checkpoint whose data is in the local tables. */
+async function appliedWriteCheckpoint(database: CommonPowerSyncDatabase): Promise<bigint> {
+  const row = await database.getOptional<{ last_op: number }>(`select last_op from ps_buckets where name = '$local'`)
+  return BigInt(row?.last_op ?? 0)
+}
+
+async function until(deadline: number, what: string, isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) {
+    if (Date.now() > deadline) throw new Error(`waited in vain for ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}

@@ -1,0 +1,148 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createClient, type SupabaseClient } from '@supabase/supabase-js'
+import { createPool, type Pool } from '@holdfast/postgres'
+import { startServer, type ServerProcess } from './server-process.ts'
+
+/** Password of every sample account. */
+export const SAMPLE_PASSWORD = 'holdfast-sample'
+
+export interface HoldfastOptions {
+  /** With the sample organisation. */
+  readonly sample?: boolean
+  /** More arguments of `holdfast start`. */
+  readonly args?: readonly string[]
+}
+
+/** A whole server of one's own: the real process with its own Postgres, on free ports, in a temporary folder. */
+export interface Holdfast extends AsyncDisposable {
+  /** `http://127.0.0.1:<port>`, the same after a restart. */
+  readonly url: string
+  readonly databaseUrl: string
+  readonly anonKey: string
+  readonly serviceRoleKey: string
+  /** Signs the keys; tokens signed with it are accepted. */
+  readonly jwtSecret: string
+  readonly dataDir: string
+  /** As the superuser, for preparing and looking. */
+  readonly admin: Pool
+  /** supabase-js, unmodified; signed in when an account is given. */
+  supabase(account?: { readonly email: string; readonly password?: string }): Promise<SupabaseClient>
+  /** Process id of the server, which changes with a restart. */
+  pid(): number
+  log(): string
+  /** The server dies without a word; its Postgres stays behind. */
+  kill9(): Promise<void>
+  /** The machine loses power: the server and its Postgres die without a word. */
+  killAll9(): Promise<void>
+  /** Ends as by Ctrl-C. */
+  stop(): Promise<void>
+  /** Starts it again on the same data and ports. */
+  restart(): Promise<void>
+}
+
+export async function openHoldfast(options: HoldfastOptions = {}): Promise<Holdfast> {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-server-'))
+  const dataDir = join(folder, 'data')
+  const [port, dbPort] = await freePorts()
+  const args = [
+    `--port=${port}`,
+    `--db-port=${dbPort}`,
+    `--data-dir=${dataDir}`,
+    ...(options.sample ? ['--sample'] : []),
+    ...(options.args ?? []),
+  ]
+  let server: ServerProcess
+  try {
+    server = await startServer(args, folder)
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true })
+    throw error
+  }
+  const { base: url, db: databaseUrl, anonKey, serviceRoleKey, jwtSecret } = server.ready
+  const admin = createPool({ url: databaseUrl, applicationName: 'tests', connectionsMax: 5 })
+  const clients: SupabaseClient[] = []
+
+  async function killAll9(): Promise<void> {
+    const postmaster = postmasterPid(dataDir)
+    await server.kill('SIGKILL')
+    if (postmaster !== undefined) await killProcess(postmaster)
+  }
+
+  return {
+    url,
+    databaseUrl,
+    anonKey,
+    serviceRoleKey,
+    jwtSecret,
+    dataDir,
+    admin,
+    async supabase(account) {
+      const client = createClient(url, anonKey, { auth: { persistSession: false, autoRefreshToken: false } })
+      clients.push(client)
+      if (account) {
+        const { email, password = SAMPLE_PASSWORD } = account
+        const { error } = await client.auth.signInWithPassword({ email, password })
+        if (error) throw error
+      }
+      return client
+    },
+    pid: () => server.child.pid ?? 0,
+    log: () => server.log(),
+    kill9: () => server.kill('SIGKILL'),
+    killAll9,
+    stop: () => server.kill('SIGTERM'),
+    async restart() {
+      server = await startServer(args, folder)
+    },
+    async [Symbol.asyncDispose]() {
+      for (const client of clients) await client.removeAllChannels()
+      await admin[Symbol.asyncDispose]()
+      await server.kill('SIGTERM')
+      await killAll9() // after a `kill9` the Postgres of the dead server is still there
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Two ports that nobody used a moment ago. */
+async function freePorts(): Promise<readonly [number, number]> {
+  const servers = await Promise.all(
+    [0, 1].map(
+      () =>
+        new Promise<ReturnType<typeof createServer>>((resolve, reject) => {
+          const server = createServer()
+          server.once('error', reject)
+          server.listen(0, '127.0.0.1', () => resolve(server))
+        }),
+    ),
+  )
+  const ports = servers.map((server) => (server.address() as { port: number }).port)
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
+  return [ports[0] ?? 0, ports[1] ?? 0]
+}
+
+/** The main process of the embedded Postgres, from its own lock file. */
+function postmasterPid(dataDir: string): number | undefined {
+  try {
+    const pid = Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0])
+    return Number.isInteger(pid) && pid > 0 ? pid : undefined
+  } catch {
+    return undefined // no lock file: it is not running
+  }
+}
+
+async function killProcess(pid: number): Promise<void> {
+  try {
+    process.kill(pid, 'SIGKILL')
+    // A killed process may stay for a moment; a zombie whose parent is gone is collected by init.
+    for (let attempt = 0; attempt < 200; attempt++) {
+      process.kill(pid, 0)
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+  } catch {
+    // no such process any more
+  }
+}

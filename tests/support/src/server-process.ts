@@ -1,0 +1,71 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+/** The server as people start it. */
+const SERVER_MAIN = fileURLToPath(new URL('../../../server/dist/cli/main.js', import.meta.url))
+
+/** How long a start may take, in milliseconds; the first one makes a database. */
+const START_TIMEOUT_MS = 90_000
+
+/** The line of JSON that `start --json` prints when it is ready. */
+export interface ReadyLine {
+  /** The server's address. */
+  readonly base: string
+  /** Postgres, as the superuser. */
+  readonly db: string
+  readonly anonKey: string
+  readonly serviceRoleKey: string
+  readonly jwtSecret: string
+}
+
+export interface ServerProcess {
+  readonly child: ChildProcess
+  readonly ready: ReadyLine
+  /** What it wrote to stderr so far. */
+  log(): string
+  /** Ends it; resolves when it is gone. */
+  kill(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>
+}
+
+/** Starts `holdfast start --json` and waits until it is ready. */
+export async function startServer(args: readonly string[], cwd: string): Promise<ServerProcess> {
+  const child = spawn(process.execPath, [SERVER_MAIN, 'start', '--json', ...args], {
+    cwd,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, NODE_OPTIONS: '' },
+  })
+  let log = ''
+  child.stderr.on('data', (chunk: Buffer) => (log = `${log}${chunk.toString()}`.slice(-100_000)))
+  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+
+  async function kill(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+    if (child.exitCode === null && child.signalCode === null) child.kill(signal)
+    await gone
+  }
+
+  try {
+    return { child, ready: await readReadyLine(child, gone, () => log), log: () => log, kill }
+  } catch (error) {
+    await kill('SIGKILL')
+    throw error
+  }
+}
+
+function readReadyLine(child: ChildProcess, gone: Promise<void>, log: () => string): Promise<ReadyLine> {
+  return new Promise((resolve, reject) => {
+    const fail = (why: string): void => reject(new Error(`the server ${why}:\n${log()}`))
+    const timer = setTimeout(() => fail(`was not ready after ${START_TIMEOUT_MS} ms`), START_TIMEOUT_MS)
+    let text = ''
+    child.stdout?.on('data', (chunk: Buffer) => {
+      text += chunk.toString()
+      const line = text.split('\n').find((candidate) => candidate.startsWith('{') && candidate.endsWith('}'))
+      if (line === undefined) return
+      clearTimeout(timer)
+      resolve(JSON.parse(line) as ReadyLine)
+    })
+    void gone.then(() => {
+      clearTimeout(timer)
+      fail('ended before it was ready')
+    })
+  })
+}
