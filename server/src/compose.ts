@@ -21,7 +21,9 @@ import {
   type MigrationSource,
   type Pool,
 } from '@holdfast/postgres'
+import { compileSyncPlan, readPolicyInput, type SyncPlan } from '@holdfast/policy'
 import { openRest, restOptions } from '@holdfast/rest'
+import { openSync, syncMigrations, syncOptions, type SyncService } from '@holdfast/sync'
 import { resolveJwtSecret } from './config/jwt-secret.ts'
 import { isLoopback } from './config/loopback.ts'
 import type { Config } from './config/options.ts'
@@ -30,6 +32,8 @@ import { SAMPLE_PASSWORD, sampleAccounts } from './sample/accounts.ts'
 import { seedSample } from './sample/seed.ts'
 
 const serverMigrations: MigrationSource = { name: 'holdfast', directory: new URL('../migrations/', import.meta.url) }
+
+const MIGRATIONS = [platformMigrations, authMigrations, syncMigrations, serverMigrations]
 
 /** Where `npm run build` puts the app. */
 const APP_DIRECTORY = fileURLToPath(new URL('../../apps/workspace/dist/', import.meta.url))
@@ -82,7 +86,7 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
   )
   const applied = await applyMigrations({
     pool,
-    sources: [platformMigrations, authMigrations, serverMigrations],
+    sources: MIGRATIONS,
     logger,
   })
   if (applied.length > 0) progress(`applied ${applied.length} migrations`)
@@ -115,15 +119,30 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
     await openAuth({ pool, jwtSecret, baseUrl, options: pick(config, authOptions), logger, clock }),
   )
   const rest = opened.use(await openRest({ pool: requestPool, catalog, options: pick(config, restOptions), logger }))
+  const sync = opened.use(
+    openSync({
+      url: cluster.adminUrl,
+      requestPool,
+      compile: async () => compileSyncPlan(await readPolicyInput(pool)),
+      prepare: (plan) => createKeyFunctions(pool, plan),
+      options: pick(config, syncOptions),
+      logger,
+      clock,
+    }),
+  )
   const anonKey = await auth.mintApiKey('anon')
 
   await mountGateway(app, {
     auth: auth.routes,
     rest: rest.routes,
-    sync: [],
+    sync: sync.routes,
     verifyToken: auth.verifyToken,
     isDatabaseUp: cluster.isUp,
-    health: () => ({ database: cluster.isUp() ? 'up' : 'down', sync: 'preparing', problem: undefined }),
+    health: () => ({
+      database: cluster.isUp() ? 'up' : 'down',
+      sync: sync.status().ready ? 'ready' : 'preparing',
+      problem: sync.status().problem,
+    }),
     config: {
       projectName: config.projectName,
       anonKey,
@@ -139,6 +158,7 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
   })
   signal.throwIfAborted()
   await listenOn(app, config.host, port)
+  await waitForSync(sync, options)
 
   const lifetime = opened.move()
   return {
@@ -177,6 +197,34 @@ function requireLoopbackForSample(config: Config, isSample: boolean): void {
 
 async function isSampleThere(pool: Pool): Promise<boolean> {
   return (await pool.query(sql`select from holdfast.settings where key = 'sample'`)).length > 0
+}
+
+/**
+ * Makes the functions that key queries call, which run with their owner's rights. Unannounced: they are part of a plan that has just been compiled, and
+ * announcing them would have it compiled again.
+ */
+async function createKeyFunctions(pool: Pool, plan: SyncPlan): Promise<void> {
+  const statements = plan.keyFunctions.flatMap((keyFunction) => keyFunction.statements)
+  if (statements.length === 0) return
+  await pool.transaction(async (tx) => {
+    await tx.execute(sql`set local session_replication_role = replica`)
+    await tx.execute(sql`grant usage on schema sync to anon, authenticated, service_role`)
+    for (const statement of statements) await tx.execute(sql.trusted(statement))
+  })
+}
+
+/** Milliseconds that the first copy of all tables may hold back "ready". It goes on behind it. */
+const SYNC_PATIENCE_MS = 15_000
+
+/** Devices that come before the first copy is made are told to wait; whoever reads "ready" should not have to. */
+async function waitForSync(sync: SyncService, { signal, progress }: OpenHoldfastOptions): Promise<void> {
+  const enough = AbortSignal.any([signal, AbortSignal.timeout(SYNC_PATIENCE_MS)])
+  const begun = setTimeout(() => progress('copying tables for sync'), 300)
+  await Promise.race([sync.ready, new Promise((resolve) => enough.addEventListener('abort', resolve, { once: true }))])
+  clearTimeout(begun)
+  signal.throwIfAborted()
+  if (!sync.status().ready)
+    progress(`sync is not ready yet (${sync.status().problem ?? 'tables are being copied'}); everything else is`)
 }
 
 /** The part of the settings that one service declares. */

@@ -1,6 +1,7 @@
 import { authOptions } from '@holdfast/auth'
 import type { OptionDeclarations, OptionValues } from '@holdfast/foundation'
 import { restOptions } from '@holdfast/rest'
+import { syncOptions } from '@holdfast/sync'
 
 /** Settings of the server itself. */
 export const serverOptions = {
@@ -86,13 +87,14 @@ export const serverOptions = {
 } satisfies OptionDeclarations
 
 /** Every setting there is, each declared once by the part that uses it. */
-export const options = { ...serverOptions, ...authOptions, ...restOptions } satisfies OptionDeclarations
+export const options = { ...serverOptions, ...authOptions, ...restOptions, ...syncOptions } satisfies OptionDeclarations
 
 /** Settings under the part that declares them, for help and reference. */
 export const optionGroups: readonly { readonly title: string; readonly options: OptionDeclarations }[] = [
   { title: 'Server', options: serverOptions },
   { title: 'Accounts', options: authOptions },
   { title: 'REST', options: restOptions },
+  { title: 'Sync', options: syncOptions },
 ]
 
 export type Config = OptionValues<typeof options>

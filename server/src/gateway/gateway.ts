@@ -12,7 +12,7 @@ export interface GatewayOptions {
   readonly auth: FastifyPluginAsync
   readonly rest: FastifyPluginAsync
   /** Everything of sync, at its full addresses. */
-  readonly sync: readonly FastifyPluginAsync[]
+  readonly sync: FastifyPluginAsync
   readonly verifyToken: VerifyToken
   readonly isDatabaseUp: () => boolean
   readonly health: () => HealthReport
@@ -62,7 +62,7 @@ export async function mountGateway(app: FastifyInstance, options: GatewayOptions
     scope.setErrorHandler((error, request, reply) => renderSyncFailure(error, request, reply, logger))
     scope.addHook('onRequest', refuseWhileDown(options, syncVocabulary))
     scope.addHook('onRequest', authenticate({ verifyToken, vocabulary: syncVocabulary, acceptsApiKey: false }))
-    for (const routes of options.sync) await scope.register(routes)
+    await scope.register(options.sync)
     scope.all('/sync/*', async () => {
       throw new HoldfastError('PSYNC_S2002', 404, 'The path does not exist on this server')
     })
