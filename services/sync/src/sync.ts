@@ -18,7 +18,6 @@ import { uploadRoutes } from './routes/upload.ts'
 import { writeCheckpointRoutes } from './routes/write-checkpoint.ts'
 import { createConnections } from './stream/connections.ts'
 import { createSemaphore } from './stream/semaphore.ts'
-import { renderSyncError } from './upload/render-error.ts'
 
 /** Schema `sync`; applied after the platform's and auth's. */
 export const syncMigrations: MigrationSource = { name: 'sync', directory: new URL('../migrations/', import.meta.url) }
@@ -108,7 +107,6 @@ export function openSync(options: SyncOptions): SyncService {
     plan: () => plan,
     status: () => ({ ready: isReady, connections: connections.size, opId: feed.opId, problem: replicator.problem }),
     routes: async (app) => {
-      app.setErrorHandler(renderSyncError)
       await app.register(
         streamRoutes({
           context,
