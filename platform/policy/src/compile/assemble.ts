@@ -11,7 +11,7 @@ import { functionsOf, OID, typeOf } from '../syntax/typing.ts'
 import { walkExpr } from '../syntax/walk.ts'
 import { dependenciesOfQuery, mergeDependencies } from './dependencies.ts'
 import { canonicalText, isCanonicalInStream, type KeyPair } from './keys.ts'
-import type { Alternative, Link, LinkContext } from './links.ts'
+import type { Alternative, Link, LinkContext } from './link.ts'
 import { surveyExpr, surveyFrom } from './survey.ts'
 
 /** An {@link Alternative} in SQL, for one role. */

@@ -11,11 +11,10 @@ import type {
   TablePlan,
 } from '../plan.ts'
 import { Refusal, refuse } from '../refusal.ts'
-import { convertExpr } from '../syntax/convert.ts'
+import { convertExpr, createScope } from '../syntax/convert.ts'
 import type { Expr } from '../syntax/expression.ts'
 import { parsePolicyExpression } from '../syntax/parse.ts'
 import { ROW_ALIAS } from '../syntax/render.ts'
-import { createScope } from '../syntax/scope.ts'
 import { type AssembledAlternative, assemble } from './assemble.ts'
 import { applicablePolicies, dependenciesOfExpr, isExempt, mergeDependencies } from './dependencies.ts'
 import { isWhole, linkConjunct } from './links.ts'

@@ -1,7 +1,6 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import { isAggregate } from '../syntax/convert-call.ts'
-import { isBare } from '../syntax/convert.ts'
-import { conjuncts, type Expr, type From, isEquality, type Query } from '../syntax/expression.ts'
+import { conjuncts, isBare, type Expr, type From, isEquality, type Query } from '../syntax/expression.ts'
 import { childrenOf } from '../syntax/walk.ts'
 import { surveyExpr } from './survey.ts'
 

@@ -6,40 +6,19 @@ import { freshAlias } from '../syntax/scope.ts'
 import { elementOf, isImmutable, typeOf } from '../syntax/typing.ts'
 import { isSimple, openJoins, returnsOneRow, withoutLimit } from './from.ts'
 import { createKeyPair, type KeyPair } from './keys.ts'
-import { DISJUNCTS_MAX, toDisjuncts } from './normalize.ts'
-import { isRowOnly, type Survey, surveyExpr, surveyFrom, surveyQuery } from './survey.ts'
-
-/** A join of tables and conditions that says which keys a person has. Nothing in it depends on the row. Without keys: a condition on the person. */
-export interface Link {
-  readonly keys: readonly KeyPair[]
-  readonly from: readonly From[]
-  readonly where: readonly Expr[]
-  /**
-   * Whose rights its tables and functions are used with: `undefined` for the caller's, else the owner of a security definer function. Never more
-   * than one; empty when it makes no difference.
-   */
-  readonly rights: ReadonlySet<number | undefined>
-}
-
-/** One way in which a row gets through: the row passes every filter, and the person has the row's key in every link. */
-export interface Alternative {
-  readonly filters: readonly Expr[]
-  readonly links: readonly Link[]
-}
-
-export interface LinkContext {
-  readonly catalog: Catalog
-  readonly aliases: Set<string>
-}
-
-/** A link under construction. */
-interface Part extends Link {
-  readonly filters: readonly Expr[]
-  /** Conditions inside a subquery that do not depend on it. */
-  readonly hoisted: readonly Link[]
-}
-
-const NOTHING: Part = { keys: [], from: [], where: [], rights: new Set(), filters: [], hoisted: [] }
+import {
+  type Alternative,
+  combine,
+  combineParts,
+  type LinkContext,
+  NOTHING,
+  oneRole,
+  type Part,
+  rightsOf,
+  rightsOfItems,
+} from './link.ts'
+import { toDisjuncts } from './normalize.ts'
+import { isRowOnly, surveyExpr, surveyFrom, surveyQuery } from './survey.ts'
 
 /** Every way in which a conjunction of atoms can be met. */
 export function linkConjunct(atoms: readonly Expr[], context: LinkContext): readonly Alternative[] {
@@ -58,27 +37,6 @@ function linkAtom(atom: Expr, context: LinkContext): readonly Alternative[] {
     return [{ filters: [], links: [{ keys: [], from: [], where: [atom], rights: rightsOf(survey) }] }]
   if (isRowOnly(survey)) return [{ filters: [checkedFilter(atom, context.catalog)], links: [] }]
   return linkMixed(atom, context).map(({ filters, hoisted, ...link }) => ({ filters, links: [link, ...hoisted] }))
-}
-
-function combine(parts: readonly (readonly Alternative[])[]): readonly Alternative[] {
-  let result: readonly Alternative[] = [{ filters: [], links: [] }]
-  for (const part of parts) {
-    result = result.flatMap((left) =>
-      part.map((right) => ({ filters: [...left.filters, ...right.filters], links: [...left.links, ...right.links] })),
-    )
-    if (result.length > DISJUNCTS_MAX) refuse(`the policies fall into more than ${DISJUNCTS_MAX} alternatives`)
-  }
-  return result
-}
-
-function rightsOf(survey: Survey): ReadonlySet<number | undefined> {
-  return oneRole(survey.as)
-}
-
-function oneRole(rights: ReadonlySet<number | undefined>): ReadonlySet<number | undefined> {
-  if (rights.size > 1)
-    refuse('parts of a condition run with the rights of different roles (security definer) and cannot be separated')
-  return rights
 }
 
 function checkedFilter(atom: Expr, catalog: Catalog): Expr {
@@ -360,40 +318,6 @@ function linkDisjunct(
   })
   const start: Part = { ...NOTHING, from: items, rights: rightsOfItems(items, as, catalog) }
   return combineParts(parts, start)
-}
-
-function combineParts(parts: readonly (readonly Part[])[], start: Part): readonly Part[] {
-  let result: readonly Part[] = [start]
-  for (const part of parts) {
-    result = result.flatMap((left) => part.map((right) => merge(left, right)))
-    if (result.length > DISJUNCTS_MAX) refuse(`the policies fall into more than ${DISJUNCTS_MAX} alternatives`)
-  }
-  return result
-}
-
-function merge(left: Part, right: Part): Part {
-  return {
-    keys: [...left.keys, ...right.keys],
-    from: [...left.from, ...right.from],
-    where: [...left.where, ...right.where],
-    rights: oneRole(new Set([...left.rights, ...right.rights])),
-    filters: [...left.filters, ...right.filters],
-    hoisted: [...left.hoisted, ...right.hoisted],
-  }
-}
-
-function rightsOfItems(
-  items: readonly From[],
-  as: number | undefined,
-  catalog: Catalog,
-): ReadonlySet<number | undefined> {
-  const rights = new Set<number | undefined>()
-  for (const item of items) {
-    const survey = surveyFrom(item, catalog)
-    for (const role of survey.as) rights.add(role)
-    if (survey.tables) rights.add(as)
-  }
-  return oneRole(rights)
 }
 
 const STRICT_OPERATORS: ReadonlySet<string> = new Set([

@@ -78,7 +78,7 @@ function expandCase(
   const branches = expr.whens.map((branch) => {
     const conditions = [...before, branch.when]
     before.push({ kind: 'test', test: 'is not true', arg: branch.when })
-    return { conditions, value: branch.then }
+    return { conditions, value: branch.value }
   })
   return expr.otherwise ? [...branches, { conditions: before, value: expr.otherwise }] : branches
 }

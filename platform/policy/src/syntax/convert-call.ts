@@ -2,9 +2,7 @@ import type { FuncCall } from 'libpg-query'
 import { Refusal, refuse } from '../refusal.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { FunctionInfo } from '../catalog/policy-input.ts'
-import type { Expr, Query } from './expression.ts'
-import { convertExpr, isSingleRow } from './convert.ts'
-import { convertQuery } from './convert-query.ts'
+import { type Expr, isSingleRow, type Query } from './expression.ts'
 import { qualify } from './collect-names.ts'
 import { nameParts } from './names.ts'
 import { parseFunctionBody } from './parse.ts'
@@ -21,20 +19,13 @@ const INLINE_DEPTH_MAX = 16
 const CLAIM_FUNCTIONS: ReadonlySet<string> = new Set(['uid', 'role', 'email', 'jwt'])
 
 /** Stable functions of the system whose result depends on their arguments and on the formats of the session, on nothing that changes. */
-const STABLE_BUT_STEADY: ReadonlySet<string> = new Set([
-  ...['array_to_string', 'concat', 'concat_ws', 'format', 'to_json', 'to_jsonb', 'row_to_json', 'array_to_json'],
-  ...[
-    'json_build_object',
-    'json_build_array',
-    'jsonb_build_object',
-    'jsonb_build_array',
-    'to_char',
-    'date_trunc',
-    'date_part',
-    'extract',
-  ],
-  ...['jsonb_agg', 'json_agg', 'jsonb_object_agg', 'json_object_agg', 'string_agg', 'array_agg'],
-])
+const STABLE_BUT_STEADY: ReadonlySet<string> = new Set(
+  (
+    'array_to_string concat concat_ws format to_json to_jsonb row_to_json array_to_json to_char date_trunc date_part extract ' +
+    'json_build_object json_build_array jsonb_build_object jsonb_build_array ' +
+    'jsonb_agg json_agg jsonb_object_agg json_object_agg string_agg array_agg'
+  ).split(' '),
+)
 
 /**
  * Turns a function call into an expression. A SQL function whose arguments depend on the row is replaced by its body; every other call stays,
@@ -47,7 +38,7 @@ export function convertCall(node: FuncCall, scope: Scope): Expr {
   if (node.agg_filter || (node.agg_order ?? []).length > 0 || node.agg_within_group)
     return refuse(`FILTER and ORDER BY in ${label} are not followed`)
   if (node.func_variadic) return refuse(`VARIADIC in a call of ${label} is not followed`)
-  const args = (node.args ?? []).map((arg) => convertExpr(arg, scope))
+  const args = (node.args ?? []).map((arg) => scope.convert.expr(arg, scope))
   const call: Call = {
     kind: 'call',
     schema,
@@ -85,7 +76,7 @@ export function isClaimSetting(call: Call): boolean {
   if (call.schema !== 'pg_catalog' || call.name !== 'current_setting') return false
   const [setting] = call.args
   const constant = setting?.kind === 'cast' ? setting.arg : setting
-  return constant?.kind === 'constant' && /^'request\.jwt\./.test(constant.sql)
+  return constant?.kind === 'constant' && constant.sql.startsWith("'request.jwt.")
 }
 
 export function dependsOnRow(args: readonly Expr[]): boolean {
@@ -150,7 +141,8 @@ export function queryOfFunction(call: Call, f: FunctionInfo, scope: Scope): Quer
   const [statement] = statements
   if (!statement || statements.length > 1 || !('SelectStmt' in statement))
     return refuse(`the function ${label} is more than one SELECT`)
-  return convertQuery(statement, {
+  return scope.convert.query(statement, {
+    convert: scope.convert,
     catalog: scope.catalog,
     levels: [],
     ctes: new Map(),

@@ -1,10 +1,18 @@
 import type { JoinExpr, Node, RangeFunction, RangeSubselect, RangeVar, SelectStmt, WithClause } from 'libpg-query'
 import { refuse } from '../refusal.ts'
 import type { Catalog } from '../catalog/catalog.ts'
-import { type CommonTable, conjunction, EMPTY_QUERY, type Expr, type From, type Query } from './expression.ts'
-import { convertExpr, isSingleRow, need } from './convert.ts'
+import {
+  type CommonTable,
+  conjunction,
+  EMPTY_QUERY,
+  isSingleRow,
+  type Expr,
+  type From,
+  type Query,
+} from './expression.ts'
 import { dependsOnRow, queryOfFunction } from './convert-call.ts'
 import { freshAlias, type Range, type RangeColumn, type Scope, tableColumns } from './scope.ts'
+import { need } from './names.ts'
 import { elementOf, functionsOf, typeOf } from './typing.ts'
 import { walkExpr } from './walk.ts'
 
@@ -36,9 +44,9 @@ function convertSelect(select: SelectStmt, outer: Scope): Query {
     const ranges: Range[] = []
     inner = { ...scopeWithCtes, levels: [ranges, ...scopeWithCtes.levels] }
     query.from = (select.fromClause ?? []).map((from) => convertFrom(from, inner, ranges))
-    query.where = select.whereClause && convertExpr(select.whereClause, inner)
-    query.having = select.havingClause && convertExpr(select.havingClause, inner)
-    query.groupBy = (select.groupClause ?? []).map((item) => convertExpr(item, inner))
+    query.where = select.whereClause && inner.convert.expr(select.whereClause, inner)
+    query.having = select.havingClause && inner.convert.expr(select.havingClause, inner)
+    query.groupBy = (select.groupClause ?? []).map((item) => inner.convert.expr(item, inner))
     query.distinct = isDistinct(select.distinctClause)
     const body = functionAsQuery(select, query, inner)
     if (body) return body
@@ -46,8 +54,8 @@ function convertSelect(select: SelectStmt, outer: Scope): Query {
   }
   query.orderBy = (select.sortClause ?? []).map((item) => convertSort(item, inner))
   // `LIMIT ALL` is a NULL.
-  query.limit = select.limitCount && convertExpr(select.limitCount, inner)
-  query.offset = select.limitOffset && convertExpr(select.limitOffset, inner)
+  query.limit = select.limitCount && inner.convert.expr(select.limitCount, inner)
+  query.offset = select.limitOffset && inner.convert.expr(select.limitOffset, inner)
   return query
 }
 
@@ -63,7 +71,7 @@ function functionAsQuery(select: SelectStmt, query: Query, scope: Scope): Query 
   if (!call) return undefined
   const name = (call.funcname ?? []).map((part) => ('String' in part ? (part.String.sval ?? '') : ''))
   if (name.length !== 2) return undefined
-  const args = (call.args ?? []).map((arg) => convertExpr(arg, scope))
+  const args = (call.args ?? []).map((arg) => scope.convert.expr(arg, scope))
   if (!dependsOnRow(args)) return undefined
   const converted = {
     kind: 'call',
@@ -91,7 +99,7 @@ function isDistinct(clause: readonly Node[] | undefined): boolean {
 
 function convertTarget(node: Node, scope: Scope): Query['targets'][number] {
   if (!('ResTarget' in node)) return refuse('an incomplete parse tree')
-  const expr = convertExpr(need(node.ResTarget.val), scope)
+  const expr = scope.convert.expr(need(node.ResTarget.val), scope)
   return { expr, name: node.ResTarget.name ?? (expr.kind === 'column' || expr.kind === 'row' ? expr.column : '') }
 }
 
@@ -102,7 +110,7 @@ function convertSort(node: Node, scope: Scope): Query['orderBy'][number] {
     Record<string, string>
   >
   return {
-    expr: convertExpr(need(node.SortBy.node), scope),
+    expr: scope.convert.expr(need(node.SortBy.node), scope),
     suffix: `${direction}${nulls[node.SortBy.sortby_nulls ?? ''] ?? ''}`,
   }
 }
@@ -243,7 +251,7 @@ function convertJoin(node: JoinExpr, scope: Scope, ranges: Range[]): From {
       right: usingColumn(name, ranges.slice(middle)),
     }
   })
-  const on = node.quals ? convertExpr(node.quals, scope) : conjunction(using)
+  const on = node.quals ? scope.convert.expr(node.quals, scope) : conjunction(using)
   return {
     kind: 'join',
     type,
@@ -277,7 +285,7 @@ function convertFromFunction(node: RangeFunction, scope: Scope, ranges: Range[])
   if (!only || second || node.coldeflist || node.is_rowsfrom)
     return refuse('ROWS FROM and column definitions are not followed')
   const [callNode] = 'List' in only ? (only.List.items ?? []) : [only]
-  const call = convertExpr(need(callNode), scope)
+  const call = scope.convert.expr(need(callNode), scope)
   if (call.kind !== 'call') return refuse('only a function call is followed in FROM')
   const names = aliasColumns(node.alias)
   const nondeterministic = isNondeterministic(call)

@@ -1,12 +1,14 @@
 import { quoteLiteral } from '@holdfast/postgres'
 import type { Node } from 'libpg-query'
+import type { Catalog } from '../catalog/catalog.ts'
+import type { TableInfo } from '../catalog/policy-input.ts'
 import { refuse } from '../refusal.ts'
 import type { BooleanTest, Expr, SpecialForm, Subquery } from './expression.ts'
-import { FALSE, TRUE } from './expression.ts'
+import { FALSE, isSingleRow, TRUE } from './expression.ts'
 import { convertCall, returnsRows } from './convert-call.ts'
 import { convertQuery } from './convert-query.ts'
 import { qualify } from './collect-names.ts'
-import { nameParts } from './names.ts'
+import { nameParts, need } from './names.ts'
 import { resolveName, type Scope } from './scope.ts'
 import { mayReadClock, OID } from './typing.ts'
 import { convertType } from './convert-type.ts'
@@ -21,6 +23,27 @@ const BOOLEAN_TESTS: Readonly<Record<string, BooleanTest>> = {
   IS_NOT_FALSE: 'is not false',
   IS_UNKNOWN: 'is unknown',
   IS_NOT_UNKNOWN: 'is not unknown',
+}
+
+/**
+ * A scope in which only the row has names.
+ *
+ * @param aliases - every alias given so far in this compilation
+ */
+export function createScope(catalog: Catalog, role: number, row: TableInfo | undefined, aliases: Set<string>): Scope {
+  const convert = { expr: convertExpr, query: convertQuery }
+  return {
+    convert,
+    catalog,
+    levels: [],
+    ctes: new Map(),
+    row,
+    call: undefined,
+    role,
+    as: undefined,
+    functions: [],
+    aliases,
+  }
 }
 
 /** Turns a parse tree into an expression with its names resolved. Refuses what is not understood, never guesses. */
@@ -56,10 +79,6 @@ export function convertExpr(node: Node, scope: Scope): Expr {
   }
   if ('SQLValueFunction' in node) return convertKeyword(node.SQLValueFunction.op ?? '')
   return refuse(`the syntax ${Object.keys(node)[0] ?? '?'} is not followed`)
-}
-
-export function need(node: Node | undefined): Node {
-  return node ?? refuse('an incomplete parse tree')
 }
 
 function convertConstant(constant: NodeOf<'A_Const'>): Expr {
@@ -150,7 +169,7 @@ function convertCase(node: NodeOf<'CaseExpr'>, scope: Scope): Expr {
       if (!('CaseWhen' in branch)) return refuse('an incomplete parse tree')
       return {
         when: convertExpr(need(branch.CaseWhen.expr), scope),
-        then: convertExpr(need(branch.CaseWhen.result), scope),
+        value: convertExpr(need(branch.CaseWhen.result), scope),
       }
     }),
     otherwise: node.defresult && convertExpr(node.defresult, scope),
@@ -208,21 +227,4 @@ function convertSubLink(node: NodeOf<'SubLink'>, scope: Scope): Expr {
     default:
       return refuse(`the syntax ${node.subLinkType ?? '?'} is not followed`)
   }
-}
-
-/** One row, made of nothing. */
-export function isSingleRow(query: Subquery['query']): boolean {
-  return isBare(query) && query.from.length === 0 && !query.where
-}
-
-/** Nothing that makes more, fewer or other rows out of those of `FROM` and `WHERE`. */
-export function isBare(query: Subquery['query']): boolean {
-  return (
-    !query.setOperation &&
-    query.ctes.length === 0 &&
-    query.groupBy.length === 0 &&
-    !query.having &&
-    !query.limit &&
-    !query.offset
-  )
 }

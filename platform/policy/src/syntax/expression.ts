@@ -49,7 +49,7 @@ export type Expr =
   | {
       readonly kind: 'case'
       readonly arg: Expr | undefined
-      readonly whens: readonly { readonly when: Expr; readonly then: Expr }[]
+      readonly whens: readonly { readonly when: Expr; readonly value: Expr }[]
       readonly otherwise: Expr | undefined
     }
   | { readonly kind: 'subscript'; readonly arg: Expr; readonly indexes: readonly Expr[] }
@@ -179,4 +179,21 @@ export function conjuncts(expr: Expr | undefined): readonly Expr[] {
 
 export function isEquality(operator: { readonly schema: string; readonly name: string } | undefined): boolean {
   return operator?.schema === 'pg_catalog' && operator.name === '='
+}
+
+/** One row, made of nothing. */
+export function isSingleRow(query: Query): boolean {
+  return isBare(query) && query.from.length === 0 && !query.where
+}
+
+/** Nothing that makes more, fewer or other rows out of those of `FROM` and `WHERE`. */
+export function isBare(query: Query): boolean {
+  return (
+    !query.setOperation &&
+    query.ctes.length === 0 &&
+    query.groupBy.length === 0 &&
+    !query.having &&
+    !query.limit &&
+    !query.offset
+  )
 }

@@ -35,7 +35,7 @@ export function renderExpr(expr: Expr): string {
       return renderSpecial(expr)
     case 'case':
       return `(case ${expr.arg ? `${renderExpr(expr.arg)} ` : ''}${expr.whens
-        .map((branch) => `when ${renderExpr(branch.when)} then ${renderExpr(branch.then)} `)
+        .map((branch) => `when ${renderExpr(branch.when)} then ${renderExpr(branch.value)} `)
         .join('')}${expr.otherwise ? `else ${renderExpr(expr.otherwise)} ` : ''}end)`
     case 'subscript':
       return `(${renderExpr(expr.arg)})${expr.indexes.map((index) => `[${renderExpr(index)}]`).join('')}`

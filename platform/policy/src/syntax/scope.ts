@@ -1,7 +1,8 @@
 import { refuse } from '../refusal.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { TableInfo } from '../catalog/policy-input.ts'
-import type { Expr } from './expression.ts'
+import type { Node } from 'libpg-query'
+import type { Expr, Query } from './expression.ts'
 
 /** What one item of `FROM` offers to the names around it. */
 export interface Range {
@@ -25,8 +26,15 @@ export type CteScope = ReadonlyMap<
   { readonly alias: string; readonly columns: ReadonlyMap<string, RangeColumn> }
 >
 
+/** The two halves of the conversion, each in a file of its own, reach each other through the scope. */
+export interface Converter {
+  readonly expr: (node: Node, scope: Scope) => Expr
+  readonly query: (node: Node, scope: Scope) => Query
+}
+
 /** Where names are looked up: the ranges of each query from the inside out, then the row or the arguments of the function. */
 export interface Scope {
+  readonly convert: Converter
   readonly catalog: Catalog
   readonly levels: readonly (readonly Range[])[]
   readonly ctes: CteScope
@@ -44,10 +52,6 @@ export interface Scope {
   readonly functions: readonly string[]
   /** Every alias given so far in this compilation. */
   readonly aliases: Set<string>
-}
-
-export function createScope(catalog: Catalog, role: number, row: TableInfo | undefined, aliases: Set<string>): Scope {
-  return { catalog, levels: [], ctes: new Map(), row, call: undefined, role, as: undefined, functions: [], aliases }
 }
 
 export function freshAlias(aliases: Set<string>, name: string): string {

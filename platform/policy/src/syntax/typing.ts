@@ -48,7 +48,7 @@ export function typeOf(expr: Expr, catalog: Catalog): number | undefined {
       return typeOfSpecial(expr, catalog)
     case 'case':
       return common(
-        [...expr.whens.map((branch) => branch.then), ...(expr.otherwise ? [expr.otherwise] : [])].map((branch) =>
+        [...expr.whens.map((branch) => branch.value), ...(expr.otherwise ? [expr.otherwise] : [])].map((branch) =>
           typeOf(branch, catalog),
         ),
       )

@@ -79,7 +79,7 @@ export function childrenOf(expr: Expr): readonly Expr[] {
     case 'case':
       return [
         ...(expr.arg ? [expr.arg] : []),
-        ...expr.whens.flatMap((branch) => [branch.when, branch.then]),
+        ...expr.whens.flatMap((branch) => [branch.when, branch.value]),
         ...(expr.otherwise ? [expr.otherwise] : []),
       ]
     case 'strict':
