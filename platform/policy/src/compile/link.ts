@@ -1,0 +1,93 @@
+import type { Catalog } from '../catalog/catalog.ts'
+import { refuse } from '../refusal.ts'
+import type { Expr, From } from '../syntax/expression.ts'
+import type { KeyPair } from './keys.ts'
+import { DISJUNCTS_MAX } from './normalize.ts'
+import { type Survey, surveyFrom } from './survey.ts'
+
+/** A join of tables and conditions that says which keys a person has. Nothing in it depends on the row. Without keys: a condition on the person. */
+export interface Link {
+  readonly keys: readonly KeyPair[]
+  readonly from: readonly From[]
+  readonly where: readonly Expr[]
+  /**
+   * Whose rights its tables and functions are used with: `undefined` for the caller's, else the owner of a security definer function. Never more
+   * than one; empty when it makes no difference.
+   */
+  readonly rights: ReadonlySet<number | undefined>
+}
+
+/** One way in which a row gets through: the row passes every filter, and the person has the row's key in every link. */
+export interface Alternative {
+  readonly filters: readonly Expr[]
+  readonly links: readonly Link[]
+}
+
+export interface LinkContext {
+  readonly catalog: Catalog
+  readonly aliases: Set<string>
+}
+
+/** A link under construction. */
+export interface Part extends Link {
+  readonly filters: readonly Expr[]
+  /** Conditions inside a subquery that do not depend on it. */
+  readonly hoisted: readonly Link[]
+}
+
+export const NOTHING: Part = { keys: [], from: [], where: [], rights: new Set(), filters: [], hoisted: [] }
+
+export function combine(parts: readonly (readonly Alternative[])[]): readonly Alternative[] {
+  let result: readonly Alternative[] = [{ filters: [], links: [] }]
+  for (const part of parts) {
+    result = result.flatMap((left) =>
+      part.map((right) => ({ filters: [...left.filters, ...right.filters], links: [...left.links, ...right.links] })),
+    )
+    if (result.length > DISJUNCTS_MAX) refuse(`the policies fall into more than ${DISJUNCTS_MAX} alternatives`)
+  }
+  return result
+}
+
+export function rightsOf(survey: Survey): ReadonlySet<number | undefined> {
+  return oneRole(survey.as)
+}
+
+export function oneRole(rights: ReadonlySet<number | undefined>): ReadonlySet<number | undefined> {
+  if (rights.size > 1)
+    refuse('parts of a condition run with the rights of different roles (security definer) and cannot be separated')
+  return rights
+}
+
+export function combineParts(parts: readonly (readonly Part[])[], start: Part): readonly Part[] {
+  let result: readonly Part[] = [start]
+  for (const part of parts) {
+    result = result.flatMap((left) => part.map((right) => merge(left, right)))
+    if (result.length > DISJUNCTS_MAX) refuse(`the policies fall into more than ${DISJUNCTS_MAX} alternatives`)
+  }
+  return result
+}
+
+export function merge(left: Part, right: Part): Part {
+  return {
+    keys: [...left.keys, ...right.keys],
+    from: [...left.from, ...right.from],
+    where: [...left.where, ...right.where],
+    rights: oneRole(new Set([...left.rights, ...right.rights])),
+    filters: [...left.filters, ...right.filters],
+    hoisted: [...left.hoisted, ...right.hoisted],
+  }
+}
+
+export function rightsOfItems(
+  items: readonly From[],
+  as: number | undefined,
+  catalog: Catalog,
+): ReadonlySet<number | undefined> {
+  const rights = new Set<number | undefined>()
+  for (const item of items) {
+    const survey = surveyFrom(item, catalog)
+    for (const role of survey.as) rights.add(role)
+    if (survey.tables) rights.add(as)
+  }
+  return oneRole(rights)
+}
