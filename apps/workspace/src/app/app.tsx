@@ -1,3 +1,4 @@
+import { HoldfastProvider } from '@holdfast/react'
 import { RouterProvider } from '@tanstack/react-router'
 import { type JSX, useCallback, useEffect, useState } from 'react'
 import { Button } from '../components/button.tsx'
@@ -41,7 +42,9 @@ export function App(): JSX.Element {
     )
   return (
     <BackendProvider backend={start.backend}>
-      <RouterProvider router={router} context={{ backend: start.backend }} />
+      <HoldfastProvider client={start.backend.client}>
+        <RouterProvider router={router} context={{ backend: start.backend }} />
+      </HoldfastProvider>
     </BackendProvider>
   )
 }

@@ -9,13 +9,13 @@ import { Kbd } from '../../components/kbd.tsx'
 import { Logo } from '../../components/logo.tsx'
 import { showToast } from '../../components/toast.tsx'
 import { useHotkeys } from '../../hooks/use-hotkeys.ts'
-import { useValue } from '../../hooks/use-value.ts'
+import { useValue } from '@holdfast/react'
 import { rememberWaiting, useAccounts } from '../../lib/data/accounts.ts'
 import { nameFromEmail } from '../../lib/data/backend.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { useDevice } from '../../lib/data/device-context.tsx'
 import { setPaused, usePause } from '../../lib/data/pause.ts'
-import { useSyncStatus, useUndecided } from '../../lib/data/use-sync-status.ts'
+import { useEngineStatus, useUndecided } from '../../lib/data/use-sync-status.ts'
 import { useTableCounts } from '../../lib/data/use-table-counts.ts'
 import { chipLooks } from '../../lib/sync-chip.ts'
 import { modKey } from '../../lib/shortcuts.ts'
@@ -43,7 +43,7 @@ export function Shell({ children }: { readonly children: ReactNode }): JSX.Eleme
   const session = useValue(client.session)
   const counts = useTableCounts()
   const { waiting, attention } = useUndecided()
-  const status = useSyncStatus()
+  const status = useEngineStatus()
   const isPaused = usePause((state) => state.isPaused)
   const [layer, setLayer] = useState<Layer>()
   const [isNarrow, setNarrow] = useSideBar()

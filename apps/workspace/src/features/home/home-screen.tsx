@@ -8,7 +8,7 @@ import { Spinner } from '../../components/spinner.tsx'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { useDevice } from '../../lib/data/device-context.tsx'
 import { usePause } from '../../lib/data/pause.ts'
-import { useSyncStatus, useUndecided } from '../../lib/data/use-sync-status.ts'
+import { useEngineStatus, useUndecided } from '../../lib/data/use-sync-status.ts'
 import { chipLooks } from '../../lib/sync-chip.ts'
 import { homeMessages as words } from '../../messages/home.ts'
 import { syncMessages } from '../../messages/sync.ts'
@@ -19,7 +19,7 @@ import { TableList } from './table-list.tsx'
 export function HomeScreen(): JSX.Element {
   const { ws } = useParams({ from: '/signed-in/w/$ws/' })
   const { config } = useBackend()
-  const status = useSyncStatus()
+  const status = useEngineStatus()
   return (
     <Page title={config.project.name} description={words.lead}>
       <div className="flex flex-col gap-8">
@@ -64,7 +64,7 @@ function SyncSummary({ workspace }: { readonly workspace: string }): JSX.Element
 
 /** The very first sync of a device: the one time that something has to be waited for. */
 function FirstSync(): JSX.Element {
-  const status = useSyncStatus()
+  const status = useEngineStatus()
   const progress = status.downloadProgress
   return (
     <section aria-label={syncMessages.firstSync} className="rounded-lg border border-border bg-surface px-4 py-4">

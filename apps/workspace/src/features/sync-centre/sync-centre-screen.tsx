@@ -1,6 +1,37 @@
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import type { JSX } from 'react'
 import { Page } from '../../components/page.tsx'
+import { Tabs } from '../../components/tabs.tsx'
+import { useUndecided } from '../../lib/data/use-sync-status.ts'
+import { syncMessages as words } from '../../messages/sync.ts'
+import { AttentionTab } from './attention-tab.tsx'
+import { DeviceTab } from './device-tab.tsx'
+import { OutboxTab } from './outbox-tab.tsx'
 
+/** What has not been sent, what was not accepted, and what this device holds. */
 export function SyncCentreScreen(): JSX.Element {
-  return <Page title="Sync centre">{null}</Page>
+  const { ws } = useParams({ from: '/signed-in/w/$ws/sync' })
+  const { tab = 'outbox' } = useSearch({ from: '/signed-in/w/$ws/sync' })
+  const { waiting, attention } = useUndecided()
+  const navigate = useNavigate()
+  return (
+    <Page title={words.centre}>
+      <Tabs
+        label={words.centre}
+        selected={tab}
+        onSelect={(next) => void navigate({ to: '/w/$ws/sync', params: { ws }, search: { tab: next }, replace: true })}
+        tabs={[
+          { id: 'outbox', label: words.tabOutbox, count: waiting, content: <OutboxTab workspace={ws} /> },
+          {
+            id: 'attention',
+            label: words.tabAttention,
+            count: attention,
+            tone: 'danger',
+            content: <AttentionTab workspace={ws} />,
+          },
+          { id: 'device', label: words.tabDevice, content: <DeviceTab waiting={waiting} /> },
+        ]}
+      />
+    </Page>
+  )
 }

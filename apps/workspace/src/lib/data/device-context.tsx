@@ -2,7 +2,7 @@ import type { LocalDatabase, RejectedChanges, SyncState } from '@holdfast/client
 import type { SchemaDescriptor } from '@holdfast/protocol'
 import type { CommonPowerSyncDatabase } from '@powersync/common'
 import { createContext, type JSX, type ReactNode, useContext, useMemo } from 'react'
-import { useValue } from '../../hooks/use-value.ts'
+import { useValue } from '@holdfast/react'
 import { type TableInfo, tablesOf } from './tables.ts'
 
 /** The open account's data on this device, and what keeps it in step with the server. */

@@ -4,7 +4,7 @@ import { useDevice } from './device-context.tsx'
 import { useLocalQuery } from './use-local-query.ts'
 
 /** The sync engine's own status, current. */
-export function useSyncStatus(): SyncStatus {
+export function useEngineStatus(): SyncStatus {
   const { database } = useDevice()
   const subscribe = useCallback(
     (onChange: () => void) => database.registerListener({ statusChanged: onChange }),

@@ -1,0 +1,151 @@
+import { type JSX, type ReactNode, useState } from 'react'
+import { Button } from '../../components/button.tsx'
+import { ConfirmDialog } from '../../components/dialog.tsx'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { showToast } from '../../components/toast.tsx'
+import { forgetAccount } from '../../lib/data/accounts.ts'
+import { useBackend } from '../../lib/data/backend-context.tsx'
+import { useDevice } from '../../lib/data/device-context.tsx'
+import { useLocalStore } from '../../lib/data/open-database.ts'
+import { resync } from '../../lib/data/resync.ts'
+import { useEngineStatus } from '../../lib/data/use-sync-status.ts'
+import { useTableCounts } from '../../lib/data/use-table-counts.ts'
+import { formatBytes, formatCount, formatMoment } from '../../lib/format.ts'
+import { syncMessages as words } from '../../messages/sync.ts'
+import { useDeviceFacts } from './use-device-facts.ts'
+
+/** What this device holds, and the two ways to begin anew. */
+export function DeviceTab({ waiting }: { readonly waiting: number }): JSX.Element {
+  const { client } = useBackend()
+  const { local, syncState } = useDevice()
+  const { lastSyncedAt } = useEngineStatus()
+  const store = useLocalStore((state) => state.store)
+  const counts = useTableCounts()
+  const facts = useDeviceFacts()
+  const [layer, setLayer] = useState<'resync' | 'wipe'>()
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<Error>()
+  const rows = [...counts.values()].reduce((sum, count) => sum + count, 0)
+
+  const run = async (work: () => Promise<void>): Promise<void> => {
+    setBusy(true)
+    setError(undefined)
+    try {
+      await work()
+      setLayer(undefined)
+    } catch (cause) {
+      setError(cause instanceof Error ? cause : new Error(String(cause)))
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  return (
+    <div className="flex max-w-2xl flex-col gap-8">
+      <section aria-labelledby="device-storage">
+        <h2 id="device-storage" className="pb-2 text-heading">
+          {words.storageTitle}
+        </h2>
+        <dl className="rounded-lg border border-border">
+          <Line name={words.rows}>{formatCount(rows)}</Line>
+          <Line name={words.changesWaiting}>{formatCount(waiting)}</Line>
+          <Line name={words.lastSync}>{lastSyncedAt ? formatMoment(lastSyncedAt) : words.never}</Line>
+          <Line name={words.storageIn}>{store === undefined ? '' : words.storageKinds[store]}</Line>
+          {facts.usage === undefined ? null : (
+            <Line name={words.used}>{words.usedOf(formatBytes(facts.usage.used), formatBytes(facts.usage.quota))}</Line>
+          )}
+          {facts.isPersistent === undefined ? null : (
+            <Line name={words.persistence}>
+              {facts.isPersistent ? words.persistent : words.notPersistent}
+              {facts.isPersistent ? null : (
+                <Button
+                  size="sm"
+                  className="ml-3"
+                  onPress={() => {
+                    void facts.askPersist().then((isGranted) => {
+                      if (!isGranted) showToast({ text: words.persistRefused })
+                    })
+                  }}
+                >
+                  {words.askPersist}
+                </Button>
+              )}
+            </Line>
+          )}
+          <Line name={words.device}>
+            <span className="font-mono text-mono [overflow-wrap:anywhere]">{facts.clientId}</span>
+          </Line>
+          <Line name={words.engine}>
+            <span className="font-mono text-mono">{facts.engine}</span>
+          </Line>
+        </dl>
+      </section>
+      <section aria-labelledby="device-resync" className="flex flex-col items-start gap-2">
+        <h2 id="device-resync" className="text-heading">
+          {words.resyncTitle}
+        </h2>
+        <p className="text-muted">{words.resyncDetail}</p>
+        {waiting > 0 ? (
+          <p id="resync-blocked" className="text-warning">
+            {words.resyncBlocked(waiting)}
+          </p>
+        ) : null}
+        <Button isDisabled={waiting > 0 || syncState.kind === 'offline'} onPress={() => setLayer('resync')}>
+          {words.resync}
+        </Button>
+      </section>
+      <section aria-labelledby="device-wipe" className="flex flex-col items-start gap-2">
+        <h2 id="device-wipe" className="text-heading">
+          {words.wipeTitle}
+        </h2>
+        <p className="text-muted">{words.wipeDetail}</p>
+        <Button tone="danger" onPress={() => setLayer('wipe')}>
+          {words.wipe}
+        </Button>
+      </section>
+      <ConfirmDialog
+        title={words.resyncTitle}
+        isOpen={layer === 'resync'}
+        onClose={() => setLayer(undefined)}
+        confirmLabel={words.resync}
+        isPending={isBusy}
+        onConfirm={() =>
+          void run(async () => {
+            await resync(local)
+            showToast({ text: words.resyncStarted })
+          })
+        }
+      >
+        <p>{words.resyncDetail}</p>
+        {error ? <ErrorNotice error={error} /> : null}
+      </ConfirmDialog>
+      <ConfirmDialog
+        title={words.wipeTitle}
+        isOpen={layer === 'wipe'}
+        onClose={() => setLayer(undefined)}
+        confirmLabel={words.wipe}
+        isDanger
+        isPending={isBusy}
+        onConfirm={() =>
+          void run(async () => {
+            await client.signOut('wipe')
+            forgetAccount(local.userId)
+          })
+        }
+      >
+        <p>{words.wipeDetail}</p>
+        {waiting > 0 ? <p className="pt-2 font-medium text-danger">{words.signOutUnsent(waiting)}</p> : null}
+        {error ? <ErrorNotice error={error} /> : null}
+      </ConfirmDialog>
+    </div>
+  )
+}
+
+function Line({ name, children }: { readonly name: string; readonly children: ReactNode }): JSX.Element {
+  return (
+    <div className="flex flex-wrap items-center gap-x-4 gap-y-0.5 border-border px-4 py-2.5 not-first:border-t">
+      <dt className="w-56 shrink-0 text-muted">{name}</dt>
+      <dd className="flex min-w-0 flex-1 flex-wrap items-center tabular-nums">{children}</dd>
+    </div>
+  )
+}

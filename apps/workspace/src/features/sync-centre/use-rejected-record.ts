@@ -1,0 +1,52 @@
+import type { RejectedChange } from '@holdfast/client'
+import type { ColumnDescriptor } from '@holdfast/protocol'
+import { useDevice } from '../../lib/data/device-context.tsx'
+import { toTableInfo, type TableInfo } from '../../lib/data/tables.ts'
+import { useLocalQuery } from '../../lib/data/use-local-query.ts'
+import { shortId } from '../../lib/data/use-record-title.ts'
+import type { LocalValueOf } from '../../lib/field-value.ts'
+import { humanize } from '../../lib/format.ts'
+import { quoteName } from '../../lib/sql.ts'
+
+type Row = Readonly<Record<string, LocalValueOf>>
+
+/** The record of a refused change: what the person wrote, and what is there now. */
+export interface RejectedRecord {
+  readonly table: TableInfo | undefined
+  readonly noun: string
+  readonly title: string
+  /** The fields that the person wrote, and those that the refusal names, with what was written. */
+  readonly fields: readonly { readonly column: ColumnDescriptor; readonly yours: LocalValueOf | undefined }[]
+  /** The record on this device: the server's, as soon as the next checkpoint has come. `undefined` when it is not here. */
+  readonly row: Row | undefined
+}
+
+export function useRejectedRecord(change: RejectedChange): RejectedRecord {
+  const { schema } = useDevice()
+  const descriptor = schema.tables.find(({ name }) => name === change.table)
+  const table = descriptor && toTableInfo(descriptor)
+  const { rows } = useLocalQuery<Row>(
+    descriptor ? `select * from ${quoteName(descriptor.name)} where id = ?` : '',
+    descriptor ? [change.recordId] : [],
+  )
+  const row = rows[0]
+  const yours = writtenValues(change)
+  const named = change.verdict.status === 'error' ? change.verdict.column : undefined
+  const fields = (descriptor?.columns ?? [])
+    .filter((column) => column.name !== 'id' && !column.generated && (column.name in yours || column.name === named))
+    .map((column) => ({ column, yours: yours[column.name] }))
+  const title = table?.titleColumn === undefined ? undefined : (yours[table.titleColumn] ?? row?.[table.titleColumn])
+  return {
+    table,
+    noun: table?.noun ?? humanize(change.table).toLowerCase(),
+    title: title === undefined || title === null || title === '' ? shortId(change.recordId) : String(title),
+    fields,
+    row,
+  }
+}
+
+/** Everything the transaction wrote to this record, later writes over earlier ones. */
+function writtenValues(change: RejectedChange): Readonly<Record<string, LocalValueOf>> {
+  const own = change.operations.filter(({ type, id }) => type === change.table && id === change.recordId)
+  return Object.assign({}, ...own.map(({ data }) => data ?? {})) as Record<string, LocalValueOf>
+}

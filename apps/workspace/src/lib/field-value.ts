@@ -1,0 +1,72 @@
+import type { ColumnDescriptor } from '@holdfast/protocol'
+import { humanize } from './format.ts'
+
+/** A value as the local database holds it. */
+export type LocalValueOf = string | number | null
+
+/** How a field is edited and shown, by its Postgres type. */
+export type FieldKind = 'choice' | 'link' | 'boolean' | 'number' | 'date' | 'moment' | 'json' | 'text'
+
+const NUMBERS = /^(smallint|integer|bigint|real|double precision|numeric)/
+
+export function fieldKindOf({ choices, references, type }: ColumnDescriptor): FieldKind {
+  if (choices !== undefined) return 'choice'
+  if (references !== undefined) return 'link'
+  if (type === 'boolean') return 'boolean'
+  if (NUMBERS.test(type)) return 'number'
+  if (type === 'date') return 'date'
+  if (type.startsWith('timestamp')) return 'moment'
+  if (type === 'json' || type === 'jsonb') return 'json'
+  return 'text'
+}
+
+/** A value in words, in the reader's format; `undefined` for an empty one. A link shows its id here: the title is a query. */
+export function formatFieldValue(column: ColumnDescriptor, value: LocalValueOf | undefined): string | undefined {
+  if (value === null || value === undefined || value === '') return undefined
+  switch (fieldKindOf(column)) {
+    case 'choice':
+      return humanize(String(value))
+    case 'boolean':
+      return value === 1 || value === 'true' || value === 't' ? 'Yes' : 'No'
+    case 'date':
+      return formatDate(String(value))
+    case 'moment':
+      return formatTimestamp(String(value))
+    case 'number':
+    case 'link':
+    case 'json':
+    case 'text':
+      return String(value)
+  }
+}
+
+function formatDate(value: string): string {
+  const parts = /^(\d{4})-(\d{2})-(\d{2})$/.exec(value)
+  if (!parts) return value
+  const date = new Date(Number(parts[1]), Number(parts[2]) - 1, Number(parts[3]))
+  return date.toLocaleDateString(undefined, { day: 'numeric', month: 'short', year: 'numeric' })
+}
+
+function formatTimestamp(value: string): string {
+  const date = new Date(value)
+  if (Number.isNaN(date.getTime())) return value
+  return date.toLocaleString(undefined, {
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+  })
+}
+
+/**
+ * What the local database gets for what was typed. An empty text is null.
+ *
+ * @returns the text itself where it is no number in a field of numbers: the server says what is wrong with it
+ */
+export function parseTyped(column: ColumnDescriptor, text: string): LocalValueOf {
+  if (text === '') return null
+  if (column.local === 'text') return text
+  const number = Number(text)
+  return Number.isFinite(number) ? number : text
+}
