@@ -25,6 +25,8 @@ export interface ExecuteResult {
 
 export interface ExecuteInput {
   readonly query: Query
+  /** The name under which a connection keeps a statement, or `undefined` for one that it does not keep. */
+  readonly nameOf: (text: string) => string | undefined
   readonly settings: readonly (readonly [name: string, value: string])[]
   readonly readOnly: boolean
   /** Whether nothing is kept of what was written. */
@@ -83,7 +85,7 @@ async function runTransaction(connection: Connection, input: ExecuteInput): Prom
       ...SETTINGS_STATEMENT,
       values: [settings.map(([name]) => name), settings.map(([, value]) => value)],
     }),
-    connection.query(toConfig(query.main)),
+    connection.query(toConfig(query.main, input.nameOf)),
     ...(query.explain ? [connection.query(toConfig(query.explain))] : []),
     ...(verify ? [] : endStatements(connection, input.rollback)),
   ]
@@ -112,9 +114,13 @@ function endStatements(connection: Connection, rollback: boolean): Promise<{ row
   return [connection.query({ text: 'set constraints all immediate' }), connection.query({ text: 'rollback' })]
 }
 
-function toConfig(fragment: SqlFragment): { text: string; values: unknown[] } {
+function toConfig(
+  fragment: SqlFragment,
+  nameOf?: (text: string) => string | undefined,
+): { text: string; values: unknown[]; name?: string } {
   const { text, values } = fragment.render()
-  return { text, values: [...values] }
+  const name = nameOf?.(text)
+  return { text, values: [...values], ...(name === undefined ? {} : { name }) }
 }
 
 function thrownBy(body: () => void): unknown {

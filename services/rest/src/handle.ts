@@ -10,6 +10,7 @@ import { renderQuery } from './query/render-query.ts'
 import { requestSettings } from './query/render-settings.ts'
 import type { ApiRequest } from './request/api-request.ts'
 import { parseRequest, type RawRequest } from './request/parse-request.ts'
+import type { StatementNames } from './statement-names.ts'
 import { toHoldfastError } from './response/postgres-error.ts'
 import { respond, respondInfo, type RestResponse } from './response/respond.ts'
 
@@ -19,6 +20,7 @@ export interface HandlerContext {
   readonly catalog: { current(): Catalog }
   readonly viewOf: (catalog: Catalog) => RestCatalog
   readonly options: RestOptions
+  readonly names: StatementNames
 }
 
 /**
@@ -52,6 +54,7 @@ export async function handle(context: HandlerContext, caller: Caller, raw: RawRe
   try {
     const result = await execute(context.pool, {
       query,
+      nameOf: (text) => context.names.nameOf(catalog.version, text),
       settings,
       readOnly: plan.kind === 'read' || (plan.kind === 'call' && plan.readOnly),
       rollback: request.preferences.transaction === 'rollback',

@@ -30,3 +30,6 @@ export const ORDER_TERMS_MAX = 50
 
 /** Columns that one payload may name: what a Postgres table can have. */
 export const PAYLOAD_COLUMNS_MAX = 1600
+
+/** Statements that a connection keeps prepared, per version of the catalog. Each costs Postgres some ten kilobytes. */
+export const STATEMENT_NAMES_MAX = 100

@@ -191,6 +191,17 @@ describe('reading', () => {
     expect(headers['content-range']).toMatch(/^0-3\/\d+$/)
   })
 
+  test('goes on after a column that prepared statements compare has changed its type', async () => {
+    await world.rows('create table changing (id int)')
+    await world.rows('insert into changing values (7)')
+    await world.refresh()
+    const read = async () => (await world.ask('/changing?id=eq.7')).body
+    for (let round = 0; round < 6; round++) expect(await read()).toEqual([{ id: 7 }])
+    await world.rows('alter table changing alter id type text, add more int')
+    await world.refresh()
+    for (let round = 0; round < 6; round++) expect(await read()).toEqual([{ id: '7', more: null }])
+  })
+
   test('answers one object, stripped of nulls', async () => {
     const headers = { accept: 'application/vnd.pgrst.object+json;nulls=stripped' }
     expect(await world.ask('/projects?id=eq.2&select=id,budget', { headers })).toMatchObject({

@@ -3,7 +3,9 @@ import type { Catalog, Pool } from '@holdfast/postgres'
 import type { FastifyPluginAsync } from 'fastify'
 import { createCatalogView } from './catalog-view.ts'
 import type { RestOptions } from './options.ts'
+import { STATEMENT_NAMES_MAX } from './limits.ts'
 import { restRoutes } from './routes.ts'
+import { createStatementNames } from './statement-names.ts'
 
 export interface OpenRestOptions {
   /** Connected as `authenticator`; statements run under the role of the caller. Owned by whoever opened it. */
@@ -23,7 +25,10 @@ export interface RestService extends AsyncDisposable {
 export async function openRest(input: OpenRestOptions): Promise<RestService> {
   const { pool, catalog, options, logger } = input
   return {
-    routes: restRoutes({ pool, catalog, viewOf: createCatalogView(), options }, logger),
+    routes: restRoutes(
+      { pool, catalog, viewOf: createCatalogView(), options, names: createStatementNames(STATEMENT_NAMES_MAX) },
+      logger,
+    ),
     async [Symbol.asyncDispose]() {},
   }
 }

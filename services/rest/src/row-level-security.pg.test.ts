@@ -20,6 +20,15 @@ describe('row-level security', () => {
     expect((await world.ask(path)).body).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }])
   })
 
+  test('holds for a statement that a connection has prepared for somebody else', async () => {
+    const path = '/projects?select=id,name&order=id'
+    for (let round = 0; round < 8; round++) {
+      expect((await world.ask(path, { as: 'alice' })).body).toMatchObject([{ id: 1 }, { id: 2 }])
+      expect((await world.ask(path, { as: 'anon' })).body).toEqual([])
+      expect((await world.ask(path, { as: 'bob' })).body).toMatchObject([{ id: 3 }])
+    }
+  })
+
   test('applies inside embeds', async () => {
     const path = '/clients?select=id,projects(id)&order=id&projects.order=id'
     expect((await world.ask(path, { as: 'bob' })).body).toEqual([

@@ -284,7 +284,9 @@ describe('writing', () => {
   })
 
   test('keeps nothing that goes too far', async () => {
-    const far = await db.from('cities').update({ note: 'far' }).gt('id', 0).maxAffected(2).select()
+    // The type of an untyped client does not say that the server is new enough for this.
+    const wide = db.from('cities').update({ note: 'far' }).gt('id', 0)
+    const far = await (wide as unknown as { maxAffected(rows: number): typeof wide }).maxAffected(2).select()
     expect(far).toMatchObject({ status: 400, error: { code: 'PGRST124' } })
     expect((await db.from('cities').delete().gt('id', 0).select().single()).error).toMatchObject({ code: 'PGRST116' })
     expect((await db.from('cities').update({ note: 'far' }).gt('id', 0).rollback()).error).toBeNull()

@@ -1,0 +1,48 @@
+/** Gives statements that come again a name, so that Postgres parses and plans them once per connection. */
+export interface StatementNames {
+  /**
+   * @param version - of the catalog; statements of another version are other statements, because the types of their parameters
+   *   were inferred from it
+   * @returns `undefined` for a statement that is not worth a name
+   */
+  nameOf(version: string, text: string): string | undefined
+}
+
+/** Times a statement has to come before it gets a name: what people type once is not kept. */
+const USES_MIN = 3
+
+/** Statements whose uses are counted. When they are full, counting starts anew. */
+const COUNTED_MAX = 1000
+
+/**
+ * @param namesMax - names per version of the catalog. A connection keeps what it has prepared until it closes, so that there is a
+ *   bound; past it, statements go without a name, which is only slower
+ */
+export function createStatementNames(namesMax: number): StatementNames {
+  let version: string | undefined
+  let generation = 0
+  const uses = new Map<string, number>()
+  const names = new Map<string, string>()
+  return {
+    nameOf(current, text) {
+      if (current !== version) {
+        version = current
+        generation++
+        uses.clear()
+        names.clear()
+      }
+      const known = names.get(text)
+      if (known !== undefined || names.size >= namesMax) return known
+      const count = (uses.get(text) ?? 0) + 1
+      if (count < USES_MIN) {
+        if (uses.size >= COUNTED_MAX) uses.clear()
+        uses.set(text, count)
+        return undefined
+      }
+      uses.delete(text)
+      const name = `rest_${generation}_${names.size}`
+      names.set(text, name)
+      return name
+    },
+  }
+}
