@@ -183,6 +183,15 @@ describe('refusals', () => {
     })
   })
 
+  test('a connection that Postgres ends is a 503 for who was on it, and nobody else notices', async () => {
+    const waiting = world.ask('/rpc/slow', { method: 'POST', as: 'alice' })
+    const end = `select pg_terminate_backend(pid) as ended from pg_stat_activity
+                  where datname = current_database() and application_name = 'test request' and state = 'active'`
+    await expect.poll(() => world.rows(end)).toEqual([{ ended: true }])
+    expect(await waiting).toMatchObject({ status: 503, body: { code: '57P01' } })
+    for (let round = 0; round < 5; round++) expect((await world.ask('/clients?id=eq.1')).status).toBe(200)
+  })
+
   test('a function may control the whole refusal', async () => {
     expect(await world.ask('/rpc/raise_teapot', { method: 'POST' })).toMatchObject({
       status: 418,

@@ -1,20 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createClient, type SupabaseClient } from '@supabase/supabase-js'
-import { authMigrations, openAuth } from '@holdfast/auth'
-import { silentLogger } from '@holdfast/foundation'
-import { createHttpServer } from '@holdfast/http'
-import {
-  applyMigrations,
-  createPool,
-  ensureRolePassword,
-  openEmbeddedCluster,
-  platformMigrations,
-  watchCatalog,
-  type Pool,
-} from '@holdfast/postgres'
-import { openRest } from '@holdfast/rest'
+import { expect, vi } from 'vitest'
+import { openHoldfast, type Holdfast } from '@holdfast/test-support'
 
 const SCHEMA = `
   create table countries (id int primary key, name text not null unique);
@@ -38,87 +24,34 @@ const SCHEMA = `
 
 export interface RestWorld extends AsyncDisposable {
   /** As the superuser. */
-  readonly pool: Pool
+  readonly pool: Holdfast['admin']
   readonly anon: SupabaseClient
   readonly service: SupabaseClient
   /** Signs somebody up; the client is theirs. */
   signIn(name: string): Promise<SupabaseClient>
 }
 
-/** The REST and auth services over a Postgres of their own. */
+/** A whole server with a few tables. */
 export async function openRestWorld(): Promise<RestWorld> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'holdfast-rest-'))
-  const cluster = await openEmbeddedCluster({
-    dataDir,
-    port: 0,
-    logger: silentLogger,
-    durable: false,
-    settings: { fsync: 'off', synchronous_commit: 'off' },
-  })
-  const pool = createPool({ url: cluster.adminUrl, applicationName: 'conformance', connectionsMax: 10 })
-  await applyMigrations({ pool, sources: [platformMigrations, authMigrations], logger: silentLogger })
+  const holdfast = await openHoldfast({ args: ['--rest-schemas=public,api'] })
+  const pool = holdfast.admin
   await pool.withClient((client) =>
     client.query(`create schema api; grant usage on schema api to anon, authenticated, service_role;
       alter default privileges in schema api grant all on tables to anon, authenticated, service_role; ${SCHEMA}`),
   )
-  await ensureRolePassword(pool, cluster.requestUrl)
-  const requestPool = createPool({
-    url: cluster.requestUrl,
-    applicationName: 'conformance requests',
-    connectionsMax: 10,
-  })
-  const catalog = await watchCatalog({ url: cluster.adminUrl, pool, logger: silentLogger })
-  const auth = await openAuth({
-    pool,
-    jwtSecret: 'a secret for tests, which is long enough',
-    baseUrl: 'http://127.0.0.1:54321',
-    options: { passwordHashCost: 4 },
-  })
-  const rest = await openRest({
-    pool: requestPool,
-    catalog,
-    options: {
-      restSchemas: ['public', 'api'],
-      restExtraSearchPath: ['public', 'extensions'],
-      restRowsMax: 1000,
-      restBodyBytesMax: 1024 * 1024,
-      restStatementTimeoutMs: 8000,
-      restWritesNeedFilter: true,
-    },
-    logger: silentLogger,
-  })
-  const app = createHttpServer({ logger: silentLogger })
-  app.addHook('onRequest', async (request) => {
-    const bearer = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1]
-    const claims = await auth.verifyToken(bearer ?? String(request.headers['apikey']))
-    request.caller = { role: claims.role ?? 'anon', claims, userId: claims.sub, expiresAtS: claims.exp }
-  })
-  await app.register(auth.routes, { prefix: '/auth/v1' })
-  await app.register(rest.routes, { prefix: '/rest/v1' })
-  const url = await app.listen({ host: '127.0.0.1', port: 0 })
-  const options = { auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false } }
-  const anonKey = await auth.mintApiKey('anon')
-  const service = createClient(url, await auth.mintApiKey('service_role'), options)
+  const options = { auth: { persistSession: false, autoRefreshToken: false } }
+  const service = createClient(holdfast.url, holdfast.serviceRoleKey, options)
+  await vi.waitFor(async () => expect((await service.schema('api').from('things').select()).error).toBeNull())
   return {
     pool,
-    anon: createClient(url, anonKey, options),
+    anon: await holdfast.supabase(),
     service,
     async signIn(name) {
-      const credentials = { email: `${name}@example.org`, password: 'correct horse battery' }
-      const client = createClient(url, anonKey, options)
-      const { error } = await client.auth.signUp(credentials)
+      const client = await holdfast.supabase()
+      const { error } = await client.auth.signUp({ email: `${name}@example.org`, password: 'correct horse battery' })
       if (error) throw error
       return client
     },
-    async [Symbol.asyncDispose]() {
-      await app.close()
-      await rest[Symbol.asyncDispose]()
-      await auth[Symbol.asyncDispose]()
-      await catalog[Symbol.asyncDispose]()
-      await requestPool[Symbol.asyncDispose]()
-      await pool[Symbol.asyncDispose]()
-      await cluster[Symbol.asyncDispose]()
-      rmSync(dataDir, { recursive: true, force: true })
-    },
+    [Symbol.asyncDispose]: () => holdfast[Symbol.asyncDispose](),
   }
 }

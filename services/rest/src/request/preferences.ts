@@ -31,6 +31,7 @@ export function parsePreferences(header: string | undefined): Preferences {
     given.find((item) => item.startsWith(prefix))?.slice(prefix.length)
 
   const maxAffected = after('max-affected=')
+  const timezone = after('timezone=')
   return {
     resolution: choose('resolution'),
     representation: choose('return'),
@@ -38,13 +39,22 @@ export function parsePreferences(header: string | undefined): Preferences {
     transaction: choose('tx'),
     missing: choose('missing'),
     handling: choose('handling'),
-    timezone: after('timezone='),
+    timezone: timezone !== undefined && isTimezone(timezone) ? timezone : undefined,
     maxAffected: maxAffected !== undefined && /^[0-9]{1,15}$/.test(maxAffected) ? Number(maxAffected) : undefined,
     invalid: given.filter((item) => !isKnown(item)),
   }
 }
 
+function isTimezone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
+  } catch {
+    return false
+  }
+}
+
 function isKnown(preference: string): boolean {
-  if (preference.startsWith('timezone=') || preference.startsWith('max-affected=')) return true
+  if (preference.startsWith('timezone=')) return isTimezone(preference.slice('timezone='.length))
+  if (preference.startsWith('max-affected=')) return true
   return Object.entries(CHOICES).some(([name, values]) => values.some((value) => preference === `${name}=${value}`))
 }
