@@ -31,6 +31,7 @@ export function appConfigRoutes(config: AppConfig): FastifyPluginAsync {
 export function slugOf(name: string): string {
   const slug = name
     .normalize('NFKD')
+    .replaceAll(/\p{Mark}/gu, '')
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-|-$/g, '')

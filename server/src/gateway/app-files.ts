@@ -163,16 +163,18 @@ interface FileTable {
 /** Knows the files of a folder by their address. A file that was built anew is read anew. */
 function createFileTable(directory: string): FileTable {
   const loaded = new Map<string, AppFile>()
-  let known: ReadonlyMap<string, string> | undefined
+  /** Whoever asks while a scan runs waits for it. */
+  let scanning: Promise<ReadonlyMap<string, string>> | undefined
   let scannedAt = -Infinity
 
   return {
     async find(path) {
-      if (!known?.has(path) && performance.now() - scannedAt > RESCAN_MS) {
+      let source = (await scanning)?.get(path)
+      if (source === undefined && performance.now() - scannedAt > RESCAN_MS) {
         scannedAt = performance.now()
-        known = await scan(directory)
+        scanning = scan(directory)
       }
-      const source = known?.get(path)
+      source ??= (await scanning)?.get(path)
       if (source === undefined) return undefined
       const found = await stat(source).catch(() => undefined) // a new build has removed it
       if (!found?.isFile()) return undefined

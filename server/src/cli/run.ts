@@ -1,0 +1,46 @@
+import { HoldfastError } from '@holdfast/foundation'
+import { nearest } from '../config/names.ts'
+import { printHelp, printReference } from '../config/print-reference.ts'
+import { VERSION } from '../version.ts'
+import { start } from './start.ts'
+
+const COMMANDS = ['start', 'help'] as const
+
+/**
+ * Runs one command.
+ *
+ * @param argv - what follows the program's name
+ * @returns the exit code; what failed has been written to stderr
+ */
+export async function run(argv: readonly string[]): Promise<number> {
+  const out = (text: string): void => void process.stdout.write(text)
+  const err = (text: string): void => void process.stderr.write(text)
+  try {
+    const [command, ...rest] = argv
+    if (command === '--version' || command === '-v') {
+      out(`${VERSION}\n`)
+      return 0
+    }
+    if (command === undefined || command === 'help' || argv.includes('--help') || argv.includes('-h')) {
+      out(rest.includes('--markdown') ? printReference() : printHelp())
+      return 0
+    }
+    if (command === 'start') return await start({ argv: rest, env: process.env, out, err })
+    const meant = nearest(command, COMMANDS)
+    throw new HoldfastError('command_unknown', 500, `"${command}" is not a command.`, {
+      hint: meant ? `Did you mean "holdfast ${meant}"?` : 'Run "holdfast help" for a list.',
+    })
+  } catch (error) {
+    err(explain(error))
+    return 1
+  }
+}
+
+/** What a person has to know. A stack trace only for what is our bug. */
+function explain(error: unknown): string {
+  if (error instanceof HoldfastError) {
+    const more = [error.detail, error.hint].filter((text) => text !== undefined)
+    return `\n${[error.message, ...more].join('\n')}\n`
+  }
+  return `\nThis is a bug of Holdfast: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`
+}

@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest'
+import type { OptionDeclarations } from '@holdfast/foundation'
+import { loadConfig, type ConfigSources } from './load-config.ts'
+import { options } from './options.ts'
+
+const declarations = {
+  port: { type: 'integer', default: 54_321, min: 0, max: 65_535, description: 'The port.' },
+  dataDir: { type: 'string', default: '.data', description: 'The folder.' },
+  sample: { type: 'boolean', default: false, description: 'A sample.' },
+  confirm: { type: 'boolean', default: true, description: 'Confirms.' },
+  schemas: { type: 'list', default: ['public'], description: 'Schemas.' },
+  databaseUrl: { type: 'string', env: 'DATABASE_URL', secret: true, description: 'A database.' },
+  configFile: { type: 'string', default: 'config.json', description: 'The file.' },
+} satisfies OptionDeclarations
+
+function load(
+  sources: Partial<Omit<ConfigSources, 'readFile'>> & { readonly file?: string; readonly fileName?: string },
+) {
+  const { argv = [], env = {}, file, fileName = 'config.json' } = sources
+  return loadConfig(declarations, { argv, env, readFile: (path) => (path === fileName ? file : undefined) })
+}
+
+describe('loadConfig', () => {
+  test('has the defaults when nothing is said', () => {
+    expect(load({})).toEqual({
+      port: 54_321,
+      dataDir: '.data',
+      sample: false,
+      confirm: true,
+      schemas: ['public'],
+      databaseUrl: undefined,
+      configFile: 'config.json',
+    })
+  })
+
+  test('takes the command line before the environment, that before the file, that before the default', () => {
+    const file = '{"port": 1, "dataDir": "file", "schemas": ["a"]}'
+    expect(load({ file })).toMatchObject({ port: 1, dataDir: 'file', schemas: ['a'] })
+    const env = { HOLDFAST_PORT: '2', HOLDFAST_SCHEMAS: 'b, c', HOLDFAST_DATA_DIR: '' }
+    expect(load({ file, env })).toMatchObject({ port: 2, dataDir: 'file', schemas: ['b', 'c'] })
+    expect(load({ file, env, argv: ['--port', '3', '--schemas=d'] })).toMatchObject({ port: 3, schemas: ['d'] })
+  })
+
+  test.each([
+    [['--sample'], { sample: true }],
+    [['--sample=false'], { sample: false }],
+    [['--no-confirm'], { confirm: false }],
+    [['--port=0', '--data-dir', '/x y'], { port: 0, dataDir: '/x y' }],
+    [['--data-dir', '-odd'], { dataDir: '-odd' }],
+  ])('understands %j', (argv, expected) => {
+    expect(load({ argv })).toMatchObject(expected)
+  })
+
+  test('reads variables by the name that is declared', () => {
+    expect(load({ env: { DATABASE_URL: 'postgres://x' } }).databaseUrl).toBe('postgres://x')
+  })
+
+  test.each([
+    [{ argv: ['--prot', '1'] }, 'option_unknown', '--prot is not an option.', 'Did you mean --port?'],
+    [
+      { argv: ['--nonsense-at-all'] },
+      'option_unknown',
+      '--nonsense-at-all is not an option.',
+      'Run "holdfast help" for a list.',
+    ],
+    [{ argv: ['start'] }, 'option_unknown', 'start is not an option.', undefined],
+    [{ argv: ['--no-port'] }, 'option_unknown', '--no-port is not an option.', undefined],
+    [{ argv: ['--port'] }, 'option_invalid', '--port: It needs a value.', 'The port.'],
+    [{ argv: ['--port', 'many'] }, 'option_invalid', '--port: "many" is not a whole number.', 'The port.'],
+    [{ argv: ['--port', '70000'] }, 'option_invalid', '--port: 70000 is not between 0 and 65535.', 'The port.'],
+    [{ argv: ['--sample=maybe'] }, 'option_invalid', '--sample: "maybe" is neither true nor false.', 'A sample.'],
+    [{ env: { HOLDFAST_PORT: '1e3' } }, 'option_invalid', 'HOLDFAST_PORT: "1e3" is not a whole number.', 'The port.'],
+    [{ file: '{"prot": 1}' }, 'option_unknown', '"prot" in config.json is not an option.', 'Did you mean port?'],
+    [{ file: '{"port": "1"}' }, 'option_invalid', '"port" in config.json: "1" is not a whole number.', 'The port.'],
+    [{ file: '{"sample": 1}' }, 'option_invalid', '"sample" in config.json: 1 has the wrong type.', undefined],
+    [{ file: '{' }, 'config_file_invalid', 'The config file config.json is not valid JSON.', undefined],
+    [{ file: '[]' }, 'config_file_invalid', 'The config file config.json does not hold an object.', undefined],
+    [
+      { argv: ['--config-file', 'gone.json'] },
+      'config_file_invalid',
+      'The config file gone.json does not exist.',
+      undefined,
+    ],
+  ])('refuses %j by name', (sources, code, message, hint) => {
+    let thrown: unknown
+    try {
+      load(sources)
+    } catch (error) {
+      thrown = error
+    }
+    expect(thrown).toMatchObject({ code, message })
+    if (hint !== undefined) expect(thrown).toMatchObject({ hint })
+  })
+
+  test('has no option twice and every default in its own range', () => {
+    const values = loadConfig(options, { argv: [], env: {}, readFile: () => undefined })
+    for (const [name, declaration] of Object.entries(options)) {
+      if (declaration.type !== 'integer') continue
+      const value = (values as Readonly<Record<string, unknown>>)[name]
+      expect(value, name).toBeGreaterThanOrEqual(declaration.min)
+      expect(value, name).toBeLessThanOrEqual(declaration.max)
+    }
+  })
+})

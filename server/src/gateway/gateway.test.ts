@@ -1,0 +1,197 @@
+import type { FastifyPluginAsync } from 'fastify'
+import { describe, expect, test } from 'vitest'
+import { HoldfastError, silentLogger } from '@holdfast/foundation'
+import { createHttpServer, requireCaller } from '@holdfast/http'
+import { mountGateway, type GatewayOptions } from './gateway.ts'
+
+/** One caller per service, whatever the token was; services never see a token that was not verified. */
+const echo: FastifyPluginAsync = async (app) => {
+  app.all('/*', async (request) => ({ caller: requireCaller(request) }))
+}
+
+const TOKENS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  'anon-key': { role: 'anon', iat: 1 },
+  'service-key': { role: 'service_role', iat: 1 },
+  ada: { role: 'authenticated', sub: 'ada', exp: 2_000_000_000 },
+  roleless: { sub: 'nobody', exp: 2_000_000_000 },
+}
+
+async function verifyToken(token: string): Promise<Readonly<Record<string, unknown>>> {
+  const claims = TOKENS[token]
+  if (claims) return claims
+  throw token === 'old'
+    ? new HoldfastError('token_expired', 401, 'JWT expired')
+    : new HoldfastError('bad_jwt', 401, 'invalid JWT')
+}
+
+async function open(changes: Partial<GatewayOptions> = {}) {
+  const app = createHttpServer({ logger: silentLogger })
+  await mountGateway(app, {
+    auth: echo,
+    rest: echo,
+    sync: async (scope) => {
+      scope.post('/sync/stream', async (request) => ({ caller: requireCaller(request) }))
+      scope.get('/write-checkpoint2.json', async () => {
+        throw Object.assign(new Error('Connection terminated unexpectedly'), {})
+      })
+      scope.get('/sync/v1/schema', async () => {
+        throw new Error('a bug with a secret')
+      })
+    },
+    verifyToken,
+    isDatabaseUp: () => true,
+    health: () => ({ database: 'up', sync: 'ready', problem: undefined }),
+    config: { projectName: 'Träger & Co', anonKey: 'anon-key', sample: undefined },
+    appDirectory: '/nowhere',
+    logger: silentLogger,
+    ...changes,
+  })
+  return app
+}
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+
+describe('a request to REST or auth', () => {
+  test.each(['/rest/v1/sites', '/auth/v1/user', '/rest/v1/', '/auth/v1/token?grant_type=password'])(
+    'to %s without key and token gets the answer of a Supabase gateway',
+    async (url) => {
+      const answer = await (await open()).inject(url)
+      expect(answer.statusCode).toBe(401)
+      expect(answer.json()).toEqual({ message: 'No API key found in request', hint: expect.any(String) as string })
+    },
+  )
+
+  test.each([
+    ['a key as header', { headers: { apikey: 'anon-key' } }, { role: 'anon', claims: { role: 'anon' } }],
+    ['a key in the address', { query: { apikey: 'anon-key' } }, { role: 'anon' }],
+    ['the key as token too', { headers: { apikey: 'anon-key', ...bearer('anon-key') } }, { role: 'anon' }],
+    ['the service key', { headers: { apikey: 'service-key' } }, { role: 'service_role' }],
+    [
+      'key and token',
+      { headers: { apikey: 'anon-key', ...bearer('ada') } },
+      { role: 'authenticated', userId: 'ada', expiresAtS: 2_000_000_000 },
+    ],
+    [
+      'the service key and a token',
+      { headers: { apikey: 'service-key', ...bearer('ada') } },
+      { role: 'authenticated', userId: 'ada' },
+    ],
+    ['a token alone', { headers: bearer('ada') }, { role: 'authenticated', userId: 'ada' }],
+    ['a token without a role', { headers: bearer('roleless') }, { role: 'anon', userId: 'nobody' }],
+  ])('with %s runs as whom that says', async (_, request, caller) => {
+    const app = await open()
+    for (const url of ['/rest/v1/sites', '/auth/v1/user']) {
+      const answer = await app.inject({ url, ...request })
+      expect(answer.statusCode).toBe(200)
+      expect(answer.json<{ caller: unknown }>().caller).toMatchObject(caller)
+    }
+  })
+
+  test('with a key that is none is refused, whatever the token', async () => {
+    const answer = await (
+      await open()
+    ).inject({ url: '/rest/v1/sites', headers: { apikey: 'wrong', ...bearer('ada') } })
+    expect([answer.statusCode, answer.json<{ message: string }>().message]).toEqual([
+      401,
+      'Invalid authentication credentials',
+    ])
+  })
+
+  test.each([
+    ['wrong', 'PGRST301'],
+    ['old', 'PGRST303'],
+  ])('with the token "%s" gets %s from REST', async (token, code) => {
+    const answer = await (
+      await open()
+    ).inject({ url: '/rest/v1/sites', headers: { apikey: 'anon-key', ...bearer(token) } })
+    expect(answer.statusCode).toBe(401)
+    expect(answer.json()).toMatchObject({ code, message: expect.any(String) as string })
+    expect(answer.headers['www-authenticate']).toContain('invalid_token')
+  })
+
+  test('with an old token may still get a new one, but not act as the person', async () => {
+    const app = await open()
+    const headers = { apikey: 'anon-key', ...bearer('old') }
+    const refresh = await app.inject({ method: 'POST', url: '/auth/v1/token?grant_type=refresh_token', headers })
+    expect(refresh.json<{ caller: unknown }>().caller).toMatchObject({ role: 'anon' })
+    for (const url of ['/auth/v1/user', '/auth/v1/logout', '/auth/v1/factors/1/verify']) {
+      expect((await app.inject({ url, headers })).json()).toMatchObject({ code: 'token_expired' })
+    }
+  })
+
+  test('for what is published needs nothing', async () => {
+    const app = await open()
+    expect((await app.inject('/auth/v1/.well-known/jwks.json')).statusCode).toBe(200)
+    expect((await app.inject('/auth/v1/health')).statusCode).toBe(200)
+    expect((await app.inject('/auth/v1/settings')).statusCode).toBe(401)
+  })
+})
+
+describe('a request to sync', () => {
+  test.each(['Token', 'Bearer', 'token'])('takes the scheme %s', async (scheme) => {
+    const answer = await (
+      await open()
+    ).inject({ method: 'POST', url: '/sync/stream', headers: { authorization: `${scheme} ada` } })
+    expect(answer.json<{ caller: unknown }>().caller).toMatchObject({ userId: 'ada' })
+  })
+
+  test.each([
+    [{}, 'PSYNC_S2106'],
+    [{ apikey: 'anon-key' }, 'PSYNC_S2106'],
+    [{ authorization: 'Basic ada' }, 'PSYNC_S2106'],
+    [{ authorization: 'Token wrong' }, 'PSYNC_S2101'],
+    [{ authorization: 'Token old' }, 'PSYNC_S2103'],
+  ])('with %j gets the code that the SDK knows', async (headers, code) => {
+    const answer = await (await open()).inject({ method: 'POST', url: '/sync/stream', headers })
+    expect(answer.statusCode).toBe(401)
+    expect(answer.json()).toEqual({
+      error: { code, status: 401, description: expect.any(String) as string, name: 'AuthorizationError' },
+    })
+  })
+
+  test('to no address of its own gets its own 404', async () => {
+    const answer = await (await open()).inject({ url: '/sync/stream', headers: bearer('ada') })
+    expect([answer.statusCode, answer.json<{ error: { code: string } }>().error.code]).toEqual([404, 'PSYNC_S2002'])
+  })
+
+  test('that fails says neither how nor where', async () => {
+    const app = await open()
+    const lost = await app.inject({ url: '/write-checkpoint2.json', headers: bearer('ada') })
+    expect([lost.statusCode, lost.headers['retry-after']]).toEqual([503, '1'])
+    const bug = await app.inject({ url: '/sync/v1/schema', headers: bearer('ada') })
+    expect([bug.statusCode, bug.json<{ error: { code: string } }>().error.code]).toEqual([500, 'PSYNC_S2001'])
+    expect(bug.body).not.toContain('secret')
+  })
+})
+
+test('while Postgres is away every API says when to come back, at once', async () => {
+  const app = await open({
+    isDatabaseUp: () => false,
+    health: () => ({ database: 'down', sync: 'preparing', problem: 'gone' }),
+  })
+  for (const url of ['/rest/v1/sites', '/auth/v1/user', '/write-checkpoint2.json', '/health']) {
+    const answer = await app.inject({ url, headers: { apikey: 'anon-key', ...bearer('ada') } })
+    expect([answer.statusCode, answer.headers['retry-after']], url).toEqual([503, '1'])
+  }
+})
+
+test('visitors learn the public key and the name, and never the service key', async () => {
+  const answer = await (await open()).inject('/app/v1/config')
+  expect(answer.json()).toEqual({
+    project: { name: 'Träger & Co', slug: 'trager-co' },
+    anonKey: 'anon-key',
+    version: expect.stringMatching(/^\d+\.\d+\.\d+/) as string,
+    sample: null,
+  })
+})
+
+test('health tells version and parts', async () => {
+  const answer = await (await open()).inject('/health')
+  expect(answer.json()).toMatchObject({
+    ok: true,
+    project: 'Träger & Co',
+    database: 'up',
+    sync: 'ready',
+    min_app_version: expect.any(String) as string,
+  })
+})
