@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import type { Holdfast } from '@holdfast/test-support'
+import { insertItems } from './items.ts'
+import { median, type Figure } from './report.ts'
+import { openStream } from './stream-client.ts'
+import { mintToken } from './tokens.ts'
+
+const REPETITIONS = 3
+
+async function syncOnce(holdfast: Holdfast, owner: string, rows: number): Promise<number> {
+  const began = performance.now()
+  const client = await openStream(holdfast.url, mintToken(holdfast.jwtSecret, owner), randomUUID())
+  await client.nextComplete()
+  const ms = performance.now() - began
+  client.close()
+  if (client.operations !== rows) throw new Error(`${client.operations} operations instead of ${rows}`)
+  return rows / (ms / 1000)
+}
+
+/** The reference: the driver reads the same rows from the table, past policies and sync. */
+async function driverOnce(holdfast: Holdfast, owner: string, rows: number): Promise<number> {
+  const client = new pg.Client({ connectionString: holdfast.databaseUrl })
+  await client.connect()
+  const began = performance.now()
+  const result = await client.query('select * from public.items where owner_id = $1', [owner])
+  const ms = performance.now() - began
+  await client.end()
+  if (result.rows.length !== rows) throw new Error(`${result.rows.length} rows instead of ${rows}`)
+  return rows / (ms / 1000)
+}
+
+/** Waits until the rows are in the log: the writer's own stream has them. */
+async function waitUntilFollowed(holdfast: Holdfast, owner: string, rows: number): Promise<void> {
+  const client = await openStream(holdfast.url, mintToken(holdfast.jwtSecret, owner), randomUUID())
+  while (client.operations < rows) await client.nextComplete()
+  client.close()
+}
+
+/** One new device downloads everything its person may have. */
+export async function benchFirstSync(holdfast: Holdfast, sizes: readonly number[]): Promise<Figure[]> {
+  const figures: Figure[] = []
+  for (const rows of sizes) {
+    const owner = randomUUID()
+    await insertItems(holdfast.admin, owner, rows)
+    const began = performance.now()
+    await waitUntilFollowed(holdfast, owner, rows)
+    const followed = rows / ((performance.now() - began) / 1000)
+    const driver: number[] = []
+    const sync: number[] = []
+    for (let repetition = 0; repetition < REPETITIONS; repetition++) {
+      driver.push(await driverOnce(holdfast, owner, rows))
+      sync.push(await syncOnce(holdfast, owner, rows))
+    }
+    figures.push(
+      {
+        name: `first sync of ${rows} rows, one device`,
+        value: median(sync),
+        unit: 'rows/s',
+        baseline: { name: 'the driver selecting the same rows', value: median(driver) },
+      },
+      { name: `bulk insert of ${rows} rows → on the device`, value: followed, unit: 'rows/s' },
+    )
+  }
+  return figures
+}

@@ -1,0 +1,30 @@
+/** `npm run bench`: all benchmarks, or those whose names are given (`start`, `first-sync`, `latency`, `idle`). */
+import { openHoldfast, type Holdfast } from '@holdfast/test-support'
+import { benchFirstSync } from './first-sync.bench.ts'
+import { benchIdle } from './idle.bench.ts'
+import { createItems } from './items.ts'
+import { benchLatency } from './latency.bench.ts'
+import { report, type Figure } from './report.ts'
+import { benchStart } from './start.bench.ts'
+
+const FIRST_SYNC_ROWS = [100_000, 500_000]
+
+const onServer: Readonly<Record<string, (holdfast: Holdfast) => Promise<Figure[]>>> = {
+  idle: (holdfast) => benchIdle(holdfast, 1_000),
+  latency: async (holdfast) => [
+    ...(await benchLatency(holdfast, { devices: 100, rate: 100, seconds: 15 })),
+    ...(await benchLatency(holdfast, { devices: 100, rate: 500, seconds: 10 })),
+  ],
+  'first-sync': (holdfast) => benchFirstSync(holdfast, FIRST_SYNC_ROWS),
+}
+
+const wanted = process.argv.slice(2)
+const isWanted = (name: string): boolean => wanted.length === 0 || wanted.includes(name)
+
+if (isWanted('start')) report(await benchStart())
+const names = Object.keys(onServer).filter(isWanted)
+if (names.length > 0) {
+  await using holdfast = await openHoldfast()
+  await createItems(holdfast.admin)
+  for (const name of names) report((await onServer[name]?.(holdfast)) ?? [])
+}
