@@ -69,6 +69,8 @@ export interface OpenHoldfastOptions {
 export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfast> {
   const { config, logger, clock, progress, signal } = options
   requireLoopbackForSample(config, config.sample)
+  // A configured secret that is no good is refused before anything is started.
+  if (config.jwtSecret !== undefined) resolveJwtSecret(config.jwtSecret, config.dataDir)
   await using opened = new AsyncDisposableStack()
   const port = await findPort(config.host, config.port)
   const baseUrl = (config.siteUrl ?? `http://${urlHost(config.host)}:${port}`).replace(/\/+$/, '')

@@ -3,7 +3,7 @@ import { enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
 // Before anything else is loaded: the next start need not compile it. Beside our own files, where nobody else writes.
-enableCompileCache(fileURLToPath(new URL('../.compile-cache', import.meta.url)))
+enableCompileCache(fileURLToPath(new URL('../../dist/.compile-cache', import.meta.url)))
 const { run } = await import('./run.ts')
 
 process.exitCode = await run(process.argv.slice(2))

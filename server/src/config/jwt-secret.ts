@@ -12,16 +12,17 @@ const LENGTH_MIN = 32
  * @throws {HoldfastError} `jwt_secret_invalid`
  */
 export function resolveJwtSecret(configured: string | undefined, dataDir: string): string {
+  if (configured !== undefined) return requireLong(configured, 'Set a longer one, or none: then Holdfast makes one.')
   const path = join(dataDir, 'jwt-secret')
-  const secret = configured ?? readOrUndefined(path) ?? create(dataDir, path)
-  if (Buffer.byteLength(secret) < LENGTH_MIN) {
-    throw new HoldfastError('jwt_secret_invalid', 500, `The JWT secret is shorter than ${LENGTH_MIN} characters.`, {
-      hint: configured
-        ? 'Set a longer one, or none: then Holdfast makes one.'
-        : `${path} is damaged. Restore it, or remove it to get new API keys.`,
-    })
-  }
-  return secret
+  const hint = `${path} is damaged. Restore it, or remove it to get new API keys.`
+  return requireLong(readOrUndefined(path) ?? create(dataDir, path), hint)
+}
+
+function requireLong(secret: string, hint: string): string {
+  if (Buffer.byteLength(secret) >= LENGTH_MIN) return secret
+  throw new HoldfastError('jwt_secret_invalid', 500, `The JWT secret is shorter than ${LENGTH_MIN} characters.`, {
+    hint,
+  })
 }
 
 function readOrUndefined(path: string): string | undefined {

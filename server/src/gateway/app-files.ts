@@ -173,6 +173,7 @@ function createFileTable(directory: string): FileTable {
       if (source === undefined && performance.now() - scannedAt > RESCAN_MS) {
         scannedAt = performance.now()
         scanning = scan(directory)
+        scanning.catch(() => (scanning = undefined)) // the request that waits for it says why; the next one looks again
       }
       source ??= (await scanning)?.get(path)
       if (source === undefined) return undefined
