@@ -1,0 +1,48 @@
+/**
+ * Each form of condition, alone in a policy: that it compiles, and to what. Whether the result is right, `follow-policies.property.pg.test.ts`
+ * asks Postgres.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { LINK_FORMS, PERSON_FORMS, ROW_FORMS } from '../test/policy-forms.ts'
+import { openPolicyWorld, type PolicyWorld } from '../test/policy-world.ts'
+import type { BucketDefinition } from './plan.ts'
+
+let world: PolicyWorld
+
+beforeAll(async () => {
+  world = await openPolicyWorld()
+})
+
+afterAll(() => world[Symbol.asyncDispose]())
+
+function describeDefinition(definition: BucketDefinition): readonly string[] {
+  return [
+    ...(definition.rowFilter ? [`rows  ${definition.rowFilter.sql}`] : []),
+    ...definition.keys.map((key) => `key   ${key.sql}${key.kind === 'elements' ? ' (each element)' : ''}`),
+    `query ${definition.keyQuery}`,
+    ...definition.dependencies.map(
+      ({ name, columns, pin }) =>
+        `reads ${name} (${columns.join(', ')})${pin ? ` where ${pin.column} = ${pin.claimSql}` : ''}`,
+    ),
+  ]
+}
+
+describe.each([
+  ['the row', ROW_FORMS],
+  ['the person', PERSON_FORMS],
+  ['both', LINK_FORMS],
+])('a condition on %s', (_, forms) => {
+  test.each(forms)('%s', async (form) => {
+    await world.run(
+      'drop policy if exists form on public.items',
+      `create policy form on public.items for select to authenticated using (${form})`,
+    )
+    const plan = await world.compile()
+    const items = plan.tables.find((table) => table.name === 'items')
+    expect(plan.refused.find((table) => table.name === 'items')?.reason).toBeUndefined()
+    expect([
+      ...(items?.definitions.map(describeDefinition) ?? []),
+      ...plan.keyFunctions.map((f) => f.statements[0]),
+    ]).toMatchSnapshot()
+  })
+})

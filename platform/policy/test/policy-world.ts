@@ -1,0 +1,138 @@
+import { runAs, sql, type Session } from '@holdfast/postgres'
+import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
+import { compileSyncPlan, readPolicyInput, type BucketDefinition, type SyncPlan, type TablePlan } from '../src/index.ts'
+
+/** Three people who may be members of organisations, own lists and be given rights to them; `items` is what policies are tried on. */
+export const USERS = [1, 2, 3].map((n) => `00000000-0000-4000-8000-00000000000${n}`)
+
+/** A role that owns functions without being a superuser. Roles belong to the whole cluster, so each world has its own. */
+const schemaFor = (keeper: string): string => `
+create function auth.jwt() returns jsonb language sql stable as $$ select coalesce(nullif(current_setting('request.jwt.claims', true), ''), '{}')::jsonb $$;
+create function auth.uid() returns uuid language sql stable as $$ select (nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> 'sub')::uuid $$;
+create function auth.role() returns text language sql stable as $$ select nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> 'role' $$;
+
+create type public.kind as enum ('draft', 'open', 'closed');
+create domain public.short as text check (length(value) < 20);
+create table public.members (id int primary key, org_id int, user_id uuid, role text, unique (org_id, user_id));
+create table public.lists (id int primary key, org_id int, owner_id uuid, kind public.kind, is_open boolean);
+create table public.grants (id int primary key, list_id int, user_id uuid, level int, unique (list_id, user_id));
+create table public.admins (id int primary key, user_id uuid unique);
+create table public.days (id int primary key, day date);
+create table public.items (
+  id int primary key, list_id int, org_id bigint, owner_id uuid, editors uuid[], tags text[], team varchar(10), code public.short,
+  status public.kind, n smallint, is_public boolean, day date);
+alter table public.items enable row level security;
+
+create role ${keeper} nologin;
+grant usage on schema public, auth to ${keeper};
+grant select on public.members, public.lists, public.grants to ${keeper};
+
+create function public.is_member(o bigint) returns boolean language sql as
+  $$ select exists (select 1 from members where org_id = o and user_id = auth.uid()) $$;
+create function public.is_member_definer(o bigint) returns boolean language sql stable security definer set search_path = '' as
+  $$ select exists (select 1 from public.members m where m.org_id = $1 and m.user_id = (select auth.uid())) $$;
+create function public.has_role(o bigint, wanted text) returns boolean language sql stable security definer as
+  $$ select exists (select 1 from members where org_id = o and user_id = auth.uid() and role = wanted) $$;
+create function public.role_in(o bigint) returns text language sql stable
+  begin atomic select m.role from public.members m where m.org_id = o and m.user_id = auth.uid() limit 1; end;
+create function public.role_in_strict(o bigint) returns text language sql stable strict security definer as
+  $$ select role from members where org_id = o and user_id = auth.uid() $$;
+create function public.may_see_list(l int) returns boolean language sql stable
+  return exists (select from public.lists where lists.id = l and (lists.is_open or public.is_member(lists.org_id)));
+create function public.may_see_list_definer(l int) returns boolean language sql stable security definer as
+  $$ select exists (select from lists where lists.id = l and (lists.is_open or is_member(lists.org_id))) or exists (select from admins where user_id = auth.uid()) $$;
+create function public.keeper_sees(l int) returns boolean language sql stable security definer as
+  $$ select exists (select from lists join grants g on g.list_id = lists.id where lists.id = l and g.user_id = auth.uid()) $$;
+alter function public.keeper_sees(int) owner to ${keeper};
+create function public.my_orgs() returns setof int language sql stable security definer as
+  $$ select org_id from members where user_id = auth.uid() $$;
+create function public.my_org_array() returns int[] language sql stable as
+  $$ select array(select org_id from members where user_id = auth.uid()) $$;
+create function public.my_memberships() returns table (o int, r text) language sql stable as
+  $$ select org_id, role from members where user_id = auth.uid() $$;
+create function public.members_of(o bigint) returns setof uuid language sql stable as
+  $$ select user_id from members where org_id = o $$;
+create function public.my_first_list() returns int language sql stable as
+  $$ select list_id from grants where user_id = auth.uid() and list_id = 1 $$;
+create function public.is_auditor() returns boolean language sql stable security definer as
+  $$ select exists (select from admins where user_id = auth.uid()) $$;
+create function public.is_small(n int) returns boolean language sql immutable as $$ select n < 2 $$;
+create function public.is_even(n int) returns boolean language plpgsql immutable as $$ begin return n % 2 = 0; end $$;
+`
+
+export interface PolicyWorld extends AsyncDisposable {
+  readonly database: TestDatabase
+  /** Runs statements as the superuser. */
+  run(...statements: readonly string[]): Promise<void>
+  /** Compiles the policies as they are, and creates the functions of the plan. */
+  compile(): Promise<SyncPlan>
+  /** IDs that row-level security shows. */
+  visible(session: Session, table: string): Promise<readonly number[]>
+  /** The caller's keys of a definition, each as the list of its parts. */
+  keys(session: Session, definition: BucketDefinition): Promise<readonly (readonly string[])[]>
+  /** IDs in the caller's buckets of a table. */
+  held(session: Session, table: TablePlan): Promise<readonly number[]>
+}
+
+export async function openPolicyWorld(): Promise<PolicyWorld> {
+  const database = await openTestDatabase()
+  const { pool, requestPool } = database
+  const run = async (...statements: readonly string[]): Promise<void> => {
+    for (const statement of statements) await pool.execute(sql.trusted(statement))
+  }
+  const keeper = `keeper_${database.name}`
+  await run(schemaFor(keeper), 'grant usage on schema sync to anon, authenticated')
+
+  const keys: PolicyWorld['keys'] = async (session, definition) => {
+    const rows = await runAs(requestPool, session, (tx) =>
+      tx.query<Record<string, string>>(sql.trusted(definition.keyQuery)),
+    )
+    return rows.map((row) => definition.keys.map((_, index) => row[`k${index}`] ?? 'null'))
+  }
+  return {
+    database,
+    run,
+    keys,
+    async compile() {
+      const plan = compileSyncPlan(await readPolicyInput(pool))
+      for (const f of plan.keyFunctions) await run(...f.statements)
+      return plan
+    },
+    async visible(session, table) {
+      const rows = await runAs(requestPool, session, (tx) =>
+        tx.query<{ id: number }>(sql`select id from ${sql.identifier('public', table)} order by id`),
+      )
+      return rows.map((row) => row.id)
+    },
+    async held(session, table) {
+      const held = new Set<number>()
+      for (const definition of table.definitions) {
+        if (!definition.roles.includes(session.role)) continue
+        for (const id of await rowsOf(table, definition, await keys(session, definition))) held.add(id)
+      }
+      return [...held].sort((left, right) => left - right)
+    },
+    async [Symbol.asyncDispose]() {
+      await run(`reassign owned by ${keeper} to current_user`, `drop owned by ${keeper}`, `drop role ${keeper}`)
+      await database[Symbol.asyncDispose]()
+    },
+  }
+
+  async function rowsOf(
+    table: TablePlan,
+    definition: BucketDefinition,
+    found: readonly (readonly string[])[],
+  ): Promise<readonly number[]> {
+    if (found.length === 0) return []
+    const parts = definition.keys.map((key, index) =>
+      key.kind === 'elements'
+        ? `(k.k ->> ${index}) in (select e::text from unnest(${key.sql}) e)`
+        : `(k.k ->> ${index}) = (${key.sql})::text`,
+    )
+    const condition = [definition.rowFilter?.sql ?? 'true', ...parts].join(' and ')
+    const rows = await pool.query<{ id: number }>(sql`
+      select distinct r.id from ${sql.identifier(table.schema, table.name)} r, jsonb_array_elements(${JSON.stringify(found)}::jsonb) k(k)
+       where ${sql.trusted(condition)}`)
+    return rows.map((row) => row.id)
+  }
+}
