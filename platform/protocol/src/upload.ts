@@ -49,6 +49,8 @@ export type OperationVerdict =
       readonly constraint?: string
       /** Names of the policies that may have refused the write: the restrictive one Postgres named, else all candidates. */
       readonly policies?: readonly string[]
+      /** What the database says for people about the policy or constraint: its `COMMENT`, when there is just one that refused. */
+      readonly rule?: string
     }
 
 /** Answer with status 200: the transaction was judged. `applied` is all or nothing. */

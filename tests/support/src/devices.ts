@@ -12,6 +12,7 @@ import {
 } from '@holdfast/client'
 import type { TableDescriptor } from '@holdfast/protocol'
 import { SAMPLE_PASSWORD, type Holdfast } from './open-holdfast.ts'
+import { quietLogger } from './quiet-logger.ts'
 import { byId, comparable, visibleRows, type ComparableRow } from './visible-rows.ts'
 
 /** How long a device may take to get where it should be, in milliseconds. */
@@ -25,6 +26,9 @@ export interface TestDevice extends AsyncDisposable {
   readonly database: CommonPowerSyncDatabase
   /** Local names of the tables that sync. */
   tables(): readonly string[]
+  table(name: string): TableDescriptor
+  /** The person's present access token. */
+  token(): Promise<string>
   /** Rows of a table on the device, by id. */
   localRows(table: string): Promise<ReadonlyMap<string, ComparableRow>>
   /** Rows that Postgres lets this person select now, by id, in the same form. */
@@ -82,6 +86,8 @@ export async function openDevice(holdfast: Holdfast, account: DeviceAccount): Pr
       return local.database
     },
     tables: () => local.schema.get().tables.map((table) => table.name),
+    table: tableOf,
+    token: () => tokenOf(client),
     async localRows(name) {
       const table = tableOf(name)
       const rows = await local.database.getAll<Record<string, unknown>>(`select * from "${name}"`)
@@ -119,6 +125,7 @@ function openClient(holdfast: Holdfast, folder: string, store: KeyValueStore): H
           implementation: { type: 'node:sqlite' },
           readWorkerCount: 1,
         },
+        logger: quietLogger,
       }),
     onProblem: () => undefined, // expected while things break; what matters shows in the rows
   })
@@ -180,10 +187,12 @@ async function settle(holdfast: Holdfast, client: HoldfastClient, local: LocalDa
   )
 }
 
-/** The last write checkpoint whose data is in the local tables. */
+/** The last write checkpoint whose data is in the local tables. The SDK shows it nowhere; its extension keeps it here (0.5.x). */
 async function appliedWriteCheckpoint(database: CommonPowerSyncDatabase): Promise<bigint> {
-  const row = await database.getOptional<{ last_op: number }>(`select last_op from ps_buckets where name = '$local'`)
-  return BigInt(row?.last_op ?? 0)
+  const row = await database.getOptional<{ value: string }>(
+    `select cast(value as text) as value from ps_kv where key = 'last_applied_checkpoint_request_id'`,
+  )
+  return BigInt(row?.value ?? 0)
 }
 
 async function until(deadline: number, what: string, isSo: () => Promise<boolean>): Promise<void> {

@@ -15,8 +15,6 @@ export interface VerdictExplanation {
 /** How the app calls things, so that sentences use the person's words. */
 export interface VerdictNames {
   readonly column?: (table: string, column: string) => string
-  /** The comment of a constraint, when it has one. */
-  readonly constraint?: (name: string) => string | undefined
 }
 
 type ErrorVerdict = Extract<AttentionVerdict, { status: 'error' }>
@@ -83,7 +81,7 @@ function explainError(verdict: ErrorVerdict, names: VerdictNames): Omit<VerdictE
     case '23514':
       return {
         code: 'HF-SYNC-CHECK',
-        title: `This breaks a rule of the table: ${constraintInWords(verdict, names)}`,
+        title: `This breaks a rule of the table: ${constraintInWords(verdict)}`,
         advice: 'Change the value and send it again.',
       }
     case 'P0001':
@@ -120,16 +118,11 @@ function explainByClass(verdict: ErrorVerdict, column: string | undefined): Omit
 }
 
 function explainRefusedByPolicy(verdict: ErrorVerdict): Omit<VerdictExplanation, 'detail'> {
-  const [policy, ...others] = verdict.policies ?? []
-  const rule =
-    policy === undefined
-      ? ''
-      : others.length === 0
-        ? ` (rule “${policy}”)`
-        : ` (rules “${[policy, ...others].join('”, “')}”)`
+  const names = verdict.policies ?? []
+  const rules = names.length === 0 ? '' : ` (${names.length === 1 ? 'rule' : 'rules'} ${names.join(', ')})`
   return {
     code: 'HF-SYNC-REJ-RLS',
-    title: `You are not allowed to make this change${rule}`,
+    title: `${verdict.rule ?? 'You are not allowed to make this change'}${rules}`,
     advice: 'Change the record so that the rule allows it, ask somebody who may, or discard your change.',
   }
 }
@@ -140,7 +133,6 @@ function keyOf(verdict: ErrorVerdict): string | undefined {
   return key ? `${key[1]} = ${key[2]}` : undefined
 }
 
-function constraintInWords(verdict: ErrorVerdict, names: VerdictNames): string {
-  if (!verdict.constraint) return verdict.message
-  return names.constraint?.(verdict.constraint) ?? verdict.constraint.replaceAll('_', ' ')
+function constraintInWords(verdict: ErrorVerdict): string {
+  return verdict.rule ?? verdict.constraint?.replaceAll('_', ' ') ?? verdict.message
 }

@@ -140,7 +140,7 @@ function differs(current: Readonly<Record<string, string | number | null>>, oper
 export function renderErrorVerdict(
   operation: UploadOperation,
   error: DatabaseError,
-  policies: readonly string[] | undefined,
+  reasons: { readonly policies: readonly string[] | undefined; readonly rule: string | undefined },
 ): OperationVerdict {
   return {
     op_id: operation.op_id,
@@ -152,6 +152,7 @@ export function renderErrorVerdict(
     table: operation.type,
     ...(error.column ? { column: error.column } : {}),
     ...(error.constraint ? { constraint: error.constraint } : {}),
-    ...(policies && isPolicyRefusal(error) ? { policies } : {}),
+    ...(reasons.policies ? { policies: reasons.policies } : {}),
+    ...(reasons.rule ? { rule: reasons.rule } : {}),
   }
 }

@@ -31,3 +31,23 @@ export async function findCandidatePolicies(
   `)
   return rows.map((row) => row.name)
 }
+
+/** The comment of a policy or a constraint of the table, written for people. */
+export async function findRuleComment(
+  tx: Transaction,
+  table: WritableTable,
+  rule: { readonly kind: 'policy' | 'constraint'; readonly name: string },
+): Promise<string | undefined> {
+  const [row] = await tx.query<{ comment: string | null }>(sql`
+    select coalesce(
+             obj_description((select p.oid from pg_catalog.pg_policy p
+                               where p.polrelid = c.oid and p.polname = ${rule.name} and ${rule.kind} = 'policy'), 'pg_policy'),
+             obj_description((select k.oid from pg_catalog.pg_constraint k
+                               where k.conrelid = c.oid and k.conname = ${rule.name} and ${rule.kind} = 'constraint'), 'pg_constraint')
+           ) as comment
+      from pg_catalog.pg_class c
+      join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+     where n.nspname = ${table.schema} and c.relname = ${table.name}
+  `)
+  return row?.comment ?? undefined
+}

@@ -55,6 +55,8 @@ const SCHEMA = `
   create policy "done is shown" on public.tasks for select to authenticated using (state = 'done');
   create policy "no tasks on frozen sites" on public.tasks as restrictive for insert to authenticated
     with check (not exists (select from public.sites s where s.id = site_id and s.frozen));
+  comment on policy "no tasks on frozen sites" on public.tasks is 'A frozen site takes no tasks.';
+  comment on constraint tasks_title_check on public.tasks is 'No forbidden words.';
   create policy "anybody may say something" on public.feedback for insert to authenticated with check (true);
 `
 
@@ -233,6 +235,7 @@ describe('a transaction is refused', () => {
           message: 'new row violates row-level security policy "no tasks on frozen sites" for table "tasks"',
           table: 'tasks',
           policies: ['no tasks on frozen sites'],
+          rule: 'A frozen site takes no tasks.',
         },
       ],
     })
@@ -255,7 +258,11 @@ describe('a transaction is refused', () => {
     const answer = await upload(request)
     expect(answer.status).toBe('refused')
     expect(answer.verdicts.map((verdict) => verdict.status)).toEqual(['not_reached', 'error', 'not_reached'])
-    expect(answer.verdicts[1]).toMatchObject({ sqlstate: '23514', constraint: 'tasks_title_check' })
+    expect(answer.verdicts[1]).toMatchObject({
+      sqlstate: '23514',
+      constraint: 'tasks_title_check',
+      rule: 'No forbidden words.',
+    })
     expect(await tasks()).toEqual([])
   })
 

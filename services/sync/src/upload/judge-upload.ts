@@ -4,9 +4,9 @@ import { assumeSession, isConnectionLoss, sql, type Pool, type Transaction } fro
 import type { OperationVerdict, UploadOperation, UploadRequest, UploadResponse } from '@holdfast/protocol'
 import { applyOperations, renderErrorVerdict, type Failure } from './apply-operations.ts'
 import { uploadKeyReused, uploadNeedsUser, uploadNotJudged, uploadRoleUnknown } from './errors.ts'
-import { findCandidatePolicies } from './find-policies.ts'
+import { findCandidatePolicies, findRuleComment } from './find-policies.ts'
 import { hashOperations } from './hash-operations.ts'
-import { isDatabaseError, isPolicyRefusal, isRetryable, namedPolicy } from './judge-error.ts'
+import { isDatabaseError, isPolicyRefusal, isRetryable, namedPolicy, type DatabaseError } from './judge-error.ts'
 import { findWritableTables, type WritableTable } from './writable-tables.ts'
 
 /**
@@ -126,12 +126,40 @@ async function renderVerdict(
       return { op_id: operation.op_id, status: 'error', table: operation.type, ...failure.reason }
     case 'error': {
       const table = tables.get(operation.type)
-      if (!table || !isPolicyRefusal(failure.error)) return renderErrorVerdict(operation, failure.error, undefined)
-      const named = namedPolicy(failure.error)
-      const policies = named ? [named] : await findCandidatePolicies(tx, { operation, table, role: caller.role })
-      return renderErrorVerdict(operation, failure.error, policies)
+      const policies = table && (await refusingPolicies(tx, caller, failure, table))
+      return renderErrorVerdict(operation, failure.error, {
+        policies,
+        rule: table && (await ruleInWords(tx, table, failure.error, policies)),
+      })
     }
     default:
       return unreachable(failure)
   }
+}
+
+/** The policy that Postgres names, else all that could have let the row through. `undefined` when it was not row-level security. */
+async function refusingPolicies(
+  tx: Transaction,
+  caller: Caller,
+  failure: Extract<Failure, { kind: 'error' }>,
+  table: WritableTable,
+): Promise<readonly string[] | undefined> {
+  if (!isPolicyRefusal(failure.error)) return undefined
+  const named = namedPolicy(failure.error)
+  return named ? [named] : findCandidatePolicies(tx, { operation: failure.operation, table, role: caller.role })
+}
+
+async function ruleInWords(
+  tx: Transaction,
+  table: WritableTable,
+  error: DatabaseError,
+  policies: readonly string[] | undefined,
+): Promise<string | undefined> {
+  const [policy, ...others] = policies ?? []
+  if (policy !== undefined) {
+    return others.length === 0 ? findRuleComment(tx, table, { kind: 'policy', name: policy }) : undefined
+  }
+  return error.constraint === undefined
+    ? undefined
+    : findRuleComment(tx, table, { kind: 'constraint', name: error.constraint })
 }

@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest'
+import type { AttentionVerdict } from './attention-item.ts'
+import { explainVerdict } from './explain-verdict.ts'
+
+const error = (fields: object): AttentionVerdict =>
+  ({ op_id: 1, status: 'error', message: 'said Postgres', table: 'tasks', ...fields }) as AttentionVerdict
+
+describe('explainVerdict', () => {
+  test.each<[AttentionVerdict, string, string]>([
+    [{ op_id: 1, status: 'no_row', message: 'm' }, 'HF-SYNC-NOROW', 'This record is gone or no longer yours to change'],
+    [
+      { op_id: 1, status: 'conflict', message: 'm', current: {} },
+      'HF-SYNC-CONFLICT',
+      'Somebody else changed this record in the meantime',
+    ],
+    [
+      error({ sqlstate: '42501', policies: ['own'], rule: 'Only the owner edits.' }),
+      'HF-SYNC-REJ-RLS',
+      'Only the owner edits. (rule own)',
+    ],
+    [
+      error({ sqlstate: '42501', policies: ['own', 'team'] }),
+      'HF-SYNC-REJ-RLS',
+      'You are not allowed to make this change (rules own, team)',
+    ],
+    [error({ sqlstate: '42501' }), 'HF-SYNC-REJ-RLS', 'You are not allowed to make this change'],
+    [
+      error({ sqlstate: '23505', detail: 'Key (code)=(A1) already exists.' }),
+      'HF-SYNC-UNIQUE',
+      'Another record already has code = A1',
+    ],
+    [error({ sqlstate: '23503' }), 'HF-SYNC-FK', 'A linked record does not exist any more'],
+    [error({ sqlstate: '23502', column: 'title' }), 'HF-SYNC-NOTNULL', 'tasks.title is required'],
+    [
+      error({ sqlstate: '23514', constraint: 'title_length' }),
+      'HF-SYNC-CHECK',
+      'This breaks a rule of the table: title length',
+    ],
+    [error({ sqlstate: '22P02' }), 'HF-SYNC-TYPE', 'A value is not valid'],
+    [error({ sqlstate: 'P0001', message: 'Not on Sundays.' }), 'HF-SYNC-RULE', 'Not on Sundays.'],
+    [error({ sqlstate: '42703' }), 'HF-SYNC-SCHEMA', 'The tables have changed since this was written'],
+    [error({ sqlstate: 'XX000' }), 'HF-SYNC-UNKNOWN', 'The server did not accept this change'],
+    [
+      { op_id: 1, status: 'unexpected', httpStatus: 404, code: 'PSYNC_S2002', message: 'm' },
+      'HF-SYNC-UNKNOWN',
+      'The server could not take this change',
+    ],
+  ])('says what happened: %j', (verdict, code, title) => {
+    const explanation = explainVerdict(verdict, { column: (table, column) => `${table}.${column}` })
+    expect(explanation).toMatchObject({ code, title })
+    expect(explanation.advice).toMatch(/\.$/)
+  })
+
+  test('keeps what the server said for the details', () => {
+    expect(explainVerdict(error({ sqlstate: '22P02', detail: 'here', hint: 'there' })).detail).toBe(
+      '22P02: said Postgres\nhere\nthere',
+    )
+  })
+})

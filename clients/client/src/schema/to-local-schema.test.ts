@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import type { ColumnDescriptor, SchemaDescriptor } from '@holdfast/protocol'
+import { linksOfSchema, toLocalSchema } from './to-local-schema.ts'
+
+const column = (name: string, more: Partial<ColumnDescriptor> = {}): ColumnDescriptor => ({
+  name,
+  local: 'text',
+  type: 'text',
+  nullable: true,
+  hasDefault: false,
+  generated: false,
+  ...more,
+})
+
+const descriptor: SchemaDescriptor = {
+  version: '1',
+  tables: [
+    {
+      name: 'tasks',
+      schema: 'public',
+      table: 'tasks',
+      can: { insert: true, update: true, delete: true },
+      columns: [
+        column('id'),
+        column('title'),
+        column('points', { local: 'integer' }),
+        column('state', { choices: ['open', 'done'] }),
+        column('status'),
+        column('site_id', { references: { table: 'sites', column: 'id' } }),
+        column('TITLE'),
+      ],
+      indexes: [['site_id'], ['gone']],
+    },
+  ],
+}
+
+test('a table becomes a view with its columns but the id, its indexes, and guards on choices of a state', () => {
+  const tasks = toLocalSchema(descriptor).tables.find((table) => table.name === 'tasks')
+  expect(tasks?.columns.map((entry) => `${entry.name} ${entry.type}`)).toEqual([
+    'title TEXT',
+    'points INTEGER',
+    'state TEXT',
+    'status TEXT',
+    'site_id TEXT',
+  ])
+  expect(tasks?.indexes.map((index) => index.name)).toEqual(['by_site_id'])
+  expect(tasks?.trackPrevious).toEqual({ columns: ['state'], onlyWhenChanged: true })
+  expect(() => toLocalSchema(descriptor).validate()).not.toThrow()
+})
+
+test('links are the foreign keys', () => {
+  const linksOf = linksOfSchema(descriptor)
+  expect([...linksOf('tasks')]).toEqual([['site_id', 'sites']])
+  expect([...linksOf('unknown')]).toEqual([])
+})

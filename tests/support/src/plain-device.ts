@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { UpdateType, type CommonPowerSyncDatabase, type PowerSyncBackendConnector, type Schema } from '@powersync/common'
+import { PowerSyncDatabase } from '@powersync/node'
+import type { SupabaseClient } from '@supabase/supabase-js'
+import type { DeviceAccount } from './devices.ts'
+import { SAMPLE_PASSWORD, type Holdfast } from './open-holdfast.ts'
+import { quietLogger } from './quiet-logger.ts'
+
+/** A device of an app that knows nothing of Holdfast: the two public clients and the connector that their documentation shows. */
+export interface PlainDevice extends AsyncDisposable {
+  readonly database: CommonPowerSyncDatabase
+  readonly supabase: SupabaseClient
+  /** What `uploadData` threw, oldest first. */
+  readonly uploadErrors: readonly unknown[]
+}
+
+/** Signs a person in and connects; does not wait for the first sync. */
+export async function openPlainDevice(
+  holdfast: Holdfast,
+  options: DeviceAccount & { readonly schema: Schema },
+): Promise<PlainDevice> {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-plain-'))
+  const supabase = await holdfast.supabase({ email: options.email, password: options.password ?? SAMPLE_PASSWORD })
+  const database = new PowerSyncDatabase({
+    schema: options.schema,
+    database: { dbFilename: 'app.db', dbLocation: folder, implementation: { type: 'node:sqlite' }, readWorkerCount: 1 },
+    logger: quietLogger,
+  })
+  const uploadErrors: unknown[] = []
+  const connector: PowerSyncBackendConnector = {
+    async fetchCredentials() {
+      const { data } = await supabase.auth.getSession()
+      return data.session && { endpoint: holdfast.url, token: data.session.access_token }
+    },
+    async uploadData() {
+      try {
+        await uploadByRest(database, supabase)
+      } catch (error) {
+        uploadErrors.push(error)
+        throw error
+      }
+    },
+  }
+  await database.connect(connector, { retryDelayMs: 500, crudUploadThrottleMs: 20 })
+  return {
+    database,
+    supabase,
+    uploadErrors,
+    async [Symbol.asyncDispose]() {
+      await database.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function uploadByRest(database: CommonPowerSyncDatabase, supabase: SupabaseClient): Promise<void> {
+  const transaction = await database.getNextCrudTransaction()
+  if (!transaction) return
+  for (const entry of transaction.crud) {
+    const table = supabase.from(entry.table)
+    const { error } = await (() => {
+      switch (entry.op) {
+        case UpdateType.PUT:
+          return table.upsert({ ...entry.opData, id: entry.id })
+        case UpdateType.PATCH:
+          return table.update(entry.opData ?? {}).eq('id', entry.id)
+        case UpdateType.DELETE:
+          return table.delete().eq('id', entry.id)
+      }
+    })()
+    if (error) throw error
+  }
+  await transaction.complete()
+}
