@@ -1,4 +1,11 @@
+import { createHash } from 'node:crypto'
+
+/** Longer keys are hashed: names are in checkpoint lines and in an index of Postgres, whose entries hold less than 2,700 bytes. */
+const KEYS_LENGTH_MAX = 400
+
 /** The name of the bucket that holds the rows of a definition with these key values. Opaque to devices. */
 export function bucketName(definition: { readonly id: string; readonly tag: string }, keys: readonly string[]): string {
-  return `${definition.id}.${definition.tag}${JSON.stringify(keys)}`
+  const list = JSON.stringify(keys)
+  const short = list.length <= KEYS_LENGTH_MAX ? list : `#${createHash('sha256').update(list).digest('hex')}`
+  return `${definition.id}.${definition.tag}${short}`
 }

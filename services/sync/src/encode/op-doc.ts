@@ -1,10 +1,19 @@
+import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+const UUID_BYTES = 16
+/** Longer texts are hashed: an index entry of Postgres holds less than 2,700 bytes. */
+const KEY_BYTES_MAX = 255
+/** No text of Postgres contains it, so what it begins is never the bytes of a text. */
+const NUL = Buffer.from([0])
 
-/** A row's identity within a bucket: 16 bytes for a UUID, else its text. */
+/** A row's identity within a bucket, different for different ids: 16 bytes for a UUID, else its text, or the hash of a very long one. */
 export function rowKey(objectId: string): Buffer {
-  return UUID.test(objectId) ? Buffer.from(objectId.replaceAll('-', ''), 'hex') : Buffer.from(objectId, 'utf8')
+  if (UUID.test(objectId)) return Buffer.from(objectId.replaceAll('-', ''), 'hex')
+  const text = Buffer.from(objectId, 'utf8')
+  if (text.length > KEY_BYTES_MAX) return Buffer.concat([NUL, createHash('sha256').update(text).digest()])
+  return text.length === UUID_BYTES ? Buffer.concat([NUL, text]) : text
 }
 
 /**

@@ -11,6 +11,8 @@ const BOOL = 16
 const BYTEA = 17
 const INTEGERS = new Set([20, 21, 23, 26])
 const FLOATS = new Set([700, 701])
+/** The one type whose arrays are not separated by commas. */
+const BOX = 603
 const DATE = 1082
 const TIME = 1083
 const TIMESTAMP = 1114
@@ -67,13 +69,14 @@ function converterOf(typeOid: number, elementOid: number): Converter {
 /** A Postgres array literal as JSON text: `{a,NULL,"b c"}` is `["a",null,"b c"]`; nested arrays nest. */
 export function arrayJson(literal: string, elementOid: number): string {
   const convert = converterOf(elementOid, 0)
+  const delimiter = elementOid === BOX ? ';' : ','
   // A non-default lower bound is written before the braces: [0:1]={1,2}
   let at = literal.startsWith('[') ? literal.indexOf('=') + 1 : 0
   function list(): string {
     at++ // {
     const items: string[] = []
     while (literal[at] !== '}') {
-      if (literal[at] === ',') at++
+      if (literal[at] === delimiter) at++
       if (literal[at] === '{') items.push(list())
       else if (literal[at] === '"') items.push(convert(quotedElement()) ?? 'null')
       else items.push(bareElement())
@@ -92,7 +95,7 @@ export function arrayJson(literal: string, elementOid: number): string {
   }
   function bareElement(): string {
     const start = at
-    while (literal[at] !== ',' && literal[at] !== '}') at++
+    while (literal[at] !== delimiter && literal[at] !== '}') at++
     const value = literal.slice(start, at)
     return value === 'NULL' ? 'null' : (convert(value) ?? 'null')
   }

@@ -117,7 +117,8 @@ export function createBucketIds(lastId: number): BucketIds {
     async resolve(db, names) {
       const missing = [...names.keys()].filter((name) => !ids.has(name))
       if (missing.length === 0) return
-      if (ids.size + missing.length > BUCKET_IDS_MAX) {
+      // Those that are not in the log yet have to stay.
+      if (ids.size - fresh.size + missing.length > BUCKET_IDS_MAX) {
         ids = new Map([...ids].filter(([name, id]) => fresh.has(id) || names.has(name)))
       }
       const rows = await db.query<{ id: number; name: string }>(sql`
@@ -178,7 +179,8 @@ function bucketColumns(deltas: ReadonlyMap<number, BucketDelta>, fresh: NewBucke
 
 /**
  * Writes a small batch in one statement, which is its own transaction: one round trip. All parts see the state before it, so what it supersedes is
- * found among the stored operations and never among its own.
+ * found among the stored operations and never among its own. The new versions are made to wait for the superseding by reading its result: a row may
+ * have one newest version only, and Postgres runs independent parts in no promised order.
  */
 export async function writeBatch(
   client: pg.ClientBase,
@@ -196,9 +198,11 @@ export async function writeBatch(
            set row_key = null, doc = sync.move_doc(o.op_id, o.checksum)
           from unnest($1::int[], $2::bytea[]) s (bucket_id, row_key)
          where o.bucket_id = s.bucket_id and o.row_key = s.row_key
+        returning 1
       ), written as (
         insert into sync.ops (op_id, bucket_id, checksum, row_key, doc)
-        select * from unnest($3::bigint[], $4::int[], $5::int[], $6::bytea[], $7::bytea[])
+        select n.* from (select count(*) from superseded) after_them
+         cross join unnest($3::bigint[], $4::int[], $5::int[], $6::bytea[], $7::bytea[]) n
       ), counted as (
         insert into sync.buckets as b (id, name, definition, checksum, count, last_op_id)
         select * from unnest($8::int[], $9::text[], $10::int[], $11::bigint[], $12::bigint[], $13::bigint[])
