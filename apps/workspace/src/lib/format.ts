@@ -5,15 +5,15 @@ export function formatCount(count: number): string {
 
 /** A clock time with seconds: `14:02:11`. */
 export function formatClock(at: Date): string {
-  return at.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' })
+  return at.toLocaleTimeString(undefined, { hour: 'numeric', minute: '2-digit', second: '2-digit' })
 }
 
 /** A time today, else date and time. */
 export function formatMoment(at: Date, now: Date = new Date()): string {
   const isToday = at.toDateString() === now.toDateString()
   return isToday
-    ? at.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' })
-    : at.toLocaleString(undefined, { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
+    ? at.toLocaleTimeString(undefined, { hour: 'numeric', minute: '2-digit' })
+    : at.toLocaleString(undefined, { day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' })
 }
 
 const UNITS = [

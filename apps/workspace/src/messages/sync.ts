@@ -94,8 +94,7 @@ export const syncMessages = {
   device: 'Device id',
   engine: 'Sync engine',
   resyncTitle: 'Fetch everything again',
-  resyncDetail:
-    'Removes the rows from this device and fetches them again. Waiting changes are sent first; nothing on the server changes.',
+  resyncDetail: 'Removes the rows from this device and fetches them again. Nothing on the server changes.',
   resync: 'Re-sync',
   resyncBlocked: (count: number) => `${plural(count, 'change')} must be sent or discarded first.`,
   resyncStarted: 'Fetching everything again',

@@ -7,7 +7,7 @@ import { Header } from 'react-aria-components/Header'
 import { Input } from 'react-aria-components/Input'
 import { Menu, MenuItem, MenuSection } from 'react-aria-components/Menu'
 import { Modal, ModalOverlay } from 'react-aria-components/Modal'
-import { SearchField } from 'react-aria-components/SearchField'
+import { TextField } from 'react-aria-components/TextField'
 import { Kbd } from '../../components/kbd.tsx'
 import { optionClass } from '../../components/select.tsx'
 import { cx } from '../../lib/cx.ts'
@@ -67,56 +67,67 @@ function Palette({
     id: `record:${hit.table}/${hit.recordId}`,
     label: hit.title,
     section: hit.tableLabel,
+    ...(hit.code === undefined ? {} : { detail: hit.code }),
     run: () => onOpenRecord(hit.table, hit.recordId),
   }))
   const shown = [...filterCommands(commands, text), ...records]
   const sections = Map.groupBy(shown, (command) => command.section)
 
   return (
-    <Autocomplete inputValue={text} onInputChange={setText}>
-      <SearchField aria-label={words.field} autoFocus className="flex items-center gap-3 border-b border-border px-4">
-        <Search size={18} aria-hidden className="text-muted" />
-        <Input
-          placeholder={words.placeholder}
-          className="h-12 min-w-0 flex-1 bg-transparent text-heading font-regular outline-none focus-visible:shadow-none focus-visible:outline-none [&::-webkit-search-cancel-button]:hidden"
-        />
-        <Kbd>Esc</Kbd>
-      </SearchField>
-      <Menu
-        aria-label={words.results}
-        className="min-h-0 flex-1 overflow-auto p-1.5 outline-none"
-        onAction={(key) => {
-          const command = shown.find(({ id }) => id === key)
-          onClose()
-          command?.run()
-        }}
-        renderEmptyState={() => (
-          <p className="px-3 py-8 text-center text-body text-muted">
-            {text.trim() === '' ? words.typeToSearch : words.noMatch(text.trim())}
-          </p>
-        )}
-      >
-        {[...sections].map(([title, items]) => (
-          <MenuSection key={title} id={`section:${title}`} className="pb-1">
-            <Header className="px-2 pt-2 pb-1 text-small font-medium text-muted">{title}</Header>
-            <Collection items={items}>
-              {(command) => (
-                <MenuItem
-                  id={command.id}
-                  textValue={command.label}
-                  className={cx(optionClass, 'data-focused:bg-accent-soft')}
-                >
-                  <span className="flex w-5 justify-center text-muted">{command.icon}</span>
-                  <span className="flex-1 truncate">{command.label}</span>
-                  {command.detail === undefined ? null : (
-                    <span className="text-small text-muted tabular-nums">{command.detail}</span>
-                  )}
-                </MenuItem>
-              )}
-            </Collection>
-          </MenuSection>
-        ))}
-      </Menu>
-    </Autocomplete>
+    // Escape closes at once; the field would first only empty itself.
+    <div
+      className="flex min-h-0 flex-col"
+      onKeyDownCapture={(event) => {
+        if (event.key !== 'Escape') return
+        event.stopPropagation()
+        onClose()
+      }}
+    >
+      <Autocomplete inputValue={text} onInputChange={setText}>
+        <TextField aria-label={words.field} autoFocus className="flex items-center gap-3 border-b border-border px-4">
+          <Search size={18} aria-hidden className="text-muted" />
+          <Input
+            placeholder={words.placeholder}
+            className="h-12 min-w-0 flex-1 bg-transparent text-heading font-regular outline-none focus-visible:shadow-none focus-visible:outline-none [&::-webkit-search-cancel-button]:hidden"
+          />
+          <Kbd>Esc</Kbd>
+        </TextField>
+        <Menu
+          aria-label={words.results}
+          className="min-h-0 flex-1 overflow-auto p-1.5 outline-none"
+          onAction={(key) => {
+            const command = shown.find(({ id }) => id === key)
+            onClose()
+            command?.run()
+          }}
+          renderEmptyState={() => (
+            <p className="px-3 py-8 text-center text-body text-muted">
+              {text.trim() === '' ? words.typeToSearch : words.noMatch(text.trim())}
+            </p>
+          )}
+        >
+          {[...sections].map(([title, items]) => (
+            <MenuSection key={title} id={`section:${title}`} className="pb-1">
+              <Header className="px-2 pt-2 pb-1 text-small font-medium text-muted">{title}</Header>
+              <Collection items={items}>
+                {(command) => (
+                  <MenuItem
+                    id={command.id}
+                    textValue={command.label}
+                    className={cx(optionClass, 'data-focused:bg-accent-soft')}
+                  >
+                    <span className="flex w-5 justify-center text-muted">{command.icon}</span>
+                    <span className="flex-1 truncate">{command.label}</span>
+                    {command.detail === undefined ? null : (
+                      <span className="text-small text-muted tabular-nums">{command.detail}</span>
+                    )}
+                  </MenuItem>
+                )}
+              </Collection>
+            </MenuSection>
+          ))}
+        </Menu>
+      </Autocomplete>
+    </div>
   )
 }

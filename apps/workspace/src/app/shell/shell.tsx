@@ -15,7 +15,7 @@ import { nameFromEmail } from '../../lib/data/backend.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { useDevice } from '../../lib/data/device-context.tsx'
 import { setPaused, usePause } from '../../lib/data/pause.ts'
-import { useEngineStatus, useUndecided } from '../../lib/data/use-sync-status.ts'
+import { useLastSyncedAt, useUndecided } from '../../lib/data/use-sync-status.ts'
 import { useTableCounts } from '../../lib/data/use-table-counts.ts'
 import { chipLooks } from '../../lib/sync-chip.ts'
 import { modKey } from '../../lib/shortcuts.ts'
@@ -43,7 +43,7 @@ export function Shell({ children }: { readonly children: ReactNode }): JSX.Eleme
   const session = useValue(client.session)
   const counts = useTableCounts()
   const { waiting, attention } = useUndecided()
-  const status = useEngineStatus()
+  const lastSyncedAt = useLastSyncedAt()
   const isPaused = usePause((state) => state.isPaused)
   const [layer, setLayer] = useState<Layer>()
   const [isNarrow, setNarrow] = useSideBar()
@@ -75,7 +75,7 @@ export function Shell({ children }: { readonly children: ReactNode }): JSX.Eleme
     'g t': () => setLayer('palette'),
     'g h': () => void navigate({ to: '/w/$ws', params }),
     'g y': () => void navigate({ to: '/w/$ws/sync', params }),
-    'mod+s': () => showToast({ text: words.nothingToSave(waiting, status.lastSyncedAt) }),
+    'mod+s': () => showToast({ text: words.nothingToSave(waiting, lastSyncedAt) }),
   })
 
   const navigation = { workspace, tables, counts, attention, waiting }
@@ -107,7 +107,7 @@ export function Shell({ children }: { readonly children: ReactNode }): JSX.Eleme
             waiting={waiting}
             attention={attention}
             rows={[...counts.values()].reduce((sum, count) => sum + count, 0)}
-            lastSyncedAt={status.lastSyncedAt}
+            lastSyncedAt={lastSyncedAt}
             isPaused={isPaused}
             onPauseChange={(pause) => setPaused(local, pause)}
             onSignIn={() =>

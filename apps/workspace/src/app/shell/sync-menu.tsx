@@ -27,7 +27,8 @@ export function SyncMenu(props: SyncMenuProps): JSX.Element {
       <div className="flex flex-col gap-3">
         <div>
           <p className="text-heading">{looks.text}</p>
-          <p className="text-body text-muted">{looks.detail}</p>
+          {/* Up to date says when it was checked, as the list below does. */}
+          {looks.kind === 'up_to_date' ? null : <p className="text-body text-muted">{looks.detail}</p>}
         </div>
         <dl className="grid grid-cols-[1fr_auto] gap-x-4 gap-y-1 border-y border-border py-3 text-body">
           <dt className="text-muted">{words.lastContact}</dt>

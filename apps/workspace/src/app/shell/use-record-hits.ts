@@ -12,6 +12,8 @@ export interface RecordHit {
   readonly tableLabel: string
   readonly recordId: string
   readonly title: string
+  /** Tells records of the same title apart. */
+  readonly code: string | undefined
 }
 
 /** Records on this device by their title, up to 8 per table, after two typed characters. Titles that begin with the text come first. */
@@ -22,21 +24,23 @@ export function useRecordHits(text: string): readonly RecordHit[] {
   const isAsked = typed.length >= TYPED_MIN && searched.length > 0
   const sql = isAsked
     ? searched
-        .map(({ name, titleColumn }, index) => {
+        .map(({ name, titleColumn, codeColumn }, index) => {
           const title = quoteName(titleColumn ?? 'id')
-          return `select * from (select ${index} as place, id, ${title} as title from ${quoteName(name)}
+          return `select * from (select ${index} as place, id, ${title} as title, ${codeColumn === undefined ? 'null' : quoteName(codeColumn)} as code from ${quoteName(name)}
                   where ${title} like ?1 escape '\\' order by ${title} like ?2 escape '\\' desc, ${title} limit ${HITS_PER_TABLE})`
         })
         .join(' union all ')
     : ''
   const pattern = escapeLike(typed)
-  const { rows } = useLocalQuery<{ readonly place: number; readonly id: string; readonly title: string }>(
-    sql,
-    isAsked ? [`%${pattern}%`, `${pattern}%`] : [],
-  )
+  const { rows } = useLocalQuery<{
+    readonly place: number
+    readonly id: string
+    readonly title: string
+    readonly code: string | null
+  }>(sql, isAsked ? [`%${pattern}%`, `${pattern}%`] : [])
   if (!isAsked) return []
-  return rows.flatMap(({ place, id, title }) => {
+  return rows.flatMap(({ place, id, title, code }) => {
     const table = searched[place]
-    return table ? [{ table: table.name, tableLabel: table.label, recordId: id, title }] : []
+    return table ? [{ table: table.name, tableLabel: table.label, recordId: id, title, code: code ?? undefined }] : []
   })
 }

@@ -8,7 +8,7 @@ import { Spinner } from '../../components/spinner.tsx'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { useDevice } from '../../lib/data/device-context.tsx'
 import { usePause } from '../../lib/data/pause.ts'
-import { useEngineStatus, useUndecided } from '../../lib/data/use-sync-status.ts'
+import { useEngineStatus, useHasSynced, useUndecided } from '../../lib/data/use-sync-status.ts'
 import { chipLooks } from '../../lib/sync-chip.ts'
 import { homeMessages as words } from '../../messages/home.ts'
 import { syncMessages } from '../../messages/sync.ts'
@@ -19,11 +19,11 @@ import { TableList } from './table-list.tsx'
 export function HomeScreen(): JSX.Element {
   const { ws } = useParams({ from: '/signed-in/w/$ws/' })
   const { config } = useBackend()
-  const status = useEngineStatus()
+  const hasSynced = useHasSynced()
   return (
     <Page title={config.project.name} description={words.lead}>
       <div className="flex flex-col gap-8">
-        {status.hasSynced === true ? <SyncSummary workspace={ws} /> : <FirstSync />}
+        {hasSynced ? <SyncSummary workspace={ws} /> : <FirstSync />}
         <RecentRecords workspace={ws} />
         <TableList workspace={ws} />
       </div>
@@ -64,20 +64,21 @@ function SyncSummary({ workspace }: { readonly workspace: string }): JSX.Element
 
 /** The very first sync of a device: the one time that something has to be waited for. */
 function FirstSync(): JSX.Element {
-  const status = useEngineStatus()
-  const progress = status.downloadProgress
+  const done = useEngineStatus((status) => status.downloadProgress?.downloadedOperations ?? 0)
+  const total = useEngineStatus((status) => status.downloadProgress?.totalOperations ?? 0)
+  const isReached = useEngineStatus((status) => status.connected || status.connecting)
   return (
     <section aria-label={syncMessages.firstSync} className="rounded-lg border border-border bg-surface px-4 py-4">
-      {progress && progress.totalOperations > 0 ? (
+      {total > 0 ? (
         <Progress
           label={syncMessages.firstSync}
-          value={progress.downloadedOperations}
-          total={progress.totalOperations}
-          valueText={syncMessages.firstSyncRows(progress.downloadedOperations, progress.totalOperations)}
+          value={done}
+          total={total}
+          valueText={syncMessages.firstSyncRows(done, total)}
         />
       ) : (
         <p role="status" className="flex items-center gap-3 text-body">
-          {status.connected || status.connecting ? (
+          {isReached ? (
             <>
               <Spinner /> {syncMessages.firstSyncStarting}
             </>

@@ -32,12 +32,12 @@ export function TableList({ workspace }: { readonly workspace: string }): JSX.El
                 <Link
                   to="/w/$ws/t/$table"
                   params={{ ws: workspace, table: table.name }}
-                  className="flex min-h-14 rounded-lg items-center gap-3 px-4 py-2.5 text-text no-underline transition-colors hover:bg-hover"
+                  className="flex h-full min-h-14 rounded-lg items-center gap-3 px-4 py-2.5 text-text no-underline transition-colors hover:bg-hover"
                 >
                   <span className="min-w-0 flex-1">
                     <span className="block truncate font-medium">{table.label}</span>
-                    {table.descriptor.comment === undefined ? null : (
-                      <span className="line-clamp-2 text-small text-muted">{table.descriptor.comment}</span>
+                    {table.description === undefined ? null : (
+                      <span className="line-clamp-2 text-small text-muted">{table.description}</span>
                     )}
                   </span>
                   {unsent > 0 ? (

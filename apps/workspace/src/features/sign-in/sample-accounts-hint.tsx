@@ -17,18 +17,18 @@ export function SampleAccountsHint({
       <h2 id="sample-accounts" className="text-small font-medium text-muted">
         {words.sampleTitle}
       </h2>
-      <ul className="grid grid-cols-1 gap-2 tablet:grid-cols-2">
+      <ul className="divide-y divide-border overflow-hidden rounded-lg border border-border bg-raised">
         {sample.accounts.map((account) => (
           <li key={account.email}>
             <AriaButton
               aria-label={words.fillIn(account.name)}
               onPress={() => onChoose(account.email)}
-              className="flex min-h-12 w-full items-center gap-3 rounded-md border border-border bg-raised px-3 py-2 text-left transition-colors data-hovered:border-control data-pressed:bg-sunken"
+              className="focus-inset flex min-h-12 w-full items-center gap-3 px-4 py-2 text-left transition-colors data-hovered:bg-hover data-pressed:bg-pressed"
             >
               <Avatar name={account.name} />
               <span className="min-w-0">
                 <span className="block truncate font-medium">{account.name}</span>
-                <span className="block truncate text-small text-muted">{account.role ?? account.email}</span>
+                <span className="block text-small text-muted">{account.role ?? account.email}</span>
               </span>
             </AriaButton>
           </li>

@@ -8,7 +8,7 @@ import { useBackend } from '../../lib/data/backend-context.tsx'
 import { useDevice } from '../../lib/data/device-context.tsx'
 import { useLocalStore } from '../../lib/data/open-database.ts'
 import { resync } from '../../lib/data/resync.ts'
-import { useEngineStatus } from '../../lib/data/use-sync-status.ts'
+import { useLastSyncedAt } from '../../lib/data/use-sync-status.ts'
 import { useTableCounts } from '../../lib/data/use-table-counts.ts'
 import { formatBytes, formatCount, formatMoment } from '../../lib/format.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
@@ -18,7 +18,7 @@ import { useDeviceFacts } from './use-device-facts.ts'
 export function DeviceTab({ waiting }: { readonly waiting: number }): JSX.Element {
   const { client } = useBackend()
   const { local, syncState } = useDevice()
-  const { lastSyncedAt } = useEngineStatus()
+  const lastSyncedAt = useLastSyncedAt()
   const store = useLocalStore((state) => state.store)
   const counts = useTableCounts()
   const facts = useDeviceFacts()
@@ -60,7 +60,6 @@ export function DeviceTab({ waiting }: { readonly waiting: number }): JSX.Elemen
               {facts.isPersistent ? null : (
                 <Button
                   size="sm"
-                  className="ml-3"
                   onPress={() => {
                     void facts.askPersist().then((isGranted) => {
                       if (!isGranted) showToast({ text: words.persistRefused })
@@ -145,7 +144,7 @@ function Line({ name, children }: { readonly name: string; readonly children: Re
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-0.5 border-border px-4 py-2.5 not-first:border-t">
       <dt className="w-56 shrink-0 text-muted">{name}</dt>
-      <dd className="flex min-w-0 flex-1 flex-wrap items-center tabular-nums">{children}</dd>
+      <dd className="flex min-w-0 flex-1 flex-wrap items-center gap-x-3 gap-y-1 tabular-nums">{children}</dd>
     </div>
   )
 }

@@ -21,7 +21,9 @@ const STEPS_SHOWN = 50
 /** The local transactions that the server has not judged yet, oldest first, in words. */
 export function OutboxTab({ workspace }: { readonly workspace: string }): JSX.Element {
   const { local } = useDevice()
-  const status = useEngineStatus()
+  const isConnected = useEngineStatus((status) => status.connected)
+  const isUploading = useEngineStatus((status) => status.uploading)
+  const uploadError = useEngineStatus((status) => status.uploadError?.message)
   const isPaused = usePause((state) => state.isPaused)
   const [shown, setShown] = useState(STEPS_SHOWN)
   const { rows, isLoading } = useLocalQuery<OutboxRow>('select id, tx_id, data from ps_crud order by id')
@@ -46,11 +48,11 @@ export function OutboxTab({ workspace }: { readonly workspace: string }): JSX.El
             </Button>
           }
         />
-      ) : status.connected ? (
-        status.uploadError ? (
+      ) : isConnected ? (
+        uploadError !== undefined ? (
           <Notice tone="warning" title={words.uploadFailed}>
             <p>{words.uploadFailedDetail}</p>
-            <p className="font-mono text-small text-muted">{status.uploadError.message}</p>
+            <p className="font-mono text-small text-muted">{uploadError}</p>
           </Notice>
         ) : null
       ) : (
@@ -60,7 +62,7 @@ export function OutboxTab({ workspace }: { readonly workspace: string }): JSX.El
       )}
       <ol className="flex flex-col gap-2">
         {steps.slice(0, shown).map((step) => (
-          <Step key={step.key} step={step} workspace={workspace} isSending={status.uploading && step === steps[0]} />
+          <Step key={step.key} step={step} workspace={workspace} isSending={isUploading && step === steps[0]} />
         ))}
       </ol>
       {steps.length > shown ? (

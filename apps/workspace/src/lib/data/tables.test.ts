@@ -1,6 +1,6 @@
 import type { ColumnDescriptor, TableDescriptor } from '@holdfast/protocol'
 import { describe, expect, test } from 'vitest'
-import { singular, tablesOf, titleColumnOf } from './tables.ts'
+import { singular, tablesOf, titleColumnOf, toTableInfo } from './tables.ts'
 
 const column = (name: string, type = 'text', rest: Partial<ColumnDescriptor> = {}): ColumnDescriptor => ({
   name,
@@ -52,4 +52,13 @@ test.each([
   ['sites', 'site'],
 ])('singular of %s', (many, one) => {
   expect(singular(many)).toBe(one)
+})
+
+test.each([
+  ['Sites. Pumping stations and reservoirs.', 'Pumping stations and reservoirs.'],
+  ['Pumping stations and reservoirs.', 'Pumping stations and reservoirs.'],
+  [undefined, undefined],
+])('describes a table by its comment %j', (comment, description) => {
+  const sites = table('sites', [])
+  expect(toTableInfo(comment === undefined ? sites : { ...sites, comment }).description).toBe(description)
 })

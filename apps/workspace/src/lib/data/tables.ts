@@ -9,12 +9,17 @@ export interface TableInfo {
   readonly label: string
   /** `template item`, for sentences. */
   readonly noun: string
+  /** What the table is for, from its comment, without a first sentence that only repeats the name. */
+  readonly description: string | undefined
   readonly descriptor: TableDescriptor
   /** The column whose value names a record, or `undefined` when only its id does. */
   readonly titleColumn: string | undefined
+  /** A column that tells two records of the same title apart, such as a number. */
+  readonly codeColumn: string | undefined
 }
 
 const TITLE_NAMES = ['title', 'name', 'subject', 'label', 'tag', 'number', 'code', 'prompt', 'email', 'caption']
+const CODE_NAMES = ['number', 'code', 'tag', 'serial_no']
 
 /** The tables of the project's own schemas, by name; the system's (`holdfast`) are left out. */
 export function tablesOf(schema: SchemaDescriptor): readonly TableInfo[] {
@@ -25,13 +30,26 @@ export function tablesOf(schema: SchemaDescriptor): readonly TableInfo[] {
 }
 
 export function toTableInfo(descriptor: TableDescriptor): TableInfo {
+  const label = humanize(descriptor.table)
+  const titleColumn = titleColumnOf(descriptor)
   return {
     name: descriptor.name,
-    label: humanize(descriptor.table),
+    label,
+    description: describe(descriptor.comment, label),
     noun: singular(descriptor.table.replaceAll('_', ' ')),
     descriptor,
-    titleColumn: titleColumnOf(descriptor),
+    titleColumn,
+    codeColumn: CODE_NAMES.find(
+      (name) => name !== titleColumn && descriptor.columns.some((column) => column.name === name),
+    ),
   }
+}
+
+function describe(comment: string | undefined, label: string): string | undefined {
+  const text = comment?.trim() ?? ''
+  const repeats = text.toLowerCase().startsWith(`${label.toLowerCase()}. `)
+  const rest = repeats ? text.slice(label.length + 2) : text
+  return rest === '' ? undefined : rest
 }
 
 /** A usual name for a title, else the first text column that is not an id or a link. */

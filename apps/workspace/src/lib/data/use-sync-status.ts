@@ -3,14 +3,30 @@ import { useCallback, useSyncExternalStore } from 'react'
 import { useDevice } from './device-context.tsx'
 import { useLocalQuery } from './use-local-query.ts'
 
-/** The sync engine's own status, current. */
-export function useEngineStatus(): SyncStatus {
+/**
+ * One thing of the sync engine's own status, current. The engine tells of every line that it receives, so a screen asks
+ * only for what it shows.
+ *
+ * @param select - a primitive of the status; renders again only when that changes
+ */
+export function useEngineStatus<T extends string | number | boolean | undefined>(select: (status: SyncStatus) => T): T {
   const { database } = useDevice()
   const subscribe = useCallback(
     (onChange: () => void) => database.registerListener({ statusChanged: onChange }),
     [database],
   )
-  return useSyncExternalStore(subscribe, () => database.currentStatus)
+  return useSyncExternalStore(subscribe, () => select(database.currentStatus))
+}
+
+/** When this device was last in step with the server. */
+export function useLastSyncedAt(): Date | undefined {
+  const at = useEngineStatus((status) => status.lastSyncedAt?.getTime())
+  return at === undefined ? undefined : new Date(at)
+}
+
+/** Whether this device has everything at least once. */
+export function useHasSynced(): boolean {
+  return useEngineStatus((status) => status.hasSynced === true)
 }
 
 /** Operations in the outbox, and rejected changes that wait for a decision. */

@@ -1,11 +1,15 @@
 import { quoteName } from '../sql.ts'
 import { useDevice } from './device-context.tsx'
+import { useHasSynced } from './use-sync-status.ts'
 import { useLocalQuery } from './use-local-query.ts'
 
 /** Counting is cheap, but a first sync changes every table many times a second. */
 const COUNT_THROTTLE_MS = 400
 
-/** Rows on this device per table, live. A table that has not been counted yet is absent. */
+/**
+ * Rows on this device per table, live. A table that has not been counted yet is absent, and so is an empty one before the
+ * first sync has told that it is empty.
+ */
 export function useTableCounts(): ReadonlyMap<string, number> {
   const { tables } = useDevice()
   const sql = tables
@@ -14,5 +18,6 @@ export function useTableCounts(): ReadonlyMap<string, number> {
     )
     .join(' union all ')
   const { rows } = useLocalQuery<{ readonly name: string; readonly rows: number }>(sql, [], COUNT_THROTTLE_MS)
-  return new Map(rows.map((row) => [row.name, row.rows]))
+  const hasSynced = useHasSynced()
+  return new Map(rows.filter((row) => hasSynced || row.rows > 0).map((row) => [row.name, row.rows]))
 }

@@ -1,0 +1,37 @@
+import { Check } from 'lucide-react'
+import type { JSX } from 'react'
+import type { Field, FieldValue } from '../../lib/fields/field.ts'
+import { formatValue } from '../../lib/fields/format-value.ts'
+import { ChoiceChip } from './choice-chip.tsx'
+
+/** A value on one line, as a cell or a list shows it. Nothing for NULL. */
+export function FieldValueView({
+  field,
+  value,
+  label,
+}: {
+  readonly field: Field
+  readonly value: FieldValue
+  /** For a link: what its target is called. */
+  readonly label?: FieldValue | undefined
+}): JSX.Element | null {
+  if (value === null) return null
+  switch (field.kind) {
+    case 'choice':
+      return <ChoiceChip choice={String(value)} />
+    case 'boolean':
+      return formatValue(field, value) === 'Yes' ? (
+        <span className="inline-flex size-4 items-center justify-center rounded-sm bg-accent text-on-accent forced:border">
+          <Check size={12} strokeWidth={3} aria-hidden />
+        </span>
+      ) : (
+        <span className="inline-block size-4 rounded-sm border border-control" />
+      )
+    case 'link':
+      return <span className="truncate">{formatValue(field, value, label)}</span>
+    case 'uuid':
+      return <span className="truncate font-mono text-muted">{formatValue(field, value)}</span>
+    default:
+      return <span className="truncate">{formatValue(field, value)}</span>
+  }
+}

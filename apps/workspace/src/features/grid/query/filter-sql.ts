@@ -1,0 +1,124 @@
+import { addDays } from '../../../lib/fields/dates.ts'
+import type { Field } from '../../../lib/fields/field.ts'
+import { isNumeric } from '../../../lib/fields/field-kind.ts'
+import { escapeLike, quoteName } from '../../../lib/sql.ts'
+import type { Condition, FilterGroup, FilterNode } from './filter.ts'
+
+export type SqlValue = string | number | null
+
+/** A piece of SQL and its values in order. */
+export interface SqlPart {
+  readonly text: string
+  readonly values: readonly SqlValue[]
+}
+
+export interface FilterContext {
+  readonly fields: ReadonlyMap<string, Field>
+  /** The day that relative days count from, `YYYY-MM-DD`. */
+  readonly today: string
+}
+
+/**
+ * The condition of a filter over the table named `t`. Rows without a value fit `isnt`, `hasnt`, `notin` and `empty`
+ * only. Letters are compared without regard to case (ASCII, as SQLite does it). Conditions about unknown fields do not
+ * narrow.
+ */
+export function filterSql(group: FilterGroup, context: FilterContext): SqlPart {
+  const parts = group.nodes.map((node) => nodeSql(node, context)).filter((part) => part.text !== '')
+  const joint = group.kind === 'all' ? ' and ' : ' or '
+  return { text: parts.map(({ text }) => text).join(joint), values: parts.flatMap(({ values }) => values) }
+}
+
+function nodeSql(node: FilterNode, context: FilterContext): SqlPart {
+  if (node.kind !== 'condition') {
+    const inner = filterSql(node, context)
+    return inner.text === '' ? inner : { text: `(${inner.text})`, values: inner.values }
+  }
+  const field = context.fields.get(node.field)
+  return field ? conditionSql(node, field, context) : { text: '', values: [] }
+}
+
+function conditionSql(condition: Condition, field: Field, context: FilterContext): SqlPart {
+  const column = `t.${quoteName(field.name)}`
+  const [value = ''] = condition.values
+  switch (condition.operator) {
+    case 'empty':
+      return part(`(${column} is null or ${column} = '')`)
+    case 'filled':
+      return part(`(${column} is not null and ${column} <> '')`)
+    case 'yes':
+      return part(`coalesce(${column}, 0) <> 0`)
+    case 'no':
+      return part(`coalesce(${column} = 0, 0)`)
+    case 'has':
+      return containsSql(field, column, `%${escapeLike(value)}%`, false)
+    case 'hasnt':
+      return containsSql(field, column, `%${escapeLike(value)}%`, true)
+    case 'starts':
+      return containsSql(field, column, `${escapeLike(value)}%`, false)
+    case 'in':
+      return part(`coalesce(${column}, '') in (${condition.values.map(() => '?').join(', ')})`, ...condition.values)
+    case 'notin':
+      return part(`coalesce(${column}, '') not in (${condition.values.map(() => '?').join(', ')})`, ...condition.values)
+    case 'is':
+      return isSql(field, column, value, context, false)
+    case 'isnt':
+      return isSql(field, column, value, context, true)
+    case 'lt':
+    case 'lte':
+    case 'gt':
+    case 'gte': {
+      const sign = { lt: '<', lte: '<=', gt: '>', gte: '>=' }[condition.operator]
+      return part(`coalesce(cast(${column} as real) ${sign} ?, 0)`, Number(value))
+    }
+    case 'before':
+      return part(`coalesce(${column} < ?, 0)`, bounds(field, value, context).from)
+    case 'after':
+      return part(`coalesce(${column} >= ?, 0)`, bounds(field, value, context).to)
+    default:
+      return condition.operator satisfies never
+  }
+}
+
+function containsSql(field: Field, column: string, pattern: string, isNegated: boolean): SqlPart {
+  const text = field.link?.titleColumn === undefined ? column : labelSql(field, column)
+  return part(`coalesce(${text}, '') ${isNegated ? 'not ' : ''}like ? escape '\\'`, pattern)
+}
+
+/** What the target of a link is called; NULL when it is not on this device. */
+export function labelSql(field: Field, column: string): string {
+  if (field.link?.titleColumn === undefined) return 'null'
+  return `(select ${quoteName(field.link.titleColumn)} from ${quoteName(field.link.table)} where id = ${column})`
+}
+
+function isSql(field: Field, column: string, value: string, context: FilterContext, isNegated: boolean): SqlPart {
+  if (field.kind === 'date' || field.kind === 'datetime') {
+    const { from, to } = bounds(field, value, context)
+    return part(`coalesce(${column} >= ? and ${column} < ?, 0)`, from, to)
+  }
+  const fallback = isNegated ? 1 : 0
+  const sign = isNegated ? '<>' : '='
+  if (isNumeric(field.kind)) return part(`coalesce(cast(${column} as real) ${sign} ?, ${fallback})`, Number(value))
+  return part(`coalesce(${column} ${sign} ? collate nocase, ${fallback})`, value)
+}
+
+/** The stored texts between which a day lies: the day itself, or for moments its start and end in this device's zone. */
+function bounds(field: Field, value: string, { today }: FilterContext): { readonly from: string; readonly to: string } {
+  const day = resolveDay(value, today)
+  const next = addDays(day, 1)
+  if (field.kind === 'date') return { from: day, to: next }
+  const hasZone = field.column.type.includes('with time zone')
+  const start = (of: string): string =>
+    hasZone ? new Date(`${of}T00:00:00`).toISOString().slice(0, 19) : `${of}T00:00:00`
+  return { from: start(day), to: start(next) }
+}
+
+/** `today`, `today+7`, `today-1` or a day. */
+export function resolveDay(value: string, today: string): string {
+  const [, sign] = /^today([+-]\d{1,4})?$/.exec(value) ?? []
+  return value.startsWith('today') ? addDays(today, Number(sign ?? 0)) : value
+}
+
+function part(text: string, ...values: readonly SqlValue[]): SqlPart {
+  return { text, values }
+}

@@ -1,0 +1,88 @@
+import type { Field } from '../../../lib/fields/field.ts'
+import { isNumeric, isTextual } from '../../../lib/fields/field-kind.ts'
+
+export const OPERATORS = [
+  'has',
+  'hasnt',
+  'starts',
+  'is',
+  'isnt',
+  'lt',
+  'lte',
+  'gt',
+  'gte',
+  'before',
+  'after',
+  'in',
+  'notin',
+  'yes',
+  'no',
+  'empty',
+  'filled',
+] as const
+export type Operator = (typeof OPERATORS)[number]
+
+/** `values`: none for `empty`, `filled`, `yes`, `no`; several for `in` and `notin`; else one. */
+export interface Condition {
+  readonly kind: 'condition'
+  readonly field: string
+  readonly operator: Operator
+  readonly values: readonly string[]
+}
+
+export interface FilterGroup {
+  readonly kind: 'all' | 'any'
+  readonly nodes: readonly FilterNode[]
+}
+
+export type FilterNode = Condition | FilterGroup
+
+export const NO_FILTER: FilterGroup = { kind: 'all', nodes: [] }
+
+export const CONDITIONS_MAX = 20
+export const NESTING_MAX = 3
+
+/** What can be asked of a field, the most usual first. */
+export function operatorsOf({ kind }: Field): readonly Operator[] {
+  if (isTextual(kind)) return ['has', 'hasnt', 'is', 'isnt', 'starts', 'empty', 'filled']
+  if (isNumeric(kind)) return ['is', 'isnt', 'lt', 'lte', 'gt', 'gte', 'empty', 'filled']
+  switch (kind) {
+    case 'date':
+    case 'datetime':
+      return ['is', 'before', 'after', 'empty', 'filled']
+    case 'choice':
+      return ['in', 'notin', 'empty', 'filled']
+    case 'link':
+      return ['has', 'hasnt', 'is', 'isnt', 'empty', 'filled']
+    case 'boolean':
+      return ['yes', 'no', 'empty', 'filled']
+    case 'json':
+      return ['has', 'hasnt', 'empty', 'filled']
+    default:
+      return ['is', 'isnt', 'empty', 'filled']
+  }
+}
+
+export function needsValue(operator: Operator): boolean {
+  return !['empty', 'filled', 'yes', 'no'].includes(operator)
+}
+
+/** Whether a condition can be asked: the field exists, knows the operator, and a needed value is there. */
+export function isComplete(condition: Condition, field: Field | undefined): boolean {
+  if (!field || !operatorsOf(field).includes(condition.operator)) return false
+  return !needsValue(condition.operator) || condition.values.some((value) => value.trim() !== '')
+}
+
+/** The filter without conditions that cannot be asked yet or any more. */
+export function completeFilter(group: FilterGroup, fields: ReadonlyMap<string, Field>): FilterGroup {
+  const nodes = group.nodes.flatMap((node): readonly FilterNode[] => {
+    if (node.kind === 'condition') return isComplete(node, fields.get(node.field)) ? [node] : []
+    const inner = completeFilter(node, fields)
+    return inner.nodes.length > 0 ? [inner] : []
+  })
+  return { kind: group.kind, nodes }
+}
+
+export function countConditions(node: FilterNode): number {
+  return node.kind === 'condition' ? 1 : node.nodes.reduce((sum, inner) => sum + countConditions(inner), 0)
+}

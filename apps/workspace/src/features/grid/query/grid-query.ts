@@ -1,0 +1,119 @@
+import type { Field } from '../../../lib/fields/field.ts'
+import { isNumeric, isTextual } from '../../../lib/fields/field-kind.ts'
+import { escapeLike, quoteName } from '../../../lib/sql.ts'
+import type { FilterGroup } from './filter.ts'
+import { filterSql, labelSql, type SqlPart, type SqlValue } from './filter-sql.ts'
+import type { Sort } from './sort.ts'
+
+/** Everything that decides which rows a view has and in which order. */
+export interface GridQuery {
+  readonly table: string
+  readonly fields: readonly Field[]
+  readonly search: string
+  readonly filter: FilterGroup
+  readonly sorts: readonly Sort[]
+  /** `YYYY-MM-DD`, for relative days. */
+  readonly today: string
+}
+
+/** Prefix of the columns that carry what links are called. */
+export const LABEL_PREFIX = '@'
+
+/** Counts the rows of the view. */
+export function countSql(query: GridQuery): SqlPart {
+  const where = whereSql(query)
+  return { text: `select count(*) as rows from ${quoteName(query.table)} t${where.text}`, values: where.values }
+}
+
+/**
+ * A window of the view, with what links are called in columns named `@<column>`. The inner query finds the ids by the
+ * index alone; only the rows of the window are read whole.
+ */
+export function windowSql(query: GridQuery, offset: number, limit: number): SqlPart {
+  const where = whereSql(query)
+  const order = orderSql(query)
+  const page = `select t.id from ${quoteName(query.table)} t${where.text} order by ${order} limit ? offset ?`
+  return {
+    text: `select ${columnsSql(query)} from ${quoteName(query.table)} t where t.id in (${page}) order by ${order}`,
+    values: [...where.values, limit, offset],
+  }
+}
+
+/** Rows by their ids, in no order, with the same columns as a window. */
+export function rowsSql(query: GridQuery, ids: readonly string[]): SqlPart {
+  return {
+    text: `select ${columnsSql(query)} from ${quoteName(query.table)} t where t.id in (select value from json_each(?))`,
+    values: [JSON.stringify(ids)],
+  }
+}
+
+/** The tables whose changes can change the view: the table itself and those that its links are called by. */
+export function tablesOfQuery({ table, fields }: GridQuery): readonly string[] {
+  return [...new Set([table, ...fields.flatMap(({ link }) => (link?.titleColumn === undefined ? [] : [link.table]))])]
+}
+
+function columnsSql({ fields }: GridQuery): string {
+  return [
+    't.id as id',
+    ...fields.filter(({ name }) => name !== 'id').map(({ name }) => `t.${quoteName(name)} as ${quoteName(name)}`),
+    ...fields
+      .filter(({ link }) => link?.titleColumn !== undefined)
+      .map((field) => `${labelSql(field, `t.${quoteName(field.name)}`)} as ${quoteName(LABEL_PREFIX + field.name)}`),
+  ].join(', ')
+}
+
+function whereSql(query: GridQuery): SqlPart {
+  const fields = new Map(query.fields.map((field) => [field.name, field]))
+  const filter = filterSql(query.filter, { fields, today: query.today })
+  const words = query.search
+    .trim()
+    .split(/\s+/)
+    .filter((word) => word !== '')
+  const searches = words.map((word) => searchSql(query.fields, word))
+  const parts = [...(filter.text === '' ? [] : [{ ...filter, text: `(${filter.text})` }]), ...searches]
+  if (parts.length === 0) return { text: '', values: [] }
+  return {
+    text: ` where ${parts.map(({ text }) => text).join(' and ')}`,
+    values: parts.flatMap(({ values }) => values),
+  }
+}
+
+/** Each word has to be in some text of the row, or in what one of its links is called. */
+function searchSql(fields: readonly Field[], word: string): SqlPart {
+  const columns = fields.flatMap((field): readonly string[] => {
+    const column = `t.${quoteName(field.name)}`
+    if (isTextual(field.kind)) return [column]
+    return field.kind === 'link' && field.link?.titleColumn !== undefined ? [labelSql(field, column)] : []
+  })
+  if (columns.length === 0) return { text: '0', values: [] }
+  const pattern: SqlValue = `%${escapeLike(word)}%`
+  return {
+    text: `(${columns.map((column) => `${column} like ? escape '\\'`).join(' or ')})`,
+    values: columns.map(() => pattern),
+  }
+}
+
+/** Empty values come last in both directions. The id makes the order total, so that windows fit together. */
+function orderSql({ fields, sorts }: GridQuery): string {
+  const terms = sorts.flatMap(({ field: name, isDescending }) => {
+    const field = fields.find((one) => one.name === name)
+    if (!field) return []
+    return [`${sortKeySql(field)} ${isDescending ? 'desc' : 'asc'} nulls last`]
+  })
+  return [...terms, `t.id`].join(', ')
+}
+
+function sortKeySql(field: Field): string {
+  const column = `t.${quoteName(field.name)}`
+  if (field.kind === 'link' && field.link?.titleColumn !== undefined) return `${labelSql(field, column)} collate nocase`
+  if (isNumeric(field.kind)) return field.column.local === 'text' ? `cast(${column} as real)` : column
+  if (field.kind === 'choice') return choiceOrderSql(field, column)
+  return isTextual(field.kind) ? `${column} collate nocase` : column
+}
+
+/** Choices are ordered as the database declares them, not by their letters. */
+function choiceOrderSql({ choices }: Field, column: string): string {
+  if (choices.length === 0) return column
+  const cases = choices.map((choice, index) => `when '${choice.replaceAll("'", "''")}' then ${index}`).join(' ')
+  return `case ${column} ${cases} end`
+}

@@ -1,0 +1,150 @@
+/** Years that a date field takes. */
+export const YEAR_MIN = 1900
+export const YEAR_MAX = 2200
+
+/** A day as `YYYY-MM-DD`, in the zone of this device. */
+export function dayOf(at: Date): string {
+  return isoDay(at.getFullYear(), at.getMonth() + 1, at.getDate())
+}
+
+/** Moves a day by whole days. */
+export function addDays(day: string, days: number): string {
+  const [year = 1970, month = 1, date = 1] = day.split('-').map(Number)
+  const moved = new Date(Date.UTC(year, month - 1, date + days))
+  return isoDay(moved.getUTCFullYear(), moved.getUTCMonth() + 1, moved.getUTCDate())
+}
+
+function isoDay(year: number, month: number, date: number): string {
+  return `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}-${String(date).padStart(2, '0')}`
+}
+
+/** Shows a stored day: `20 Nov 2026`. Text that is no day is shown as it is. */
+export function formatDay(day: string, locale: string | undefined): string {
+  const parts = /^(\d{4})-(\d{2})-(\d{2})$/.exec(day)
+  if (!parts) return day
+  return dayFormat(locale).format(Date.UTC(Number(parts[1]), Number(parts[2]) - 1, Number(parts[3])))
+}
+
+/** Shows a stored moment in the zone of this device: `20 Nov 2026, 14:02`. */
+export function formatMomentText(text: string, locale: string | undefined): string {
+  const at = momentOf(text)
+  return at === undefined ? text : momentFormat(locale).format(at)
+}
+
+/** The moment of a stored text; one without a zone is taken as local time. */
+export function momentOf(text: string): Date | undefined {
+  const at = new Date(text.replace(' ', 'T').replace(/(\.\d{3})\d+/, '$1'))
+  return Number.isNaN(at.getTime()) ? undefined : at
+}
+
+/** The stored form of a moment, as sync writes it: UTC with six digits of fraction, so that text order is time order. */
+export function toStoredMoment(at: Date, hasZone: boolean): string {
+  if (hasZone) return at.toISOString().replace('Z', '000Z')
+  const local = new Date(at.getTime() - at.getTimezoneOffset() * 60_000)
+  return local.toISOString().replace('Z', '000')
+}
+
+/**
+ * Reads a typed day: ISO, the order of the language (`20/11/2026`, `20.11.`), a month by name (`20 Nov`), `today`,
+ * `tomorrow`, `yesterday`, `+3`, `-2`. Without a year it is the year of `today`.
+ *
+ * @returns `YYYY-MM-DD`, or `undefined`
+ */
+export function parseDay(text: string, locale: string | undefined, today: string): string | undefined {
+  const typed = text.trim().toLowerCase()
+  const relative = { today: 0, tomorrow: 1, yesterday: -1 }[typed]
+  if (relative !== undefined) return addDays(today, relative)
+  if (/^[+-]\d{1,4}$/.test(typed)) return addDays(today, Number(typed))
+  const iso = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})$/.exec(typed)
+  if (iso) return checkedDay(Number(iso[1]), Number(iso[2]), Number(iso[3]))
+  const year = Number(today.slice(0, 4))
+  const named = /^(?:(\d{1,2})\.?\s+(\p{L}{3,})|(\p{L}{3,})\.?\s+(\d{1,2}))\.?,?(?:\s+(\d{2,4}))?$/u.exec(typed)
+  if (named) {
+    const month = monthByName(named[2] ?? named[3] ?? '', locale)
+    return month === undefined ? undefined : checkedDay(fullYear(named[5], year), month, Number(named[1] ?? named[4]))
+  }
+  const numbers = /^(\d{1,2})[-/. ](\d{1,2})[-/. ]?(\d{2}|\d{4})?$/.exec(typed)
+  if (!numbers) return undefined
+  const [first, second] = [Number(numbers[1]), Number(numbers[2])]
+  const [month, date] = isMonthFirst(locale) ? [first, second] : [second, first]
+  return checkedDay(fullYear(numbers[3], year), month, date)
+}
+
+/** Reads a typed moment: a day as {@link parseDay} reads it, with a time after it or midnight; or ISO. */
+export function parseMoment(text: string, locale: string | undefined, today: string): Date | undefined {
+  const typed = text.trim()
+  if (/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(typed)) return momentOf(typed)
+  const [, dayText = '', hour = '0', minute = '0', , half] =
+    /^(.*?)(?:,?\s+(\d{1,2})[:.](\d{2})(?::(\d{2}))?\s*([ap]m)?)?$/i.exec(typed) ?? []
+  const day = parseDay(dayText, locale, today)
+  if (day === undefined || Number(hour) > 23 || Number(minute) > 59) return undefined
+  const hours = half === undefined ? Number(hour) : (Number(hour) % 12) + (half.toLowerCase() === 'pm' ? 12 : 0)
+  return new Date(`${day}T${String(hours).padStart(2, '0')}:${minute.padStart(2, '0')}:00`)
+}
+
+function checkedDay(year: number, month: number, date: number): string | undefined {
+  const at = new Date(Date.UTC(year, month - 1, date))
+  const isReal = at.getUTCFullYear() === year && at.getUTCMonth() === month - 1 && at.getUTCDate() === date
+  return isReal && year >= YEAR_MIN && year <= YEAR_MAX ? isoDay(year, month, date) : undefined
+}
+
+function fullYear(text: string | undefined, thisYear: number): number {
+  if (text === undefined) return thisYear
+  return text.length === 2 ? 2000 + Number(text) : Number(text)
+}
+
+function monthByName(name: string, locale: string | undefined): number | undefined {
+  for (const language of [locale, 'en']) {
+    const format = new Intl.DateTimeFormat(language, { month: 'long', timeZone: 'UTC' })
+    for (let month = 0; month < 12; month++) {
+      if (
+        format
+          .format(Date.UTC(2026, month, 1))
+          .toLowerCase()
+          .startsWith(name.replace(/\.$/, ''))
+      )
+        return month + 1
+    }
+  }
+  return undefined
+}
+
+function isMonthFirst(locale: string | undefined): boolean {
+  const parts = new Intl.DateTimeFormat(locale, { timeZone: 'UTC' }).formatToParts(0)
+  return parts.findIndex(({ type }) => type === 'month') < parts.findIndex(({ type }) => type === 'day')
+}
+
+const dayFormats = new Map<string | undefined, Intl.DateTimeFormat>()
+const momentFormats = new Map<string | undefined, Intl.DateTimeFormat>()
+
+function dayFormat(locale: string | undefined): Intl.DateTimeFormat {
+  return remembered(
+    dayFormats,
+    locale,
+    () => new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' }),
+  )
+}
+
+function momentFormat(locale: string | undefined): Intl.DateTimeFormat {
+  return remembered(
+    momentFormats,
+    locale,
+    () =>
+      new Intl.DateTimeFormat(locale, {
+        day: 'numeric',
+        month: 'short',
+        year: 'numeric',
+        hour: '2-digit',
+        minute: '2-digit',
+      }),
+  )
+}
+
+/** Making a formatter takes longer than formatting a thousand cells with it. */
+function remembered<K, V>(cache: Map<K, V>, key: K, make: () => V): V {
+  const found = cache.get(key)
+  if (found !== undefined) return found
+  const made = make()
+  cache.set(key, made)
+  return made
+}

@@ -1,0 +1,81 @@
+import type { ColumnDescriptor } from '@holdfast/protocol'
+
+/** How a column is shown and edited. */
+export type FieldKind =
+  | 'text'
+  | 'long_text'
+  | 'email'
+  | 'url'
+  | 'phone'
+  | 'integer'
+  | 'number'
+  | 'boolean'
+  | 'date'
+  | 'datetime'
+  | 'choice'
+  | 'link'
+  | 'json'
+  | 'uuid'
+  | 'binary'
+
+const SYSTEM = new Set(['id', 'created_at', 'updated_at', 'created_by'])
+const LONG = /(^|_)(detail|details|description|notes?|body|comment|comments|remark|remarks|reason|text|instructions)$/
+
+/** Columns that the database keeps by itself. */
+export function isSystemColumn(name: string): boolean {
+  return SYSTEM.has(name)
+}
+
+/**
+ * @param isLinkable - the column refers to a table that is on this device; else a reference is only an id
+ */
+export function kindOf(column: ColumnDescriptor, isLinkable: boolean): FieldKind {
+  const type = column.type.replace(/\(.*?\)/, '').trim()
+  if (isLinkable) return 'link'
+  if (type.endsWith('[]')) return 'json'
+  if (column.choices !== undefined) return 'choice'
+  switch (type) {
+    case 'boolean':
+      return 'boolean'
+    case 'smallint':
+    case 'integer':
+    case 'bigint':
+      return 'integer'
+    case 'numeric':
+    case 'real':
+    case 'double precision':
+      return 'number'
+    case 'date':
+      return 'date'
+    case 'timestamp with time zone':
+    case 'timestamp without time zone':
+    case 'timestamp':
+      return 'datetime'
+    case 'json':
+    case 'jsonb':
+      return 'json'
+    case 'uuid':
+      return 'uuid'
+    case 'bytea':
+      return 'binary'
+    default:
+      return textKindOf(column.name)
+  }
+}
+
+function textKindOf(name: string): FieldKind {
+  if (/(^|_)e?mail$/.test(name)) return 'email'
+  if (/(^|_)(url|website|link|href)$/.test(name)) return 'url'
+  if (/(^|_)(phone|mobile|tel|fax)$/.test(name)) return 'phone'
+  return LONG.test(name) ? 'long_text' : 'text'
+}
+
+/** Kinds whose values are ordered and calculated as numbers. */
+export function isNumeric(kind: FieldKind): boolean {
+  return kind === 'integer' || kind === 'number'
+}
+
+/** Kinds that a text search looks into. */
+export function isTextual(kind: FieldKind): boolean {
+  return kind === 'text' || kind === 'long_text' || kind === 'email' || kind === 'url' || kind === 'phone'
+}

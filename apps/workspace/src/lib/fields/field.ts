@@ -1,0 +1,89 @@
+import type { ColumnDescriptor, SchemaDescriptor, TableDescriptor } from '@holdfast/protocol'
+import { titleColumnOf } from '../data/tables.ts'
+import { isSystemColumn, kindOf, type FieldKind } from './field-kind.ts'
+
+/** A value as the local database holds it. */
+export type FieldValue = string | number | null
+
+/** The table that a link field points to, and which of its columns names a row. */
+export interface LinkTarget {
+  readonly table: string
+  /** `undefined`: only the id names a row. */
+  readonly titleColumn: string | undefined
+}
+
+/** A column as people see it. */
+export interface Field {
+  readonly name: string
+  readonly label: string
+  readonly help: string | undefined
+  readonly kind: FieldKind
+  readonly column: ColumnDescriptor
+  readonly choices: readonly string[]
+  /** Only for links whose target table is on this device. */
+  readonly link: LinkTarget | undefined
+  /** Kept by the database; hidden until asked for. */
+  readonly isSystem: boolean
+  /** Whether this person may ever write it; rules per row are the server's. */
+  readonly isEditable: boolean
+  /** The database refuses a record without it, as far as the schema tells. */
+  readonly isRequired: boolean
+  readonly isTitle: boolean
+}
+
+/** The fields of a table in the schema's order, the one that names a record first. */
+export function fieldsOf(table: TableDescriptor, schema: SchemaDescriptor): readonly Field[] {
+  const title = titleColumnOf(table)
+  const fields = table.columns.map((column) => toField(column, table, schema, title))
+  return [...fields.filter((field) => field.isTitle), ...fields.filter((field) => !field.isTitle)]
+}
+
+function toField(
+  column: ColumnDescriptor,
+  table: TableDescriptor,
+  schema: SchemaDescriptor,
+  title: string | undefined,
+): Field {
+  const isSystem = isSystemColumn(column.name)
+  const target = column.references && schema.tables.find((other) => other.name === column.references?.table)
+  const link = target && { table: target.name, titleColumn: titleColumnOf(target) }
+  const kind = kindOf(column, link !== undefined)
+  const { label, help } = wordsOf(column)
+  const isEditable = !column.generated && !isSystem && kind !== 'binary' && (table.can.update || table.can.insert)
+  return {
+    name: column.name,
+    label,
+    help,
+    kind,
+    column,
+    choices: column.choices ?? [],
+    link,
+    isSystem,
+    isEditable,
+    isRequired: isEditable && !column.nullable && !column.hasDefault && !isFilledInByServer(column.comment),
+    isTitle: column.name === title,
+  }
+}
+
+/** A comment's first sentence is the label, the rest is help; without a comment the name is turned into words. */
+function wordsOf({ name, comment }: ColumnDescriptor): { readonly label: string; readonly help: string | undefined } {
+  const [, first = '', rest = ''] = /^([^.\n]{1,40})\.(?:\s+|$)([\s\S]*)$/.exec(comment?.trim() ?? '') ?? []
+  if (first !== '') return { label: first, help: rest.trim() === '' ? undefined : rest.trim() }
+  return { label: labelOfName(name), help: comment?.trim() || undefined }
+}
+
+/** `due_on` → `Due`, `site_id` → `Site`, `is_out_of_range` → `Out of range`. */
+export function labelOfName(name: string): string {
+  const words = name
+    .replace(/^is_(?=.)/, '')
+    .replace(/(?<=.)_(id|fk|on|at)$/, '')
+    .replaceAll('_', ' ')
+    .trim()
+  if (words === '') return name
+  return words === 'id' ? 'ID' : words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** NOT NULL is no duty of the person when a trigger fills the column; only its comment can tell. */
+function isFilledInByServer(comment: string | undefined): boolean {
+  return comment !== undefined && /\b(when left empty|filled in by|given by the (server|database))\b/i.test(comment)
+}

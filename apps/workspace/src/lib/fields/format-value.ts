@@ -1,0 +1,83 @@
+import { dayOf, formatDay, formatMomentText, momentOf } from './dates.ts'
+import type { Field, FieldValue } from './field.ts'
+import { decimalSeparator, formatNumberText } from './numbers.ts'
+
+/** The words of a choice: `to_verify` → `To verify`; one capital letter stays as it is. */
+export function choiceWords(choice: string): string {
+  const words = choice.replaceAll('_', ' ').trim()
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/**
+ * A value as a person reads it; empty for NULL.
+ *
+ * @param label - for a link: what its target is called
+ * @param locale - `undefined`: the reader's
+ */
+export function formatValue(field: Field, value: FieldValue, label?: FieldValue, locale?: string): string {
+  if (value === null) return ''
+  switch (field.kind) {
+    case 'boolean':
+      return value === 0 || value === '0' || value === 'false' ? 'No' : 'Yes'
+    case 'integer':
+    case 'number':
+      return formatNumberText(String(value), locale)
+    case 'date':
+      return formatDay(String(value), locale)
+    case 'datetime':
+      return formatMomentText(String(value), locale)
+    case 'choice':
+      return choiceWords(String(value))
+    case 'link':
+      return label === null || label === undefined || label === '' ? shortIdText(String(value)) : String(label)
+    case 'uuid':
+      return shortIdText(String(value))
+    case 'json':
+      return formatJson(String(value))
+    case 'binary':
+      return ''
+    case 'text':
+    case 'long_text':
+    case 'email':
+    case 'url':
+    case 'phone':
+      return String(value)
+    default:
+      return field.kind satisfies never
+  }
+}
+
+/** The first part of an id: enough to tell two apart. */
+function shortIdText(id: string): string {
+  return id.length > 12 ? id.slice(0, 8) : id
+}
+
+/** A list of plain values with commas, anything else as its JSON. */
+function formatJson(text: string): string {
+  try {
+    const value: unknown = JSON.parse(text)
+    const isPlainList =
+      Array.isArray(value) && value.every((item) => typeof item === 'string' || typeof item === 'number')
+    return isPlainList ? value.join(', ') : text
+  } catch {
+    return text // not JSON: the text itself is what there is to show
+  }
+}
+
+/** What an editor starts with, and what is copied: it reads back to the same value. */
+export function toEditText(field: Field, value: FieldValue, locale?: string): string {
+  if (value === null) return ''
+  switch (field.kind) {
+    case 'integer':
+    case 'number':
+      return String(value).replace('.', decimalSeparator(locale))
+    case 'datetime': {
+      const at = momentOf(String(value))
+      return at === undefined ? String(value) : `${dayOf(at)} ${at.toTimeString().slice(0, 5)}`
+    }
+    case 'boolean':
+      return formatValue(field, value)
+    default:
+      return String(value)
+  }
+}

@@ -1,0 +1,81 @@
+import type { Field } from './field.ts'
+
+/** Shape of a number column: digits after the point (`undefined`: any) and the range the type allows. */
+export interface NumberShape {
+  readonly scale: number | undefined
+  readonly min: number
+  readonly max: number
+}
+
+/** Read from the column's type: `numeric(6,2)` has 2 digits after the point and stays below 10,000. */
+export function numberShapeOf({ kind, column }: Field): NumberShape {
+  const [, precision, scale] = /^numeric\((\d+)(?:,(-?\d+))?\)$/.exec(column.type) ?? []
+  if (precision !== undefined) {
+    const digits = Math.max(0, Number(scale ?? 0))
+    const limit = 10 ** (Number(precision) - Number(scale ?? 0)) - 10 ** -digits
+    return { scale: digits, min: -limit, max: limit }
+  }
+  if (kind !== 'integer') return { scale: undefined, min: -Number.MAX_VALUE, max: Number.MAX_VALUE }
+  const bits = column.type === 'smallint' ? 15 : column.type === 'bigint' ? 53 : 31
+  return { scale: 0, min: -(2 ** bits) + (bits === 53 ? 1 : 0), max: 2 ** bits - 1 }
+}
+
+/**
+ * Shows the text of a number with the reader's separators. The digits are kept as they are: `12.50` stays two digits,
+ * and more digits than a double holds are not rounded.
+ */
+export function formatNumberText(text: string, locale: string | undefined): string {
+  const [, sign = '', whole = '', , fraction] = /^(-?)(\d+)(\.(\d+))?$/.exec(text) ?? []
+  if (whole === '') return text
+  const { decimal } = separatorsOf(locale)
+  const grouped = new Intl.NumberFormat(locale).format(BigInt(whole))
+  return `${sign}${grouped}${fraction === undefined ? '' : decimal + fraction}`
+}
+
+/**
+ * Reads what a person typed as digits with a point: `1.234,5` in German is `1234.5`. A plain form with a point is read
+ * in every language when that is not ambiguous.
+ *
+ * @returns `undefined` when it is not a number
+ */
+export function parseNumberText(text: string, locale: string | undefined): string | undefined {
+  const { decimal, group } = separatorsOf(locale)
+  const bare = text
+    .trim()
+    .replace(/[\s\u00a0\u202f]/g, '')
+    .replace(/^\u2212/, '-')
+  const isGrouped = new RegExp(`^[+-]?\\d{1,3}(${escape(group)}\\d{3})+(${escape(decimal)}\\d*)?$`).test(bare)
+  const local = (isGrouped ? bare.replaceAll(group, '') : bare).replace(decimal, '.')
+  const plain = isGrouped || !/^[+-]?\d*\.\d+$/.test(bare) ? local : bare
+  const [, sign = '', whole = '', , fraction = ''] = /^([+-]?)(\d*)(\.(\d*))?$/.exec(plain) ?? []
+  if (whole === '' && fraction === '') return undefined
+  const digits = whole.replace(/^0+(?=\d)/, '') || '0'
+  return `${sign === '-' ? '-' : ''}${digits}${fraction === '' ? '' : `.${fraction}`}`
+}
+
+/** The sign between whole and fraction in a language. */
+export function decimalSeparator(locale: string | undefined): string {
+  return separatorsOf(locale).decimal
+}
+
+interface Separators {
+  readonly decimal: string
+  readonly group: string
+}
+
+const known = new Map<string | undefined, Separators>()
+
+function separatorsOf(locale: string | undefined): Separators {
+  const found = known.get(locale)
+  if (found) return found
+  const parts = new Intl.NumberFormat(locale).formatToParts(12345678.9)
+  const part = (type: string): string | undefined => parts.find((one) => one.type === type)?.value
+  const group = part('group') ?? ','
+  const separators = { decimal: part('decimal') ?? '.', group: /\s/.test(group) ? ' ' : group }
+  known.set(locale, separators)
+  return separators
+}
+
+function escape(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+}

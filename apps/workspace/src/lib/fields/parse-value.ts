@@ -1,0 +1,141 @@
+import { fieldMessages as words } from '../../messages/fields.ts'
+import { dayOf, parseDay, parseMoment, toStoredMoment, YEAR_MAX, YEAR_MIN } from './dates.ts'
+import type { Field, FieldValue } from './field.ts'
+import { choiceWords } from './format-value.ts'
+import { formatNumberText, numberShapeOf, parseNumberText } from './numbers.ts'
+
+export type ParsedValue =
+  | { readonly isValid: true; readonly value: FieldValue }
+  /** `message`: what to enter instead, for under the field. */
+  | { readonly isValid: false; readonly message: string }
+
+const TEXT_MAX = 1_000
+const LONG_TEXT_MAX = 100_000
+const EMAIL_MAX = 254
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+/** The pattern of the WHATWG's `input type=email`. */
+const EMAIL =
+  /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i
+
+export interface ParseOptions {
+  /** `undefined`: the reader's language. */
+  readonly locale?: string | undefined
+  readonly now?: Date
+}
+
+/**
+ * Reads what a person typed or pasted into a field. An empty text is NULL. The rules are those of the column's type; the
+ * database has the last word about them and about all others.
+ */
+export function parseValue(field: Field, text: string, { locale, now = new Date() }: ParseOptions = {}): ParsedValue {
+  const typed = field.kind === 'long_text' ? text.replace(/\s+$/, '') : text.trim()
+  if (typed === '') return checkEmpty(field)
+  switch (field.kind) {
+    case 'text':
+    case 'phone':
+      return checkLength(field, typed, TEXT_MAX)
+    case 'long_text':
+      return checkLength(field, typed, LONG_TEXT_MAX)
+    case 'email':
+      return EMAIL.test(typed) && typed.length <= EMAIL_MAX ? valid(typed.toLowerCase()) : invalid(words.email)
+    case 'url':
+      return isWebAddress(typed) ? checkLength(field, typed, LONG_TEXT_MAX) : invalid(words.url)
+    case 'integer':
+    case 'number':
+      return parseNumber(field, typed, locale)
+    case 'boolean':
+      return parseBoolean(typed)
+    case 'date': {
+      const day = parseDay(typed, locale, dayOf(now))
+      return day === undefined ? invalid(words.date(YEAR_MIN, YEAR_MAX)) : valid(day)
+    }
+    case 'datetime': {
+      const at = parseMoment(typed, locale, dayOf(now))
+      if (at === undefined) return invalid(words.datetime)
+      return valid(toStoredMoment(at, field.column.type.includes('with time zone')))
+    }
+    case 'choice':
+      return parseChoice(field, typed)
+    case 'link':
+    case 'uuid':
+      return UUID.test(typed) ? valid(typed.toLowerCase()) : invalid(field.kind === 'link' ? words.link : words.uuid)
+    case 'json':
+      return parseJson(field, typed)
+    case 'binary':
+      return invalid(words.binary)
+    default:
+      return field.kind satisfies never
+  }
+}
+
+/** Whether a field of a record may be without a value; for a person's clearing of a cell as well. */
+export function checkEmpty(field: Field): ParsedValue {
+  return field.column.nullable ? valid(null) : invalid(words.required(field.label))
+}
+
+function valid(value: FieldValue): ParsedValue {
+  return { isValid: true, value }
+}
+
+function invalid(message: string): ParsedValue {
+  return { isValid: false, message }
+}
+
+function checkLength(field: Field, text: string, otherwiseMax: number): ParsedValue {
+  const [, declared] = /^(?:character varying|varchar|character|char)\((\d+)\)$/.exec(field.column.type) ?? []
+  const max = declared === undefined ? otherwiseMax : Number(declared)
+  const length = [...text].length
+  return length <= max ? valid(text) : invalid(words.tooLong(max, length))
+}
+
+function isWebAddress(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+}
+
+function parseNumber(field: Field, text: string, locale: string | undefined): ParsedValue {
+  const digits = parseNumberText(text, locale)
+  if (digits === undefined) return invalid(words.number)
+  const { scale, min, max } = numberShapeOf(field)
+  const fraction = digits.split('.')[1] ?? ''
+  if (scale === 0 && /[1-9]/.test(fraction)) return invalid(words.wholeNumber)
+  if (scale !== undefined && fraction.replace(/0+$/, '').length > scale) return invalid(words.digits(scale))
+  const number = Number(digits)
+  if (number < min || number > max) {
+    const show = (bound: number): string => formatNumberText(bound.toFixed(scale ?? 0), locale)
+    return invalid(words.between(show(min), show(max)))
+  }
+  // A numeric keeps the digits as they were typed; the other types have a number of their own in SQLite.
+  if (field.column.local !== 'text') return valid(number)
+  return valid(scale === 0 ? (digits.split('.')[0] ?? digits) : digits)
+}
+
+function parseBoolean(text: string): ParsedValue {
+  if (/^(yes|y|true|t|1|on|✓|x)$/i.test(text)) return valid(1)
+  if (/^(no|n|false|f|0|off)$/i.test(text)) return valid(0)
+  return invalid(words.boolean)
+}
+
+/** The stored word or the shown words, in any case. */
+function parseChoice(field: Field, text: string): ParsedValue {
+  const folded = text.toLowerCase()
+  const found = field.choices.find(
+    (choice) => choice.toLowerCase() === folded || choiceWords(choice).toLowerCase() === folded,
+  )
+  return found === undefined ? invalid(words.choice(field.choices.map(choiceWords))) : valid(found)
+}
+
+/** JSON as it is; for an array column also plain words with commas. */
+function parseJson(field: Field, text: string): ParsedValue {
+  const isList = field.column.type.endsWith('[]')
+  try {
+    const value: unknown = JSON.parse(text)
+    if (!isList || Array.isArray(value)) return valid(JSON.stringify(value))
+  } catch {
+    if (!isList) return invalid(words.json)
+  }
+  const items = text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+  return valid(JSON.stringify(items))
+}

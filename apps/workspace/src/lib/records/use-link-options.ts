@@ -1,0 +1,51 @@
+import { useEffect, useState } from 'react'
+import { useDevice } from '../data/device-context.tsx'
+import type { LinkTarget } from '../fields/field.ts'
+import { escapeLike, quoteName } from '../sql.ts'
+
+export interface LinkOption {
+  readonly id: string
+  readonly label: string
+}
+
+/** Records offered in a picker at once; typing narrows. */
+export const LINK_OPTIONS_MAX = 50
+
+/** Records of a table whose title contains the text, those that begin with it first. `undefined` while it is read the first time. */
+export function useLinkOptions(target: LinkTarget | undefined, text: string): readonly LinkOption[] | undefined {
+  const { database } = useDevice()
+  const [options, setOptions] = useState<readonly LinkOption[]>()
+  const table = target?.table
+  const titleColumn = target?.titleColumn
+  // One reading of the local database per text; nothing here needs to stay live.
+  useEffect(() => {
+    if (table === undefined) return
+    let isCurrent = true
+    const title = titleColumn === undefined ? 'id' : quoteName(titleColumn)
+    const like = escapeLike(text.trim())
+    database
+      .getAll<{ readonly id: string; readonly label: string | number | null }>(
+        `select id, ${title} as label from ${quoteName(table)}
+          where coalesce(${title}, '') like ? escape '\\'
+          order by ${title} like ? escape '\\' desc, ${title} collate nocase, id limit ${LINK_OPTIONS_MAX}`,
+        [`%${like}%`, `${like}%`],
+      )
+      .then((rows) => {
+        if (isCurrent)
+          setOptions(
+            rows.map(({ id, label }) => ({
+              id,
+              label: label === null || label === '' ? id.slice(0, 8) : String(label),
+            })),
+          )
+      })
+      .catch((error: unknown) => {
+        console.warn('The records to choose from could not be read.', error)
+        if (isCurrent) setOptions([])
+      })
+    return () => {
+      isCurrent = false
+    }
+  }, [database, table, titleColumn, text])
+  return options
+}

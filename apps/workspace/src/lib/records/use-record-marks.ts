@@ -1,0 +1,56 @@
+import { type AttentionRow, LIST_REJECTED_SQL, toRejectedChange } from '@holdfast/client'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { useLocalQuery } from '../data/use-local-query.ts'
+import { useSyncStatus } from '../data/use-sync-status.ts'
+import { deriveMarks, type RecordMark, type WaitingRow } from './record-state.ts'
+
+const WAITING_SQL = `
+  select data ->> '$.id' as id, min(tx_id) as tx,
+         json_group_array(json(coalesce((select json_group_array(key) from json_each(ps_crud.data, '$.data')), '[]'))) as fields
+    from ps_crud where data ->> '$.type' = ? group by 1`
+
+const NONE: ReadonlySet<string> = new Set()
+
+/** Which records of a table are not clean, and how; live. */
+export function useRecordMarks(table: string): ReadonlyMap<string, RecordMark> {
+  const status = useSyncStatus()
+  const { rows: waiting } = useLocalQuery<WaitingRow>(WAITING_SQL, [table])
+  const { rows: next } = useLocalQuery<{ readonly tx: number | null }>('select min(tx_id) as tx from ps_crud')
+  const { rows: attention } = useLocalQuery<AttentionRow>(LIST_REJECTED_SQL)
+  const confirming = useConfirming(waiting, status.connected, status.lastSyncedAt?.getTime())
+  const isUploading = status.uploading
+  const sendingTx = isUploading ? (next[0]?.tx ?? undefined) : undefined
+  return useMemo(
+    () => deriveMarks({ table, waiting, rejected: attention.map(toRejectedChange), sendingTx, confirming }),
+    [table, waiting, attention, sendingTx, confirming],
+  )
+}
+
+/**
+ * Records whose changes have left the outbox since the last checkpoint: judged, and not yet in a checkpoint. A refused
+ * one is marked by needs attention, which wins.
+ */
+function useConfirming(
+  waiting: readonly WaitingRow[],
+  isConnected: boolean,
+  lastSyncedMs: number | undefined,
+): ReadonlySet<string> {
+  const before = useRef<{ readonly ids: ReadonlySet<string>; readonly syncedMs: number | undefined }>({
+    ids: NONE,
+    syncedMs: lastSyncedMs,
+  })
+  const [confirming, setConfirming] = useState(NONE)
+  // The outbox says what is in it, not what has left it.
+  useEffect(() => {
+    const ids = new Set(waiting.map(({ id }) => id))
+    const last = before.current
+    before.current = { ids, syncedMs: lastSyncedMs }
+    setConfirming((known) => {
+      const kept = last.syncedMs === lastSyncedMs && isConnected ? [...known] : []
+      const left = isConnected ? [...last.ids].filter((id) => !ids.has(id)) : []
+      const nextIds = [...kept, ...left].filter((id) => !ids.has(id))
+      return nextIds.length === 0 ? NONE : new Set(nextIds)
+    })
+  }, [waiting, isConnected, lastSyncedMs])
+  return confirming
+}

@@ -1,0 +1,25 @@
+import { useEffect } from 'react'
+import { isApple } from '../shortcuts.ts'
+import type { RecordWriter } from './record-writer.ts'
+
+/** Undo and redo of records by keys anywhere on a screen; where text is typed, the keys belong to the text. */
+export function useUndoKeys(writer: RecordWriter): void {
+  // Keys of the whole window, which no component receives.
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent): void => {
+      if (event.defaultPrevented || event.altKey || !(isApple() ? event.metaKey : event.ctrlKey)) return
+      if (
+        event.target instanceof Element &&
+        event.target.closest('input, textarea, select, [contenteditable="true"], [role="dialog"][aria-modal="true"]')
+      )
+        return
+      const key = event.key.toLowerCase()
+      const isRedo = (key === 'z' && event.shiftKey) || (key === 'y' && !event.shiftKey)
+      if (!isRedo && key !== 'z') return
+      event.preventDefault()
+      void (isRedo ? writer.redo() : writer.undo())
+    }
+    addEventListener('keydown', onKeyDown)
+    return () => removeEventListener('keydown', onKeyDown)
+  }, [writer])
+}

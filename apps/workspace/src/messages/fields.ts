@@ -1,0 +1,33 @@
+import { formatCount } from '../lib/format.ts'
+
+/** What to enter instead, under the field. */
+export const fieldMessages = {
+  required: (label: string) => `${label} needs a value`,
+  email: 'Enter an e-mail address like name@example.com',
+  url: 'Enter a web address that begins with https:// or http://',
+  number: 'Enter a number',
+  wholeNumber: 'Enter a whole number',
+  digits: (digits: number) =>
+    digits === 1 ? 'At most one digit after the point' : `At most ${digits} digits after the point`,
+  between: (min: string, max: string) => `Between ${min} and ${max}`,
+  boolean: 'Enter yes or no',
+  date: (from: number, to: number) => `Enter a date between ${from} and ${to}, such as 2026-11-20 or 20 Nov`,
+  datetime: 'Enter a date and a time, such as 2026-11-20 14:30',
+  choice: (choices: readonly string[]) => `Choose one of: ${choices.join(', ')}`,
+  link: 'Choose a record from the list',
+  uuid: 'Enter an id of 32 hexadecimal digits',
+  json: 'Enter valid JSON',
+  binary: 'This field cannot be edited here',
+  tooLong: (max: number, length: number) => `At most ${formatCount(max)} characters; there are ${formatCount(length)}`,
+  empty: 'Empty',
+  yes: 'Yes',
+  no: 'No',
+  choose: 'Choose',
+  search: 'Search',
+  chosen: (label: string) => `${label}, chosen`,
+  clear: 'Clear',
+  noOption: 'Nothing matches',
+  openLink: (label: string) => `Open ${label}`,
+  optional: 'optional',
+  required_: 'required',
+} as const
