@@ -157,6 +157,7 @@ create table public.answers (
   limit_max double precision,
   is_out_of_range boolean not null generated always as
     (coalesce(value_num < limit_min, false) or coalesce(value_num > limit_max, false)) stored,
+  area text,
   created_by uuid,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
@@ -192,6 +193,7 @@ create table public.photos (
   taken_at timestamptz,
   attachment_id uuid,
   annotation jsonb,
+  area text,
   created_by uuid,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
@@ -226,6 +228,8 @@ create table public.actions (
 
 create index people_team_id_idx on public.people (team_id);
 create index people_contractor_id_idx on public.people (contractor_id);
+create index answers_area_idx on public.answers (area);
+create index photos_area_idx on public.photos (area);
 create index sites_region_id_idx on public.sites (region_id);
 create index assets_site_id_idx on public.assets (site_id);
 create index assets_parent_asset_id_idx on public.assets (parent_asset_id);
@@ -369,6 +373,7 @@ comment on column public.answers.value_bool is 'Yes or no.';
 comment on column public.answers.value_num is 'Reading.';
 comment on column public.answers.value_text is 'Text.';
 comment on column public.answers.value_choice is 'Choice.';
+comment on column public.answers.area is 'Area. The code of the region, carried by every answer so that the policies need not look for it; set by the database.';
 comment on column public.answers.limit_min is 'Lowest good reading. As the question had it when it was answered.';
 comment on column public.answers.limit_max is 'Highest good reading. As the question had it when it was answered.';
 comment on column public.answers.is_out_of_range is 'Out of range. Whether the reading is below the lowest or above the highest good one.';
@@ -404,6 +409,7 @@ comment on column public.photos.inspection_id is 'Inspection. Filled in from the
 comment on column public.photos.caption is 'Caption.';
 comment on column public.photos.taken_at is 'Taken at.';
 comment on column public.photos.attachment_id is 'File.';
+comment on column public.photos.area is 'Area. The code of the region, set by the database.';
 comment on column public.photos.annotation is 'Annotation. Marks drawn over the picture.';
 comment on column public.photos.created_by is 'Taken by.';
 comment on constraint photos_caption_length on public.photos is 'A caption has at most 500 characters.';

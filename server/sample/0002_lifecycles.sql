@@ -332,6 +332,42 @@ create trigger move_comments after update of region_id on public.sites for each 
 create trigger move_comments after update of site_id on public.assets for each row
   when (old.site_id is distinct from new.site_id) execute function sample.move_comments();
 
+-- Answers and photos carry the area as well: two steps from the site, policies would otherwise look up thousands of inspections for every device
+
+create function sample.set_answer_area() returns trigger
+  language plpgsql security definer set search_path = '' as $$
+begin
+  new.area := sample.area_of('inspections', new.inspection_id);
+  return new;
+end
+$$;
+create trigger area before insert or update on public.answers for each row execute function sample.set_answer_area();
+
+create function sample.set_photo_area() returns trigger
+  language plpgsql security definer set search_path = '' as $$
+begin
+  new.area := case when new.inspection_id is null then sample.area_of('findings', new.finding_id)
+                   else sample.area_of('inspections', new.inspection_id) end;
+  return new;
+end
+$$;
+create trigger area before insert or update on public.photos for each row execute function sample.set_photo_area();
+
+create function sample.move_answers_and_photos() returns trigger
+  language plpgsql security definer set search_path = '' as $$
+begin
+  -- The triggers above fill in the new area.
+  update public.answers a set area = null from public.inspections i where i.id = a.inspection_id and i.site_id = new.id;
+  update public.photos p set area = null
+   where p.inspection_id in (select i.id from public.inspections i where i.site_id = new.id)
+      or p.finding_id in (select f.id from public.findings f where f.site_id = new.id);
+  return null;
+end
+$$;
+comment on function sample.move_answers_and_photos() is 'Moves answers and photos along when a site changes its region.';
+create trigger move_answers_and_photos after update of region_id on public.sites for each row
+  when (old.region_id is distinct from new.region_id) execute function sample.move_answers_and_photos();
+
 -- Who and when
 
 create trigger set_created_by before insert or update on public.inspections for each row execute function holdfast.set_created_by();

@@ -37,26 +37,6 @@ create function sample.my_site_ids() returns setof uuid
     join public.sites s on s.region_id = r.id
    where m.user_id = auth.uid()
 $$;
-create function sample.my_inspection_ids() returns setof uuid
-  language sql stable security definer set search_path = '' as $$
-  select i.id
-    from holdfast.team_members m
-    join holdfast.teams t on t.id = m.team_id
-    join public.regions r on r.code = t.area
-    join public.sites s on s.region_id = r.id
-    join public.inspections i on i.site_id = s.id
-   where m.user_id = auth.uid()
-$$;
-create function sample.my_loose_finding_ids() returns setof uuid
-  language sql stable security definer set search_path = '' as $$
-  select f.id
-    from holdfast.team_members m
-    join holdfast.teams t on t.id = m.team_id
-    join public.regions r on r.code = t.area
-    join public.sites s on s.region_id = r.id
-    join public.findings f on f.site_id = s.id
-   where m.user_id = auth.uid() and f.inspection_id is null
-$$;
 create function sample.my_contractor_ids() returns setof uuid
   language sql stable security definer set search_path = '' as $$
   select p.contractor_id from public.people p where p.user_id = auth.uid() and p.contractor_id is not null
@@ -94,8 +74,6 @@ comment on function sample.is_auditor() is 'Whether the caller is an auditor.';
 comment on function sample.my_region_ids() is 'The regions of the caller''s teams.';
 comment on function sample.my_led_region_ids() is 'The regions of the teams that the caller leads.';
 comment on function sample.my_site_ids() is 'The sites in the regions of the caller''s teams.';
-comment on function sample.my_inspection_ids() is 'The inspections at those sites.';
-comment on function sample.my_loose_finding_ids() is 'The findings at those sites that no inspection made.';
 comment on function sample.my_contractor_ids() is 'The company that the caller works for, if a contractor.';
 comment on function sample.my_contract_action_ids() is 'The actions given to the caller''s company.';
 comment on function sample.my_contract_site_ids() is 'The sites of the actions given to the caller''s company.';
@@ -162,12 +140,11 @@ create policy team_reads on public.assets for select to authenticated
 create policy team_reads on public.inspections for select to authenticated
   using (site_id in (select sample.my_site_ids()));
 create policy team_reads on public.answers for select to authenticated
-  using (inspection_id in (select sample.my_inspection_ids()));
+  using (area in (select holdfast.my_areas()));
 create policy team_reads on public.findings for select to authenticated
   using (site_id in (select sample.my_site_ids()));
 create policy team_reads on public.photos for select to authenticated
-  using (inspection_id in (select sample.my_inspection_ids())
-    or (inspection_id is null and finding_id in (select sample.my_loose_finding_ids())));
+  using (area in (select holdfast.my_areas()));
 create policy team_reads on public.actions for select to authenticated
   using (site_id in (select sample.my_site_ids()));
 create policy team_reads on public.contractors for select to authenticated
@@ -230,11 +207,11 @@ create policy team_deletes on public.inspections for delete to authenticated
   using (site_id in (select sample.my_site_ids()));
 
 create policy team_adds on public.answers for insert to authenticated
-  with check (inspection_id in (select sample.my_inspection_ids()));
+  with check (area in (select holdfast.my_areas()));
 create policy team_edits on public.answers for update to authenticated
-  using (inspection_id in (select sample.my_inspection_ids())) with check (inspection_id in (select sample.my_inspection_ids()));
+  using (area in (select holdfast.my_areas())) with check (area in (select holdfast.my_areas()));
 create policy team_deletes on public.answers for delete to authenticated
-  using (inspection_id in (select sample.my_inspection_ids()) and sample.is_in_progress(inspection_id));
+  using (area in (select holdfast.my_areas()) and sample.is_in_progress(inspection_id));
 
 create policy team_adds on public.findings for insert to authenticated
   with check (site_id in (select sample.my_site_ids()));
@@ -242,16 +219,12 @@ create policy team_edits on public.findings for update to authenticated
   using (site_id in (select sample.my_site_ids())) with check (site_id in (select sample.my_site_ids()));
 
 create policy team_adds on public.photos for insert to authenticated
-  with check (inspection_id in (select sample.my_inspection_ids())
-    or (inspection_id is null and finding_id in (select sample.my_loose_finding_ids())));
+  with check (area in (select holdfast.my_areas()));
 create policy team_edits on public.photos for update to authenticated
-  using (inspection_id in (select sample.my_inspection_ids())
-    or (inspection_id is null and finding_id in (select sample.my_loose_finding_ids())))
-  with check (inspection_id in (select sample.my_inspection_ids())
-    or (inspection_id is null and finding_id in (select sample.my_loose_finding_ids())));
+  using (area in (select holdfast.my_areas()))
+  with check (area in (select holdfast.my_areas()));
 create policy team_deletes on public.photos for delete to authenticated
-  using (inspection_id in (select sample.my_inspection_ids())
-    or (inspection_id is null and finding_id in (select sample.my_loose_finding_ids())));
+  using (area in (select holdfast.my_areas()));
 
 create policy team_adds on public.actions for insert to authenticated
   with check (site_id in (select sample.my_site_ids()));

@@ -7,6 +7,7 @@ import { planDefects, renderFindings } from './findings.ts'
 import { generateInspections } from './inspections.ts'
 import { generateNetwork } from './network.ts'
 import { generateOrganisation } from './organisation.ts'
+import { createAreas } from './areas.ts'
 import { generatePhotos } from './photos.ts'
 import type { UserRow } from './rows.ts'
 import { createStaff } from './staff.ts'
@@ -41,6 +42,11 @@ export function generateSample(seed: number, clock: Clock): SampleData {
   const tasks = planTasks({ seed, defects, samsContractor: defined(contractors[0], 'Sam works for the first company') })
   const unfinished = tasks.filter((task) => task.state !== 'verified' && task.state !== 'dropped')
 
+  const findings = renderFindings({ seed, calendar, defects, stateOf: createFindingStates(seed, tasks) })
+  const shown = new Set(unfinished.map((task) => task.defect))
+  const photos = generatePhotos({ seed, calendar, defects, visits, shown })
+  const areas = createAreas({ regions, sites: network.sites, inspections: inspections.inspections, findings })
+
   const domain: Readonly<Record<string, readonly object[]>> = {
     regions,
     contractors,
@@ -50,9 +56,9 @@ export function generateSample(seed: number, clock: Clock): SampleData {
     templates: checklists.map((checklist) => checklist.row),
     template_items: checklists.flatMap((checklist) => checklist.items.map((item) => item.row)),
     inspections: inspections.inspections,
-    answers: inspections.answers,
-    findings: renderFindings({ seed, calendar, defects, stateOf: createFindingStates(seed, tasks) }),
-    photos: generatePhotos({ seed, calendar, defects, visits, shown: new Set(unfinished.map((task) => task.defect)) }),
+    answers: inspections.answers.map((answer) => ({ ...answer, area: areas.ofInspection(answer.inspection_id) })),
+    findings,
+    photos: photos.map((photo) => ({ ...photo, area: areas.ofPhoto(photo) })),
     actions: renderActions(seed, calendar, tasks),
   }
   return {

@@ -281,6 +281,15 @@ describe('the rows', () => {
         join public.regions r on r.id = s.region_id join holdfast.teams t on t.id = a.team_id where t.area <> r.code`,
     ],
     [
+      'answers of another area than their inspection',
+      sql`public.answers a where a.area is distinct from sample.area_of('inspections', a.inspection_id)`,
+    ],
+    [
+      'photos of another area than what they show',
+      sql`public.photos p where p.area is distinct from case when p.inspection_id is null
+        then sample.area_of('findings', p.finding_id) else sample.area_of('inspections', p.inspection_id) end`,
+    ],
+    [
       'comments of another area than their record',
       sql`holdfast.comments c where c.area is distinct from sample.area_of(c.table_name, c.record_id)`,
     ],
