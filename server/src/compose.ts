@@ -92,8 +92,7 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
     logger,
   })
   if (applied.length > 0) progress(`applied ${applied.length} migrations`)
-  if (cluster.kind === 'embedded' || config.databaseUrl !== undefined)
-    await ensureRolePassword(pool, cluster.requestUrl)
+  await ensureRolePassword(pool, cluster.requestUrl)
   signal.throwIfAborted()
   if (config.sample) progress('preparing the sample')
   const { seeded } = config.sample ? await seedSample({ pool, logger, clock, hashPassword }) : { seeded: false }

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, test } from 'vitest'
-import { createPool, sql } from '@holdfast/postgres'
+import { silentLogger } from '@holdfast/foundation'
+import { createPool, openEmbeddedCluster, sql } from '@holdfast/postgres'
 
 /**
  * The command line as a person or a script meets it: a real process, its output, its exit code, and what is left when it is gone.
@@ -196,6 +197,21 @@ describe('start --json', () => {
     expect([...seen.keys()].filter((status) => status !== 200 && status !== 503)).toEqual([])
     expect(await run.stop()).toBe(0)
   })
+})
+
+test('start uses the Postgres of DATABASE_URL, again and again, and leaves it running', async () => {
+  const folder = newFolder()
+  await using theirs = await openEmbeddedCluster({ dataDir: folder, port: 0, logger: silentLogger, durable: false })
+  for (const round of [1, 2]) {
+    const run = new Run(['start', '--json', '--port=0', `--data-dir=${newFolder()}`], { DATABASE_URL: theirs.adminUrl })
+    const { base, db, anonKey } = await run.ready()
+    expect(db).toBe(theirs.adminUrl)
+    const health = await fetch(`${base}/auth/v1/settings`, { headers: { apikey: anonKey } })
+    expect([round, health.status]).toEqual([round, 200])
+    expect(await run.stop()).toBe(0)
+  }
+  await using pool = createPool({ url: theirs.adminUrl, applicationName: 'test', connectionsMax: 1 })
+  expect(await pool.query(sql`select 1 as one`)).toEqual([{ one: 1 }])
 })
 
 describe('start', () => {

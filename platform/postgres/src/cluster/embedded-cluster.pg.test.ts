@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -27,6 +27,7 @@ afterEach(() => {
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-cluster-'))
   folders.push(folder)
+  chmodSync(folder, 0o755) // mkdtemp makes folders that nobody else may enter
   return join(folder, 'data')
 }
 
@@ -105,7 +106,8 @@ describe('a data folder', () => {
 
   test('belongs to one process at a time', async () => {
     const dataDir = newFolder()
-    await using _cluster = await open(dataDir)
+    await using cluster = await open(dataDir)
+    expect(cluster.isUp()).toBe(true)
     await expect(open(dataDir)).rejects.toMatchObject({
       code: 'data_folder_in_use',
       message: expect.stringContaining(String(process.pid)) as string,
@@ -163,6 +165,22 @@ describe('a data folder', () => {
   })
 })
 
+test.runIf(process.getuid?.() === 0 && existsSync('/usr/bin/setpriv'))(
+  'a data folder that only root may enter works all the same, and Postgres is not root there either',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'holdfast-cluster-'))
+    folders.push(folder)
+    chmodSync(folder, 0o700)
+    const dataDir = join(folder, 'data')
+    for (const round of [1, 2]) {
+      await using cluster = await open(dataDir)
+      await using pool = poolOf(cluster)
+      expect(await pool.query(sql`select ${round}::int4 as round`)).toEqual([{ round }])
+      expect(readFileSync(`/proc/${postmasterPid(dataDir)}/status`, 'utf8')).toMatch(/^Uid:\s+[1-9]/m)
+    }
+  },
+)
+
 test('a busy port is named', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
@@ -209,6 +227,22 @@ describe('after a crash', () => {
     await delay(100)
     process.kill(postmasterPid(dataDir), 'SIGKILL')
     expect(isConnectionLoss(await sleeping)).toBe(true)
+  })
+
+  test('one killed backend takes the connections with it and nothing else', async () => {
+    await using cluster = await open(newFolder())
+    await using pool = poolOf(cluster)
+    const [backend] = await pool.query<{ pid: number }>(sql`select pg_backend_pid() as pid`)
+    process.kill(backend?.pid ?? -1, 'SIGKILL')
+    await until(async () => {
+      try {
+        return (await pool.query(sql`select 1`)).length === 1
+      } catch (error) {
+        if (!isConnectionLoss(error)) throw error
+        return false
+      }
+    }, 5_000)
+    expect(cluster.isUp()).toBe(true)
   })
 
   test('stopping while Postgres is dead ends', async () => {

@@ -43,6 +43,8 @@ export async function openEmbeddedCluster(options: EmbeddedClusterOptions): Prom
     const binaries = findBinaries()
     const databaseDir = join(dataDir, 'postgres')
     const identity = resolveIdentity(binaries, databaseDir)
+    // Before a database is made for nothing. Where there is one, a leftover of ours may hold the port until it is stopped.
+    if (!existsSync(databaseDir)) await choosePort(options.port)
     const secrets = await prepareDatabase({ ...options, dataDir, databaseDir, binaries, identity })
     // The folder's name alone would not tell two clusters apart when orphans are looked for.
     const clusterName = `holdfast-${createHash('sha256').update(dataDir).digest('hex').slice(0, 12)}`
