@@ -99,7 +99,8 @@ describe('is allowed', () => {
       ),
     ],
   ]
-  test.each(cases)('%s', async (_title, name, ...statements) => {
+  const attempts = cases.map(([title, name, ...statements]) => ({ title, name, statements }))
+  test.each(attempts)('$title', async ({ name, statements }) => {
     expect(await rowsTouched(name, ...statements)).toBe(1)
   })
 

@@ -322,7 +322,8 @@ describe('is refused', () => {
       sql`insert into holdfast.team_members (team_id, user_id) select id, gen_random_uuid() from holdfast.teams limit 1`,
     ],
   ]
-  test.each(cases)('%s', async (_title, name, expected, ...statements) => {
+  const attempts = cases.map(([title, name, expected, ...statements]) => ({ title, name, expected, statements }))
+  test.each(attempts)('$title', async ({ name, expected, statements }) => {
     expect(await attempt(name, ...statements)).toMatchObject(expected)
   })
 
