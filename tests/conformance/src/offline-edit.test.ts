@@ -97,7 +97,7 @@ describe('an edit made offline', () => {
         rule: expect.stringContaining('Only a lead'),
       },
     })
-    expect(mina.local.sync.get()).toEqual({ kind: 'attention', attention: 1 })
+    await expect.poll(() => mina.local.sync.get()).toEqual({ kind: 'attention', attention: 1 })
     expect((await mina.localRows('actions')).get(action.id)?.['state']).toBe('to_verify')
     await mina.local.rejected.discard(change?.id ?? '')
     await expectEqualToPostgres(mina)
@@ -140,9 +140,6 @@ describe('an edit made offline', () => {
     await expectEqualToPostgres(mina)
     await dana.settle()
     expect((await dana.localRows('actions')).get(id)).toMatchObject({ title: 'test made offline', state: 'open' })
-    const recorded = await holdfast.admin.query(sql`
-      select count(*)::int4 as times from sync.uploads where user_id = ${mina.local.userId} and verdicts::text like '%applied%'`)
-    expect(recorded).toEqual([{ times: expect.any(Number) }])
   })
 })
 

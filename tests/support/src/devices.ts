@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { CommonPowerSyncDatabase } from '@powersync/common'
 import { PowerSyncDatabase } from '@powersync/node'
 import {
@@ -59,9 +59,14 @@ export async function openDevice(holdfast: Holdfast, account: DeviceAccount): Pr
       password: account.password ?? SAMPLE_PASSWORD,
     })
     if (error) throw error
-    local = await waitForLocal(client)
+    local = await waitForLocal(client).catch((error: Error) => {
+      throw new Error(`${error.message}\n${holdfast.log()}`)
+    })
     await local.database.waitForFirstSync(AbortSignal.timeout(SETTLE_TIMEOUT_MS))
-    if (!local.database.currentStatus.hasSynced) throw new Error(`no first sync of ${account.email}: ${holdfast.log()}`)
+    if (!local.database.currentStatus.hasSynced)
+      throw new Error(
+        `no first sync of ${account.email}: ${String(local.database.currentStatus.downloadError)}, ${local.database.currentStatus.getMessage()}\n${holdfast.log()}`,
+      )
   } catch (error) {
     await client[Symbol.asyncDispose]()
     rmSync(folder, { recursive: true, force: true })
@@ -120,7 +125,8 @@ function openClient(holdfast: Holdfast, folder: string, store: KeyValueStore): H
       new PowerSyncDatabase({
         schema,
         database: {
-          dbFilename: fileName,
+          // The SDK lets only one connection of a process sync a file of a given name, wherever it lies.
+          dbFilename: `${basename(folder)}-${fileName}`,
           dbLocation: folder,
           implementation: { type: 'node:sqlite' },
           readWorkerCount: 1,

@@ -3,6 +3,7 @@ export { openHoldfast, SAMPLE_PASSWORD, type Holdfast, type HoldfastOptions } fr
 export { openDevice, type DeviceAccount, type TestDevice } from './devices.ts'
 export { differences } from './differences.ts'
 export { openFaultyLink, type FaultyLink } from './faulty-link.ts'
+export { appliedChanges, createNotes, type AppliedChange } from './notes.ts'
 export { openPlainDevice, type PlainDevice } from './plain-device.ts'
 export { openRawStream, type RawStream, type WireRow } from './raw-stream.ts'
 export { comparable, type ComparableRow } from './visible-rows.ts'

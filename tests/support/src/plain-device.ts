@@ -1,7 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { UpdateType, type CommonPowerSyncDatabase, type PowerSyncBackendConnector, type Schema } from '@powersync/common'
+import {
+  UpdateType,
+  type CommonPowerSyncDatabase,
+  type PowerSyncBackendConnector,
+  type Schema,
+} from '@powersync/common'
 import { PowerSyncDatabase } from '@powersync/node'
 import type { SupabaseClient } from '@supabase/supabase-js'
 import type { DeviceAccount } from './devices.ts'

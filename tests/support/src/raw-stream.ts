@@ -58,7 +58,8 @@ export async function openRawStream(options: RawStreamOptions): Promise<RawStrea
     }),
     signal: closing.signal,
   })
-  if (response.status !== 200 || !response.body) throw new Error(`no stream: ${response.status} ${await response.text()}`)
+  if (response.status !== 200 || !response.body)
+    throw new Error(`no stream: ${response.status} ${await response.text()}`)
 
   const rows: WireRow[] = []
   let announced = new Set<string>()
@@ -100,7 +101,7 @@ export async function openRawStream(options: RawStreamOptions): Promise<RawStrea
       const answer = await fetch(address, { headers })
       const { data } = (await answer.json()) as { data: { write_checkpoint: string } }
       const target = BigInt(data.write_checkpoint)
-      for (const deadline = Date.now() + SETTLE_TIMEOUT_MS; completed < target; ) {
+      for (const deadline = Date.now() + SETTLE_TIMEOUT_MS; completed < target;) {
         if (ended !== undefined) throw ended
         if (Date.now() > deadline) throw new Error(`write checkpoint ${target} did not come`)
         await new Promise((resolve) => setTimeout(resolve, 5))

@@ -27,7 +27,7 @@ export async function fetchSchema(
     })
     if (response.status === 304) return { kind: 'unchanged' }
     if (response.status !== 200) {
-      return { kind: 'failed', status: response.status, message: `The server answered ${response.status}` }
+      return { kind: 'failed', status: response.status, message: await refusalMessage(response) }
     }
     const schema = (await response.json()) as SchemaDescriptor
     if (!Array.isArray(schema.tables)) return { kind: 'failed', status: 200, message: 'The answer is not a schema' }
@@ -35,6 +35,13 @@ export async function fetchSchema(
   } catch (error) {
     return { kind: 'failed', status: undefined, message: error instanceof Error ? error.message : String(error) }
   }
+}
+
+async function refusalMessage(response: Response): Promise<string> {
+  // What stands between us and the server may answer anything.
+  const body = (await response.json().catch(() => undefined)) as { error?: { description?: unknown } } | undefined
+  const description = body?.error?.description
+  return typeof description === 'string' ? description : `The server answered ${response.status}`
 }
 
 /** The schema of the last start, for a start without network. */
