@@ -173,15 +173,13 @@ const claims = fc.record({
   app_metadata: fc.constantFrom({ tier: 'pro' }, { tier: 'free' }, {}),
 })
 
-const people = fc
-  .tuple(claims, claims, claims)
-  .map((list): readonly Session[] => [
-    { role: 'anon', claims: { role: 'anon' } },
-    ...list.map((extra, index) => ({
-      role: 'authenticated',
-      claims: { role: 'authenticated', sub: USERS[index], ...extra },
-    })),
-  ])
+const people = fc.tuple(claims, claims, claims).map((list): readonly Session[] => [
+  { role: 'anon', claims: { role: 'anon' } },
+  ...list.map((extra, index) => ({
+    role: 'authenticated',
+    claims: { role: 'authenticated', sub: USERS[index], ...extra },
+  })),
+])
 
 /** Combinations that fall into too many alternatives are refused, which `refuse-policies.pg.test.ts` looks at. */
 function isTooWide(plan: SyncPlan): boolean {

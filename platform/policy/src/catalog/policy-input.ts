@@ -122,17 +122,23 @@ export interface FunctionInfo {
   readonly defaults: number
   /** `SET` clauses, `name=value`. */
   readonly settings: readonly string[]
-  /** The name by which {@link body} qualifies its arguments. */
+  /** The name by which {@link bodies} qualify its arguments. */
   readonly bodyName: string
-  /** Of a function in SQL: its statements, resolved and printed by Postgres. */
-  readonly body: string | null
-  /** Why there is no {@link body}. */
-  readonly bodyError: string | null
+  /**
+   * Of a function in SQL: its statements, resolved and printed by Postgres, for each search path that it may run under; under the empty key when that
+   * makes no difference.
+   */
+  readonly bodies: Readonly<Record<string, ResolvedBody>>
   /** Changes with its definition. */
   readonly hash: string
   /** OIDs of {@link PolicyInput.roles} that may call it. */
   readonly executableBy: readonly number[]
 }
+
+export type ResolvedBody =
+  | { readonly text: string }
+  /** Why Postgres cannot resolve it. */
+  | { readonly error: string }
 
 export interface OperatorInfo {
   readonly schema: string

@@ -1,8 +1,8 @@
 import { errorMessage } from '@holdfast/foundation'
-import { type Pool, type Queryable, type SqlFragment, type Transaction, quoteName, sql } from '@holdfast/postgres'
+import { type Pool, type Queryable, type SqlFragment, type Transaction, sql } from '@holdfast/postgres'
 import { parseFunctionBody, parsePolicyExpression, preparePolicyParser } from '../syntax/parse.ts'
-import { collectNames } from '../syntax/collect-names.ts'
-import type { FunctionInfo, PolicyInput } from './policy-input.ts'
+import { type CollectedNames, collectNames } from '../syntax/collect-names.ts'
+import type { FunctionInfo, PolicyInput, ResolvedBody } from './policy-input.ts'
 
 export interface ReadPolicyInputOptions {
   /** Schemas whose tables are to be synced; `public` and `holdfast` when left out. */
@@ -66,18 +66,7 @@ async function readAll(tx: Transaction, schemas: readonly string[], authenticato
 
   const names = { functions: new Set<string>(), operators: new Set<string>() }
   for (const policy of policies) if (policy.using !== null) collectNames(parsePolicyExpression(policy.using), names)
-  const functions: Omit<FunctionInfo, 'executableBy'>[] = []
-  const known = new Set<string>()
-  for (let round = 0; round < FUNCTION_ROUNDS_MAX; round++) {
-    const unknown = [...names.functions].filter((name) => !known.has(name))
-    if (unknown.length === 0) break
-    for (const name of unknown) known.add(name)
-    for (const found of await list<RawFunction>(tx, functionsNamed(unknown))) {
-      const read = await resolveBody(tx, found, searchPath)
-      if (read.body !== null) for (const statement of parseFunctionBody(read.body)) collectNames(statement, names)
-      functions.push(read)
-    }
-  }
+  const functions = await readFunctions(tx, names, searchPath)
   const operators = await list<PolicyInput['operators'][number]>(tx, operatorsNamed([...names.operators]))
 
   const apiRoles = await tx.query<{ oid: number }>(sql`
@@ -120,6 +109,33 @@ async function readAll(tx: Transaction, schemas: readonly string[], authenticato
     operators,
     casts,
   }
+}
+
+/**
+ * Reads every function whose name was collected, and those that their bodies name. A function without a search path of its own runs under the one of
+ * the function that calls it, so that bodies are resolved under every path that there is.
+ */
+async function readFunctions(tx: Transaction, names: CollectedNames, searchPath: string): Promise<ReadFunction[]> {
+  const functions = new Map<number, ReadFunction>()
+  const raw: RawFunction[] = []
+  const known = new Set<string>()
+  const paths = new Set([searchPath])
+  for (let round = 0; round < FUNCTION_ROUNDS_MAX; round++) {
+    const unknown = [...names.functions].filter((name) => !known.has(name))
+    if (unknown.length === 0) break
+    for (const name of unknown) known.add(name)
+    raw.push(...(await list<RawFunction>(tx, functionsNamed(unknown))))
+    for (const one of raw)
+      if (one.language === 'sql' && one.schema !== 'pg_catalog') paths.add(ownSearchPath(one) ?? searchPath)
+    for (const one of raw) {
+      const read = await resolveBodies(tx, one, paths, functions.get(one.oid)?.bodies ?? {})
+      functions.set(one.oid, read)
+      for (const body of Object.values(read.bodies)) {
+        if ('text' in body) for (const statement of parseFunctionBody(body.text)) collectNames(statement, names)
+      }
+    }
+  }
+  return [...functions.values()].sort((left, right) => left.oid - right.oid)
 }
 
 async function list<T>(tx: Queryable, statement: SqlFragment): Promise<T[]> {
@@ -176,7 +192,9 @@ const TABLES = sql`
      and not starts_with(n.nspname, 'pg_temp_') and not starts_with(n.nspname, 'pg_toast_')
    order by n.nspname, c.relname`
 
-type RawFunction = Omit<FunctionInfo, 'executableBy' | 'bodyName'> & {
+type ReadFunction = Omit<FunctionInfo, 'executableBy'>
+
+type RawFunction = Omit<FunctionInfo, 'executableBy' | 'bodyName' | 'bodies'> & {
   readonly source: string
   readonly standardBody: string | null
   readonly signature: string
@@ -198,8 +216,7 @@ function functionsNamed(names: readonly string[]): SqlFragment {
               from unnest(p.proargmodes) with ordinality a(mode, position) where a.mode in ('o', 'b', 't')) as "outColumns",
            p.provariadic <> 0 as variadic, p.pronargdefaults as defaults, coalesce(p.proconfig, '{}') as settings,
            md5(definition.text) as hash, p.prosrc as source, pg_get_function_sqlbody(p.oid) as "standardBody",
-           pg_get_function_arguments(p.oid) as signature, pg_get_function_result(p.oid) as result,
-           null::text as body, null::text as "bodyError"
+           pg_get_function_arguments(p.oid) as signature, pg_get_function_result(p.oid) as result
       from pg_proc p join pg_namespace n on n.oid = p.pronamespace join pg_language l on l.oid = p.prolang,
            lateral (select case when p.prokind in ('f', 'p') then pg_get_functiondef(p.oid) else p.oid::regprocedure::text end as text)
              definition
@@ -250,37 +267,53 @@ function executableBy(functions: readonly number[], roles: readonly number[]): S
 /** Words that Postgres turns into a moment when it reads them as a date or time. */
 const MOMENT = /'\s*(now|today|tomorrow|yesterday)\b/i
 
-async function resolveBody(
+/** The search path that a function sets for itself. */
+function ownSearchPath(f: { readonly settings: readonly string[] }): string | undefined {
+  return f.settings.find((setting) => setting.startsWith('search_path='))?.slice('search_path='.length)
+}
+
+async function resolveBodies(
   tx: Transaction,
   raw: RawFunction,
-  searchPath: string,
-): Promise<Omit<FunctionInfo, 'executableBy'>> {
-  const { source, standardBody, signature, result, ...info } = raw
-  if (raw.language !== 'sql' || raw.schema === 'pg_catalog') return { ...info, bodyName: raw.name }
-  if (standardBody !== null) return { ...info, bodyName: raw.name, body: standardBody }
-  // Postgres would fold such a literal into the moment of this reading.
-  if (MOMENT.test(source)) return { ...info, bodyName: raw.name, bodyError: 'it reads the clock through a literal' }
-  const path =
-    raw.settings.find((setting) => setting.startsWith('search_path='))?.slice('search_path='.length) ?? searchPath
+  paths: ReadonlySet<string>,
+  known: FunctionInfo['bodies'],
+): Promise<ReadFunction> {
+  const { source, standardBody, signature: _signature, result: _result, ...info } = raw
+  if (raw.language !== 'sql' || raw.schema === 'pg_catalog') return { ...info, bodyName: raw.name, bodies: {} }
+  if (standardBody !== null) return { ...info, bodyName: raw.name, bodies: { '': { text: standardBody } } }
   const bodyName = `hf_body_${raw.oid}`
+  // Postgres would fold such a literal into the moment of this reading.
+  if (MOMENT.test(source))
+    return { ...info, bodyName, bodies: { '': { error: 'it reads the clock through a literal' } } }
+  const own = ownSearchPath(raw)
+  const bodies: Record<string, ResolvedBody> = { ...known }
+  for (const path of own === undefined ? paths : [own]) {
+    const key = own === undefined ? path : ''
+    bodies[key] ??= await resolveBody(tx, { ...raw, bodyName }, path)
+  }
+  return { ...info, bodyName, bodies }
+}
+
+/** Has Postgres resolve the names in a body: as the standard body of a temporary function, which is printed and undone. */
+async function resolveBody(
+  tx: Transaction,
+  f: RawFunction & { readonly bodyName: string },
+  path: string,
+): Promise<ResolvedBody> {
   await tx.execute(sql`savepoint resolve_body`)
   try {
     await tx.execute(sql`select set_config('search_path', ${path}, true)`)
     await tx.execute(
-      sql`create function ${sql.identifier('pg_temp', bodyName)}(${sql.trusted(signature)}) returns ${sql.trusted(result)} language sql begin atomic ${sql.trusted(source)}
+      sql`create function ${sql.identifier('pg_temp', f.bodyName)}(${sql.trusted(f.signature)}) returns ${sql.trusted(f.result)} language sql begin atomic ${sql.trusted(f.source)}
 ; end`,
     )
     await tx.execute(sql`set local search_path = pg_catalog`)
-    const [row] = await tx.query<{ body: string }>(
-      sql`select pg_get_function_sqlbody(p.oid) as body from pg_proc p where p.proname = ${bodyName} and p.pronamespace = pg_my_temp_schema()`,
+    const [row] = await tx.query<{ text: string }>(
+      sql`select pg_get_function_sqlbody(p.oid) as text from pg_proc p where p.proname = ${f.bodyName} and p.pronamespace = pg_my_temp_schema()`,
     )
-    return { ...info, bodyName, body: row?.body ?? null }
+    return row ?? { error: 'the function made of it is not there' }
   } catch (error) {
-    return {
-      ...info,
-      bodyName,
-      bodyError: `Postgres cannot resolve the body of ${quoteName(raw.schema, raw.name)}: ${errorMessage(error)}`,
-    }
+    return { error: `Postgres cannot resolve its body: ${errorMessage(error)}` }
   } finally {
     await tx.execute(sql`rollback to savepoint resolve_body`)
     await tx.execute(sql`release savepoint resolve_body`)

@@ -4,7 +4,16 @@ import type { Catalog } from '../catalog/catalog.ts'
 import type { TableInfo } from '../catalog/policy-input.ts'
 import type { Dependency, KeyExpression, KeyFunction, RowExpression } from '../plan.ts'
 import { refuse } from '../refusal.ts'
-import { conjunction, EMPTY_QUERY, type Expr, type From, type Query } from '../syntax/expression.ts'
+import {
+  conjunction,
+  EMPTY_QUERY,
+  parseRights,
+  type Rights,
+  type Expr,
+  type From,
+  type Query,
+} from '../syntax/expression.ts'
+import { withCanonicalAliases } from '../syntax/canonical-aliases.ts'
 import { renderExpr, renderQuery, renderTop } from '../syntax/render.ts'
 import { freshAlias } from '../syntax/scope.ts'
 import { functionsOf, OID, typeOf } from '../syntax/typing.ts'
@@ -44,7 +53,7 @@ export function assemble(alternative: Alternative, input: AssembleInput): Assemb
   return {
     rowFilter: filter && rowExpression(filter, filter.kind === 'row' && typeOf(filter, catalog) === OID.bool),
     keys,
-    keyQuery: renderQuery(query),
+    keyQuery: renderQuery(withCanonicalAliases(query)),
     keyFunctions: links.flatMap((one) => (one.keyFunction ? [one.keyFunction] : [])),
     dependencies: mergeDependencies([
       ...dependenciesOfQuery(query, input.role, input.table.oid, catalog),
@@ -72,12 +81,17 @@ function distinctBySql(exprs: readonly Expr[]): readonly Expr[] {
     .map(([, expr]) => expr)
 }
 
-/** Conditions on the person that occur twice count once. */
+/** What is asked twice counts once. */
 function distinctLinks(links: readonly Link[]): readonly Link[] {
   const seen = new Set<string>()
   return links.filter((link) => {
-    if (link.keys.length > 0 || link.from.length > 0) return true
-    const key = link.where.map(renderExpr).join(' and ')
+    const targets = link.keys.map((pair) => ({ expr: pair.claim, name: '' }))
+    const query = withCanonicalAliases({ ...EMPTY_QUERY, targets, from: link.from, where: conjunction(link.where) })
+    const key = JSON.stringify([
+      renderQuery(query),
+      [...link.rights],
+      link.keys.map((pair) => [pair.kind, renderExpr(pair.row)]),
+    ])
     if (seen.has(key)) return false
     seen.add(key)
     return true
@@ -99,6 +113,10 @@ function keyQuery(
     from.push(...link.from)
     where.push(...link.where)
   }
+  const aliases = from.flatMap((item) => (item.kind === 'join' ? [] : [item.alias]))
+  // A function that uses an argument twice has its subquery twice.
+  if (new Set(aliases).size < aliases.length)
+    refuse('a subquery over the row is an argument of a function that uses it twice')
   const targets: Query['targets'][number][] = []
   const keys: KeyExpression[] = []
   grouped.forEach((pairs, index) => {
@@ -174,9 +192,10 @@ interface OwnedLink {
 
 /** Puts what has to run with somebody else's rights into a function of theirs. */
 function ownRights(link: Link, input: AssembleInput): OwnedLink {
-  const [owner] = link.rights
-  if (owner === undefined) return { link, keyFunction: undefined, dependencies: [] }
+  const [rights] = link.rights
+  if (rights === undefined) return { link, keyFunction: undefined, dependencies: [] }
   const { catalog, aliases } = input.context
+  const { owner, searchPath } = parseRights(rights)
   for (const survey of [
     ...link.where.map((expr) => surveyExpr(expr, catalog)),
     ...link.keys.map((pair) => surveyExpr(pair.claim, catalog)),
@@ -186,7 +205,7 @@ function ownRights(link: Link, input: AssembleInput): OwnedLink {
   }
   const pairs = link.keys.length > 0 ? link.keys.map((pair) => [pair]) : []
   const { query } = keyQuery([link.keys.length > 0 ? link : { ...link, rights: new Set() }], pairs)
-  const keyFunction = createKeyFunction(query, owner, input)
+  const keyFunction = createKeyFunction(query, rights, input)
   const alias = freshAlias(aliases, 'q1')
   const columns = query.targets.map((target) => target.name)
   const item: From = { kind: 'key-function', name: keyFunction.name, alias, columns }
@@ -203,7 +222,7 @@ function ownRights(link: Link, input: AssembleInput): OwnedLink {
       rights: new Set(),
     },
     keyFunction,
-    dependencies: dependenciesOfQuery(query, owner, input.table.oid, catalog),
+    dependencies: dependenciesOfQuery(query, owner, input.table.oid, catalog, searchPath),
   }
 }
 
@@ -213,11 +232,12 @@ function keyRow(pair: KeyPair): Expr {
   return textOf({ ...pair, claim: pair.row })
 }
 
-function createKeyFunction(query: Query, owner: number, input: AssembleInput): KeyFunction {
+function createKeyFunction(query: Query, rights: Rights, input: AssembleInput): KeyFunction {
   const { catalog } = input.context
+  const { owner, searchPath } = parseRights(rights)
   const role = catalog.role(owner) ?? refuse('the owner of a security definer function is not known')
-  const body = renderQuery(query)
-  const path = callsFunctions(query, catalog) ? catalog.input.searchPath : ''
+  const body = renderQuery(withCanonicalAliases(query))
+  const path = callsFunctions(query, catalog) && searchPath !== '""' ? searchPath : ''
   const hash = createHash('sha256')
     .update(JSON.stringify([role.name, path, body]))
     .digest('hex')

@@ -10,7 +10,7 @@ import type {
   TableName,
   TablePlan,
 } from '../plan.ts'
-import { Refusal, refuse } from '../refusal.ts'
+import { Refusal } from '../refusal.ts'
 import { convertExpr, createScope } from '../syntax/convert.ts'
 import type { Expr } from '../syntax/expression.ts'
 import { parsePolicyExpression } from '../syntax/parse.ts'
@@ -18,7 +18,7 @@ import { ROW_ALIAS } from '../syntax/render.ts'
 import { type AssembledAlternative, assemble } from './assemble.ts'
 import { applicablePolicies, dependenciesOfExpr, isExempt, mergeDependencies } from './dependencies.ts'
 import { isWhole, linkConjunct } from './links.ts'
-import { DISJUNCTS_MAX, toDisjuncts } from './normalize.ts'
+import { DISJUNCTS_MAX, refuseTooMany, toDisjuncts } from './normalize.ts'
 
 /**
  * Compiles the policies of a database into bucket definitions. Pure: the same input gives the same plan. A table whose policies cannot be followed
@@ -215,6 +215,7 @@ function compileRole(table: TableInfo, role: number, catalog: Catalog): readonly
         links: [...left.links, ...right.links],
       })),
     )
+    if (restrictions.length > DISJUNCTS_MAX) blaming(policy.name, refuseTooMany)
   }
   const parts: RolePart[] = []
   for (const policy of permissive) {
@@ -230,8 +231,7 @@ function compileRole(table: TableInfo, role: number, catalog: Catalog): readonly
         parts.push({ role: name, policies: [policy.name, ...restrictive.map((one) => one.name)], columns, assembled })
       }
     }
-    if (parts.length > DISJUNCTS_MAX)
-      blaming(policy.name, () => refuse(`the policies fall into more than ${DISJUNCTS_MAX} alternatives`))
+    if (parts.length > DISJUNCTS_MAX) blaming(policy.name, refuseTooMany)
   }
   return parts.length > 0 ? parts : `the policies let the role ${name} see no row`
 }

@@ -3,8 +3,16 @@ import type { PolicyInfo, TableInfo } from '../catalog/policy-input.ts'
 import type { Dependency } from '../plan.ts'
 import { Refusal, refuse } from '../refusal.ts'
 import { convertExpr, createScope } from '../syntax/convert.ts'
-import { isClaimFunction, queryOfFunction } from '../syntax/convert-call.ts'
-import { conjuncts, type Expr, type From, isEquality, type Query } from '../syntax/expression.ts'
+import { isClaimFunction, ownSearchPath, queryOfFunction } from '../syntax/convert-call.ts'
+import {
+  conjuncts,
+  type Expr,
+  type From,
+  isEquality,
+  parseRights,
+  type Query,
+  type Rights,
+} from '../syntax/expression.ts'
 import { parsePolicyExpression } from '../syntax/parse.ts'
 import { renderExpr } from '../syntax/render.ts'
 import { functionsOf, typeOf } from '../syntax/typing.ts'
@@ -16,6 +24,8 @@ import { surveyExpr } from './survey.ts'
 
 interface Reader {
   readonly role: number
+  /** What functions without a search path of their own run under. */
+  readonly searchPath: string
   /** Tables whose policies are being read, outermost first. */
   readonly tables: readonly number[]
   /** Functions being read, outermost first. */
@@ -36,13 +46,17 @@ export function dependenciesOfQuery(
   role: number,
   table: number,
   catalog: Catalog,
+  searchPath = catalog.input.searchPath,
 ): readonly Dependency[] {
-  return collect(catalog, (found) => visitQueryWhole(query, { role, tables: [table], functions: [] }, found, catalog))
+  return collect((found) =>
+    visitQueryWhole(query, { role, searchPath, tables: [table], functions: [] }, found, catalog),
+  )
 }
 
 /** The same for a condition, such as a whole policy. */
 export function dependenciesOfExpr(expr: Expr, role: number, table: number, catalog: Catalog): readonly Dependency[] {
-  return collect(catalog, (found) => visitExprWhole(expr, { role, tables: [table], functions: [] }, found, catalog))
+  const { searchPath } = catalog.input
+  return collect((found) => visitExprWhole(expr, { role, searchPath, tables: [table], functions: [] }, found, catalog))
 }
 
 /** The policies for `SELECT` that apply to a role. */
@@ -51,7 +65,7 @@ export function applicablePolicies(table: number, role: number, catalog: Catalog
   return catalog.policiesOf(table).filter((policy) => policy.roles.some((one) => one === 0 || memberOf.includes(one)))
 }
 
-function collect(_catalog: Catalog, visit: (found: Map<string, Dependency>) => void): readonly Dependency[] {
+function collect(visit: (found: Map<string, Dependency>) => void): readonly Dependency[] {
   const found = new Map<string, Dependency>()
   visit(found)
   return mergeDependencies([...found.values()])
@@ -150,7 +164,13 @@ function visitExpr(expr: Expr, reader: Reader, visit: Visit): void {
   if (expr.kind !== 'subquery') return
   // What comes out of `exists` is the same whichever rows are left.
   const query = expr.link === 'exists' ? withoutLimit(expr.query) : expr.query
-  visitQuery(query, expr.as === undefined ? reader : { ...reader, role: expr.as }, visit)
+  visitQuery(query, readerAs(expr.as, reader), visit)
+}
+
+function readerAs(rights: Rights | undefined, reader: Reader): Reader {
+  if (rights === undefined) return reader
+  const { owner, searchPath } = parseRights(rights)
+  return { ...reader, role: owner, searchPath }
 }
 
 function visitCall(call: Extract<Expr, { kind: 'call' }>, reader: Reader, visit: Visit): void {
@@ -160,14 +180,15 @@ function visitCall(call: Extract<Expr, { kind: 'call' }>, reader: Reader, visit:
   const label = `${call.schema}.${call.name}`
   if (!meant || other) return refuse(`which function ${label} means is not certain`)
   if (meant.language !== 'sql') return // immutable, or it would have been refused
-  const role = call.as ?? reader.role
-  const scope = { ...createScope(catalog, role, undefined, new Set<string>()), functions: reader.functions }
+  const { role, searchPath } = readerAs(call.as, reader)
+  const scope = { ...createScope(catalog, role, undefined, new Set<string>()), searchPath, functions: reader.functions }
   const query = queryOfFunction(call, meant, scope)
   if (!meant.returnsSet && !returnsOneRow(withoutLimit(query), catalog)) {
     refuse(`the function ${label} takes the first of several rows, and which one that is is not certain`)
   }
   const inner = {
     role: meant.securityDefiner ? meant.owner : role,
+    searchPath: ownSearchPath(meant) ?? searchPath,
     tables: reader.tables,
     functions: [...reader.functions, label],
   }
@@ -192,7 +213,11 @@ function visitTable(
       refuse(`its policies read ${label}, whose policies lead back to it: Postgres reports infinite recursion`)
     for (const policy of applicablePolicies(table.oid, reader.role, catalog)) {
       if (policy.using === null) continue
-      const scope = { ...createScope(catalog, reader.role, table, new Set(['r'])), functions: reader.functions }
+      const scope = {
+        ...createScope(catalog, reader.role, table, new Set(['r'])),
+        searchPath: reader.searchPath,
+        functions: reader.functions,
+      }
       const expr = convertExpr(parsePolicyExpression(policy.using), scope)
       walkExpr(expr, { expr: (inner) => inner.kind === 'row' && read.add(inner.column) })
       visitExprWhole(expr, { ...reader, tables: [...reader.tables, table.oid] }, visit.found, catalog)

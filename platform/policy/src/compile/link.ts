@@ -1,8 +1,8 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import { refuse } from '../refusal.ts'
-import type { Expr, From } from '../syntax/expression.ts'
+import type { Expr, From, Rights } from '../syntax/expression.ts'
 import type { KeyPair } from './keys.ts'
-import { DISJUNCTS_MAX } from './normalize.ts'
+import { DISJUNCTS_MAX, refuseTooMany } from './normalize.ts'
 import { type Survey, surveyFrom } from './survey.ts'
 
 /** A join of tables and conditions that says which keys a person has. Nothing in it depends on the row. Without keys: a condition on the person. */
@@ -10,11 +10,8 @@ export interface Link {
   readonly keys: readonly KeyPair[]
   readonly from: readonly From[]
   readonly where: readonly Expr[]
-  /**
-   * Whose rights its tables and functions are used with: `undefined` for the caller's, else the owner of a security definer function. Never more
-   * than one; empty when it makes no difference.
-   */
-  readonly rights: ReadonlySet<number | undefined>
+  /** What its tables and functions run with, `undefined` for the caller's rights. Never more than one; empty when it makes no difference. */
+  readonly rights: ReadonlySet<Rights | undefined>
 }
 
 /** One way in which a row gets through: the row passes every filter, and the person has the row's key in every link. */
@@ -43,16 +40,16 @@ export function combine(parts: readonly (readonly Alternative[])[]): readonly Al
     result = result.flatMap((left) =>
       part.map((right) => ({ filters: [...left.filters, ...right.filters], links: [...left.links, ...right.links] })),
     )
-    if (result.length > DISJUNCTS_MAX) refuse(`the policies fall into more than ${DISJUNCTS_MAX} alternatives`)
+    if (result.length > DISJUNCTS_MAX) refuseTooMany()
   }
   return result
 }
 
-export function rightsOf(survey: Survey): ReadonlySet<number | undefined> {
+export function rightsOf(survey: Survey): ReadonlySet<Rights | undefined> {
   return oneRole(survey.as)
 }
 
-export function oneRole(rights: ReadonlySet<number | undefined>): ReadonlySet<number | undefined> {
+export function oneRole(rights: ReadonlySet<Rights | undefined>): ReadonlySet<Rights | undefined> {
   if (rights.size > 1)
     refuse('parts of a condition run with the rights of different roles (security definer) and cannot be separated')
   return rights
@@ -62,7 +59,7 @@ export function combineParts(parts: readonly (readonly Part[])[], start: Part): 
   let result: readonly Part[] = [start]
   for (const part of parts) {
     result = result.flatMap((left) => part.map((right) => merge(left, right)))
-    if (result.length > DISJUNCTS_MAX) refuse(`the policies fall into more than ${DISJUNCTS_MAX} alternatives`)
+    if (result.length > DISJUNCTS_MAX) refuseTooMany()
   }
   return result
 }
@@ -80,10 +77,10 @@ export function merge(left: Part, right: Part): Part {
 
 export function rightsOfItems(
   items: readonly From[],
-  as: number | undefined,
+  as: Rights | undefined,
   catalog: Catalog,
-): ReadonlySet<number | undefined> {
-  const rights = new Set<number | undefined>()
+): ReadonlySet<Rights | undefined> {
+  const rights = new Set<Rights | undefined>()
   for (const item of items) {
     const survey = surveyFrom(item, catalog)
     for (const role of survey.as) rights.add(role)

@@ -1,7 +1,15 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import { refuse } from '../refusal.ts'
 import { returnsRows } from '../syntax/convert-call.ts'
-import { conjuncts, type Expr, type From, isEquality, type Query, type Subquery } from '../syntax/expression.ts'
+import {
+  conjuncts,
+  type Expr,
+  type From,
+  isEquality,
+  type Query,
+  type Rights,
+  type Subquery,
+} from '../syntax/expression.ts'
 import { freshAlias } from '../syntax/scope.ts'
 import { elementOf, isImmutable, typeOf } from '../syntax/typing.ts'
 import { isSimple, openJoins, returnsOneRow, withoutLimit } from './from.ts'
@@ -276,7 +284,7 @@ function checkSimple(query: Query, context: LinkContext): void {
 function linkRows(
   from: readonly From[],
   conditions: readonly Expr[],
-  as: number | undefined,
+  as: Rights | undefined,
   context: LinkContext,
 ): readonly Part[] {
   const { catalog } = context
@@ -298,7 +306,7 @@ function linkRows(
 function linkDisjunct(
   items: readonly From[],
   atoms: readonly Expr[],
-  as: number | undefined,
+  as: Rights | undefined,
   context: LinkContext,
 ): readonly Part[] {
   const { catalog } = context
@@ -352,7 +360,7 @@ function liftScalars(atom: Expr, context: LinkContext): readonly Part[] | undefi
   const { catalog } = context
   const from: From[] = []
   const conditions: Expr[] = []
-  const rights = new Set<number | undefined>()
+  const rights = new Set<Rights | undefined>()
   let isLifted = false
 
   const lift = (expr: Expr): Expr => {

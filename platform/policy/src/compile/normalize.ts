@@ -83,6 +83,10 @@ function expandCase(
   return expr.otherwise ? [...branches, { conditions: before, value: expr.otherwise }] : branches
 }
 
+export function refuseTooMany(): never {
+  return refuse(`the policies fall into more than ${DISJUNCTS_MAX} alternatives`)
+}
+
 /** `and` of disjunctions: every choice of one conjunct from each. */
 export function product(parts: readonly (readonly Conjunct[])[]): readonly Conjunct[] {
   let result: readonly Conjunct[] = [[]]
@@ -91,6 +95,6 @@ export function product(parts: readonly (readonly Conjunct[])[]): readonly Conju
 }
 
 function bounded(conjuncts: readonly Conjunct[]): readonly Conjunct[] {
-  if (conjuncts.length > DISJUNCTS_MAX) refuse(`the policies fall into more than ${DISJUNCTS_MAX} alternatives`)
+  if (conjuncts.length > DISJUNCTS_MAX) refuseTooMany()
   return conjuncts
 }

@@ -1,6 +1,6 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import { isClaimFunction, isClaimSetting } from '../syntax/convert-call.ts'
-import type { Expr, From, Query } from '../syntax/expression.ts'
+import type { Expr, From, Query, Rights } from '../syntax/expression.ts'
 import { functionsOf } from '../syntax/typing.ts'
 import { type Visitor, walkExpr, walkFrom, walkQuery } from '../syntax/walk.ts'
 
@@ -17,7 +17,7 @@ export interface Survey {
   /** It names the role that runs it (`current_user`). */
   readonly role: boolean
   /** Whose rights its tables and functions are used with; `undefined` is the caller. */
-  readonly as: ReadonlySet<number | undefined>
+  readonly as: ReadonlySet<Rights | undefined>
 }
 
 export function surveyExpr(expr: Expr, catalog: Catalog): Survey {
@@ -36,7 +36,7 @@ function survey(catalog: Catalog, walk: (visitor: Visitor) => void): Survey {
   const row = new Set<string>()
   const named = new Set<string>()
   const bound = new Set<string>()
-  const as = new Set<number | undefined>()
+  const as = new Set<Rights | undefined>()
   let claims = false
   let tables = false
   let role = false

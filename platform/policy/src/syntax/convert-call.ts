@@ -1,8 +1,8 @@
 import type { FuncCall } from 'libpg-query'
 import { Refusal, refuse } from '../refusal.ts'
 import type { Catalog } from '../catalog/catalog.ts'
-import type { FunctionInfo } from '../catalog/policy-input.ts'
-import { type Expr, isSingleRow, type Query } from './expression.ts'
+import type { FunctionInfo, ResolvedBody } from '../catalog/policy-input.ts'
+import { createRights, type Expr, isSingleRow, type Query } from './expression.ts'
 import { qualify } from './collect-names.ts'
 import { nameParts } from './names.ts'
 import { parseFunctionBody } from './parse.ts'
@@ -53,8 +53,8 @@ export function convertCall(node: FuncCall, scope: Scope): Expr {
   const [meant, other] = functionsOf(call, scope.catalog)
   if (!meant || other) return refuse(`which function ${label} means is not certain`)
   checkCallable(meant, label, scope)
-  if (!dependsOnRow(args)) return call
   if (meant.language !== 'sql') return call
+  if (!dependsOnRow(args)) return keptCall(call, meant, scope)
   if (meant.returnsSet)
     return refuse(
       `the set-returning function ${label} depends on the row, and can be followed only as IN (SELECT ${name}(…))`,
@@ -129,6 +129,24 @@ function checkCallable(f: FunctionInfo, label: string, scope: Scope): void {
     refuse(`what the function ${label} reads cannot be known: it is written in ${f.language} and not immutable`)
 }
 
+/** What a function's body means under a search path. */
+function bodyUnder(f: FunctionInfo, searchPath: string): ResolvedBody | undefined {
+  return f.bodies[''] ?? f.bodies[searchPath]
+}
+
+export function ownSearchPath(f: FunctionInfo): string | undefined {
+  return f.settings.find((setting) => setting.startsWith('search_path='))?.slice('search_path='.length)
+}
+
+/** Out of the body of a function that sets a search path, a call comes under another one: fine when it means the same there. */
+function keptCall(call: Call, f: FunctionInfo, scope: Scope): Expr {
+  const { searchPath } = scope.catalog.input
+  if (scope.as !== undefined || scope.searchPath === searchPath) return call
+  const [here, there] = [bodyUnder(f, scope.searchPath), bodyUnder(f, searchPath)]
+  if (JSON.stringify(here) === JSON.stringify(there)) return call
+  return refuse(`what the function ${f.schema}.${f.name} means depends on the search path of its caller`)
+}
+
 /** @returns the one query that a SQL function consists of, its arguments put in */
 export function queryOfFunction(call: Call, f: FunctionInfo, scope: Scope): Query {
   const label = `${f.schema}.${f.name}`
@@ -136,8 +154,11 @@ export function queryOfFunction(call: Call, f: FunctionInfo, scope: Scope): Quer
   if (scope.functions.length >= INLINE_DEPTH_MAX)
     return refuse(`functions call each other more than ${INLINE_DEPTH_MAX} deep`)
   if (f.variadic) return refuse(`the function ${label} is variadic`)
-  if (f.body === null) return refuse(`the function ${label} cannot be followed: ${f.bodyError ?? 'it has no body'}`)
-  const statements = parseFunctionBody(f.body)
+  const body = bodyUnder(f, scope.searchPath)
+  if (!body) return refuse(`the function ${label} cannot be followed: it has no body`)
+  if ('error' in body) return refuse(`the function ${label} cannot be followed: ${body.error}`)
+  const searchPath = ownSearchPath(f) ?? scope.searchPath
+  const statements = parseFunctionBody(body.text)
   const [statement] = statements
   if (!statement || statements.length > 1 || !('SelectStmt' in statement))
     return refuse(`the function ${label} is more than one SELECT`)
@@ -149,7 +170,8 @@ export function queryOfFunction(call: Call, f: FunctionInfo, scope: Scope): Quer
     row: undefined,
     call: { name: f.bodyName, argNames: f.argNames, args: call.args },
     role: f.securityDefiner ? f.owner : scope.role,
-    as: f.securityDefiner ? f.owner : scope.as,
+    searchPath,
+    as: f.securityDefiner ? createRights(f.owner, searchPath) : scope.as,
     functions: [...scope.functions, label],
     aliases: scope.aliases,
   })
@@ -173,7 +195,7 @@ function inlineCall(call: Call, f: FunctionInfo, scope: Scope): Expr {
           tests: [],
           operator: undefined,
           query,
-          as: f.securityDefiner ? f.owner : scope.as,
+          as: f.securityDefiner ? createRights(f.owner, ownSearchPath(f) ?? scope.searchPath) : scope.as,
         }
   const typed: Expr =
     typeOf(value, catalog) === returned.oid

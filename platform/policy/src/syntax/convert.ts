@@ -40,6 +40,7 @@ export function createScope(catalog: Catalog, role: number, row: TableInfo | und
     row,
     call: undefined,
     role,
+    searchPath: catalog.input.searchPath,
     as: undefined,
     functions: [],
     aliases,

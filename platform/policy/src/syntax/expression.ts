@@ -4,7 +4,7 @@ import type { TableInfo } from '../catalog/policy-input.ts'
  * An expression with every name resolved. Ranges (what `FROM` names) have aliases that are unique within one compilation, so that parts of
  * different policies and functions can be put together.
  *
- * `as` is the OID of the owner of the security definer function that a part was taken out of; it has to run with that role's rights.
+ * `as` is set on parts that were taken out of a security definer function: they have to run as that function would.
  */
 export type Expr =
   | { readonly kind: 'row'; readonly column: string; readonly type: number; readonly nondeterministic: boolean }
@@ -40,7 +40,7 @@ export type Expr =
       readonly args: readonly Expr[]
       readonly star: boolean
       readonly distinct: boolean
-      readonly as: number | undefined
+      readonly as: Rights | undefined
     }
   | { readonly kind: 'and' | 'or'; readonly args: readonly Expr[] }
   | { readonly kind: 'not'; readonly arg: Expr }
@@ -60,6 +60,18 @@ export type Expr =
   | { readonly kind: 'strict'; readonly guards: readonly Expr[]; readonly body: Expr }
   | Subquery
 
+/** Whose rights a part runs with, and under which search path: text, so that equal ones are equal. */
+export type Rights = string & { readonly brand: 'Rights' }
+
+export function createRights(owner: number, searchPath: string): Rights {
+  return `${owner} ${searchPath}` as Rights
+}
+
+export function parseRights(rights: Rights): { readonly owner: number; readonly searchPath: string } {
+  const space = rights.indexOf(' ')
+  return { owner: Number(rights.slice(0, space)), searchPath: rights.slice(space + 1) }
+}
+
 export interface Subquery {
   readonly kind: 'subquery'
   readonly link: 'exists' | 'any' | 'all' | 'scalar' | 'array'
@@ -67,7 +79,7 @@ export interface Subquery {
   readonly tests: readonly Expr[]
   readonly operator: { readonly schema: string; readonly name: string } | undefined
   readonly query: Query
-  readonly as: number | undefined
+  readonly as: Rights | undefined
 }
 
 export type BooleanTest =

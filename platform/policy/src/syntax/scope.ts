@@ -2,7 +2,7 @@ import { refuse } from '../refusal.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { TableInfo } from '../catalog/policy-input.ts'
 import type { Node } from 'libpg-query'
-import type { Expr, Query } from './expression.ts'
+import type { Expr, Query, Rights } from './expression.ts'
 
 /** What one item of `FROM` offers to the names around it. */
 export interface Range {
@@ -46,8 +46,10 @@ export interface Scope {
     | undefined
   /** The role whose rights names are used with. */
   readonly role: number
-  /** Owner of the security definer function that this is the body of. */
-  readonly as: number | undefined
+  /** The search path that functions without one of their own run under. */
+  readonly searchPath: string
+  /** Set inside a security definer function. */
+  readonly as: Rights | undefined
   /** Names of the functions being inlined, outermost first. */
   readonly functions: readonly string[]
   /** Every alias given so far in this compilation. */
