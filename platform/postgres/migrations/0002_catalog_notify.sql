@@ -40,8 +40,23 @@ $$;
 comment on function holdfast.on_catalog_change() is 'Announces changes of the catalog on channel holdfast_catalog and in the replication stream.';
 revoke all on function holdfast.on_catalog_change() from public;
 
+-- A rewrite changes rows without a change of a row in the log. Fires for ALTER TABLE and ALTER TYPE, not for VACUUM FULL or CLUSTER.
+create function holdfast.on_table_rewrite() returns event_trigger
+  language plpgsql
+  security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform pg_logical_emit_message(true, 'holdfast:rewrite', pg_event_trigger_table_rewrite_oid()::int8::text);
+end
+$$;
+
+comment on function holdfast.on_table_rewrite() is 'Tells the reader of the replication stream which table has to be read again.';
+revoke all on function holdfast.on_table_rewrite() from public;
+
 do $$
 begin
+  create event trigger holdfast_rewrite on table_rewrite execute function holdfast.on_table_rewrite();
   create event trigger holdfast_ddl on ddl_command_end execute function holdfast.on_catalog_change();
   create event trigger holdfast_drop on sql_drop execute function holdfast.on_catalog_change();
 exception

@@ -16,10 +16,12 @@ create table sync.state (
 );
 
 create table sync.definitions (
+  number integer generated always as identity primary key,
   -- The definition's id in the compiled plan and the random tag of the snapshot it was filled from: both are in the bucket names.
-  id text primary key,
+  id text not null,
   tag text not null,
-  number integer generated always as identity unique,
+  -- The table and columns that were read: the same definition over a table made anew, or over rows that ALTER TABLE has rewritten, is filled again.
+  shape text not null,
   -- Transactions that committed before this position are in the snapshot already.
   active_from pg_lsn not null,
   created_at timestamptz not null default now()

@@ -116,7 +116,7 @@ export function openSync(options: SyncOptions): SyncService {
         }),
       )
       await app.register(
-        writeCheckpointRoutes({ pool, marks, connections, isReady: () => isReady, signal: stopping.signal }),
+        writeCheckpointRoutes({ pool, marks, connections, isReady: () => isReady, signal: stopping.signal, logger }),
       )
       await app.register(uploadRoutes({ requestPool }))
       await app.register(schemaRoutes({ requestPool, plan: currentPlan }))

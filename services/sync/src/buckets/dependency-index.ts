@@ -11,8 +11,15 @@ export interface KeyHolder {
 
 /** Finds the connected people whom a change of some table concerns. */
 export interface DependencyIndex {
-  /** Whose dependencies are not known yet: every change concerns them. */
+  /**
+   * Whose dependencies are not known yet: every change concerns them. So do the last transactions: the stream may deliver a transaction a moment
+   * before a query can see it.
+   */
   addUnresolved(holder: KeyHolder): void
+  /** A transaction changed a table that some keys depend on, whoever is connected. */
+  noteTransaction(xid: number): void
+  /** What everybody depends on may have changed: all are unresolved until they have looked, and are woken. */
+  planChanged(): void
   /** @param pins - by dependency key, the values that this holder's claims give */
   set(holder: KeyHolder, dependencies: readonly PlannedDependency[], pins: ReadonlyMap<string, string | null>): void
   delete(holder: KeyHolder): void
@@ -24,9 +31,12 @@ export interface DependencyIndex {
     row: Tuple | undefined,
     into: Set<KeyHolder>,
   ): void
-  /** Everybody: after a TRUNCATE or a change of plan. */
+  /** Everybody: after a TRUNCATE. */
   everybody(): Iterable<KeyHolder>
 }
+
+/** More than there are connections to Postgres: each commits one transaction at a time. */
+const RECENT_TRANSACTIONS = 256
 
 interface Entry {
   readonly everyone: Set<KeyHolder>
@@ -37,6 +47,12 @@ export function createDependencyIndex(): DependencyIndex {
   const entries = new Map<string, Entry>()
   const unresolved = new Set<KeyHolder>()
   const undo = new Map<KeyHolder, (() => void)[]>()
+  let recent: number[] = []
+
+  function addUnresolved(holder: KeyHolder): void {
+    unresolved.add(holder)
+    for (const xid of recent) holder.keysChanged(xid)
+  }
 
   function remove(holder: KeyHolder): void {
     unresolved.delete(holder)
@@ -45,8 +61,17 @@ export function createDependencyIndex(): DependencyIndex {
   }
 
   return {
-    addUnresolved(holder) {
-      unresolved.add(holder)
+    addUnresolved,
+    noteTransaction(xid) {
+      if (recent.at(-1) === xid) return
+      recent.push(xid)
+      if (recent.length >= 2 * RECENT_TRANSACTIONS) recent = recent.slice(-RECENT_TRANSACTIONS)
+    },
+    planChanged() {
+      for (const holder of new Set([...unresolved, ...undo.keys()])) {
+        addUnresolved(holder)
+        holder.wake()
+      }
     },
     set(holder, dependencies, pins) {
       remove(holder)
@@ -87,10 +112,7 @@ export function createDependencyIndex(): DependencyIndex {
         }
       }
     },
-    *everybody() {
-      yield* unresolved
-      yield* undo.keys()
-    },
+    everybody: () => new Set([...unresolved, ...undo.keys()]),
   }
 }
 

@@ -58,15 +58,17 @@ export interface CheckpointFeed {
   hold(names: readonly string[], listener: BucketListener): LiveBucket[]
   release(buckets: Iterable<LiveBucket>, listener: BucketListener): void
   /** Fills in what the log knows of buckets that have just become live. */
-  fill(
-    read: (names: readonly string[]) => Promise<{ readonly atOpId: number; readonly buckets: readonly BucketState[] }>,
-    names: readonly string[],
-  ): Promise<void>
+  fill(read: ReadBuckets, names: readonly string[]): Promise<void>
   /** Starts from a position of the log, at start or after a repair. What was filled in before has to be filled in again. */
   reset(opId: number, position: Lsn): void
   /** Grows with every reset. */
   readonly epoch: number
 }
+
+/** Reads buckets by name, and the position of the log at which they were so. */
+type ReadBuckets = (
+  names: readonly string[],
+) => Promise<{ readonly atOpId: number; readonly buckets: readonly BucketState[] }>
 
 interface HistoryEntry {
   readonly toOpId: number
@@ -79,6 +81,10 @@ export function createCheckpointFeed(): CheckpointFeed {
   const live = new Map<string, LiveBucket>()
   const liveById = new Map<number, LiveBucket>()
   const filled = new Set<string>()
+  /** Buckets of the batch that is being written: what is read from the log from now on may lack what it supersedes. */
+  const announced = new Set<number>()
+  /** The newest position that a fill has read: until it is published, the numbers of some bucket are ahead of it. */
+  let aheadTo = 0
   /** Batches applied while a fill is under way: what it read may be older than they are. */
   let history: HistoryEntry[] = []
   let fills = 0
@@ -111,6 +117,50 @@ export function createCheckpointFeed(): CheckpointFeed {
     for (const waiter of ready) waiter.resolve()
   }
 
+  async function fill(read: ReadBuckets, names: readonly string[]): Promise<void> {
+    const missing = names.filter((name) => !filled.has(name))
+    fills++
+    try {
+      const startEpoch = epoch
+      const { atOpId, buckets } = missing.length > 0 ? await read(missing) : { atOpId: 0, buckets: [] }
+      if (epoch !== startEpoch) return await fill(read, names) // read before a reset, and batches since are unknown
+      aheadTo = Math.max(aheadTo, atOpId)
+      const byName = new Map(buckets.map((bucket) => [bucket.name, bucket]))
+      const byId = new Map<number, LiveBucket>()
+      for (const name of missing) {
+        const bucket = live.get(name)
+        if (!bucket || filled.has(name)) continue
+        filled.add(name)
+        const stored = byName.get(name)
+        if (stored) {
+          bucket.id = stored.id
+          bucket.checksum = stored.checksum
+          bucket.count = stored.count
+          bucket.lastOpId = stored.lastOpId
+          liveById.set(stored.id, bucket)
+          if (announced.has(stored.id)) bucket.supersededAt = Number.POSITIVE_INFINITY
+        }
+        if (bucket.id !== 0) byId.set(bucket.id, bucket)
+      }
+      for (const entry of history) {
+        if (entry.toOpId <= atOpId) continue
+        for (const [id, { name }] of entry.fresh) {
+          const bucket = live.get(name)
+          if (bucket && missing.includes(name)) byId.set(id, bucket)
+        }
+        for (const [id, bucket] of byId) {
+          const delta = entry.deltas.get(id)
+          if (delta && delta.lastOpId > bucket.lastOpId) apply(bucket, delta, entry.cleared.has(id))
+        }
+      }
+      // The log may be one batch ahead of what has been published, for this fill or another's; the numbers belong together only from then on.
+      const until = aheadTo
+      if (until > opId) await new Promise<void>((resolve) => opWaiters.push({ opId: until, resolve }))
+    } finally {
+      if (--fills === 0) history = []
+    }
+  }
+
   return {
     get opId() {
       return opId
@@ -123,6 +173,7 @@ export function createCheckpointFeed(): CheckpointFeed {
     },
     announce(bucketIds) {
       for (const id of bucketIds) {
+        announced.add(id)
         const bucket = liveById.get(id)
         if (bucket) bucket.supersededAt = Number.POSITIVE_INFINITY
       }
@@ -131,6 +182,7 @@ export function createCheckpointFeed(): CheckpointFeed {
       opId = batch.toOpId
       recent.add(batch)
       if (fills > 0) history.push(batch)
+      announced.clear()
       for (const [id, { name }] of batch.fresh) {
         const bucket = live.get(name)
         if (!bucket || bucket.id !== 0) continue
@@ -190,49 +242,14 @@ export function createCheckpointFeed(): CheckpointFeed {
         if (bucket.id !== 0) liveById.delete(bucket.id)
       }
     },
-    async fill(read, names) {
-      const missing = names.filter((name) => !filled.has(name))
-      if (missing.length === 0) return
-      fills++
-      try {
-        const { atOpId, buckets } = await read(missing)
-        const byName = new Map(buckets.map((bucket) => [bucket.name, bucket]))
-        const byId = new Map<number, LiveBucket>()
-        for (const name of missing) {
-          const bucket = live.get(name)
-          if (!bucket || filled.has(name)) continue
-          filled.add(name)
-          const stored = byName.get(name)
-          if (stored) {
-            bucket.id = stored.id
-            bucket.checksum = stored.checksum
-            bucket.count = stored.count
-            bucket.lastOpId = stored.lastOpId
-            liveById.set(stored.id, bucket)
-          }
-          if (bucket.id !== 0) byId.set(bucket.id, bucket)
-        }
-        for (const entry of history) {
-          if (entry.toOpId <= atOpId) continue
-          for (const [id, { name }] of entry.fresh) {
-            const bucket = live.get(name)
-            if (bucket && missing.includes(name)) byId.set(id, bucket)
-          }
-          for (const [id, bucket] of byId) {
-            const delta = entry.deltas.get(id)
-            if (delta && delta.lastOpId > bucket.lastOpId) apply(bucket, delta, entry.cleared.has(id))
-          }
-        }
-        // The log may be one batch ahead of what has been published; the numbers belong together only from then on.
-        if (atOpId > opId) await new Promise<void>((resolve) => opWaiters.push({ opId: atOpId, resolve }))
-      } finally {
-        if (--fills === 0) history = []
-      }
-    },
+    fill,
     reset(nextOpId, nextPosition) {
       epoch++
       opId = nextOpId
+      aheadTo = nextOpId
       recent = createRecentOps()
+      history = []
+      announced.clear()
       filled.clear()
       liveById.clear()
       const listeners = new Set<BucketListener>()

@@ -6,6 +6,7 @@ import { supersededDoc, type PendingOp, type TakenOps } from '../storage/pending
 interface Segment {
   readonly ops: readonly PendingOp[]
   readonly encoded: EncodedOps
+  readonly hasRemovals: boolean
 }
 
 interface RecentBatch {
@@ -22,7 +23,7 @@ export interface RecentOps {
   add(batch: { readonly fromOpId: number; readonly toOpId: number; readonly taken: TakenOps | undefined }): void
   /**
    * The operations of a bucket in `(after, upTo]`; `undefined` when they are not all here. Versions that were superseded within the range have no
-   * content.
+   * content. From the start (`after` 0) removals name no row: the device has none.
    */
   read(bucketId: number, after: number, upTo: number): EncodedOps | undefined
 }
@@ -60,6 +61,7 @@ export function createRecentOps(bytesMax = RECENT_BYTES_MAX): RecentOps {
             ops.map((op) => op.doc),
             (ops.at(-1) as PendingOp).opId,
           ),
+          hasRemovals: ops.some(isRemoval),
         })
       }
       batches.push({ fromOpId, toOpId, bytes: size, segments })
@@ -70,24 +72,35 @@ export function createRecentOps(bytesMax = RECENT_BYTES_MAX): RecentOps {
       const first = batches[0]
       if (!first || first.fromOpId > after) return undefined
       const found: Segment[] = []
+      let isWhole = true
       // The range is nearly always the last one or two batches: search from the end.
       for (let index = batches.length - 1; index >= 0; index--) {
         const batch = batches[index] as RecentBatch
         if (batch.toOpId <= after) break
         if (batch.toOpId > upTo) continue
         const segment = batch.segments.get(bucketId)
-        if (segment) found.unshift(segment)
+        if (!segment) continue
+        found.unshift(segment)
+        if (batch.fromOpId < after) isWhole = false // a device that was cut off in the middle of it
       }
       const [only] = found
       if (!only) return undefined
-      if (found.length === 1) return only.encoded
-      return merge(found.flatMap((segment) => segment.ops))
+      const fromStart = after === 0
+      if (found.length === 1 && isWhole && !(fromStart && only.hasRemovals)) return only.encoded
+      const ops = found.flatMap((segment) => segment.ops)
+      return merge(isWhole ? ops : ops.filter((op) => op.opId > after), fromStart)
     },
   }
 }
 
+function isRemoval(op: PendingOp): boolean {
+  return op.key === undefined && op.objectId !== undefined
+}
+
 /** Joins batches: of each row only the newest operation keeps its content. */
-function merge(ops: readonly PendingOp[]): EncodedOps {
+function merge(ops: readonly PendingOp[], fromStart: boolean): EncodedOps | undefined {
+  const last = ops.at(-1)
+  if (!last) return undefined
   const newest = new Set<string>()
   const docs: Buffer[] = []
   for (const op of ops.toReversed()) {
@@ -98,7 +111,7 @@ function merge(ops: readonly PendingOp[]): EncodedOps {
     }
     const isOld = newest.has(key)
     newest.add(key)
-    docs.push(isOld ? supersededDoc(op) : op.doc)
+    docs.push(isOld || (fromStart && isRemoval(op)) ? supersededDoc(op) : op.doc)
   }
-  return encodedOps(docs.toReversed(), (ops.at(-1) as PendingOp).opId)
+  return encodedOps(docs.toReversed(), last.opId)
 }

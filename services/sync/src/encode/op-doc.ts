@@ -30,6 +30,8 @@ const PUT = Buffer.from('\x02op\0\x04\0\0\0PUT\0', 'latin1')
 const REMOVE = Buffer.from('\x02op\0\x07\0\0\0REMOVE\0', 'latin1')
 const MOVE = Buffer.from('\x02op\0\x05\0\0\0MOVE\0', 'latin1')
 const CLEAR = Buffer.from('\x02op\0\x06\0\0\0CLEAR\0', 'latin1')
+/** Where the operation's name begins within its element; no two begin alike. */
+const OP_TEXT = '\x02op\0'.length + 4
 const OBJECT_TYPE = Buffer.from('\x02object_type\0', 'latin1')
 const OBJECT_ID = Buffer.from('\x02object_id\0', 'latin1')
 const CHECKSUM = Buffer.from('\x10checksum\0', 'latin1')
@@ -125,6 +127,14 @@ export function moveDoc(opId: number, checksum: number): Buffer {
 /** Tells devices to forget everything in the bucket before this operation. */
 export function clearDoc(opId: number, checksum: number): Buffer {
   return bareDoc(CLEAR, opId, checksum)
+}
+
+/** The same operation for somebody who never had the row: a REMOVE becomes MOVE, which names no row. */
+export function withoutRemoved(doc: Buffer): Buffer {
+  const op = 4 + OP_ID.length + 4 + doc.readInt32LE(4 + OP_ID.length)
+  if (doc[op + OP_TEXT] !== REMOVE[OP_TEXT]) return doc
+  const checksum = doc.readInt32LE(doc.length - 1 - DATA_NULL.length - 4)
+  return moveDoc(docOpId(doc), checksum)
 }
 
 /** Splits documents that stand back to back. The slices share the memory of `docs`. */

@@ -1,3 +1,4 @@
+import type { Logger } from '@holdfast/foundation'
 import type { Queryable } from '@holdfast/postgres'
 import type { Lsn, Relation, Tuple } from '@holdfast/replication'
 import type { ActivePlan } from '../buckets/active-plan.ts'
@@ -48,19 +49,21 @@ interface Routed {
 
 const NO_BUCKETS: readonly string[] = []
 
-/**
- * Turns row changes into operations: PUT into each bucket that a row is in now, REMOVE from each that it has left.
- *
- * @param db - for expressions and bucket ids; inside the transaction of the batch when one is open
- */
-export async function applyChanges(
-  db: Queryable,
-  routers: Routers,
-  ids: BucketIds,
-  pending: PendingOps,
-  changes: readonly RowChange[],
-): Promise<void> {
-  const routed = await routeChanges(db, routers, changes)
+export interface ApplyContext {
+  /** For bucket ids; inside the transaction of the batch when one is open. */
+  readonly db: Queryable
+  /** For expressions, which may fail, outside that transaction. */
+  readonly pool: Queryable
+  readonly routers: Routers
+  readonly ids: BucketIds
+  readonly pending: PendingOps
+  readonly logger: Logger
+}
+
+/** Turns row changes into operations: PUT into each bucket that a row is in now, REMOVE from each that it has left. */
+export async function applyChanges(context: ApplyContext, changes: readonly RowChange[]): Promise<void> {
+  const { db, ids, pending } = context
+  const routed = await routeChanges(context, changes)
   const names = new Map<string, number>()
   for (const { router, before, after } of routed) {
     router.definitions.forEach(({ stored }, index) => {
@@ -72,7 +75,7 @@ export async function applyChanges(
   for (const entry of routed) addOps(entry, ids, pending)
 }
 
-async function routeChanges(db: Queryable, routers: Routers, changes: readonly RowChange[]): Promise<Routed[]> {
+async function routeChanges({ pool, routers, logger }: ApplyContext, changes: readonly RowChange[]): Promise<Routed[]> {
   const byRelation = new Map<RelationRouter, Tuple[]>()
   for (const { relation, old, row } of changes) {
     const found = routers(relation)
@@ -84,7 +87,7 @@ async function routeChanges(db: Queryable, routers: Routers, changes: readonly R
   }
   const evaluated = new Map<Tuple, Evaluated>()
   for (const [{ router, columnNames }, tuples] of byRelation) {
-    const results = await evaluateRows(db, router, columnNames, tuples)
+    const results = await evaluateRows(pool, router, columnNames, tuples, logger)
     tuples.forEach((tuple, index) => evaluated.set(tuple, results[index] ?? []))
   }
 

@@ -7,6 +7,7 @@ import { activatePlan } from '../buckets/active-plan.ts'
 import { CHUNK_BYTES_MAX, CHUNK_OPS_MAX } from '../limits.ts'
 import {
   insertDefinition,
+  readShapes,
   writeChunk,
   writeTotals,
   type BucketIds,
@@ -39,9 +40,17 @@ export async function fillDefinitions(options: FillOptions): Promise<StoredDefin
   let rows = 0
   const filled = await pool.transaction(async (tx) => {
     const stored: StoredDefinition[] = []
-    for (const id of options.definitionIds) {
-      const tag = randomBytes(4).toString('hex')
-      stored.push(await insertDefinition(tx, { id, tag, activeFrom: slot.consistentPoint }))
+    const shapes = await readShapes(
+      tx,
+      plan.tables.map((table) => table.oid),
+    )
+    for (const table of plan.tables) {
+      for (const { id } of table.definitions) {
+        if (!options.definitionIds.has(id)) continue
+        const tag = randomBytes(4).toString('hex')
+        const shape = shapes.get(table.oid) ?? 'void' // dropped meanwhile
+        stored.push(await insertDefinition(tx, { id, tag, shape, activeFrom: slot.consistentPoint }))
+      }
     }
     const active = activatePlan(plan, stored)
     const pending = createPendingOps(options.nextOpId, options.lastOpId)
@@ -86,7 +95,7 @@ export async function fillDefinitions(options: FillOptions): Promise<StoredDefin
           row,
           commitLsn: slot.consistentPoint,
         }))
-        await applyChanges(tx, routers, ids, pending, changes)
+        await applyChanges({ db: tx, pool, routers, ids, pending, logger: options.logger }, changes)
         if (pending.size >= CHUNK_OPS_MAX || pending.bytes >= CHUNK_BYTES_MAX) await flush()
       }
     }

@@ -1,6 +1,6 @@
-import { HoldfastError, backoffMs, delay, errorMessage, type Logger } from '@holdfast/foundation'
+import { HoldfastError, assert, backoffMs, delay, errorMessage, type Logger } from '@holdfast/foundation'
 import type { SyncPlan } from '@holdfast/policy'
-import type { Pool } from '@holdfast/postgres'
+import { sql, type Pool, type Queryable } from '@holdfast/postgres'
 import {
   createSlot,
   dropSlot,
@@ -14,28 +14,26 @@ import {
   type ReplicationStream,
 } from '@holdfast/replication'
 import { activatePlan, type ActivePlan } from '../buckets/active-plan.ts'
-import type { DependencyIndex, KeyHolder } from '../buckets/dependency-index.ts'
+import type { DependencyIndex } from '../buckets/dependency-index.ts'
+import { parseSnapshot, sawTransaction } from '../buckets/snapshot.ts'
 import type { CheckpointFeed } from '../checkpoints/checkpoint-feed.ts'
-import { CHUNK_OPS_MAX } from '../limits.ts'
 import {
-  bucketsOfDefinitions,
   deleteDefinitions,
   readDefinitions,
+  readShapes,
   readState,
   resetState,
   writePosition,
   type ReplicatorState,
   type StoredDefinition,
 } from '../storage/bucket-storage.ts'
-import { applyChanges, createRouters, type Routers, type RowChange } from './apply-changes.ts'
+import { createChangeReader } from './change-reader.ts'
 import { fillDefinitions } from './fill-definitions.ts'
 import { createLogWriter, type LogWriter } from './log-writer.ts'
 
 const PUBLICATION = 'holdfast'
-const SLOT = 'holdfast'
-
-/** Prefix of the message that the catalog's event trigger writes into a transaction that changed the schema. */
-export const DDL_PREFIX = 'holdfast:ddl'
+/** How often to look whether a transaction that the stream has delivered can be seen by queries. */
+const VISIBLE_POLL_MS = 5
 
 export interface ReplicatorOptions {
   /** Superuser pool and connection string: reads tables past the policies, writes schema `sync`. */
@@ -78,8 +76,7 @@ export function startReplicator(options: ReplicatorOptions): Replicator {
           signal: stopping.signal,
           setActive: (next) => {
             active = next
-            if (!next) return
-            for (const holder of options.dependencies.everybody()) holder.wake()
+            if (next) options.dependencies.planChanged()
           },
           setStream: (next) => (stream = next),
           onServing: () => {
@@ -141,21 +138,24 @@ interface RunControl {
 async function runOnce(options: ReplicatorOptions, control: RunControl): Promise<void> {
   const { pool, feed, logger } = options
   control.setActive(undefined)
+  const slotName = await readSlotName(pool)
   const plan = await compilePlan(options)
-  const state = await prepareState(options)
+  const state = await prepareState(options, slotName)
   const writer = createLogWriter(pool, feed, state.state)
-  let stored = state.slot ? [] : await readDefinitions(pool)
-  stored = await fillMissing(options, writer, plan, stored, state.slot)
-  if (state.slot) {
+  let stored: StoredDefinition[]
+  try {
+    stored = state.slot ? [] : await readDefinitions(pool)
+    stored = await fillMissing(options, writer, plan, stored, state.slot)
     // The slot's own snapshot: from here on the stream continues.
-    await writePosition(pool, { ...writer.position, confirmedLsn: state.slot.consistentPoint })
-    await state.slot[Symbol.asyncDispose]()
+    if (state.slot) await writePosition(pool, { ...writer.position, confirmedLsn: state.slot.consistentPoint })
+  } finally {
+    await state.slot?.[Symbol.asyncDispose]()
   }
   const startLsn = state.slot?.consistentPoint ?? state.state.confirmedLsn
-  await releaseSlot(pool, SLOT)
+  await releaseSlot(pool, slotName)
   const stream = await openReplicationStream({
     url: options.url,
-    slot: SLOT,
+    slot: slotName,
     publication: PUBLICATION,
     startLsn,
     logger,
@@ -169,19 +169,34 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
   options.onPlan(plan)
   control.onServing()
 
-  const reader = createChangeReader(options, writer, stream, active)
+  const reader = createChangeReader({
+    pool,
+    feed,
+    dependencies: options.dependencies,
+    writer,
+    stream,
+    active,
+    stopServing: () => control.setActive(undefined),
+    logger,
+  })
   try {
     for await (const batch of stream.batches) {
       let rest: readonly ReplicationEvent[] = batch
       while (rest.length > 0) {
         rest = await reader.read(rest)
-        if (!reader.schemaChanged) continue
-        // The transactions up to the change are applied. Nothing leaves under the old policies from here on.
-        control.setActive(undefined)
+        const changedBy = reader.takeSchemaChanges()
+        if (changedBy.length === 0) continue
+        // The transactions up to the change are applied, and nothing leaves under the old policies.
+        await untilVisible(pool, changedBy, control.signal)
         const next = await compilePlan(options)
-        if (next.version !== active.plan.version) {
-          stored = await fillMissing(options, writer, next, stored, undefined)
-          active = activatePlan(next, stored)
+        const before = stored
+        stored = await fillMissing(options, writer, next, await readDefinitions(pool), undefined)
+        const isNew =
+          next.version !== active.plan.version ||
+          stored.some((one) => !before.some((other) => other.number === one.number))
+        // Also when nothing that the plan says has changed: what key queries answer depends on grants and on the policies of other tables.
+        active = activatePlan(next, stored)
+        if (writer.lastOpId > feed.opId) {
           feed.publish({
             fromOpId: feed.opId,
             toOpId: writer.lastOpId,
@@ -191,7 +206,9 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
             cleared: new Set(),
             fresh: new Map(),
           })
-          reader.use(active)
+        }
+        reader.use(active)
+        if (isNew) {
           options.onPlan(next)
           logger.log('info', 'policies were compiled anew', {
             tables: next.tables.length,
@@ -206,6 +223,25 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
   }
 }
 
+/** Slots belong to the whole cluster, and a copy of a database must not go on with the slot of its original. */
+async function readSlotName(db: Queryable): Promise<string> {
+  const [row] = await db.query<{ oid: string }>(sql`
+    select oid::int8::text as oid from pg_catalog.pg_database where datname = current_database()
+  `)
+  assert(row, 'the current database is listed')
+  return `holdfast_${row.oid}`
+}
+
+/** Waits until queries see what these transactions did: they are in the write-ahead log a moment before they end for others. */
+async function untilVisible(db: Queryable, xids: readonly number[], signal: AbortSignal): Promise<void> {
+  for (;;) {
+    const [row] = await db.query<{ snapshot: string }>(sql`select pg_current_snapshot()::text as snapshot`)
+    const snapshot = parseSnapshot(row?.snapshot ?? '')
+    if (xids.every((xid) => sawTransaction(snapshot, xid))) return
+    await delay(VISIBLE_POLL_MS, signal)
+  }
+}
+
 async function compilePlan(options: ReplicatorOptions): Promise<SyncPlan> {
   const plan = await options.compile()
   await options.prepare(plan)
@@ -217,28 +253,33 @@ async function compilePlan(options: ReplicatorOptions): Promise<SyncPlan> {
 /** The state to continue from; with a new slot when there is nothing to continue. */
 async function prepareState(
   options: ReplicatorOptions,
+  slotName: string,
 ): Promise<{ readonly state: ReplicatorState; readonly slot: CreatedSlot | undefined }> {
   const { pool, logger } = options
   const state = await readState(pool)
-  const slot = await findSlot(pool, SLOT)
-  const isUsable = slot !== undefined && slot.walStatus !== 'lost' && slot.invalidationReason === undefined
+  const slot = await findSlot(pool, slotName)
+  const isUsable =
+    slot !== undefined &&
+    slot.walStatus !== 'lost' &&
+    slot.invalidationReason === undefined &&
+    state?.slotName === slotName
   if (state?.confirmedLsn !== undefined && isUsable) return { state, slot: undefined }
   if (state?.confirmedLsn !== undefined) {
     logger.log('warn', 'the replication slot is gone: all tables are read again', {
       reason: slot?.invalidationReason ?? slot?.walStatus ?? 'missing',
     })
   }
-  await dropSlot(pool, SLOT)
-  await resetState(pool, SLOT)
+  await dropSlot(pool, slotName)
+  await resetState(pool, slotName)
   const old = await readDefinitions(pool)
   await deleteDefinitions(
     pool,
     old.map((definition) => definition.number),
   )
   const fresh = await readState(pool)
-  const created = await createSlot({ url: options.url, name: SLOT })
+  const created = await createSlot({ url: options.url, name: slotName })
   return {
-    state: fresh ?? { slotName: SLOT, confirmedLsn: undefined, lastOpId: 0, lastBucketId: 0 },
+    state: fresh ?? { slotName, confirmedLsn: undefined, lastOpId: 0, lastBucketId: 0 },
     slot: created,
   }
 }
@@ -251,9 +292,16 @@ async function fillMissing(
   stored: readonly StoredDefinition[],
   ownSlot: CreatedSlot | undefined,
 ): Promise<StoredDefinition[]> {
-  const wanted = new Set(plan.tables.flatMap((table) => table.definitions.map((definition) => definition.id)))
-  const kept = stored.filter((definition) => wanted.has(definition.id))
-  const missing = new Set([...wanted].filter((id) => !kept.some((definition) => definition.id === id)))
+  const shapes = await readShapes(
+    options.pool,
+    plan.tables.map((table) => table.oid),
+  )
+  const wanted = new Map(
+    plan.tables.flatMap((table) => table.definitions.map(({ id }) => [id, shapes.get(table.oid)] as const)),
+  )
+  const usable = stored.filter((definition) => wanted.get(definition.id) === definition.shape)
+  const kept = [...new Map(usable.map((definition) => [definition.id, definition])).values()]
+  const missing = new Set([...wanted.keys()].filter((id) => !kept.some((definition) => definition.id === id)))
   let added: StoredDefinition[] = []
   if (missing.size > 0) {
     const slot =
@@ -275,165 +323,11 @@ async function fillMissing(
       if (!ownSlot) await slot[Symbol.asyncDispose]()
     }
   }
-  const dropped = stored.filter((definition) => !wanted.has(definition.id))
+  const dropped = stored.filter((definition) => !kept.includes(definition))
   await deleteDefinitions(
     options.pool,
     dropped.map((definition) => definition.number),
   )
   writer.ids.forgetAll()
   return [...kept, ...added]
-}
-
-interface ChangeReader {
-  /** Applies events. Stops after a transaction that changed the schema. @returns the events that are left */
-  read(events: readonly ReplicationEvent[]): Promise<readonly ReplicationEvent[]>
-  /** Whether the last transaction changed the schema; reading it resets it. */
-  readonly schemaChanged: boolean
-  use(active: ActivePlan): void
-}
-
-function createChangeReader(
-  options: ReplicatorOptions,
-  writer: LogWriter,
-  stream: ReplicationStream,
-  first: ActivePlan,
-): ChangeReader {
-  const { dependencies, feed } = options
-  let active = first
-  let routers: Routers = createRouters(active)
-  let changes: RowChange[] = []
-  let inside: { readonly xid: number; readonly commitLsn: Lsn } | undefined
-  /** Where the changes of the open transaction begin, as long as none of them has been handed on. */
-  let openFrom: number | undefined
-  let pendingDdl = false
-  let schemaChanged = false
-  let affected = new Map<KeyHolder, Set<number>>()
-
-  async function flushChanges(): Promise<void> {
-    if (changes.length === 0) return
-    const taken = changes
-    changes = []
-    await applyChanges(writer.db, routers, writer.ids, writer.pending, taken)
-  }
-
-  function affect(holders: Iterable<KeyHolder>, xid: number): void {
-    for (const holder of holders) {
-      const xids = affected.get(holder)
-      if (xids) xids.add(xid)
-      else affected.set(holder, new Set([xid]))
-    }
-  }
-
-  function tellHolders(): void {
-    const told = affected
-    affected = new Map()
-    for (const [holder, xids] of told) for (const xid of xids) holder.keysChanged(xid)
-  }
-
-  async function addChange(event: ReplicationEvent & { readonly kind: 'insert' | 'update' | 'delete' }): Promise<void> {
-    if (!inside) return
-    const { relation } = event
-    const old = event.kind === 'insert' ? undefined : event.old
-    const row = event.kind === 'delete' ? undefined : event.row
-    const planned = active.dependencies.get(relation.oid)
-    if (planned) {
-      const holders = new Set<KeyHolder>()
-      dependencies.collect(planned, relation, old, row, holders)
-      affect(holders, inside.xid)
-    }
-    if (!active.tables.has(relation.oid)) return
-    changes.push({ relation, old, row, commitLsn: inside.commitLsn })
-    if (changes.length < CHUNK_OPS_MAX) return
-    openFrom = undefined
-    await flushChanges()
-    await writer.spill()
-  }
-
-  async function truncate(oids: readonly number[]): Promise<void> {
-    if (!inside) return
-    await flushChanges()
-    const { xid, commitLsn } = inside
-    const numbers = oids.flatMap((oid) =>
-      (active.tables.get(oid)?.definitions ?? [])
-        .filter(({ stored }) => commitLsn >= stored.activeFrom)
-        .map(({ stored }) => stored.number),
-    )
-    openFrom = undefined
-    for (const bucket of await bucketsOfDefinitions(writer.db, numbers)) writer.pending.clear(bucket.id)
-    for (const id of writer.ids.newOnesOf(new Set(numbers))) writer.pending.clear(id)
-    if (oids.some((oid) => active.dependencies.has(oid))) affect(dependencies.everybody(), xid)
-  }
-
-  async function completeBatch(endLsn: Lsn): Promise<void> {
-    await flushChanges()
-    await writer.complete(endLsn, tellHolders)
-    stream.confirm(endLsn)
-  }
-
-  /** The reader has come further without anything for us: told to Postgres, but not written down, which would move it again. */
-  function progress(lsn: Lsn): void {
-    if (lsn <= feed.position) return
-    feed.advance(lsn)
-    stream.confirm(lsn)
-  }
-
-  return {
-    get schemaChanged() {
-      const changed = schemaChanged
-      schemaChanged = false
-      return changed
-    },
-    use(next) {
-      active = next
-      routers = createRouters(next)
-    },
-    async read(events) {
-      let end: Lsn | undefined
-      let sawDdl = false
-      for (let index = 0; index < events.length; index++) {
-        const event = events[index] as ReplicationEvent
-        switch (event.kind) {
-          case 'begin':
-            inside = event
-            openFrom = changes.length
-            break
-          case 'insert':
-          case 'update':
-          case 'delete':
-            await addChange(event)
-            break
-          case 'truncate':
-            await truncate(event.relations.map((relation) => relation.oid))
-            break
-          case 'message':
-            if (event.prefix === DDL_PREFIX) pendingDdl = true
-            break
-          case 'commit':
-            inside = undefined
-            end = event.endLsn
-            sawDdl = pendingDdl
-            pendingDdl = false
-            break
-          case 'progress':
-            if (end === undefined && !inside && changes.length === 0) progress(event.lsn)
-            else if (end !== undefined && !inside) end = event.lsn > end ? event.lsn : end
-            break
-        }
-        if (!sawDdl) continue
-        await completeBatch(end as Lsn)
-        schemaChanged = true
-        return events.slice(index + 1)
-      }
-      if (end === undefined) return []
-      if (!inside) await completeBatch(end)
-      else if (openFrom !== undefined) {
-        // The last transaction is still arriving: those before it need not wait for it.
-        const open = changes.splice(openFrom)
-        await completeBatch(end)
-        changes = open
-        openFrom = 0
-      }
-      return []
-    },
-  }
 }

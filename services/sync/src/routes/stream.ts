@@ -32,7 +32,6 @@ export function streamRoutes(options: StreamRouteOptions): FastifyPluginAsync {
       if (!options.isReady()) throw notReady()
       if (connections.size >= options.connectionsMax) throw tooManyConnections()
       const clientId = body.client_id ?? ''
-      const writeCheckpoint = await readWriteCheckpoint(context.pool, userId, clientId)
 
       const format = chooseFormat(request.headers.accept, body)
       const response = reply.raw
@@ -57,7 +56,8 @@ export function streamRoutes(options: StreamRouteOptions): FastifyPluginAsync {
         sink,
         signal: abort.signal,
         positions: new Map((body.buckets ?? []).map((bucket) => [bucket.name, Number(bucket.after)])),
-        writeCheckpoint,
+        wantsDefaults: body.streams?.include_defaults !== false,
+        readWriteCheckpoint: () => readWriteCheckpoint(context.pool, userId, clientId),
       })
       const connection: Connection = { userId, clientId, session, sink, expiresAtS, abort }
       connections.add(connection)

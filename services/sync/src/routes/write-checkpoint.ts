@@ -1,6 +1,8 @@
 import type { FastifyPluginAsync } from 'fastify'
+import { delay, errorMessage, type Logger } from '@holdfast/foundation'
 import { requireCaller } from '@holdfast/http'
 import type { Pool } from '@holdfast/postgres'
+import type { Lsn } from '@holdfast/replication'
 import type { Marks } from '../checkpoints/marks.ts'
 import { createWriteCheckpoint } from '../checkpoints/write-checkpoints.ts'
 import { missingSubject, notReady } from '../errors.ts'
@@ -13,14 +15,32 @@ export interface WriteCheckpointRouteOptions {
   readonly isReady: () => boolean
   /** Aborts when the service stops. */
   readonly signal: AbortSignal
+  readonly logger: Logger
 }
+
+const RETRY_MS = 200
 
 /**
  * `GET /write-checkpoint2.json`: asked by the client after an upload. The number comes back in a checkpoint once everything that committed before the
  * request is contained in it.
  */
 export function writeCheckpointRoutes(options: WriteCheckpointRouteOptions): FastifyPluginAsync {
-  const { pool, marks, connections } = options
+  const { pool, marks, connections, signal, logger } = options
+
+  /** Tries until the service stops: without the number the device applies nothing more. */
+  async function passed(lsn: Lsn): Promise<void> {
+    for (;;) {
+      try {
+        await marks.pass(lsn, signal)
+        return
+      } catch (error) {
+        if (signal.aborted) throw error
+        logger.log('debug', 'a write checkpoint waits for Postgres', { reason: errorMessage(error) })
+        await delay(RETRY_MS, signal)
+      }
+    }
+  }
+
   return async (app) => {
     app.get<{ Querystring: { readonly client_id?: string } }>('/write-checkpoint2.json', async (request) => {
       const { userId } = requireCaller(request)
@@ -29,11 +49,11 @@ export function writeCheckpointRoutes(options: WriteCheckpointRouteOptions): Fas
       const clientId = request.query.client_id ?? ''
       const checkpoint = await createWriteCheckpoint(pool, userId, clientId)
       for (const connection of connections.of(userId, clientId)) connection.session.addWriteCheckpoint(checkpoint)
-      void marks.pass(checkpoint.lsn, options.signal).then(
+      void passed(checkpoint.lsn).then(
         () => {
           for (const connection of connections.of(userId, clientId)) connection.session.wake()
         },
-        () => undefined, // stopping, or Postgres is gone: the next change that passes wakes the stream
+        () => undefined, // the service stops
       )
       return { data: { write_checkpoint: String(checkpoint.id) } }
     })

@@ -21,6 +21,8 @@ export interface StoredDefinition {
   readonly id: string
   /** Random, part of the bucket names: another snapshot of the same definition has other buckets. */
   readonly tag: string
+  /** Identity of what was read, see {@link readShapes}. */
+  readonly shape: string
   readonly number: number
   /** Transactions that committed before this position are in the snapshot. */
   readonly activeFrom: Lsn
@@ -62,23 +64,42 @@ export async function resetState(db: Queryable, slotName: string): Promise<void>
 }
 
 export async function readDefinitions(db: Queryable): Promise<StoredDefinition[]> {
-  const rows = await db.query<{ id: string; tag: string; number: number; active_from: string }>(sql`
-    select id, tag, number, active_from::text from sync.definitions
+  const rows = await db.query<{ id: string; tag: string; shape: string; number: number; active_from: string }>(sql`
+    select id, tag, shape, number, active_from::text from sync.definitions order by number
   `)
   return rows.map((row) => {
     const activeFrom = parseLsn(row.active_from)
     assert(activeFrom !== undefined, 'Postgres prints positions that parse')
-    return { id: row.id, tag: row.tag, number: row.number, activeFrom }
+    return { id: row.id, tag: row.tag, shape: row.shape, number: row.number, activeFrom }
   })
+}
+
+/**
+ * Tells by table oid what its rows' columns are, so that it shows when the table was dropped and made again, or a column was, under the same name:
+ * neither leaves a change of a row in the stream.
+ */
+export async function readShapes(db: Queryable, oids: readonly number[]): Promise<ReadonlyMap<number, string>> {
+  const rows = await db.query<{ oid: string; columns: string }>(sql`
+    select attrelid::int8::text as oid, string_agg(attnum::text, ',' order by attnum) as columns
+      from pg_catalog.pg_attribute
+     where attrelid = any(${oids}::int8[]::oid[]) and attnum > 0 and not attisdropped
+     group by attrelid
+  `)
+  return new Map(rows.map((row) => [Number(row.oid), `${row.oid}:${row.columns}`]))
+}
+
+/** Notes that what was read of some definitions' tables is void: they are filled again before they are next served. */
+export async function voidDefinitions(db: Queryable, numbers: readonly number[]): Promise<void> {
+  await db.execute(sql`update sync.definitions set shape = 'void' where number = any(${numbers}::int[])`)
 }
 
 export async function insertDefinition(
   db: Queryable,
-  definition: { readonly id: string; readonly tag: string; readonly activeFrom: Lsn },
+  definition: { readonly id: string; readonly tag: string; readonly shape: string; readonly activeFrom: Lsn },
 ): Promise<StoredDefinition> {
   const [row] = await db.query<{ number: number }>(sql`
-    insert into sync.definitions (id, tag, active_from)
-    values (${definition.id}, ${definition.tag}, ${formatLsn(definition.activeFrom)}::pg_lsn)
+    insert into sync.definitions (id, tag, shape, active_from)
+    values (${definition.id}, ${definition.tag}, ${definition.shape}, ${formatLsn(definition.activeFrom)}::pg_lsn)
     returning number
   `)
   assert(row, 'an insert returns its row')

@@ -1,11 +1,13 @@
 import pg from 'pg'
-import { HoldfastError } from '@holdfast/foundation'
+import { HoldfastError, errorMessage } from '@holdfast/foundation'
 import { LOG_SETTINGS } from './log-settings.ts'
 
 /** Consecutive operations of one bucket, documents back to back. */
 export interface OpsSlice {
   readonly bucketId: number
   readonly count: number
+  /** More operations follow within the range that was asked for. */
+  readonly hasMore: boolean
   readonly lastOpId: number
   readonly docs: Buffer
 }
@@ -16,6 +18,8 @@ export interface ReadOpsInput {
   readonly upTo: number
   /** At most so many of each bucket. */
   readonly opsMax: number
+  /** About so many bytes of each bucket; one operation is always read. */
+  readonly bytesMax: number
 }
 
 /** Reads operations of the log as bytes. */
@@ -27,12 +31,17 @@ export interface LogReader extends AsyncDisposable {
   read(input: ReadOpsInput): Promise<OpsSlice[]>
 }
 
+/** The bytes are counted before they are fetched: the length of a large document is known without reading it. */
 const STATEMENT = `
-  select w.bucket_id, x.ops, x.last_op_id, x.docs
+  select w.bucket_id, x.ops, x.last_op_id, x.has_more::int, x.docs
     from unnest($1::int[], $2::bigint[]) with ordinality w (bucket_id, after, position)
    cross join lateral (
-     select count(*)::int as ops, max(o.op_id) as last_op_id, string_agg(o.doc, ''::bytea order by o.op_id) as docs
-       from (select op_id, doc from sync.ops
+     select count(*) filter (where o.bytes_before < $5)::int as ops,
+            max(o.op_id) filter (where o.bytes_before < $5) as last_op_id,
+            count(*) = $4 or coalesce(bool_or(o.bytes_before >= $5), false) as has_more,
+            string_agg(o.doc, ''::bytea order by o.op_id) filter (where o.bytes_before < $5) as docs
+       from (select op_id, doc, sum(octet_length(doc)) over (order by op_id rows unbounded preceding) - octet_length(doc) as bytes_before
+               from sync.ops
               where bucket_id = w.bucket_id and op_id > w.after and op_id <= $3::bigint
               order by op_id limit $4::bigint) o
    ) x
@@ -61,17 +70,27 @@ export function createLogReader(options: { readonly url: string; readonly connec
       if (closed) throw new HoldfastError('PSYNC_S2003', 503, 'The server is shutting down')
       const free = idle.pop()
       if (free) return free
-      if (all.size + opening < options.connectionsMax) {
-        opening++
-        try {
-          const connection = await openConnection(options.url, () => all.delete(connection))
-          all.add(connection)
-          return connection
-        } finally {
-          opening--
-        }
-      }
+      if (all.size + opening < options.connectionsMax) return await open()
       await new Promise<void>((resolve) => waiting.push(resolve))
+    }
+  }
+
+  async function open(): Promise<Connection> {
+    opening++
+    try {
+      const connection = await openConnection(options.url, () => {
+        all.delete(connection)
+        const index = idle.indexOf(connection)
+        if (index >= 0) idle.splice(index, 1)
+      })
+      all.add(connection)
+      if (closed) connection.close()
+      return connection
+    } catch (error) {
+      waiting.shift()?.() // its turn to try
+      throw logReadFailed(errorMessage(error), error)
+    } finally {
+      opening--
     }
   }
 
@@ -80,7 +99,7 @@ export function createLogReader(options: { readonly url: string; readonly connec
       const connection = await acquire()
       try {
         const slices = await connection.read(input)
-        idle.push(connection)
+        if (!connection.isLost()) idle.push(connection)
         return slices
       } catch (error) {
         all.delete(connection)
@@ -98,7 +117,18 @@ export function createLogReader(options: { readonly url: string; readonly connec
   }
 }
 
+/** The log could not be read because there is no connection, so that it can be in a moment. */
+function logReadFailed(message: string, cause?: unknown): HoldfastError {
+  return new HoldfastError('sync_log_read', 503, message, { cause })
+}
+
+/** Whether reading failed for a reason that may be gone in a moment. */
+export function isLogReadFailure(error: unknown): boolean {
+  return error instanceof HoldfastError && error.code === 'sync_log_read'
+}
+
 interface Connection {
+  isLost(): boolean
   read(input: ReadOpsInput): Promise<OpsSlice[]>
   close(): void
 }
@@ -108,7 +138,7 @@ async function openConnection(url: string, onLost: () => void): Promise<Connecti
   client.on('error', () => undefined) // whoever reads sees the failure in what it awaits
   await client.connect()
   for (const [name, value] of Object.entries(LOG_SETTINGS)) await client.query(`set ${name} = ${value}`)
-  await client.query(`prepare read_ops (int[], bigint[], bigint, bigint) as ${STATEMENT}`)
+  await client.query(`prepare read_ops (int[], bigint[], bigint, bigint, bigint) as ${STATEMENT}`)
   const socket = (client as unknown as { readonly connection: { readonly stream: import('node:net').Socket } })
     .connection.stream
   let current:
@@ -141,8 +171,7 @@ async function openConnection(url: string, onLost: () => void): Promise<Connecti
 
   function onMessage(type: number, body: Buffer): void {
     if (type === DATA_ROW) current?.slices.push(parseSlice(body))
-    else if (type === ERROR_RESPONSE && current)
-      current.error = new HoldfastError('sync_log_read', 503, errorText(body))
+    else if (type === ERROR_RESPONSE && current) current.error = serverError(body)
     else if (type === READY_FOR_QUERY && current) {
       const done = current
       current = undefined
@@ -155,15 +184,16 @@ async function openConnection(url: string, onLost: () => void): Promise<Connecti
   socket.on('data', onData)
   socket.once('close', () => {
     onLost()
-    current?.reject(new HoldfastError('sync_log_read', 503, 'The connection to Postgres was lost'))
+    current?.reject(current.error ?? logReadFailed('The connection to Postgres was lost'))
     current = undefined
   })
 
   return {
+    isLost: () => socket.destroyed,
     read(input) {
       return new Promise((resolve, reject) => {
         if (socket.destroyed) {
-          reject(new HoldfastError('sync_log_read', 503, 'The connection to Postgres was lost'))
+          reject(logReadFailed('The connection to Postgres was lost'))
           return
         }
         current = { slices: [], error: undefined, resolve, reject }
@@ -174,33 +204,40 @@ async function openConnection(url: string, onLost: () => void): Promise<Connecti
   }
 }
 
-/** Columns in binary: bucket, count, last operation, documents. The documents are not copied: they keep the message's memory alive. */
+/** Columns in binary: bucket, count, last operation, whether more follow, documents. The documents are not copied: they keep the message's memory alive. */
 function parseSlice(body: Buffer): OpsSlice {
-  // Int16 columns, then length and value of each: int4, int4, int8, bytea.
+  // Int16 columns, then length and value of each: int4, int4, int8, int4, bytea.
   return {
     bucketId: body.readInt32BE(6),
     count: body.readInt32BE(14),
     lastOpId: Number(body.readBigInt64BE(22)),
-    docs: body.subarray(34),
+    hasMore: body.readInt32BE(34) === 1,
+    docs: body.subarray(42),
   }
 }
 
-function errorText(body: Buffer): string {
+/** SQLSTATEs of a server that goes down, comes up or has no room: passing. */
+const PASSING_STATES = /^(08|53|57)/
+
+function serverError(body: Buffer): Error {
+  const fields = new Map<string, string>()
   for (let at = 0; at < body.length && body[at] !== 0;) {
     const end = body.indexOf(0, at + 1)
-    if (body[at] === 0x4d) return body.toString('utf8', at + 1, end)
+    fields.set(String.fromCharCode(body[at] as number), body.toString('utf8', at + 1, end))
     at = end + 1
   }
-  return 'Postgres refused to read the log'
+  const message = fields.get('M') ?? 'Postgres refused to read the log'
+  return PASSING_STATES.test(fields.get('C') ?? '') ? logReadFailed(message) : new Error(message)
 }
 
 /** Bind, Execute and Sync: parameters as text, results in binary. */
-function executeMessages({ wanted, upTo, opsMax }: ReadOpsInput): Buffer {
+function executeMessages({ wanted, upTo, opsMax, bytesMax }: ReadOpsInput): Buffer {
   const parameters = [
     `{${wanted.map((entry) => entry.bucketId).join(',')}}`,
     `{${wanted.map((entry) => entry.after).join(',')}}`,
     String(upTo),
     String(opsMax),
+    String(bytesMax),
   ].map((text) => Buffer.from(text, 'latin1'))
   const statement = Buffer.from('read_ops\0', 'latin1')
   const bindLength = 4 + 1 + statement.length + 2 + 2 + parameters.reduce((sum, value) => sum + 4 + value.length, 0) + 4

@@ -36,8 +36,8 @@ export interface PendingOps {
   /** @param isNew - the row was not in this bucket before (so nothing has to be superseded) */
   put(bucketId: number, objectType: string, objectId: string, data: string, isNew: boolean): void
   remove(bucketId: number, objectType: string, objectId: string): void
-  /** Empties a bucket: everything before it is gone, on the server too. */
-  clear(bucketId: number): void
+  /** Empties buckets: everything before it is gone, on the server too. */
+  clear(bucketIds: ReadonlySet<number>): void
   readonly bytes: number
   readonly size: number
   /** Takes what was collected and starts anew. */
@@ -122,23 +122,22 @@ export function createPendingOps(nextOpId: () => number, lastOpId: () => number)
       })
       slots.set(slotName, { bucketId, key, index, fresh: false })
     },
-    clear(bucketId) {
-      for (const [name, slot] of slots) {
-        if (slot.bucketId !== bucketId) continue
-        slots.delete(name)
-      }
+    clear(bucketIds) {
+      for (const [name, slot] of slots) if (bucketIds.has(slot.bucketId)) slots.delete(name)
       for (let index = 0; index < ops.length; index++) {
         const op = ops[index]
-        if (op?.bucketId !== bucketId) continue
+        if (!op || !bucketIds.has(op.bucketId)) continue
         bytes -= op.doc.length
         size--
         ops[index] = undefined
       }
-      superseded = superseded.filter((entry) => entry.bucketId !== bucketId)
-      cleared.push(bucketId)
-      const opId = nextOpId()
-      const checksum = opChecksum(opId, '')
-      push({ opId, bucketId, checksum, key: undefined, objectId: undefined, doc: clearDoc(opId, checksum) })
+      superseded = superseded.filter((entry) => !bucketIds.has(entry.bucketId))
+      for (const bucketId of bucketIds) {
+        cleared.push(bucketId)
+        const opId = nextOpId()
+        const checksum = opChecksum(opId, '')
+        push({ opId, bucketId, checksum, key: undefined, objectId: undefined, doc: clearDoc(opId, checksum) })
+      }
     },
     get bytes() {
       return bytes

@@ -43,7 +43,8 @@ export function createConnections(now: () => number): Connections {
       if (leftS !== undefined && leftS <= 0) {
         all.delete(connection)
         // The line tells the device to fetch another token before it comes back.
-        void connection.sink.control({ token_expires_in: 0 }).then(() => connection.abort.abort(tokenExpired))
+        void connection.sink.control({ token_expires_in: 0 })
+        connection.abort.abort(tokenExpired)
         continue
       }
       const isWarning = leftS !== undefined && leftS <= WARNING_S && !state.warned

@@ -1,6 +1,6 @@
 import type { CheckpointFeed, LiveBucket } from '../checkpoints/checkpoint-feed.ts'
 import { encodedOps, type EncodedOps } from '../encode/lines.ts'
-import { splitDocs } from '../encode/op-doc.ts'
+import { splitDocs, withoutRemoved } from '../encode/op-doc.ts'
 import { DATA_LINE_BYTES_MAX, DATA_LINE_OPS_MAX, READ_GROUP_BUCKETS_MAX, READ_GROUP_OPS_MAX } from '../limits.ts'
 import type { LogReader, OpsSlice } from '../storage/log-reader.ts'
 import type { LineSink } from './line-sink.ts'
@@ -21,10 +21,10 @@ export interface OpsSource {
   readonly feed: CheckpointFeed
 }
 
-/** Operations of the first slice of a bucket, before the size of its rows is known. */
+/** Operations of the first slice of a bucket: few, so that the first line comes soon. */
 const FIRST_SLICE_OPS = 500
 
-/** Bytes of documents that one slice should have: some lines' worth. */
+/** Bytes of documents that are read in one round trip: some lines' worth. */
 const SLICE_BYTES = 2 * 1024 * 1024
 
 /**
@@ -45,7 +45,7 @@ export async function sendOps(
       held.upTo = upTo
       continue
     }
-    const recent = source.feed.recent.read(held.bucket.id, held.upTo, upTo)
+    const recent = source.feed.recent.read(held.bucket.id, startOf(held), upTo)
     if (recent) await sendSlice(sink, held, recent, false)
     else fromLog.push(held)
     if (recent) held.upTo = upTo
@@ -53,6 +53,11 @@ export async function sendOps(
   }
   for (const group of groups(fromLog)) await sendGroup(source, sink, group, upTo, signal)
   return fromLog.map((held) => held.bucket)
+}
+
+/** Where to go on: after a connection to the log broke, more has been sent than the last checkpoint had. */
+function startOf(held: HeldBucket): number {
+  return Math.max(held.upTo, held.position)
 }
 
 /** Small buckets together, large ones alone. */
@@ -79,29 +84,32 @@ async function sendGroup(
   signal: AbortSignal,
 ): Promise<void> {
   const byId = new Map(group.map((held) => [held.bucket.id, held]))
+  // A device that begins with a bucket has no rows that could be removed; whose they were is none of its business.
+  const fromStart = new Set(group.filter((held) => startOf(held) === 0))
   let opsMax = FIRST_SLICE_OPS
   const read = (wanted: readonly HeldBucket[], positions: ReadonlyMap<HeldBucket, number>): Promise<OpsSlice[]> =>
     source.log.read({
-      wanted: wanted.map((held) => ({ bucketId: held.bucket.id, after: positions.get(held) ?? held.upTo })),
+      wanted: wanted.map((held) => ({ bucketId: held.bucket.id, after: positions.get(held) ?? startOf(held) })),
       upTo,
       opsMax,
+      bytesMax: Math.ceil(SLICE_BYTES / wanted.length),
     })
 
   let next: Promise<OpsSlice[]> | undefined = read(group, new Map())
   while (next) {
     const slices: OpsSlice[] = await next
     signal.throwIfAborted()
-    const unfinished = slices.filter((slice) => slice.count >= opsMax)
-    const bytes = slices.reduce((sum, slice) => sum + slice.docs.length, 0)
-    const ops = slices.reduce((sum, slice) => sum + slice.count, 0)
-    if (ops > 0) opsMax = Math.max(1, Math.min(READ_GROUP_OPS_MAX, Math.floor((SLICE_BYTES * ops) / bytes)))
+    const unfinished = slices.filter((slice) => slice.hasMore)
+    opsMax = READ_GROUP_OPS_MAX
     // The next slice is on its way while this one is being written.
     const positions = new Map(unfinished.map((slice) => [byId.get(slice.bucketId) as HeldBucket, slice.lastOpId]))
     next = unfinished.length > 0 ? read([...positions.keys()], positions) : undefined
     next?.catch(() => undefined) // awaited at the top of the loop, unless writing fails first
     for (const slice of slices) {
       const held = byId.get(slice.bucketId) as HeldBucket
-      await sendSlice(sink, held, encodedOps(splitDocs(slice.docs), slice.lastOpId), positions.has(held))
+      const docs = splitDocs(slice.docs)
+      const sent = fromStart.has(held) ? docs.map(withoutRemoved) : docs
+      await sendSlice(sink, held, encodedOps(sent, slice.lastOpId), positions.has(held))
       signal.throwIfAborted()
     }
   }

@@ -11,7 +11,7 @@ import type { WriteCheckpoint } from '../checkpoints/write-checkpoints.ts'
 import { tooManyBuckets } from '../errors.ts'
 import { BUCKETS_PER_CLIENT_MAX } from '../limits.ts'
 import { readBuckets } from '../storage/bucket-storage.ts'
-import type { LogReader } from '../storage/log-reader.ts'
+import { isLogReadFailure, type LogReader } from '../storage/log-reader.ts'
 import type { LineSink } from './line-sink.ts'
 import { sendOps, type HeldBucket } from './send-ops.ts'
 import type { Semaphore } from './semaphore.ts'
@@ -47,6 +47,13 @@ export interface StreamSession extends KeyHolder {
   wake(): void
 }
 
+/** A checkpoint, and the buckets whose operations have to follow it. */
+interface NextCheckpoint {
+  readonly line: ControlLine
+  readonly buckets: readonly HeldBucket[]
+  readonly opId: number
+}
+
 export interface StreamSessionOptions {
   readonly context: StreamContext
   readonly session: Session
@@ -54,7 +61,10 @@ export interface StreamSessionOptions {
   readonly signal: AbortSignal
   /** What the device holds already: position by bucket name. */
   readonly positions: ReadonlyMap<string, number>
-  readonly writeCheckpoint: WriteCheckpoint | undefined
+  /** Whether the device wants what every device gets; without it, it wants nothing. */
+  readonly wantsDefaults: boolean
+  /** The device's newest write checkpoint, whenever it was made. Called once the stream can be told of new ones. */
+  readonly readWriteCheckpoint: () => Promise<WriteCheckpoint | undefined>
 }
 
 /**
@@ -75,7 +85,10 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
   let keysStale = true
   /** Transactions that may have changed the keys and that no evaluation is known to have seen. */
   let unseen: number[] = []
-  let writeCheckpoints: WriteCheckpoint[] = options.writeCheckpoint ? [options.writeCheckpoint] : []
+  let writeCheckpoints: WriteCheckpoint[] = []
+  let knowsWriteCheckpoint = false
+  /** Buckets of a checkpoint that could not be completed: the next one completes them, even when nothing else is new. */
+  let owed: readonly LiveBucket[] | undefined
   let passed: bigint | undefined
   let sentWriteCheckpoint: bigint | undefined
   let sentFirst = false
@@ -110,31 +123,27 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
 
   /** Evaluates until the answer holds at the newest checkpoint, and makes its buckets live. */
   async function refreshKeys(active: ActivePlan): Promise<void> {
-    keysStale = false
     const evaluated = await context.evaluations.run(() =>
       evaluateKeys(context.requestPool, active, session, context.logger),
     )
     signal.throwIfAborted()
     await context.marks.pass(evaluated.upTo, signal)
+    // With another plan other changes count, and those of the last moments are known only to whoever is unresolved.
+    if (context.plan() !== active) return
     unseen = unseen.filter((xid) => !sawTransaction(evaluated.snapshot, xid))
     context.dependencies.set(holder, active.roles.get(session.role)?.dependencies ?? [], evaluated.pins)
-    if (unseen.length > 0) {
-      keysStale = true
-      return
-    }
-    if (evaluated.bucketNames.length > BUCKETS_PER_CLIENT_MAX)
-      throw tooManyBuckets(evaluated.bucketNames.length, BUCKETS_PER_CLIENT_MAX)
-    holdBuckets(evaluated.bucketNames)
+    keysStale = unseen.length > 0
+    if (keysStale) return
+    const names = options.wantsDefaults ? evaluated.bucketNames : []
+    if (names.length > BUCKETS_PER_CLIENT_MAX) throw tooManyBuckets(names.length, BUCKETS_PER_CLIENT_MAX)
+    holdBuckets(names)
     plan = active
-    await feed.fill((names) => readBuckets(context.pool, names), evaluated.bucketNames)
-    signal.throwIfAborted()
+    await fillHeld(names)
   }
 
-  /** Postgres is being restarted: the stream stays open and tries again. */
-  async function retryWhenDisconnected(error: unknown): Promise<void> {
-    if (!isConnectionLoss(error)) throw error
-    keysStale = true
-    await delay(RETRY_MS, signal)
+  async function fillHeld(names: readonly string[]): Promise<void> {
+    await feed.fill((missing) => readBuckets(context.pool, missing), names)
+    signal.throwIfAborted()
   }
 
   function holdBuckets(names: readonly string[]): void {
@@ -160,8 +169,9 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
 
   /** After a repair of the log: what is known of the buckets is read again, and all of them are looked at. */
   async function refill(): Promise<void> {
-    epoch = feed.epoch
-    await feed.fill((names) => readBuckets(context.pool, names), [...held.keys()])
+    const next = feed.epoch
+    await fillHeld([...held.keys()])
+    epoch = next
     for (const entry of held.values()) dirty.add(entry.bucket)
   }
 
@@ -183,9 +193,7 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
   }
 
   /** The line that leads to the newest checkpoint, and the buckets whose operations have to follow it. `undefined`: nothing new. */
-  function nextCheckpoint(
-    isOwed: boolean,
-  ): { readonly line: ControlLine; readonly buckets: HeldBucket[]; readonly opId: number } | undefined {
+  function nextCheckpoint(isOwed: boolean): NextCheckpoint | undefined {
     passWriteCheckpoints()
     const buckets: HeldBucket[] = []
     const updated: BucketDescription[] = []
@@ -211,19 +219,67 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
     }
     const line: ControlLine = sentFirst
       ? { checkpoint_diff: { ...common, removed_buckets: gone, updated_buckets: updated } }
-      : { checkpoint: { ...common, buckets: updated, streams: [DEFAULT_STREAM] } }
+      : { checkpoint: { ...common, buckets: updated, streams: options.wantsDefaults ? [DEFAULT_STREAM] : [] } }
     sentFirst = true
     return { line, buckets, opId: feed.opId }
   }
 
   /** Whether a batch that supersedes versions in one of these buckets is being written right now: it will wake us. */
   function isAnnounced(buckets: readonly LiveBucket[]): boolean {
-    return buckets.some((bucket) => bucket.supersededAt === Number.POSITIVE_INFINITY)
+    return buckets.some(
+      (bucket) => bucket.supersededAt === Number.POSITIVE_INFINITY && held.get(bucket.name)?.bucket === bucket,
+    )
   }
 
   /** Whether what was read from the log for a checkpoint may lack versions that were superseded after it. */
   function hasHoles(fromLog: readonly LiveBucket[], opId: number): boolean {
     return context.plan() !== plan || feed.epoch !== epoch || fromLog.some((bucket) => bucket.supersededAt > opId)
+  }
+
+  /** Does what is due next. @returns whether more may be due */
+  async function step(): Promise<boolean> {
+    if (!knowsWriteCheckpoint) {
+      const newest = await options.readWriteCheckpoint()
+      if (newest) writeCheckpoints.push(newest)
+      knowsWriteCheckpoint = true
+    }
+    const active = context.plan()
+    if (!active) return false
+    if (keysStale || active !== plan) {
+      await refreshKeys(active)
+      return true
+    }
+    if (feed.epoch !== epoch) {
+      await refill()
+      return true
+    }
+    const next = owed && isAnnounced(owed) ? undefined : nextCheckpoint(owed !== undefined)
+    if (!next) return false
+    await sendCheckpoint(next)
+    return true
+  }
+
+  async function sendCheckpoint({ line, buckets, opId }: NextCheckpoint): Promise<void> {
+    // Owed until all of it has been sent, also when the log cannot be read for a moment.
+    owed = buckets.map((entry) => entry.bucket)
+    await sink.control(line)
+    try {
+      const fromLog = await sendOps(context, sink, buckets, opId, signal)
+      // A newer checkpoint touches these buckets, or is about to.
+      owed = hasHoles(fromLog, opId) ? fromLog : undefined
+    } catch (error) {
+      for (const entry of buckets) if (held.get(entry.bucket.name) === entry) dirty.add(entry.bucket)
+      throw error
+    }
+    if (!owed) await sink.control({ checkpoint_complete: { last_op_id: String(opId) } })
+  }
+
+  /** Postgres is being restarted: the stream stays open and tries again. */
+  async function retryWhenDisconnected(error: unknown): Promise<true> {
+    if (!isConnectionLoss(error) && !isLogReadFailure(error)) throw error
+    keysStale = true
+    await delay(RETRY_MS, signal)
+    return true
   }
 
   const holder: StreamSession = {
@@ -240,30 +296,10 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
       const onAbort = (): void => wake()
       signal.addEventListener('abort', onAbort, { once: true })
       context.dependencies.addUnresolved(holder)
-      /** Buckets of a checkpoint that could not be completed: the next one completes them, even when nothing else is new. */
-      let owed: readonly LiveBucket[] | undefined
       try {
         for (;;) {
           signal.throwIfAborted()
-          const active = context.plan()
-          if (active && (keysStale || active !== plan)) {
-            await refreshKeys(active).catch(retryWhenDisconnected)
-            continue
-          }
-          if (active && feed.epoch !== epoch) {
-            await refill()
-            continue
-          }
-          const next = active && !(owed && isAnnounced(owed)) ? nextCheckpoint(owed !== undefined) : undefined
-          if (!next) {
-            await sleep()
-            continue
-          }
-          await sink.control(next.line)
-          const fromLog = await sendOps(context, sink, next.buckets, next.opId, signal)
-          owed = hasHoles(fromLog, next.opId) ? fromLog : undefined
-          if (owed) continue // a newer checkpoint touches these buckets, or is about to
-          await sink.control({ checkpoint_complete: { last_op_id: String(next.opId) } })
+          if (!(await step().catch(retryWhenDisconnected))) await sleep()
         }
       } finally {
         signal.removeEventListener('abort', onAbort)

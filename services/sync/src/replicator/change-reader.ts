@@ -1,0 +1,199 @@
+import type { Logger } from '@holdfast/foundation'
+import type { Pool } from '@holdfast/postgres'
+import type { Lsn, ReplicationEvent, ReplicationStream } from '@holdfast/replication'
+import type { ActivePlan } from '../buckets/active-plan.ts'
+import type { DependencyIndex, KeyHolder } from '../buckets/dependency-index.ts'
+import type { CheckpointFeed } from '../checkpoints/checkpoint-feed.ts'
+import { CHUNK_OPS_MAX } from '../limits.ts'
+import { bucketsOfDefinitions, voidDefinitions } from '../storage/bucket-storage.ts'
+import { applyChanges, createRouters, type Routers, type RowChange } from './apply-changes.ts'
+import type { LogWriter } from './log-writer.ts'
+
+/** Prefix of the message that the catalog's event trigger writes into a transaction that changed the schema. */
+export const DDL_PREFIX = 'holdfast:ddl'
+
+/** Prefix of the message with the oid of a table whose rows `ALTER TABLE` rewrites: the stream has no changes for that. */
+export const REWRITE_PREFIX = 'holdfast:rewrite'
+
+/** Turns the events of the stream into batches of the log. */
+export interface ChangeReader {
+  /** Applies events. Stops after a transaction that changed the schema. @returns the events that are left */
+  read(events: readonly ReplicationEvent[]): Promise<readonly ReplicationEvent[]>
+  /** The transactions that changed the schema since the last call. */
+  takeSchemaChanges(): readonly number[]
+  use(active: ActivePlan): void
+}
+
+export interface ChangeReaderOptions {
+  readonly pool: Pool
+  readonly feed: CheckpointFeed
+  readonly dependencies: DependencyIndex
+  readonly writer: LogWriter
+  /** Gets the positions that are in the log. */
+  readonly stream: Pick<ReplicationStream, 'confirm'>
+  readonly active: ActivePlan
+  /** Called before anything of a transaction that changed the schema can be seen. */
+  readonly stopServing: () => void
+  readonly logger: Logger
+}
+
+export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
+  const { pool, dependencies, feed, writer, stream, stopServing, logger } = options
+  let active = options.active
+  let routers: Routers = createRouters(active)
+  let changes: RowChange[] = []
+  let inside: { readonly xid: number; readonly commitLsn: Lsn } | undefined
+  /** Where the changes of the open transaction begin, as long as none of them has been handed on. */
+  let openFrom: number | undefined
+  let pendingDdl = false
+  let rewritten: number[] = []
+  let schemaChanges: number[] = []
+  let affected = new Map<KeyHolder, Set<number>>()
+
+  async function flushChanges(): Promise<void> {
+    if (changes.length === 0) return
+    const taken = changes
+    changes = []
+    await applyChanges({ db: writer.db, pool, routers, ids: writer.ids, pending: writer.pending, logger }, taken)
+  }
+
+  function affect(holders: Iterable<KeyHolder>, xid: number): void {
+    for (const holder of holders) {
+      const xids = affected.get(holder)
+      if (xids) xids.add(xid)
+      else affected.set(holder, new Set([xid]))
+    }
+  }
+
+  function tellHolders(): void {
+    const told = affected
+    affected = new Map()
+    for (const [holder, xids] of told) for (const xid of xids) holder.keysChanged(xid)
+  }
+
+  async function addChange(event: ReplicationEvent & { readonly kind: 'insert' | 'update' | 'delete' }): Promise<void> {
+    if (!inside) return
+    const { relation } = event
+    const old = event.kind === 'insert' ? undefined : event.old
+    const row = event.kind === 'delete' ? undefined : event.row
+    const planned = active.dependencies.get(relation.oid)
+    if (planned) {
+      dependencies.noteTransaction(inside.xid)
+      const holders = new Set<KeyHolder>()
+      dependencies.collect(planned, relation, old, row, holders)
+      affect(holders, inside.xid)
+    }
+    if (!active.tables.has(relation.oid)) return
+    changes.push({ relation, old, row, commitLsn: inside.commitLsn })
+    if (changes.length < CHUNK_OPS_MAX) return
+    openFrom = undefined
+    await flushChanges()
+    await writer.spill()
+  }
+
+  async function truncate(oids: readonly number[]): Promise<void> {
+    if (!inside) return
+    await flushChanges()
+    const { xid, commitLsn } = inside
+    const numbers = oids.flatMap((oid) =>
+      (active.tables.get(oid)?.definitions ?? [])
+        .filter(({ stored }) => commitLsn >= stored.activeFrom)
+        .map(({ stored }) => stored.number),
+    )
+    openFrom = undefined
+    const inLog = (await bucketsOfDefinitions(writer.db, numbers)).map((bucket) => bucket.id)
+    writer.pending.clear(new Set([...inLog, ...writer.ids.newOnesOf(new Set(numbers))]))
+    if (!oids.some((oid) => active.dependencies.has(oid))) return
+    dependencies.noteTransaction(xid)
+    affect(dependencies.everybody(), xid)
+  }
+
+  async function completeBatch(endLsn: Lsn, changesSchema: boolean): Promise<void> {
+    await flushChanges()
+    await writer.complete(endLsn, () => {
+      if (changesSchema) stopServing()
+      tellHolders()
+    })
+    stream.confirm(endLsn)
+  }
+
+  /** Written down before the position passes the rewrite, so that it is not forgotten when we die in between. */
+  async function voidRewritten(): Promise<void> {
+    if (rewritten.length === 0) return
+    const numbers = rewritten.flatMap((oid) => active.tables.get(oid)?.definitions ?? [])
+    rewritten = []
+    await voidDefinitions(
+      pool,
+      numbers.map(({ stored }) => stored.number),
+    )
+  }
+
+  /** The reader has come further without anything for us: told to Postgres, but not written down, which would move it again. */
+  function progress(lsn: Lsn): void {
+    if (lsn <= feed.position) return
+    feed.advance(lsn)
+    stream.confirm(lsn)
+  }
+
+  return {
+    takeSchemaChanges() {
+      const taken = schemaChanges
+      schemaChanges = []
+      return taken
+    },
+    use(next) {
+      active = next
+      routers = createRouters(next)
+    },
+    async read(events) {
+      let end: Lsn | undefined
+      let sawDdl = false
+      for (let index = 0; index < events.length; index++) {
+        const event = events[index] as ReplicationEvent
+        switch (event.kind) {
+          case 'begin':
+            inside = event
+            openFrom = changes.length
+            break
+          case 'insert':
+          case 'update':
+          case 'delete':
+            await addChange(event)
+            break
+          case 'truncate':
+            await truncate(event.relations.map((relation) => relation.oid))
+            break
+          case 'message':
+            if (event.prefix === DDL_PREFIX) pendingDdl = true
+            else if (event.prefix === REWRITE_PREFIX) rewritten.push(Number(event.content))
+            break
+          case 'commit':
+            end = event.endLsn
+            sawDdl = pendingDdl || rewritten.length > 0
+            if (sawDdl && inside) schemaChanges.push(inside.xid)
+            pendingDdl = false
+            inside = undefined
+            break
+          case 'progress':
+            if (end === undefined && !inside && changes.length === 0) progress(event.lsn)
+            else if (end !== undefined && !inside) end = event.lsn > end ? event.lsn : end
+            break
+        }
+        if (!sawDdl) continue
+        await voidRewritten()
+        await completeBatch(end as Lsn, true)
+        return events.slice(index + 1)
+      }
+      if (end === undefined) return []
+      if (!inside) await completeBatch(end, false)
+      else if (openFrom !== undefined) {
+        // The last transaction is still arriving: those before it need not wait for it.
+        const open = changes.splice(openFrom)
+        await completeBatch(end, false)
+        changes = open
+        openFrom = 0
+      }
+      return []
+    },
+  }
+}
