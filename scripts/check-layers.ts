@@ -53,7 +53,7 @@ for (const file of packages) {
       offences.push(`${file}: may not depend on ${dependency}`)
   }
   for (const source of globSync(`${dirname(file)}/src/**/*.{ts,tsx}`)) {
-    if (/\.test\.tsx?$/.test(source)) continue
+    if (/\.test(-support)?\.tsx?$/.test(source)) continue
     for (const [, target = '', path] of readFileSync(source, 'utf8').matchAll(IMPORT)) {
       const short = target.replace('@holdfast/', '')
       if (path) offences.push(`${source}: imports a file inside ${target}`)

@@ -160,7 +160,7 @@ test('a new column reaches a device that is connected, without a restart', async
   await expectEqualToPostgres(mina)
 })
 
-test('signing out without network leaves, and keeps or wipes the data as asked', async () => {
+test('signing out works without network, with changes that were not sent', async () => {
   await using device = await openDevice(holdfast, { email: MINA })
   await device.goOffline()
   await device.database.execute(`update sites set name = name || '!' where id in (select id from sites limit 1)`)

@@ -1,6 +1,6 @@
 import { sql, type Transaction } from '@holdfast/postgres'
 import type { OperationVerdict, UploadOperation } from '@holdfast/protocol'
-import { isDatabaseError, isPolicyRefusal, isRetryable, type DatabaseError } from './judge-error.ts'
+import { isDatabaseError, isRetryable, type DatabaseError } from './judge-error.ts'
 import { planOperation, renderCurrent, renderProbe, type PutForm, type UnplannableOperation } from './plan-operation.ts'
 import type { WritableColumn, WritableTable } from './writable-tables.ts'
 
