@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto'
+import { column, Schema, Table } from '@powersync/common'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { sql } from '@holdfast/postgres'
+import { createNotes, openHoldfast, openPlainDevice, type Holdfast, type PlainDevice } from '@holdfast/test-support'
+
+/*
+ * An existing app comes along as it is: the SDK's own schema, and a connector that writes with supabase-js, statement by statement. Write checkpoints keep its
+ * own writes on the screen: between the upload and the checkpoint that contains it nothing disappears or goes back.
+ */
+
+const schema = new Schema({
+  notes: new Table({
+    owner_id: column.text,
+    shared: column.integer,
+    title: column.text,
+    body: column.text,
+    marker: column.text,
+    amount: column.integer,
+  }),
+})
+
+let holdfast: Holdfast
+let device: PlainDevice
+let userId: string
+
+beforeAll(async () => {
+  holdfast = await openHoldfast({ sample: true })
+  await createNotes(holdfast)
+  device = await openPlainDevice(holdfast, { email: 'mina.kaya@northline.example', schema })
+  await device.database.waitForFirstSync(AbortSignal.timeout(30_000))
+  const { data } = await device.supabase.auth.getUser()
+  userId = data.user?.id ?? ''
+})
+
+afterAll(async () => {
+  await device?.[Symbol.asyncDispose]()
+  await holdfast?.[Symbol.asyncDispose]()
+})
+
+interface Note {
+  readonly id: string
+  readonly title: string | null
+  readonly amount: number
+}
+
+/** Everything uploaded, and everything here as in Postgres. */
+async function expectEquality(): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      expect(await device.database.get('select count(*) as waiting from ps_crud')).toEqual({ waiting: 0 })
+      const here = await device.database.getAll<Note>('select id, title, amount from notes order by id')
+      const there = await holdfast.admin.query<Note>(sql`select id, title, amount from public.notes order by id`)
+      expect(here).toEqual(there)
+    },
+    { timeout: 20_000, interval: 50 },
+  )
+}
+
+/** Looks at the notes all the time. @returns what it saw go back, when it is stopped */
+function watchForFlicker(): () => Promise<readonly string[]> {
+  const highest = new Map<string, number>()
+  const seen: string[] = []
+  let looks = 0
+  let stopped = false
+  const watching = (async () => {
+    while (!stopped) {
+      const notes = await device.database.getAll<Note>(`select id, amount from notes where owner_id = ?`, [userId])
+      const here = new Map(notes.map(({ id, amount }) => [id, amount]))
+      for (const [id, amount] of highest) {
+        const now = here.get(id)
+        if (now === undefined) seen.push(`${id} disappeared`)
+        else if (now < amount) seen.push(`${id} went back from ${amount} to ${now}`)
+      }
+      for (const [id, amount] of here) highest.set(id, amount)
+      looks++
+    }
+  })()
+  return async () => {
+    stopped = true
+    await watching
+    expect(looks).toBeGreaterThan(50)
+    return seen
+  }
+}
+
+describe('a connector that uploads with supabase-js', () => {
+  test('inserts, updates and deletes', async () => {
+    const [a, b] = [randomUUID(), randomUUID()]
+    await device.database.writeTransaction(async (tx) => {
+      for (const id of [a, b])
+        await tx.execute('insert into notes (id, owner_id, shared, title, amount) values (?, ?, 1, ?, 1)', [
+          id,
+          userId,
+          'new',
+        ])
+    })
+    await expectEquality()
+    await device.database.execute('update notes set title = ? where id = ?', ['changed', a])
+    await device.database.execute('delete from notes where id = ?', [b])
+    await expectEquality()
+    const left = await holdfast.admin.query<Note>(
+      sql`select id, title, amount from public.notes where id in (${a}, ${b})`,
+    )
+    expect(left).toEqual([{ id: a, title: 'changed', amount: 1 }])
+    expect(device.uploadErrors).toEqual([])
+  })
+
+  test('never sees its own writes disappear or go back, while others write as well', async () => {
+    const stop = watchForFlicker()
+    let done = false
+    const others = (async () => {
+      for (let n = 0; !done; n++) {
+        await holdfast.admin.execute(sql`
+          insert into public.notes (id, owner_id, title) values (md5(${`other ${n % 50}`})::uuid, gen_random_uuid(), ${String(n)})
+          on conflict (id) do update set title = excluded.title`)
+      }
+    })()
+    const ids = Array.from({ length: 12 }, () => randomUUID())
+    for (const id of ids) {
+      await device.database.execute('insert into notes (id, owner_id, shared, title, amount) values (?, ?, 1, ?, 1)', [
+        id,
+        userId,
+        'mine',
+      ])
+      await new Promise((resolve) => setTimeout(resolve, 60))
+    }
+    for (let turn = 0; turn < 5; turn++) {
+      for (const id of ids) await device.database.execute('update notes set amount = amount + 1 where id = ?', [id])
+      await new Promise((resolve) => setTimeout(resolve, 250))
+    }
+    done = true
+    await others
+    await expectEquality()
+    expect(await stop()).toEqual([])
+    expect(device.uploadErrors).toEqual([])
+  })
+})
