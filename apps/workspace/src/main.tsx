@@ -2,10 +2,12 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app/app.tsx'
 import { registerServiceWorker } from './app/register-service-worker.ts'
+import { start } from './app/start.ts'
 import { trustOwnScripts } from './app/trusted-types.ts'
 import './styles/app.css'
 
 trustOwnScripts()
+start()
 registerServiceWorker().catch((error: unknown) => {
   console.warn('The service worker was not registered; the app needs a connection to start.', error)
 })

@@ -1,49 +1,23 @@
 import { HoldfastProvider } from '@holdfast/react'
 import { RouterProvider } from '@tanstack/react-router'
-import { type JSX, useCallback, useEffect, useState } from 'react'
+import { type JSX, useEffect } from 'react'
 import { Button } from '../components/button.tsx'
 import { Logo } from '../components/logo.tsx'
 import { Notice } from '../components/notice.tsx'
-import { type Backend, openBackend } from '../lib/data/backend.ts'
 import { BackendProvider } from '../lib/data/backend-context.tsx'
 import { errorMessages } from '../messages/errors.ts'
 import { router } from './router.tsx'
-
-type Start =
-  | { readonly step: 'opening' }
-  | { readonly step: 'unreachable'; readonly error: Error }
-  | { readonly step: 'ready'; readonly backend: Backend }
+import { start, useStart } from './start.ts'
 
 /** The app from its start on: the server's settings (of the last visit, when there was one), then the router. */
 export function App(): JSX.Element {
-  const [start, setStart] = useState<Start>({ step: 'opening' })
-
-  const open = useCallback(() => {
-    openBackend().then(
-      (backend) => setStart({ step: 'ready', backend }),
-      (cause: unknown) =>
-        setStart({ step: 'unreachable', error: cause instanceof Error ? cause : new Error(String(cause)) }),
-    )
-  }, [])
-
-  // The first opening, once per page.
-  useEffect(open, [open])
-
-  if (start.step === 'opening') return <div aria-busy="true" className="h-full bg-bg" />
-  if (start.step === 'unreachable')
-    return (
-      <Unreachable
-        error={start.error}
-        onRetry={() => {
-          setStart({ step: 'opening' })
-          open()
-        }}
-      />
-    )
+  const state = useStart()
+  if (state.step === 'opening') return <div aria-busy="true" className="h-full bg-bg" />
+  if (state.step === 'unreachable') return <Unreachable error={state.error} onRetry={start} />
   return (
-    <BackendProvider backend={start.backend}>
-      <HoldfastProvider client={start.backend.client}>
-        <RouterProvider router={router} context={{ backend: start.backend }} />
+    <BackendProvider backend={state.backend}>
+      <HoldfastProvider client={state.backend.client}>
+        <RouterProvider router={router} context={{ backend: state.backend }} />
       </HoldfastProvider>
     </BackendProvider>
   )

@@ -49,8 +49,8 @@ export function CompareTable({
               <td className="px-3 py-2 [overflow-wrap:anywhere]">
                 {change.serverRow && column.name in change.serverRow ? (
                   <Value column={column} value={change.serverRow[column.name]} />
-                ) : record.row ? (
-                  <Value column={column} value={record.row[column.name]} />
+                ) : record.serverRow ? (
+                  <Value column={column} value={record.serverRow[column.name]} />
                 ) : (
                   <span className="text-muted">{words.notThere}</span>
                 )}

@@ -75,7 +75,7 @@ export function RejectedChangeCard({
         <dl className="grid gap-x-4 gap-y-1.5 tablet:grid-cols-[auto_1fr]">
           <dt className="text-muted">{words.plainWords}</dt>
           <dd className="[overflow-wrap:anywhere]">
-            <span className="font-medium">{explanation.title}.</span> {explanation.advice}
+            <span className="font-medium">{asSentence(explanation.title)}</span> {asSentence(explanation.advice)}
           </dd>
           <dt className="text-muted">{words.serverSaid}</dt>
           <dd className="font-mono text-mono [overflow-wrap:anywhere]">{change.verdict.message}</dd>
@@ -107,7 +107,7 @@ export function RejectedChangeCard({
           <Button isDisabled={isBusy} onPress={() => setLayer('discard')}>
             {words.discard}
           </Button>
-          {record.table && record.row ? (
+          {record.table && record.isHere ? (
             <LinkButton
               tone="quiet"
               to="/w/$ws/t/$table/r/$record"
@@ -147,7 +147,7 @@ export function RejectedChangeCard({
         <EditAndSendDialog
           change={change}
           record={record}
-          explanation={`${explanation.title}. ${explanation.advice}`}
+          explanation={`${asSentence(explanation.title)} ${asSentence(explanation.advice)}`.trim()}
           isPending={isBusy}
           onClose={() => setLayer(undefined)}
           onSend={(values) =>
@@ -172,6 +172,12 @@ export function RejectedChangeCard({
       </ConfirmDialog>
     </article>
   )
+}
+
+/** With a full stop; a rule's code, which is for programs, is left to the details. */
+function asSentence(text: string): string {
+  if (/^[\w.:-]+$/.test(text)) return ''
+  return /[.!?…]$/.test(text) ? text : `${text}.`
 }
 
 function recordGone(error: RecordGone): ShownError {

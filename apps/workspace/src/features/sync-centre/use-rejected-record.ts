@@ -17,31 +17,40 @@ export interface RejectedRecord {
   readonly title: string
   /** The fields that the person wrote, and those that the refusal names, with what was written. */
   readonly fields: readonly { readonly column: ColumnDescriptor; readonly yours: LocalValueOf | undefined }[]
-  /** The record on this device: the server's, as soon as the next checkpoint has come. `undefined` when it is not here. */
-  readonly row: Row | undefined
+  /** The record as the server has it, from its last checkpoint. `undefined` when it is not visible to this person. */
+  readonly serverRow: Row | undefined
+  /** Whether the record can be opened on this device. */
+  readonly isHere: boolean
 }
 
 export function useRejectedRecord(change: RejectedChange): RejectedRecord {
   const { schema } = useDevice()
   const descriptor = schema.tables.find(({ name }) => name === change.table)
   const table = descriptor && toTableInfo(descriptor)
-  const { rows } = useLocalQuery<Row>(
-    descriptor ? `select * from ${quoteName(descriptor.name)} where id = ?` : '',
+  const { rows: here } = useLocalQuery<{ readonly id: string }>(
+    descriptor ? `select id from ${quoteName(descriptor.name)} where id = ?` : '',
     descriptor ? [change.recordId] : [],
   )
-  const row = rows[0]
+  // What the server sent, untouched by local writes to the same record.
+  const { rows: sent } = useLocalQuery<{ readonly data: string | null }>(
+    'select data from ps_oplog where row_type = ? and row_id = ? order by op_id desc limit 1',
+    [change.table, change.recordId],
+  )
+  const data = sent[0]?.data
+  const serverRow = data === null || data === undefined ? undefined : (JSON.parse(data) as Row)
   const yours = writtenValues(change)
   const named = change.verdict.status === 'error' ? change.verdict.column : undefined
   const fields = (descriptor?.columns ?? [])
     .filter((column) => column.name !== 'id' && !column.generated && (column.name in yours || column.name === named))
     .map((column) => ({ column, yours: yours[column.name] }))
-  const title = table?.titleColumn === undefined ? undefined : (yours[table.titleColumn] ?? row?.[table.titleColumn])
+  const title = table?.titleColumn === undefined ? undefined : (yours[table.titleColumn] ?? serverRow?.[table.titleColumn])
   return {
     table,
     noun: table?.noun ?? humanize(change.table).toLowerCase(),
     title: title === undefined || title === null || title === '' ? shortId(change.recordId) : String(title),
     fields,
-    row,
+    serverRow,
+    isHere: here.length > 0,
   }
 }
 

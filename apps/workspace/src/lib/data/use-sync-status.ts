@@ -3,6 +3,13 @@ import { useCallback, useSyncExternalStore } from 'react'
 import { useDevice } from './device-context.tsx'
 import { useLocalQuery } from './use-local-query.ts'
 
+/** The sync engine's own status, whole; renders again with every line that it receives. */
+export function useSyncStatus(): SyncStatus {
+  const { database } = useDevice()
+  const subscribe = useCallback((onChange: () => void) => database.registerListener({ statusChanged: onChange }), [database])
+  return useSyncExternalStore(subscribe, () => database.currentStatus)
+}
+
 /**
  * One thing of the sync engine's own status, current. The engine tells of every line that it receives, so a screen asks
  * only for what it shows.
