@@ -1,0 +1,164 @@
+/**
+ * The promise of sync: what a device holds is what Postgres lets its person select, whatever happened. Real devices (the unmodified SDK) of every kind of
+ * person are compared with the tables under row-level security as that person: after the first sync, then after rounds of random
+ * transactions, changes of memberships, local writes, and times offline.
+ *
+ * A failing run prints its seed: run it again with `HOLDFAST_SEED=…`. `HOLDFAST_ROUNDS` (default 4) and `HOLDFAST_STEPS` (default 25 transactions a round) make
+ * it longer.
+ */
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { differences, openDevice, openHoldfast, type Holdfast, type TestDevice } from '@holdfast/test-support'
+import { commit, transactions, type Step } from './sync-history.ts'
+import { localWrite, type LocalStep, localSteps } from './sync-local-writes.ts'
+
+const ROUNDS = Number(process.env['HOLDFAST_ROUNDS'] ?? 4)
+const STEPS = Number(process.env['HOLDFAST_STEPS'] ?? 25)
+const SEED = process.env['HOLDFAST_SEED']
+
+/** One of each kind and team; the operator's and the stranger's accounts are made below. */
+const PEOPLE = [
+  'dana.okafor',
+  'mina.kaya',
+  'sam.reyes',
+  'ruth.adler',
+  'arjun.mehta',
+  'tomas.lindgren',
+  'jonas.weber',
+  'siobhan.kelly',
+  'ingrid.solberg',
+  'samir.aziz',
+  'nina.brightwell',
+  'eva.novak', // made an operator
+] as const
+
+const STRANGER = { email: 'stranger@northline.example', password: 'nobody knows me' }
+
+let holdfast: Holdfast
+let devices: readonly TestDevice[]
+let accounts: readonly string[]
+
+beforeAll(async () => {
+  holdfast = await openHoldfast({ sample: true })
+  const { error } = await (await holdfast.supabase()).auth.signUp(STRANGER)
+  if (error) throw error
+  await holdfast.admin.withClient((client) =>
+    client.query(
+      `update auth.users set raw_app_meta_data = raw_app_meta_data || '{"holdfast_operator": true}' where email like 'eva.novak@%'`,
+    ),
+  )
+  const opened: TestDevice[] = []
+  for (const account of [STRANGER, ...PEOPLE.map((name) => ({ email: `${name}@northline.example` }))])
+    opened.push(await openDevice(holdfast, account))
+  devices = opened
+  accounts = devices.map((device) => device.local.userId)
+}, 180_000)
+
+afterAll(async () => {
+  await Promise.all((devices ?? []).map((device) => device[Symbol.asyncDispose]()))
+  await holdfast?.[Symbol.asyncDispose]()
+})
+
+/** Lets everything that was written here and there arrive. Twice: what one device uploads is news for the others. */
+async function settleAll(): Promise<void> {
+  for (let turn = 0; turn < 2; turn++)
+    await Promise.all(
+      devices.map((device) =>
+        device.settle().catch(async (error) => {
+          const kv = await device.database.getAll('select key, cast(value as text) v from ps_kv')
+          const b = await device.database.getAll(
+            "select name, last_op, last_applied_op, target_op from ps_buckets where name = '$local'",
+          )
+          const crud = await device.database.getAll('select count(*) n from ps_crud')
+          const w = await holdfast.admin.withClient((c) =>
+            c.query('select *, pg_current_wal_insert_lsn() from sync.write_checkpoints where user_id=$1', [
+              device.local.userId,
+            ]),
+          )
+          console.error(
+            'DEBUG',
+            turn,
+            device.email,
+            JSON.stringify(device.database.currentStatus),
+            String(device.database.currentStatus.dataFlowStatus?.downloadError),
+            String(device.database.currentStatus.dataFlowStatus?.uploadError),
+            JSON.stringify([kv, b, crud, w.rows]),
+            await device.local.rejected.list(),
+            holdfast.log(),
+          )
+          throw error
+        }),
+      ),
+    )
+}
+
+async function expectEquality(): Promise<void> {
+  const told: string[] = []
+  for (const device of devices) told.push(...(await differences(device)))
+  expect(told).toEqual([])
+}
+
+describe('a device holds what Postgres lets its person select', () => {
+  test('of every table with policies', async () => {
+    const rows = await holdfast.admin.withClient((client) =>
+      client.query<{ name: string }>(`
+        select case when n.nspname = 'public' then c.relname else 'hf_' || c.relname end as name
+          from pg_class c join pg_namespace n on n.oid = c.relnamespace
+         where c.relkind = 'r' and c.relrowsecurity and n.nspname in ('public', 'holdfast') and c.relname <> 'settings'`),
+    )
+    for (const device of devices)
+      expect(device.tables().toSorted()).toEqual(rows.rows.map((row) => row.name).toSorted())
+  })
+
+  test('after the first sync', async () => {
+    await settleAll()
+    await expectEquality()
+    const counts = await Promise.all(devices.map(async (device) => (await device.localRows('actions')).size))
+    expect(new Set(counts).size).toBeGreaterThan(5) // they do not all see the same
+  })
+
+  test(
+    'after random transactions, memberships that change, local writes and times offline',
+    async () => {
+      const device = fc.nat(devices.length - 1)
+      const round = fc.record({
+        transactions: transactions(STEPS),
+        local: fc.array(fc.tuple(device, localSteps), { minLength: STEPS >> 1, maxLength: STEPS >> 1 }),
+        offline: fc.uniqueArray(device, { maxLength: 4 }),
+        reopened: fc.option(device),
+      })
+      const seed = SEED === undefined ? Date.now() % 1_000_000_000 : Number(SEED)
+      console.log(`seed ${seed}`)
+      let accepted = 0
+      let sent = 0
+      let n = 0
+      await fc.assert(
+        fc.asyncProperty(round, async ({ transactions, local, offline, reopened }) => {
+          const began = Date.now()
+          for (const index of offline) await devices[index]?.goOffline()
+          const here = local.map(async ([index, step]: [number, LocalStep]) => {
+            const written = await localWrite(devices[index] as TestDevice, step)
+            if (written) sent++
+          })
+          for (const steps of transactions as readonly (readonly Step[])[])
+            accepted += await commit(holdfast, accounts, steps)
+          await Promise.all(here)
+          if (reopened !== null) await devices[reopened]?.reopen()
+          for (const index of offline) devices[index]?.goOnline()
+          const written = Date.now()
+          await settleAll()
+          const settled = Date.now()
+          await expectEquality()
+          console.log(
+            `round ${++n}: written in ${written - began} ms, settled in ${settled - written} ms, compared in ${Date.now() - settled} ms`,
+          )
+        }),
+        { seed, numRuns: ROUNDS, endOnFailure: true },
+      )
+      console.log(`${accepted} changes by the superuser, ${sent} local writes`)
+      expect(accepted).toBeGreaterThan((ROUNDS * STEPS) / 2)
+      expect(sent).toBeGreaterThan(0)
+    },
+    60_000 + ROUNDS * (20_000 + STEPS * 500),
+  )
+})
