@@ -27,14 +27,14 @@ export function countSql(query: GridQuery): SqlPart {
 
 /**
  * A window of the view, with what links are called in columns named `@<column>`. The inner query finds the ids by the
- * index alone; only the rows of the window are read whole.
+ * index alone; only the rows of the window are read whole (a cross join keeps SQLite to that order).
  */
 export function windowSql(query: GridQuery, offset: number, limit: number): SqlPart {
   const where = whereSql(query)
   const order = orderSql(query)
   const page = `select t.id from ${quoteName(query.table)} t${where.text} order by ${order} limit ? offset ?`
   return {
-    text: `select ${columnsSql(query)} from ${quoteName(query.table)} t where t.id in (${page}) order by ${order}`,
+    text: `select ${columnsSql(query)} from (${page}) page cross join ${quoteName(query.table)} t on t.id = page.id order by ${order}`,
     values: [...where.values, limit, offset],
   }
 }

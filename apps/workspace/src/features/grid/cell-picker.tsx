@@ -1,0 +1,63 @@
+import { type JSX, useImperativeHandle, useRef, useState } from 'react'
+import { Dialog } from 'react-aria-components/Dialog'
+import { Popover } from 'react-aria-components/Popover'
+import { ChoiceChip } from '../../components/fields/choice-chip.tsx'
+import { OptionPicker, type PickerOption } from '../../components/fields/option-picker.tsx'
+import { popoverClass } from '../../components/popover.tsx'
+import { cx } from '../../lib/cx.ts'
+import { choiceWords } from '../../lib/fields/format-value.ts'
+import { useLinkOptions } from '../../lib/records/use-link-options.ts'
+import { fieldMessages as words } from '../../messages/fields.ts'
+import type { CellEditorProps } from './cell-editor.tsx'
+
+/** The id of the option that empties a field. */
+const EMPTY = ''
+
+/** Chooses a choice or a linked record from a list under the cell; typing narrows. */
+export function CellPicker({ field, value, typed, handle, onCommit, onCancel }: CellEditorProps): JSX.Element {
+  const anchor = useRef<HTMLSpanElement>(null)
+  const [text, setText] = useState(typed ?? '')
+  const links = useLinkOptions(field.kind === 'link' ? field.link : undefined, text)
+  // Nothing half chosen can be lost.
+  useImperativeHandle(handle, () => ({ finish: () => true }))
+
+  const clear: readonly PickerOption[] =
+    field.column.nullable && text === '' && value !== null ? [{ id: EMPTY, label: words.empty }] : []
+  const options = field.kind === 'link' ? links : choiceOptions(field.choices, text)
+  return (
+    <>
+      <span ref={anchor} className="pointer-events-none absolute inset-0" />
+      <Popover
+        triggerRef={anchor}
+        isOpen
+        onOpenChange={(isOpen) => {
+          if (!isOpen) onCancel()
+        }}
+        placement="bottom start"
+        offset={2}
+        className={cx(popoverClass, 'w-72 max-w-[calc(100vw-1rem)] overflow-hidden')}
+      >
+        <Dialog aria-label={field.label} className="outline-none">
+          <OptionPicker
+            label={field.label}
+            options={options && [...options, ...clear]}
+            selected={value === null ? null : String(value)}
+            text={text}
+            onTextChange={setText}
+            onSelect={(id) => {
+              const label = options?.find((option) => option.id === id)?.label
+              onCommit(id === EMPTY ? null : id, 'stay', field.kind === 'link' ? label : undefined)
+            }}
+          />
+        </Dialog>
+      </Popover>
+    </>
+  )
+}
+
+function choiceOptions(choices: readonly string[], text: string): readonly PickerOption[] {
+  const typed = text.trim().toLowerCase()
+  return choices
+    .filter((choice) => choiceWords(choice).toLowerCase().includes(typed) || choice.toLowerCase().includes(typed))
+    .map((choice) => ({ id: choice, label: choiceWords(choice), content: <ChoiceChip choice={choice} /> }))
+}

@@ -1,0 +1,117 @@
+import type { Field, FieldValue } from '../../lib/fields/field.ts'
+import { formatValue, toEditText } from '../../lib/fields/format-value.ts'
+import { checkEmpty, parseValue } from '../../lib/fields/parse-value.ts'
+import type { RecordChange } from '../../lib/records/record-change.ts'
+import { LABEL_PREFIX } from './query/grid-query.ts'
+import type { GridRow } from './row-windows.ts'
+
+/** Changes of some cells, and why others could not be changed. */
+export interface CellChanges {
+  readonly changes: readonly RecordChange[]
+  readonly cells: number
+  /** One message per cell that was left out. */
+  readonly refusals: readonly string[]
+}
+
+/** The change of one row to new values; nothing when it has them already. */
+export function changeRow(
+  table: string,
+  row: GridRow,
+  values: Readonly<Record<string, FieldValue>>,
+): readonly RecordChange[] {
+  const entries = Object.entries(values).filter(([name, value]) => (row[name] ?? null) !== value)
+  if (entries.length === 0) return []
+  return [
+    {
+      kind: 'update',
+      table,
+      id: row.id,
+      values: Object.fromEntries(entries),
+      before: Object.fromEntries(entries.map(([name]) => [name, row[name] ?? null])),
+    },
+  ]
+}
+
+/** What a cell is copied as: it can be pasted back, and links are readable elsewhere. */
+export function copyText(field: Field, row: GridRow): string {
+  const value = row[field.name] ?? null
+  return field.kind === 'link' ? formatValue(field, value, row[LABEL_PREFIX + field.name]) : toEditText(field, value)
+}
+
+/** A pasted cell: its text, and when it was copied in this tab the very value and the field it is from. */
+export interface PastedCell {
+  readonly text: string
+  readonly copied?: { readonly field: Field; readonly value: FieldValue }
+}
+
+/**
+ * Pastes cells from the first row and field on. One cell goes into all of the given rows and fields.
+ *
+ * @param linkIds - ids of linked records by field and lower-case title
+ */
+export function pasteChanges(input: {
+  readonly table: string
+  readonly rows: readonly GridRow[]
+  readonly fields: readonly Field[]
+  readonly cells: readonly (readonly PastedCell[])[]
+  readonly linkIds: (field: Field, title: string) => string | undefined
+}): CellChanges {
+  const { table, rows, fields, cells, linkIds } = input
+  const single = cells.length === 1 && cells[0]?.length === 1 ? cells[0][0] : undefined
+  return collect(table, rows, fields, (row, column, field) => {
+    const cell = single ?? cells[row]?.[column]
+    if (!cell) return undefined
+    if (
+      cell.copied &&
+      hasSameValues(cell.copied.field, field) &&
+      (cell.copied.value !== null || field.column.nullable)
+    ) {
+      return { isValid: true, value: cell.copied.value }
+    }
+    const id = field.kind === 'link' ? linkIds(field, cell.text) : undefined
+    return parseValue(field, id ?? cell.text)
+  })
+}
+
+/** Empties cells. */
+export function clearChanges(table: string, rows: readonly GridRow[], fields: readonly Field[]): CellChanges {
+  return collect(table, rows, fields, (_row, _column, field) => checkEmpty(field))
+}
+
+/** Repeats the values of the first row in the rows below it. */
+export function fillChanges(table: string, rows: readonly GridRow[], fields: readonly Field[]): CellChanges {
+  const [first, ...others] = rows
+  if (!first) return { changes: [], cells: 0, refusals: [] }
+  return collect(table, others, fields, (_row, _column, field) => ({ isValid: true, value: first[field.name] ?? null }))
+}
+
+/** Whether a value of one field is a value of the other as it stands. */
+function hasSameValues(from: Field, to: Field): boolean {
+  return from.column.type === to.column.type && from.kind === to.kind && from.link?.table === to.link?.table
+}
+
+function collect(
+  table: string,
+  rows: readonly GridRow[],
+  fields: readonly Field[],
+  valueOf: (row: number, column: number, field: Field) => ReturnType<typeof parseValue> | undefined,
+): CellChanges {
+  const changes: RecordChange[] = []
+  const refusals: string[] = []
+  let cells = 0
+  rows.forEach((row, rowIndex) => {
+    const values: Record<string, FieldValue> = {}
+    fields.forEach((field, columnIndex) => {
+      if (!field.isEditable) return
+      const parsed = valueOf(rowIndex, columnIndex, field)
+      if (!parsed) return
+      if (!parsed.isValid) refusals.push(`${field.label}: ${parsed.message}`)
+      else if ((row[field.name] ?? null) !== parsed.value) {
+        values[field.name] = parsed.value
+        cells += 1
+      }
+    })
+    changes.push(...changeRow(table, row, values))
+  })
+  return { changes, cells, refusals }
+}

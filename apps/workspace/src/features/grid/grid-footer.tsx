@@ -1,0 +1,37 @@
+import type { JSX } from 'react'
+import type { TableInfo } from '../../lib/data/tables.ts'
+import type { RecordMark } from '../../lib/records/record-state.ts'
+import { gridMessages as words } from '../../messages/grid.ts'
+
+/** How many records there are, how many fit, how many are selected or not on the server yet. */
+export function GridFooter({
+  table,
+  shown,
+  total,
+  cells,
+  marks,
+}: {
+  readonly table: TableInfo
+  readonly shown: number
+  readonly total: number
+  /** Selected cells. */
+  readonly cells: number
+  readonly marks: ReadonlyMap<string, RecordMark>
+}): JSX.Element {
+  const states = [...marks.values()].map(({ state }) => state)
+  const refused = states.filter((state) => state === 'rejected' || state === 'held').length
+  const changed = states.length - refused - states.filter((state) => state === 'confirming').length
+  const parts = [
+    words.count(shown, total, table.noun, table.label.toLowerCase()),
+    ...(cells > 1 ? [words.selected(cells)] : []),
+    ...(changed > 0 ? [words.changed(changed)] : []),
+  ]
+  return (
+    <footer className="flex h-8 shrink-0 items-center gap-2 border-t border-border bg-surface px-3 text-small text-muted tabular-nums">
+      <p aria-live="polite" className="truncate">
+        {parts.join(' · ')}
+      </p>
+      {refused > 0 ? <p className="text-danger">{words.refused(refused)}</p> : null}
+    </footer>
+  )
+}

@@ -1,0 +1,80 @@
+import { ArrowDown, ArrowUp } from 'lucide-react'
+import type { JSX } from 'react'
+import { cx } from '../../lib/cx.ts'
+import { isNumeric } from '../../lib/fields/field-kind.ts'
+import { gridMessages as words } from '../../messages/grid.ts'
+import { GUTTER_PX, type GridColumn, HEADER_PX } from './grid-layout.ts'
+import { nextSort, type Sort } from './query/sort.ts'
+
+/** The names of the columns; a press sorts. It stays at the top, the first column stays at the left. */
+export function GridHeader({
+  columns,
+  drawn,
+  width,
+  sorts,
+  isTitleSticky,
+  onSort,
+}: {
+  readonly columns: readonly GridColumn[]
+  readonly drawn: readonly number[]
+  readonly width: number
+  readonly sorts: readonly Sort[]
+  readonly isTitleSticky: boolean
+  readonly onSort: (sorts: readonly Sort[]) => void
+}): JSX.Element {
+  return (
+    <div
+      role="row"
+      aria-rowindex={1}
+      className="sticky top-0 z-30 flex bg-surface"
+      style={{ height: HEADER_PX, width: width + GUTTER_PX }}
+    >
+      <div
+        role="columnheader"
+        aria-colindex={1}
+        className="sticky left-0 z-[3] shrink-0 border-r border-b border-border bg-surface"
+        style={{ width: GUTTER_PX }}
+      >
+        <span className="sr-only">{words.rowHeader}</span>
+      </div>
+      {drawn.map((place) => {
+        const column = columns[place]
+        if (!column) return null
+        const { field, left } = column
+        const sort = sorts.find((one) => one.field === field.name)
+        const state = !sort ? 'none' : sort.isDescending ? 'descending' : 'ascending'
+        const isSticky = place === 0 && isTitleSticky
+        return (
+          <div
+            key={field.name}
+            role="columnheader"
+            aria-colindex={place + 2}
+            aria-sort={state}
+            className={cx(
+              'flex h-full border-r border-b border-border bg-surface',
+              isSticky ? 'sticky z-[2] shrink-0' : 'absolute top-0',
+            )}
+            style={
+              isSticky ? { left: GUTTER_PX, width: column.width } : { left: GUTTER_PX + left, width: column.width }
+            }
+          >
+            <button
+              type="button"
+              title={field.help ?? undefined}
+              aria-label={words.sortBy(field.label, state)}
+              onClick={() => onSort(nextSort(sorts, field.name))}
+              className={cx(
+                'focus-inset flex min-w-0 flex-1 items-center gap-1 px-2 text-small font-medium text-muted hover:bg-hover hover:text-text',
+                isNumeric(field.kind) && 'flex-row-reverse',
+              )}
+            >
+              <span className="truncate">{field.label}</span>
+              {state === 'ascending' ? <ArrowUp size={14} aria-hidden className="text-accent" /> : null}
+              {state === 'descending' ? <ArrowDown size={14} aria-hidden className="text-accent" /> : null}
+            </button>
+          </div>
+        )
+      })}
+    </div>
+  )
+}

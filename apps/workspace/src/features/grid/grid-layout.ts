@@ -1,0 +1,86 @@
+import type { Density } from '../../lib/appearance.ts'
+import type { Field } from '../../lib/fields/field.ts'
+
+export const HEADER_PX = 36
+/** State glyph and the button that opens the record. */
+export const GUTTER_PX = 56
+/** Up to here all columns are drawn; above only those in sight. */
+export const COLUMNS_DRAWN_MAX = 12
+const OVERSCAN_PX = 240
+
+export const ROW_PX: Readonly<Record<Density, number>> = { compact: 28, standard: 34, relaxed: 44 }
+
+/** A column of the grid with its place. */
+export interface GridColumn {
+  readonly field: Field
+  /** From the left edge of the first column, in pixels. */
+  readonly left: number
+  readonly width: number
+}
+
+export function layOut(fields: readonly Field[]): { readonly columns: readonly GridColumn[]; readonly width: number } {
+  let left = 0
+  const columns = fields.map((field): GridColumn => {
+    const column = { field, left, width: widthOf(field) }
+    left += column.width
+    return column
+  })
+  return { columns, width: left }
+}
+
+/** By what is in it, and never too narrow for its own name. */
+function widthOf(field: Field): number {
+  const label = 48 + field.label.length * 7.5
+  return Math.round(Math.min(320, Math.max(label, contentWidth(field))))
+}
+
+function contentWidth({ kind, isTitle }: Field): number {
+  if (isTitle) return 280
+  switch (kind) {
+    case 'long_text':
+      return 280
+    case 'text':
+    case 'link':
+    case 'url':
+    case 'email':
+      return 190
+    case 'json':
+      return 200
+    case 'datetime':
+      return 170
+    case 'choice':
+    case 'phone':
+      return 140
+    case 'date':
+      return 120
+    case 'integer':
+    case 'number':
+      return 96
+    case 'boolean':
+      return 84
+    default:
+      return 110
+  }
+}
+
+/**
+ * The columns to draw: all of a narrow table; of a wide one those in sight, the first one, and the active one.
+ *
+ * @param scrollLeft - pixels the grid is scrolled to the right
+ */
+export function drawnColumns(
+  columns: readonly GridColumn[],
+  scrollLeft: number,
+  viewWidth: number,
+  activeColumn: number,
+): readonly number[] {
+  const all = columns.map((_, index) => index)
+  if (columns.length <= COLUMNS_DRAWN_MAX) return all
+  const from = scrollLeft - OVERSCAN_PX
+  const to = scrollLeft + viewWidth + OVERSCAN_PX
+  return all.filter((index) => {
+    const column = columns[index]
+    if (!column) return false
+    return index === 0 || index === activeColumn || (column.left + column.width > from && column.left < to)
+  })
+}

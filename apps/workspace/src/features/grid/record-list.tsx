@@ -1,0 +1,124 @@
+import { ChevronRight } from 'lucide-react'
+import { type JSX, useEffect, useRef } from 'react'
+import { ChoiceChip } from '../../components/fields/choice-chip.tsx'
+import { RecordStateMark } from '../../components/state-glyph.tsx'
+import type { TableInfo } from '../../lib/data/tables.ts'
+import type { Field } from '../../lib/fields/field.ts'
+import { formatValue } from '../../lib/fields/format-value.ts'
+import type { RecordMark } from '../../lib/records/record-state.ts'
+import { gridMessages as words } from '../../messages/grid.ts'
+import { LABEL_PREFIX } from './query/grid-query.ts'
+import type { GridRow, RowWindows, WindowsState } from './row-windows.ts'
+import { useGridScroll } from './use-grid-scroll.ts'
+
+const ITEM_PX = 68
+const OVERSCAN = 5
+/** Facts on the second line. */
+const FACTS_MAX = 3
+
+/** The same records as the grid, two lines each, for narrow windows and for screen readers that read better by list. */
+export function RecordList({
+  table,
+  fields,
+  windows,
+  state,
+  marks,
+  onOpenRecord,
+}: {
+  readonly table: TableInfo
+  readonly fields: readonly Field[]
+  readonly windows: RowWindows | undefined
+  readonly state: WindowsState
+  readonly marks: ReadonlyMap<string, RecordMark>
+  readonly onOpenRecord: (id: string) => void
+}): JSX.Element {
+  const viewport = useRef<HTMLDivElement>(null)
+  const scroll = useGridScroll(viewport, ITEM_PX, 0)
+  const count = state.count ?? 0
+  const first = Math.max(0, scroll.firstRow - OVERSCAN)
+  const last = Math.min(count - 1, scroll.firstRow + scroll.pageRows + OVERSCAN)
+  useEffect(() => windows?.show(first, Math.max(first, last)), [windows, first, last, state.count])
+  const shape = shapeOf(fields)
+  const places = Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index)
+  return (
+    <div ref={viewport} className="min-h-0 flex-1 overflow-auto overscroll-contain">
+      <ul aria-label={words.listName(table.label)} className="relative" style={{ height: count * ITEM_PX }}>
+        {places.map((place) => {
+          const row = windows?.row(place)
+          return (
+            <li
+              key={row?.id ?? place}
+              aria-setsize={count}
+              aria-posinset={place + 1}
+              className="absolute inset-x-0 top-0 border-b border-border/70"
+              style={{ height: ITEM_PX, transform: `translateY(${place * ITEM_PX}px)` }}
+            >
+              {row === undefined ? null : (
+                <Item row={row} shape={shape} mark={marks.get(row.id)} onOpen={() => onOpenRecord(row.id)} />
+              )}
+            </li>
+          )
+        })}
+      </ul>
+    </div>
+  )
+}
+
+interface ListShape {
+  readonly title: Field | undefined
+  readonly choice: Field | undefined
+  readonly facts: readonly Field[]
+}
+
+/** The title and the state on the first line; below it links, dates and numbers, in the order of the fields. */
+function shapeOf(fields: readonly Field[]): ListShape {
+  const title = fields.find((field) => field.isTitle) ?? fields[0]
+  const choices = fields.filter(({ kind }) => kind === 'choice')
+  const choice = choices.find(({ name }) => name === 'state' || name === 'status') ?? choices[0]
+  const rank = (field: Field): number => ['date', 'link', 'text', 'number', 'integer', 'datetime'].indexOf(field.kind)
+  const facts = fields
+    .filter((field) => field !== title && field !== choice && rank(field) >= 0)
+    .toSorted((a, b) => rank(a) - rank(b))
+  return { title, choice, facts }
+}
+
+function Item({
+  row,
+  shape,
+  mark,
+  onOpen,
+}: {
+  readonly row: GridRow
+  readonly shape: ListShape
+  readonly mark: RecordMark | undefined
+  readonly onOpen: () => void
+}): JSX.Element {
+  const text = (field: Field): string => formatValue(field, row[field.name] ?? null, row[LABEL_PREFIX + field.name])
+  const title = shape.title ? text(shape.title) : ''
+  const choice = shape.choice ? (row[shape.choice.name] ?? null) : null
+  const facts = shape.facts
+    .map(text)
+    .filter((fact) => fact !== '')
+    .slice(0, FACTS_MAX)
+  return (
+    <button
+      type="button"
+      onClick={onOpen}
+      className="focus-inset flex h-full w-full items-center gap-3 px-4 text-left active:bg-pressed"
+    >
+      <span className="flex min-w-0 flex-1 flex-col gap-1">
+        <span className="flex items-center gap-2">
+          <span className="min-w-0 flex-1 truncate text-[0.9375rem] font-medium">
+            {title === '' ? row.id.slice(0, 8) : title}
+          </span>
+          {choice === null ? null : <ChoiceChip choice={String(choice)} />}
+        </span>
+        <span className="flex items-center gap-2 text-small text-muted">
+          {mark ? <RecordStateMark state={mark.state} hasWord /> : null}
+          <span className="truncate">{facts.join(' · ')}</span>
+        </span>
+      </span>
+      <ChevronRight size={16} aria-hidden className="text-subtle" />
+    </button>
+  )
+}

@@ -1,0 +1,133 @@
+import { type JSX, useEffect, useState } from 'react'
+import { Button } from 'react-aria-components/Button'
+import { ChoiceChip } from '../../../components/fields/choice-chip.tsx'
+import { OptionPicker } from '../../../components/fields/option-picker.tsx'
+import { Checkbox } from '../../../components/checkbox.tsx'
+import { Popover, PopoverTrigger } from '../../../components/popover.tsx'
+import { TextField } from '../../../components/text-field.tsx'
+import { useLocalQuery } from '../../../lib/data/use-local-query.ts'
+import { parseDay, dayOf } from '../../../lib/fields/dates.ts'
+import type { Field } from '../../../lib/fields/field.ts'
+import { isNumeric } from '../../../lib/fields/field-kind.ts'
+import { choiceWords } from '../../../lib/fields/format-value.ts'
+import { parseNumberText } from '../../../lib/fields/numbers.ts'
+import { useLinkOptions } from '../../../lib/records/use-link-options.ts'
+import { quoteName } from '../../../lib/sql.ts'
+import { fieldMessages } from '../../../messages/fields.ts'
+import { gridMessages as words } from '../../../messages/grid.ts'
+import { type Condition, needsValue } from '../query/filter.ts'
+
+const VALUE_DEBOUNCE_MS = 250
+
+interface ConditionValueProps {
+  readonly condition: Condition
+  readonly field: Field
+  readonly onChange: (condition: Condition) => void
+}
+
+/** What a field is compared with. */
+export function ConditionValue(props: ConditionValueProps): JSX.Element {
+  const { condition, field } = props
+  if (!needsValue(condition.operator)) return <span className="flex-1" />
+  if (field.kind === 'choice') return <ChoiceValues {...props} />
+  if (field.kind === 'link' && (condition.operator === 'is' || condition.operator === 'isnt'))
+    return <LinkValue {...props} />
+  return <TextValue key={`${condition.field}/${condition.operator}`} {...props} />
+}
+
+function ChoiceValues({ condition, field, onChange }: ConditionValueProps): JSX.Element {
+  return (
+    <fieldset className="flex min-w-0 flex-1 flex-wrap gap-x-3 gap-y-1 self-center">
+      <legend className="sr-only">{words.value}</legend>
+      {field.choices.map((choice) => (
+        <Checkbox
+          key={choice}
+          aria-label={choiceWords(choice)}
+          isSelected={condition.values.includes(choice)}
+          onChange={(isOn) =>
+            onChange({
+              ...condition,
+              // In the order of the choices, so that the same filter has the same address.
+              values: field.choices.filter((one) => (one === choice ? isOn : condition.values.includes(one))),
+            })
+          }
+        >
+          <ChoiceChip choice={choice} />
+        </Checkbox>
+      ))}
+    </fieldset>
+  )
+}
+
+function LinkValue({ condition, field, onChange }: ConditionValueProps): JSX.Element {
+  const [text, setText] = useState('')
+  const [isOpen, setOpen] = useState(false)
+  const options = useLinkOptions(field.link, text)
+  const id = condition.values[0] ?? ''
+  const title = field.link?.titleColumn
+  const { rows } = useLocalQuery<{ readonly label: string | number | null }>(
+    field.link && id !== ''
+      ? `select ${title === undefined ? 'id' : quoteName(title)} as label from ${quoteName(field.link.table)} where id = ?`
+      : '',
+    [id],
+  )
+  const label = id === '' ? words.chooseValue : String(rows[0]?.label ?? id.slice(0, 8))
+  return (
+    <PopoverTrigger isOpen={isOpen} onOpenChange={setOpen}>
+      <Button
+        aria-label={`${words.value}: ${label}`}
+        className="h-9 min-w-0 flex-1 truncate rounded-sm border border-control bg-bg px-3 text-left text-body data-hovered:border-muted coarse:h-11"
+      >
+        {label}
+      </Button>
+      <Popover label={field.label} placement="bottom start" className="w-72 overflow-hidden">
+        <OptionPicker
+          label={field.label}
+          options={options}
+          selected={id === '' ? null : id}
+          text={text}
+          onTextChange={setText}
+          onSelect={(next) => {
+            onChange({ ...condition, values: [next] })
+            setOpen(false)
+          }}
+        />
+      </Popover>
+    </PopoverTrigger>
+  )
+}
+
+/** Typed text takes effect after a pause, and only when it can be compared. */
+function TextValue({ condition, field, onChange }: ConditionValueProps): JSX.Element {
+  const [text, setText] = useState(condition.values[0] ?? '')
+  const read = readValue(field, text)
+  // A timer is a subscription to time.
+  useEffect(() => {
+    if (read === undefined || read === (condition.values[0] ?? '')) return
+    const timer = setTimeout(() => onChange({ ...condition, values: read === '' ? [] : [read] }), VALUE_DEBOUNCE_MS)
+    return () => clearTimeout(timer)
+    // eslint-disable-next-line react/exhaustive-deps
+  }, [read])
+  const isDay = field.kind === 'date' || field.kind === 'datetime'
+  return (
+    <TextField
+      label={words.value}
+      isLabelHidden
+      className="min-w-40 flex-1"
+      value={text}
+      onChange={setText}
+      errorMessage={read === undefined ? (isDay ? words.dayHint : fieldMessages.number) : undefined}
+      {...(isDay ? { placeholder: words.dayHint } : {})}
+    />
+  )
+}
+
+/** The value for the filter, or `undefined` when the text is none for this field. */
+function readValue(field: Field, text: string): string | undefined {
+  const typed = text.trim()
+  if (typed === '') return ''
+  if (isNumeric(field.kind)) return parseNumberText(typed, undefined)
+  if (field.kind !== 'date' && field.kind !== 'datetime') return typed
+  const relative = typed.toLowerCase().replaceAll(' ', '')
+  return /^today([+-]\d{1,4})?$/.test(relative) ? relative : parseDay(typed, undefined, dayOf(new Date()))
+}

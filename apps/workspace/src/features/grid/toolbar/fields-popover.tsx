@@ -1,0 +1,53 @@
+import { EyeOff } from 'lucide-react'
+import type { JSX } from 'react'
+import { Checkbox } from '../../../components/checkbox.tsx'
+import { Popover, PopoverTrigger } from '../../../components/popover.tsx'
+import type { Field } from '../../../lib/fields/field.ts'
+import { gridMessages as words } from '../../../messages/grid.ts'
+import { recordMessages } from '../../../messages/record.ts'
+import { ToolButton } from './tool-button.tsx'
+
+/** Which fields the view shows; those that the database keeps are at the end. */
+export function FieldsPopover({
+  fields,
+  shown,
+  onToggle,
+  isCompact,
+}: {
+  readonly fields: readonly Field[]
+  readonly shown: readonly Field[]
+  readonly onToggle: (field: string) => void
+  readonly isCompact: boolean
+}): JSX.Element {
+  const isShown = new Set(shown.map(({ name }) => name))
+  const own = fields.filter((field) => !field.isSystem)
+  const hidden = own.filter(({ name }) => !isShown.has(name)).length
+  const box = (field: Field): JSX.Element => (
+    <li key={field.name}>
+      <Checkbox
+        isSelected={isShown.has(field.name)}
+        isDisabled={isShown.size === 1 && isShown.has(field.name)}
+        onChange={() => onToggle(field.name)}
+        className="w-full"
+      >
+        {field.label}
+      </Checkbox>
+    </li>
+  )
+  return (
+    <PopoverTrigger>
+      <ToolButton
+        label={hidden === 0 ? words.fields : words.fieldsHidden(hidden)}
+        text={hidden === 0 ? words.fields : isCompact ? String(hidden) : `${words.fields} −${hidden}`}
+        icon={<EyeOff size={16} aria-hidden />}
+        isActive={hidden > 0}
+        isCompact={isCompact}
+      />
+      <Popover label={words.fields} placement="bottom start" className="w-64 p-3">
+        <ul className="flex flex-col">{own.map(box)}</ul>
+        <p className="pt-3 pb-1 text-small font-medium text-muted">{recordMessages.system}</p>
+        <ul className="flex flex-col">{fields.filter((field) => field.isSystem).map(box)}</ul>
+      </Popover>
+    </PopoverTrigger>
+  )
+}

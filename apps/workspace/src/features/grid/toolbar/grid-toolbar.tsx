@@ -1,0 +1,106 @@
+import { LayoutList, Plus, Table2 } from 'lucide-react'
+import { type JSX, useEffect, useState } from 'react'
+import { Button } from '../../../components/button.tsx'
+import { IconButton } from '../../../components/icon-button.tsx'
+import { SearchField } from '../../../components/search-field.tsx'
+import type { TableInfo } from '../../../lib/data/tables.ts'
+import type { Field } from '../../../lib/fields/field.ts'
+import { gridMessages as words } from '../../../messages/grid.ts'
+import type { GridView } from '../use-grid-view.ts'
+import { DensityMenu } from './density-menu.tsx'
+import { FieldsPopover } from './fields-popover.tsx'
+import { FilterPopover } from './filter-popover.tsx'
+import { SortPopover } from './sort-popover.tsx'
+
+/** The search goes to the database when nothing was typed for this long, in milliseconds. */
+const SEARCH_DEBOUNCE_MS = 80
+
+/** What narrows, orders and shapes the view; all of it goes into the address. */
+export function GridToolbar({
+  table,
+  fields,
+  view,
+  isPhone,
+  isList,
+  onListChange,
+  onNew,
+}: {
+  readonly table: TableInfo
+  readonly fields: readonly Field[]
+  readonly view: GridView
+  readonly isPhone: boolean
+  readonly isList: boolean
+  readonly onListChange: (isList: boolean) => void
+  readonly onNew: (() => void) | undefined
+}): JSX.Element {
+  return (
+    <div className="flex shrink-0 flex-wrap items-center gap-1.5 border-b border-border px-3 py-2">
+      <h1 tabIndex={-1} className="mr-2 truncate text-heading max-tablet:w-full">
+        {table.label}
+      </h1>
+      <SearchInView
+        key={view.query.search === '' ? 'empty' : 'text'}
+        label={words.searchIn(table.label)}
+        text={view.query.search}
+        onChange={view.setSearch}
+      />
+      <div role="group" aria-label={words.view} className="flex items-center gap-0.5">
+        <FilterPopover fields={fields} filter={view.filter} onChange={view.setFilter} isCompact={isPhone} />
+        <SortPopover fields={fields} sorts={view.query.sorts} onChange={view.setSorts} isCompact={isPhone} />
+        {isList ? null : (
+          <FieldsPopover fields={fields} shown={view.shown} onToggle={view.toggle} isCompact={isPhone} />
+        )}
+        {isList ? null : <DensityMenu />}
+        {isPhone || isList ? (
+          <IconButton
+            label={isList ? words.asGrid : words.asList}
+            icon={isList ? <Table2 size={18} aria-hidden /> : <LayoutList size={18} aria-hidden />}
+            onPress={() => onListChange(!isList)}
+          />
+        ) : null}
+      </div>
+      {onNew === undefined ? null : (
+        <Button
+          tone="primary"
+          size="sm"
+          icon={<Plus size={16} aria-hidden />}
+          onPress={onNew}
+          className="ml-auto h-8"
+          aria-label={words.newOf(table.noun)}
+        >
+          {words.newRecord}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+/** Keeps what is being typed to itself until there is a pause. */
+function SearchInView({
+  label,
+  text,
+  onChange,
+}: {
+  readonly label: string
+  readonly text: string
+  readonly onChange: (text: string) => void
+}): JSX.Element {
+  const [typed, setTyped] = useState(text)
+  // A timer is a subscription to time.
+  useEffect(() => {
+    if (typed === text) return
+    const timer = setTimeout(() => onChange(typed), SEARCH_DEBOUNCE_MS)
+    return () => clearTimeout(timer)
+    // Only typing starts the timer; the address follows it.
+    // eslint-disable-next-line react/exhaustive-deps
+  }, [typed])
+  return (
+    <SearchField
+      label={label}
+      placeholder={words.search}
+      value={typed}
+      onChange={setTyped}
+      className="w-56 min-w-0 max-tablet:flex-1"
+    />
+  )
+}

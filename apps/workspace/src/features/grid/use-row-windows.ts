@@ -1,0 +1,33 @@
+import { useEffect, useState, useSyncExternalStore } from 'react'
+import { useDevice } from '../../lib/data/device-context.tsx'
+import type { GridQuery } from './query/grid-query.ts'
+import { openRowWindows, type RowWindows, type WindowsState } from './row-windows.ts'
+
+const NOT_YET: WindowsState = { count: undefined, error: undefined, version: 0 }
+
+/** The windows of a view while it is on the screen; `undefined` before they are open. */
+export function useRowWindows(query: GridQuery): {
+  readonly windows: RowWindows | undefined
+  readonly state: WindowsState
+} {
+  const { database } = useDevice()
+  const [windows, setWindows] = useState<RowWindows>()
+  // A subscription of the local database. Another query goes into the same windows, below.
+  useEffect(() => {
+    const opened = openRowWindows(database, query)
+    setWindows(opened)
+    return () => opened[Symbol.dispose]()
+    // eslint-disable-next-line react/exhaustive-deps
+  }, [database])
+  useEffect(() => windows?.setQuery(query), [windows, query])
+  const state = useSyncExternalStore(windows?.subscribe ?? noSubscription, windows?.getState ?? notYet)
+  return { windows, state }
+}
+
+function noSubscription(): () => void {
+  return () => undefined
+}
+
+function notYet(): WindowsState {
+  return NOT_YET
+}

@@ -1,0 +1,40 @@
+import type { CommonPowerSyncDatabase } from '@powersync/common'
+import type { Field, FieldValue } from '../fields/field.ts'
+import type { RecordValues } from './record-change.ts'
+
+/** A record that is being put together on this device; its id is the future record's. */
+export interface Draft {
+  readonly id: string
+  readonly table: string
+  readonly values: RecordValues
+}
+
+export interface DraftRow {
+  readonly id: string
+  readonly table_name: string
+  readonly field_values: string
+}
+
+export const DRAFT_SQL = `select id, table_name, field_values from hf_local_drafts where id = ?`
+
+export function toDraft(row: DraftRow): Draft {
+  return { id: row.id, table: row.table_name, values: JSON.parse(row.field_values) as Record<string, FieldValue> }
+}
+
+/** Keeps a draft on this device, over restarts. */
+export async function saveDraft(database: CommonPowerSyncDatabase, { id, table, values }: Draft): Promise<void> {
+  await database.execute(
+    `insert or replace into hf_local_drafts (id, table_name, record_id, form_id, field_values, updated_at)
+     values (?, ?, ?, 'record', ?, ?)`,
+    [id, table, id, JSON.stringify(values), new Date().toISOString()],
+  )
+}
+
+export async function removeDraft(database: CommonPowerSyncDatabase, id: string): Promise<void> {
+  await database.execute('delete from hf_local_drafts where id = ?', [id])
+}
+
+/** The fields that a draft still needs before the database can take it. */
+export function missingFields(fields: readonly Field[], values: RecordValues): readonly Field[] {
+  return fields.filter((field) => field.isRequired && (values[field.name] ?? null) === null)
+}
