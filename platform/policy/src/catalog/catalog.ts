@@ -18,6 +18,7 @@ export interface Catalog {
   functions(schema: string, name: string): readonly FunctionInfo[]
   operators(schema: string, name: string): readonly OperatorInfo[]
   cast(source: number, target: number): CastInfo | undefined
+  castsTo(target: number): readonly CastInfo[]
   role(oid: number): RoleInfo | undefined
   policiesOf(table: number): readonly PolicyInfo[]
   tableOfType(type: number): TableInfo | undefined
@@ -41,6 +42,7 @@ export function createCatalog(input: PolicyInput): Catalog {
     functions: (schema, name) => functions.get(key(schema, name)) ?? [],
     operators: (schema, name) => operators.get(key(schema, name)) ?? [],
     cast: (source, target) => casts.get(`${source} ${target}`),
+    castsTo: (target) => input.casts.filter((cast) => cast.target === target),
     role: (oid) => roles.get(oid),
     policiesOf: (table) => policies.get(table) ?? [],
     tableOfType: (type) => tablesByOid.get(types.get(type)?.relation ?? 0),

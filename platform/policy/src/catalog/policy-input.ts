@@ -155,4 +155,6 @@ export interface CastInfo {
   readonly target: number
   /** Of its function; `i` when there is none. */
   readonly volatility: string
+  /** Its function is Postgres's own, or there is none. */
+  readonly system: boolean
 }

@@ -166,7 +166,8 @@ const TYPES = sql`
 
 const CASTS = sql`
   select castsource::int8 as source, casttarget::int8 as target,
-         case castmethod when 'f' then p.provolatile when 'b' then 'i' else 's' end as volatility
+         case castmethod when 'f' then p.provolatile when 'b' then 'i' else 's' end as volatility,
+         castfunc = 0 or p.pronamespace = 'pg_catalog'::regnamespace as system
     from pg_cast left join pg_proc p on p.oid = castfunc`
 
 const TABLES = sql`
@@ -265,7 +266,7 @@ function executableBy(functions: readonly number[], roles: readonly number[]): S
 }
 
 /** Words that Postgres turns into a moment when it reads them as a date or time. */
-const MOMENT = /'\s*(now|today|tomorrow|yesterday)\b/i
+const MOMENT = /['$]\s*(now|today|tomorrow|yesterday)\b/i
 
 /** The search path that a function sets for itself. */
 function ownSearchPath(f: { readonly settings: readonly string[] }): string | undefined {

@@ -10,7 +10,7 @@ import { convertQuery } from './convert-query.ts'
 import { qualify } from './collect-names.ts'
 import { nameParts, need } from './names.ts'
 import { resolveName, type Scope } from './scope.ts'
-import { mayReadClock, OID } from './typing.ts'
+import { baseOf, mayReadClock, OID, typeOf } from './typing.ts'
 import { convertType } from './convert-type.ts'
 
 type NodeOf<Kind extends string> = Extract<Node, Record<Kind, unknown>>[Kind &
@@ -105,6 +105,12 @@ function convertCast(cast: NodeOf<'TypeCast'>, scope: Scope): Expr {
   const arg = convertExpr(need(cast.arg), scope)
   const type = convertType(cast.typeName ?? refuse('a cast without a type'), scope.catalog)
   const expr: Extract<Expr, { kind: 'cast' }> = { kind: 'cast', arg, ...type }
+  const from = typeOf(arg, scope.catalog)
+  const target = baseOf(type.type, scope.catalog)
+  const possible = scope.catalog.castsTo(target).filter((cast) => from === undefined || cast.source === from)
+  if (arg.kind !== 'constant' && possible.some((cast) => !cast.system && cast.volatility !== 'i')) {
+    refuse(`what the conversion to ${type.sql} reads cannot be known: its function is not immutable`)
+  }
   if (mayReadClock(expr, scope.catalog))
     refuse(`a text is read as ${type.sql}, and such a text can name the moment of the reading`)
   return expr
@@ -112,14 +118,13 @@ function convertCast(cast: NodeOf<'TypeCast'>, scope: Scope): Expr {
 
 function convertOperator(node: NodeOf<'A_Expr'>, scope: Scope): Expr {
   const [schema, name] = qualify(nameParts(node.name))
+  checkOperator(schema, name, scope)
   const left = node.lexpr && convertExpr(node.lexpr, scope)
   const right = convertExpr(need(node.rexpr), scope)
   switch (node.kind) {
     case 'AEXPR_OP':
     case 'AEXPR_LIKE':
     case 'AEXPR_ILIKE': {
-      const candidates = scope.catalog.operators(schema, name)
-      if (candidates.some((operator) => operator.volatility === 'v')) refuse(`the operator ${name} is volatile`)
       return { kind: 'operator', schema, name, left, right }
     }
     case 'AEXPR_OP_ANY':
@@ -149,6 +154,14 @@ function convertOperator(node: NodeOf<'A_Expr'>, scope: Scope): Expr {
     default:
       return refuse(`the syntax ${node.kind ?? '?'} is not followed`)
   }
+}
+
+/** An operator of somebody's own is a function that may read anything, unless it says that it reads nothing. */
+function checkOperator(schema: string, name: string, scope: Scope): void {
+  const candidates = scope.catalog.operators(schema, name)
+  if (candidates.some((operator) => operator.volatility === 'v')) refuse(`the operator ${name} is volatile`)
+  if (schema === 'pg_catalog' || candidates.every((operator) => operator.volatility === 'i')) return
+  refuse(`what the operator ${schema}.${name} reads cannot be known: its function is not immutable`)
 }
 
 function convertBoolean(node: NodeOf<'BoolExpr'>, scope: Scope): Expr {
@@ -207,6 +220,7 @@ function convertSubLink(node: NodeOf<'SubLink'>, scope: Scope): Expr {
   const test = node.testexpr && convertExpr(node.testexpr, scope)
   const tests = test === undefined ? [] : test.kind === 'special' && test.form === 'row' ? test.args : [test]
   const [schema, name] = node.operName ? qualify(nameParts(node.operName)) : (['pg_catalog', '='] as const)
+  if (node.operName) checkOperator(schema, name, scope)
   const base = { kind: 'subquery', tests, operator: undefined, query, as: scope.as } as const
   const compared = { ...base, operator: { schema, name } } satisfies Omit<Subquery, 'link'>
   switch (node.subLinkType) {

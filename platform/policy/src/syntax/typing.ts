@@ -85,7 +85,7 @@ export function elementOf(type: number | undefined, catalog: Catalog): number | 
 export function functionsOf(call: Extract<Expr, { kind: 'call' }>, catalog: Catalog): readonly FunctionInfo[] {
   const named = catalog.functions(call.schema, call.name).filter((f) => takes(f, call.args.length))
   const types = call.args.map((arg) => typeOf(arg, catalog))
-  return bestOf(named, (f) => f.argTypes.map((type, index) => fit(type, types[index], catalog)), catalog)
+  return bestOf(named, (f) => f.argTypes.map((type, index) => fit(type, types[index], catalog)))
 }
 
 function takes(f: FunctionInfo, count: number): boolean {
@@ -103,11 +103,10 @@ export function operatorsOf(
     .filter((operator) => (operator.left === 0) === (expr.left === undefined))
   const left = expr.left && typeOf(expr.left, catalog)
   const right = typeOf(expr.right, catalog)
-  return bestOf(
-    named,
-    (operator) => [expr.left ? fit(operator.left, left, catalog) : 'exact', fit(operator.right, right, catalog)],
-    catalog,
-  )
+  return bestOf(named, (operator) => [
+    expr.left ? fit(operator.left, left, catalog) : 'exact',
+    fit(operator.right, right, catalog),
+  ])
 }
 
 type Fit = 'exact' | 'possible' | 'no'
@@ -119,7 +118,7 @@ function fit(parameter: number, given: number | undefined, catalog: Catalog): Fi
 }
 
 /** An exact one if there is, else all that are possible, else all. */
-function bestOf<T>(candidates: readonly T[], fits: (candidate: T) => readonly Fit[], _catalog: Catalog): readonly T[] {
+function bestOf<T>(candidates: readonly T[], fits: (candidate: T) => readonly Fit[]): readonly T[] {
   const exact = candidates.filter((candidate) => fits(candidate).every((one) => one === 'exact'))
   if (exact.length > 0) return exact
   const possible = candidates.filter((candidate) => fits(candidate).every((one) => one !== 'no'))
