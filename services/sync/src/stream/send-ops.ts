@@ -27,6 +27,9 @@ const FIRST_SLICE_OPS = 500
 /** Bytes of documents that are read in one round trip: some lines' worth. */
 const SLICE_BYTES = 2 * 1024 * 1024
 
+/** Bytes that each of many buckets may have in one round trip, so that small ones need no second. */
+const BUCKET_BYTES_MIN = 64 * 1024
+
 /**
  * Sends the operations of some buckets up to a checkpoint, from memory where it has them, else from the log.
  *
@@ -92,7 +95,7 @@ async function sendGroup(
       wanted: wanted.map((held) => ({ bucketId: held.bucket.id, after: positions.get(held) ?? startOf(held) })),
       upTo,
       opsMax,
-      bytesMax: Math.ceil(SLICE_BYTES / wanted.length),
+      bytesMax: Math.max(BUCKET_BYTES_MIN, Math.floor(SLICE_BYTES / wanted.length)),
     })
 
   let next: Promise<OpsSlice[]> | undefined = read(group, new Map())

@@ -1,0 +1,321 @@
+import { request, type ClientRequest, type IncomingMessage } from 'node:http'
+import { deserialize } from 'bson'
+
+/** An operation as a device reads it. */
+export interface ReadOp {
+  readonly op_id: string
+  readonly op: 'PUT' | 'REMOVE' | 'MOVE' | 'CLEAR'
+  readonly object_type?: string
+  readonly object_id?: string
+  readonly data?: string | null
+  readonly checksum: number
+}
+
+interface DescribedBucket {
+  readonly bucket: string
+  readonly checksum: number
+  readonly count: number
+}
+
+/** Any line of the stream; exactly one key is there. */
+export interface ReadLine {
+  readonly checkpoint?: {
+    readonly last_op_id: string
+    readonly write_checkpoint?: string
+    readonly buckets: readonly DescribedBucket[]
+    readonly streams: readonly object[]
+  }
+  readonly checkpoint_diff?: {
+    readonly last_op_id: string
+    readonly write_checkpoint?: string
+    readonly removed_buckets: readonly string[]
+    readonly updated_buckets: readonly DescribedBucket[]
+  }
+  readonly data?: {
+    readonly bucket: string
+    readonly after: string
+    readonly has_more: boolean
+    readonly next_after: string
+    readonly data: readonly ReadOp[]
+  }
+  readonly checkpoint_complete?: { readonly last_op_id: string }
+  readonly token_expires_in?: number
+}
+
+/** Rows by table and id: what a person sees on the device, as JSON text. */
+export type DeviceState = ReadonlyMap<string, string>
+
+export interface CompletedCheckpoint {
+  readonly opId: number
+  readonly writeCheckpoint: string | undefined
+  /** Keys are `table/id`. */
+  readonly state: DeviceState
+}
+
+interface DeviceBucket {
+  position: string
+  rows: Map<string, { readonly opId: number; readonly data: string; readonly checksum: number }>
+  /** Sum of everything that is not a row's newest version. */
+  rest: number
+}
+
+export interface StreamClientOptions {
+  readonly url: string
+  readonly token: string
+  readonly format?: 'bson' | 'ndjson'
+  readonly clientId?: string
+  readonly body?: object
+}
+
+/** A device: keeps buckets as the public client's core does and checks each completed checkpoint against its sums. */
+export class StreamClient {
+  readonly buckets = new Map<string, DeviceBucket>()
+  readonly completed: CompletedCheckpoint[] = []
+  readonly lines: ReadLine[] = []
+  /** What was wrong with what the server sent. */
+  readonly faults: string[] = []
+  /** All content that was on the wire, as `table/id json`. */
+  readonly received: string[] = []
+  status: number | undefined
+  /** Body of a refusal. */
+  refusal = ''
+  headers: IncomingMessage['headers'] = {}
+  isOpen = false
+  readonly #options: StreamClientOptions
+  #request: ClientRequest | undefined
+  #response: IncomingMessage | undefined
+  #target: Map<string, DescribedBucket> | undefined
+  #targetOpId = ''
+  #writeCheckpoint: string | undefined
+  #wake: (() => void)[] = []
+
+  constructor(options: StreamClientOptions) {
+    this.#options = options
+  }
+
+  /** Opens the stream with the positions that the device has. */
+  connect(extra: object = {}): void {
+    const { url, token, format = 'ndjson', clientId, body } = this.#options
+    const accept =
+      format === 'bson'
+        ? 'application/vnd.powersync.bson-stream;q=0.9,application/x-ndjson;q=0.8'
+        : 'application/x-ndjson'
+    this.#target = undefined
+    this.status = undefined
+    const sent = request(`${url}/sync/stream`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Token ${token}`, accept },
+    })
+    this.#request = sent
+    this.isOpen = true
+    sent.on('error', () => this.#ended(sent))
+    sent.on('response', (response) => {
+      if (this.#request !== sent) return void response.destroy()
+      this.status = response.statusCode
+      this.headers = response.headers
+      this.#response = response
+      response.on('error', () => this.#ended(sent))
+      response.on('close', () => this.#ended(sent))
+      const isBson = response.headers['content-type'] === 'application/vnd.powersync.bson-stream'
+      let rest = Buffer.alloc(0)
+      response.on('data', (chunk: Buffer) => {
+        if (this.#request !== sent) return
+        if (response.statusCode !== 200) this.refusal += chunk.toString()
+        else rest = (isBson ? this.#readBson : this.#readJson).call(this, Buffer.concat([rest, chunk]))
+        this.#notify()
+      })
+    })
+    const buckets = [...this.buckets].map(([name, bucket]) => ({ name, after: bucket.position }))
+    sent.end(
+      JSON.stringify({
+        buckets,
+        raw_data: true,
+        include_checksum: true,
+        ...(clientId === undefined ? {} : { client_id: clientId }),
+        streams: { include_defaults: true, subscriptions: [] },
+        ...body,
+        ...extra,
+      }),
+    )
+  }
+
+  disconnect(): void {
+    this.#request?.destroy()
+    this.#request = undefined
+    this.#response = undefined
+    this.isOpen = false
+  }
+
+  /** Stops reading, as a device in a tunnel. */
+  pause(): void {
+    this.#response?.pause()
+  }
+
+  resume(): void {
+    this.#response?.resume()
+  }
+
+  get state(): DeviceState {
+    return this.completed.at(-1)?.state ?? new Map()
+  }
+
+  rows(table: string): unknown[] {
+    return [...this.state]
+      .filter(([key]) => key.startsWith(`${table}/`))
+      .map(([, json]) => JSON.parse(json) as unknown)
+      .toSorted((left, right) => (JSON.stringify(left) < JSON.stringify(right) ? -1 : 1))
+  }
+
+  ids(table: string): string[] {
+    const prefix = `${table}/`
+    return [...this.state.keys()]
+      .filter((key) => key.startsWith(prefix))
+      .map((key) => key.slice(prefix.length))
+      .toSorted()
+  }
+
+  /** Waits until `isTrue` holds; looks again after everything that arrives. */
+  async until(isTrue: (client: this) => boolean, what = 'a condition', timeoutMs = 10_000): Promise<void> {
+    const deadline = Date.now() + timeoutMs
+    while (!isTrue(this)) {
+      const left = deadline - Date.now()
+      if (left <= 0) {
+        throw new Error(
+          `timed out waiting for ${what}; status ${this.status}, faults ${JSON.stringify(this.faults)}, last lines ${JSON.stringify(this.lines.slice(-4)).slice(0, 1500)}`,
+        )
+      }
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, Math.min(left, 100))
+        this.#wake.push(() => {
+          clearTimeout(timer)
+          resolve()
+        })
+      })
+    }
+  }
+
+  /** Waits for one more completed checkpoint than there are now. */
+  async next(): Promise<CompletedCheckpoint> {
+    const seen = this.completed.length
+    await this.until(() => this.completed.length > seen, 'a completed checkpoint')
+    return this.completed.at(-1) as CompletedCheckpoint
+  }
+
+  #notify(): void {
+    for (const wake of this.#wake.splice(0)) wake()
+  }
+
+  #ended(which: ClientRequest): void {
+    if (this.#request !== which) return
+    this.isOpen = false
+    this.#notify()
+  }
+
+  #readJson(buffer: Buffer): Buffer<ArrayBuffer> {
+    let rest = buffer
+    for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
+      this.#read(JSON.parse(rest.toString('utf8', 0, end)) as ReadLine)
+      rest = rest.subarray(end + 1)
+    }
+    return Buffer.from(rest)
+  }
+
+  #readBson(buffer: Buffer): Buffer<ArrayBuffer> {
+    let rest = buffer
+    while (rest.length >= 4 && rest.length >= rest.readInt32LE(0)) {
+      const size = rest.readInt32LE(0)
+      this.#read(deserialize(rest.subarray(0, size), { validation: { utf8: true } }) as ReadLine)
+      rest = rest.subarray(size)
+    }
+    return Buffer.from(rest)
+  }
+
+  #read(line: ReadLine): void {
+    this.lines.push(line)
+    if (Object.keys(line).length !== 1) this.faults.push(`a line with the keys ${Object.keys(line).join()}`)
+    if (line.checkpoint) {
+      this.#target = new Map(line.checkpoint.buckets.map((bucket) => [bucket.bucket, bucket]))
+      this.#targetOpId = line.checkpoint.last_op_id
+      this.#writeCheckpoint = line.checkpoint.write_checkpoint
+      this.#dropUnlisted()
+    } else if (line.checkpoint_diff) {
+      if (!this.#target) return void this.faults.push('a diff before the first checkpoint')
+      for (const name of line.checkpoint_diff.removed_buckets) {
+        if (!this.#target.delete(name)) this.faults.push(`removes ${name}, which was not there`)
+      }
+      for (const bucket of line.checkpoint_diff.updated_buckets) this.#target.set(bucket.bucket, bucket)
+      this.#targetOpId = line.checkpoint_diff.last_op_id
+      this.#writeCheckpoint = line.checkpoint_diff.write_checkpoint
+      this.#dropUnlisted()
+    } else if (line.data) this.#readOps(line.data)
+    else if (line.checkpoint_complete) this.#complete(line.checkpoint_complete.last_op_id)
+  }
+
+  #dropUnlisted(): void {
+    for (const name of this.buckets.keys()) if (!this.#target?.has(name)) this.buckets.delete(name)
+  }
+
+  #readOps({ bucket: name, after, next_after, data }: NonNullable<ReadLine['data']>): void {
+    if (!this.#target?.has(name)) return void this.faults.push(`data of ${name}, which is in no checkpoint`)
+    let bucket = this.buckets.get(name)
+    if (!bucket) this.buckets.set(name, (bucket = { position: '0', rows: new Map(), rest: 0 }))
+    if (BigInt(after) !== BigInt(bucket.position) && this.lines.length > 0) {
+      // After a completed checkpoint the device stands at that checkpoint, and the server may say either.
+      if (BigInt(after) > BigInt(bucket.position))
+        this.faults.push(`data after ${after}, but the device has ${bucket.position}`)
+    }
+    for (const op of data) {
+      if (BigInt(op.op_id) <= BigInt(bucket.position))
+        this.faults.push(`operation ${op.op_id} again, at ${bucket.position}`)
+      if (BigInt(op.op_id) > BigInt(this.#targetOpId))
+        this.faults.push(`operation ${op.op_id} beyond ${this.#targetOpId}`)
+      this.#apply(bucket, op)
+      bucket.position = op.op_id
+    }
+    if (data.at(-1)?.op_id !== next_after) this.faults.push(`next_after ${next_after} is not the last operation`)
+  }
+
+  #apply(bucket: DeviceBucket, op: ReadOp): void {
+    const checksum = op.checksum | 0
+    if (op.op === 'CLEAR') {
+      bucket.rows.clear()
+      bucket.rest = checksum
+      return
+    }
+    const key = `${op.object_type}/${op.object_id}`
+    if (op.op === 'PUT' || op.op === 'REMOVE') {
+      const old = bucket.rows.get(key)
+      if (old) bucket.rest = (bucket.rest + old.checksum) | 0
+      bucket.rows.delete(key)
+    }
+    if (op.op === 'PUT' && typeof op.data === 'string') {
+      bucket.rows.set(key, { opId: Number(op.op_id), data: op.data, checksum })
+      this.received.push(`${key} ${op.data}`)
+      return
+    }
+    if (op.op === 'MOVE' && (op.object_id !== undefined || op.object_type !== undefined))
+      this.faults.push('a MOVE that names a row')
+    if (op.op !== 'PUT' && typeof op.data === 'string') this.faults.push(`${op.op} with content`)
+    bucket.rest = (bucket.rest + checksum) | 0
+  }
+
+  #complete(lastOpId: string): void {
+    if (!this.#target) return void this.faults.push('complete before a checkpoint')
+    if (lastOpId !== this.#targetOpId) this.faults.push(`complete ${lastOpId} of checkpoint ${this.#targetOpId}`)
+    const newest = new Map<string, { readonly opId: number; readonly data: string }>()
+    for (const [name, { checksum }] of this.#target) {
+      const bucket = this.buckets.get(name) ?? { position: '0', rows: new Map(), rest: 0 }
+      this.buckets.set(name, bucket)
+      let sum = bucket.rest
+      for (const [key, row] of bucket.rows) {
+        sum = (sum + row.checksum) | 0
+        if ((newest.get(key)?.opId ?? -1) < row.opId) newest.set(key, row)
+      }
+      if (sum !== (checksum | 0))
+        this.faults.push(`checksum of ${name} at ${lastOpId}: ${sum}, should be ${checksum | 0}`)
+      bucket.position = lastOpId
+    }
+    const state = new Map([...newest].map(([key, row]) => [key, row.data]))
+    this.completed.push({ opId: Number(lastOpId), writeCheckpoint: this.#writeCheckpoint, state })
+  }
+}

@@ -1,0 +1,159 @@
+import fastify, { type FastifyInstance } from 'fastify'
+import { silentLogger, type Clock, type Logger } from '@holdfast/foundation'
+import '@holdfast/http'
+import { compileSyncPlan, readPolicyInput, type SyncPlan } from '@holdfast/policy'
+import { createPool, runAs, sql, type Pool } from '@holdfast/postgres'
+import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
+import { StreamClient, type DeviceState, type StreamClientOptions } from './stream-client.test-support.ts'
+import { openSync, syncMigrations, type SyncService } from './sync.ts'
+
+export const ALICE = 'aaaaaaaa-0000-4000-8000-000000000001'
+export const BOB = 'bbbbbbbb-0000-4000-8000-000000000002'
+export const CAROL = 'cccccccc-0000-4000-8000-000000000003'
+
+/** Two lists of items, seen by their owners and by the members of their list. */
+export const LISTS_SCHEMA = `
+  create table public.list_members (id uuid primary key default gen_random_uuid(), list_id uuid not null, user_id uuid not null);
+  create table public.items (id uuid primary key default gen_random_uuid(), owner_id uuid, list_id uuid, title text, n integer not null default 0);
+  alter table public.list_members enable row level security;
+  alter table public.items enable row level security;
+  create policy mine on public.list_members for select using (user_id = (select auth.uid()));
+  create policy own on public.items for select using (owner_id = (select auth.uid()));
+  create policy shared on public.items for select
+    using (list_id in (select m.list_id from public.list_members m where m.user_id = (select auth.uid())));
+`
+
+const AUTH = `
+  create or replace function auth.uid() returns uuid language sql stable
+    as $$ select (nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> 'sub')::uuid $$;
+  grant execute on function auth.uid() to public;
+`
+
+export interface WorldOptions {
+  readonly schema?: string
+  /** Changes what was compiled, to plant a fault. */
+  readonly tamper?: (plan: SyncPlan) => SyncPlan
+  readonly clock?: Clock
+  readonly logger?: Logger
+}
+
+/** A database, the service over it behind a small server, and devices. */
+export interface World extends AsyncDisposable {
+  readonly db: TestDatabase
+  readonly url: string
+  readonly service: SyncService
+  /** Runs statements as the superuser, in one transaction. */
+  run(text: string): Promise<void>
+  rows<Row extends object>(text: string): Promise<Row[]>
+  /** What a person may select now, as the JSON that devices have, by `table/id`. For columns of simple types. */
+  visible(userId: string, tables?: readonly string[]): Promise<DeviceState>
+  token(userId: string, expiresInS?: number): string
+  device(userId: string, options?: Partial<StreamClientOptions> & { readonly expiresInS?: number }): StreamClient
+  /** Disposes the service and opens another over the same database. */
+  restart(): Promise<void>
+  /** Stops the service; `restart` opens the next. */
+  stop(): Promise<void>
+}
+
+export async function openWorld(options: WorldOptions = {}): Promise<World> {
+  const db = await openTestDatabase({ migrations: [syncMigrations] })
+  await runText(db.pool, AUTH + (options.schema ?? LISTS_SCHEMA))
+  const requestPool = createPool({
+    url: db.requestUrl,
+    applicationName: 'test people',
+    connectionsMax: 10,
+    resetAfterTransaction: true,
+  })
+  const devices: StreamClient[] = []
+  let service: SyncService
+  let app: FastifyInstance
+  let port = 0
+
+  async function open(): Promise<void> {
+    service = openSync({
+      url: db.url,
+      requestPool,
+      compile: async () => {
+        const plan = compileSyncPlan(await readPolicyInput(db.pool))
+        return options.tamper ? options.tamper(plan) : plan
+      },
+      prepare: async (plan) => {
+        await db.pool.transaction(async (tx) => {
+          await tx.execute(sql`set local session_replication_role = replica`)
+          for (const one of plan.keyFunctions) for (const text of one.statements) await tx.execute(sql.trusted(text))
+        })
+      },
+      options: { syncConnectionsMax: 1_000 },
+      logger: options.logger ?? silentLogger,
+      ...(options.clock ? { clock: options.clock } : {}),
+    })
+    app = fastify({ forceCloseConnections: true })
+    app.decorateRequest('caller', undefined)
+    app.addHook('onRequest', async (request) => {
+      const token = (request.headers.authorization ?? '').split(' ')[1] ?? ''
+      const claims = JSON.parse(Buffer.from(token, 'base64url').toString() || '{}') as Record<string, unknown>
+      request.caller = {
+        role: 'authenticated',
+        claims,
+        userId: claims['sub'] as string | undefined,
+        expiresAtS: claims['exp'] as number | undefined,
+      }
+    })
+    await app.register(service.routes)
+    await service.ready
+    await app.listen({ port, host: '127.0.0.1' })
+    port = (app.server.address() as { port: number }).port
+  }
+
+  async function stop(): Promise<void> {
+    await service[Symbol.asyncDispose]()
+    await app.close()
+  }
+
+  await open()
+  const token = (userId: string, expiresInS?: number): string => {
+    const exp = expiresInS === undefined ? {} : { exp: (options.clock?.now() ?? Date.now()) / 1000 + expiresInS }
+    return Buffer.from(JSON.stringify({ sub: userId, role: 'authenticated', ...exp })).toString('base64url')
+  }
+  return {
+    db,
+    get url() {
+      return `http://127.0.0.1:${port}`
+    },
+    get service() {
+      return service
+    },
+    run: (text) => runText(db.pool, text),
+    rows: (text) => db.pool.query(sql.trusted(text)),
+    visible: (userId, tables = ['items', 'list_members']) =>
+      runAs(db.requestPool, { role: 'authenticated', claims: { sub: userId } }, async (tx) => {
+        const parts = tables.map((table) =>
+          sql.trusted(`select '${table}/' || t.id as key, row_to_json(t)::text as json from public.${table} t`),
+        )
+        const rows = await tx.query<{ key: string; json: string }>(sql.join(parts, ' union all '))
+        return new Map(rows.map((row) => [row.key, row.json]))
+      }),
+    token,
+    device(userId, { expiresInS, ...rest } = {}) {
+      const device = new StreamClient({ url: `http://127.0.0.1:${port}`, token: token(userId, expiresInS), ...rest })
+      devices.push(device)
+      return device
+    },
+    async restart() {
+      await stop()
+      await open()
+    },
+    stop,
+    async [Symbol.asyncDispose]() {
+      for (const device of devices) device.disconnect()
+      await stop().catch(() => undefined) // a test may have stopped it
+      await requestPool[Symbol.asyncDispose]()
+      await db[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Several statements in one transaction, as a simple query is. */
+export async function runText(pool: Pool, text: string): Promise<void> {
+  await pool.withClient((client) => client.query(text))
+}
