@@ -42,6 +42,15 @@ export function CrashScreen({ error }: ErrorComponentProps): JSX.Element {
   )
 }
 
+/** The same without the shell around it. */
+export function CrashPage(props: ErrorComponentProps): JSX.Element {
+  return (
+    <main id="content">
+      <CrashScreen {...props} />
+    </main>
+  )
+}
+
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   // A stack starts with name and message in some browsers only.

@@ -22,3 +22,12 @@ export function NotFoundScreen(): JSX.Element {
     </div>
   )
 }
+
+/** The same without the shell around it. */
+export function NotFoundPage(): JSX.Element {
+  return (
+    <main id="content">
+      <NotFoundScreen />
+    </main>
+  )
+}

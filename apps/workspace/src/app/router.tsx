@@ -7,8 +7,8 @@ import {
 } from '@tanstack/react-router'
 import * as v from 'valibot'
 import { type Backend, sessionOf } from '../lib/data/backend.ts'
-import { CrashScreen } from './error-boundary.tsx'
-import { NotFoundScreen } from './not-found-screen.tsx'
+import { CrashPage, CrashScreen } from './error-boundary.tsx'
+import { NotFoundPage, NotFoundScreen } from './not-found-screen.tsx'
 import { RootLayout } from './root-layout.tsx'
 
 const text = v.fallback(v.optional(v.pipe(v.string(), v.maxLength(2_000))), undefined)
@@ -31,8 +31,8 @@ export interface RouterContext {
 
 const root = createRootRouteWithContext<RouterContext>()({
   component: RootLayout,
-  errorComponent: CrashScreen,
-  notFoundComponent: NotFoundScreen,
+  errorComponent: CrashPage,
+  notFoundComponent: NotFoundPage,
 })
 
 const start = createRoute({

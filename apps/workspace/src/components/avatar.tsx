@@ -2,7 +2,10 @@ import type { JSX } from 'react'
 import { cx } from '../lib/cx.ts'
 import { paletteClass, paletteOf } from './chip.tsx'
 
-/** A person's initials on a colour that is always the same for the same name. Hidden from screen readers: the name is beside it. */
+/**
+ * A person's initials on a colour that is always the same for the same name. Hidden from screen readers, and no text of the
+ * page: the name is beside it.
+ */
 export function Avatar({
   name,
   size = 'md',
@@ -15,14 +18,13 @@ export function Avatar({
     <span
       aria-hidden
       data-chip
+      data-initials={initialsOf(name)}
       className={cx(
-        'inline-flex shrink-0 items-center justify-center rounded-full font-semibold',
+        'inline-flex shrink-0 items-center justify-center rounded-full font-semibold before:content-[attr(data-initials)]',
         dimension,
         paletteClass(paletteOf(name)),
       )}
-    >
-      {initialsOf(name)}
-    </span>
+    />
   )
 }
 

@@ -20,5 +20,4 @@ export const errorMessages = {
   notFoundTitle: 'There is nothing at this address',
   notFoundDetail: 'The link may be old, or the record is not visible to you.',
   goHome: 'Go home',
-  search: 'Search',
 } as const

@@ -11,7 +11,6 @@ export const shellMessages = {
   syncCentre: 'Sync centre',
   sync: 'Sync',
   search: 'Search',
-  searchOrGo: 'Search or go to',
   breadcrumb: 'You are here',
   account: 'Account',
   accountOf: (name: string) => `Account of ${name}`,

@@ -22,7 +22,6 @@ export const signInMessages = {
   waiting: (count: number) => (count === 0 ? 'nothing waiting' : `${count} waiting`),
   sampleTitle: 'Sample accounts',
   samplePassword: (password: string) => `All of them have the password ${password}. Choose one to fill in the form.`,
-  fillIn: (name: string) => `Fill in the account of ${name}`,
   reasonExpired: 'Your session has ended. Sign in again to send your changes; they are kept on this device.',
   signedOut: 'You are signed out.',
   keptChanges: (count: number) => `${plural(count, 'unsent change')} kept on this device.`,

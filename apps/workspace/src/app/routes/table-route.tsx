@@ -9,5 +9,7 @@ export function TableRoute(): JSX.Element {
   const { table } = useParams({ from: '/signed-in/w/$ws/t/$table' })
   const { record } = useSearch({ from: '/signed-in/w/$ws/t/$table' })
   useRememberRecent(table, record)
-  return <TableScreen key={table} table={table} renderRecord={(open) => <RecordPanel key={open.recordId} {...open} />} />
+  return (
+    <TableScreen key={table} table={table} renderRecord={(open) => <RecordPanel key={open.recordId} {...open} />} />
+  )
 }

@@ -92,41 +92,44 @@ function Palette({
           />
           <Kbd>Esc</Kbd>
         </TextField>
-        <Menu
-          aria-label={words.results}
-          className="min-h-0 flex-1 overflow-auto p-1.5 outline-none"
-          onAction={(key) => {
-            const command = shown.find(({ id }) => id === key)
-            onClose()
-            command?.run()
-          }}
-          renderEmptyState={() => (
-            <p className="px-3 py-8 text-center text-body text-muted">
-              {text.trim() === '' ? words.typeToSearch : words.noMatch(text.trim())}
-            </p>
-          )}
-        >
-          {[...sections].map(([title, items]) => (
-            <MenuSection key={title} id={`section:${title}`} className="pb-1">
-              <Header className="px-2 pt-2 pb-1 text-small font-medium text-muted">{title}</Header>
-              <Collection items={items}>
-                {(command) => (
-                  <MenuItem
-                    id={command.id}
-                    textValue={command.label}
-                    className={cx(optionClass, 'data-focused:bg-accent-soft')}
-                  >
-                    <span className="flex w-5 justify-center text-muted">{command.icon}</span>
-                    <span className="flex-1 truncate">{command.label}</span>
-                    {command.detail === undefined ? null : (
-                      <span className="text-small text-muted tabular-nums">{command.detail}</span>
-                    )}
-                  </MenuItem>
-                )}
-              </Collection>
-            </MenuSection>
-          ))}
-        </Menu>
+        {/* Can take focus, so that the arrow keys scroll it. */}
+        <div tabIndex={0} className="focus-inset min-h-0 flex-1 overflow-auto rounded-b-lg">
+          <Menu
+            aria-label={words.results}
+            className="p-1.5 outline-none"
+            onAction={(key) => {
+              const command = shown.find(({ id }) => id === key)
+              onClose()
+              command?.run()
+            }}
+            renderEmptyState={() => (
+              <p className="px-3 py-8 text-center text-body text-muted">
+                {text.trim() === '' ? words.typeToSearch : words.noMatch(text.trim())}
+              </p>
+            )}
+          >
+            {[...sections].map(([title, items]) => (
+              <MenuSection key={title} id={`section:${title}`} className="pb-1">
+                <Header className="px-2 pt-2 pb-1 text-small font-medium text-muted">{title}</Header>
+                <Collection items={items}>
+                  {(command) => (
+                    <MenuItem
+                      id={command.id}
+                      textValue={command.label}
+                      className={cx(optionClass, 'data-focused:bg-accent-soft')}
+                    >
+                      <span className="flex w-5 justify-center text-muted">{command.icon}</span>
+                      <span className="flex-1 truncate">{command.label}</span>
+                      {command.detail === undefined ? null : (
+                        <span className="text-small text-muted tabular-nums">{command.detail}</span>
+                      )}
+                    </MenuItem>
+                  )}
+                </Collection>
+              </MenuSection>
+            ))}
+          </Menu>
+        </div>
       </Autocomplete>
     </div>
   )

@@ -115,13 +115,11 @@ export function Shell({ children }: { readonly children: ReactNode }): JSX.Eleme
             }
           />
           <AriaButton
-            aria-label={words.searchOrGo}
             onPress={() => setLayer('palette')}
             className="hidden h-8 items-center gap-2 rounded-md border border-border bg-bg px-2.5 text-small text-muted data-hovered:border-control tablet:inline-flex coarse:h-11"
           >
             <Search size={16} aria-hidden />
-            <span className="max-laptop:hidden">{words.search}</span>
-            <Kbd>{`${modKey()} K`}</Kbd>
+            <span className="max-laptop:sr-only">{words.search}</span> <Kbd>{`${modKey()} K`}</Kbd>
           </AriaButton>
           <AccountMenu name={name} email={email} onSignOut={() => setLayer('sign-out')} />
         </div>

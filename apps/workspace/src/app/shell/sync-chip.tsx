@@ -27,14 +27,19 @@ export function SyncChip(menu: SyncMenuProps): JSX.Element {
       <PopoverTrigger>
         <AriaButton
           aria-label={`Sync: ${looks.text}`}
-          className={cx(
-            'inline-flex h-7 max-w-[14rem] items-center gap-1.5 rounded-full border px-2.5 text-small font-medium whitespace-nowrap tabular-nums transition-colors coarse:h-11',
-            'data-hovered:brightness-97 forced:border-[ButtonText]',
-            TONES[looks.tone],
-          )}
+          className="group inline-flex h-7 max-w-[14rem] items-center rounded-full coarse:h-11"
         >
-          {looks.glyph === 'spinner' ? <Spinner size={14} /> : <StateGlyph name={looks.glyph} size={14} />}
-          <span className="truncate">{looks.text}</span>
+          {/* The target is taller than what is seen of it, under a finger. */}
+          <span
+            className={cx(
+              'inline-flex h-7 min-w-0 items-center gap-1.5 rounded-full border px-2.5 text-small font-medium whitespace-nowrap tabular-nums transition-colors coarse:h-8',
+              'group-data-hovered:brightness-97 forced:border-[ButtonText]',
+              TONES[looks.tone],
+            )}
+          >
+            {looks.glyph === 'spinner' ? <Spinner size={14} /> : <StateGlyph name={looks.glyph} size={14} />}
+            <span className="truncate">{looks.text}</span>
+          </span>
         </AriaButton>
         <SyncMenu {...menu} />
       </PopoverTrigger>

@@ -21,7 +21,6 @@ export function SampleAccountsHint({
         {sample.accounts.map((account) => (
           <li key={account.email}>
             <AriaButton
-              aria-label={words.fillIn(account.name)}
               onPress={() => onChoose(account.email)}
               className="focus-inset flex min-h-12 w-full items-center gap-3 px-4 py-2 text-left transition-colors data-hovered:bg-hover data-pressed:bg-pressed"
             >

@@ -22,11 +22,11 @@ export function CompareTable({
   }
   if (record.fields.length === 0) return null
   return (
-    <div className="overflow-x-auto rounded-md border border-border">
-      <table className="w-full border-collapse text-left text-body">
+    <div className="rounded-md border border-border">
+      <table className="w-full table-fixed border-collapse text-left text-body">
         <thead className="bg-surface text-small text-muted">
           <tr>
-            <th scope="col" className="px-3 py-1.5 font-medium">
+            <th scope="col" className="w-[28%] px-3 py-1.5 font-medium">
               {words.field}
             </th>
             <th scope="col" className="px-3 py-1.5 font-medium">
@@ -40,13 +40,13 @@ export function CompareTable({
         <tbody>
           {record.fields.map(({ column, yours }) => (
             <tr key={column.name} className="border-t border-border align-top">
-              <th scope="row" className="px-3 py-2 font-medium">
+              <th scope="row" className="px-3 py-2 font-medium break-words">
                 {humanize(column.name)}
               </th>
-              <td className="px-3 py-2 [overflow-wrap:anywhere]">
+              <td className="px-3 py-2 break-words">
                 <Value column={column} value={yours} />
               </td>
-              <td className="px-3 py-2 [overflow-wrap:anywhere]">
+              <td className="px-3 py-2 break-words">
                 {change.serverRow && column.name in change.serverRow ? (
                   <Value column={column} value={change.serverRow[column.name]} />
                 ) : record.serverRow ? (

@@ -143,7 +143,7 @@ export function DeviceTab({ waiting }: { readonly waiting: number }): JSX.Elemen
 function Line({ name, children }: { readonly name: string; readonly children: ReactNode }): JSX.Element {
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-0.5 border-border px-4 py-2.5 not-first:border-t">
-      <dt className="w-56 shrink-0 text-muted">{name}</dt>
+      <dt className="w-full shrink-0 text-muted tablet:w-56">{name}</dt>
       <dd className="flex min-w-0 flex-1 flex-wrap items-center gap-x-3 gap-y-1 tabular-nums">{children}</dd>
     </div>
   )

@@ -64,7 +64,7 @@ export function RejectedChangeCard({
         <span className="pt-0.5 text-danger">
           <StateGlyph name="triangle" size={18} />
         </span>
-        <Heading className="min-w-0 flex-1 basis-60 text-heading [overflow-wrap:anywhere]">
+        <Heading className="min-w-0 flex-1 basis-40 text-heading [overflow-wrap:anywhere]">
           {words.recordWords(record.noun, record.title)} <span className="font-regular">{words.notAccepted}</span>
         </Heading>
         <time dateTime={change.at} className="text-small text-muted">

@@ -43,7 +43,8 @@ export function useRejectedRecord(change: RejectedChange): RejectedRecord {
   const fields = (descriptor?.columns ?? [])
     .filter((column) => column.name !== 'id' && !column.generated && (column.name in yours || column.name === named))
     .map((column) => ({ column, yours: yours[column.name] }))
-  const title = table?.titleColumn === undefined ? undefined : (yours[table.titleColumn] ?? serverRow?.[table.titleColumn])
+  const title =
+    table?.titleColumn === undefined ? undefined : (yours[table.titleColumn] ?? serverRow?.[table.titleColumn])
   return {
     table,
     noun: table?.noun ?? humanize(change.table).toLowerCase(),
