@@ -62,9 +62,9 @@ function watchForFlicker(): () => Promise<readonly string[]> {
   const highest = new Map<string, number>()
   const seen: string[] = []
   let looks = 0
-  let stopped = false
+  const stopped = new AbortController()
   const watching = (async () => {
-    while (!stopped) {
+    while (!stopped.signal.aborted) {
       const notes = await device.database.getAll<Note>(`select id, amount from notes where owner_id = ?`, [userId])
       const here = new Map(notes.map(({ id, amount }) => [id, amount]))
       for (const [id, amount] of highest) {
@@ -77,7 +77,7 @@ function watchForFlicker(): () => Promise<readonly string[]> {
     }
   })()
   return async () => {
-    stopped = true
+    stopped.abort()
     await watching
     expect(looks).toBeGreaterThan(50)
     return seen
@@ -108,9 +108,9 @@ describe('a connector that uploads with supabase-js', () => {
 
   test('never sees its own writes disappear or go back, while others write as well', async () => {
     const stop = watchForFlicker()
-    let done = false
+    const done = new AbortController()
     const others = (async () => {
-      for (let n = 0; !done; n++) {
+      for (let n = 0; !done.signal.aborted; n++) {
         await holdfast.admin.execute(sql`
           insert into public.notes (id, owner_id, title) values (md5(${`other ${n % 50}`})::uuid, gen_random_uuid(), ${String(n)})
           on conflict (id) do update set title = excluded.title`)
@@ -129,7 +129,7 @@ describe('a connector that uploads with supabase-js', () => {
       for (const id of ids) await device.database.execute('update notes set amount = amount + 1 where id = ?', [id])
       await new Promise((resolve) => setTimeout(resolve, 250))
     }
-    done = true
+    done.abort()
     await others
     await expectEquality()
     expect(await stop()).toEqual([])

@@ -37,6 +37,8 @@ export interface Holdfast extends AsyncDisposable {
   kill9(): Promise<void>
   /** The machine loses power: the server and its Postgres die without a word. */
   killAll9(): Promise<void>
+  /** Postgres dies without a word; the server stays and has to notice. */
+  killPostgres9(): Promise<void>
   /** Ends as by Ctrl-C. */
   stop(): Promise<void>
   /** Starts it again on the same data and ports. */
@@ -93,6 +95,10 @@ export async function openHoldfast(options: HoldfastOptions = {}): Promise<Holdf
     log: () => server.log(),
     kill9: () => server.kill('SIGKILL'),
     killAll9,
+    async killPostgres9() {
+      const postmaster = postmasterPid(dataDir)
+      if (postmaster !== undefined) process.kill(postmaster, 'SIGKILL')
+    },
     stop: () => server.kill('SIGTERM'),
     async restart() {
       server = await startServer(args, folder)

@@ -101,7 +101,9 @@ export async function openRawStream(options: RawStreamOptions): Promise<RawStrea
       const answer = await fetch(address, { headers })
       const { data } = (await answer.json()) as { data: { write_checkpoint: string } }
       const target = BigInt(data.write_checkpoint)
-      for (const deadline = Date.now() + SETTLE_TIMEOUT_MS; completed < target;) {
+      const deadline = Date.now() + SETTLE_TIMEOUT_MS
+      const hasCome = (): boolean => completed >= target
+      while (!hasCome()) {
         if (ended !== undefined) throw ended
         if (Date.now() > deadline) throw new Error(`write checkpoint ${target} did not come`)
         await new Promise((resolve) => setTimeout(resolve, 5))
