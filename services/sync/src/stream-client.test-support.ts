@@ -117,11 +117,22 @@ export class StreamClient {
       response.on('error', () => this.#ended(sent))
       response.on('close', () => this.#ended(sent))
       const isBson = response.headers['content-type'] === 'application/vnd.powersync.bson-stream'
-      let rest = Buffer.alloc(0)
+      let chunks: Buffer[] = []
+      let size = 0
+      /** Bytes of which the next document is known to consist. */
+      let needed = 4
       response.on('data', (chunk: Buffer) => {
         if (this.#request !== sent) return
         if (response.statusCode !== 200) this.refusal += chunk.toString()
-        else rest = (isBson ? this.#readBson : this.#readJson).call(this, Buffer.concat([rest, chunk]))
+        else {
+          chunks.push(chunk)
+          size += chunk.length
+          if (isBson ? size < needed : !chunk.includes(10)) return
+          const rest = (isBson ? this.#readBson : this.#readJson).call(this, Buffer.concat(chunks))
+          chunks = [rest]
+          size = rest.length
+          needed = isBson && size >= 4 ? rest.readInt32LE(0) : 4
+        }
         this.#notify()
       })
     })

@@ -1,5 +1,6 @@
+import type { Socket } from 'node:net'
 import fastify, { type FastifyInstance } from 'fastify'
-import { silentLogger, type Clock, type Logger } from '@holdfast/foundation'
+import { silentLogger, type HoldfastError, type Clock, type Logger } from '@holdfast/foundation'
 import '@holdfast/http'
 import { compileSyncPlan, readPolicyInput, type SyncPlan } from '@holdfast/policy'
 import { createPool, runAs, sql, type Pool } from '@holdfast/postgres'
@@ -42,6 +43,8 @@ export interface World extends AsyncDisposable {
   readonly db: TestDatabase
   readonly url: string
   readonly service: SyncService
+  /** Bytes that wait in the server for devices to read them. */
+  waitingBytes(): number
   /** Runs statements as the superuser, in one transaction. */
   run(text: string): Promise<void>
   rows<Row extends object>(text: string): Promise<Row[]>
@@ -65,6 +68,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     resetAfterTransaction: true,
   })
   const devices: StreamClient[] = []
+  const sockets = new Set<Socket>()
   let service: SyncService
   let app: FastifyInstance
   let port = 0
@@ -88,6 +92,17 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       ...(options.clock ? { clock: options.clock } : {}),
     })
     app = fastify({ forceCloseConnections: true })
+    // The gateway renders refusals; here only so that a test can read them.
+    app.setErrorHandler<HoldfastError>((error, _, reply) =>
+      reply
+        .status(error.status ?? 500)
+        .send({ error: { code: error.code, status: error.status, details: error.detail } }),
+    )
+    sockets.clear()
+    app.server.on('connection', (socket: Socket) => {
+      sockets.add(socket)
+      socket.once('close', () => sockets.delete(socket))
+    })
     app.decorateRequest('caller', undefined)
     app.addHook('onRequest', async (request) => {
       const token = (request.headers.authorization ?? '').split(' ')[1] ?? ''
@@ -123,6 +138,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     get service() {
       return service
     },
+    waitingBytes: () => [...sockets].reduce((sum, socket) => sum + socket.writableLength, 0),
     run: (text) => runText(db.pool, text),
     rows: (text) => db.pool.query(sql.trusted(text)),
     visible: (userId, tables = ['items', 'list_members']) =>
