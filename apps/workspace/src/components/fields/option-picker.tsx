@@ -40,7 +40,7 @@ export function OptionPicker({
         <Search size={14} aria-hidden className="text-muted" />
         <Input
           placeholder={words.search}
-          className="h-9 min-w-0 flex-1 bg-transparent text-body text-text outline-none coarse:h-11 [&::-webkit-search-cancel-button]:hidden"
+          className="h-9 min-w-0 flex-1 bg-transparent text-body text-text shadow-none outline-none coarse:h-11 [&::-webkit-search-cancel-button]:hidden"
         />
       </SearchField>
       <ListBox

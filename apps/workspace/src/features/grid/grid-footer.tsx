@@ -12,7 +12,8 @@ export function GridFooter({
   marks,
 }: {
   readonly table: TableInfo
-  readonly shown: number
+  /** `undefined`: not counted yet. */
+  readonly shown: number | undefined
   readonly total: number
   /** Selected cells. */
   readonly cells: number
@@ -22,7 +23,7 @@ export function GridFooter({
   const refused = states.filter((state) => state === 'rejected' || state === 'held').length
   const changed = states.length - refused - states.filter((state) => state === 'confirming').length
   const parts = [
-    words.count(shown, total, table.noun, table.label.toLowerCase()),
+    ...(shown === undefined ? [] : [words.count(shown, total, table.noun, table.label.toLowerCase())]),
     ...(cells > 1 ? [words.selected(cells)] : []),
     ...(changed > 0 ? [words.changed(changed)] : []),
   ]

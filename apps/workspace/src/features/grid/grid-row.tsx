@@ -69,8 +69,7 @@ export const GridRowView = memo(function GridRowView(props: GridRowProps): JSX.E
   )
 })
 
-const CELL =
-  'absolute inset-y-0 flex items-center border-r border-b border-border/70 px-2 text-grid whitespace-nowrap outline-none'
+const CELL = 'absolute inset-y-0 flex items-center border-r border-b border-border/70 px-2 text-grid whitespace-nowrap'
 
 function Gutter({ row, mark, title, isOpen, activeColumn }: GridRowProps): JSX.Element {
   return (
@@ -139,7 +138,7 @@ function Cell({
       {...(isActive ? { tabIndex: 0, 'data-active': true } : {})}
       className={cx(
         isSticky
-          ? 'sticky z-[2] h-full shrink-0 border-r border-b border-border/70 px-2 text-grid flex items-center whitespace-nowrap outline-none'
+          ? 'sticky z-[2] h-full shrink-0 border-r border-b border-border/70 px-2 text-grid flex items-center whitespace-nowrap'
           : CELL,
         place === 0 && 'font-medium',
         isSelected
@@ -150,7 +149,7 @@ function Cell({
               ? 'bg-bg group-hover/row:bg-surface'
               : 'group-hover/row:bg-surface',
         isNumeric(field.kind) && 'justify-end tabular-nums',
-        isActive && 'outline-2 -outline-offset-2 outline-focus focus:outline-focus',
+        isActive && 'z-[1] shadow-none outline-2 -outline-offset-2 outline-focus',
         !field.isEditable && !isSelected && 'text-muted',
       )}
       style={isSticky ? { left: GUTTER_PX, width } : { left: GUTTER_PX + left, width }}

@@ -163,7 +163,7 @@ function TableView({
         )}
         <GridFooter
           table={table}
-          shown={state.count ?? 0}
+          shown={state.count}
           total={total ?? state.count ?? 0}
           cells={isList ? 0 : cellsIn(rangeOf(selection))}
           marks={marks}
@@ -174,13 +174,23 @@ function TableView({
         : renderRecord({
             table: table.name,
             recordId: record,
-            onClose: () => view.openRecord(undefined),
+            onClose: () => closeRecord(view),
             onPrevious: place === undefined ? undefined : goTo(place - 1),
             onNext: place === undefined ? undefined : goTo(place + 1),
           })}
       <UndoDialog writer={writer} />
     </div>
   )
+}
+
+/** Closes the panel; the focus, if it was in it, goes back to the active cell. */
+function closeRecord(view: GridView): void {
+  view.openRecord(undefined)
+  requestAnimationFrame(() => {
+    if (document.activeElement === null || document.activeElement === document.body) {
+      document.querySelector<HTMLElement>('[role="grid"] [data-active]')?.focus()
+    }
+  })
 }
 
 /** What stands in place of rows: the first sync, a failure, a table without rows, a view that nothing fits. */
@@ -211,9 +221,10 @@ function Instead({
       </div>
     )
   }
+  const isReceiving = status.hasSynced !== true
   // The first count takes a few milliseconds: nothing is shown for them.
-  if (count === undefined || total === undefined) return <div className="min-h-0 flex-1" aria-busy />
-  if (total > 0) {
+  if ((count === undefined || total === undefined) && !isReceiving) return <div className="min-h-0 flex-1" />
+  if (total !== undefined && total > 0) {
     return (
       <div className="min-h-0 flex-1 overflow-auto">
         <EmptyState
@@ -225,13 +236,13 @@ function Instead({
       </div>
     )
   }
-  if (status.hasSynced !== true) {
+  if (isReceiving) {
     const fraction = status.downloadProgress?.downloadedFraction
-    const words_ = words.receiving(fraction === undefined ? undefined : Math.floor(fraction * 100))
+    const text = words.receiving(fraction === undefined ? undefined : Math.floor(fraction * 100))
     return (
       <div className="min-h-0 flex-1 overflow-hidden px-3">
-        <p className="py-2 text-small text-muted">{words_}</p>
-        <Skeleton rows={20} label={words_} />
+        <p className="py-2 text-small text-muted">{text}</p>
+        <Skeleton rows={20} label={text} />
       </div>
     )
   }

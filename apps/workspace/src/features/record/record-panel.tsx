@@ -1,6 +1,104 @@
-import type { JSX } from 'react'
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { ChevronDown, ChevronUp, Maximize2, X } from 'lucide-react'
+import { type JSX, type KeyboardEvent, useEffect, useRef } from 'react'
+import { IconButton } from '../../components/icon-button.tsx'
+import { useMediaQuery } from '../../hooks/use-media-query.ts'
+import { cx } from '../../lib/cx.ts'
+import { useTable } from '../../lib/data/device-context.tsx'
+import { recordMessages as words } from '../../messages/record.ts'
+import { RECORD_TABS, RecordContent } from './record-content.tsx'
+import { useStepKeys } from './use-step-keys.ts'
 
-/** The record beside the grid. */
-export function RecordPanel({ recordId }: { readonly recordId: string }): JSX.Element {
-  return <aside className="w-[420px] shrink-0 border-l border-border">{recordId}</aside>
+/** The record beside the grid: a column of 420 px, over the grid on a tablet, over everything on a phone. */
+export function RecordPanel({
+  table: name,
+  recordId,
+  onClose,
+  onPrevious,
+  onNext,
+}: {
+  readonly table: string
+  readonly recordId: string
+  readonly onClose: () => void
+  readonly onPrevious: (() => void) | undefined
+  readonly onNext: (() => void) | undefined
+}): JSX.Element | null {
+  const table = useTable(name)
+  const { ws } = useParams({ from: '/signed-in/w/$ws/t/$table' })
+  const { tab } = useSearch({ from: '/signed-in/w/$ws/t/$table' })
+  const navigate = useNavigate()
+  const isBeside = useMediaQuery('(min-width: 900px)')
+  const panel = useRef<HTMLElement>(null)
+  useStepKeys(onPrevious, onNext)
+
+  // Over the grid the panel is where the person is now; beside it the grid keeps the focus.
+  useEffect(() => {
+    if (!isBeside) panel.current?.querySelector<HTMLElement>('h2')?.focus()
+  }, [isBeside, recordId])
+
+  if (!table) return null
+  const params = { ws, table: name, record: recordId }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key !== 'Escape' || event.defaultPrevented) return
+    event.preventDefault()
+    if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
+    onClose()
+  }
+  return (
+    <aside
+      ref={panel}
+      aria-label={words.panel(table.noun)}
+      onKeyDown={onKeyDown}
+      className={cx(
+        'flex flex-col overflow-y-auto bg-bg',
+        isBeside
+          ? 'w-[min(420px,50%)] min-w-[360px] shrink-0 border-l border-border'
+          : 'absolute inset-y-0 right-0 z-40 w-full border-border shadow-dialog tablet:w-[420px] tablet:border-l',
+      )}
+    >
+      <RecordContent
+        table={table}
+        recordId={recordId}
+        workspace={ws}
+        level="h2"
+        tab={RECORD_TABS.find((one) => one === tab) ?? 'fields'}
+        onTab={(next) =>
+          void navigate({
+            to: '/w/$ws/t/$table',
+            params: { ws, table: name },
+            search: (before) => ({ ...before, tab: next === 'fields' ? undefined : next }),
+            replace: true,
+          })
+        }
+        actions={
+          <>
+            <IconButton
+              label={words.previous}
+              shortcut="Alt ↑"
+              icon={<ChevronUp size={18} aria-hidden />}
+              isDisabled={onPrevious === undefined}
+              {...(onPrevious ? { onPress: onPrevious } : {})}
+            />
+            <IconButton
+              label={words.next}
+              shortcut="Alt ↓"
+              icon={<ChevronDown size={18} aria-hidden />}
+              isDisabled={onNext === undefined}
+              {...(onNext ? { onPress: onNext } : {})}
+            />
+            <IconButton
+              label={words.fullPage}
+              icon={<Maximize2 size={16} aria-hidden />}
+              onPress={() => void navigate({ to: '/w/$ws/t/$table/r/$record', params })}
+            />
+            <IconButton label={words.close} icon={<X size={18} aria-hidden />} onPress={onClose} />
+          </>
+        }
+        onOpenRecord={(other, id) =>
+          void navigate({ to: '/w/$ws/t/$table/r/$record', params: { ws, table: other, record: id } })
+        }
+        onGone={onClose}
+      />
+    </aside>
+  )
 }

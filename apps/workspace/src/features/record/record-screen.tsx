@@ -1,8 +1,78 @@
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { ArrowLeft } from 'lucide-react'
 import type { JSX } from 'react'
-import { Page } from '../../components/page.tsx'
-import { humanize } from '../../lib/format.ts'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { IconButton } from '../../components/icon-button.tsx'
+import { useDocumentTitle } from '../../components/page.tsx'
+import { UndoDialog } from '../../components/records/undo-dialog.tsx'
+import { useTable } from '../../lib/data/device-context.tsx'
+import type { TableInfo } from '../../lib/data/tables.ts'
+import { useRecordTitle } from '../../lib/data/use-record-title.ts'
+import { useRecordWriter } from '../../lib/records/record-writer.ts'
+import { useUndoKeys } from '../../lib/records/use-undo-keys.ts'
+import { gridMessages } from '../../messages/grid.ts'
+import { recordMessages as words } from '../../messages/record.ts'
+import { RECORD_TABS, RecordContent } from './record-content.tsx'
 
 /** One record on a page of its own. */
-export function RecordScreen({ table, recordId }: { readonly table: string; readonly recordId: string }): JSX.Element {
-  return <Page title={`${humanize(table)} ${recordId}`}>{null}</Page>
+export function RecordScreen({
+  table: name,
+  recordId,
+}: {
+  readonly table: string
+  readonly recordId: string
+}): JSX.Element {
+  const table = useTable(name)
+  if (table) return <RecordPage table={table} recordId={recordId} />
+  return (
+    <>
+      <h1 tabIndex={-1} className="sr-only">
+        {name}
+      </h1>
+      <EmptyState title={gridMessages.noAccess}>{gridMessages.noAccessDetail}</EmptyState>
+    </>
+  )
+}
+
+function RecordPage({ table, recordId }: { readonly table: TableInfo; readonly recordId: string }): JSX.Element {
+  const { ws } = useParams({ from: '/signed-in/w/$ws/t/$table/r/$record' })
+  const { tab } = useSearch({ from: '/signed-in/w/$ws/t/$table/r/$record' })
+  const navigate = useNavigate()
+  const writer = useRecordWriter()
+  const { title } = useRecordTitle(table, recordId)
+  useDocumentTitle(title)
+  useUndoKeys(writer)
+  const toTable = (): void => void navigate({ to: '/w/$ws/t/$table', params: { ws, table: table.name } })
+  return (
+    <div className="mx-auto flex min-h-full w-full max-w-3xl flex-col">
+      <RecordContent
+        key={recordId}
+        table={table}
+        recordId={recordId}
+        workspace={ws}
+        level="h1"
+        tab={RECORD_TABS.find((one) => one === tab) ?? 'fields'}
+        onTab={(next) =>
+          void navigate({
+            to: '/w/$ws/t/$table/r/$record',
+            params: { ws, table: table.name, record: recordId },
+            search: { tab: next === 'fields' ? undefined : next },
+            replace: true,
+          })
+        }
+        actions={
+          <IconButton
+            label={words.backToTable(table.label)}
+            icon={<ArrowLeft size={18} aria-hidden />}
+            onPress={toTable}
+          />
+        }
+        onOpenRecord={(other, id) =>
+          void navigate({ to: '/w/$ws/t/$table/r/$record', params: { ws, table: other, record: id } })
+        }
+        onGone={toTable}
+      />
+      <UndoDialog writer={writer} />
+    </div>
+  )
 }

@@ -31,11 +31,18 @@ export interface Field {
   readonly isTitle: boolean
 }
 
-/** The fields of a table in the schema's order, the one that names a record first. */
+/** The fields of a table: what names a record, where it stands, then the schema's order, long texts last. */
 export function fieldsOf(table: TableDescriptor, schema: SchemaDescriptor): readonly Field[] {
   const title = titleColumnOf(table)
   const fields = table.columns.map((column) => toField(column, table, schema, title))
-  return [...fields.filter((field) => field.isTitle), ...fields.filter((field) => !field.isTitle)]
+  return fields.toSorted((a, b) => rankOf(a) - rankOf(b))
+}
+
+function rankOf({ isTitle, isSystem, kind, name }: Field): number {
+  if (isTitle) return 0
+  if (isSystem) return 4
+  if (kind === 'choice' && (name === 'state' || name === 'status')) return 1
+  return kind === 'long_text' || kind === 'json' ? 3 : 2
 }
 
 function toField(

@@ -14,3 +14,9 @@ export function uuidV7(atMs: number = Date.now()): string {
   const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
+
+/** When an id of version 7 was made; `undefined` for other ids. */
+export function uuidV7Time(id: string): Date | undefined {
+  const [, high, low] = /^([0-9a-f]{8})-([0-9a-f]{4})-7/i.exec(id) ?? []
+  return high === undefined || low === undefined ? undefined : new Date(Number.parseInt(high + low, 16))
+}

@@ -26,7 +26,7 @@ export async function applyCommand(
       const records = await changedSince(tx, command.changes)
       if (records.length > 0) return { kind: 'changed_since', records }
     }
-    const metadata = JSON.stringify({ cmd: command.label })
+    const metadata = JSON.stringify({ cmd: command.label, at: new Date().toISOString() })
     for (const change of command.changes) await write(tx, change, metadata)
     return { kind: 'applied' }
   })

@@ -5,6 +5,8 @@ import type { RecordState } from '../../components/state-glyph.tsx'
 export interface RecordMark {
   readonly state: RecordState
   readonly fields: ReadonlySet<string>
+  /** When the newest waiting change was made on this device. */
+  readonly savedAt?: Date | undefined
   /** The item in needs attention that the record is part of. */
   readonly item?: RejectedChange
 }
@@ -16,6 +18,8 @@ export interface WaitingRow {
   readonly tx: number
   /** JSON: a list of lists of column names. */
   readonly fields: string
+  /** ISO 8601, of the newest waiting change; absent for one that was written by something else than this app's screens. */
+  readonly at: string | null
 }
 
 /**
@@ -37,6 +41,7 @@ export function deriveMarks(input: {
     marks.set(row.id, {
       state: row.tx === input.sendingTx ? 'sending' : 'waiting',
       fields: new Set((JSON.parse(row.fields) as readonly (readonly string[])[]).flat()),
+      savedAt: row.at === null ? undefined : new Date(row.at),
     })
   }
   for (const item of input.rejected) {

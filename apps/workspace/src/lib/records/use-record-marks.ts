@@ -6,7 +6,8 @@ import { deriveMarks, type RecordMark, type WaitingRow } from './record-state.ts
 
 const WAITING_SQL = `
   select data ->> '$.id' as id, min(tx_id) as tx,
-         json_group_array(json(coalesce((select json_group_array(key) from json_each(ps_crud.data, '$.data')), '[]'))) as fields
+         json_group_array(json(coalesce((select json_group_array(key) from json_each(ps_crud.data, '$.data')), '[]'))) as fields,
+         max(json_extract(data ->> '$.metadata', '$.at')) as at
     from ps_crud where data ->> '$.type' = ? group by 1`
 
 const NONE: ReadonlySet<string> = new Set()

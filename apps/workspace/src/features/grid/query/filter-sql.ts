@@ -2,7 +2,7 @@ import { addDays } from '../../../lib/fields/dates.ts'
 import type { Field } from '../../../lib/fields/field.ts'
 import { isNumeric } from '../../../lib/fields/field-kind.ts'
 import { escapeLike, quoteName } from '../../../lib/sql.ts'
-import type { Condition, FilterGroup, FilterNode } from './filter.ts'
+import type { Condition, FilterGroup, FilterNode } from '../../../lib/filters/filter.ts'
 
 export type SqlValue = string | number | null
 

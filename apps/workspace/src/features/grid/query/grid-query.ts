@@ -1,7 +1,7 @@
 import type { Field } from '../../../lib/fields/field.ts'
 import { isNumeric, isTextual } from '../../../lib/fields/field-kind.ts'
 import { escapeLike, quoteName } from '../../../lib/sql.ts'
-import type { FilterGroup } from './filter.ts'
+import type { FilterGroup } from '../../../lib/filters/filter.ts'
 import { filterSql, labelSql, type SqlPart, type SqlValue } from './filter-sql.ts'
 import type { Sort } from './sort.ts'
 

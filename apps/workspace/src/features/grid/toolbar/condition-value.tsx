@@ -15,7 +15,7 @@ import { useLinkOptions } from '../../../lib/records/use-link-options.ts'
 import { quoteName } from '../../../lib/sql.ts'
 import { fieldMessages } from '../../../messages/fields.ts'
 import { gridMessages as words } from '../../../messages/grid.ts'
-import { type Condition, needsValue } from '../query/filter.ts'
+import { type Condition, needsValue } from '../../../lib/filters/filter.ts'
 
 const VALUE_DEBOUNCE_MS = 250
 

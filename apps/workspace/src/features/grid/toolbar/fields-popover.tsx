@@ -12,12 +12,10 @@ export function FieldsPopover({
   fields,
   shown,
   onToggle,
-  isCompact,
 }: {
   readonly fields: readonly Field[]
   readonly shown: readonly Field[]
   readonly onToggle: (field: string) => void
-  readonly isCompact: boolean
 }): JSX.Element {
   const isShown = new Set(shown.map(({ name }) => name))
   const own = fields.filter((field) => !field.isSystem)
@@ -38,10 +36,9 @@ export function FieldsPopover({
     <PopoverTrigger>
       <ToolButton
         label={hidden === 0 ? words.fields : words.fieldsHidden(hidden)}
-        text={hidden === 0 ? words.fields : isCompact ? String(hidden) : `${words.fields} −${hidden}`}
+        text={words.fields}
+        count={hidden}
         icon={<EyeOff size={16} aria-hidden />}
-        isActive={hidden > 0}
-        isCompact={isCompact}
       />
       <Popover label={words.fields} placement="bottom start" className="w-64 p-3">
         <ul className="flex flex-col">{own.map(box)}</ul>

@@ -13,7 +13,7 @@ import {
   type FilterGroup,
   NO_FILTER,
   operatorsOf,
-} from '../query/filter.ts'
+} from '../../../lib/filters/filter.ts'
 import { ConditionValue } from './condition-value.tsx'
 import { ToolButton } from './tool-button.tsx'
 
@@ -25,12 +25,10 @@ export function FilterPopover({
   fields,
   filter,
   onChange,
-  isCompact,
 }: {
   readonly fields: readonly Field[]
   readonly filter: FilterGroup
   readonly onChange: (filter: FilterGroup) => void
-  readonly isCompact: boolean
 }): JSX.Element {
   const usable = fields.filter(({ kind }) => kind !== 'binary')
   const count = countConditions(filter)
@@ -41,10 +39,9 @@ export function FilterPopover({
     <PopoverTrigger>
       <ToolButton
         label={count === 0 ? words.filter : words.filterCount(count)}
-        text={count === 0 ? words.filter : isCompact ? String(count) : `${words.filter} ${count}`}
+        text={words.filter}
+        count={count}
         icon={<Filter size={16} aria-hidden />}
-        isActive={count > 0}
-        isCompact={isCompact}
       />
       <Popover label={words.filter} placement="bottom start" className="w-[40rem] p-3">
         {filter.nodes.length === 0 ? (

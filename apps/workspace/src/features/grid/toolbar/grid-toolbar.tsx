@@ -34,43 +34,38 @@ export function GridToolbar({
   readonly onNew: (() => void) | undefined
 }): JSX.Element {
   return (
-    <div className="flex shrink-0 flex-wrap items-center gap-1.5 border-b border-border px-3 py-2">
-      <h1 tabIndex={-1} className="mr-2 truncate text-heading max-tablet:w-full">
-        {table.label}
-      </h1>
-      <SearchInView
-        key={view.query.search === '' ? 'empty' : 'text'}
-        label={words.searchIn(table.label)}
-        text={view.query.search}
-        onChange={view.setSearch}
-      />
-      <div role="group" aria-label={words.view} className="flex items-center gap-0.5">
-        <FilterPopover fields={fields} filter={view.filter} onChange={view.setFilter} isCompact={isPhone} />
-        <SortPopover fields={fields} sorts={view.query.sorts} onChange={view.setSorts} isCompact={isPhone} />
-        {isList ? null : (
-          <FieldsPopover fields={fields} shown={view.shown} onToggle={view.toggle} isCompact={isPhone} />
+    <div className="@container shrink-0 border-b border-border">
+      <div className="flex items-center gap-1.5 px-3 py-2 max-tablet:flex-wrap">
+        <h1 tabIndex={-1} className="mr-2 truncate text-heading max-tablet:flex-1">
+          {table.label}
+        </h1>
+        <SearchInView label={words.searchIn(table.label)} text={view.query.search} onChange={view.setSearch} />
+        <div role="group" aria-label={words.view} className="flex items-center gap-0.5 max-tablet:order-3">
+          <FilterPopover fields={fields} filter={view.filter} onChange={view.setFilter} />
+          <SortPopover fields={fields} sorts={view.query.sorts} onChange={view.setSorts} />
+          {isList ? null : <FieldsPopover fields={fields} shown={view.shown} onToggle={view.toggle} />}
+          {isList ? null : <DensityMenu />}
+          {isPhone || isList ? (
+            <IconButton
+              label={isList ? words.asGrid : words.asList}
+              icon={isList ? <Table2 size={18} aria-hidden /> : <LayoutList size={18} aria-hidden />}
+              onPress={() => onListChange(!isList)}
+            />
+          ) : null}
+        </div>
+        {onNew === undefined ? null : (
+          <Button
+            tone="primary"
+            size="sm"
+            icon={<Plus size={16} aria-hidden />}
+            onPress={onNew}
+            className="ml-auto h-8 max-tablet:order-1"
+            aria-label={words.newOf(table.noun)}
+          >
+            {words.newRecord}
+          </Button>
         )}
-        {isList ? null : <DensityMenu />}
-        {isPhone || isList ? (
-          <IconButton
-            label={isList ? words.asGrid : words.asList}
-            icon={isList ? <Table2 size={18} aria-hidden /> : <LayoutList size={18} aria-hidden />}
-            onPress={() => onListChange(!isList)}
-          />
-        ) : null}
       </div>
-      {onNew === undefined ? null : (
-        <Button
-          tone="primary"
-          size="sm"
-          icon={<Plus size={16} aria-hidden />}
-          onPress={onNew}
-          className="ml-auto h-8"
-          aria-label={words.newOf(table.noun)}
-        >
-          {words.newRecord}
-        </Button>
-      )}
     </div>
   )
 }
@@ -86,6 +81,12 @@ function SearchInView({
   readonly onChange: (text: string) => void
 }): JSX.Element {
   const [typed, setTyped] = useState(text)
+  const [known, setKnown] = useState(text)
+  if (text !== known) {
+    // The address has changed: by this field, or from outside, which then counts.
+    setKnown(text)
+    if (text !== typed.trim() && text !== typed) setTyped(text)
+  }
   // A timer is a subscription to time.
   useEffect(() => {
     if (typed === text) return
@@ -100,7 +101,7 @@ function SearchInView({
       placeholder={words.search}
       value={typed}
       onChange={setTyped}
-      className="w-56 min-w-0 max-tablet:flex-1"
+      className="w-56 min-w-24 shrink max-tablet:order-2 max-tablet:flex-1"
     />
   )
 }

@@ -14,12 +14,10 @@ export function SortPopover({
   fields,
   sorts,
   onChange,
-  isCompact,
 }: {
   readonly fields: readonly Field[]
   readonly sorts: readonly Sort[]
   readonly onChange: (sorts: readonly Sort[]) => void
-  readonly isCompact: boolean
 }): JSX.Element {
   const set = (index: number, change: Partial<Sort>): void =>
     onChange(sorts.map((sort, at) => (at === index ? { ...sort, ...change } : sort)))
@@ -29,10 +27,9 @@ export function SortPopover({
     <PopoverTrigger>
       <ToolButton
         label={sorts.length === 0 ? words.sort : words.sortCount(sorts.length)}
-        text={sorts.length === 0 ? words.sort : isCompact ? String(sorts.length) : `${words.sort} ${sorts.length}`}
+        text={words.sort}
+        count={sorts.length}
         icon={<ArrowDownUp size={16} aria-hidden />}
-        isActive={sorts.length > 0}
-        isCompact={isCompact}
       />
       <Popover label={words.sort} placement="bottom start" className="w-[26rem] p-3">
         {sorts.length === 0 ? <p className="pb-3 text-body text-muted">{words.noSorts}</p> : null}

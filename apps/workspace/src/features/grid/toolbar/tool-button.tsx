@@ -1,34 +1,35 @@
 import type { JSX, ReactNode } from 'react'
 import { Button as AriaButton } from 'react-aria-components/Button'
 import { cx } from '../../../lib/cx.ts'
+import { formatCount } from '../../../lib/format.ts'
 
-/** A button of the toolbar: an icon and a word, on a phone the icon alone; marked while it changes the view. */
+/** A button of the toolbar: an icon and a word, in a narrow toolbar the icon and a number; marked while it changes the view. */
 export function ToolButton({
   label,
   text,
+  count,
   icon,
-  isActive,
-  isCompact,
 }: {
   /** The accessible name, with what is set. */
   readonly label: string
   readonly text: string
+  /** How much is set; 0 changes nothing. */
+  readonly count: number
   readonly icon: ReactNode
-  readonly isActive: boolean
-  readonly isCompact: boolean
 }): JSX.Element {
   return (
     <AriaButton
       aria-label={label}
       className={cx(
         'inline-flex h-8 shrink-0 items-center gap-1.5 rounded-md px-2 text-small font-medium transition-colors coarse:h-11 coarse:min-w-11 coarse:justify-center',
-        isActive
+        count > 0
           ? 'bg-accent-soft text-accent'
           : 'text-muted data-hovered:bg-hover data-hovered:text-text data-pressed:bg-pressed',
       )}
     >
       {icon}
-      {isCompact && !isActive ? null : <span className={isCompact ? 'tabular-nums' : undefined}>{text}</span>}
+      <span className="hidden @3xl:inline">{text}</span>
+      {count === 0 ? null : <span className="tabular-nums">{formatCount(count)}</span>}
     </AriaButton>
   )
 }

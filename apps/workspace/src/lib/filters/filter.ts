@@ -1,5 +1,5 @@
-import type { Field } from '../../../lib/fields/field.ts'
-import { isNumeric, isTextual } from '../../../lib/fields/field-kind.ts'
+import type { Field } from '../fields/field.ts'
+import { isNumeric, isTextual } from '../fields/field-kind.ts'
 
 export const OPERATORS = [
   'has',

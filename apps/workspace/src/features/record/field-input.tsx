@@ -1,0 +1,255 @@
+import { ArrowUpRight } from 'lucide-react'
+import { type JSX, useState } from 'react'
+import { Button } from 'react-aria-components/Button'
+import { ChoiceChip } from '../../components/fields/choice-chip.tsx'
+import { OptionPicker, type PickerOption } from '../../components/fields/option-picker.tsx'
+import { FieldValueView } from '../../components/fields/field-value.tsx'
+import { IconButton } from '../../components/icon-button.tsx'
+import { Popover, PopoverTrigger } from '../../components/popover.tsx'
+import { Select } from '../../components/select.tsx'
+import { fieldLabelClass, TextField } from '../../components/text-field.tsx'
+import type { Field, FieldValue } from '../../lib/fields/field.ts'
+import { isNumeric } from '../../lib/fields/field-kind.ts'
+import { choiceWords, formatValue, toEditText } from '../../lib/fields/format-value.ts'
+import { parseValue } from '../../lib/fields/parse-value.ts'
+import { useLinkOptions } from '../../lib/records/use-link-options.ts'
+import { fieldMessages as words } from '../../messages/fields.ts'
+
+const EMPTY = ''
+
+export interface FieldInputProps {
+  readonly field: Field
+  readonly value: FieldValue
+  /** For a link: what its target is called. */
+  readonly label: FieldValue | undefined
+  /** Under the field, after its help: where the change stands. */
+  readonly note: string | undefined
+  /** Set from outside, such as "needs a value" when a draft is created too early. */
+  readonly problem: string | undefined
+  readonly isRequired: boolean
+  readonly onCommit: (value: FieldValue) => void
+  readonly onOpenLink: ((table: string, id: string) => void) | undefined
+}
+
+/** The editor of one field, with its label, its help and what is wrong with it. A valid value is saved when the field is left. */
+export function FieldInput(props: FieldInputProps): JSX.Element {
+  switch (props.field.kind) {
+    case 'choice':
+      return <ChoiceInput {...props} />
+    case 'boolean':
+      return <BooleanInput {...props} />
+    case 'link':
+      return props.field.link ? <LinkInput {...props} /> : <TextInput {...props} />
+    default:
+      return <TextInput {...props} />
+  }
+}
+
+/** A field that nobody edits here: label and value as text. */
+export function FieldText({
+  field,
+  value,
+  label,
+}: {
+  readonly field: Field
+  readonly value: FieldValue
+  readonly label: FieldValue | undefined
+}): JSX.Element {
+  return (
+    <div className="flex flex-col gap-1">
+      <dt className="text-small font-medium text-muted">{field.label}</dt>
+      <dd className="min-h-5 text-body [overflow-wrap:anywhere]">
+        {value === null ? (
+          <span className="text-subtle">{words.empty}</span>
+        ) : (
+          <FieldValueView field={field} value={value} label={label} />
+        )}
+      </dd>
+    </div>
+  )
+}
+
+function descriptionOf({ field, note }: FieldInputProps): string | undefined {
+  const parts = [field.help, note].filter((part) => part !== undefined)
+  return parts.length === 0 ? undefined : parts.join(' · ')
+}
+
+function labelOf({ field, isRequired }: FieldInputProps): string {
+  return isRequired ? `${field.label} (${words.required_})` : field.label
+}
+
+function TextInput(props: FieldInputProps): JSX.Element {
+  const { field, value, onCommit } = props
+  const [typed, setTyped] = useState<string>()
+  const [problem, setProblem] = useState<string>()
+  const shown = typed ?? shownText(field, value)
+  const save = (): void => {
+    if (typed === undefined) return
+    if (typed === shownText(field, value)) {
+      setTyped(undefined)
+      setProblem(undefined)
+      return
+    }
+    const parsed = parseValue(field, typed)
+    if (!parsed.isValid) {
+      setProblem(parsed.message)
+      return
+    }
+    setTyped(undefined)
+    setProblem(undefined)
+    if (parsed.value !== value) onCommit(parsed.value)
+  }
+  const isLong = field.kind === 'long_text' || (field.kind === 'json' && !field.column.type.endsWith('[]'))
+  return (
+    <TextField
+      label={labelOf(props)}
+      description={descriptionOf(props)}
+      errorMessage={problem ?? props.problem}
+      value={shown}
+      type={inputType(field)}
+      inputMode={isNumeric(field.kind) ? 'decimal' : 'text'}
+      autoComplete="off"
+      rows={isLong ? 4 : 1}
+      isMono={field.kind === 'json' && isLong}
+      onChange={(text) => {
+        setTyped(text)
+        setProblem(undefined)
+      }}
+      onBlur={save}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter' && !isLong) save()
+        if (event.key === 'Escape' && typed !== undefined) {
+          // Takes the typing back; a second Escape closes what is around.
+          setTyped(undefined)
+          setProblem(undefined)
+        } else {
+          event.continuePropagation()
+        }
+      }}
+    />
+  )
+}
+
+function inputType({ kind }: Field): 'text' | 'date' | 'datetime-local' | 'email' | 'url' | 'tel' {
+  switch (kind) {
+    case 'date':
+      return 'date'
+    case 'datetime':
+      return 'datetime-local'
+    case 'email':
+      return 'email'
+    case 'url':
+      return 'url'
+    case 'phone':
+      return 'tel'
+    default:
+      return 'text'
+  }
+}
+
+/** What the input shows: the browser's own form for dates, words with commas for lists. */
+function shownText(field: Field, value: FieldValue): string {
+  if (field.kind === 'datetime') return toEditText(field, value).replace(' ', 'T')
+  if (field.kind === 'json' && field.column.type.endsWith('[]')) return formatValue(field, value)
+  return toEditText(field, value)
+}
+
+function ChoiceInput(props: FieldInputProps): JSX.Element {
+  const { field, value, onCommit } = props
+  const empty = field.column.nullable || value === null ? [{ value: EMPTY, label: words.empty }] : []
+  return (
+    <Select
+      label={labelOf(props)}
+      description={descriptionOf(props)}
+      errorMessage={props.problem}
+      value={value === null ? null : String(value)}
+      placeholder={words.empty}
+      options={[
+        ...field.choices.map((choice) => ({
+          value: choice,
+          label: choiceWords(choice),
+          content: <ChoiceChip choice={choice} />,
+        })),
+        ...empty,
+      ]}
+      onChange={(choice) => {
+        if (choice !== (value ?? EMPTY)) onCommit(choice === EMPTY ? null : choice)
+      }}
+    />
+  )
+}
+
+function BooleanInput(props: FieldInputProps): JSX.Element {
+  const { field, value, onCommit } = props
+  return (
+    <Select
+      label={labelOf(props)}
+      description={descriptionOf(props)}
+      errorMessage={props.problem}
+      value={value === null ? null : String(value)}
+      placeholder={words.empty}
+      options={[
+        { value: '1', label: words.yes },
+        { value: '0', label: words.no },
+        ...(field.column.nullable ? [{ value: EMPTY, label: words.empty }] : []),
+      ]}
+      onChange={(choice) => onCommit(choice === EMPTY ? null : Number(choice))}
+    />
+  )
+}
+
+function LinkInput(props: FieldInputProps): JSX.Element {
+  const { field, value, label, onCommit, onOpenLink } = props
+  const [isOpen, setOpen] = useState(false)
+  const [text, setText] = useState('')
+  const options = useLinkOptions(isOpen ? field.link : undefined, text)
+  const shown = value === null ? words.empty : formatValue(field, value, label)
+  const description = descriptionOf(props)
+  const clear: readonly PickerOption[] =
+    field.column.nullable && value !== null && text === '' ? [{ id: EMPTY, label: words.empty }] : []
+  const { link } = field
+  return (
+    <div className="flex flex-col gap-1.5">
+      <span className={fieldLabelClass} aria-hidden>
+        {labelOf(props)}
+      </span>
+      <div className="flex items-center gap-1">
+        <PopoverTrigger isOpen={isOpen} onOpenChange={setOpen}>
+          <Button
+            aria-label={`${labelOf(props)}: ${shown}`}
+            className="h-9 min-w-0 flex-1 truncate rounded-sm border border-control bg-bg px-3 text-left text-body data-hovered:border-muted coarse:h-11"
+          >
+            <span className={value === null ? 'text-subtle' : undefined}>{shown}</span>
+          </Button>
+          <Popover label={field.label} placement="bottom start" className="w-80 overflow-hidden">
+            <OptionPicker
+              label={field.label}
+              options={options && [...options, ...clear]}
+              selected={value === null ? null : String(value)}
+              text={text}
+              onTextChange={setText}
+              onSelect={(id) => {
+                setOpen(false)
+                setText('')
+                if (id !== (value ?? EMPTY)) onCommit(id === EMPTY ? null : id)
+              }}
+            />
+          </Popover>
+        </PopoverTrigger>
+        {link && value !== null && onOpenLink ? (
+          <IconButton
+            label={words.openLink(shown)}
+            icon={<ArrowUpRight size={16} aria-hidden />}
+            onPress={() => onOpenLink(link.table, String(value))}
+          />
+        ) : null}
+      </div>
+      {description === undefined ? null : <p className="text-small text-muted">{description}</p>}
+      {props.problem === undefined ? null : (
+        <p role="alert" className="text-small text-danger">
+          {props.problem}
+        </p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,82 @@
+import type { JSX } from 'react'
+import { Disclosure } from '../../components/disclosure.tsx'
+import { RECORD_STATES } from '../../components/state-glyph.tsx'
+import type { Field, FieldValue } from '../../lib/fields/field.ts'
+import type { RecordValues } from '../../lib/records/record-change.ts'
+import type { RecordMark } from '../../lib/records/record-state.ts'
+import { recordMessages as words } from '../../messages/record.ts'
+import { FieldInput, FieldText } from './field-input.tsx'
+
+/** All fields of a record: those to edit, then those that the database keeps. */
+export function RecordFields({
+  fields,
+  values,
+  labels,
+  mark,
+  problems,
+  canEdit,
+  isDraft,
+  onCommit,
+  onOpenLink,
+}: {
+  readonly fields: readonly Field[]
+  readonly values: RecordValues
+  readonly labels: ReadonlyMap<string, FieldValue>
+  readonly mark: RecordMark | undefined
+  readonly problems: ReadonlyMap<string, string>
+  readonly canEdit: boolean
+  readonly isDraft: boolean
+  readonly onCommit: (field: Field, value: FieldValue) => void
+  readonly onOpenLink: (table: string, id: string) => void
+}): JSX.Element {
+  const own = fields.filter((field) => !field.isSystem)
+  const kept = fields.filter((field) => field.isSystem)
+  return (
+    <div className="flex flex-col gap-4">
+      {own.map((field) => {
+        const value = values[field.name] ?? null
+        const label = labels.get(field.name)
+        if (!canEdit || !field.isEditable) {
+          return (
+            <dl key={field.name}>
+              <FieldText field={field} value={value} label={label} />
+            </dl>
+          )
+        }
+        const isChanged = mark?.fields.has(field.name) === true && mark.state !== 'clean'
+        return (
+          <div
+            key={field.name}
+            data-field={field.name}
+            className={isChanged ? '-ml-3 border-l-2 border-warning pl-2.5' : undefined}
+          >
+            <FieldInput
+              field={field}
+              value={value}
+              label={label}
+              note={isChanged ? RECORD_STATES[mark.state].word : undefined}
+              problem={problems.get(field.name)}
+              isRequired={isDraft && field.isRequired}
+              onCommit={(next) => onCommit(field, next)}
+              onOpenLink={onOpenLink}
+            />
+          </div>
+        )
+      })}
+      {isDraft || kept.length === 0 ? null : (
+        <Disclosure title={words.system}>
+          <dl className="flex flex-col gap-3 pt-2">
+            {kept.map((field) => (
+              <FieldText
+                key={field.name}
+                field={field}
+                value={values[field.name] ?? null}
+                label={labels.get(field.name)}
+              />
+            ))}
+          </dl>
+        </Disclosure>
+      )}
+    </div>
+  )
+}

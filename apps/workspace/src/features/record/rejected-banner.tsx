@@ -1,0 +1,45 @@
+import { explainVerdict } from '@holdfast/client'
+import { Link } from '@tanstack/react-router'
+import type { JSX } from 'react'
+import { buttonClass } from '../../components/button.tsx'
+import { Notice } from '../../components/notice.tsx'
+import type { Field } from '../../lib/fields/field.ts'
+import type { RecordMark } from '../../lib/records/record-state.ts'
+import { recordMessages as words } from '../../messages/record.ts'
+
+/** On top of a record with a change that the server refused: its reason, and the way to the decision. */
+export function RejectedBanner({
+  mark,
+  fields,
+  workspace,
+}: {
+  readonly mark: RecordMark
+  readonly fields: readonly Field[]
+  readonly workspace: string
+}): JSX.Element | null {
+  const { item } = mark
+  if (!item) return null
+  const label = (name: string): string => fields.find((field) => field.name === name)?.label ?? name
+  const { title, advice } = explainVerdict(item.verdict, { column: (_table, column) => label(column) })
+  const changed = [...mark.fields].map(label)
+  return (
+    <Notice
+      tone={mark.state === 'held' ? 'warning' : 'danger'}
+      role="alert"
+      title={mark.state === 'held' ? words.heldTitle : words.rejectedTitle}
+      actions={
+        <Link
+          to="/w/$ws/sync/$item"
+          params={{ ws: workspace, item: item.id }}
+          className={`${buttonClass({ tone: 'secondary', size: 'sm' })} no-underline`}
+        >
+          {words.decide}
+        </Link>
+      }
+    >
+      <p>{title}</p>
+      {/^[\w.]+$/.test(advice) ? null : <p>{advice}</p>}
+      {changed.length === 0 ? null : <p>{words.yourFields(changed.join(', '))}</p>}
+    </Notice>
+  )
+}

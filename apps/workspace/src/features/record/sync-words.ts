@@ -1,0 +1,37 @@
+import type { RecordState } from '../../components/state-glyph.tsx'
+import { formatMoment } from '../../lib/format.ts'
+import { recordMessages as words } from '../../messages/record.ts'
+
+/**
+ * Where the newest change of a record stands, in words. Saved here and accepted by the server are two facts; the words
+ * never take one for the other.
+ *
+ * @param savedAt - when the newest waiting change was made here
+ * @param acceptedAt - when this screen saw the record become clean
+ */
+export function syncWords(
+  state: RecordState,
+  savedAt: Date | undefined,
+  acceptedAt: Date | undefined,
+  now: Date = new Date(),
+): string {
+  const saved = savedAt === undefined ? words.savedHere('').trim() : words.savedHere(formatMoment(savedAt, now))
+  switch (state) {
+    case 'clean':
+      return acceptedAt === undefined ? words.synced : words.acceptedAt(formatMoment(acceptedAt, now))
+    case 'waiting':
+      return `${saved} · ${words.notSent}`
+    case 'sending':
+      return `${saved} · ${words.sending}`
+    case 'confirming':
+      return words.confirming
+    case 'rejected':
+      return words.rejectedWords
+    case 'held':
+      return words.heldWords
+    case 'gone':
+      return words.goneTitle
+    default:
+      return state satisfies never
+  }
+}

@@ -1,0 +1,25 @@
+import { useEffect } from 'react'
+
+/** `⌥↑` and `⌥↓` step through the records while one is open, unless the focused control uses these keys itself. */
+export function useStepKeys(onPrevious: (() => void) | undefined, onNext: (() => void) | undefined): void {
+  // Keys of the whole window: the focus may be in the grid or in the panel.
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent): void => {
+      if (!event.altKey || event.ctrlKey || event.metaKey || event.defaultPrevented) return
+      const step = event.key === 'ArrowUp' ? onPrevious : event.key === 'ArrowDown' ? onNext : undefined
+      if (!step || isOwnKey(event.target)) return
+      event.preventDefault()
+      step()
+    }
+    addEventListener('keydown', onKeyDown)
+    return () => removeEventListener('keydown', onKeyDown)
+  }, [onPrevious, onNext])
+}
+
+/** With Alt and an arrow lists and date fields open. */
+function isOwnKey(target: EventTarget | null): boolean {
+  return (
+    target instanceof Element &&
+    target.closest('[aria-haspopup], [role="listbox"], [role="menu"], input[type^="date"]') !== null
+  )
+}
