@@ -1,0 +1,58 @@
+import { expect, test } from './support/fixtures.ts'
+import { readDevice } from './support/local-device.ts'
+
+interface Manifest {
+  readonly name: string
+  readonly start_url: string
+  readonly display: string
+  readonly icons: readonly { readonly src: string; readonly sizes: string; readonly purpose?: string }[]
+}
+
+test('the app can be installed, and starts without a connection on the last screen', async ({ arrive }) => {
+  const dana = await arrive('dana')
+  const { page, context } = dana
+
+  await test.step('its manifest is complete and its icons exist', async () => {
+    const href = await page.locator('link[rel="manifest"]').getAttribute('href')
+    const response = await page.request.get(href ?? '')
+    expect(response.headers()['content-type']).toMatch(/application\/manifest\+json/)
+    const manifest = (await response.json()) as Manifest
+    expect(manifest).toMatchObject({ name: 'Holdfast', start_url: '/', display: 'standalone' })
+    expect(manifest.icons.map(({ sizes }) => sizes)).toEqual(expect.arrayContaining(['192x192', '512x512']))
+    expect(manifest.icons.some(({ purpose }) => purpose === 'maskable')).toBe(true)
+    for (const { src } of manifest.icons) {
+      const icon = await page.request.get(src)
+      expect(icon.status(), src).toBe(200)
+      expect(icon.headers()['content-type'], src).toMatch(/^image\//)
+    }
+    const session = await context.newCDPSession(page)
+    const { errors } = (await session.send('Page.getAppManifest')) as { readonly errors: readonly unknown[] }
+    expect(errors).toEqual([])
+    await session.detach()
+  })
+
+  await test.step('its service worker controls the page of the first visit, and offers no new version there', async () => {
+    await expect
+      .poll(() => page.evaluate(() => navigator.serviceWorker.controller?.state), { timeout: 30_000 })
+      .toBe('activated')
+    await expect(page.getByText('A new version of the app is ready.')).toBeHidden()
+  })
+
+  await page.getByRole('navigation', { name: 'Workspace' }).getByRole('link', { name: /^Sites/ }).click()
+  await expect(page).toHaveURL(`${dana.home}/t/sites`)
+  await expect(page.getByRole('heading', { level: 1, name: 'Sites' })).toBeAttached()
+  const before = await readDevice(page, 'select * from sites order by id')
+  expect(before.rows.length).toBeGreaterThan(0)
+
+  await dana.goOffline()
+  await page.close()
+  const tab = await dana.newTab()
+  await tab.goto('/')
+  await expect(tab.getByRole('heading', { level: 1 })).toBeAttached()
+  await expect(tab.getByRole('button', { name: 'Sync: Offline' })).toBeVisible()
+  await expect(tab.getByText('A new version of the app is ready.')).toBeHidden()
+  const after = await readDevice(tab, 'select * from sites order by id')
+  expect(after.rows).toEqual(before.rows)
+  await tab.goto(`${dana.home}/t/sites`)
+  await expect(tab.getByRole('heading', { level: 1, name: 'Sites' })).toBeAttached()
+})

@@ -1,0 +1,49 @@
+import { expectAccessible, expectNoSidewaysScroll } from './support/accessibility.ts'
+import { makeActions, storedAction } from './support/actions.ts'
+import { expectConvergence } from './support/convergence.ts'
+import { expect, test } from './support/fixtures.ts'
+import { expectSynced, signIn } from './support/person.ts'
+
+test('on a phone: sign in, find a record in a list, edit it', async ({ arrive, holdfast }) => {
+  const [action] = await makeActions(holdfast, ['Phone: an action'])
+  if (!action) throw new Error('an action was made')
+  const dana = await arrive('dana', {
+    until: 'signed-out',
+    viewport: { width: 390, height: 844 },
+    hasTouch: true,
+    isMobile: true,
+  })
+  const { page } = dana
+  await page.goto('/sign-in')
+  await expectAccessible(page, 'sign-in on a phone')
+  await signIn(page, dana.email)
+  await expectSynced(dana)
+  await expectAccessible(page, 'home on a phone')
+
+  const bar = page.getByRole('navigation', { name: 'Main' })
+  await expect(bar).toBeInViewport({ ratio: 1 })
+  await expect(page.getByRole('navigation', { name: 'Workspace' })).toBeHidden()
+  await bar.getByRole('button', { name: 'Tables' }).tap()
+  const drawer = page.getByRole('dialog', { name: 'Workspace' })
+  await expectAccessible(page, 'navigation on a phone')
+  await drawer.getByRole('link', { name: /^Actions/ }).tap()
+  await expect(drawer).toBeHidden()
+
+  const list = page.getByRole('list', { name: 'Actions, list' })
+  await expect(list).toBeVisible()
+  await expectAccessible(page, 'list on a phone')
+  await page.getByRole('searchbox', { name: 'Search in Actions' }).fill('Phone:')
+  await expect(list.getByRole('listitem')).toHaveCount(1)
+  await list.getByRole('button', { name: /Phone: an action/ }).tap()
+  const title = page.getByRole('textbox', { name: 'Title' })
+  await expect(title).toHaveValue('Phone: an action')
+  await expectAccessible(page, 'record on a phone')
+  await title.fill('Phone: edited')
+  await title.blur()
+  await expect.poll(async () => (await storedAction(holdfast, action.id)).title).toBe('Phone: edited')
+  await expectNoSidewaysScroll(page, 'edited record on a phone')
+  await bar.getByRole('link', { name: 'Sync' }).tap()
+  await expect(page.getByRole('heading', { level: 1, name: 'Sync centre' })).toBeVisible()
+  await expectAccessible(page, 'sync centre on a phone')
+  await expectConvergence(dana, ['actions'])
+})

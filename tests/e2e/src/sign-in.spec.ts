@@ -1,0 +1,80 @@
+import { sql } from '@holdfast/postgres'
+import { expectAccessible } from './support/accessibility.ts'
+import { expectConvergence } from './support/convergence.ts'
+import { expect, test } from './support/fixtures.ts'
+import { readDevice } from './support/local-device.ts'
+import { ACCOUNTS, expectSynced, signIn } from './support/person.ts'
+
+test.describe('signing in', () => {
+  test('with a wrong password says the same as for an unknown person, and leads to the page that was asked for', async ({
+    arrive,
+  }) => {
+    const dana = await arrive('dana', { until: 'signed-out' })
+    const { page } = dana
+    dana.problems.expect(/status of 400.*\/auth\/v1\/token/)
+
+    await page.goto(`${dana.home}/t/regions`)
+    await expect(page).toHaveURL(/\/sign-in\?redirect=/)
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sign in to your workspace')
+    await expectAccessible(page, 'sign-in')
+
+    const password = page.getByRole('textbox', { name: 'Password' })
+    await signIn(page, dana.email, 'not the password')
+    await expect(password).toHaveAccessibleDescription('E-mail or password is not right')
+    await expect(password).toBeFocused()
+    await expectAccessible(page, 'sign-in with a wrong password')
+
+    await page.reload()
+    await signIn(page, 'nobody@northline.example', 'not the password')
+    await expect(password).toHaveAccessibleDescription('E-mail or password is not right')
+
+    await signIn(page, dana.email)
+    await expect(page).toHaveURL(`${dana.home}/t/regions`)
+    await expect(page.getByRole('heading', { level: 1, name: 'Regions' })).toBeAttached()
+  })
+
+  test('shows the tables with as many rows as Postgres lets the person select, and signing out closes them', async ({
+    arrive,
+    holdfast,
+  }) => {
+    const dana = await arrive('dana')
+    const { page } = dana
+    await expect(page).toHaveURL(dana.home)
+    await expect(page.getByRole('heading', { level: 1, name: 'Holdfast' })).toBeVisible()
+    const tables = page.getByRole('region', { name: 'Tables' }).getByRole('listitem')
+
+    const described = (await readDevice(page)).tables.filter(({ schema }) => schema === 'public')
+    expect(described).toHaveLength(12)
+    await expect(tables).toHaveCount(described.length)
+    const supabase = await dana.supabase()
+    for (const { name, schema, table } of described) {
+      const { count, error } = await supabase.schema(schema).from(table).select('*', { count: 'exact', head: true })
+      expect(error).toBeNull()
+      const link = tables.locator(`a[href="${dana.home}/t/${name}"]`)
+      await expect(link.locator('span').last(), `count of ${name}`).toHaveText((count ?? 0).toLocaleString('en-GB'))
+    }
+    // Row-level security decides: the region's actions, not all of them.
+    const rows = await holdfast.admin.query<{ count: number }>(sql`select count(*)::int as count from public.actions`)
+    const shown = await supabase.from('actions').select('*', { count: 'exact', head: true })
+    expect(shown.count).toBeLessThan(rows[0]?.count ?? 0)
+    expect(shown.count).toBeGreaterThan(0)
+    await expectAccessible(page, 'home')
+    await expectConvergence(dana, described.map(({ name }) => name))
+
+    await page.getByRole('button', { name: `Account of ${dana.name}` }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    const dialog = page.getByRole('alertdialog', { name: 'Sign out' })
+    await expect(dialog).toContainText('Everything on this device has been sent.')
+    await expectAccessible(page, 'sign-out dialog')
+    await dialog.getByRole('button', { name: 'Sign out' }).click()
+    await expect(page).toHaveURL(/\/sign-in/)
+    await page.goto(dana.home)
+    await expect(page).toHaveURL(/\/sign-in\?redirect=/)
+
+    // The account is still on this device, and somebody else's is another one.
+    await expect(page.getByRole('region', { name: 'On this device' })).toContainText(dana.name)
+    await signIn(page, ACCOUNTS.mina.email)
+    await expectSynced(dana)
+    await expect(page.getByRole('button', { name: `Account of ${ACCOUNTS.mina.name}` })).toBeVisible()
+  })
+})

@@ -1,0 +1,23 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import { expect, type Page } from '@playwright/test'
+
+/** No rule of WCAG 2.2 AA that a machine can check is broken on this screen, and nothing is wider than the window. */
+export async function expectAccessible(page: Page, screen: string): Promise<void> {
+  await expectNoSidewaysScroll(page, screen)
+  const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']).analyze()
+  const found = violations.map(({ id, help, nodes }) => ({
+    id,
+    help,
+    nodes: nodes.slice(0, 5).map(({ html, failureSummary }) => `${html.slice(0, 300)} — ${failureSummary ?? ''}`),
+  }))
+  expect(found, `axe on ${screen}`).toEqual([])
+}
+
+/** The page itself never scrolls sideways; a grid does so inside of its own box. */
+export async function expectNoSidewaysScroll(page: Page, screen: string): Promise<void> {
+  await expect
+    .poll(() => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth), {
+      message: `${screen} fits into the window's width`,
+    })
+    .toBeLessThanOrEqual(0)
+}

@@ -1,0 +1,123 @@
+import { expect, type Browser, type BrowserContext, type BrowserContextOptions, type Locator, type Page } from '@playwright/test'
+import type { SupabaseClient } from '@supabase/supabase-js'
+import { openFaultyLink, SAMPLE_PASSWORD, type FaultyLink, type Holdfast } from '@holdfast/test-support'
+import { watchProblems, type Problems } from './problems.ts'
+
+/** How long a device may take for its first rows, in milliseconds, on a machine that does other things as well. */
+const FIRST_SYNC_MS = 45_000
+
+/** Somebody with a browser of their own and a line to the server of their own. */
+export interface Person {
+  readonly email: string
+  readonly name: string
+  readonly context: BrowserContext
+  /** The first tab. */
+  readonly page: Page
+  readonly link: FaultyLink
+  readonly problems: Problems
+  /** The chip that says how this device stands with the server. */
+  readonly chip: Locator
+  /** Address of the workspace; other places are below it. */
+  readonly home: string
+  newTab(): Promise<Page>
+  /** The line is cut and the browser says so; without the first the sync in the shared worker would go on. */
+  goOffline(): Promise<void>
+  goOnline(): Promise<void>
+  /** supabase-js, signed in as this person, on the server's own address. */
+  supabase(): Promise<SupabaseClient>
+  /** Goes to a table and waits for its grid. */
+  openTable(table: string, search?: string): Promise<void>
+}
+
+export interface PersonOptions extends Pick<BrowserContextOptions, 'viewport' | 'colorScheme' | 'hasTouch' | 'isMobile'> {
+  /** `signed-out`: the browser is opened and nothing else. Default: signed in, and the first rows are there. */
+  readonly until?: 'signed-out' | 'signed-in' | 'synced'
+}
+
+export const ACCOUNTS = {
+  dana: { email: 'dana.okafor@northline.example', name: 'Dana Okafor' },
+  mina: { email: 'mina.kaya@northline.example', name: 'Mina Kaya' },
+  sam: { email: 'sam.reyes@northline.example', name: 'Sam Reyes' },
+  ruth: { email: 'ruth.adler@northline.example', name: 'Ruth Adler' },
+} as const
+export type AccountName = keyof typeof ACCOUNTS
+
+/** Opens a browser for a person. */
+export async function openPerson(
+  browser: Browser,
+  holdfast: Holdfast,
+  account: AccountName,
+  { until = 'synced', ...contextOptions }: PersonOptions = {},
+): Promise<Person & AsyncDisposable> {
+  const { email, name } = ACCOUNTS[account]
+  const link = await openFaultyLink(holdfast.url)
+  const context = await browser.newContext({
+    baseURL: link.url,
+    viewport: { width: 1280, height: 800 },
+    reducedMotion: 'reduce',
+    locale: 'en-GB',
+    timezoneId: 'Europe/London',
+    ...contextOptions,
+  })
+  const problems = watchProblems(context)
+  const page = await context.newPage()
+  const home = '/w/holdfast'
+  let client: SupabaseClient | undefined
+
+  const person: Person = {
+    email,
+    name,
+    context,
+    page,
+    link,
+    problems,
+    chip: page.getByRole('button', { name: /^Sync: / }),
+    home,
+    newTab: () => context.newPage(),
+    async goOffline() {
+      problems.expectCutLine()
+      await context.setOffline(true)
+      link.sever()
+    },
+    async goOnline() {
+      link.mend()
+      await context.setOffline(false)
+    },
+    async supabase() {
+      client ??= await holdfast.supabase({ email })
+      return client
+    },
+    async openTable(table, search = '') {
+      await page.goto(`${home}/t/${table}${search}`)
+      await expect(page.getByRole('grid')).toBeVisible({ timeout: FIRST_SYNC_MS })
+    },
+  }
+  try {
+    if (until !== 'signed-out') {
+      await page.goto('/sign-in')
+      await signIn(page, email)
+      if (until === 'synced') await expectSynced(person)
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return { ...person, [Symbol.asyncDispose]: close }
+
+  async function close(): Promise<void> {
+    await context.close()
+    await link[Symbol.asyncDispose]()
+  }
+}
+
+/** Fills in the form that is on the screen. */
+export async function signIn(page: Page, email: string, password: string = SAMPLE_PASSWORD): Promise<void> {
+  await page.getByRole('textbox', { name: 'E-mail' }).fill(email)
+  await page.getByRole('textbox', { name: 'Password' }).fill(password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+}
+
+/** The first rows are complete, and nothing waits. */
+export async function expectSynced(person: Person): Promise<void> {
+  await expect(person.chip).toHaveAccessibleName('Sync: Up to date', { timeout: FIRST_SYNC_MS })
+}

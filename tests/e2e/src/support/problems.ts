@@ -1,0 +1,30 @@
+import type { BrowserContext, ConsoleMessage } from '@playwright/test'
+
+/** What went wrong in a browser without anybody seeing it: errors on the console, exceptions and rejections that nobody handled. */
+export interface Problems {
+  /** The journey causes these itself. */
+  expect(pattern: RegExp): void
+  /** From now on the browser may report that the line is cut. */
+  expectCutLine(): void
+  readonly found: readonly string[]
+}
+
+/** How Chromium itself reports a request that got no answer; nobody can keep it from doing so. */
+const CUT_LINE = /^Failed to load resource: net::ERR_/
+
+export function watchProblems(context: BrowserContext): Problems {
+  const found: string[] = []
+  const expected: RegExp[] = []
+  const note = (text: string): void => {
+    if (!expected.some((pattern) => pattern.test(text))) found.push(text)
+  }
+  context.on('console', (message: ConsoleMessage) => {
+    if (message.type() === 'error') note(`${message.text()} (${message.location().url})`)
+  })
+  context.on('weberror', (error) => note(`${error.error().stack ?? String(error.error())}`))
+  return {
+    expect: (pattern) => void expected.push(pattern),
+    expectCutLine: () => void expected.push(CUT_LINE),
+    found,
+  }
+}
