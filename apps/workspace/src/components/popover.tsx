@@ -15,12 +15,23 @@ export interface PopoverProps extends Omit<AriaPopoverProps, 'children' | 'class
   readonly className?: string
 }
 
-/** A small dialog anchored to the control before it inside a `PopoverTrigger`; Escape and a press outside close it. */
+/**
+ * A small dialog anchored to the control before it inside a `PopoverTrigger`; Escape, a press outside and following a link
+ * in it close it.
+ */
 export function Popover({ label, children, className, ...rest }: PopoverProps): JSX.Element {
   return (
     <AriaPopover offset={6} {...rest} className={cx(popoverClass, 'max-w-[calc(100vw-1rem)] overflow-auto', className)}>
       <Dialog aria-label={label} className="outline-none">
-        {children}
+        {({ close }) => (
+          <div
+            onClick={(event) => {
+              if (event.target instanceof Element && event.target.closest('a[href]')) close()
+            }}
+          >
+            {children}
+          </div>
+        )}
       </Dialog>
     </AriaPopover>
   )

@@ -74,10 +74,19 @@ function Palette({
   const sections = Map.groupBy(shown, (command) => command.section)
 
   return (
-    // Escape closes at once; the field would first only empty itself.
+    // Escape closes at once; the field would first only empty itself. Enter takes the first result when none is marked:
+    // results that come from the database a moment after the letter are not marked by themselves.
     <div
       className="flex min-h-0 flex-col"
       onKeyDownCapture={(event) => {
+        const isTyping = event.target instanceof HTMLInputElement
+        const [first] = shown
+        if (event.key === 'Enter' && isTyping && first && !event.target.hasAttribute('aria-activedescendant')) {
+          event.preventDefault()
+          event.stopPropagation()
+          onClose()
+          first.run()
+        }
         if (event.key !== 'Escape') return
         event.stopPropagation()
         onClose()
