@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createNotes, openDevice, openHoldfast, type Holdfast, type TestDevice } from '@holdfast/test-support'
+
+/*
+ * A transaction in Postgres becomes visible on a device whole or not at all, also when its rows reach the device by different policies, when they change hands
+ * in it, and when it is too large for one message. The device is read all the time; any state between two transactions would show.
+ */
+
+const NOTES_IN_BULK = 3_000
+
+let holdfast: Holdfast
+let mina: TestDevice
+let dana: TestDevice
+
+beforeAll(async () => {
+  holdfast = await openHoldfast({ sample: true })
+  await createNotes(holdfast)
+  mina = await openDevice(holdfast, { email: 'mina.kaya@northline.example' })
+  dana = await openDevice(holdfast, { email: 'dana.okafor@northline.example' })
+})
+
+afterAll(async () => {
+  await mina?.[Symbol.asyncDispose]()
+  await dana?.[Symbol.asyncDispose]()
+  await holdfast?.[Symbol.asyncDispose]()
+})
+
+/** Reads again and again until `body` has ended and everything has arrived. @returns the different answers, in order of their first appearance */
+async function answersDuring(device: TestDevice, sql: string, body: () => Promise<void>): Promise<readonly string[]> {
+  const ended = new AbortController()
+  const answers = new Set<string>()
+  const reading = (async () => {
+    while (!ended.signal.aborted) answers.add(JSON.stringify(await device.database.getAll(sql)))
+  })()
+  await body()
+  await device.settle()
+  answers.add(JSON.stringify(await device.database.getAll(sql)))
+  ended.abort()
+  await reading
+  return [...answers]
+}
+
+async function inPostgres(text: string, values: readonly unknown[] = []): Promise<void> {
+  await holdfast.admin.withClient((client) => client.query(text, [...values]))
+}
+
+describe('a transaction arrives whole', () => {
+  test('when its rows are visible by different policies and change hands', async () => {
+    await inPostgres(
+      `insert into public.notes (owner_id, shared, amount, marker)
+       select case when n % 2 = 0 then $1::uuid else $2::uuid end, n % 3 = 0, 100, 'sum' from generate_series(1, 40) n`,
+      [mina.local.userId, dana.local.userId],
+    )
+    await Promise.all([mina.settle(), dana.settle()])
+    const before = await mina.database.get<{ total: number }>(
+      `select sum(amount) as total from notes where marker = 'sum'`,
+    )
+    const answers = await answersDuring(
+      mina,
+      `select sum(amount) as total from notes where marker = 'sum'`,
+      async () => {
+        for (let n = 0; n < 150; n++) {
+          // One visible note loses 7, another one gets them; one of Mina's own goes to Dana and an equal one comes back; a shared one is hidden and paid for.
+          await holdfast.admin.transaction(async ({ client }) => {
+            const visible = `select id from public.notes where marker = 'sum' and (shared or owner_id = $1) order by md5(id::text || $2)`
+            await client.query(
+              `with pair as (select id, row_number() over () as place from (${visible} limit 2) two)
+             update public.notes note set amount = amount + case pair.place when 1 then -1 else 1 end from pair
+              where pair.id = note.id and not exists (select 1 from public.notes x join pair p on p.id = x.id where p.place = 1 and x.amount = 0)`,
+              [mina.local.userId, String(n)],
+            )
+            const { rows } = await client.query<{ id: string; amount: number }>(
+              `${visible.replace('select id', 'select id, amount')} limit 1`,
+              [mina.local.userId, `hide ${n}`],
+            )
+            await client.query(`update public.notes set owner_id = $2, shared = false where id = $1`, [
+              rows[0]?.id,
+              dana.local.userId,
+            ])
+            await client.query(
+              `insert into public.notes (owner_id, shared, amount, marker) values ($1, $2, $3, 'sum')`,
+              [mina.local.userId, n % 2 === 0, rows[0]?.amount],
+            )
+          })
+        }
+      },
+    )
+    expect(answers).toEqual([JSON.stringify([before])])
+  })
+
+  test('when it is too large for one message, also on a device that was away', async () => {
+    await inPostgres(
+      `insert into public.notes (owner_id, marker, title, body) select $1, 'bulk', '0', repeat('x', 600) from generate_series(1, ${NOTES_IN_BULK})`,
+      [dana.local.userId],
+    )
+    await Promise.all([mina.settle(), dana.settle()])
+    const turns = 5
+    const query = `select count(*) as n, count(distinct title) as kinds from notes where marker = 'bulk'`
+    await dana.goOffline()
+    const update = async (): Promise<void> => {
+      for (let n = 1; n <= turns; n++) {
+        await inPostgres(`update public.notes set title = $1 where marker = 'bulk'`, [String(n)])
+        if (n === 2) dana.goOnline()
+      }
+    }
+    const [there, back] = await Promise.all([
+      answersDuring(mina, query, update),
+      answersDuring(dana, query, async () => undefined),
+    ])
+    const whole = JSON.stringify([{ n: NOTES_IN_BULK, kinds: 1 }])
+    expect(there).toEqual([whole])
+    expect(back).toEqual([whole])
+  })
+})
