@@ -3,7 +3,8 @@
  * contains one of these.
  */
 export function renderTsv(rows: readonly (readonly string[])[]): string {
-  return rows.map((cells) => cells.map(quote).join('\t')).join('\n')
+  // An empty last row would be read as the line break after the row before it.
+  return rows.map((cells) => (cells.length === 1 && cells[0] === '' ? '""' : cells.map(quote).join('\t'))).join('\n')
 }
 
 function quote(cell: string): string {

@@ -21,26 +21,18 @@ export async function applyCommand(
   command: Command,
   isChecked: boolean,
 ): Promise<ApplyOutcome> {
-  return database.writeTransaction(async (tx) => {
-    if (isChecked) {
-      const records = await changedSince(tx, command.changes)
-      if (records.length > 0) return { kind: 'changed_since', records }
-    }
+  return database.writeTransaction(async (tx): Promise<ApplyOutcome> => {
     const metadata = JSON.stringify({ cmd: command.label, at: new Date().toISOString() })
-    for (const change of command.changes) await write(tx, change, metadata)
-    return { kind: 'applied' }
+    const records: { readonly table: string; readonly id: string }[] = []
+    for (const change of command.changes) {
+      // Each change expects what the ones before it have written.
+      if (isChecked && !(await isAsExpected(tx, change))) records.push({ table: change.table, id: change.id })
+      else await write(tx, change, metadata)
+    }
+    if (records.length === 0) return { kind: 'applied' }
+    await tx.rollback()
+    return { kind: 'changed_since', records }
   })
-}
-
-async function changedSince(
-  tx: Transaction,
-  changes: readonly RecordChange[],
-): Promise<readonly { readonly table: string; readonly id: string }[]> {
-  const found: { table: string; id: string }[] = []
-  for (const change of changes) {
-    if (!(await isAsExpected(tx, change))) found.push({ table: change.table, id: change.id })
-  }
-  return found
 }
 
 /** Columns that the database itself moves on after a write are no change by somebody. */

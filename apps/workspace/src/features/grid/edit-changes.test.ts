@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest'
+import { testField } from '../../lib/fields/test-fields.test-support.ts'
+import { changeRow, clearChanges, fillChanges, type PastedCell, pasteChanges } from './edit-changes.ts'
+import { type GridRow, shareRows } from './row-windows.ts'
+
+const [title, points, site] = [testField('title'), testField('points'), testField('site_id')]
+const row = (id: string, values: Partial<GridRow> = {}): GridRow => ({
+  id,
+  title: `title of ${id}`,
+  points: null,
+  site_id: null,
+  ...values,
+})
+const text = (...rows: readonly (readonly string[])[]): readonly (readonly PastedCell[])[] =>
+  rows.map((cells) => cells.map((cell) => ({ text: cell })))
+const paste = (input: Partial<Parameters<typeof pasteChanges>[0]>): ReturnType<typeof pasteChanges> =>
+  pasteChanges({
+    table: 'tasks',
+    rows: [row('t1'), row('t2')],
+    fields: [title, points],
+    cells: [],
+    linkIds: () => undefined,
+    ...input,
+  })
+
+describe('pasting', () => {
+  test('changes each row once, with what was before', () => {
+    expect(paste({ cells: text(['new', '3'], ['title of t2', '4']) })).toEqual({
+      cells: 3,
+      refusals: [],
+      changes: [
+        {
+          kind: 'update',
+          table: 'tasks',
+          id: 't1',
+          values: { title: 'new', points: 3 },
+          before: { title: 'title of t1', points: null },
+        },
+        { kind: 'update', table: 'tasks', id: 't2', values: { points: 4 }, before: { points: null } },
+      ],
+    })
+  })
+
+  test('puts one cell into the whole range', () => {
+    const { changes } = paste({ fields: [points], cells: text(['7']) })
+    expect(changes.map((change) => change.values)).toEqual([{ points: 7 }, { points: 7 }])
+  })
+
+  test('leaves out what does not fit and says why', () => {
+    expect(paste({ cells: text(['', 'many'], ['b', '5']) })).toMatchObject({
+      refusals: ['Title: Title needs a value', 'Points: Enter a number'],
+      changes: [{ id: 't2', values: { title: 'b', points: 5 } }],
+    })
+  })
+
+  test('finds linked records by their title, and takes the very value when it was copied here', () => {
+    const id = '01931f60-0000-7000-8000-000000000001'
+    const linkIds = (): string => id
+    expect(paste({ rows: [row('t1')], fields: [site], cells: text(['Elmcroft']), linkIds }).changes[0]?.values).toEqual(
+      { site_id: id },
+    )
+    const copied: readonly (readonly PastedCell[])[] = [[{ text: 'Elmcroft', copied: { field: site, value: id } }]]
+    expect(paste({ rows: [row('t1')], fields: [site], cells: copied }).changes[0]?.values).toEqual({ site_id: id })
+    expect(paste({ rows: [row('t1')], fields: [title], cells: copied }).changes[0]?.values).toEqual({
+      title: 'Elmcroft',
+    })
+  })
+})
+
+describe('other edits', () => {
+  test('a value that is there already is no change', () => {
+    expect(changeRow('tasks', row('t1', { points: 3 }), { points: 3 })).toEqual([])
+  })
+
+  test('clearing skips what may not be empty', () => {
+    const { changes, refusals } = clearChanges('tasks', [row('t1', { points: 3 })], [title, points])
+    expect(changes).toMatchObject([{ values: { points: null }, before: { points: 3 } }])
+    expect(refusals).toEqual(['Title: Title needs a value'])
+  })
+
+  test('filling down repeats the first row', () => {
+    const { changes } = fillChanges('tasks', [row('t1', { points: 3 }), row('t2'), row('t3', { points: 3 })], [points])
+    expect(changes).toMatchObject([{ id: 't2', values: { points: 3 } }])
+  })
+})
+
+test('a row in which nothing changed stays the same object', () => {
+  const old = [row('t1'), row('t2')]
+  expect(shareRows(old, [row('t1'), row('t2')])).toBe(old)
+  const next = shareRows(old, [row('t2'), row('t1', { points: 1 })])
+  expect(next[0]).toBe(old[1])
+  expect(next[1]).not.toBe(old[0])
+})

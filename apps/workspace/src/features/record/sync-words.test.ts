@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import type { RecordState } from '../../components/state-glyph.tsx'
+import { syncWords } from './sync-words.ts'
+
+const now = new Date('2026-11-20T15:00:00')
+const saved = new Date('2026-11-20T14:02:00')
+const STATES: readonly RecordState[] = ['clean', 'waiting', 'sending', 'confirming', 'rejected', 'held', 'gone']
+
+test('saved on this device and accepted by the server are never the same words', () => {
+  const waiting = syncWords('waiting', saved, undefined, now)
+  expect(waiting).toMatch(/^Saved on this device .*02.* · not sent yet$/)
+  expect(syncWords('clean', undefined, saved, now)).toMatch(/^Accepted by the server .*02/)
+  for (const state of STATES) {
+    const words = syncWords(state, saved, undefined, now)
+    expect(words).not.toBe('')
+    if (state === 'waiting' || state === 'sending') expect(words).not.toMatch(/accepted|server/i)
+  }
+})

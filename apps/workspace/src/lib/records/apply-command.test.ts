@@ -1,0 +1,174 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { column, Schema, Table } from '@powersync/common'
+import { PowerSyncDatabase } from '@powersync/node'
+import fc from 'fast-check'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { FieldValue } from '../fields/field.ts'
+import { applyCommand } from './apply-command.ts'
+import { type Command, inverseOf, type RecordChange } from './record-change.ts'
+
+// The invariants: a command followed by its inverse leaves every record as it was, whatever it did; an inverse never
+// writes over a change that came in between without being asked to; one command is one transaction.
+
+const schema = new Schema({
+  tasks: new Table({ title: column.text, points: column.integer }, { trackMetadata: true }),
+})
+const folder = mkdtempSync(join(tmpdir(), 'holdfast-records-'))
+let database: PowerSyncDatabase
+
+beforeAll(async () => {
+  database = new PowerSyncDatabase({
+    schema,
+    database: {
+      dbFilename: 'device.db',
+      dbLocation: folder,
+      implementation: { type: 'node:sqlite' },
+      readWorkerCount: 1,
+    },
+  })
+  await database.init()
+})
+afterAll(async () => {
+  await database.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+beforeEach(() => database.disconnectAndClear())
+
+const tasks = (): Promise<readonly Record<string, FieldValue>[]> => database.getAll('select * from tasks order by id')
+const insert = (id: string, values: Record<string, FieldValue>): RecordChange => ({
+  kind: 'insert',
+  table: 'tasks',
+  id,
+  values,
+})
+const retitle = (id: string, before: FieldValue, title: FieldValue): RecordChange => ({
+  kind: 'update',
+  table: 'tasks',
+  id,
+  values: { title },
+  before: { title: before },
+})
+const command = (...changes: readonly RecordChange[]): Command => ({ label: 'test', changes })
+
+describe('applying a command', () => {
+  test('is one transaction in the outbox, with what was done beside it', async () => {
+    await applyCommand(
+      database,
+      command(insert('t1', { title: 'a' }), insert('t2', { title: 'b' }), retitle('t1', 'a', 'c')),
+      false,
+    )
+    const transaction = await database.getNextCrudTransaction()
+    expect(transaction?.crud.map(({ op, id, opData }) => [op, id, opData])).toEqual([
+      ['PUT', 't1', { title: 'a' }],
+      ['PUT', 't2', { title: 'b' }],
+      ['PATCH', 't1', { title: 'c' }],
+    ])
+    expect(JSON.parse(transaction?.crud[0]?.metadata ?? '')).toMatchObject({ cmd: 'test', at: expect.any(String) })
+  })
+
+  test('sends only the changed column', async () => {
+    await applyCommand(database, command(insert('t1', { title: 'a', points: 3 })), false)
+    await (await database.getNextCrudTransaction())?.complete()
+    await applyCommand(database, command(retitle('t1', 'a', 'b')), false)
+    expect((await database.getNextCrudTransaction())?.crud[0]?.opData).toEqual({ title: 'b' })
+  })
+
+  test('of a deletion carries the metadata as well', async () => {
+    await applyCommand(database, command(insert('t1', { title: 'a' })), false)
+    await (await database.getNextCrudTransaction())?.complete()
+    await applyCommand(database, command({ kind: 'delete', table: 'tasks', id: 't1', values: { title: 'a' } }), false)
+    expect(await tasks()).toEqual([])
+    expect((await database.getNextCrudTransaction())?.crud[0]).toMatchObject({
+      op: 'DELETE',
+      metadata: expect.stringContaining('test'),
+    })
+  })
+})
+
+describe('undoing', () => {
+  test('asks when somebody has changed the value since, and writes nothing', async () => {
+    const done = command(retitle('t1', 'a', 'b'))
+    await applyCommand(database, command(insert('t1', { title: 'a', points: 1 })), false)
+    await applyCommand(database, done, false)
+    await database.execute(`update tasks set title = 'theirs' where id = 't1'`)
+    expect(await applyCommand(database, inverseOf(done), true)).toEqual({
+      kind: 'changed_since',
+      records: [{ table: 'tasks', id: 't1' }],
+    })
+    expect(await tasks()).toMatchObject([{ title: 'theirs' }])
+  })
+
+  test('does not ask when another field was changed, or the server wrote the same value its way', async () => {
+    const done = command(retitle('t1', 'a', '12.5'))
+    await applyCommand(database, command(insert('t1', { title: 'a', points: 1 })), false)
+    await applyCommand(database, done, false)
+    await database.execute(`update tasks set title = '12.50', points = 7 where id = 't1'`)
+    expect(await applyCommand(database, inverseOf(done), true)).toEqual({ kind: 'applied' })
+    expect(await tasks()).toMatchObject([{ title: 'a', points: 7 }])
+  })
+
+  test('of a creation does not ask because the server filled in what was left empty', async () => {
+    const done = command(insert('t1', { title: 'a', points: null }))
+    await applyCommand(database, done, false)
+    await database.execute(`update tasks set points = 9 where id = 't1'`)
+    expect(await applyCommand(database, inverseOf(done), true)).toEqual({ kind: 'applied' })
+    expect(await tasks()).toEqual([])
+  })
+
+  test('undoes every sequence of commands, and redoing makes it again', async () => {
+    const id = fc.constantFrom('t1', 't2', 't3')
+    const values = fc.record({
+      title: fc.option(fc.constantFrom('a', 'b', '1.0', '')),
+      points: fc.option(fc.integer({ min: 0, max: 3 })),
+    })
+    const wish = fc.record({ kind: fc.constantFrom('insert', 'update', 'delete'), id, values })
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.array(wish, { minLength: 1, maxLength: 3 }), { maxLength: 5 }), async (wishes) => {
+        await database.execute('delete from tasks')
+        await database.execute(`insert into tasks (id, title, points) values ('t1', 'first', 1)`)
+        const states = [await tasks()]
+        const done: Command[] = []
+        const model = new Map<string, Record<string, FieldValue>>([['t1', { title: 'first', points: 1 }]])
+        for (const group of wishes) {
+          const next = command(...group.flatMap((one) => possible(model, one)))
+          await applyCommand(database, next, false)
+          done.push(next)
+          states.push(await tasks())
+        }
+        for (const [index, one] of [...done.entries()].toReversed()) {
+          expect(await applyCommand(database, inverseOf(one), true)).toEqual({ kind: 'applied' })
+          expect(await tasks()).toEqual(states[index])
+        }
+        for (const [index, one] of done.entries()) {
+          expect(await applyCommand(database, inverseOf(inverseOf(one)), true)).toEqual({ kind: 'applied' })
+          expect(await tasks()).toEqual(states[index + 1])
+        }
+      }),
+      { numRuns: 25 },
+    )
+  }, 60_000)
+})
+
+interface Wish {
+  readonly kind: string
+  readonly id: string
+  readonly values: Record<string, FieldValue>
+}
+
+/** What a screen would make of a wish: nothing is created twice, and nothing changed that is not there. */
+function possible(model: Map<string, Record<string, FieldValue>>, { kind, id, values }: Wish): readonly RecordChange[] {
+  const row = model.get(id)
+  const wanted = { title: values['title'] ?? null, points: values['points'] ?? null }
+  if (!row) {
+    model.set(id, wanted)
+    return [insert(id, wanted)]
+  }
+  if (kind === 'delete') {
+    model.delete(id)
+    return [{ kind: 'delete', table: 'tasks', id, values: row }]
+  }
+  model.set(id, wanted)
+  return [{ kind: 'update', table: 'tasks', id, values: wanted, before: row }]
+}

@@ -1,0 +1,75 @@
+import type { RejectedChange } from '@holdfast/client'
+import { describe, expect, test } from 'vitest'
+import { deriveMarks, type WaitingRow } from './record-state.ts'
+
+const waiting = (id: string, tx: number, ...fields: readonly string[]): WaitingRow => ({
+  id,
+  tx,
+  fields: JSON.stringify([fields]),
+  at: '2026-11-20T14:02:00.000Z',
+})
+const rejected = (position: number, ids: readonly string[], held: readonly string[] = []): RejectedChange => {
+  const operation = (id: string): RejectedChange['operations'][number] => ({
+    op_id: position,
+    op: 'PATCH',
+    type: 'tasks',
+    id,
+    data: { state: 'done' },
+  })
+  return {
+    id: `device:${position}`,
+    at: '2026-11-20T14:02:00.000Z',
+    position,
+    table: 'tasks',
+    recordId: ids[0] ?? '',
+    op: 'PATCH',
+    operations: ids.map(operation),
+    verdict: { op_id: position, status: 'unexpected', httpStatus: 500, code: undefined, message: '' },
+    serverRow: undefined,
+    held: [{ position: position + 1, operations: held.map(operation) }],
+    state: 'open',
+    decidedAt: undefined,
+  }
+}
+const marksOf = (input: Partial<Parameters<typeof deriveMarks>[0]>): Record<string, string> =>
+  Object.fromEntries(
+    [
+      ...deriveMarks({
+        table: 'tasks',
+        waiting: [],
+        rejected: [],
+        sendingTx: undefined,
+        confirming: new Set(),
+        ...input,
+      }),
+    ].map(([id, mark]) => [id, `${mark.state} ${[...mark.fields].toSorted().join(',')}`.trim()]),
+  )
+
+describe('deriveMarks', () => {
+  test('marks what waits, and what is part of the running upload', () => {
+    expect(marksOf({ waiting: [waiting('t1', 1, 'title'), waiting('t2', 2, 'state')], sendingTx: 1 })).toEqual({
+      t1: 'sending title',
+      t2: 'waiting state',
+    })
+  })
+
+  test('marks refused records over everything, and what is held with them', () => {
+    expect(
+      marksOf({
+        waiting: [waiting('t1', 5, 'title')],
+        rejected: [rejected(1, ['t1'], ['t1', 't2'])],
+        confirming: new Set(['t1', 't3']),
+      }),
+    ).toEqual({ t1: 'rejected state,title', t2: 'held state', t3: 'confirming' })
+  })
+
+  test('leaves records of other tables alone', () => {
+    expect(marksOf({ table: 'sites', rejected: [rejected(1, ['t1'])] })).toEqual({})
+  })
+
+  test('says waiting again when a record is changed while the change before is being confirmed', () => {
+    expect(marksOf({ waiting: [waiting('t1', 7, 'title')], confirming: new Set(['t1']) })).toEqual({
+      t1: 'waiting title',
+    })
+  })
+})
