@@ -82,6 +82,16 @@ test('a row moves between the buckets of two people', async () => {
   await expectEqual(alice, ALICE)
 })
 
+test('a bucket whose first row comes and goes at once is there for the next one', async () => {
+  const alice = await opened(world.device(ALICE))
+  await world.run(
+    `insert into items (owner_id) values ('${ALICE}'); insert into items (owner_id) values ('${BOB}'); delete from items where owner_id = '${ALICE}'`,
+  )
+  await world.run(`insert into items (owner_id, title) values ('${ALICE}', 'stays')`)
+  await expectEqual(alice, ALICE)
+  await expectEqual(await opened(world.device(ALICE)), ALICE)
+})
+
 test('a row in two buckets stays while one of them has it', async () => {
   await world.run(`insert into list_members (list_id, user_id) values ('${LIST}', '${ALICE}');
     insert into items (owner_id, list_id, title) values ('${ALICE}', '${LIST}', 'both')`)

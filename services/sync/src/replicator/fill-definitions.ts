@@ -101,7 +101,7 @@ export async function fillDefinitions(options: FillOptions): Promise<StoredDefin
     }
     await flush()
     const position = { confirmedLsn: undefined, lastOpId: options.lastOpId(), lastBucketId: ids.lastId }
-    await writeTotals(tx, totals, new Set(), ids.takeNew(), position)
+    await writeTotals(tx, totals, new Set(), ids.takeNew(totals), position)
     return stored
   })
   if (filled.length > 0) {

@@ -145,7 +145,7 @@ export function createLogWriter(pool: Pool, feed: CheckpointFeed, state: Replica
         return
       }
       add(taken)
-      const fresh = ids.takeNew()
+      const fresh = ids.takeNew(deltas)
       feed.announce(new Set([...superseded, ...cleared]))
       if (!open && taken.ops.length <= STATEMENT_OPS_MAX && taken.cleared.length === 0) {
         await pool.withClient((client) => writeBatch(client, taken, fresh, position(endLsn)))

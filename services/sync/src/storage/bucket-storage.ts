@@ -124,8 +124,13 @@ export interface BucketIds {
   id(name: string): number
   /** Ids of buckets of some definitions (by number) that are not in the log yet. */
   newOnesOf(definitions: ReadonlySet<number>): number[]
-  /** Buckets that were made since the last call, to be inserted with the operations. */
-  takeNew(): ReadonlyMap<number, { readonly name: string; readonly definition: number }>
+  /**
+   * Those of some buckets that are not in the log yet, to be inserted with their operations. A bucket whose first row came and went within a batch
+   * has no operation, and stays new.
+   */
+  takeNew(
+    used: ReadonlyMap<number, unknown>,
+  ): ReadonlyMap<number, { readonly name: string; readonly definition: number }>
   readonly lastId: number
   forgetAll(): void
 }
@@ -162,9 +167,9 @@ export function createBucketIds(lastId: number): BucketIds {
     newOnesOf(definitions) {
       return [...fresh].filter(([, bucket]) => definitions.has(bucket.definition)).map(([id]) => id)
     },
-    takeNew() {
-      const taken = fresh
-      fresh = new Map()
+    takeNew(used) {
+      const taken = new Map([...fresh].filter(([id]) => used.has(id)))
+      for (const id of taken.keys()) fresh.delete(id)
       return taken
     },
     get lastId() {

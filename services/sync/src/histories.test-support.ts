@@ -1,0 +1,193 @@
+import { delay } from '@holdfast/foundation'
+import { assumeSession, sql, type Transaction } from '@holdfast/postgres'
+import type { DeviceState, StreamClient } from './stream-client.test-support.ts'
+import { ALICE, BOB, CAROL, type World } from './sync-world.test-support.ts'
+
+const PEOPLE = [ALICE, BOB, CAROL] as const
+const LISTS = ['11111111', '22222222', '33333333'].map((start) => `${start}-0000-4000-8000-000000000000`)
+
+/** A source of numbers that a seed decides. */
+export interface Random {
+  below(end: number): number
+  pick<T>(list: readonly T[]): T
+  chance(probability: number): boolean
+  uuid(): string
+}
+
+/** mulberry32 */
+export function createRandom(seed: number): Random {
+  let state = seed >>> 0
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+  const below = (end: number): number => Math.floor(next() * end)
+  const hex = (): string => below(16).toString(16)
+  return {
+    below,
+    pick: <T>(list: readonly T[]) => list[below(list.length)] as T,
+    chance: (probability) => next() < probability,
+    uuid: () => 'xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx'.replaceAll('x', hex),
+  }
+}
+
+/** What Postgres showed each person after each commit, in the order of the commits. */
+export interface History {
+  readonly seed: number
+  readonly shown: ReadonlyMap<string, readonly DeviceState[]>
+}
+
+/** A device and what its person was shown. */
+export interface Followed {
+  readonly userId: string
+  readonly device: StreamClient
+}
+
+/**
+ * Compares what a device was sent with what its person was shown.
+ *
+ * @returns one sentence for each breach: of the protocol, of equality at a completed checkpoint, of its order, of the end, and of what may be on the wire
+ */
+export function findBreaches(history: History, { userId, device }: Followed): string[] {
+  const shown = history.shown.get(userId) ?? []
+  const prints = shown.map(print)
+  const breaches = device.faults.map((fault) => `protocol: ${fault}`)
+  let reached = 0
+  for (const [index, { state }] of device.completed.entries()) {
+    const wanted = print(state)
+    const at = prints.findIndex((one, commit) => commit >= reached && one === wanted)
+    if (at >= 0) reached = at
+    else if (prints.includes(wanted)) breaches.push(`order: checkpoint ${index} is older than the one before`)
+    else breaches.push(`equality: checkpoint ${index} shows what Postgres never showed: ${wanted}`)
+  }
+  if (device.completed.length > 0 && print(device.state) !== prints.at(-1))
+    breaches.push('end: the last state is not the present one')
+  const allowed = new Set(shown.flatMap((state) => [...state].map(([key, json]) => `${key} ${json}`)))
+  for (const row of new Set(device.received))
+    if (!allowed.has(row)) breaches.push(`wire: a version that was never visible: ${row}`)
+  return breaches
+}
+
+function print(state: DeviceState): string {
+  return JSON.stringify([...state].toSorted(([left], [right]) => (left < right ? -1 : 1)))
+}
+
+/** Runs one random history over the tables of `LISTS_SCHEMA`, with devices that come and go. Waits at the end until all had the chance to be equal. */
+export async function runHistory(
+  world: World,
+  seed: number,
+  settleMs = 8_000,
+): Promise<{ history: History; followed: Followed[] }> {
+  const random = createRandom(seed)
+  const shown = new Map<string, DeviceState[]>(PEOPLE.map((userId) => [userId, []]))
+  const commit = async (body: (tx: Transaction) => Promise<void>): Promise<void> => {
+    const states: DeviceState[] = []
+    await world.db.pool.transaction(async (tx) => {
+      await body(tx)
+      // Nobody else writes: what each person sees now is what they see once this has committed.
+      for (const userId of PEOPLE) states.push(await readAs(tx, userId))
+    })
+    PEOPLE.forEach((userId, index) => shown.get(userId)?.push(states[index] as DeviceState))
+  }
+  await commit(async (tx) => {
+    await tx.execute(sql`delete from public.items`)
+    await tx.execute(sql`delete from public.list_members`)
+  })
+  for (let i = random.below(3); i >= 0; i--) await commit((tx) => changeSomething(tx, random))
+
+  const followed: Followed[] = []
+  const steps = 8 + random.below(10)
+  for (let step = 0; step < steps; step++) {
+    if (followed.length < 5 && random.chance(0.4)) {
+      const userId = random.pick(PEOPLE)
+      const device = world.device(userId, { format: random.pick(['bson', 'ndjson']) })
+      device.connect()
+      followed.push({ userId, device })
+    } else if (followed.length > 0 && random.chance(0.35)) {
+      const { device } = random.pick(followed)
+      if (device.isOpen) device.disconnect()
+      else device.connect()
+    }
+    await commit(async (tx) => {
+      for (let i = random.below(4); i >= 0; i--) await changeSomething(tx, random)
+    })
+    if (random.chance(0.5)) await delay(random.below(12))
+  }
+  for (const { device } of followed) if (!device.isOpen) device.connect()
+  const deadline = Date.now() + settleMs
+  for (const { userId, device } of followed) {
+    const last = print(shown.get(userId)?.at(-1) ?? new Map())
+    await device
+      .until(
+        () => device.completed.length > 0 && print(device.state) === last,
+        'the end',
+        Math.max(1, deadline - Date.now()),
+      )
+      .catch(() => undefined) // told by findBreaches
+    device.disconnect()
+  }
+  return { history: { seed, shown }, followed }
+}
+
+async function readAs(tx: Transaction, userId: string): Promise<DeviceState> {
+  await assumeSession(tx, { role: 'authenticated', claims: { sub: userId } })
+  const rows = await tx.query<{ key: string; json: string }>(sql`
+    select 'items/' || t.id as key, row_to_json(t)::text as json from public.items t
+    union all select 'list_members/' || t.id, row_to_json(t)::text from public.list_members t
+  `)
+  await tx.execute(sql`reset role`)
+  return new Map(rows.map((row) => [row.key, row.json]))
+}
+
+async function changeSomething(tx: Transaction, random: Random): Promise<void> {
+  const owner = random.chance(0.3) ? null : random.pick(PEOPLE)
+  const list = random.chance(0.3) ? null : random.pick(LISTS)
+  const someItem = sql`(select id from public.items order by md5(id::text || ${String(random.below(1_000))}::text) limit 1)`
+  const someMember = sql`(select id from public.list_members order by md5(id::text || ${String(random.below(1_000))}::text) limit 1)`
+  switch (random.below(14)) {
+    case 0:
+    case 1:
+    case 2:
+      await tx.execute(
+        sql`insert into public.items values (${random.uuid()}, ${owner}, ${list}, 'made', ${random.below(100)})`,
+      )
+      return
+    case 3:
+      await tx.execute(sql`update public.items set n = ${random.below(1_000)} where id = ${someItem}`)
+      return
+    case 4:
+      await tx.execute(sql`update public.items set n = n + 1 where list_id = ${random.pick(LISTS)}`)
+      return
+    case 5:
+      await tx.execute(sql`update public.items set owner_id = ${owner} where id = ${someItem}`)
+      return
+    case 6:
+      await tx.execute(sql`update public.items set list_id = ${list}, n = n + 1 where id = ${someItem}`)
+      return
+    case 7:
+      await tx.execute(sql`delete from public.items where id = ${someItem}`)
+      return
+    case 8:
+      await tx.execute(sql`update public.items set id = ${random.uuid()} where id = ${someItem}`)
+      return
+    case 9:
+    case 10:
+      await tx.execute(
+        sql`insert into public.list_members values (${random.uuid()}, ${random.pick(LISTS)}, ${random.pick(PEOPLE)})`,
+      )
+      return
+    case 11:
+      await tx.execute(sql`delete from public.list_members where id = ${someMember}`)
+      return
+    case 12:
+      await tx.execute(
+        sql`update public.list_members set user_id = ${random.pick(PEOPLE)}, list_id = ${random.pick(LISTS)} where id = ${someMember}`,
+      )
+      return
+    default:
+      if (random.chance(0.2)) await tx.execute(sql`truncate public.items`)
+      else await tx.execute(sql`delete from public.list_members where user_id = ${random.pick(PEOPLE)}`)
+  }
+}
