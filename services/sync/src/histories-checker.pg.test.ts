@@ -1,0 +1,110 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { delay } from '@holdfast/foundation'
+import type { ApplyContext, RowChange } from './replicator/apply-changes.ts'
+import { findBreaches, runHistory } from './histories.test-support.ts'
+import { openWorld, type WorldOptions } from './sync-world.test-support.ts'
+
+/*
+ * Whether the checker of histories can fail: each kind of fault is planted in the service, and has to be found within a few histories. A checker that
+ * finds nothing here would find nothing in `histories.pg.test.ts` either.
+ */
+
+const planted = vi.hoisted(() => ({ fault: 'none' as 'none' | 'old key' | 'torn' | 'keys ahead' }))
+
+vi.mock('./replicator/apply-changes.ts', async (importOriginal) => {
+  const original = await importOriginal<typeof import('./replicator/apply-changes.ts')>()
+  let heldBack: RowChange[] = []
+  return {
+    ...original,
+    async applyChanges(context: ApplyContext, changes: readonly RowChange[]): Promise<void> {
+      if (planted.fault === 'old key') {
+        await original.applyChanges(
+          context,
+          changes.map((change) =>
+            change.old && change.row ? { ...change, old: change.row.with(-1, change.old.at(-1) ?? null) } : change,
+          ),
+        )
+      } else if (planted.fault === 'torn') {
+        const all = [...heldBack, ...changes]
+        heldBack = all.splice(Math.max(1, all.length - 1)) // the last change of a transaction comes with the next one
+        await original.applyChanges(context, all)
+      } else {
+        if (planted.fault === 'keys ahead') await delay(15)
+        await original.applyChanges(context, changes)
+      }
+    },
+  }
+})
+
+vi.mock('./checkpoints/marks.ts', async (importOriginal) => {
+  const original = await importOriginal<typeof import('./checkpoints/marks.ts')>()
+  return {
+    createMarks(...options: Parameters<typeof original.createMarks>): ReturnType<typeof original.createMarks> {
+      const marks = original.createMarks(...options)
+      return { pass: async (lsn, signal) => (planted.fault === 'keys ahead' ? undefined : marks.pass(lsn, signal)) }
+    },
+  }
+})
+
+afterEach(() => {
+  planted.fault = 'none'
+})
+
+/** Runs histories until there are breaches. */
+async function firstBreaches(options: WorldOptions = {}): Promise<string[]> {
+  await using world = await openWorld(options)
+  for (let seed = 1; seed <= 25; seed++) {
+    const { history, followed } = await runHistory(world, seed, 1_500)
+    const breaches = followed.flatMap((one) => findBreaches(history, one))
+    if (breaches.length > 0) return breaches
+  }
+  return []
+}
+
+describe('the checker finds', { timeout: 120_000 }, () => {
+  test('a change of membership that nobody noticed', async () => {
+    const breaches = await firstBreaches({
+      tamper: (plan) => ({
+        ...plan,
+        tables: plan.tables.map((table) => ({
+          ...table,
+          definitions: table.definitions.map((definition) => ({ ...definition, dependencies: [] })),
+        })),
+      }),
+    })
+    expect(breaches).toContainEqual(expect.stringMatching(/^(equality|end):/))
+  })
+
+  test('a row that was not taken out of the bucket it left', async () => {
+    planted.fault = 'old key'
+    expect(await firstBreaches()).toContainEqual(expect.stringMatching(/^(equality|end):/))
+  })
+
+  test('a transaction that came in two parts', async () => {
+    planted.fault = 'torn'
+    expect(await firstBreaches()).toContainEqual(expect.stringMatching(/^(equality|end):/))
+  })
+
+  test('a checkpoint with keys from later than its rows', async () => {
+    planted.fault = 'keys ahead'
+    expect(await firstBreaches()).toContainEqual(expect.stringMatching(/^equality:/))
+  })
+
+  test('states in the wrong order, unknown versions and faults of the protocol', () => {
+    const one = new Map([['items/1', '{"id":1}']])
+    const two = new Map([['items/1', '{"id":2}']])
+    const history = { seed: 0, shown: new Map([['u', [one, two]]]) }
+    const device = {
+      faults: ['checksum'],
+      completed: [two, one].map((state) => ({ state })),
+      state: one,
+      received: ['items/1 {"id":3}'],
+    }
+    expect(findBreaches(history, { userId: 'u', device: device as never })).toEqual([
+      'protocol: checksum',
+      'order: checkpoint 1 is older than the one before',
+      'end: the last state is not the present one',
+      'wire: a version that was never visible: items/1 {"id":3}',
+    ])
+  })
+})
