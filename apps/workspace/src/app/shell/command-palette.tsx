@@ -79,9 +79,8 @@ function Palette({
     <div
       className="flex min-h-0 flex-col"
       onKeyDownCapture={(event) => {
-        const isTyping = event.target instanceof HTMLInputElement
         const [first] = shown
-        if (event.key === 'Enter' && isTyping && first && !event.target.hasAttribute('aria-activedescendant')) {
+        if (event.key === 'Enter' && first && event.target instanceof HTMLInputElement && !hasMarked(event.target)) {
           event.preventDefault()
           event.stopPropagation()
           onClose()
@@ -142,4 +141,10 @@ function Palette({
       </Autocomplete>
     </div>
   )
+}
+
+/** Whether a result is marked that is still in the list. */
+function hasMarked(input: HTMLInputElement): boolean {
+  const id = input.getAttribute('aria-activedescendant')
+  return id !== null && document.getElementById(id) !== null
 }
