@@ -41,7 +41,7 @@ test('everything can be done by keyboard: signing in, finding a table, editing, 
   await test.step('the palette finds a record of this device', async () => {
     await keyboard.press('Control+k')
     await keyboard.type('Keys: second')
-    await expect(page.getByRole('menuitem', { name: /Keys: second/ })).toBeVisible()
+    await expect(page.getByRole('menuitem', { name: /^Keys: second/ })).toBeVisible()
     await keyboard.press('Enter')
     await expect(page).toHaveURL(new RegExp(`/t/actions/r/${second.id}`))
     await expect(page.getByRole('heading', { level: 1, name: 'Keys: second' })).toBeVisible()
