@@ -61,35 +61,7 @@ afterAll(async () => {
 
 /** Lets everything that was written here and there arrive. Twice: what one device uploads is news for the others. */
 async function settleAll(): Promise<void> {
-  for (let turn = 0; turn < 2; turn++)
-    await Promise.all(
-      devices.map((device) =>
-        device.settle().catch(async (error) => {
-          const kv = await device.database.getAll('select key, cast(value as text) v from ps_kv')
-          const b = await device.database.getAll(
-            "select name, last_op, last_applied_op, target_op from ps_buckets where name = '$local'",
-          )
-          const crud = await device.database.getAll('select count(*) n from ps_crud')
-          const w = await holdfast.admin.withClient((c) =>
-            c.query('select *, pg_current_wal_insert_lsn() from sync.write_checkpoints where user_id=$1', [
-              device.local.userId,
-            ]),
-          )
-          console.error(
-            'DEBUG',
-            turn,
-            device.email,
-            JSON.stringify(device.database.currentStatus),
-            String(device.database.currentStatus.dataFlowStatus?.downloadError),
-            String(device.database.currentStatus.dataFlowStatus?.uploadError),
-            JSON.stringify([kv, b, crud, w.rows]),
-            await device.local.rejected.list(),
-            holdfast.log(),
-          )
-          throw error
-        }),
-      ),
-    )
+  for (let turn = 0; turn < 2; turn++) await Promise.all(devices.map((device) => device.settle()))
 }
 
 async function expectEquality(): Promise<void> {

@@ -9,6 +9,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
+  askWriteCheckpoint,
   comparable,
   openDevice,
   openHoldfast,
@@ -145,5 +146,25 @@ describe('a stream sends no row version that its person could not select', () =>
     await back[Symbol.asyncDispose]()
     expect(back.rows.some(({ data }) => data.includes('read me'))).toBe(true)
     expect(back.rows.filter(({ data }) => data.includes(secret))).toEqual([])
+  })
+})
+
+describe('a write checkpoint', () => {
+  test('that is asked for while the stream is being opened comes with this stream', async () => {
+    const token = await sam.token()
+    for (let n = 0; n < 60; n++) {
+      const client = { url: holdfast.url, token, clientId: `opening-${n}` }
+      const asked: Promise<bigint>[] = []
+      const opening = openRawStream(client)
+      for (let m = 0; m < 4; m++) {
+        asked.push(askWriteCheckpoint(client))
+        await new Promise((resolve) => setTimeout(resolve, 1))
+      }
+      const stream = await opening
+      const targets = await Promise.all(asked)
+      const last = targets.reduce((highest, target) => (target > highest ? target : highest))
+      await stream.reach(last, 5_000)
+      await stream[Symbol.asyncDispose]()
+    }
   })
 })

@@ -16,7 +16,7 @@ import { quietLogger } from './quiet-logger.ts'
 import { byId, comparable, visibleRows, type ComparableRow } from './visible-rows.ts'
 
 /** How long a device may take to get where it should be, in milliseconds. */
-const SETTLE_TIMEOUT_MS = 30_000
+const SETTLE_TIMEOUT_MS = 45_000
 
 /** A device: the public clients with a real local database in a file, tied together by the client kit. */
 export interface TestDevice extends AsyncDisposable {
@@ -174,6 +174,18 @@ async function tokenOf(client: HoldfastClient): Promise<string> {
 /** Asks for a write checkpoint as the SDK does after an upload, and waits until the device has applied it. */
 async function settle(holdfast: Holdfast, client: HoldfastClient, local: LocalDatabase): Promise<void> {
   const deadline = Date.now() + SETTLE_TIMEOUT_MS
+  const until = (limit: number, what: string, isSo: () => Promise<boolean>): Promise<void> =>
+    waitUntil(limit, isSo).catch(async () => {
+      const { currentStatus } = local.database
+      const health = await fetch(`${holdfast.url}/health`).then(
+        (response) => response.text(),
+        (error: unknown) => String(error),
+      )
+      const state = { ...currentStatus, applied: String(await appliedWriteCheckpoint(local.database)) }
+      throw new Error(
+        `waited in vain for ${what}: ${JSON.stringify(state)}, ${health}, ${holdfast.log().slice(-2_000)}`,
+      )
+    })
   await until(deadline, 'the outbox to be empty', async () => (await local.countUnsent()).waiting === 0)
   const clientId = await local.database.getClientId()
   let target = 0n
@@ -201,9 +213,9 @@ async function appliedWriteCheckpoint(database: CommonPowerSyncDatabase): Promis
   return BigInt(row?.value ?? 0)
 }
 
-async function until(deadline: number, what: string, isSo: () => Promise<boolean>): Promise<void> {
+async function waitUntil(deadline: number, isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error(`waited in vain for ${what}`)
+    if (Date.now() > deadline) throw new Error('too late')
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }

@@ -18,6 +18,8 @@ export interface RawStream extends AsyncDisposable {
   readonly positions: ReadonlyMap<string, string>
   /** Waits until everything that committed before this call has come. */
   settle(): Promise<void>
+  /** Waits for a checkpoint that carries this write checkpoint or a later one. */
+  reach(writeCheckpoint: bigint, timeoutMs?: number): Promise<void>
 }
 
 export interface RawStreamOptions {
@@ -42,14 +44,28 @@ interface DataLine {
   }
 }
 
-const SETTLE_TIMEOUT_MS = 30_000
+const SETTLE_TIMEOUT_MS = 45_000
+
+/** Asks to be told when everything that has committed so far has come, as devices do after an upload. */
+export async function askWriteCheckpoint(
+  options: Pick<RawStreamOptions, 'url' | 'token' | 'clientId'>,
+): Promise<bigint> {
+  const response = await fetch(`${options.url}/write-checkpoint2.json?client_id=${options.clientId}`, {
+    headers: { authorization: `Token ${options.token}` },
+  })
+  const { data } = (await response.json()) as { data: { write_checkpoint: string } }
+  return BigInt(data.write_checkpoint)
+}
 
 export async function openRawStream(options: RawStreamOptions): Promise<RawStream> {
-  const headers = { authorization: `Token ${options.token}` }
   const closing = new AbortController()
   const response = await fetch(`${options.url}/sync/stream`, {
     method: 'POST',
-    headers: { ...headers, 'content-type': 'application/json', accept: 'application/x-ndjson' },
+    headers: {
+      authorization: `Token ${options.token}`,
+      'content-type': 'application/json',
+      accept: 'application/x-ndjson',
+    },
     body: JSON.stringify({
       client_id: options.clientId,
       buckets: [...(options.positions ?? [])].map(([name, after]) => ({ name, after })),
@@ -93,22 +109,20 @@ export async function openRawStream(options: RawStreamOptions): Promise<RawStrea
     ended = new Error('the server ended the stream')
   })().catch((error: unknown) => (ended = error))
 
+  async function reach(target: bigint, timeoutMs: number): Promise<void> {
+    for (const deadline = Date.now() + timeoutMs; ;) {
+      if (completed >= target) return
+      if (ended !== undefined) throw ended
+      if (Date.now() > deadline) throw new Error(`write checkpoint ${target} did not come`)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+  }
+
   return {
     rows,
     positions,
-    async settle() {
-      const address = `${options.url}/write-checkpoint2.json?client_id=${options.clientId}`
-      const answer = await fetch(address, { headers })
-      const { data } = (await answer.json()) as { data: { write_checkpoint: string } }
-      const target = BigInt(data.write_checkpoint)
-      const deadline = Date.now() + SETTLE_TIMEOUT_MS
-      const hasCome = (): boolean => completed >= target
-      while (!hasCome()) {
-        if (ended !== undefined) throw ended
-        if (Date.now() > deadline) throw new Error(`write checkpoint ${target} did not come`)
-        await new Promise((resolve) => setTimeout(resolve, 5))
-      }
-    },
+    settle: async () => reach(await askWriteCheckpoint(options), SETTLE_TIMEOUT_MS),
+    reach: (writeCheckpoint, timeoutMs = SETTLE_TIMEOUT_MS) => reach(writeCheckpoint, timeoutMs),
     async [Symbol.asyncDispose]() {
       closing.abort()
       await reading
