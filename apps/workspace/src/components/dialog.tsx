@@ -15,6 +15,8 @@ export interface DialogProps {
   /** Buttons at the bottom, the main one last. */
   readonly actions?: ReactNode
   readonly size?: 'sm' | 'md' | 'lg'
+  /** `stack`: one below the other, the main one first; for three choices with long words. */
+  readonly actionsLayout?: 'row' | 'stack'
   /** An alert asks for a decision: a press outside does not close it. */
   readonly role?: 'dialog' | 'alertdialog'
 }
@@ -29,6 +31,7 @@ export function Dialog({
   children,
   actions,
   size = 'sm',
+  actionsLayout = 'row',
   role = 'dialog',
 }: DialogProps): JSX.Element {
   return (
@@ -61,7 +64,12 @@ export function Dialog({
           </div>
           <div className="min-h-0 overflow-auto px-5 pb-5">{children}</div>
           {actions === undefined ? null : (
-            <div className="flex flex-col-reverse gap-2 border-t border-border px-5 py-3 tablet:flex-row tablet:justify-end">
+            <div
+              className={cx(
+                'flex flex-col-reverse gap-2 border-t border-border px-5 py-3',
+                actionsLayout === 'row' && 'tablet:flex-row tablet:justify-end',
+              )}
+            >
               {actions}
             </div>
           )}
@@ -82,7 +90,7 @@ export function ConfirmDialog({
   isDanger = false,
   isPending = false,
   onConfirm,
-}: Omit<DialogProps, 'actions' | 'role' | 'size'> & {
+}: Omit<DialogProps, 'actions' | 'actionsLayout' | 'role' | 'size'> & {
   readonly confirmLabel: string
   readonly cancelLabel?: string
   readonly isDanger?: boolean

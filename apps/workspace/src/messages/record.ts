@@ -40,12 +40,12 @@ export const recordMessages = {
   system: 'Kept by the database',
   tabs: 'Parts of the record',
 
-  savedHere: (time: string) => `Saved on this device ${time}`,
+  savedHere: (time: string | undefined) =>
+    time === undefined ? 'Saved on this device' : `Saved on this device ${time}`,
   notSent: 'not sent yet',
   sending: 'sending',
-  confirming: 'accepted by the server, confirming',
-  accepted: 'Accepted by the server',
-  acceptedAt: (time: string) => `Accepted by the server ${time}`,
+  confirming: 'accepted, confirming',
+  accepted: 'accepted by the server',
   synced: 'On this device and on the server',
   heldWords: 'Waits for the change before it',
   rejectedWords: 'Not accepted by the server',

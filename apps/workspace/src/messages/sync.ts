@@ -116,7 +116,7 @@ export const syncMessages = {
   signOutSendNow: 'Send now, then sign out',
   signOutSending: (count: number) => `Sending ${formatCount(count)}`,
   signOutKeep: 'Keep on this device and sign out',
-  signOutKeepDetail: 'They are sent the next time you sign in here.',
+  signOutKeepDetail: 'What you keep is sent the next time you sign in here.',
   signOutDiscard: 'Discard and sign out',
   signOutSimple: 'Sign out',
   signOutShared: 'This is a shared device: remove my rows as well',

@@ -86,9 +86,14 @@ function Palette({
           onClose()
           first.run()
         }
-        if (event.key !== 'Escape') return
+        const isMarked = event.target instanceof Element && event.target.hasAttribute('aria-activedescendant')
+        const isEarlyEnter =
+          event.key === 'Enter' && !isMarked && text !== '' && event.target instanceof HTMLInputElement
+        if (event.key !== 'Escape' && !isEarlyEnter) return
+        event.preventDefault()
         event.stopPropagation()
         onClose()
+        if (isEarlyEnter) shown[0]?.run()
       }}
     >
       <Autocomplete inputValue={text} onInputChange={setText}>

@@ -24,12 +24,12 @@ import { AccountMenu } from './account-menu.tsx'
 import { Banners } from './banners.tsx'
 import { BottomBar } from './bottom-bar.tsx'
 import { Breadcrumb } from './breadcrumb.tsx'
+import { CommandPalette } from './command-palette.tsx'
 import { Navigation, SideBar } from './side-bar.tsx'
 import { SyncChip } from './sync-chip.tsx'
 import { useCommands } from './use-commands.tsx'
 import { useSideBar } from './use-side-bar.ts'
 
-const CommandPalette = lazy(async () => ({ default: (await import('./command-palette.tsx')).CommandPalette }))
 const ShortcutsDialog = lazy(async () => ({ default: (await import('./shortcuts-dialog.tsx')).ShortcutsDialog }))
 const SignOutDialog = lazy(async () => ({ default: (await import('./sign-out-dialog.tsx')).SignOutDialog }))
 
@@ -44,7 +44,7 @@ export function Shell({ children }: { readonly children: ReactNode }): JSX.Eleme
   const counts = useTableCounts()
   const { waiting, attention } = useUndecided()
   const lastSyncedAt = useLastSyncedAt()
-  const isPaused = usePause((state) => state.isPaused)
+  const isPaused = usePause(local)
   const [layer, setLayer] = useState<Layer>()
   const [isNarrow, setNarrow] = useSideBar()
   const navigate = useNavigate()
@@ -146,7 +146,7 @@ export function Shell({ children }: { readonly children: ReactNode }): JSX.Eleme
         </div>
         <Navigation {...navigation} onFollow={close} />
       </Drawer>
-      {/* A layer is loaded with its first opening. */}
+      {/* These are loaded with their first opening; the palette is here already, for nobody waits before typing. */}
       <Suspense>
         {layer === 'palette' ? (
           <CommandPalette

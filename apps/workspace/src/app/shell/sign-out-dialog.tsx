@@ -59,6 +59,7 @@ export function SignOutDialog({
       isOpen
       onClose={onClose}
       role="alertdialog"
+      actionsLayout={hasUnsent ? 'stack' : 'row'}
       actions={
         hasUnsent ? (
           <>

@@ -33,8 +33,8 @@ export function HomeScreen(): JSX.Element {
 
 /** One line: the state in words, and what is to be decided. */
 function SyncSummary({ workspace }: { readonly workspace: string }): JSX.Element {
-  const { syncState } = useDevice()
-  const isPaused = usePause((state) => state.isPaused)
+  const { local, syncState } = useDevice()
+  const isPaused = usePause(local)
   const { waiting, attention } = useUndecided()
   const looks = chipLooks(syncState, waiting, isPaused)
   const tone = { quiet: 'text-success', info: 'text-info', warning: 'text-warning', danger: 'text-danger' }[looks.tone]

@@ -24,7 +24,7 @@ export function OutboxTab({ workspace }: { readonly workspace: string }): JSX.El
   const isConnected = useEngineStatus((status) => status.connected)
   const isUploading = useEngineStatus((status) => status.uploading)
   const uploadError = useEngineStatus((status) => status.uploadError?.message)
-  const isPaused = usePause((state) => state.isPaused)
+  const isPaused = usePause(local)
   const [shown, setShown] = useState(STEPS_SHOWN)
   const { rows, isLoading } = useLocalQuery<OutboxRow>('select id, tx_id, data from ps_crud order by id')
   const steps = readOutbox(rows)

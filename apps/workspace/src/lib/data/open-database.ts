@@ -1,5 +1,5 @@
 import type { OpenDatabase } from '@holdfast/client'
-import { PowerSyncDatabase } from '@powersync/web'
+import { LogLevels, PowerSyncDatabase, type PowerSyncLogger } from '@powersync/web'
 import { create } from 'zustand'
 import { chooseStore, type LocalStore, vfsOf } from './choose-store.ts'
 
@@ -21,6 +21,21 @@ export async function openDatabase({
   useLocalStore.setState({ store })
   return new PowerSyncDatabase({
     schema,
+    logger,
     database: { dbFilename: fileName.replace(/\.db$/, `-${store}.db`), vfs: vfsOf(store) },
   })
+}
+
+/** Being without a connection is a state that the sync chip shows, not an error; the engine tells of each attempt. */
+const CONNECTION_TROUBLE =
+  /^(Sync error|Sync aborted|Error in crud upload loop|Could not |Initial connect|Error in sync while disconnecting)/
+
+const logger: PowerSyncLogger = {
+  log({ level, message, error }) {
+    const parts = error === undefined ? [`[sync] ${message}`] : [`[sync] ${message}`, error]
+    if (CONNECTION_TROUBLE.test(message) || level < LogLevels.warn) {
+      if (level > LogLevels.debug) console.info(...parts)
+    } else if (level < LogLevels.error) console.warn(...parts)
+    else console.error(...parts)
+  },
 }

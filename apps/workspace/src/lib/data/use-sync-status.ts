@@ -6,7 +6,10 @@ import { useLocalQuery } from './use-local-query.ts'
 /** The sync engine's own status, whole; renders again with every line that it receives. */
 export function useSyncStatus(): SyncStatus {
   const { database } = useDevice()
-  const subscribe = useCallback((onChange: () => void) => database.registerListener({ statusChanged: onChange }), [database])
+  const subscribe = useCallback(
+    (onChange: () => void) => database.registerListener({ statusChanged: onChange }),
+    [database],
+  )
   return useSyncExternalStore(subscribe, () => database.currentStatus)
 }
 
