@@ -78,9 +78,9 @@ describe('the service', () => {
 
   test('that is stopped in the middle of writing loses and doubles nothing', async () => {
     const device = await opened()
-    let writing = true
+    const stopping = new AbortController()
     const writer = (async () => {
-      for (let i = 0; writing; i++) {
+      for (let i = 0; !stopping.signal.aborted; i++) {
         await world.run(
           `update items set n = ${i} where title like 'own 1%'; insert into items (owner_id, title) values ('${ALICE}', 'w ${i}')`,
         )
@@ -91,7 +91,7 @@ describe('the service', () => {
       await world.restart()
       device.connect()
     }
-    writing = false
+    stopping.abort()
     await writer
     await expectEqual(device)
     await expectSoundLog()
@@ -297,9 +297,9 @@ describe('when the schema changes', () => {
 
   test('while people write, every checkpoint is one that Postgres showed', async () => {
     const device = await opened()
-    let writing = true
+    const stopping = new AbortController()
     const writer = (async () => {
-      for (let i = 0; writing; i++)
+      for (let i = 0; !stopping.signal.aborted; i++)
         await world.run(`update items set n = ${i}, title = title where owner_id = '${BOB}'`)
     })()
     for (let round = 0; round < 5; round++) {
@@ -311,7 +311,7 @@ describe('when the schema changes', () => {
         create policy shared on public.items for select using (list_id in (select m.list_id from public.list_members m where m.user_id = (select auth.uid())))`)
       await delay(60)
     }
-    writing = false
+    stopping.abort()
     await writer
     await expectEqual(device)
     expect(device.received.join()).not.toContain('hidden')

@@ -21,7 +21,9 @@ vi.mock('./replicator/apply-changes.ts', async (importOriginal) => {
         await original.applyChanges(
           context,
           changes.map((change) =>
-            change.old && change.row ? { ...change, old: change.row.with(-1, change.old.at(-1) ?? null) } : change,
+            change.old && change.row
+              ? { ...change, old: [...change.row.slice(0, -1), change.old.at(-1) ?? null] }
+              : change,
           ),
         )
       } else if (planted.fault === 'torn') {
@@ -54,7 +56,7 @@ afterEach(() => {
 async function firstBreaches(options: WorldOptions = {}): Promise<string[]> {
   await using world = await openWorld(options)
   for (let seed = 1; seed <= 25; seed++) {
-    const { history, followed } = await runHistory(world, seed, 1_500)
+    const { history, followed } = await runHistory(world, seed, { settleMs: 1_500 })
     const breaches = followed.flatMap((one) => findBreaches(history, one))
     if (breaches.length > 0) return breaches
   }

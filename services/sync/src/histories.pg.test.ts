@@ -16,6 +16,7 @@ let world: World
 
 beforeAll(async () => {
   world = await openWorld()
+  expect(world.service.plan()?.tables.map((table) => table.name)).toEqual(['items', 'list_members'])
 })
 
 afterAll(async () => {
@@ -36,3 +37,31 @@ describe('devices show what Postgres showed', () => {
     expect(checkpoints).toBeGreaterThan(0)
   })
 })
+
+// The service, its connections and its policies are broken on the way; a device that was cut off comes back by itself, as the public client does.
+test(
+  `devices show what Postgres showed while things break, in ${Math.ceil(COUNT / 10)} histories`,
+  { timeout: 300_000 },
+  async () => {
+    for (let seed = FIRST; seed < FIRST + COUNT / 10; seed++) {
+      await using broken = await openWorld()
+      const terminate = (pattern: string): Promise<unknown> =>
+        broken.rows(`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid() and application_name like '${pattern}'`)
+      const { history, followed } = await runHistory(broken, seed, {
+        settleMs: 20_000,
+        disturb: (random) =>
+          random.pick([
+            () => terminate('holdfast%'),
+            () => terminate('holdfast replication%'),
+            () => terminate('holdfast sync%'),
+            () => terminate('test people%'),
+            () => broken.restart(),
+            () => broken.run(`alter policy own on public.items using (owner_id = auth.uid())`),
+            () => broken.run(`alter table public.items replica identity full, alter column title set default 'x'`),
+          ])(),
+      })
+      for (const one of followed) expect(findBreaches(history, one), `seed ${seed}`).toEqual([])
+    }
+  },
+)

@@ -78,7 +78,10 @@ function print(state: DeviceState): string {
 export async function runHistory(
   world: World,
   seed: number,
-  settleMs = 8_000,
+  {
+    settleMs = 8_000,
+    disturb,
+  }: { readonly settleMs?: number; readonly disturb?: (random: Random) => Promise<void> } = {},
 ): Promise<{ history: History; followed: Followed[] }> {
   const random = createRandom(seed)
   const shown = new Map<string, DeviceState[]>(PEOPLE.map((userId) => [userId, []]))
@@ -114,6 +117,7 @@ export async function runHistory(
       for (let i = random.below(4); i >= 0; i--) await changeSomething(tx, random)
     })
     if (random.chance(0.5)) await delay(random.below(12))
+    if (disturb && random.chance(0.15)) await disturb(random)
   }
   for (const { device } of followed) if (!device.isOpen) device.connect()
   const deadline = Date.now() + settleMs
@@ -121,7 +125,10 @@ export async function runHistory(
     const last = print(shown.get(userId)?.at(-1) ?? new Map())
     await device
       .until(
-        () => device.completed.length > 0 && print(device.state) === last,
+        () => {
+          if (!device.isOpen) device.connect()
+          return device.completed.length > 0 && print(device.state) === last
+        },
         'the end',
         Math.max(1, deadline - Date.now()),
       )
