@@ -81,7 +81,7 @@ export async function runHistory(
   {
     settleMs = 8_000,
     disturb,
-  }: { readonly settleMs?: number; readonly disturb?: (random: Random) => Promise<void> } = {},
+  }: { readonly settleMs?: number; readonly disturb?: (random: Random) => Promise<unknown> } = {},
 ): Promise<{ history: History; followed: Followed[] }> {
   const random = createRandom(seed)
   const shown = new Map<string, DeviceState[]>(PEOPLE.map((userId) => [userId, []]))

@@ -90,12 +90,18 @@ describe('nothing is lost and nothing done twice', () => {
 
 async function dropSlot(): Promise<void> {
   await world.holdfast.admin.withClient(async (client) => {
+    const { rows } = await client.query<{ name: string }>(
+      `select slot_name as name from pg_replication_slots where slot_name like 'holdfast%' and not temporary and database = current_database()`,
+    )
+    const name = rows[0]?.name
+    if (name === undefined) throw new Error('there is no slot to drop')
     for (let attempt = 0; attempt < 200; attempt++) {
       await client.query(
-        `select pg_terminate_backend(active_pid) from pg_replication_slots where slot_name = 'holdfast' and active`,
+        `select pg_terminate_backend(active_pid) from pg_replication_slots where slot_name = $1 and active`,
+        [name],
       )
       try {
-        await client.query(`select pg_drop_replication_slot('holdfast')`)
+        await client.query(`select pg_drop_replication_slot($1)`, [name])
         return
       } catch (error) {
         const code = (error as { code?: string }).code
