@@ -70,7 +70,7 @@ test('everything can be done by keyboard: signing in, finding a table, editing, 
     await keyboard.type('Keys: typed over')
     await keyboard.press('Tab')
     await grid.expectCell(first.number, 'Title', 'Keys: typed over')
-    await expect(grid.cell(first.number, 'Number')).toBeFocused()
+    await expect(grid.cell(first.number, 'State')).toBeFocused()
     await keyboard.press('Shift+Tab')
     await expect(grid.cell(first.number, 'Title')).toBeFocused()
     await keyboard.press('F2')
