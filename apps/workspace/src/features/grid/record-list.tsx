@@ -114,7 +114,11 @@ function Item({
           {choice === null ? null : <ChoiceChip choice={String(choice)} />}
         </span>
         <span className="flex items-center gap-2 text-small text-muted">
-          {mark ? <RecordStateMark state={mark.state} hasWord /> : null}
+          {mark ? (
+            <span className="shrink-0 whitespace-nowrap">
+              <RecordStateMark state={mark.state} hasWord />
+            </span>
+          ) : null}
           <span className="truncate">{facts.join(' · ')}</span>
         </span>
       </span>

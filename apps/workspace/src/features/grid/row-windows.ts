@@ -118,14 +118,14 @@ export function openRowWindows(database: CommonPowerSyncDatabase, firstQuery: Gr
     )
   }
 
-  /** Counts again and reads the wanted windows again; the other ones are forgotten. */
+  /** Counts again and reads what is in sight again; the other windows are forgotten, and those beside it read after it. */
   async function refresh(): Promise<void> {
     const mine = ++generation
     try {
       const { text, values } = countSql(query)
       const [counted, ...read] = await Promise.all([
         database.get<{ readonly rows: number }>(text, [...values]),
-        ...wanted().map((number) => readWindow(number)),
+        ...inSight().map((number) => readWindow(number)),
       ])
       if (mine !== generation) return
       const fresh = new Map(read.map(({ number, rows }) => [number, shareRows(windows.get(number), rows)]))
@@ -180,10 +180,18 @@ export function openRowWindows(database: CommonPowerSyncDatabase, firstQuery: Gr
     return { number, rows: await database.getAll<GridRow>(text, [...values]) }
   }
 
+  function inSight(): readonly number[] {
+    return numbersFrom(Math.floor(visible.first / WINDOW_ROWS), Math.floor(visible.last / WINDOW_ROWS))
+  }
+
   /** The visible windows and one on each side. */
   function wanted(): readonly number[] {
-    const first = Math.max(0, Math.floor(visible.first / WINDOW_ROWS) - 1)
-    const end = Math.floor(visible.last / WINDOW_ROWS) + 1
+    return numbersFrom(Math.floor(visible.first / WINDOW_ROWS) - 1, Math.floor(visible.last / WINDOW_ROWS) + 1)
+  }
+
+  /** Numbers of windows that the view can have. */
+  function numbersFrom(from: number, end: number): readonly number[] {
+    const first = Math.max(0, from)
     const last = state.count === undefined ? end : Math.min(end, Math.max(0, Math.ceil(state.count / WINDOW_ROWS) - 1))
     return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index)
   }

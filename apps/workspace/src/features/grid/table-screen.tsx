@@ -14,6 +14,7 @@ import type { TableInfo } from '../../lib/data/tables.ts'
 import { useLocalQuery } from '../../lib/data/use-local-query.ts'
 import { useSyncStatus } from '../../lib/data/use-sync-status.ts'
 import { fieldsOf } from '../../lib/fields/field.ts'
+import type { RecordMark } from '../../lib/records/record-state.ts'
 import { useNewRecord } from '../../lib/records/use-new-record.ts'
 import { useRecordWriter } from '../../lib/records/record-writer.ts'
 import { useRecordMarks } from '../../lib/records/use-record-marks.ts'
@@ -29,6 +30,8 @@ import { GridToolbar } from './toolbar/grid-toolbar.tsx'
 import { useGridEdits } from './use-grid-edits.ts'
 import { type GridView, useGridView } from './use-grid-view.ts'
 import { useRowWindows } from './use-row-windows.ts'
+
+const NO_MARKS: ReadonlyMap<string, RecordMark> = new Map()
 
 /** What the app mounts beside the grid for the record in the address. */
 export interface OpenRecord {
@@ -74,7 +77,7 @@ function TableView({
   const fields = useMemo(() => fieldsOf(table.descriptor, schema), [table.descriptor, schema])
   const view = useGridView(table, fields)
   const { windows, state } = useRowWindows(view.query)
-  const marks = useRecordMarks(table.name)
+  const marks = useRecordMarks(table.name) ?? NO_MARKS
   const writer = useRecordWriter()
   const edits = useGridEdits(table, view.shown, windows, writer)
   const newRecord = useNewRecord(table, fields, writer)

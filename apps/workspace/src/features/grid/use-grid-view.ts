@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
+import { useToday } from '../../hooks/use-today.ts'
 import type { TableInfo } from '../../lib/data/tables.ts'
-import { dayOf } from '../../lib/fields/dates.ts'
 import type { Field } from '../../lib/fields/field.ts'
 import { completeFilter, type FilterGroup } from '../../lib/filters/filter.ts'
 import { parseFilter, renderFilter } from '../../lib/filters/filter-text.ts'
@@ -39,7 +39,7 @@ export function useGridView(table: TableInfo, fields: readonly Field[]): GridVie
   const search = useSearch({ from: '/signed-in/w/$ws/t/$table' })
   const navigate = useNavigate({ from: '/w/$ws/t/$table' })
   const { q, f, s, h } = search
-  const today = dayOf(new Date())
+  const today = useToday()
   const filter = useMemo(() => parseFilter(f), [f])
   const query = useMemo((): GridQuery => {
     const byName = new Map(fields.map((field) => [field.name, field]))

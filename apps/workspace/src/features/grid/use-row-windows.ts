@@ -1,7 +1,11 @@
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { useDevice } from '../../lib/data/device-context.tsx'
 import type { GridQuery } from './query/grid-query.ts'
+import { ensureSortIndex } from './sort-index.ts'
 import { openRowWindows, type RowWindows, type WindowsState } from './row-windows.ts'
+
+/** Below that many rows an order without an index is as fast. */
+const SORT_INDEX_ROWS_MIN = 5_000
 
 const NOT_YET: WindowsState = { count: undefined, error: undefined, version: 0 }
 
@@ -21,6 +25,14 @@ export function useRowWindows(query: GridQuery): {
   }, [database])
   useEffect(() => windows?.setQuery(query), [windows, query])
   const state = useSyncExternalStore(windows?.subscribe ?? noSubscription, windows?.getState ?? notYet)
+  const [sort] = query.sorts
+  const sorted = query.fields.find(({ name }) => name === sort?.field)
+  const { table } = query
+  const isLarge = (state.count ?? 0) >= SORT_INDEX_ROWS_MIN
+  // The local database learns of an order that is wanted; it answers without the index until it has one.
+  useEffect(() => {
+    if (sorted && isLarge) void ensureSortIndex(database, table, sorted)
+  }, [database, table, sorted, isLarge])
   return { windows, state }
 }
 

@@ -69,7 +69,7 @@ export function Comments({
         {rows.map((row) => {
           const author = row.author_id === local.userId ? words.you : (row.author ?? words.someone)
           const at = row.created_at === null ? uuidV7Time(row.id) : momentOf(row.created_at)
-          const state = marks.get(row.id)?.state ?? 'clean'
+          const state = marks?.get(row.id)?.state ?? 'clean'
           return (
             <li key={row.id} className="flex gap-2.5">
               <Avatar name={row.author ?? author} size="sm" />

@@ -32,9 +32,8 @@ export function DraftContent({
   const writer = useRecordWriter()
   const [isAsked, setAsked] = useState(false)
   const body = useRef<HTMLDivElement>(null)
-  // Saving takes turns: each save has all values so far.
+  // Each save has all values so far, also those that the local database has not told of yet. One mount is one draft.
   const latest = useRef(draft)
-  if (latest.current.id !== draft.id) latest.current = draft
   const missing = missingFields(fields, draft.values)
   const problems = new Map(isAsked ? missing.map(({ name, label }) => [name, fieldMessages.required(label)]) : [])
 

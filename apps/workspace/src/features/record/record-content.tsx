@@ -93,7 +93,7 @@ function Frame({
 /** Not on this device: not yet in the first sync, deleted, out of sight; or only a refused change is left of it. */
 function GoneRecord(props: RecordContentProps): JSX.Element {
   const status = useSyncStatus()
-  const mark = useRecordMarks(props.table.name).get(props.recordId)
+  const mark = useRecordMarks(props.table.name)?.get(props.recordId)
   if (status.hasSynced !== true) {
     return (
       <Frame {...props}>
@@ -128,7 +128,8 @@ function SavedRecord({
   readonly labels: ReadonlyMap<string, FieldValue>
 }): JSX.Element {
   const writer = useRecordWriter()
-  const mark = useRecordMarks(table.name).get(recordId)
+  const marks = useRecordMarks(table.name)
+  const mark = marks?.get(recordId)
   const relations = useRelations(table.name)
   const counts = useRelationCounts(relations, recordId)
   const commentCount = useCommentCount(table.name, recordId)
@@ -245,7 +246,7 @@ function SavedRecord({
         title={title}
         choice={typeof choice === 'string' ? choice : undefined}
         mark={mark}
-        badge={undefined}
+        badge={marks === undefined ? <span /> : undefined}
         actions={
           <>
             {actions}

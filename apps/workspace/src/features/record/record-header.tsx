@@ -1,4 +1,4 @@
-import { type JSX, type ReactNode, useEffect, useRef, useState } from 'react'
+import { type JSX, type ReactNode, useState } from 'react'
 import { ChoiceChip } from '../../components/fields/choice-chip.tsx'
 import { RECORD_STATES, StateGlyph } from '../../components/state-glyph.tsx'
 import type { RecordMark } from '../../lib/records/record-state.ts'
@@ -42,29 +42,27 @@ export function RecordHeader({
   )
 }
 
-/** "Saved on this device 14:02 · not sent yet", then "Accepted by the server 14:02". */
+/** "Saved on this device 14:02 · not sent yet", then "Saved on this device 14:02 · accepted by the server". */
 function SyncLine({ mark }: { readonly mark: RecordMark | undefined }): JSX.Element {
   const state = mark?.state ?? 'clean'
-  const acceptedAt = useAcceptedAt(state)
+  const savedAt = useSavedAt(mark)
   const looks = state === 'clean' ? { glyph: 'check' as const, tone: 'text-muted' } : RECORD_STATES[state]
   return (
     <p role="status" className={`inline-flex items-center gap-1.5 text-small ${looks.tone}`}>
       <StateGlyph name={looks.glyph} size={14} />
-      {syncWords(state, mark?.savedAt, acceptedAt)}
+      {syncWords(state, savedAt)}
     </p>
   )
 }
 
-/** When this screen saw a change of the record become clean. */
-function useAcceptedAt(state: RecordMark['state']): Date | undefined {
-  const [acceptedAt, setAcceptedAt] = useState<Date>()
-  const before = useRef(state)
-  // The moment is not in the data; it is when the mark went away.
-  useEffect(() => {
-    const wasSent = before.current === 'confirming' || before.current === 'sending' || before.current === 'waiting'
-    before.current = state
-    if (state === 'clean' && wasSent) setAcceptedAt(new Date())
-    else if (state !== 'clean') setAcceptedAt(undefined)
-  }, [state])
-  return acceptedAt
+/**
+ * When the change that this screen has seen waiting was made. It is kept when the change has left the outbox as accepted,
+ * and forgotten when it was refused: a refused change that is given up is not accepted.
+ */
+function useSavedAt(mark: RecordMark | undefined): Date | undefined {
+  const [savedAt, setSavedAt] = useState<Date>()
+  const isRefused = mark?.state === 'rejected' || mark?.state === 'held' || mark?.state === 'gone'
+  const next = isRefused ? undefined : (mark?.savedAt ?? savedAt)
+  if (next?.getTime() !== savedAt?.getTime()) setSavedAt(next)
+  return next
 }

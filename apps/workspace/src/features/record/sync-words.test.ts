@@ -7,11 +7,10 @@ const saved = new Date('2026-11-20T14:02:00')
 const STATES: readonly RecordState[] = ['clean', 'waiting', 'sending', 'confirming', 'rejected', 'held', 'gone']
 
 test('saved on this device and accepted by the server are never the same words', () => {
-  const waiting = syncWords('waiting', saved, undefined, now)
-  expect(waiting).toMatch(/^Saved on this device .*02.* · not sent yet$/)
-  expect(syncWords('clean', undefined, saved, now)).toMatch(/^Accepted by the server .*02/)
+  expect(syncWords('waiting', saved, now)).toMatch(/^Saved on this device .*02.* · not sent yet$/)
+  expect(syncWords('clean', saved, now)).toMatch(/^Saved on this device .*02.* · accepted by the server$/)
   for (const state of STATES) {
-    const words = syncWords(state, saved, undefined, now)
+    const words = syncWords(state, saved, now)
     expect(words).not.toBe('')
     if (state === 'waiting' || state === 'sending') expect(words).not.toMatch(/accepted|server/i)
   }

@@ -6,25 +6,19 @@ import { recordMessages as words } from '../../messages/record.ts'
  * Where the newest change of a record stands, in words. Saved here and accepted by the server are two facts; the words
  * never take one for the other.
  *
- * @param savedAt - when the newest waiting change was made here
- * @param acceptedAt - when this screen saw the record become clean
+ * @param savedAt - when the newest change that this screen knows of was made here
  */
-export function syncWords(
-  state: RecordState,
-  savedAt: Date | undefined,
-  acceptedAt: Date | undefined,
-  now: Date = new Date(),
-): string {
-  const saved = savedAt === undefined ? words.savedHere('').trim() : words.savedHere(formatMoment(savedAt, now))
+export function syncWords(state: RecordState, savedAt: Date | undefined, now: Date = new Date()): string {
+  const saved = words.savedHere(savedAt === undefined ? undefined : formatMoment(savedAt, now))
   switch (state) {
     case 'clean':
-      return acceptedAt === undefined ? words.synced : words.acceptedAt(formatMoment(acceptedAt, now))
+      return savedAt === undefined ? words.synced : `${saved} · ${words.accepted}`
     case 'waiting':
       return `${saved} · ${words.notSent}`
     case 'sending':
       return `${saved} · ${words.sending}`
     case 'confirming':
-      return words.confirming
+      return `${saved} · ${words.confirming}`
     case 'rejected':
       return words.rejectedWords
     case 'held':

@@ -5,25 +5,30 @@ import { useSyncStatus } from '../data/use-sync-status.ts'
 import { deriveMarks, type RecordMark, type WaitingRow } from './record-state.ts'
 
 const WAITING_SQL = `
-  select data ->> '$.id' as id, min(tx_id) as tx,
+  select data ->> '$.id' as id, min(tx_id) as tx, (select min(tx_id) from ps_crud) as next_tx,
          json_group_array(json(coalesce((select json_group_array(key) from json_each(ps_crud.data, '$.data')), '[]'))) as fields,
          max(json_extract(data ->> '$.metadata', '$.at')) as at
     from ps_crud where data ->> '$.type' = ? group by 1`
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** Which records of a table are not clean, and how; live. */
-export function useRecordMarks(table: string): ReadonlyMap<string, RecordMark> {
+/** Which records of a table are not clean, and how; live. `undefined` while that is not known: nobody may be told "accepted" then. */
+export function useRecordMarks(table: string): ReadonlyMap<string, RecordMark> | undefined {
   const status = useSyncStatus()
-  const { rows: waiting } = useLocalQuery<WaitingRow>(WAITING_SQL, [table])
-  const { rows: next } = useLocalQuery<{ readonly tx: number | null }>('select min(tx_id) as tx from ps_crud')
-  const { rows: attention } = useLocalQuery<AttentionRow>(LIST_REJECTED_SQL)
+  const { rows: waiting, isLoading: isWaitingLoading } = useLocalQuery<WaitingRow & { readonly next_tx: number }>(
+    WAITING_SQL,
+    [table],
+  )
+  const { rows: attention, isLoading: isAttentionLoading } = useLocalQuery<AttentionRow>(LIST_REJECTED_SQL)
   const confirming = useConfirming(waiting, status.connected, status.lastSyncedAt?.getTime())
-  const isUploading = status.uploading
-  const sendingTx = isUploading ? (next[0]?.tx ?? undefined) : undefined
+  const isLoading = isWaitingLoading || isAttentionLoading
+  const sendingTx = status.uploading ? waiting[0]?.next_tx : undefined
   return useMemo(
-    () => deriveMarks({ table, waiting, rejected: attention.map(toRejectedChange), sendingTx, confirming }),
-    [table, waiting, attention, sendingTx, confirming],
+    () =>
+      isLoading
+        ? undefined
+        : deriveMarks({ table, waiting, rejected: attention.map(toRejectedChange), sendingTx, confirming }),
+    [isLoading, table, waiting, attention, sendingTx, confirming],
   )
 }
 

@@ -100,7 +100,8 @@ function orderSql({ fields, sorts }: GridQuery): string {
     if (!field) return []
     return [`${sortKeySql(field)} ${isDescending ? 'desc' : 'asc'} nulls last`]
   })
-  return [...terms, `t.id`].join(', ')
+  // In the direction of the first field, so that one index over field and id serves both directions.
+  return [...terms, sorts[0]?.isDescending ? 't.id desc' : 't.id'].join(', ')
 }
 
 function sortKeySql(field: Field): string {

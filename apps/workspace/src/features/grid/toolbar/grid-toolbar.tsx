@@ -36,7 +36,7 @@ export function GridToolbar({
   return (
     <div className="@container shrink-0 border-b border-border">
       <div className="flex items-center gap-1.5 px-3 py-2 max-tablet:flex-wrap">
-        <h1 tabIndex={-1} className="mr-2 truncate text-heading max-tablet:flex-1">
+        <h1 tabIndex={-1} className="mr-2 truncate text-heading max-tablet:basis-[calc(100%-7rem)]">
           {table.label}
         </h1>
         <SearchInView label={words.searchIn(table.label)} text={view.query.search} onChange={view.setSearch} />
@@ -101,7 +101,7 @@ function SearchInView({
       placeholder={words.search}
       value={typed}
       onChange={setTyped}
-      className="w-56 min-w-24 shrink max-tablet:order-2 max-tablet:flex-1"
+      className="w-56 min-w-24 shrink max-tablet:order-2 max-tablet:w-auto max-tablet:flex-1"
     />
   )
 }

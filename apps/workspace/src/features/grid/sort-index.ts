@@ -1,0 +1,56 @@
+import type { CommonPowerSyncDatabase } from '@powersync/common'
+import type { Field } from '../../lib/fields/field.ts'
+import { isTextual } from '../../lib/fields/field-kind.ts'
+import { quoteName } from '../../lib/sql.ts'
+
+/** Indexes for orders that people chose, per table. The oldest goes when there are more. */
+export const SORT_INDEXES_MAX = 6
+
+/** The schema's own indexes begin with `ps_data__`; the SDK leaves other names alone when it updates the schema. */
+const PREFIX = 'hf_sort__'
+
+/** Tables and fields that have been looked at since the page was loaded. */
+const ensured = new Set<string>()
+
+/**
+ * Makes the index that a new order of a large table needs, once; it stays for later visits. The index is on the
+ * expression that the SDK's view has for the column, so SQLite takes it for the view's queries. Without it the order is
+ * only slower: a failure is told to the console and changes nothing.
+ */
+export async function ensureSortIndex(database: CommonPowerSyncDatabase, table: string, field: Field): Promise<void> {
+  const sql = sortIndexSql(table, field)
+  const key = `${database.database.name}/${table}/${field.name}`
+  if (sql === undefined || ensured.has(key)) return
+  ensured.add(key)
+  try {
+    await database.writeTransaction(async (tx) => {
+      const existing = await tx.getAll<{ readonly name: string }>(
+        `select name from sqlite_master where type = 'index' and tbl_name = ? and name glob ? order by rowid`,
+        [`ps_data__${table}`, `${PREFIX}*`],
+      )
+      if (existing.some(({ name }) => name === indexName(table, field))) return
+      for (const { name } of existing.slice(0, Math.max(0, existing.length - SORT_INDEXES_MAX + 1))) {
+        await tx.execute(`drop index ${quoteName(name)}`)
+      }
+      await tx.execute(sql)
+    })
+  } catch (error) {
+    console.warn(`The order by ${field.name} has no index.`, error)
+  }
+}
+
+/** `undefined` for orders that no index on one column serves: links by title, choices by their order, text numbers. */
+export function sortIndexSql(table: string, field: Field): string | undefined {
+  const { kind, column, link } = field
+  const isPlain = kind !== 'choice' && kind !== 'binary' && link === undefined
+  const isTextNumber = kind === 'number' && column.local === 'text'
+  if (!isPlain || isTextNumber || column.name === 'id') return undefined
+  const path = `$.${column.name}`.replaceAll("'", "''")
+  const collation = isTextual(kind) ? ' collate nocase' : ''
+  return `create index if not exists ${quoteName(indexName(table, field))} on ${quoteName(`ps_data__${table}`)}
+    (CAST(json_extract(data, '${path}') as ${column.local.toUpperCase()})${collation}, id)`
+}
+
+function indexName(table: string, field: Field): string {
+  return `${PREFIX}${table}__${field.name}`
+}
