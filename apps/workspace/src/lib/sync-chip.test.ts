@@ -14,14 +14,16 @@ const STATES: readonly SyncState[] = [
   { kind: 'blocked', code: 'PSYNC_S2104' },
 ]
 
+const LIVE = { waiting: 0, isPaused: false, isConnected: true }
+
 describe('chipLooks', () => {
   test('gives every state its own shape', () => {
-    const shapes = STATES.map((state) => chipLooks(state, 0, false).glyph)
+    const shapes = STATES.map((state) => chipLooks(state, LIVE).glyph)
     expect(new Set(shapes).size).toBe(STATES.length)
   })
 
   test.each(STATES)('says $kind in words', (state) => {
-    const { text, detail } = chipLooks(state, 3, false)
+    const { text, detail } = chipLooks(state, { ...LIVE, waiting: 3 })
     expect(text).not.toBe('')
     expect(detail).toMatch(/\.$/)
   })
@@ -29,19 +31,27 @@ describe('chipLooks', () => {
   test.each(STATES.filter(({ kind }) => kind !== 'up_to_date'))(
     'does not call a waiting change saved while $kind',
     (state) => {
-      const { text, detail } = chipLooks(state, 3, false)
+      const { text, detail } = chipLooks(state, { ...LIVE, waiting: 3 })
       expect(`${text} ${detail}`).not.toMatch(/saved|up to date/i)
     },
   )
 
   test('says that sync is paused and what waits', () => {
-    expect(chipLooks({ kind: 'offline', waiting: 2 }, 2, true)).toMatchObject({
+    expect(
+      chipLooks({ kind: 'offline', waiting: 2 }, { waiting: 2, isPaused: true, isConnected: false }),
+    ).toMatchObject({
       kind: 'paused',
       text: 'Sync paused · 2 waiting',
     })
   })
 
   test('shows what needs a decision even while paused', () => {
-    expect(chipLooks({ kind: 'attention', attention: 2 }, 0, true).kind).toBe('attention')
+    expect(chipLooks({ kind: 'attention', attention: 2 }, { ...LIVE, isPaused: true }).kind).toBe('attention')
+  })
+
+  test('does not say up to date before there is a connection', () => {
+    expect(chipLooks({ kind: 'up_to_date', lastSyncedAt: undefined }, { ...LIVE, isConnected: false }).text).toBe(
+      'Connecting',
+    )
   })
 })

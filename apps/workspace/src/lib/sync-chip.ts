@@ -4,7 +4,7 @@ import { formatClock, formatCount, plural } from './format.ts'
 
 /** What the sync chip shows: always a shape and words, never colour alone. */
 export interface ChipLooks {
-  readonly kind: SyncState['kind'] | 'paused'
+  readonly kind: SyncState['kind'] | 'paused' | 'connecting'
   readonly glyph: GlyphName | 'spinner'
   readonly text: string
   /** One sentence for the menu and the home screen. */
@@ -12,13 +12,20 @@ export interface ChipLooks {
   readonly tone: 'quiet' | 'info' | 'warning' | 'danger'
 }
 
+/** What is known besides the state itself. */
+export interface ChipFacts {
+  /** Changes in the outbox. */
+  readonly waiting: number
+  /** The person has paused sync on this device. */
+  readonly isPaused: boolean
+  readonly isConnected: boolean
+}
+
 /**
- * How the chip looks in a state of sync.
- *
- * @param waiting - changes in the outbox
- * @param isPaused - the person has paused sync on this device; what needs a decision is still shown first
+ * How the chip looks in a state of sync. While sync is paused, what needs a decision is still shown first. Without a
+ * connection nothing is called up to date, also in the first seconds.
  */
-export function chipLooks(state: SyncState, waiting: number, isPaused: boolean): ChipLooks {
+export function chipLooks(state: SyncState, { waiting, isPaused, isConnected }: ChipFacts): ChipLooks {
   const asks = state.kind === 'attention' || state.kind === 'blocked' || state.kind === 'sign_in_needed'
   if (isPaused && !asks) {
     return {
@@ -28,6 +35,11 @@ export function chipLooks(state: SyncState, waiting: number, isPaused: boolean):
       text: waiting === 0 ? 'Sync paused' : `Sync paused · ${formatCount(waiting)} waiting`,
       detail: `You paused sync on this device.${outbox(waiting)}`,
     }
+  }
+  if (!isConnected && (state.kind === 'up_to_date' || state.kind === 'receiving')) {
+    const detail =
+      state.kind === 'up_to_date' ? lastChecked(state.lastSyncedAt) : 'The server is being asked for your rows.'
+    return { kind: 'connecting', glyph: 'spinner', tone: 'quiet', text: 'Connecting', detail }
   }
   return { kind: state.kind, text: describeSyncState(state), ...looksOf(state, waiting) }
 }

@@ -15,7 +15,7 @@ import { nameFromEmail } from '../../lib/data/backend.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { useDevice } from '../../lib/data/device-context.tsx'
 import { setPaused, usePause } from '../../lib/data/pause.ts'
-import { useLastSyncedAt, useUndecided } from '../../lib/data/use-sync-status.ts'
+import { useEngineStatus, useLastSyncedAt, useUndecided } from '../../lib/data/use-sync-status.ts'
 import { useTableCounts } from '../../lib/data/use-table-counts.ts'
 import { chipLooks } from '../../lib/sync-chip.ts'
 import { modKey } from '../../lib/shortcuts.ts'
@@ -45,13 +45,14 @@ export function Shell({ children }: { readonly children: ReactNode }): JSX.Eleme
   const { waiting, attention } = useUndecided()
   const lastSyncedAt = useLastSyncedAt()
   const isPaused = usePause(local)
+  const isConnected = useEngineStatus((status) => status.connected)
   const [layer, setLayer] = useState<Layer>()
   const [isNarrow, setNarrow] = useSideBar()
   const navigate = useNavigate()
   const account = useAccounts(({ accounts }) => accounts.find(({ userId }) => userId === local.userId))
   const email = account?.email ?? ('user' in session ? (session.user.email ?? '') : '')
   const name = account?.name ?? nameFromEmail(email)
-  const looks = chipLooks(syncState, waiting, isPaused)
+  const looks = chipLooks(syncState, { waiting, isPaused, isConnected })
   const close = (): void => setLayer(undefined)
   const params = { ws: workspace }
 

@@ -64,7 +64,7 @@ function useAnnouncement({ kind, text }: ChipLooks): { readonly polite: string; 
   // Speaking is outside of React, and so is the time between two announcements.
   useEffect(() => {
     if (last.current.kind === kind) return
-    if (kind === 'sending' || kind === 'waiting') return
+    if (kind === 'sending' || kind === 'waiting' || kind === 'connecting') return
     const speak = (): void => {
       last.current = { kind, at: Date.now() }
       if (kind === 'attention') setAssertive(text)

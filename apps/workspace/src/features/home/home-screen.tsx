@@ -35,8 +35,9 @@ export function HomeScreen(): JSX.Element {
 function SyncSummary({ workspace }: { readonly workspace: string }): JSX.Element {
   const { local, syncState } = useDevice()
   const isPaused = usePause(local)
+  const isConnected = useEngineStatus((status) => status.connected)
   const { waiting, attention } = useUndecided()
-  const looks = chipLooks(syncState, waiting, isPaused)
+  const looks = chipLooks(syncState, { waiting, isPaused, isConnected })
   const tone = { quiet: 'text-success', info: 'text-info', warning: 'text-warning', danger: 'text-danger' }[looks.tone]
   return (
     <section
