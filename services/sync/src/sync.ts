@@ -54,6 +54,20 @@ export interface SyncService extends AsyncDisposable {
   }
 }
 
+/** Tells the operator which tables stay on the server and why, each once. */
+function sayRefused(logger: Logger, next: SyncPlan, before: SyncPlan | undefined): void {
+  const said = new Set(before?.refused.map((table) => `${table.oid} ${table.reason}`))
+  for (const { schema, name, oid, policy, reason } of next.refused) {
+    if (said.has(`${oid} ${reason}`)) continue
+    // A policy that cannot be followed surprises; a table without one was not meant for devices.
+    logger.log(policy === undefined ? 'info' : 'warn', 'a table does not sync', {
+      table: `${schema}.${name}`,
+      policy,
+      reason,
+    })
+  }
+}
+
 /** Wires the parts in the order data flows through them. Nothing here decides anything. */
 export function openSync(options: SyncOptions): SyncService {
   const { requestPool, logger } = options
@@ -79,7 +93,10 @@ export function openSync(options: SyncOptions): SyncService {
     dependencies,
     compile: options.compile,
     prepare: options.prepare,
-    onPlan: (next) => (plan = next),
+    onPlan: (next) => {
+      sayRefused(logger, next, plan)
+      plan = next
+    },
     logger,
   })
   const ready = replicator.ready.then(() => void (isReady = true))
