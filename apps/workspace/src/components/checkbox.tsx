@@ -19,7 +19,7 @@ export function Checkbox({ children, className, ...rest }: CheckboxProps): JSX.E
         <>
           <span
             className={cx(
-              'flex size-4 items-center justify-center rounded-sm border transition-colors group-data-focus-visible:outline-2 group-data-focus-visible:outline-offset-2 group-data-focus-visible:outline-focus',
+              'flex size-4 shrink-0 items-center justify-center rounded-sm border transition-colors group-data-focus-visible:outline-2 group-data-focus-visible:outline-offset-2 group-data-focus-visible:outline-focus',
               isSelected || isIndeterminate
                 ? 'border-accent bg-accent text-on-accent forced:bg-[Highlight]'
                 : 'border-control bg-bg group-data-hovered:border-muted',
@@ -47,7 +47,7 @@ export function Switch({ children, ...rest }: SwitchProps): JSX.Element {
   return (
     <AriaSwitch {...rest} className="group flex min-h-8 items-center justify-between gap-4 text-body coarse:min-h-11">
       <span>{children}</span>
-      <span className="flex h-5 w-9 items-center rounded-full border border-control bg-sunken px-0.5 transition-colors group-data-focus-visible:outline-2 group-data-focus-visible:outline-offset-2 group-data-focus-visible:outline-focus group-data-selected:border-accent group-data-selected:bg-accent forced:group-data-selected:bg-[Highlight]">
+      <span className="flex h-5 w-9 shrink-0 items-center rounded-full border border-control bg-sunken px-0.5 transition-colors group-data-focus-visible:outline-2 group-data-focus-visible:outline-offset-2 group-data-focus-visible:outline-focus group-data-selected:border-accent group-data-selected:bg-accent forced:group-data-selected:bg-[Highlight]">
         <span className="size-3.5 rounded-full bg-control transition-transform group-data-selected:translate-x-4 group-data-selected:bg-on-accent" />
       </span>
     </AriaSwitch>

@@ -47,7 +47,7 @@ export function DeviceTab({ waiting }: { readonly waiting: number }): JSX.Elemen
           {words.storageTitle}
         </h2>
         <dl className="rounded-lg border border-border">
-          <Line name={words.rows}>{formatCount(rows)}</Line>
+          <Line name={words.rows}>{counts.size === 0 ? '' : formatCount(rows)}</Line>
           <Line name={words.changesWaiting}>{formatCount(waiting)}</Line>
           <Line name={words.lastSync}>{lastSyncedAt ? formatMoment(lastSyncedAt) : words.never}</Line>
           <Line name={words.storageIn}>{store === undefined ? '' : words.storageKinds[store]}</Line>

@@ -31,6 +31,8 @@ export function RejectedChangeCard({
   const [layer, setLayer] = useState<'edit' | 'discard'>()
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<ShownError | Error>()
+  // For a few milliseconds; half of a card would say that the record is gone.
+  if (record.isLoading) return <article aria-busy className="min-h-40 rounded-lg border border-border" />
   const explanation = explainVerdict(change.verdict, { column: (_, column) => humanize(column) })
   const Heading = headingLevel === 2 ? 'h2' : 'h3'
   const others = change.operations.filter(

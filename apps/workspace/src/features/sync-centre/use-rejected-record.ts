@@ -21,18 +21,20 @@ export interface RejectedRecord {
   readonly serverRow: Row | undefined
   /** Whether the record can be opened on this device. */
   readonly isHere: boolean
+  /** The record has not been read yet, so what is missing above may still come. */
+  readonly isLoading: boolean
 }
 
 export function useRejectedRecord(change: RejectedChange): RejectedRecord {
   const { schema } = useDevice()
   const descriptor = schema.tables.find(({ name }) => name === change.table)
   const table = descriptor && toTableInfo(descriptor)
-  const { rows: here } = useLocalQuery<{ readonly id: string }>(
+  const { rows: here, isLoading: isReadingHere } = useLocalQuery<{ readonly id: string }>(
     descriptor ? `select id from ${quoteName(descriptor.name)} where id = ?` : '',
     descriptor ? [change.recordId] : [],
   )
   // What the server sent, untouched by local writes to the same record.
-  const { rows: sent } = useLocalQuery<{ readonly data: string | null }>(
+  const { rows: sent, isLoading: isReadingSent } = useLocalQuery<{ readonly data: string | null }>(
     'select data from ps_oplog where row_type = ? and row_id = ? order by op_id desc limit 1',
     [change.table, change.recordId],
   )
@@ -52,6 +54,7 @@ export function useRejectedRecord(change: RejectedChange): RejectedRecord {
     fields,
     serverRow,
     isHere: here.length > 0,
+    isLoading: isReadingSent || (descriptor !== undefined && isReadingHere),
   }
 }
 

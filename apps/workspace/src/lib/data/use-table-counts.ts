@@ -12,12 +12,19 @@ const COUNT_THROTTLE_MS = 400
  */
 export function useTableCounts(): ReadonlyMap<string, number> {
   const { tables } = useDevice()
+  const hasSynced = useHasSynced()
+  // Each row says when it was counted: a zero from before the end of the first sync is not shown after it.
+  const isComplete = hasSynced ? 1 : 0
   const sql = tables
     .map(
-      ({ name }) => `select '${name.replaceAll("'", "''")}' as name, (select count(*) from ${quoteName(name)}) as rows`,
+      ({ name }) =>
+        `select '${name.replaceAll("'", "''")}' as name, (select count(*) from ${quoteName(name)}) as rows, ${isComplete} as isComplete`,
     )
     .join(' union all ')
-  const { rows } = useLocalQuery<{ readonly name: string; readonly rows: number }>(sql, [], COUNT_THROTTLE_MS)
-  const hasSynced = useHasSynced()
-  return new Map(rows.filter((row) => hasSynced || row.rows > 0).map((row) => [row.name, row.rows]))
+  const { rows } = useLocalQuery<{ readonly name: string; readonly rows: number; readonly isComplete: 0 | 1 }>(
+    sql,
+    [],
+    COUNT_THROTTLE_MS,
+  )
+  return new Map(rows.filter((row) => row.isComplete === 1 || row.rows > 0).map((row) => [row.name, row.rows]))
 }
