@@ -38,7 +38,10 @@ test('the app can be installed, and starts without a connection on the last scre
     await expect(page.getByText('A new version of the app is ready.')).toBeHidden()
   })
 
-  await page.getByRole('navigation', { name: 'Workspace' }).getByRole('link', { name: /^Sites/ }).click()
+  await page
+    .getByRole('navigation', { name: 'Workspace' })
+    .getByRole('link', { name: /^Sites/ })
+    .click()
   await expect(page).toHaveURL(`${dana.home}/t/sites`)
   await expect(page.getByRole('heading', { level: 1, name: 'Sites' })).toBeAttached()
   const before = await readDevice(page, 'select * from sites order by id')

@@ -29,7 +29,9 @@ for (const device of ['desktop', 'phone'] as const) {
     await look('home')
 
     await page.goto(`${home}/t/actions?s=-due_on`)
-    await expect(device === 'phone' ? page.getByRole('list', { name: 'Actions, list' }) : gridOf(page).grid).toBeVisible()
+    await expect(
+      device === 'phone' ? page.getByRole('list', { name: 'Actions, list' }) : gridOf(page).grid,
+    ).toBeVisible()
     await expect(page.getByText(/^Open$|^Verified$/).first()).toBeVisible()
     await look('table')
     await page.getByRole('button', { name: /^Filter/ }).click()

@@ -67,7 +67,12 @@ test('edits made offline survive a cold start, reach the other person, and are i
     await minas.expectCell(numberOf(3), 'Priority', '1')
   })
 
-  expect(await auditedChanges(holdfast, actions.map(({ id }) => id))).toEqual([
+  expect(
+    await auditedChanges(
+      holdfast,
+      actions.map(({ id }) => id),
+    ),
+  ).toEqual([
     { title: 'Offline day: first', fields: { title: 'Offline day: seen by both' } },
     { title: 'Offline day: second', fields: { title: 'Offline day: written without a line' } },
     { title: 'Offline day: third', fields: { state: 'doing' } },

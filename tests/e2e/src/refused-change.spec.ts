@@ -45,7 +45,9 @@ test('a change that a policy refuses waits for the person with the reason, and w
     await expect(card.getByRole('row', { name: /^State/ })).toContainText(/Verified.*To verify/)
     await expectAccessible(page, 'needs attention')
     const { rejected } = await readDevice(page)
-    expect(rejected).toMatchObject([{ verdict: { status: 'error', sqlstate: '42501', policies: ['verify_by_supervisor'] } }])
+    expect(rejected).toMatchObject([
+      { verdict: { status: 'error', sqlstate: '42501', policies: ['verify_by_supervisor'] } },
+    ])
   })
 
   await test.step('discarded, the record is as the server has it', async () => {

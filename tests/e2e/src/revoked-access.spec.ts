@@ -53,7 +53,11 @@ test('somebody who is taken out of the team loses its rows, and no change that w
       expect((await storedAction(holdfast, action.id)).title).toBe('Revoked: access')
       const { rejected } = await readDevice(page)
       expect(rejected).toMatchObject([
-        { table: 'actions', recordId: action.id, operations: [{ op: 'PATCH', data: { title: 'Revoked: written offline' } }] },
+        {
+          table: 'actions',
+          recordId: action.id,
+          operations: [{ op: 'PATCH', data: { title: 'Revoked: written offline' } }],
+        },
       ])
       await expectConvergence(mina, TABLES)
       await page.goto(`${mina.home}/sync?tab=attention`)

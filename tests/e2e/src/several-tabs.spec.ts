@@ -27,7 +27,9 @@ test('two tabs of one person show each other’s edits, and one goes on when the
     await tab.bringToFront()
     await dana.page.close()
     await right.type(second.number, 'Title', 'Tabs: from the one that stayed')
-    await expect.poll(async () => (await storedAction(holdfast, second.id)).title).toBe('Tabs: from the one that stayed')
+    await expect
+      .poll(async () => (await storedAction(holdfast, second.id)).title)
+      .toBe('Tabs: from the one that stayed')
     const supabase = await dana.supabase()
     const { error } = await supabase.from('actions').update({ title: 'Tabs: from elsewhere' }).eq('id', first.id)
     expect(error).toBeNull()

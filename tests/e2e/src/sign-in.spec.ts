@@ -59,7 +59,10 @@ test.describe('signing in', () => {
     expect(shown.count).toBeLessThan(rows[0]?.count ?? 0)
     expect(shown.count).toBeGreaterThan(0)
     await expectAccessible(page, 'home')
-    await expectConvergence(dana, described.map(({ name }) => name))
+    await expectConvergence(
+      dana,
+      described.map(({ name }) => name),
+    )
 
     await page.getByRole('button', { name: `Account of ${dana.name}` }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()

@@ -4,7 +4,9 @@ import { expect, type Page } from '@playwright/test'
 /** No rule of WCAG 2.2 AA that a machine can check is broken on this screen, and nothing is wider than the window. */
 export async function expectAccessible(page: Page, screen: string): Promise<void> {
   await expectNoSidewaysScroll(page, screen)
-  const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']).analyze()
+  const { violations } = await new AxeBuilder({ page })
+    .withTags(['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'])
+    .analyze()
   const found = violations.map(({ id, help, nodes }) => ({
     id,
     help,

@@ -87,7 +87,9 @@ export async function auditActions({ admin }: Holdfast): Promise<void> {
         from jsonb_each(to_jsonb(new)) n join jsonb_each(to_jsonb(old)) o on o.key = n.key;
       return null;
     end $$`)
-  await admin.execute(sql`create or replace trigger audit after update on public.actions for each row execute function audit.note()`)
+  await admin.execute(
+    sql`create or replace trigger audit after update on public.actions for each row execute function audit.note()`,
+  )
 }
 
 /** Every update of these actions since {@link auditActions}, in the order in which they were made. */

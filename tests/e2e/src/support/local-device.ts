@@ -20,7 +20,11 @@ export interface LocalDevice {
  * @param query - answered in `rows`
  * @throws when the page has no open database
  */
-export async function readDevice(page: Page, query?: string, parameters: readonly unknown[] = []): Promise<LocalDevice> {
+export async function readDevice(
+  page: Page,
+  query?: string,
+  parameters: readonly unknown[] = [],
+): Promise<LocalDevice> {
   return page.evaluate(
     async ({ query, parameters }) => {
       interface Fiber {
@@ -54,6 +58,10 @@ export async function readDevice(page: Page, query?: string, parameters: readonl
 }
 
 /** Only the rows of {@link readDevice}. */
-export async function readRows(page: Page, query: string, parameters: readonly unknown[] = []): Promise<readonly LocalRow[]> {
+export async function readRows(
+  page: Page,
+  query: string,
+  parameters: readonly unknown[] = [],
+): Promise<readonly LocalRow[]> {
   return (await readDevice(page, query, parameters)).rows
 }

@@ -1,4 +1,11 @@
-import { expect, type Browser, type BrowserContext, type BrowserContextOptions, type Locator, type Page } from '@playwright/test'
+import {
+  expect,
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type Locator,
+  type Page,
+} from '@playwright/test'
 import type { SupabaseClient } from '@supabase/supabase-js'
 import { openFaultyLink, SAMPLE_PASSWORD, type FaultyLink, type Holdfast } from '@holdfast/test-support'
 import { watchProblems, type Problems } from './problems.ts'
@@ -29,7 +36,10 @@ export interface Person {
   openTable(table: string, search?: string): Promise<void>
 }
 
-export interface PersonOptions extends Pick<BrowserContextOptions, 'viewport' | 'colorScheme' | 'hasTouch' | 'isMobile'> {
+export interface PersonOptions extends Pick<
+  BrowserContextOptions,
+  'viewport' | 'colorScheme' | 'hasTouch' | 'isMobile'
+> {
   /** `signed-out`: the browser is opened and nothing else. Default: signed in, and the first rows are there. */
   readonly until?: 'signed-out' | 'signed-in' | 'synced'
 }
