@@ -1,9 +1,8 @@
 import { Outlet, useRouterState } from '@tanstack/react-router'
 import { type JSX, useEffect, useRef } from 'react'
-import { ToastRegion } from '../components/toast.tsx'
 import { shellMessages } from '../messages/shell.ts'
 
-/** Around every screen: the skip link, the place for toasts, and focus on the heading after a change of screen. */
+/** Around every screen: the skip link, and focus on the heading after a change of screen. */
 export function RootLayout(): JSX.Element {
   useFocusOnNavigation()
   return (
@@ -15,7 +14,6 @@ export function RootLayout(): JSX.Element {
         {shellMessages.skipToContent}
       </a>
       <Outlet />
-      <ToastRegion />
     </>
   )
 }

@@ -1,13 +1,15 @@
 import { Check, ChevronDown } from 'lucide-react'
 import type { JSX, ReactNode } from 'react'
 import { Button } from 'react-aria-components/Button'
+import { FieldError } from 'react-aria-components/FieldError'
 import { Label } from 'react-aria-components/Label'
 import { ListBox, ListBoxItem } from 'react-aria-components/ListBox'
 import { Popover as AriaPopover } from 'react-aria-components/Popover'
 import { Select as AriaSelect, SelectValue } from 'react-aria-components/Select'
+import { Text } from 'react-aria-components/Text'
 import { cx } from '../lib/cx.ts'
 import { popoverClass } from './popover.tsx'
-import { FieldNotes, fieldLabelClass } from './text-field.tsx'
+import { fieldLabelClass } from './text-field.tsx'
 
 export interface SelectOption {
   readonly value: string
@@ -64,7 +66,12 @@ export function Select({
         <SelectValue className="truncate data-placeholder:text-subtle" />
         <ChevronDown size={16} aria-hidden className="text-muted" />
       </Button>
-      <FieldNotes description={description} errorMessage={errorMessage} />
+      {description === undefined ? null : (
+        <Text slot="description" className="text-small text-muted">
+          {description}
+        </Text>
+      )}
+      <FieldError className="text-small text-danger">{errorMessage}</FieldError>
       <AriaPopover className={cx(popoverClass, 'min-w-(--trigger-width) overflow-auto p-1')}>
         <ListBox items={options.map((option) => ({ ...option, id: option.value }))} className="outline-none">
           {(option) => (

@@ -1,19 +1,38 @@
-import type { JSX, ReactNode, Ref } from 'react'
-import { FieldError } from 'react-aria-components/FieldError'
-import { Input } from 'react-aria-components/Input'
-import { Label } from 'react-aria-components/Label'
-import { Text } from 'react-aria-components/Text'
-import { TextArea as AriaTextArea } from 'react-aria-components/TextArea'
-import { TextField as AriaTextField, type TextFieldProps as AriaTextFieldProps } from 'react-aria-components/TextField'
+import {
+  type FocusEvent,
+  type InputHTMLAttributes,
+  type JSX,
+  type KeyboardEvent,
+  type ReactNode,
+  type Ref,
+  useId,
+} from 'react'
 import { cx } from '../lib/cx.ts'
 
-export interface TextFieldProps extends Omit<AriaTextFieldProps, 'children' | 'className' | 'style'> {
+type Given = Pick<
+  InputHTMLAttributes<HTMLInputElement>,
+  'type' | 'name' | 'autoComplete' | 'inputMode' | 'spellCheck' | 'autoFocus' | 'maxLength' | 'placeholder' | 'id'
+>
+
+/** A key event whose journey to what is around the field ends here, unless it is continued. */
+export type FieldKeyEvent = KeyboardEvent & { readonly continuePropagation: () => void }
+
+export interface TextFieldProps extends Given {
   readonly label: string
   readonly isLabelHidden?: boolean
   readonly description?: ReactNode
   /** Shown under the field and tied to it; makes it invalid. */
   readonly errorMessage?: ReactNode
-  readonly placeholder?: string
+  readonly value?: string
+  readonly defaultValue?: string
+  readonly onChange?: (value: string) => void
+  readonly onFocus?: (event: FocusEvent) => void
+  readonly onBlur?: (event: FocusEvent) => void
+  /** As everywhere in the component library, a key that is handled here goes no further unless the handler says so. */
+  readonly onKeyDown?: (event: FieldKeyEvent) => void
+  readonly isDisabled?: boolean
+  readonly isReadOnly?: boolean
+  readonly isRequired?: boolean
   /** More than one row makes it a text area. */
   readonly rows?: number
   /** A control inside the field, at its end. */
@@ -23,40 +42,72 @@ export interface TextFieldProps extends Omit<AriaTextFieldProps, 'children' | 'c
   readonly className?: string
 }
 
-/** The looks of every input: 3:1 border, accent border with the focus ring, red when invalid. */
+/** The looks of every input: 3:1 border, the focus ring, red when invalid. */
 export const inputClass =
   'w-full min-w-0 rounded-sm border border-control bg-bg px-3 text-body text-text transition-colors ' +
-  'data-hovered:border-muted data-disabled:opacity-55 data-invalid:border-danger read-only:bg-surface'
+  'hover:border-muted disabled:opacity-55 aria-invalid:border-danger read-only:bg-surface'
 
+export const fieldLabelClass = 'text-small font-medium text-text'
+
+/**
+ * A field for text with its label, its help and what is wrong with it. Plain elements: the browser has all the behaviour
+ * that a text field needs, and the sign-in screen has no code to spare.
+ */
 export function TextField({
   label,
   isLabelHidden = false,
   description,
   errorMessage,
-  placeholder,
+  onChange,
+  onKeyDown,
+  isDisabled = false,
+  isReadOnly = false,
+  isRequired = false,
   rows = 1,
   trailing,
   isMono = false,
   inputRef,
   className,
-  ...rest
+  type,
+  ...given
 }: TextFieldProps): JSX.Element {
-  const hint = placeholder === undefined ? {} : { placeholder }
+  const ownId = useId()
+  const id = given.id ?? ownId
+  const isInvalid = errorMessage !== undefined && errorMessage !== null
+  const notes = [description === undefined ? '' : `${id}-help`, isInvalid ? `${id}-error` : '']
+    .filter(Boolean)
+    .join(' ')
   const looks = cx(inputClass, isMono && 'font-mono text-mono')
+  const common = {
+    id,
+    disabled: isDisabled,
+    readOnly: isReadOnly,
+    required: isRequired,
+    ...(onKeyDown === undefined ? {} : { onKeyDown: (event: KeyboardEvent) => handleKey(event, onKeyDown) }),
+    ...(isInvalid ? { 'aria-invalid': true } : {}),
+    ...(notes === '' ? {} : { 'aria-describedby': notes }),
+  }
   return (
-    <AriaTextField
-      {...rest}
-      isInvalid={errorMessage !== undefined && errorMessage !== null}
-      className={cx('flex flex-col gap-1.5', className)}
-    >
-      <Label className={isLabelHidden ? 'sr-only' : fieldLabelClass}>{label}</Label>
+    <div className={cx('flex flex-col gap-1.5', className)}>
+      <label htmlFor={id} className={isLabelHidden ? 'sr-only' : fieldLabelClass}>
+        {label}
+      </label>
       <div className="relative flex">
         {rows > 1 ? (
-          <AriaTextArea rows={rows} {...hint} className={cx(looks, 'resize-y py-2')} />
+          <textarea
+            {...given}
+            {...common}
+            rows={rows}
+            onChange={(event) => onChange?.(event.target.value)}
+            className={cx(looks, 'resize-y py-2')}
+          />
         ) : (
-          <Input
-            {...(inputRef === undefined ? {} : { ref: inputRef })}
-            {...hint}
+          <input
+            {...given}
+            {...common}
+            type={type}
+            ref={inputRef}
+            onChange={(event) => onChange?.(event.target.value)}
             className={cx(looks, 'h-9 coarse:h-11', trailing !== undefined && 'pr-11')}
           />
         )}
@@ -64,29 +115,25 @@ export function TextField({
           <div className="absolute inset-y-0 right-0.5 flex items-center">{trailing}</div>
         )}
       </div>
-      <FieldNotes description={description} errorMessage={errorMessage} />
-    </AriaTextField>
+      {description === undefined ? null : (
+        <div id={`${id}-help`} className="text-small text-muted">
+          {description}
+        </div>
+      )}
+      {isInvalid ? (
+        <div id={`${id}-error`} className="text-small text-danger">
+          {errorMessage}
+        </div>
+      ) : null}
+    </div>
   )
 }
 
-export const fieldLabelClass = 'text-small font-medium text-text'
-
-/** Help and error under a field. */
-export function FieldNotes({
-  description,
-  errorMessage,
-}: {
-  readonly description?: ReactNode
-  readonly errorMessage?: ReactNode
-}): JSX.Element {
-  return (
-    <>
-      {description === undefined ? null : (
-        <Text slot="description" className="text-small text-muted">
-          {description}
-        </Text>
-      )}
-      <FieldError className="text-small text-danger">{errorMessage}</FieldError>
-    </>
-  )
+function handleKey(event: KeyboardEvent, handler: (event: FieldKeyEvent) => void): void {
+  let goesOn = false
+  const continuePropagation = (): void => {
+    goesOn = true
+  }
+  handler(Object.assign(event, { continuePropagation }))
+  if (!goesOn) event.stopPropagation()
 }

@@ -7,7 +7,7 @@ import { Drawer } from '../../components/drawer.tsx'
 import { IconButton } from '../../components/icon-button.tsx'
 import { Kbd } from '../../components/kbd.tsx'
 import { Logo } from '../../components/logo.tsx'
-import { showToast } from '../../components/toast.tsx'
+import { showToast, ToastRegion } from '../../components/toast.tsx'
 import { useHotkeys } from '../../hooks/use-hotkeys.ts'
 import { useValue } from '@holdfast/react'
 import { rememberWaiting, useAccounts } from '../../lib/data/accounts.ts'
@@ -147,6 +147,7 @@ export function Shell({ children }: { readonly children: ReactNode }): JSX.Eleme
         </div>
         <Navigation {...navigation} onFollow={close} />
       </Drawer>
+      <ToastRegion />
       {/* These are loaded with their first opening; the palette is here already, for nobody waits before typing. */}
       <Suspense>
         {layer === 'palette' ? (

@@ -1,10 +1,9 @@
 import type { HoldfastClient } from '@holdfast/client'
 import { Eye, EyeOff } from 'lucide-react'
 import { type JSX, useEffect, useRef, useState } from 'react'
-import { Form } from 'react-aria-components/Form'
+import { Button as AriaButton } from 'react-aria-components/Button'
 import { Button } from '../../components/button.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
-import { IconButton } from '../../components/icon-button.tsx'
 import { TextField } from '../../components/text-field.tsx'
 import { errorMessages } from '../../messages/errors.ts'
 import { signInMessages as words } from '../../messages/sign-in.ts'
@@ -61,8 +60,8 @@ export function PasswordForm({
   }
 
   return (
-    <Form
-      validationBehavior="aria"
+    <form
+      noValidate
       className="flex flex-col gap-4"
       onSubmit={(event) => {
         event.preventDefault()
@@ -75,7 +74,7 @@ export function PasswordForm({
         name="email"
         autoComplete="username"
         inputMode="email"
-        spellCheck="false"
+        spellCheck={false}
         value={email}
         onChange={setEmail}
         inputRef={emailRef}
@@ -92,12 +91,14 @@ export function PasswordForm({
         inputRef={passwordRef}
         errorMessage={missing === 'password' ? words.passwordMissing : passwordError(failure)}
         trailing={
-          <IconButton
-            label={isShown ? words.hidePassword : words.showPassword}
-            icon={isShown ? <EyeOff size={18} aria-hidden /> : <Eye size={18} aria-hidden />}
+          // Not an IconButton: its tooltip would be the only one on this screen, and is not small.
+          <AriaButton
+            aria-label={isShown ? words.hidePassword : words.showPassword}
             onPress={() => setShown(!isShown)}
-            hasTooltip={false}
-          />
+            className="flex size-8 items-center justify-center rounded-md text-muted data-hovered:bg-hover data-hovered:text-text coarse:size-11"
+          >
+            {isShown ? <EyeOff size={18} aria-hidden /> : <Eye size={18} aria-hidden />}
+          </AriaButton>
         }
       />
       {failure?.kind === 'form' ? (
@@ -130,7 +131,7 @@ export function PasswordForm({
           {errorMessages.offline}
         </p>
       )}
-    </Form>
+    </form>
   )
 }
 
