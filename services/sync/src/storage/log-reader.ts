@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { HoldfastError, errorMessage } from '@holdfast/foundation'
+import { shuttingDown } from '../errors.ts'
 import { LOG_SETTINGS } from './log-settings.ts'
 
 /** Consecutive operations of one bucket, documents back to back. */
@@ -67,7 +68,7 @@ export function createLogReader(options: { readonly url: string; readonly connec
 
   async function acquire(): Promise<Connection> {
     for (;;) {
-      if (closed) throw new HoldfastError('PSYNC_S2003', 503, 'The server is shutting down')
+      if (closed) throw shuttingDown()
       const free = idle.pop()
       if (free) return free
       if (all.size + opening < options.connectionsMax) return await open()

@@ -1,6 +1,7 @@
 import { HoldfastError } from '@holdfast/foundation'
 import type { LineSink } from './line-sink.ts'
 import type { StreamSession } from './stream-session.ts'
+import { shuttingDown } from '../errors.ts'
 import { KEEPALIVE_MS } from '../limits.ts'
 
 /** One open stream. */
@@ -76,7 +77,7 @@ export function createConnections(now: () => number): Connections {
     of: (userId, clientId) => byDevice.get(deviceOf(userId, clientId)) ?? [],
     [Symbol.dispose]() {
       clearInterval(timer)
-      const reason = new HoldfastError('PSYNC_S2003', 503, 'The server is shutting down')
+      const reason = shuttingDown()
       for (const connection of all.keys()) connection.abort.abort(reason)
     },
   }
