@@ -87,8 +87,9 @@ export const gridMessages = {
   changed: (rows: number) => `${plural(rows, 'record')} changed on this device`,
   refused: (rows: number) => `${plural(rows, 'record')} not accepted`,
 
-  noRecords: (many: string) => `No ${many} yet`,
-  noRecordsDetail: 'A new one is on this device at once and sent by itself.',
+  noRecords: (many: string) => `No ${many} here yet`,
+  noRecordsDetail:
+    'There are none, or the access rules show you none of them. A new one is on this device at once and sent by itself.',
   noRecordsReadOnly: 'You can see this table but none of its rows',
   noRecordsReadOnlyDetail:
     'Which rows you see is decided by the access rules of the database. Ask your operator if something is missing.',

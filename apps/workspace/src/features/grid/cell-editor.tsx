@@ -94,8 +94,8 @@ function TextEditor({ field, value, typed, isNearEnd, handle, onCommit, onCancel
   }
 
   const looks = cx(
-    'absolute top-0 left-0 min-h-full w-full min-w-48 rounded-sm border-2 border-focus bg-bg px-1.5 text-grid text-text shadow-popover outline-none',
-    isNumeric(field.kind) && 'text-right tabular-nums',
+    'absolute top-0 min-h-full w-full min-w-48 rounded-sm border-2 border-focus bg-bg px-1.5 text-grid text-text shadow-popover outline-none',
+    isNumeric(field.kind) ? 'right-0 text-right tabular-nums' : 'left-0',
     problem !== undefined && 'border-danger',
   )
   const shared = {
@@ -137,7 +137,8 @@ function TextEditor({ field, value, typed, isNearEnd, handle, onCommit, onCancel
           id={noteId}
           role="alert"
           className={cx(
-            'absolute left-0 z-10 w-64 rounded-md border border-danger bg-danger-soft px-2 py-1.5 text-small whitespace-normal text-danger shadow-popover',
+            'absolute z-10 w-64 rounded-md border border-danger bg-danger-soft px-2 py-1.5 text-small whitespace-normal text-danger shadow-popover',
+            isNumeric(field.kind) ? 'right-0' : 'left-0',
             isNearEnd ? 'bottom-full mb-1' : 'top-full mt-1',
           )}
         >

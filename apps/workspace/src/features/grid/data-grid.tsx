@@ -82,9 +82,11 @@ export function DataGrid(props: DataGridProps): JSX.Element {
   useEffect(() => {
     viewport.current?.scrollTo({ top: 0 })
   }, [props.viewKey])
-  // Keys move the focus with the active cell; a click or a sync does not take it from elsewhere.
+  // The focus goes with the active cell: when a key moved it, and when it was in the grid while something else did.
   useLayoutEffect(() => {
-    if (!isFocusWanted.current) return
+    const focused = document.activeElement
+    const isLeftBehind = focused?.getAttribute('role') === 'gridcell' && !focused.hasAttribute('data-active')
+    if (!isFocusWanted.current && !isLeftBehind) return
     isFocusWanted.current = false
     viewport.current?.querySelector<HTMLElement>('[data-active]')?.focus({ preventScroll: true })
   })

@@ -135,7 +135,9 @@ function Cell({
       aria-selected={isSelected}
       aria-readonly={!field.isEditable}
       data-column={place}
-      {...(isActive ? { tabIndex: 0, 'data-active': true } : {})}
+      // Every cell can have the focus: taking that from the focused one would take the focus.
+      tabIndex={isActive ? 0 : -1}
+      data-active={isActive || undefined}
       className={cx(
         isSticky
           ? 'sticky z-[2] h-full shrink-0 border-r border-b border-border/70 px-2 text-grid flex items-center whitespace-nowrap'

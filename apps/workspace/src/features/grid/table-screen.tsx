@@ -96,6 +96,7 @@ function TableView({
     200,
   )
   const total = totals[0]?.rows
+  const status = useSyncStatus()
   useUndoKeys(writer)
 
   const onNew = newRecord && (() => void newRecord().then(view.openRecord))
@@ -166,7 +167,7 @@ function TableView({
         )}
         <GridFooter
           table={table}
-          shown={state.count}
+          shown={state.count === 0 && status.hasSynced !== true ? undefined : state.count}
           total={total ?? state.count ?? 0}
           cells={isList ? 0 : cellsIn(rangeOf(selection))}
           marks={marks}

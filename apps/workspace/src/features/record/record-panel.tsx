@@ -29,7 +29,7 @@ export function RecordPanel({
   const navigate = useNavigate()
   const isBeside = useMediaQuery('(min-width: 900px)')
   const panel = useRef<HTMLElement>(null)
-  useStepKeys(onPrevious, onNext)
+  useStepKeys(onPrevious, onNext, onClose)
 
   // Over the grid the panel is where the person is now; beside it the grid keeps the focus.
   useEffect(() => {

@@ -1,10 +1,18 @@
 import { useEffect } from 'react'
 
-/** `⌥↑` and `⌥↓` step through the records while one is open, unless the focused control uses these keys itself. */
-export function useStepKeys(onPrevious: (() => void) | undefined, onNext: (() => void) | undefined): void {
+/**
+ * `⌥↑` and `⌥↓` step through the records while one is open, unless the focused control uses these keys itself; Escape
+ * closes when nothing has the focus.
+ */
+export function useStepKeys(
+  onPrevious: (() => void) | undefined,
+  onNext: (() => void) | undefined,
+  onClose: () => void,
+): void {
   // Keys of the whole window: the focus may be in the grid or in the panel.
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
+      if (event.key === 'Escape' && event.target === document.body && !event.defaultPrevented) onClose()
       if (!event.altKey || event.ctrlKey || event.metaKey || event.defaultPrevented) return
       const step = event.key === 'ArrowUp' ? onPrevious : event.key === 'ArrowDown' ? onNext : undefined
       if (!step || isOwnKey(event.target)) return
@@ -13,7 +21,7 @@ export function useStepKeys(onPrevious: (() => void) | undefined, onNext: (() =>
     }
     addEventListener('keydown', onKeyDown)
     return () => removeEventListener('keydown', onKeyDown)
-  }, [onPrevious, onNext])
+  }, [onPrevious, onNext, onClose])
 }
 
 /** With Alt and an arrow lists and date fields open. */

@@ -21,6 +21,6 @@ export function toggleField(fields: readonly Field[], text: string | undefined, 
 }
 
 /** Kept by the database, or nothing that a person could read. */
-function isHiddenAtFirst({ isSystem, kind }: Field): boolean {
+export function isHiddenAtFirst({ isSystem, kind }: Field): boolean {
   return isSystem || kind === 'binary' || kind === 'uuid'
 }

@@ -5,6 +5,7 @@ import { Popover, PopoverTrigger } from '../../../components/popover.tsx'
 import type { Field } from '../../../lib/fields/field.ts'
 import { gridMessages as words } from '../../../messages/grid.ts'
 import { recordMessages } from '../../../messages/record.ts'
+import { isHiddenAtFirst } from '../query/shown-fields.ts'
 import { ToolButton } from './tool-button.tsx'
 
 /** Which fields the view shows; those that the database keeps are at the end. */
@@ -19,7 +20,7 @@ export function FieldsPopover({
 }): JSX.Element {
   const isShown = new Set(shown.map(({ name }) => name))
   const own = fields.filter((field) => !field.isSystem)
-  const hidden = own.filter(({ name }) => !isShown.has(name)).length
+  const hidden = own.filter((field) => !isHiddenAtFirst(field) && !isShown.has(field.name)).length
   const box = (field: Field): JSX.Element => (
     <li key={field.name}>
       <Checkbox
