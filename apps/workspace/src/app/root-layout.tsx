@@ -18,6 +18,9 @@ export function RootLayout(): JSX.Element {
   )
 }
 
+/** A screen whose record is still being read has its heading a moment later; in milliseconds. */
+const HEADING_WAIT_MS = 2_000
+
 /** Moves focus to the new screen's `h1`, so that a screen reader says where one is; not on the first load. */
 function useFocusOnNavigation(): void {
   const pathname = useRouterState({ select: (state) => state.resolvedLocation?.pathname })
@@ -29,12 +32,34 @@ function useFocusOnNavigation(): void {
     const isSame = last.current === pathname
     last.current = pathname
     if (isFirst || isSame) return
-    const frame = requestAnimationFrame(() => {
-      // A screen that has already put focus where it belongs (a field, a grid) keeps it.
-      const main = document.querySelector('#content')
-      if (main?.contains(document.activeElement)) return
-      document.querySelector<HTMLElement>('#content h1')?.focus({ preventScroll: true })
-    })
-    return () => cancelAnimationFrame(frame)
+    return focusHeading()
   }, [pathname])
+}
+
+/**
+ * Looks with every frame whether the focus is nowhere, until the person does something: a layer that closes may give the
+ * focus back to a part of the screen that has just been left.
+ *
+ * @returns ends the looking
+ */
+function focusHeading(): () => void {
+  const from = document.activeElement
+  const until = performance.now() + HEADING_WAIT_MS
+  const stopped = new AbortController()
+  const stop = (): void => stopped.abort()
+  addEventListener('keydown', stop, { capture: true, signal: stopped.signal })
+  addEventListener('pointerdown', stop, { capture: true, signal: stopped.signal })
+  requestAnimationFrame(look)
+  return stop
+
+  function look(): void {
+    if (stopped.signal.aborted) return
+    if (performance.now() > until) return stop()
+    const main = document.querySelector('#content')
+    const active = document.activeElement
+    // A screen that has already put focus where it belongs (a field, a grid) keeps it.
+    const isNowhere = active === null || active === document.body || (active === from && !main?.contains(active))
+    if (isNowhere) main?.querySelector('h1')?.focus({ preventScroll: true })
+    requestAnimationFrame(look)
+  }
 }

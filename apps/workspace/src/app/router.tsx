@@ -44,17 +44,25 @@ const start = createRoute({
   },
 })
 
+/** Somebody who is signed in has nothing to do there; an ended session is signed in again. */
+async function leaveWhenActive({ context }: { readonly context: RouterContext }): Promise<void> {
+  const { kind } = await sessionOf(context.backend.client)
+  if (kind === 'active') throw redirect({ to: '/w', replace: true })
+}
+
 const signInScreen = lazyRouteComponent(() => import('../features/sign-in/sign-in-screen.tsx'), 'SignInScreen')
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   validateSearch: signInSearch,
+  beforeLoad: leaveWhenActive,
   component: signInScreen,
 })
 const signInPassword = createRoute({
   getParentRoute: () => root,
   path: '/sign-in/password',
   validateSearch: signInSearch,
+  beforeLoad: leaveWhenActive,
   component: signInScreen,
 })
 

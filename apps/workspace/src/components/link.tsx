@@ -5,16 +5,6 @@ import { type ButtonSize, type ButtonTone, buttonClass } from './button.tsx'
 
 type AnchorProps = AnchorHTMLAttributes<HTMLAnchorElement> & { readonly ref?: Ref<HTMLAnchorElement> }
 
-/** A link to a place in the app, in running text: underlined, in the accent colour. */
-export const TextLink = createLink(function TextAnchor({ className, ...rest }: AnchorProps): JSX.Element {
-  return (
-    <a
-      {...rest}
-      className={cx('rounded-sm text-accent underline underline-offset-3 hover:text-accent-strong', className)}
-    />
-  )
-})
-
 /** A link that looks like a button, because it leads to the next step. */
 export const LinkButton = createLink(function ButtonAnchor({
   tone = 'secondary',

@@ -1,10 +1,8 @@
 import { Check } from 'lucide-react'
 import type { JSX, ReactNode } from 'react'
-import { Header } from 'react-aria-components/Header'
 import {
   Menu as AriaMenu,
   MenuItem as AriaMenuItem,
-  MenuSection as AriaMenuSection,
   MenuTrigger,
   type MenuItemProps as AriaMenuItemProps,
   type MenuProps as AriaMenuProps,
@@ -65,21 +63,6 @@ export function MenuItem({ children, icon, detail, shortcut, isDanger = false, .
         </>
       )}
     </AriaMenuItem>
-  )
-}
-
-export function MenuSection({
-  title,
-  children,
-}: {
-  readonly title: string
-  readonly children: ReactNode
-}): JSX.Element {
-  return (
-    <AriaMenuSection className="py-0.5">
-      <Header className="px-2 pt-1 pb-1 text-small font-medium text-muted">{title}</Header>
-      {children}
-    </AriaMenuSection>
   )
 }
 

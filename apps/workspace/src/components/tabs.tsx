@@ -34,14 +34,14 @@ export function Tabs<Id extends string>({
     >
       <TabList
         aria-label={label}
-        className="flex shrink-0 gap-1 overflow-x-auto overflow-y-hidden border-b border-border"
+        className="flex shrink-0 gap-1 max-[359px]:gap-0 overflow-x-auto overflow-y-hidden border-b border-border"
       >
         {tabs.map((tab) => (
           <Tab
             key={tab.id}
             id={tab.id}
             className={cx(
-              'focus-inset relative flex h-10 cursor-default items-center gap-2 rounded-sm px-2 text-[0.875rem] tablet:px-3 whitespace-nowrap text-muted outline-none coarse:h-11',
+              'focus-inset relative flex h-10 cursor-default items-center gap-2 rounded-sm px-2 text-[0.875rem] max-[359px]:px-1 tablet:px-3 whitespace-nowrap text-muted outline-none coarse:h-11',
               'after:absolute after:inset-x-2 after:-bottom-px after:h-0.5 after:rounded-full data-hovered:text-text',
               'data-selected:font-medium data-selected:text-text data-selected:after:bg-accent',
             )}

@@ -1,4 +1,4 @@
-import { plural } from '../lib/format.ts'
+import { formatCount } from '../lib/format.ts'
 
 export const signInMessages = {
   title: 'Sign in',
@@ -12,17 +12,14 @@ export const signInMessages = {
   passwordMissing: 'Enter your password',
   noMethod: 'No way to sign in is switched on',
   noMethodDetail: 'Ask your operator.',
-  checkingMethods: 'Asking the server which ways to sign in are open',
   offlineTitle: 'You are offline',
   offlineWithAccounts: 'Signing in needs a connection. You can still open the accounts on this device.',
   offlineWithoutAccounts: 'Signing in needs a connection. It goes on by itself when the connection is back.',
   onThisDevice: 'On this device',
   open: 'Open',
   openAccount: (name: string) => `Open the account of ${name}`,
-  waiting: (count: number) => (count === 0 ? 'nothing waiting' : `${count} waiting`),
+  waiting: (count: number) => `${formatCount(count)} waiting`,
   sampleTitle: 'Sample accounts',
   samplePassword: (password: string) => `All of them have the password ${password}. Choose one to fill in the form.`,
   reasonExpired: 'Your session has ended. Sign in again to send your changes; they are kept on this device.',
-  signedOut: 'You are signed out.',
-  keptChanges: (count: number) => `${plural(count, 'unsent change')} kept on this device.`,
 } as const

@@ -15,6 +15,7 @@ import { nameFromEmail } from '../../lib/data/backend.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { useDevice } from '../../lib/data/device-context.tsx'
 import { setPaused, usePause } from '../../lib/data/pause.ts'
+import { useAskPersistence } from '../../lib/data/use-ask-persistence.ts'
 import { useEngineStatus, useLastSyncedAt, useUndecided } from '../../lib/data/use-sync-status.ts'
 import { useTableCounts } from '../../lib/data/use-table-counts.ts'
 import { chipLooks } from '../../lib/sync-chip.ts'
@@ -55,6 +56,8 @@ export function Shell({ children }: { readonly children: ReactNode }): JSX.Eleme
   const looks = chipLooks(syncState, { waiting, isPaused, isConnected })
   const close = (): void => setLayer(undefined)
   const params = { ws: workspace }
+
+  useAskPersistence(waiting > 0)
 
   // The sign-in screen's list is outside of this account's database.
   useEffect(() => rememberWaiting(local.userId, waiting + attention), [local.userId, waiting, attention])

@@ -1,6 +1,7 @@
 import type { JSX } from 'react'
 import { Avatar } from '../../components/avatar.tsx'
 import { Button } from '../../components/button.tsx'
+import { StateGlyph } from '../../components/state-glyph.tsx'
 import type { LocalAccount } from '../../lib/data/accounts.ts'
 import { signInMessages as words } from '../../messages/sign-in.ts'
 
@@ -23,10 +24,13 @@ export function LocalAccounts({
             <Avatar name={account.name} />
             <div className="min-w-0 flex-1">
               <p className="truncate font-medium">{account.name}</p>
-              <p className="truncate text-small text-muted">
-                {account.email} · {words.waiting(account.waiting)}
-              </p>
+              <p className="truncate text-small text-muted">{account.email}</p>
             </div>
+            {account.waiting === 0 ? null : (
+              <span className="inline-flex items-center gap-1 text-small text-warning tabular-nums">
+                <StateGlyph name="clock" size={14} /> {words.waiting(account.waiting)}
+              </span>
+            )}
             <Button size="sm" aria-label={words.openAccount(account.name)} onPress={() => void onOpen(account)}>
               {words.open}
             </Button>
