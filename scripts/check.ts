@@ -8,7 +8,7 @@ const checks: readonly (readonly [name: string, command: string, ...args: string
   ['types of tests', 'tsc', '-p', 'tsconfig.tests.json'],
   ['dead code', 'knip'],
   ['layers', 'node', 'scripts/check-layers.ts'],
-  ['unit tests', 'vitest', 'run', '--project', 'unit', '--reporter=dot'],
+  ['unit tests', 'vitest', 'run', '--project', 'unit', '--silent=passed-only'],
 ]
 
 const failed: string[] = []
