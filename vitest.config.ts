@@ -4,7 +4,10 @@ const resolve = { conditions: ['source'] }
 const ssr = { resolve: { conditions: ['source', 'node'], externalConditions: ['source', 'node'] } }
 const packages = ['platform/*', 'services/*', 'server', 'clients/*', 'apps/*']
 
-/** `.test.ts` needs nothing, `.pg.test.ts` a Postgres (one embedded cluster for the run); `tests/*` a whole server each. */
+/**
+ * The projects run one after the other, the files of each side by side.
+ * `.test.ts` needs nothing, `.pg.test.ts` a Postgres (one embedded cluster for the run); `tests/*` a whole server each.
+ */
 export default defineConfig({
   test: {
     projects: [
@@ -13,6 +16,7 @@ export default defineConfig({
         ssr,
         test: {
           name: 'unit',
+          sequence: { groupOrder: 0 },
           include: packages.map((folder) => `${folder}/src/**/*.test.{ts,tsx}`),
           exclude: ['**/*.pg.test.ts', '**/dist/**'],
         },
@@ -22,6 +26,7 @@ export default defineConfig({
         ssr,
         test: {
           name: 'pg',
+          sequence: { groupOrder: 1 },
           include: packages.map((folder) => `${folder}/src/**/*.pg.test.ts`),
           exclude: ['**/dist/**'],
           globalSetup: ['tests/support/src/global-setup.ts'],
@@ -34,6 +39,7 @@ export default defineConfig({
         ssr,
         test: {
           name: 'conformance',
+          sequence: { groupOrder: 2 },
           include: ['tests/conformance/src/**/*.test.ts'],
           testTimeout: 60_000,
           hookTimeout: 120_000,
@@ -44,10 +50,11 @@ export default defineConfig({
         ssr,
         test: {
           name: 'fault',
+          sequence: { groupOrder: 3 },
           include: ['tests/fault/src/**/*.test.ts'],
           testTimeout: 300_000,
           hookTimeout: 120_000,
-          fileParallelism: false,
+          maxWorkers: 1,
         },
       },
     ],
