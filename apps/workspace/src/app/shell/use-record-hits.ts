@@ -39,7 +39,10 @@ export function useRecordHits(text: string): readonly RecordHit[] {
     readonly code: string | null
   }>(sql, isAsked ? [`%${pattern}%`, `${pattern}%`] : [])
   if (!isAsked) return []
+  // The last answer stays until the next one is there; what no longer fits must not be taken by Enter.
+  const wanted = text.trim().toLowerCase()
   return rows.flatMap(({ place, id, title, code }) => {
+    if (!String(title).toLowerCase().includes(wanted)) return []
     const table = searched[place]
     return table ? [{ table: table.name, tableLabel: table.label, recordId: id, title, code: code ?? undefined }] : []
   })
