@@ -44,7 +44,7 @@ test('everything can be done by keyboard: signing in, finding a table, editing, 
     await expect(page.getByRole('menuitem', { name: /^Keys: second/ })).toBeVisible()
     await keyboard.press('Enter')
     await expect(page).toHaveURL(new RegExp(`/t/actions/r/${second.id}`))
-    await expect(page.getByRole('heading', { level: 1, name: 'Keys: second' })).toBeVisible()
+    await expect(page.getByRole('heading', { level: 1, name: 'Keys: second' })).toBeFocused()
     await expectAccessible(page, 'record')
   })
 
