@@ -88,7 +88,7 @@ function explainError(verdict: ErrorVerdict, names: VerdictNames): Omit<VerdictE
       return {
         code: 'HF-SYNC-RULE',
         title: verdict.message,
-        advice: verdict.hint ?? 'Change the record and send it again.',
+        advice: isSentence(verdict.hint) ? verdict.hint : 'Change the record and send it again.',
       }
     case '42703':
     case '42P01':
@@ -135,4 +135,9 @@ function keyOf(verdict: ErrorVerdict): string | undefined {
 
 function constraintInWords(verdict: ErrorVerdict): string {
   return verdict.rule ?? verdict.constraint?.replaceAll('_', ' ') ?? verdict.message
+}
+
+/** Rules give advice in their hint, or a stable code such as `action.transition`: only the first is for people. */
+function isSentence(hint: string | undefined): hint is string {
+  return hint !== undefined && /\s/.test(hint.trim())
 }
