@@ -40,7 +40,7 @@ export function windowSql(query: GridQuery, offset: number, limit: number): SqlP
 }
 
 /** Rows by their ids, in no order, with the same columns as a window. */
-export function rowsSql(query: GridQuery, ids: readonly string[]): SqlPart {
+function rowsSql(query: GridQuery, ids: readonly string[]): SqlPart {
   return {
     text: `select ${columnsSql(query)} from ${quoteName(query.table)} t where t.id in (select value from json_each(?))`,
     values: [JSON.stringify(ids)],
