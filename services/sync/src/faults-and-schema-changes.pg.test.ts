@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { delay } from '@holdfast/foundation'
+import { isConnectionLoss } from '@holdfast/postgres'
 import type { StreamClient } from './stream-client.test-support.ts'
 import { ALICE, BOB, openWorld, type World } from './sync-world.test-support.ts'
 
@@ -31,7 +32,12 @@ async function opened(userId = ALICE): Promise<StreamClient> {
 }
 
 async function expectEqual(device: StreamClient, userId = ALICE, tables?: readonly string[]): Promise<void> {
-  const expected = JSON.stringify([...(await world.visible(userId, tables))].toSorted())
+  // A test that ends connections ends those of this look as well.
+  const shown = await world.visible(userId, tables).catch((error: unknown) => {
+    if (!isConnectionLoss(error)) throw error
+    return world.visible(userId, tables)
+  })
+  const expected = JSON.stringify([...shown].toSorted())
   await device
     .until(() => JSON.stringify([...device.state].toSorted()) === expected, 'the rows of Postgres', 15_000)
     .catch((error: unknown) => {

@@ -169,8 +169,7 @@ describe('write checkpoints', () => {
   test('count up for each device and come in a later checkpoint, written to or not', async () => {
     const device = open(ALICE, { clientId: 'one' })
     const other = open(ALICE, { clientId: 'two' })
-    await device.next()
-    await other.next()
+    for (const one of [device, other]) await one.until(() => one.completed.length > 0)
     expect(await ask(ALICE, 'one')).toBe('1')
     await device.until(() => device.completed.at(-1)?.writeCheckpoint === '1', 'write checkpoint 1')
     await world.run(`insert into items (owner_id, title) values ('${ALICE}', 'written')`)
