@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { expectAccessible } from './support/accessibility.ts'
+import { comeToRest, expectAccessible } from './support/accessibility.ts'
 import { makeActions } from './support/actions.ts'
 import { expect, test } from './support/fixtures.ts'
 import { gridOf } from './support/grid.ts'
@@ -80,9 +80,10 @@ for (const device of ['desktop', 'phone'] as const) {
 
 /** A picture in both themes; the machine's rules in the dark, because the other journeys hold the light one to them. */
 async function lookAt(page: Page, screen: string): Promise<void> {
-  await page.screenshot({ path: `${PICTURES}/${screen}-light.png`, animations: 'disabled' })
+  await comeToRest(page)
+  await page.screenshot({ path: `${PICTURES}/${screen}-light.png` })
   await page.emulateMedia({ colorScheme: 'dark' })
-  await page.screenshot({ path: `${PICTURES}/${screen}-dark.png`, animations: 'disabled' })
+  await page.screenshot({ path: `${PICTURES}/${screen}-dark.png` })
   await expectAccessible(page, `${screen} in the dark`)
   await page.emulateMedia({ colorScheme: 'light' })
 }

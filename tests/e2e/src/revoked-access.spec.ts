@@ -29,7 +29,7 @@ test('somebody who is taken out of the team loses its rows, and no change that w
     await test.step('while connected the rows leave the screen and the device', async () => {
       await leave(holdfast, membership)
       await expect(grid.grid).toBeHidden()
-      await expect(page.getByText('No actions yet')).toBeVisible()
+      await expect(page.getByText('No actions here yet')).toBeVisible()
       await expectAccessible(page, 'table without rows')
       await expectConvergence(mina, TABLES)
       expect(await countRows(mina)).toBeLessThan(before / 10)

@@ -4,6 +4,7 @@ import { expect, type Page } from '@playwright/test'
 /** No rule of WCAG 2.2 AA that a machine can check is broken on this screen, and nothing is wider than the window. */
 export async function expectAccessible(page: Page, screen: string): Promise<void> {
   await expectNoSidewaysScroll(page, screen)
+  await comeToRest(page)
   const { violations } = await new AxeBuilder({ page })
     .withTags(['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'])
     .analyze()
@@ -22,4 +23,13 @@ export async function expectNoSidewaysScroll(page: Page, screen: string): Promis
       message: `${screen} fits into the window's width`,
     })
     .toBeLessThanOrEqual(0)
+}
+
+/** Layers fade in; half of the way their colours are not those that people read. What turns for ever is left alone. */
+export async function comeToRest(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    for (const animation of document.getAnimations()) {
+      if (animation.effect?.getComputedTiming().endTime !== Infinity) animation.finish()
+    }
+  })
 }
