@@ -39,14 +39,6 @@ export function windowSql(query: GridQuery, offset: number, limit: number): SqlP
   }
 }
 
-/** Rows by their ids, in no order, with the same columns as a window. */
-function rowsSql(query: GridQuery, ids: readonly string[]): SqlPart {
-  return {
-    text: `select ${columnsSql(query)} from ${quoteName(query.table)} t where t.id in (select value from json_each(?))`,
-    values: [JSON.stringify(ids)],
-  }
-}
-
 /** The tables whose changes can change the view: the table itself and those that its links are called by. */
 export function tablesOfQuery({ table, fields }: GridQuery): readonly string[] {
   return [...new Set([table, ...fields.flatMap(({ link }) => (link?.titleColumn === undefined ? [] : [link.table]))])]
