@@ -13,6 +13,8 @@ const COMMANDS = ['start', 'help'] as const
  * @returns the exit code; what failed has been written to stderr
  */
 export async function run(argv: readonly string[]): Promise<number> {
+  // Whoever read our output may be gone. Unheard, the failure to write would count as a bug, and telling of the bug would fail again, without end.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   const out = (text: string): void => void process.stdout.write(text)
   const err = (text: string): void => void process.stderr.write(text)
   try {

@@ -136,6 +136,17 @@ describe('start --json', () => {
     expect(await second.stop('SIGTERM')).toBe(0)
   })
 
+  test('stops like any other when nobody reads its output any more', async () => {
+    const run = startJson(newFolder())
+    await run.ready()
+    // As when a terminal or the process that started it is gone: what it says when it stops has nowhere to go.
+    run.child.stdout?.destroy()
+    run.child.stderr?.destroy()
+    const gone = new Promise((resolve) => run.child.once('exit', resolve))
+    run.child.kill('SIGTERM')
+    expect(await Promise.race([gone, pause(15_000)])).toBe(0)
+  })
+
   test('survives a kill of itself and of both', async () => {
     const dataDir = newFolder()
     for (const killBoth of [false, true]) {
