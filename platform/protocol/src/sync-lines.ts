@@ -35,7 +35,11 @@ export interface CheckpointLine {
     readonly last_op_id: string
     readonly write_checkpoint?: string
     readonly buckets: readonly BucketDescription[]
-    readonly streams: readonly { readonly name: string; readonly is_default: boolean; readonly errors: readonly never[] }[]
+    readonly streams: readonly {
+      readonly name: string
+      readonly is_default: boolean
+      readonly errors: readonly never[]
+    }[]
   }
 }
 
