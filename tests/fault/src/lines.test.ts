@@ -13,11 +13,12 @@ beforeAll(async () => {
 
 afterAll(() => world?.[Symbol.asyncDispose]())
 
-async function expectRecovery(title: string): Promise<void> {
+/** @param waitMs - what a device may wait on purpose before it tries again */
+async function expectRecovery(title: string, waitMs = 0): Promise<void> {
   const recoveryMs = await world.settle()
   console.log(`${title}: all equal after ${recoveryMs} ms`)
   await world.expectNothingLostNothingTwice()
-  expect(recoveryMs).toBeLessThan(recoveryMsMax())
+  expect(recoveryMs).toBeLessThan(recoveryMsMax() + waitMs)
 }
 
 /** Both ways of losing the slot, in turn: each costs a re-sync of every device. */
@@ -45,7 +46,7 @@ describe('nothing is lost and nothing done twice', () => {
       }
     })
     expect(world.link.broken).toBeGreaterThanOrEqual(6)
-    await expectRecovery('lost answers')
+    await expectRecovery('lost answers', 8_000) // 1, 2 and 4 s after three failures in a row, while the stream stays open
   })
 
   test('when devices start again on their files', async () => {
