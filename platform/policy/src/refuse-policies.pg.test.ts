@@ -184,6 +184,11 @@ describe('a table', () => {
       /primary key is not the one column id/,
     ],
     [
+      'with a deferrable primary key',
+      'create table public.t (id int primary key deferrable); alter table public.t enable row level security',
+      /is deferrable/,
+    ],
+    [
       'with another primary key',
       'create table public.t (id int, n int, primary key (id, n)); alter table public.t enable row level security',
       /primary key is not the one column id/,

@@ -182,7 +182,7 @@ const TABLES = sql`
            where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped) as columns,
          (select coalesce(json_agg(a.attname order by a.attnum), '[]'::json)
             from pg_index i join pg_attribute a on a.attrelid = c.oid and a.attnum = any (i.indkey)
-           where i.indrelid = c.oid and i.indisprimary) as "primaryKey",
+           where i.indrelid = c.oid and i.indisprimary and i.indimmediate) as "primaryKey",
          (select coalesce(json_agg(u.names), '[]'::json) from (
             select (select json_agg(a.attname) from unnest((i.indkey::int2[])[0:i.indnkeyatts - 1]) k(attnum)
                       join pg_attribute a on a.attrelid = c.oid and a.attnum = k.attnum) as names

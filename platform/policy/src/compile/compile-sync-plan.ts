@@ -139,7 +139,9 @@ function reasonNotToSync(table: TableInfo, catalog: Catalog): string | undefined
   if (table.inherits) return 'it takes part in inheritance'
   if (table.persistence !== 'p') return 'it is not logged, so that its changes cannot be seen'
   if (!table.rls) return 'row-level security is off'
-  if (table.primaryKey.length !== 1 || table.primaryKey[0] !== 'id') return 'its primary key is not the one column id'
+  // A deferrable key lets two rows swap their ids within a statement, which no order of changes can show.
+  if (table.primaryKey.length !== 1 || table.primaryKey[0] !== 'id')
+    return 'its primary key is not the one column id, or is deferrable'
   const virtual = table.columns.find((column) => column.generated === 'v')
   if (virtual) return `its column ${virtual.name} is generated when it is read, so that it is in no change`
   const stored = table.columns.find((column) => column.generated === 's')
