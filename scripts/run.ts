@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 
 /** Runs a command with inherited output. @returns its exit code; 1 when a signal ended it or it could not be started */
 export function run(
@@ -14,9 +14,4 @@ export function run(
     })
     child.once('exit', (code) => resolve(code ?? 1))
   })
-}
-
-/** Whether a program answers to `--version`. */
-export function isInstalled(program: string): boolean {
-  return spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0
 }
