@@ -10,7 +10,7 @@ import { benchStart } from './start.bench.ts'
 const FIRST_SYNC_ROWS = [100_000, 500_000]
 
 const onServer: Readonly<Record<string, (holdfast: Holdfast) => Promise<Figure[]>>> = {
-  idle: (holdfast) => benchIdle(holdfast, 1_000),
+  idle: async (holdfast) => [...(await benchIdle(holdfast, 1_000)), ...(await benchIdle(holdfast, 4_000))],
   latency: async (holdfast) => [
     ...(await benchLatency(holdfast, { devices: 100, rate: 100, seconds: 15 })),
     ...(await benchLatency(holdfast, { devices: 100, rate: 500, seconds: 10 })),
