@@ -59,7 +59,7 @@ export async function benchFirstSync(holdfast: Holdfast, sizes: readonly number[
         unit: 'rows/s',
         baseline: { name: 'the driver selecting the same rows', value: median(driver) },
       },
-      { name: `bulk insert of ${rows} rows → on the device`, value: followed, unit: 'rows/s' },
+      { name: `commit of ${rows} rows in one transaction → on the device`, value: followed, unit: 'rows/s' },
     )
   }
   return figures

@@ -87,21 +87,28 @@ export function startReplicator(options: ReplicatorOptions): Replicator {
       } catch (error) {
         if (stopping.signal.aborted) break
         problem = errorMessage(error)
-        const code = error instanceof HoldfastError ? error.code : undefined
-        const isFatal = code === 'replication_slot_lost' || code === 'replication_slot_missing'
         logger.log('warn', 'the change reader is being repaired', {
-          code,
+          code: error instanceof HoldfastError ? error.code : undefined,
           reason: problem,
           cause: errorMessage((error as Error).cause ?? ''),
         })
         if (Date.now() - started > 30_000) attempt = 0
-        if (!isFatal) await delay(backoffMs(attempt, 50, 2_000), stopping.signal).catch(() => undefined) // stopping ends the loop
+        await delay(backoffMs(attempt, 50, 2_000), stopping.signal).catch(() => undefined) // stopping ends the loop
       } finally {
-        await closeQuietly(stream)
+        await close(stream)
         stream = undefined
       }
     }
     ready.reject(new HoldfastError('sync_stopped', 503, 'Sync was stopped before it was ready'))
+  }
+
+  /** A stream that is broken already is closed enough: what broke it has been reported. */
+  async function close(open: ReplicationStream | undefined): Promise<void> {
+    try {
+      await open?.[Symbol.asyncDispose]()
+    } catch (error) {
+      logger.log('debug', 'the replication stream could not be closed in order', { reason: errorMessage(error) })
+    }
   }
 
   const running = run()
@@ -113,18 +120,9 @@ export function startReplicator(options: ReplicatorOptions): Replicator {
     },
     async [Symbol.asyncDispose]() {
       stopping.abort(new HoldfastError('sync_stopped', 503, 'Sync is stopping'))
-      await closeQuietly(stream)
+      await close(stream)
       await running
     },
-  }
-}
-
-/** A stream that is broken already is closed enough. */
-async function closeQuietly(stream: ReplicationStream | undefined): Promise<void> {
-  try {
-    await stream?.[Symbol.asyncDispose]()
-  } catch (error) {
-    if (!(error instanceof Error)) throw error
   }
 }
 

@@ -218,16 +218,18 @@ export function DataGrid(props: DataGridProps): JSX.Element {
     if (edit) return
     event.preventDefault()
     const range = rangeOf(selection)
+    const isCut = event.type === 'cut' && canUpdate
     void edits.copy(range).then(async (text) => {
       if (text === undefined) return
       try {
         await navigator.clipboard.writeText(text)
-        if (cellsIn(range) > 1) showToast({ text: words.copied(cellsIn(range)) })
       } catch {
         showToast({ text: words.clipboardDenied })
+        return
       }
+      if (cellsIn(range) > 1) showToast({ text: words.copied(cellsIn(range)) })
+      if (isCut) await edits.clear(range) // only once the values are safe in the clipboard
     })
-    if (event.type === 'cut' && canUpdate) void edits.clear(range)
   }
   const onPaste = (event: ClipboardEvent): void => {
     if (edit) return
