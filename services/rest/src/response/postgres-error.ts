@@ -18,7 +18,6 @@ const STATUS_BY_CODE: Readonly<Record<string, number>> = {
   '42P01': 404,
   '42P17': 500,
   '53400': 500,
-  '57P01': 503,
   P0001: 400,
 }
 
@@ -46,6 +45,11 @@ const STATUS_BY_CLASS: Readonly<Record<string, number>> = {
   XX: 500,
 }
 
+const HEADERS_BY_STATUS: Readonly<Record<number, Readonly<Record<string, string>>>> = {
+  401: { 'www-authenticate': 'Bearer' },
+  503: { 'retry-after': '1' },
+}
+
 /**
  * Turns what the driver threw into what the client reads: Postgres's own code, message, details and hint under the status of
  * PostgREST's table.
@@ -58,11 +62,11 @@ export function toHoldfastError(error: unknown, isAnonymous: boolean): unknown {
   if (error instanceof HoldfastError) return error
   if (isServerError(error)) {
     if (error.code === 'PGRST') return toRaisedResponse(error)
-    const status = statusOf(error, isAnonymous)
+    const status = isConnectionLoss(error) ? 503 : statusOf(error, isAnonymous)
     return new HoldfastError(error.code, status, error.message, {
       detail: error.detail,
       hint: error.hint,
-      ...(status === 401 ? { headers: { 'www-authenticate': 'Bearer' } } : {}),
+      ...(HEADERS_BY_STATUS[status] ? { headers: HEADERS_BY_STATUS[status] } : {}),
       ...(status >= 500 ? { cause: error } : {}),
     })
   }
