@@ -14,7 +14,7 @@ export type OptionDeclaration =
   | (OptionBase & { readonly type: 'integer'; readonly default: number; readonly min: number; readonly max: number })
   | (OptionBase & { readonly type: 'list'; readonly default: readonly string[] })
 
-/** Option names are camelCase with the unit last: `accessTokenLifetimeS`. */
+/** Option names are camelCase with the unit last: `checkpointIntervalMs`. */
 export type OptionDeclarations = Readonly<Record<string, OptionDeclaration>>
 
 type ValueOf<D extends OptionDeclaration> = D extends { type: 'boolean' }

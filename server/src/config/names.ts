@@ -1,11 +1,11 @@
 import type { OptionDeclaration } from '@holdfast/foundation'
 
-/** `accessTokenLifetimeS` as `--access-token-lifetime-s`. */
+/** `jwtExpiry` as `--jwt-expiry`. */
 export function flagName(name: string): string {
   return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 }
 
-/** `accessTokenLifetimeS` as `HOLDFAST_ACCESS_TOKEN_LIFETIME_S`, unless the declaration has a name of its own. */
+/** `jwtExpiry` as `HOLDFAST_JWT_EXPIRY`, unless the declaration has a name of its own. */
 export function variableName(name: string, declaration: OptionDeclaration): string {
   return declaration.env ?? `HOLDFAST_${flagName(name).slice(2).replaceAll('-', '_').toUpperCase()}`
 }

@@ -49,7 +49,7 @@ describe('the service', () => {
 
   test('limits attempts by address and says when to come back', async () => {
     const limited = await world.openApp({
-      rateLimitSignIn: 2,
+      rateLimitSignInSignUps: 2,
       rateLimitTokenRefresh: 1,
       rateLimitLoopbackExempt: false,
     })

@@ -2,7 +2,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import { assert, type Clock, type Logger, silentLogger, systemClock } from '@holdfast/foundation'
 import type { Pool } from '@holdfast/postgres'
 import type { AuthContext } from './context.ts'
-import { type AuthOptions, defaultAuthOptions } from './options.ts'
+import { type AuthOptions, defaultAuthOptions } from './options/auth-options.ts'
 import { createPasswordHasher } from './passwords/password-hasher.ts'
 import { createRateLimiter } from './rate-limits.ts'
 import { authRoutes } from './routes.ts'
@@ -52,7 +52,7 @@ export async function openAuth(input: OpenAuthOptions): Promise<AuthService> {
     logger,
     keys,
     passwords: createPasswordHasher(options.passwordHashCost),
-    signInLimiter: createRateLimiter({ attempts: options.rateLimitSignIn, loopbackExempt, clock }),
+    signInLimiter: createRateLimiter({ attempts: options.rateLimitSignInSignUps, loopbackExempt, clock }),
     refreshLimiter: createRateLimiter({ attempts: options.rateLimitTokenRefresh, loopbackExempt, clock }),
     issuer: `${input.baseUrl.replace(/\/$/, '')}/auth/v1`,
   }

@@ -1,6 +1,6 @@
 import type { Clock, Logger } from '@holdfast/foundation'
 import type { Pool } from '@holdfast/postgres'
-import type { AuthOptions } from './options.ts'
+import type { AuthOptions } from './options/auth-options.ts'
 import type { PasswordHasher } from './passwords/password-hasher.ts'
 import type { RateLimiter } from './rate-limits.ts'
 import type { SigningKeys } from './tokens/signing-keys.ts'

@@ -1,6 +1,6 @@
 /** The GoTrue API: accounts, sessions and tokens. */
 export { openAuth, type AuthService, type OpenAuthOptions } from './auth.ts'
-export { authOptions, defaultAuthOptions, type AuthOptions } from './options.ts'
+export { authOptions, defaultAuthOptions, type AuthOptions } from './options/auth-options.ts'
 export { authMigrations } from './migrations.ts'
 export { hashPassword } from './passwords/password-hasher.ts'
 export type { ApiKeyRole } from './tokens/api-keys.ts'

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 import { type AuthService, openAuth } from '../src/auth.ts'
 import { authMigrations } from '../src/migrations.ts'
-import type { AuthOptions } from '../src/options.ts'
+import type { AuthOptions } from '../src/options/auth-options.ts'
 
 export const PASSWORD = 'correct horse battery'
 

@@ -34,7 +34,7 @@ export async function grantByPassword(
     throw validationFailed('Only an email address or phone number should be provided on login.')
   }
   if (email === '' && phone === '') throw validationFailed('missing email or phone')
-  if (phone !== '' && !options.phoneSignInEnabled) throw phoneProviderDisabled('logins')
+  if (phone !== '' && !options.smsEnableSignup) throw phoneProviderDisabled('logins')
 
   const user =
     email === '' ? await findUserByPhone(pool, normalizePhone(phone)) : await findUserByEmail(pool, email.toLowerCase())
@@ -51,5 +51,5 @@ export async function grantByPassword(
     await recordAudit(tx, { action: 'login', actor: user, address: origin.address, now, traits: { provider } })
     return startSession(context, tx, { userId: user.id, method: 'password', origin, now })
   })
-  return { ...signedIn, weakPassword: judgePassword(password, options.passwordLengthMin) }
+  return { ...signedIn, weakPassword: judgePassword(password, options.minimumPasswordLength) }
 }

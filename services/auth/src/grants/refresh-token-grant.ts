@@ -89,7 +89,7 @@ async function rotate(
     return { kind: 'next', refreshToken }
   }
   const active = await findActiveRefreshToken(tx, session.id)
-  const reusableUntilMs = token.updated_at.getTime() + context.options.refreshTokenReuseIntervalS * 1000
+  const reusableUntilMs = token.updated_at.getTime() + context.options.refreshTokenReuseInterval * 1000
   if (active && (active.parent === token.token || nowMs <= reusableUntilMs)) {
     return { kind: 'next', refreshToken: active.token }
   }

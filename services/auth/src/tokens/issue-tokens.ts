@@ -28,7 +28,7 @@ export async function issueAccessToken(
 ): Promise<AccessToken> {
   const { user } = input
   const issuedAtS = Math.floor(context.clock.now() / 1000)
-  const expiresInS = context.options.accessTokenLifetimeS
+  const expiresInS = context.options.jwtExpiry
   const claims: AccessTokenClaims = {
     iss: context.issuer,
     sub: user.id,

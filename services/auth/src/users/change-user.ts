@@ -86,7 +86,7 @@ async function checkChanges(context: AuthContext, signer: Signer, changes: UserC
   const phone = changes.phone === undefined ? undefined : parsePhone(changes.phone)
   const newEmail = email === user.email ? undefined : email
   const newPhone = phone === user.phone ? undefined : phone
-  if (changes.password !== undefined) requireAcceptablePassword(changes.password, options.passwordLengthMin)
+  if (changes.password !== undefined) requireAcceptablePassword(changes.password, options.minimumPasswordLength)
   if (changes.appMetadata !== undefined) throw notAdmin()
 
   const changesCredentials = changes.password !== undefined || newEmail !== undefined || newPhone !== undefined
@@ -95,10 +95,10 @@ async function checkChanges(context: AuthContext, signer: Signer, changes: UserC
   if (changes.password !== undefined && user.is_anonymous && newEmail === undefined && newPhone === undefined) {
     throw validationFailed('Updating password of an anonymous user without an email or phone is not allowed', 422)
   }
-  if (newEmail !== undefined && !options.emailAutoconfirm) {
+  if (newEmail !== undefined && options.emailEnableConfirmations) {
     throw validationFailed('A new email address needs a confirmation mail, and this server sends none', 422)
   }
-  if (newPhone !== undefined && !options.phoneSignInEnabled) throw phoneProviderDisabled('signups')
+  if (newPhone !== undefined && !options.smsEnableSignup) throw phoneProviderDisabled('signups')
   if (changes.password !== undefined && hasPassword(user)) {
     if (await passwords.verify(changes.password, user.encrypted_password ?? undefined)) throw samePassword()
   }

@@ -63,7 +63,7 @@ describe('signing up', () => {
   })
 
   test('answers alike for a new and a known address where addresses have to be confirmed', async () => {
-    const strict = await world.openApp({ emailAutoconfirm: false })
+    const strict = await world.openApp({ emailEnableConfirmations: true })
     const payload = { email: 'waiting@example.org', password: PASSWORD, data: { name: 'W' } }
     const first = await strict.call({ method: 'POST', url: '/signup', payload })
     const second = await strict.call({ method: 'POST', url: '/signup', payload })
@@ -84,14 +84,14 @@ describe('signing up', () => {
   })
 
   test('can be switched off, and on for phones', async () => {
-    const closed = await world.openApp({ signUpEnabled: false })
+    const closed = await world.openApp({ enableSignup: false })
     const payload = { email: 'late@example.org', password: PASSWORD }
     expect(await closed.call({ method: 'POST', url: '/signup', payload })).toMatchObject({
       status: 422,
       body: { code: 'signup_disabled' },
     })
 
-    const phones = await world.openApp({ phoneSignInEnabled: true })
+    const phones = await world.openApp({ smsEnableSignup: true })
     const phone = { phone: '+1 555 123 4567', password: PASSWORD }
     expect(await phones.call({ method: 'POST', url: '/signup', payload: phone })).toMatchObject({
       status: 200,

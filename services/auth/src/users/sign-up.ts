@@ -36,7 +36,7 @@ export type SignUpOutcome =
  */
 export async function signUp(context: AuthContext, input: SignUpInput): Promise<SignUpOutcome> {
   const { pool, options } = context
-  if (!options.signUpEnabled) throw signUpDisabled()
+  if (!options.enableSignup) throw signUpDisabled()
   const newUser = await prepareUser(context, input)
   const { now } = newUser
   const { origin } = input
@@ -54,7 +54,7 @@ export async function signUp(context: AuthContext, input: SignUpInput): Promise<
     })
   } catch (error) {
     const exists = error instanceof HoldfastError && error.code === 'user_already_exists'
-    if (exists && !options.emailAutoconfirm && newUser.provider === 'email') {
+    if (exists && options.emailEnableConfirmations && newUser.provider === 'email') {
       return { kind: 'waiting', user: renderWaiting(newUser) }
     }
     throw error
@@ -64,12 +64,12 @@ export async function signUp(context: AuthContext, input: SignUpInput): Promise<
 async function prepareUser(context: AuthContext, input: SignUpInput): Promise<NewUser> {
   const { options, clock } = context
   if (input.password === '') throw validationFailed('Signup requires a valid password')
-  requireAcceptablePassword(input.password, options.passwordLengthMin)
+  requireAcceptablePassword(input.password, options.minimumPasswordLength)
   if (input.email !== '' && input.phone !== '') {
     throw validationFailed('Only an email address or phone number should be provided on signup.')
   }
   const provider = input.email === '' ? 'phone' : 'email'
-  if (provider === 'phone' && !options.phoneSignInEnabled) throw phoneProviderDisabled('signups')
+  if (provider === 'phone' && !options.smsEnableSignup) throw phoneProviderDisabled('signups')
   const email = provider === 'email' ? parseEmail(input.email) : undefined
   const phone = provider === 'phone' ? parsePhone(input.phone) : undefined
   return {
@@ -80,7 +80,7 @@ async function prepareUser(context: AuthContext, input: SignUpInput): Promise<Ne
     phone,
     metadata: mergeMetadata(null, input.metadata),
     passwordHash: await context.passwords.hash(input.password),
-    confirmed: provider === 'phone' || options.emailAutoconfirm,
+    confirmed: provider === 'phone' || !options.emailEnableConfirmations,
     now: new Date(clock.now()).toISOString(),
   }
 }

@@ -1,0 +1,25 @@
+import type { OptionDeclarations } from '@holdfast/foundation'
+
+/** What a password has to be. */
+export const passwordOptions = {
+  minimumPasswordLength: {
+    type: 'integer',
+    default: 6,
+    min: 6,
+    max: 72,
+    description: 'The shortest password that is accepted, in bytes.',
+  },
+  passwordRequirements: {
+    type: 'string',
+    default: '',
+    description:
+      'Characters that a password has to have: `letters_digits`, `lower_upper_letters_digits` or `lower_upper_letters_digits_symbols`; empty for any.',
+  },
+  passwordHashCost: {
+    type: 'integer',
+    default: 10,
+    min: 4,
+    max: 14,
+    description: 'The bcrypt cost of new password hashes; one more doubles the time of every sign-in.',
+  },
+} satisfies OptionDeclarations

@@ -1,0 +1,53 @@
+import type { OptionDeclaration } from '@holdfast/foundation'
+
+/** The external providers with settings of their own. Any other is made by the administration API, see `custom_oauth_providers`. */
+export const PROVIDER_NAMES = ['apple', 'azure', 'discord', 'github', 'gitlab', 'google', 'keycloak'] as const
+
+export type ProviderName = (typeof PROVIDER_NAMES)[number]
+
+interface ProviderFields {
+  readonly Enabled: { readonly type: 'boolean'; readonly default: false; readonly description: string }
+  readonly ClientId: { readonly type: 'string'; readonly description: string }
+  readonly Secret: { readonly type: 'string'; readonly secret: true; readonly description: string }
+  readonly RedirectUri: { readonly type: 'string'; readonly description: string }
+  readonly Url: { readonly type: 'string'; readonly description: string }
+  readonly SkipNonceCheck: { readonly type: 'boolean'; readonly default: false; readonly description: string }
+  readonly EmailOptional: { readonly type: 'boolean'; readonly default: false; readonly description: string }
+}
+
+type ProviderOptions = {
+  readonly [
+    K in `external${Capitalize<ProviderName>}${keyof ProviderFields}`
+  ]: K extends `external${Capitalize<ProviderName>}${infer F extends keyof ProviderFields}` ? ProviderFields[F] : never
+}
+
+/** The settings of one provider, named as `[auth.external.github]` in Supabase's `config.toml`. */
+function optionsOf(name: ProviderName): readonly (readonly [string, OptionDeclaration])[] {
+  const prefix = `external${name.charAt(0).toUpperCase()}${name.slice(1)}`
+  const fields: ProviderFields = {
+    Enabled: { type: 'boolean', default: false, description: `Whether people may sign in with ${name}.` },
+    ClientId: {
+      type: 'string',
+      description: `The id of this app at ${name}; several with commas, of which the first is used in browsers.`,
+    },
+    Secret: { type: 'string', secret: true, description: `The secret of this app at ${name}.` },
+    RedirectUri: {
+      type: 'string',
+      description: `The address that ${name} returns to. Default: \`/auth/v1/callback\` of this server.`,
+    },
+    Url: { type: 'string', description: `The address of ${name} when it is not the public one.` },
+    SkipNonceCheck: {
+      type: 'boolean',
+      default: false,
+      description: `Whether ID tokens of ${name} are accepted without comparing their nonce.`,
+    },
+    EmailOptional: {
+      type: 'boolean',
+      default: false,
+      description: `Whether people may sign in with ${name} without an e-mail address.`,
+    },
+  }
+  return Object.entries(fields).map(([field, declaration]) => [`${prefix}${field}`, declaration])
+}
+
+export const providerOptions = Object.fromEntries(PROVIDER_NAMES.flatMap(optionsOf)) as unknown as ProviderOptions
