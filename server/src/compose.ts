@@ -73,7 +73,7 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
   if (config.jwtSecret !== undefined) resolveJwtSecret(config.jwtSecret, config.dataDir)
   await using opened = new AsyncDisposableStack()
   const port = await findPort(config.host, config.port)
-  const baseUrl = (config.siteUrl ?? `http://${urlHost(config.host)}:${port}`).replace(/\/+$/, '')
+  const baseUrl = (config.externalUrl ?? `http://${urlHost(config.host)}:${port}`).replace(/\/+$/, '')
 
   const cluster = opened.use(await openCluster(options))
   signal.throwIfAborted()
@@ -117,7 +117,15 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
 
   const jwtSecret = resolveJwtSecret(config.jwtSecret, config.dataDir)
   const auth = opened.use(
-    await openAuth({ pool, jwtSecret, baseUrl, options: pick(config, authOptions), logger, clock }),
+    await openAuth({
+      pool,
+      jwtSecret,
+      baseUrl,
+      projectName: config.projectName,
+      options: pick(config, authOptions),
+      logger,
+      clock,
+    }),
   )
   const rest = opened.use(await openRest({ pool: requestPool, catalog, options: pick(config, restOptions), logger }))
   const sync = opened.use(

@@ -51,10 +51,15 @@ export const serverOptions = {
     description:
       'An existing Postgres to use instead of the packaged one: postgres://user:password@host:port/database.',
   },
-  siteUrl: {
+  externalUrl: {
     type: 'string',
     description:
       'The address under which people reach this server, when a proxy is in front of it. Default: host and port.',
+  },
+  allowRequestsWithoutKey: {
+    type: 'boolean',
+    default: false,
+    description: 'Whether a request without an API key counts as one with the anon key.',
   },
   projectName: {
     type: 'string',

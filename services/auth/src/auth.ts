@@ -1,10 +1,14 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { assert, type Clock, type Logger, silentLogger, systemClock } from '@holdfast/foundation'
 import type { Pool } from '@holdfast/postgres'
+import { createCaptcha } from './captcha/create-captcha.ts'
 import type { AuthContext } from './context.ts'
+import { createHooks } from './hooks/create-hooks.ts'
+import { createMessages } from './messages/create-messages.ts'
 import { type AuthOptions, defaultAuthOptions } from './options/auth-options.ts'
 import { createPasswordHasher } from './passwords/password-hasher.ts'
-import { createRateLimiter } from './rate-limits.ts'
+import { createRateLimits } from './rate-limits.ts'
+import { createRedirectPolicy } from './redirects/redirect-policy.ts'
 import { authRoutes } from './routes.ts'
 import { type ApiKeyRole, mintApiKey } from './tokens/api-keys.ts'
 import { readRefusedRoles } from './tokens/refused-roles.ts'
@@ -21,6 +25,8 @@ export interface OpenAuthOptions {
   readonly jwtSecret: string
   /** The public address of this server without a path, such as `http://127.0.0.1:54321`. */
   readonly baseUrl: string
+  /** As people read it in mails. */
+  readonly projectName?: string
   /** What differs from the declared defaults. */
   readonly options?: Partial<AuthOptions>
   readonly logger?: Logger
@@ -43,8 +49,9 @@ export async function openAuth(input: OpenAuthOptions): Promise<AuthService> {
   const { pool, jwtSecret, clock = systemClock, logger = silentLogger } = input
   assert(Buffer.byteLength(jwtSecret) >= JWT_SECRET_LENGTH_MIN, 'the JWT secret has at least 32 bytes')
   const options: AuthOptions = { ...defaultAuthOptions(), ...input.options }
-  const loopbackExempt = options.rateLimitLoopbackExempt
   const keys = await openSigningKeys(pool, clock)
+  const baseUrl = input.baseUrl.replace(/\/+$/, '')
+  const hooks = createHooks(options)
   const context: AuthContext = {
     pool,
     options,
@@ -52,9 +59,13 @@ export async function openAuth(input: OpenAuthOptions): Promise<AuthService> {
     logger,
     keys,
     passwords: createPasswordHasher(options.passwordHashCost),
-    signInLimiter: createRateLimiter({ attempts: options.rateLimitSignInSignUps, loopbackExempt, clock }),
-    refreshLimiter: createRateLimiter({ attempts: options.rateLimitTokenRefresh, loopbackExempt, clock }),
-    issuer: `${input.baseUrl.replace(/\/$/, '')}/auth/v1`,
+    limits: createRateLimits(options, clock),
+    hooks,
+    messages: createMessages({ clock }),
+    captcha: createCaptcha(options),
+    redirects: createRedirectPolicy(options.siteUrl ?? baseUrl, options.additionalRedirectUrls),
+    projectName: input.projectName ?? 'Holdfast',
+    issuer: `${baseUrl}/auth/v1`,
   }
 
   return {
@@ -63,7 +74,7 @@ export async function openAuth(input: OpenAuthOptions): Promise<AuthService> {
     mintApiKey: (role) => mintApiKey({ role, jwtSecret, issuedAtS: keys.bornAtS }),
     jwks: () => keys.jwks,
     async [Symbol.asyncDispose]() {
-      // Nothing is held open: the pool is the caller's.
+      await context.messages[Symbol.asyncDispose]()
     },
   }
 }

@@ -1,8 +1,12 @@
 import type { Clock, Logger } from '@holdfast/foundation'
 import type { Pool } from '@holdfast/postgres'
+import type { Captcha } from './captcha/captcha.ts'
+import type { Hooks } from './hooks/hooks.ts'
+import type { Messages } from './messages/messages.ts'
 import type { AuthOptions } from './options/auth-options.ts'
 import type { PasswordHasher } from './passwords/password-hasher.ts'
-import type { RateLimiter } from './rate-limits.ts'
+import type { RateLimits } from './rate-limits.ts'
+import type { RedirectPolicy } from './redirects/redirect-policy.ts'
 import type { SigningKeys } from './tokens/signing-keys.ts'
 
 /** What every part of the service is handed: made once in `openAuth`. */
@@ -14,8 +18,13 @@ export interface AuthContext {
   readonly logger: Logger
   readonly keys: SigningKeys
   readonly passwords: PasswordHasher
-  readonly signInLimiter: RateLimiter
-  readonly refreshLimiter: RateLimiter
-  /** The `iss` of every access token. */
+  readonly limits: RateLimits
+  readonly messages: Messages
+  readonly hooks: Hooks
+  readonly captcha: Captcha
+  readonly redirects: RedirectPolicy
+  /** The name of the project, as people read it. */
+  readonly projectName: string
+  /** The address of this API, and the `iss` of every access token: `https://host/auth/v1`. */
   readonly issuer: string
 }

@@ -140,6 +140,27 @@ export function overRequestRateLimit(retryAfterS: number): HoldfastError {
   })
 }
 
+/** @param retryAfterS - when the next mail may be asked for */
+export function overEmailSendRateLimit(retryAfterS: number): HoldfastError {
+  return new HoldfastError('over_email_send_rate_limit', 429, 'email rate limit exceeded', {
+    headers: { 'retry-after': String(retryAfterS) },
+  })
+}
+
+/** @param retryAfterS - when the next text message may be asked for */
+export function overSmsSendRateLimit(retryAfterS: number): HoldfastError {
+  return new HoldfastError('over_sms_send_rate_limit', 429, 'SMS rate limit exceeded', {
+    headers: { 'retry-after': String(retryAfterS) },
+  })
+}
+
+/** The same person asked again too soon. */
+export function tooSoon(channel: 'mail' | 'sms', waitS: number): HoldfastError {
+  const code = channel === 'mail' ? 'over_email_send_rate_limit' : 'over_sms_send_rate_limit'
+  const message = `For security purposes, you can only request this after ${waitS} seconds.`
+  return new HoldfastError(code, 429, message, { headers: { 'retry-after': String(waitS) } })
+}
+
 /** A trigger or a constraint of the project refused the new row. */
 export function savingUserFailed(cause: unknown): HoldfastError {
   return new HoldfastError('unexpected_failure', 500, 'Database error saving new user', { cause })
@@ -152,4 +173,18 @@ export function badJwt(cause?: unknown): HoldfastError {
 
 export function tokenExpired(): HoldfastError {
   return new HoldfastError('token_expired', 401, 'JWT expired', { hint: 'Refresh the session and try again.' })
+}
+
+// Flows that leave the client and come back
+
+export function flowStateNotFound(message: string): HoldfastError {
+  return new HoldfastError('flow_state_not_found', 404, message)
+}
+
+export function flowStateExpired(): HoldfastError {
+  return new HoldfastError('flow_state_expired', 422, 'invalid flow state, flow state has expired')
+}
+
+export function badCodeVerifier(): HoldfastError {
+  return new HoldfastError('bad_code_verifier', 400, 'code challenge does not match previously saved code verifier')
 }

@@ -39,3 +39,6 @@ export const API_KEY_LIFETIME_S = 10 * 365 * 24 * 3600
 
 /** How long clients may keep the published keys, in seconds; as long as auth-js does. */
 export const JWKS_MAX_AGE_S = 600
+
+/** Life of a flow that left the client, in seconds, as GoTrue's. */
+export const FLOW_STATE_LIFETIME_S = 300

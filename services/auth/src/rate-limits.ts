@@ -1,7 +1,8 @@
 import { isIPv6 } from 'node:net'
-import type { Clock } from '@holdfast/foundation'
-import { overRequestRateLimit } from './errors.ts'
+import type { Clock, HoldfastError } from '@holdfast/foundation'
+import { overEmailSendRateLimit, overRequestRateLimit, overSmsSendRateLimit } from './errors.ts'
 import { RATE_LIMITED_ADDRESSES_MAX, RATE_LIMIT_WINDOW_S } from './limits.ts'
+import type { AuthOptions } from './options/auth-options.ts'
 
 /** Counts attempts by address. */
 export interface RateLimiter {
@@ -15,19 +16,22 @@ interface Bucket {
 }
 
 /**
- * A token bucket for each address: `attempts` at once, refilled evenly over {@link RATE_LIMIT_WINDOW_S}. In memory, because a
+ * A token bucket for each address: `attempts` at once, refilled evenly over the window. In memory, because a
  * restart that forgives is better than a write for each attempt.
  *
  * @param attempts - 0 for no limit
  */
 export function createRateLimiter(options: {
   readonly attempts: number
+  /** Seconds in which they refill. */
+  readonly windowS: number
+  readonly refusal?: (retryAfterS: number) => HoldfastError
   readonly loopbackExempt: boolean
   readonly clock: Clock
 }): RateLimiter {
-  const { attempts, loopbackExempt, clock } = options
+  const { attempts, loopbackExempt, clock, refusal = overRequestRateLimit } = options
   const buckets = new Map<string, Bucket>()
-  const refillPerMs = attempts / (RATE_LIMIT_WINDOW_S * 1000)
+  const refillPerMs = attempts / (options.windowS * 1000)
 
   return {
     take(address) {
@@ -41,9 +45,37 @@ export function createRateLimiter(options: {
       buckets.delete(network)
       buckets.set(network, bucket)
       if (buckets.size > RATE_LIMITED_ADDRESSES_MAX) buckets.delete(buckets.keys().next().value ?? network)
-      if (bucket.tokens < 1) throw overRequestRateLimit(Math.ceil((1 - bucket.tokens) / refillPerMs / 1000))
+      if (bucket.tokens < 1) throw refusal(Math.ceil((1 - bucket.tokens) / refillPerMs / 1000))
       bucket.tokens -= 1
     },
+  }
+}
+
+/** The limits of the service, by what is asked for. */
+export interface RateLimits {
+  readonly signIn: RateLimiter
+  readonly refresh: RateLimiter
+  readonly anonymous: RateLimiter
+  /** Codes and links that are tried. */
+  readonly verify: RateLimiter
+  readonly mail: RateLimiter
+  readonly sms: RateLimiter
+}
+
+/** @see Supabase documentation, "Rate limits" */
+export function createRateLimits(options: AuthOptions, clock: Clock): RateLimits {
+  const loopbackExempt = options.rateLimitLoopbackExempt
+  const inFiveMinutes = (attempts: number): RateLimiter =>
+    createRateLimiter({ attempts, windowS: RATE_LIMIT_WINDOW_S, loopbackExempt, clock })
+  const inAnHour = (attempts: number, refusal?: (retryAfterS: number) => HoldfastError): RateLimiter =>
+    createRateLimiter({ attempts, windowS: 3600, loopbackExempt, clock, ...(refusal ? { refusal } : {}) })
+  return {
+    signIn: inFiveMinutes(options.rateLimitSignInSignUps),
+    refresh: inFiveMinutes(options.rateLimitTokenRefresh),
+    verify: inFiveMinutes(options.rateLimitTokenVerifications),
+    anonymous: inAnHour(options.rateLimitAnonymousUsers),
+    mail: inAnHour(options.rateLimitEmailSent, overEmailSendRateLimit),
+    sms: inAnHour(options.rateLimitSmsSent, overSmsSendRateLimit),
   }
 }
 

@@ -61,7 +61,13 @@ export async function grantByRefreshToken(
       return 'reused'
     }
     const amr = await readSessionMethods(tx, session.id)
-    const access = await issueAccessToken(context, { user, sessionId: session.id, aal: session.aal ?? 'aal1', amr })
+    const access = await issueAccessToken(context, tx, {
+      user,
+      sessionId: session.id,
+      aal: session.aal ?? 'aal1',
+      amr,
+      method: 'token_refresh',
+    })
     return { user, access, refreshToken: rotation.refreshToken }
   })
   if (outcome === 'reused') {

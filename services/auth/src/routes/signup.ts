@@ -22,7 +22,7 @@ export function signUpRoute(context: AuthContext): FastifyPluginAsyncTypebox {
       const { email, phone, password, data } = request.body
       if (!email && !phone) throw anonymousProviderDisabled()
       const origin = originOf(request)
-      context.signInLimiter.take(origin.address)
+      context.limits.signIn.take(origin.address)
       const outcome = await signUp(context, {
         email: email ?? '',
         phone: phone ?? '',

@@ -27,7 +27,7 @@ export function tokenRoute(context: AuthContext): FastifyPluginAsyncTypebox {
       const origin = originOf(request)
       switch (request.query.grant_type) {
         case 'password': {
-          context.signInLimiter.take(origin.address)
+          context.limits.signIn.take(origin.address)
           const { email, phone, password } = body
           return renderSession(
             await grantByPassword(context, {
@@ -39,7 +39,7 @@ export function tokenRoute(context: AuthContext): FastifyPluginAsyncTypebox {
           )
         }
         case 'refresh_token':
-          context.refreshLimiter.take(origin.address)
+          context.limits.refresh.take(origin.address)
           return renderSession(await grantByRefreshToken(context, { refreshToken: body.refresh_token ?? '', origin }))
         default:
           throw unsupportedGrantType()

@@ -3,6 +3,7 @@ import { isIP } from 'node:net'
 import { type Queryable, sql } from '@holdfast/postgres'
 import { USER_AGENT_CHARS_MAX } from '../limits.ts'
 import { createRefreshToken } from '../tokens/refresh-token.ts'
+import type { AuthenticationMethodName } from '../tokens/claims.ts'
 import type { RequestOrigin } from './session-row.ts'
 
 /**
@@ -13,7 +14,12 @@ import type { RequestOrigin } from './session-row.ts'
  */
 export async function createSession(
   db: Queryable,
-  input: { readonly userId: string; readonly method: 'password'; readonly origin: RequestOrigin; readonly now: string },
+  input: {
+    readonly userId: string
+    readonly method: AuthenticationMethodName
+    readonly origin: RequestOrigin
+    readonly now: string
+  },
 ): Promise<{ readonly sessionId: string; readonly refreshToken: string }> {
   const { userId, origin, now } = input
   const sessionId = randomUUID()

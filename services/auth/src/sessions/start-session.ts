@@ -1,6 +1,7 @@
 import type { Transaction } from '@holdfast/postgres'
 import { assert } from '@holdfast/foundation'
 import type { AuthContext } from '../context.ts'
+import type { AuthenticationMethodName } from '../tokens/claims.ts'
 import { issueAccessToken } from '../tokens/issue-tokens.ts'
 import { findUserById } from '../users/user-row.ts'
 import { createSession } from './create-session.ts'
@@ -11,12 +12,17 @@ import { type RequestOrigin, readSessionMethods } from './session-row.ts'
 export async function startSession(
   context: AuthContext,
   tx: Transaction,
-  input: { readonly userId: string; readonly method: 'password'; readonly origin: RequestOrigin; readonly now: string },
+  input: {
+    readonly userId: string
+    readonly method: AuthenticationMethodName
+    readonly origin: RequestOrigin
+    readonly now: string
+  },
 ): Promise<SignedIn> {
   const { sessionId, refreshToken } = await createSession(tx, input)
   const user = await findUserById(tx, input.userId)
   assert(user, 'the session refers to the user')
   const amr = await readSessionMethods(tx, sessionId)
-  const access = await issueAccessToken(context, { user, sessionId, aal: 'aal1', amr })
+  const access = await issueAccessToken(context, tx, { user, sessionId, aal: 'aal1', amr, method: input.method })
   return { user, access, refreshToken }
 }

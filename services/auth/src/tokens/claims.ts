@@ -1,3 +1,21 @@
+/** The words of `amr`, in GoTrue's spelling. */
+export type AuthenticationMethodName =
+  | 'oauth'
+  | 'password'
+  | 'otp'
+  | 'totp'
+  | 'recovery'
+  | 'invite'
+  | 'magiclink'
+  | 'email/signup'
+  | 'email_change'
+  | 'token_refresh'
+  | 'anonymous'
+  | 'mfa/phone'
+  | 'mfa/webauthn'
+  | 'oauth_provider/authorization_code'
+  | 'passkey'
+
 /** How somebody proved who they are, and when (seconds since the epoch). */
 export interface AuthenticationMethod {
   readonly method: string

@@ -1,9 +1,10 @@
 import { SignJWT } from 'jose'
 import { HoldfastError } from '@holdfast/foundation'
+import type { Transaction } from '@holdfast/postgres'
 import type { AuthContext } from '../context.ts'
 import { TOKEN_BYTES_MAX } from '../limits.ts'
 import type { UserRow } from '../users/user-row.ts'
-import type { AccessTokenClaims, AuthenticationMethod } from './claims.ts'
+import type { AccessTokenClaims, AuthenticationMethod, AuthenticationMethodName } from './claims.ts'
 
 export interface AccessToken {
   readonly accessToken: string
@@ -19,11 +20,14 @@ export interface AccessToken {
  */
 export async function issueAccessToken(
   context: AuthContext,
+  tx: Transaction,
   input: {
     readonly user: UserRow
     readonly sessionId: string
     readonly aal: string
     readonly amr: readonly AuthenticationMethod[]
+    /** How these tokens were come by, for the hook. */
+    readonly method: AuthenticationMethodName
   },
 ): Promise<AccessToken> {
   const { user } = input
@@ -45,8 +49,13 @@ export async function issueAccessToken(
     session_id: input.sessionId,
     is_anonymous: user.is_anonymous,
   }
+  const hooked = await context.hooks.run(tx, 'custom_access_token', {
+    user_id: user.id,
+    claims,
+    authentication_method: input.method,
+  })
   const { kid, algorithm, privateKey } = context.keys.current
-  const accessToken = await new SignJWT({ ...claims })
+  const accessToken = await new SignJWT({ ...((hooked?.['claims'] as AccessTokenClaims | undefined) ?? claims) })
     .setProtectedHeader({ alg: algorithm, kid, typ: 'JWT' })
     .sign(privateKey)
   if (accessToken.length > TOKEN_BYTES_MAX) {

@@ -8,7 +8,7 @@ import type { SignedIn } from '../sessions/render-session.ts'
 import type { RequestOrigin } from '../sessions/session-row.ts'
 import { startSession } from '../sessions/start-session.ts'
 import { parseEmail, parsePhone } from './contact.ts'
-import { createUser, initialIdentityData, initialMetadata, type NewUser } from './create-user.ts'
+import { createUser, type FirstIdentity, type NewUser } from './create-user.ts'
 import { mergeMetadata, type UserMetadata } from './user-metadata.ts'
 
 export interface SignUpInput {
@@ -42,11 +42,11 @@ export async function signUp(context: AuthContext, input: SignUpInput): Promise<
   const { origin } = input
   try {
     return await pool.transaction(async (tx): Promise<SignUpOutcome> => {
-      await createUser(tx, newUser)
+      await createUser(context, tx, { user: newUser, address: origin.address, announce: true })
       const actor = { id: newUser.id, email: newUser.email ?? null, phone: newUser.phone ?? null, is_sso_user: false }
-      const traits = { provider: newUser.provider }
+      const traits = { provider: newUser.identity.provider }
       await recordAudit(tx, { action: 'user_signedup', actor, address: origin.address, now, traits })
-      if (newUser.confirmed) {
+      if (newUser.emailConfirmed || newUser.phoneConfirmed) {
         const signedIn = await startSession(context, tx, { userId: newUser.id, method: 'password', origin, now })
         return { kind: 'signed-in', signedIn }
       }
@@ -54,14 +54,16 @@ export async function signUp(context: AuthContext, input: SignUpInput): Promise<
     })
   } catch (error) {
     const exists = error instanceof HoldfastError && error.code === 'user_already_exists'
-    if (exists && options.emailEnableConfirmations && newUser.provider === 'email') {
+    if (exists && options.emailEnableConfirmations && newUser.identity.provider === 'email') {
       return { kind: 'waiting', user: renderWaiting(newUser) }
     }
     throw error
   }
 }
 
-async function prepareUser(context: AuthContext, input: SignUpInput): Promise<NewUser> {
+type PreparedUser = NewUser & { readonly identity: FirstIdentity }
+
+async function prepareUser(context: AuthContext, input: SignUpInput): Promise<PreparedUser> {
   const { options, clock } = context
   if (input.password === '') throw validationFailed('Signup requires a valid password')
   requireAcceptablePassword(input.password, options.minimumPasswordLength)
@@ -72,37 +74,49 @@ async function prepareUser(context: AuthContext, input: SignUpInput): Promise<Ne
   if (provider === 'phone' && !options.smsEnableSignup) throw phoneProviderDisabled('signups')
   const email = provider === 'email' ? parseEmail(input.email) : undefined
   const phone = provider === 'phone' ? parsePhone(input.phone) : undefined
+  const id = randomUUID()
+  const emailConfirmed = provider === 'email' && !options.emailEnableConfirmations
+  // What an identity says about the person; `email_verified` is a provider's word, and here there is none.
+  const data = {
+    sub: id,
+    ...(email ? { email } : {}),
+    ...(phone ? { phone } : {}),
+    email_verified: false,
+    phone_verified: false,
+  }
   return {
-    id: randomUUID(),
-    identityId: randomUUID(),
-    provider,
+    id,
+    identity: { id: randomUUID(), provider, providerId: id, data },
     email,
     phone,
-    metadata: mergeMetadata(null, input.metadata),
+    appMetadata: { provider, providers: [provider] },
+    // What was given at sign-up and over it, as GoTrue does, what the identity says.
+    userMetadata: mergeMetadata(input.metadata, { ...data, ...(emailConfirmed ? { email_verified: true } : {}) }),
     passwordHash: await context.passwords.hash(input.password),
-    confirmed: provider === 'phone' || !options.emailEnableConfirmations,
+    emailConfirmed,
+    phoneConfirmed: provider === 'phone' && !options.smsEnableConfirmations,
     now: new Date(clock.now()).toISOString(),
   }
 }
 
 /** An account that waits for confirmation. Made from the request alone, so that it looks the same when there was one before. */
-function renderWaiting(newUser: NewUser): Record<string, unknown> {
-  const { id, provider, email = '', phone = '', now } = newUser
+function renderWaiting(newUser: PreparedUser): Record<string, unknown> {
+  const { id, identity, email = '', phone = '', now } = newUser
   return {
     id,
     aud: 'authenticated',
     role: 'authenticated',
     email,
     phone,
-    app_metadata: { provider, providers: [provider] },
-    user_metadata: initialMetadata(newUser),
+    app_metadata: newUser.appMetadata,
+    user_metadata: newUser.userMetadata,
     identities: [
       {
-        identity_id: newUser.identityId,
+        identity_id: identity.id,
         id,
         user_id: id,
-        identity_data: initialIdentityData(newUser),
-        provider,
+        identity_data: identity.data,
+        provider: identity.provider,
         last_sign_in_at: now,
         created_at: now,
         updated_at: now,

@@ -1,0 +1,72 @@
+import type { Queryable, Transaction } from '@holdfast/postgres'
+
+/** What a mail is for; names its template. */
+export type MailKind = 'confirmation' | 'recovery' | 'magic_link' | 'invite' | 'email_change' | 'reauthentication'
+
+/** What a text message is for. */
+export type SmsKind = 'confirmation' | 'recovery' | 'magic_link' | 'phone_change' | 'reauthentication' | 'mfa'
+
+export interface OutgoingMail {
+  readonly kind: MailKind
+  readonly to: string
+  readonly userId: string
+  /** The code for people who type it. */
+  readonly token: string
+  /** What a link carries instead of the code; a mail without a link has none. */
+  readonly tokenHash: string | undefined
+  /** Where the link leads after it was verified. */
+  readonly redirectTo: string
+  /** For a change of address: the address that is to be, and what its own mail carries (the other half of a double confirmation). */
+  readonly newEmail?: string | undefined
+  readonly tokenNew?: string | undefined
+  readonly tokenHashNew?: string | undefined
+  /** `user_metadata`, for templates. */
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+export interface OutgoingSms {
+  readonly kind: SmsKind
+  /** Digits only. */
+  readonly to: string
+  readonly userId: string
+  readonly code: string
+}
+
+/** Mails and text messages on their way to people. */
+export interface Messages extends AsyncDisposable {
+  /**
+   * Hands a mail to the `send_email` hook, or writes it down in this transaction to be sent after it.
+   *
+   * @throws {HoldfastError} what the hook refuses with; never because there is no mail server
+   */
+  sendMail(tx: Transaction, mail: OutgoingMail): Promise<void>
+  /** The same for a text message and the `send_sms` hook. Numbers with a fixed test code get none. */
+  sendSms(tx: Transaction, sms: OutgoingSms): Promise<void>
+  /** The fixed code of a number that is for tests, or `undefined`. @param phone - digits only */
+  testOtp(phone: string): string | undefined
+  /** Resolves when everything that was written down before has been tried once. For tests and for an orderly end. */
+  settled(): Promise<void>
+}
+
+/** A captured or sent message, newest first. */
+export interface MessageRow {
+  readonly id: string
+  readonly channel: 'mail' | 'sms'
+  readonly kind: string
+  readonly user_id: string | null
+  readonly recipient: string
+  readonly subject: string
+  readonly html: string
+  readonly body: string
+  readonly variables: Readonly<Record<string, unknown>>
+  readonly status: 'captured' | 'queued' | 'sent' | 'failed'
+  readonly attempts: number
+  readonly last_error: string | null
+  readonly created_at: Date
+  readonly sent_at: Date | null
+}
+
+export type MessageReader = (
+  db: Queryable,
+  filter: { readonly recipient?: string; readonly limit: number },
+) => Promise<MessageRow[]>

@@ -1,0 +1,70 @@
+import { isLoopback } from '../rate-limits.ts'
+
+/** Decides where people may be sent when a mail or a provider brings them back. */
+export interface RedirectPolicy {
+  readonly siteUrl: string
+  isAllowed(url: string): boolean
+  /** The first of these that is allowed, else the site. `undefined` and empty ones are passed over. */
+  choose(...candidates: readonly (string | undefined)[]): string
+}
+
+/**
+ * The site itself, what `additionalRedirectUrls` allow, and any loopback address when the site is on one.
+ *
+ * In a pattern `*` stands for any characters but `.` and `/`, `**` for any, `?` for one that is not `.` or `/`; matching is on the whole address
+ * without its fragment.
+ *
+ * @see Supabase documentation, "Redirect URLs", "Use wildcards in redirect URLs"
+ */
+export function createRedirectPolicy(siteUrl: string, additionalRedirectUrls: readonly string[]): RedirectPolicy {
+  const site = new URL(siteUrl)
+  const patterns = additionalRedirectUrls.map(toPattern)
+  const isAllowed = (text: string): boolean => {
+    const url = parse(text)
+    if (!url) return false
+    if (isWeb(url)) {
+      // Written in another way than usual, an address may lead elsewhere than it seems.
+      if (url.username !== '' || url.password !== '' || text.includes('\\') || !sameHostText(text, url)) return false
+      const sameHost = url.protocol === site.protocol && url.hostname === site.hostname
+      if (sameHost && (url.port === site.port || isLocal(url))) return true
+    }
+    const whole = text.split('#', 1)[0] ?? ''
+    return patterns.some((pattern) => pattern.test(whole))
+  }
+  return {
+    siteUrl,
+    isAllowed,
+    choose: (...candidates) =>
+      candidates.find((candidate) => candidate !== undefined && candidate !== '' && isAllowed(candidate)) ?? siteUrl,
+  }
+}
+
+function parse(text: string): URL | undefined {
+  const isClean = ![...text].some((character) => character <= ' ' || character === '\u007f')
+  const url = isClean ? URL.parse(text) : null
+  const isScript = url !== null && ['javascript:', 'data:', 'vbscript:', 'blob:', 'file:'].includes(url.protocol)
+  return url === null || isScript ? undefined : url
+}
+
+function isWeb(url: URL): boolean {
+  return url.protocol === 'http:' || url.protocol === 'https:'
+}
+
+/** `http://2130706433/` is 127.0.0.1 to a browser: what is not spelled as it is read is refused. */
+function sameHostText(text: string, url: URL): boolean {
+  const host = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(text)?.[1]?.replace(/:\d*$/, '')
+  return host?.toLowerCase() === url.hostname.toLowerCase()
+}
+
+function isLocal(url: URL): boolean {
+  return url.hostname === 'localhost' || isLoopback(url.hostname.replaceAll(/^\[|\]$/g, ''))
+}
+
+function toPattern(glob: string): RegExp {
+  const source = glob.replaceAll(/\*\*|[*?]|[.+^${}()|[\]\\]/g, (match) => {
+    if (match === '**') return '.*'
+    if (match === '*') return '[^./]*'
+    return match === '?' ? '[^./]' : `\\${match}`
+  })
+  return new RegExp(`^${source}$`)
+}
