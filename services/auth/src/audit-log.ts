@@ -2,17 +2,40 @@ import { randomUUID } from 'node:crypto'
 import { type Queryable, sql } from '@holdfast/postgres'
 import type { UserRow } from './users/user-row.ts'
 
+/** GoTrue's actions, and the kind that it sorts each under. */
 const LOG_TYPES = {
   login: 'account',
   logout: 'account',
+  invite_accepted: 'account',
   user_signedup: 'team',
-  user_repeated_signup: 'user',
+  user_invited: 'team',
+  user_deleted: 'team',
   user_modified: 'user',
+  user_recovery_requested: 'user',
+  user_reauthenticate_requested: 'user',
+  user_confirmation_requested: 'user',
+  user_repeated_signup: 'user',
   user_updated_password: 'user',
   token_revoked: 'token',
+  token_refreshed: 'token',
+  factor_in_progress: 'factor',
+  factor_unenrolled: 'factor',
+  challenge_created: 'factor',
+  verification_attempted: 'factor',
+  factor_deleted: 'factor',
+  factor_updated: 'factor',
+  identity_linked: 'user',
+  identity_unlinked: 'user',
+  passkey_created: 'user',
+  passkey_updated: 'user',
+  passkey_deleted: 'user',
 } as const
 
 export type AuditAction = keyof typeof LOG_TYPES
+
+/** Who did it: a person, or an administrator (`admin/require-admin.ts`). */
+export type AuditActor = Pick<UserRow, 'id' | 'email' | 'phone' | 'is_sso_user'> &
+  Partial<Pick<UserRow, 'raw_user_meta_data'>>
 
 /**
  * Records what somebody did, in GoTrue's form. Refreshes are not recorded: they are hourly, for every device, and say nothing.
@@ -23,17 +46,19 @@ export async function recordAudit(
   db: Queryable,
   entry: {
     readonly action: AuditAction
-    readonly actor: Pick<UserRow, 'id' | 'email' | 'phone' | 'is_sso_user'>
+    readonly actor: AuditActor
     readonly address: string
     readonly now: string
     readonly traits?: Readonly<Record<string, unknown>>
   },
 ): Promise<void> {
   const { actor, action } = entry
+  const name = actor.raw_user_meta_data?.['full_name']
   const payload = {
     actor_id: actor.id,
     actor_via_sso: actor.is_sso_user,
     actor_username: actor.phone || actor.email || '',
+    ...(name === undefined ? {} : { actor_name: name }),
     action,
     log_type: LOG_TYPES[action],
     ...(entry.traits ? { traits: entry.traits } : {}),

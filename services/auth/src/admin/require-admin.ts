@@ -1,0 +1,26 @@
+import type { FastifyRequest } from 'fastify'
+import { requireCaller } from '@holdfast/http'
+import type { AuditActor } from '../audit-log.ts'
+import type { AuthContext } from '../context.ts'
+import { noAuthorization } from '../errors.ts'
+import { userNotAllowed } from './errors.ts'
+
+/** An administrator is a key, not a person: the role stands where a name would be, as in GoTrue's audit log. */
+const NOBODYS_ID = '00000000-0000-0000-0000-000000000000'
+
+/** Who acts, for the audit log. */
+export type Admin = AuditActor
+
+/**
+ * Lets through who carries a role of `jwtAdminRoles`, in a bearer token or as the API key alone.
+ *
+ * @throws {HoldfastError} `no_authorization` (401) without a token, `not_admin` (403) with one of another role
+ */
+export function requireAdmin(context: AuthContext, request: FastifyRequest): Admin {
+  const { claims } = requireCaller(request)
+  const role = claims['role']
+  if (typeof role === 'string' && context.options.jwtAdminRoles.includes(role)) {
+    return { id: NOBODYS_ID, email: role, phone: null, is_sso_user: false }
+  }
+  throw request.headers.authorization === undefined ? noAuthorization() : userNotAllowed()
+}
