@@ -129,8 +129,20 @@ export function refreshTokenAlreadyUsed(): HoldfastError {
   return new HoldfastError('refresh_token_already_used', 400, 'Invalid Refresh Token: Already Used')
 }
 
-export function refreshSessionExpired(): HoldfastError {
-  return new HoldfastError('session_expired', 400, 'Invalid Refresh Token: Session Expired')
+/** @param reason - what GoTrue puts in brackets */
+export function refreshSessionExpired(reason?: 'Inactivity' | 'Revoked by Newer Login'): HoldfastError {
+  const more = reason === undefined ? '' : ` (${reason})`
+  return new HoldfastError('session_expired', 400, `Invalid Refresh Token: Session Expired${more}`)
+}
+
+/** The token names a session and a number that this database has not come to. */
+export function refreshTokenFromElsewhere(): HoldfastError {
+  return validationFailed('Invalid Refresh Token: Not Issued By This Server')
+}
+
+/** Asked for by id, and not one of this person's. */
+export function noSuchSession(): HoldfastError {
+  return new HoldfastError('session_not_found', 404, 'There is no such session')
 }
 
 /** @param retryAfterS - when the next attempt will be let through */

@@ -7,6 +7,7 @@ import { disabledRoutes } from './routes/disabled.ts'
 import { healthRoute } from './routes/health.ts'
 import { jwksRoute } from './routes/jwks.ts'
 import { logoutRoute } from './routes/logout.ts'
+import { ownSessionRoutes } from './routes/own-sessions.ts'
 import { settingsRoute } from './routes/settings.ts'
 import { signUpRoute } from './routes/signup.ts'
 import { tokenRoute } from './routes/token.ts'
@@ -44,6 +45,7 @@ export function authRoutes(context: AuthContext): FastifyPluginAsync {
     await app.register(tokenRoute(context))
     await app.register(logoutRoute(context))
     await app.register(userRoutes(context))
+    await app.register(ownSessionRoutes(context))
     await app.register(disabledRoutes())
   }
   return routes

@@ -1,4 +1,4 @@
-import { assert } from '@holdfast/foundation'
+import { HoldfastError } from '@holdfast/foundation'
 import type { Transaction } from '@holdfast/postgres'
 import { recordAudit } from '../audit-log.ts'
 import type { AuthContext } from '../context.ts'
@@ -9,15 +9,17 @@ import {
   refreshTokenRequired,
   userBanned,
 } from '../errors.ts'
-import {
-  findActiveRefreshToken,
-  findRefreshToken,
-  type RefreshTokenRow,
-  revokeRefreshTokenFamily,
-  rotateRefreshToken,
-} from '../sessions/refresh-tokens.ts'
+import { findPresentedToken, type PresentedToken } from '../sessions/presented-token.ts'
+import { findActiveRefreshToken, revokeRefreshTokenFamily, rotateRefreshToken } from '../sessions/refresh-tokens.ts'
 import type { SignedIn } from '../sessions/render-session.ts'
-import { lockSession, type RequestOrigin, readSessionMethods, type SessionRow } from '../sessions/session-row.ts'
+import {
+  findSessionsOfUser,
+  lockSession,
+  type RequestOrigin,
+  readSessionMethods,
+  type SessionRow,
+} from '../sessions/session-row.ts'
+import { judgeSession, lastUsedMs } from '../sessions/session-validity.ts'
 import { issueAccessToken } from '../tokens/issue-tokens.ts'
 import { findUserById, isBanned } from '../users/user-row.ts'
 
@@ -31,28 +33,36 @@ type Rotation = { readonly kind: 'next'; readonly refreshToken: string } | { rea
  * got the answer), and within the reuse interval (a second tab). Both get the newest token; a session never has two. Any other use of
  * a used token means that two hands hold it: the whole family is revoked, the newest token included.
  *
+ * @param input.oauthClientId - the app that asks, when it is not the person's own client; it has to be the one that the session was given to
  * @throws {HoldfastError} `refresh_token_not_found`, `refresh_token_already_used`, `session_expired`, `user_banned`,
- * `validation_failed`
+ * `validation_failed`, `invalid_client`
  * @see Supabase documentation, "User sessions", "What is refresh token reuse detection and what does it protect from?"
  */
 export async function grantByRefreshToken(
   context: AuthContext,
-  input: { readonly refreshToken: string; readonly origin: RequestOrigin },
+  input: {
+    readonly refreshToken: string
+    readonly origin: RequestOrigin
+    readonly oauthClientId?: string | undefined
+  },
 ): Promise<SignedIn> {
   const { pool } = context
   if (input.refreshToken === '') throw refreshTokenRequired()
 
   const outcome = await pool.transaction(async (tx): Promise<SignedIn | 'reused'> => {
-    const presented = await findRefreshToken(tx, input.refreshToken)
-    const session = presented?.session_id ? await lockSession(tx, presented.session_id) : undefined
+    const sessionId = (await findPresentedToken(tx, input.refreshToken))?.sessionId
+    const session = sessionId === undefined ? undefined : await lockSession(tx, sessionId)
     // Read again: the lock may have been waited for, and whoever held it may have used or removed the token.
-    const token = session ? await findRefreshToken(tx, input.refreshToken) : undefined
+    const token = session ? await findPresentedToken(tx, input.refreshToken) : undefined
     if (!session || !token) throw refreshTokenNotFound()
+    requireSameClient(session, input.oauthClientId)
     const nowMs = context.clock.now()
-    if (session.not_after !== null && session.not_after.getTime() <= nowMs) throw refreshSessionExpired()
+    const expired = judgeSession(session, context.options, nowMs)
+    if (expired) throw expired
     const user = await findUserById(tx, session.user_id)
     if (!user) throw refreshTokenNotFound()
     if (isBanned(user, nowMs)) throw userBanned(400)
+    if (context.options.sessionsSinglePerUser) await requireNewestSession(context, tx, session, nowMs)
 
     const rotation = await rotate(context, tx, { session, token, origin: input.origin, nowMs })
     if (rotation.kind === 'reused') {
@@ -77,28 +87,55 @@ export async function grantByRefreshToken(
   return outcome
 }
 
+/** A session given to another app refreshes for that app only, and a person's own session for no app. */
+function requireSameClient(session: SessionRow, oauthClientId: string | undefined): void {
+  if ((session.oauth_client_id ?? undefined) === oauthClientId) return
+  const message =
+    session.oauth_client_id === null
+      ? 'Client authentication not allowed for non-OAuth session'
+      : "Client does not match the session's OAuth client"
+  throw new HoldfastError('invalid_client', 400, message)
+}
+
+/** @throws {HoldfastError} `session_expired` when the person has signed in elsewhere since this session was last used */
+async function requireNewestSession(
+  context: AuthContext,
+  tx: Transaction,
+  session: SessionRow,
+  nowMs: number,
+): Promise<void> {
+  const others = await findSessionsOfUser(tx, session.user_id)
+  const isSuperseded = others.some(
+    (other) =>
+      other.id !== session.id &&
+      lastUsedMs(other) > lastUsedMs(session) &&
+      judgeSession(other, context.options, nowMs) === undefined,
+  )
+  if (isSuperseded) throw refreshSessionExpired('Revoked by Newer Login')
+}
+
 async function rotate(
   context: AuthContext,
   tx: Transaction,
   input: {
     readonly session: SessionRow
-    readonly token: RefreshTokenRow
+    readonly token: PresentedToken
     readonly origin: RequestOrigin
     readonly nowMs: number
   },
 ): Promise<Rotation> {
-  const { session, token, nowMs } = input
+  const { session, token, nowMs, origin } = input
+  const { enableRefreshTokenRotation, refreshTokenReuseInterval } = context.options
   const now = new Date(nowMs).toISOString()
-  assert(token.session_id === session.id, 'the lock is on the session of the token')
-  if (!token.revoked) {
-    const refreshToken = await rotateRefreshToken(tx, { used: token, sessionId: session.id, origin: input.origin, now })
-    return { kind: 'next', refreshToken }
+  if (token.usedAtMs === undefined) {
+    const keep = !enableRefreshTokenRotation && token.rowId !== undefined
+    return { kind: 'next', refreshToken: await rotateRefreshToken(tx, { used: token, session, origin, now, keep }) }
   }
   const active = await findActiveRefreshToken(tx, session.id)
-  const reusableUntilMs = token.updated_at.getTime() + context.options.refreshTokenReuseInterval * 1000
-  if (active && (active.parent === token.token || nowMs <= reusableUntilMs)) {
+  const reusableUntilMs = token.usedAtMs + refreshTokenReuseInterval * 1000
+  if (active && (active.parent === token.text || nowMs <= reusableUntilMs)) {
     return { kind: 'next', refreshToken: active.token }
   }
-  await revokeRefreshTokenFamily(tx, { sessionId: session.id, now })
+  if (enableRefreshTokenRotation) await revokeRefreshTokenFamily(tx, { sessionId: session.id, now })
   return { kind: 'reused' }
 }

@@ -7,11 +7,12 @@ export type SignOutScope = 'global' | 'local' | 'others'
  * Ends sessions; their refresh tokens go with them, and their access tokens are refused wherever the session is looked up.
  *
  * @param input.sessionId - without one (a token that was not issued by us) every scope means all
+ * @returns how many ended
  */
 export async function endSessions(
   db: Queryable,
   input: { readonly userId: string; readonly sessionId: string | undefined; readonly scope: SignOutScope },
-): Promise<void> {
+): Promise<number> {
   const { userId, sessionId, scope } = input
   const which =
     sessionId === undefined || scope === 'global'
@@ -19,5 +20,5 @@ export async function endSessions(
       : scope === 'local'
         ? sql`id = ${sessionId}`
         : sql`id <> ${sessionId}`
-  await db.execute(sql`delete from auth.sessions where user_id = ${userId} and ${which}`)
+  return db.execute(sql`delete from auth.sessions where user_id = ${userId} and ${which}`)
 }

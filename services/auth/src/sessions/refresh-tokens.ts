@@ -2,7 +2,8 @@ import { type Queryable, sql } from '@holdfast/postgres'
 import { USED_REFRESH_TOKEN_DAYS } from '../limits.ts'
 import { createRefreshToken } from '../tokens/refresh-token.ts'
 import { addressOf, userAgentOf } from './create-session.ts'
-import type { RequestOrigin } from './session-row.ts'
+import type { PresentedToken } from './presented-token.ts'
+import type { RequestOrigin, SessionRow } from './session-row.ts'
 
 export interface RefreshTokenRow {
   readonly id: string
@@ -39,40 +40,47 @@ export async function findActiveRefreshToken(db: Queryable, sessionId: string): 
 /**
  * Uses up a token and gives the session its next one. The caller holds the session's lock.
  *
+ * @param input.keep - the token stays in use, and there is no next one
  * @param input.now - ISO 8601
- * @returns the new token
+ * @returns the token to use from now on
  */
 export async function rotateRefreshToken(
   db: Queryable,
   input: {
-    readonly used: RefreshTokenRow
-    readonly sessionId: string
+    readonly used: PresentedToken
+    readonly session: SessionRow
     readonly origin: RequestOrigin
     readonly now: string
+    readonly keep: boolean
   },
 ): Promise<string> {
-  const { used, sessionId, origin, now } = input
+  const { used, session, origin, now } = input
+  const touched = sql`
+    update auth.sessions
+       set refreshed_at = ${now}::timestamptz at time zone 'utc', updated_at = ${now}::timestamptz,
+           user_agent = coalesce(${userAgentOf(origin)}::text, user_agent), ip = coalesce(${addressOf(origin)}::inet, ip)
+     where id = ${session.id}
+  `
+  if (input.keep) {
+    await db.execute(touched)
+    return used.text
+  }
   const token = createRefreshToken()
   await db.execute(sql`
     with used as (
-      update auth.refresh_tokens set revoked = true, updated_at = ${now} where id = ${used.id}
+      update auth.refresh_tokens set revoked = true, updated_at = ${now} where id = ${used.rowId ?? null}::bigint
     ),
     forgotten as (
       delete from auth.refresh_tokens
-       where session_id = ${sessionId}
+       where session_id = ${session.id}
          and revoked
-         and id <> ${used.id}
+         and id is distinct from ${used.rowId ?? null}::bigint
          and updated_at < ${now}::timestamptz - make_interval(days => ${USED_REFRESH_TOKEN_DAYS})
     ),
-    session as (
-      update auth.sessions
-         set refreshed_at = ${now}::timestamptz at time zone 'utc', updated_at = ${now}::timestamptz,
-             user_agent = coalesce(${userAgentOf(origin)}::text, user_agent), ip = coalesce(${addressOf(origin)}::inet, ip)
-       where id = ${sessionId}
-    )
+    session as (${touched})
     insert into auth.refresh_tokens (instance_id, token, user_id, revoked, created_at, updated_at, parent, session_id)
     values (
-      '00000000-0000-0000-0000-000000000000', ${token}, ${used.user_id}, false, ${now}, ${now}, ${used.token}, ${sessionId}
+      '00000000-0000-0000-0000-000000000000', ${token}, ${session.user_id}, false, ${now}, ${now}, ${used.text}, ${session.id}
     )
   `)
   return token

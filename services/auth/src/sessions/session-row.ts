@@ -1,13 +1,24 @@
-import { type Queryable, sql } from '@holdfast/postgres'
+import { type Queryable, type SqlFragment, sql } from '@holdfast/postgres'
 import type { AuthenticationMethod } from '../tokens/claims.ts'
 
-type AssuranceLevel = 'aal1' | 'aal2' | 'aal3'
+export type AssuranceLevel = 'aal1' | 'aal2' | 'aal3'
 
 export interface SessionRow {
   readonly id: string
   readonly user_id: string
   readonly aal: AssuranceLevel | null
+  readonly factor_id: string | null
   readonly not_after: Date | null
+  readonly created_at: Date
+  readonly refreshed_at: Date | null
+  /** The app that the session was given to, when this server signed somebody in for another one. */
+  readonly oauth_client_id: string | null
+  readonly scopes: string | null
+  readonly user_agent: string | null
+  readonly ip: string | null
+  /** Of sessions that come from a newer GoTrue: what their refresh tokens are signed with, and the number of the newest one. */
+  readonly refresh_token_hmac_key: string | null
+  readonly refresh_token_counter: string | null
 }
 
 /** Where a session is used from. */
@@ -17,31 +28,57 @@ export interface RequestOrigin {
   readonly userAgent: string | undefined
 }
 
+/** `refreshed_at` has no zone in GoTrue's schema, and means UTC. */
+function selectSessions(rest: SqlFragment): SqlFragment {
+  return sql`
+    select id, user_id, aal, factor_id, not_after, coalesce(created_at, 'epoch') as created_at,
+           refreshed_at at time zone 'utc' as refreshed_at, oauth_client_id, scopes, user_agent, host(ip) as ip,
+           refresh_token_hmac_key, refresh_token_counter::text as refresh_token_counter
+      from auth.sessions
+    ${rest}
+  `
+}
+
 export async function findSession(db: Queryable, sessionId: string): Promise<SessionRow | undefined> {
-  const [session] = await db.query<SessionRow>(sql`
-    select id, user_id, aal, not_after from auth.sessions where id = ${sessionId}
-  `)
+  const [session] = await db.query<SessionRow>(selectSessions(sql`where id = ${sessionId}`))
   return session
 }
 
 /** The same, keeping others from refreshing or ending the session until the transaction ends. */
 export async function lockSession(db: Queryable, sessionId: string): Promise<SessionRow | undefined> {
-  const [session] = await db.query<SessionRow>(sql`
-    select id, user_id, aal, not_after from auth.sessions where id = ${sessionId} for update
-  `)
+  const [session] = await db.query<SessionRow>(selectSessions(sql`where id = ${sessionId} for update`))
   return session
+}
+
+/** Every session of a person, the one used last first. */
+export function findSessionsOfUser(db: Queryable, userId: string): Promise<SessionRow[]> {
+  return db.query<SessionRow>(
+    selectSessions(
+      sql`where user_id = ${userId} order by coalesce(refreshed_at at time zone 'utc', created_at) desc nulls last, id`,
+    ),
+  )
 }
 
 /** How the person proved who they are, the newest first. */
 export async function readSessionMethods(db: Queryable, sessionId: string): Promise<AuthenticationMethod[]> {
-  const rows = await db.query<{ authentication_method: string; updated_at: Date }>(sql`
-    select authentication_method, updated_at
+  return (await readMethodsOfSessions(db, [sessionId])).get(sessionId) ?? []
+}
+
+/** The same for many sessions; one without any is not in the answer. */
+export async function readMethodsOfSessions(
+  db: Queryable,
+  sessionIds: readonly string[],
+): Promise<Map<string, AuthenticationMethod[]>> {
+  const rows = await db.query<{ session_id: string; authentication_method: string; updated_at: Date }>(sql`
+    select session_id, authentication_method, updated_at
       from auth.mfa_amr_claims
-     where session_id = ${sessionId}
+     where session_id = any(${sessionIds}::uuid[])
      order by updated_at desc, authentication_method
   `)
-  return rows.map((row) => ({
-    method: row.authentication_method,
-    timestamp: Math.floor(row.updated_at.getTime() / 1000),
-  }))
+  const methods = new Map<string, AuthenticationMethod[]>()
+  for (const row of rows) {
+    const method = { method: row.authentication_method, timestamp: Math.floor(row.updated_at.getTime() / 1000) }
+    methods.set(row.session_id, [...(methods.get(row.session_id) ?? []), method])
+  }
+  return methods
 }

@@ -1,0 +1,44 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { recordAudit } from '../audit-log.ts'
+import type { AuthContext } from '../context.ts'
+import { noSuchSession } from '../errors.ts'
+import { endSessions } from '../sessions/end-sessions.ts'
+import { renderOwnSession } from '../sessions/render-own-session.ts'
+import { findSessionsOfUser, readMethodsOfSessions } from '../sessions/session-row.ts'
+import { judgeSession } from '../sessions/session-validity.ts'
+import { requireUser } from '../users/require-user.ts'
+
+const SessionParams = Type.Object({ session_id: Type.String({ format: 'uuid' }) })
+
+/**
+ * `GET /user/sessions`, `DELETE /user/sessions/:session_id`: where the signed-in person is signed in, and ending one of these sessions. Not
+ * part of GoTrue, which offers people only all, this one or all others.
+ */
+export function ownSessionRoutes(context: AuthContext): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.get('/user/sessions', async (request) => {
+      const { user, session: own } = await requireUser(context, request)
+      const sessions = (await findSessionsOfUser(context.pool, user.id)).filter(
+        (session) => judgeSession(session, context.options, context.clock.now()) === undefined,
+      )
+      const methods = await readMethodsOfSessions(
+        context.pool,
+        sessions.map(({ id }) => id),
+      )
+      return sessions.map((session) => renderOwnSession(session, methods.get(session.id) ?? [], session.id === own?.id))
+    })
+
+    app.delete('/user/sessions/:session_id', { schema: { params: SessionParams } }, async (request, reply) => {
+      const { user } = await requireUser(context, request)
+      const sessionId = request.params.session_id
+      const now = new Date(context.clock.now()).toISOString()
+      await context.pool.transaction(async (tx) => {
+        const ended = await endSessions(tx, { userId: user.id, sessionId, scope: 'local' })
+        if (ended === 0) throw noSuchSession()
+        await recordAudit(tx, { action: 'logout', actor: user, address: request.ip, now })
+      })
+      return reply.code(204).send()
+    })
+  }
+}
