@@ -77,6 +77,8 @@ export async function grantByRefreshToken(
       aal: session.aal ?? 'aal1',
       amr,
       method: 'token_refresh',
+      oauthClientId: session.oauth_client_id,
+      scopes: session.scopes,
     })
     return { user, access, refreshToken: rotation.refreshToken }
   })

@@ -18,6 +18,8 @@ export async function createSession(
     readonly userId: string
     readonly method: AuthenticationMethodName
     readonly origin: RequestOrigin
+    /** The app that the session is given to, when it is not the person's own client, and what it may know. */
+    readonly oauthClient?: { readonly id: string; readonly scopes: string } | undefined
     readonly now: string
   },
 ): Promise<{ readonly sessionId: string; readonly refreshToken: string }> {
@@ -26,8 +28,11 @@ export async function createSession(
   const refreshToken = createRefreshToken()
   await db.execute(sql`
     with session as (
-      insert into auth.sessions (id, user_id, aal, created_at, updated_at, user_agent, ip)
-      values (${sessionId}, ${userId}, 'aal1', ${now}, ${now}, ${userAgentOf(origin)}, ${addressOf(origin)})
+      insert into auth.sessions (id, user_id, aal, created_at, updated_at, user_agent, ip, oauth_client_id, scopes)
+      values (
+        ${sessionId}, ${userId}, 'aal1', ${now}, ${now}, ${userAgentOf(origin)}, ${addressOf(origin)},
+        ${input.oauthClient?.id ?? null}, ${input.oauthClient?.scopes ?? null}
+      )
       returning id, created_at
     ),
     method as (

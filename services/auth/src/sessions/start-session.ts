@@ -16,6 +16,8 @@ export async function startSession(
     readonly userId: string
     readonly method: AuthenticationMethodName
     readonly origin: RequestOrigin
+    /** The app that the session is given to, when it is not the person's own client, and what it may know. */
+    readonly oauthClient?: { readonly id: string; readonly scopes: string } | undefined
     readonly now: string
   },
 ): Promise<SignedIn> {
@@ -23,6 +25,14 @@ export async function startSession(
   const user = await findUserById(tx, input.userId)
   assert(user, 'the session refers to the user')
   const amr = await readSessionMethods(tx, sessionId)
-  const access = await issueAccessToken(context, tx, { user, sessionId, aal: 'aal1', amr, method: input.method })
+  const access = await issueAccessToken(context, tx, {
+    user,
+    sessionId,
+    aal: 'aal1',
+    amr,
+    method: input.method,
+    oauthClientId: input.oauthClient?.id,
+    scopes: input.oauthClient?.scopes,
+  })
   return { user, access, refreshToken }
 }

@@ -48,4 +48,7 @@ export interface AccessTokenClaims extends TokenClaims {
   readonly amr: readonly AuthenticationMethod[]
   readonly session_id: string
   readonly is_anonymous: boolean
+  /** The app that the token was given to, and what it may know, when this server signed somebody in for another app. */
+  readonly client_id?: string
+  readonly scope?: string
 }

@@ -28,6 +28,9 @@ export async function issueAccessToken(
     readonly amr: readonly AuthenticationMethod[]
     /** How these tokens were come by, for the hook. */
     readonly method: AuthenticationMethodName
+    /** For a session that was given to another app: which app, and what it may know. */
+    readonly oauthClientId?: string | null | undefined
+    readonly scopes?: string | null | undefined
   },
 ): Promise<AccessToken> {
   const { user } = input
@@ -48,6 +51,8 @@ export async function issueAccessToken(
     amr: input.amr,
     session_id: input.sessionId,
     is_anonymous: user.is_anonymous,
+    ...(input.oauthClientId ? { client_id: input.oauthClientId } : {}),
+    ...(input.scopes ? { scope: input.scopes } : {}),
   }
   const hooked = await context.hooks.run(tx, 'custom_access_token', {
     user_id: user.id,

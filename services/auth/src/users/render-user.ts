@@ -27,6 +27,7 @@ export function renderUser(user: UserRow): Record<string, unknown> {
     ...timeOf('created_at', user.created_at),
     ...timeOf('updated_at', user.updated_at),
     ...timeOf('banned_until', user.banned_until),
+    ...timeOf('deleted_at', user.deleted_at),
     is_anonymous: user.is_anonymous,
   }
 }

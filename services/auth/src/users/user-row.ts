@@ -49,18 +49,29 @@ export interface UserRow {
   readonly banned_until: Date | null
   readonly is_sso_user: boolean
   readonly is_anonymous: boolean
+  /** When an administrator deleted the account and kept its row. */
+  readonly deleted_at: Date | null
   readonly identities: readonly UserIdentity[]
   readonly factors: readonly UserFactor[]
 }
 
 /** Reads users that were not deleted. */
 function selectUsers(condition: SqlFragment): SqlFragment {
+  return selectAnyUsers(sql`users.deleted_at is null and ${condition}`)
+}
+
+/**
+ * Reads users, those that were deleted as well: for administrators.
+ *
+ * @param rest - a condition on `users`, and what may follow one
+ */
+export function selectAnyUsers(rest: SqlFragment): SqlFragment {
   return sql`
     select users.id, users.aud, users.role, users.email, users.encrypted_password, users.email_confirmed_at, users.invited_at,
            users.confirmation_sent_at, users.recovery_sent_at, users.email_change, users.email_change_sent_at,
            users.last_sign_in_at, users.raw_app_meta_data, users.raw_user_meta_data, users.created_at, users.updated_at,
            users.phone, users.phone_confirmed_at, users.phone_change, users.phone_change_sent_at, users.confirmed_at,
-           users.reauthentication_sent_at, users.banned_until, users.is_sso_user, users.is_anonymous,
+           users.reauthentication_sent_at, users.banned_until, users.is_sso_user, users.is_anonymous, users.deleted_at,
            coalesce(
              (select jsonb_agg(to_jsonb(identity) order by identity.created_at, identity.id)
                 from auth.identities as identity where identity.user_id = users.id),
@@ -76,7 +87,7 @@ function selectUsers(condition: SqlFragment): SqlFragment {
              '[]'
            ) as factors
       from auth.users as users
-     where users.deleted_at is null and ${condition}
+     where ${rest}
   `
 }
 
