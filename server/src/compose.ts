@@ -161,6 +161,16 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
             accounts: sampleAccounts.map(({ email, name, what }) => ({ email, name, role: what })),
           }
         : undefined,
+      account: {
+        password: { lengthMin: config.minimumPasswordLength, requirements: config.passwordRequirements },
+        isEmailChangeConfirmedTwice: config.emailDoubleConfirmChanges,
+        hasManualLinking: config.enableManualLinking,
+        factors: {
+          totp: config.mfaTotpEnrollEnabled,
+          phone: config.mfaPhoneEnrollEnabled,
+          webauthn: config.mfaWebAuthnEnrollEnabled,
+        },
+      },
     },
     appDirectory: APP_DIRECTORY,
     logger,

@@ -12,6 +12,23 @@ export interface AppConfig {
         readonly accounts: readonly { readonly email: string; readonly name: string; readonly role: string }[]
       }
     | undefined
+  readonly account: AccountRules
+}
+
+/** What the account screens have to know beforehand, and GoTrue's `/settings` does not say. */
+export interface AccountRules {
+  readonly password: {
+    /** In bytes. */
+    readonly lengthMin: number
+    /** As `passwordRequirements` names them; empty for any characters. */
+    readonly requirements: string
+  }
+  /** A new address has to be confirmed from the old one as well. */
+  readonly isEmailChangeConfirmedTwice: boolean
+  /** People may link a further identity themselves. */
+  readonly hasManualLinking: boolean
+  /** Which second factors people may add. */
+  readonly factors: { readonly totp: boolean; readonly phone: boolean; readonly webauthn: boolean }
 }
 
 /** `GET /app/v1/config`. */
@@ -21,6 +38,7 @@ export function appConfigRoutes(config: AppConfig): FastifyPluginAsync {
     anonKey: config.anonKey,
     version: VERSION,
     sample: config.sample ?? null,
+    account: config.account,
   }
   return async (app) => {
     app.get('/app/v1/config', async (_request, reply) => reply.header('cache-control', 'no-cache').send(body))

@@ -16,6 +16,13 @@ const TOKENS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   roleless: { sub: 'nobody', exp: 2_000_000_000 },
 }
 
+const ACCOUNT_RULES = {
+  password: { lengthMin: 6, requirements: '' },
+  isEmailChangeConfirmedTwice: true,
+  hasManualLinking: false,
+  factors: { totp: true, phone: false, webauthn: false },
+}
+
 async function verifyToken(token: string): Promise<Readonly<Record<string, unknown>>> {
   const claims = TOKENS[token]
   if (claims) return claims
@@ -41,7 +48,7 @@ async function open(changes: Partial<GatewayOptions> = {}) {
     verifyToken,
     isDatabaseUp: () => true,
     health: () => ({ database: 'up', sync: 'ready', problem: undefined }),
-    config: { projectName: 'Träger & Co', anonKey: 'anon-key', sample: undefined },
+    config: { projectName: 'Träger & Co', anonKey: 'anon-key', sample: undefined, account: ACCOUNT_RULES },
     appDirectory: '/nowhere',
     logger: silentLogger,
     ...changes,
@@ -182,6 +189,7 @@ test('visitors learn the public key and the name, and never the service key', as
     anonKey: 'anon-key',
     version: expect.stringMatching(/^\d+\.\d+\.\d+/) as string,
     sample: null,
+    account: ACCOUNT_RULES,
   })
 })
 

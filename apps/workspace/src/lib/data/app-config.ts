@@ -4,11 +4,27 @@ import { localValue } from '../local-value.ts'
 const CONFIG_PATH = '/app/v1/config'
 const CONFIG_TIMEOUT_MS = 8_000
 
+/** An app that is newer than its server, or knows the server from an older visit, takes the server's own defaults. */
+const DEFAULT_RULES: AccountRules = {
+  password: { lengthMin: 6, requirements: '' },
+  isEmailChangeConfirmedTwice: true,
+  hasManualLinking: false,
+  factors: { totp: true, phone: false, webauthn: false },
+}
+
+const rules = v.object({
+  password: v.object({ lengthMin: v.number(), requirements: v.string() }),
+  isEmailChangeConfirmedTwice: v.boolean(),
+  hasManualLinking: v.boolean(),
+  factors: v.object({ totp: v.boolean(), phone: v.boolean(), webauthn: v.boolean() }),
+})
+
 const schema = v.object({
   project: v.object({ name: v.string(), slug: v.optional(v.string()) }),
   anonKey: v.string(),
   version: v.optional(v.string()),
   vfs: v.optional(v.string()),
+  account: v.fallback(v.optional(rules), undefined),
   sample: v.optional(
     v.nullable(
       v.object({
@@ -29,6 +45,25 @@ export interface AppConfig {
   readonly vfs: string | undefined
   /** Accounts of the sample project; only a server on loopback with sample data names them. */
   readonly sample: SampleAccounts | undefined
+  /** What the account screens and forms for new passwords have to know beforehand. */
+  readonly account: AccountRules
+}
+
+export interface PasswordRules {
+  /** In bytes. */
+  readonly lengthMin: number
+  /** `letters_digits`, `lower_upper_letters_digits`, `lower_upper_letters_digits_symbols`, or empty. */
+  readonly requirements: string
+}
+
+export interface AccountRules {
+  readonly password: PasswordRules
+  /** A new address has to be confirmed from the old one as well. */
+  readonly isEmailChangeConfirmedTwice: boolean
+  /** People may link a further identity themselves. */
+  readonly hasManualLinking: boolean
+  /** Which second factors people may add. */
+  readonly factors: { readonly totp: boolean; readonly phone: boolean; readonly webauthn: boolean }
 }
 
 export interface SampleAccounts {
@@ -68,6 +103,7 @@ function toConfig(value: v.InferOutput<typeof schema>): AppConfig {
     version: value.version,
     vfs: value.vfs,
     sample: value.sample ?? undefined,
+    account: value.account ?? DEFAULT_RULES,
   }
 }
 
