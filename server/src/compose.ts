@@ -146,6 +146,8 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
     rest: rest.routes,
     sync: sync.routes,
     verifyToken: auth.verifyToken,
+    verifyAdminToken: auth.verifyAdminToken,
+    allowsNoKey: config.allowRequestsWithoutKey,
     isDatabaseUp: cluster.isUp,
     health: () => ({
       database: cluster.isUp() ? 'up' : 'down',

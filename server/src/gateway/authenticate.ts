@@ -20,6 +20,8 @@ export interface AuthenticateOptions {
   readonly vocabulary: Vocabulary
   /** Whether a request without a token of a person may pass with an API key alone, as Supabase's APIs do; sync needs a token. */
   readonly acceptsApiKey: boolean
+  /** Whether a request without any key is one with the anon key. */
+  readonly allowsNoKey?: boolean
   /** Addresses that need neither key nor token, such as published keys. */
   readonly isOpen?: (request: FastifyRequest) => boolean
   /** Addresses that work without a person: there a token that is no good is as none, so that a session can be refreshed. */
@@ -49,7 +51,9 @@ export function authenticate(options: AuthenticateOptions): onRequestAsyncHookHa
     const bearer = readBearer(request, !options.acceptsApiKey)
     if (apiKey === undefined && bearer === undefined) {
       if (!options.acceptsApiKey) throw options.vocabulary.tokenMissing()
-      return reply.code(401).send(NO_KEY)
+      if (!options.allowsNoKey) return reply.code(401).send(NO_KEY)
+      request.caller = ANONYMOUS
+      return undefined
     }
     const keyCaller = await verifyApiKey(apiKey, options.verifyToken)
     if (keyCaller === 'refused') return reply.code(401).send(WRONG_KEY)
@@ -67,7 +71,9 @@ async function verifyApiKey(
 ): Promise<Caller | 'refused' | undefined> {
   if (apiKey === undefined) return undefined
   try {
-    return toCaller(await verifyToken(apiKey))
+    const caller = toCaller(await verifyToken(apiKey))
+    // A key is known by who signed it and what role it names. What names a person is that person's token, and no key.
+    return caller.userId === undefined && caller.claims['role'] !== undefined ? caller : 'refused'
   } catch (error) {
     if (error instanceof HoldfastError && error.status < 500) return 'refused'
     throw error

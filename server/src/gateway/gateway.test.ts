@@ -12,6 +12,7 @@ const echo: FastifyPluginAsync = async (app) => {
 const TOKENS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'anon-key': { role: 'anon', iat: 1 },
   'service-key': { role: 'service_role', iat: 1 },
+  admin: { role: 'supabase_admin', iat: 1 },
   ada: { role: 'authenticated', sub: 'ada', exp: 2_000_000_000 },
   roleless: { sub: 'nobody', exp: 2_000_000_000 },
 }
@@ -45,7 +46,12 @@ async function open(changes: Partial<GatewayOptions> = {}) {
         throw new Error('a bug with a secret')
       })
     },
-    verifyToken,
+    verifyToken: async (token) => {
+      if (token === 'admin') throw new HoldfastError('bad_jwt', 401, 'invalid JWT')
+      return verifyToken(token)
+    },
+    verifyAdminToken: verifyToken,
+    allowsNoKey: false,
     isDatabaseUp: () => true,
     health: () => ({ database: 'up', sync: 'ready', problem: undefined }),
     config: { projectName: 'Träger & Co', anonKey: 'anon-key', sample: undefined, account: ACCOUNT_RULES },
@@ -67,6 +73,30 @@ describe('a request to REST or auth', () => {
       expect(answer.json()).toEqual({ message: 'No API key found in request', hint: expect.any(String) as string })
     },
   )
+
+  test.each(['/rest/v1/sites', '/auth/v1/settings'])(
+    'to %s without any key is anonymous when so configured',
+    async (url) => {
+      const answer = await (await open({ allowsNoKey: true })).inject(url)
+      expect(answer.json()).toMatchObject({ caller: { role: 'anon' } })
+      const wrong = await (await open({ allowsNoKey: true })).inject({ url, headers: { apikey: 'wrong' } })
+      expect(wrong.statusCode).toBe(401)
+    },
+  )
+
+  test.each(['ada', 'roleless'])('with the token of somebody (%s) in place of a key is refused', async (token) => {
+    const answer = await (await open()).inject({ url: '/rest/v1/sites', headers: { apikey: token } })
+    expect([answer.statusCode, answer.json()]).toMatchObject([401, { message: 'Invalid authentication credentials' }])
+  })
+
+  test('with a role for administration only reaches accounts, and no table', async () => {
+    const app = await open()
+    const headers = { apikey: 'anon-key', ...bearer('admin') }
+    const accounts = await app.inject({ url: '/auth/v1/admin/users', headers })
+    expect(accounts.json()).toMatchObject({ caller: { role: 'supabase_admin' } })
+    expect((await app.inject({ url: '/rest/v1/sites', headers })).statusCode).toBe(401)
+    expect((await app.inject({ method: 'POST', url: '/sync/stream', headers })).statusCode).toBe(401)
+  })
 
   test.each([
     ['a key as header', { headers: { apikey: 'anon-key' } }, { role: 'anon', claims: { role: 'anon' } }],

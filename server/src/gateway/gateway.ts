@@ -14,6 +14,9 @@ export interface GatewayOptions {
   /** Everything of sync, at its full addresses. */
   readonly sync: FastifyPluginAsync
   readonly verifyToken: VerifyToken
+  /** For the administration of accounts. */
+  readonly verifyAdminToken: VerifyToken
+  readonly allowsNoKey: boolean
   readonly isDatabaseUp: () => boolean
   readonly health: () => HealthReport
   readonly config: AppConfig
@@ -34,7 +37,7 @@ const PERSONAL_AUTH_PATHS = /^\/auth\/v1\/(user|logout|factors|reauthenticate|ad
 
 /** Puts every service at its address. An address leads to a service here, and nowhere else. */
 export async function mountGateway(app: FastifyInstance, options: GatewayOptions): Promise<void> {
-  const { logger, verifyToken } = options
+  const { logger, verifyToken, allowsNoKey } = options
   allowAnyOrigin(app, isApi)
 
   await app.register(async (scope) => {
@@ -42,9 +45,10 @@ export async function mountGateway(app: FastifyInstance, options: GatewayOptions
     scope.addHook(
       'onRequest',
       authenticate({
-        verifyToken,
+        verifyToken: options.verifyAdminToken,
         vocabulary: authVocabulary,
         acceptsApiKey: true,
+        allowsNoKey,
         isOpen: (request) => OPEN_AUTH_PATHS.has(pathOf(request.url)),
         ignoresBadToken: (request) => !PERSONAL_AUTH_PATHS.test(pathOf(request.url)),
       }),
@@ -54,7 +58,10 @@ export async function mountGateway(app: FastifyInstance, options: GatewayOptions
 
   await app.register(async (scope) => {
     scope.addHook('onRequest', refuseWhileDown(options, restVocabulary))
-    scope.addHook('onRequest', authenticate({ verifyToken, vocabulary: restVocabulary, acceptsApiKey: true }))
+    scope.addHook(
+      'onRequest',
+      authenticate({ verifyToken, vocabulary: restVocabulary, acceptsApiKey: true, allowsNoKey }),
+    )
     await scope.register(options.rest, { prefix: '/rest/v1' })
   })
 

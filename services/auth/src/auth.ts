@@ -38,6 +38,8 @@ export interface AuthService extends AsyncDisposable {
   readonly routes: FastifyPluginAsync
   /** @throws {HoldfastError} `bad_jwt` or `token_expired`, both 401 */
   readonly verifyToken: VerifyToken
+  /** The same for the administration of accounts, which may be used with roles that no statement is ever run under. */
+  readonly verifyAdminToken: VerifyToken
   /** Makes the key of a role; the same one every time for the same database and secret. */
   mintApiKey(role: ApiKeyRole): Promise<string>
   /** The public keys, as published. */
@@ -49,7 +51,7 @@ export async function openAuth(input: OpenAuthOptions): Promise<AuthService> {
   const { pool, jwtSecret, clock = systemClock, logger = silentLogger } = input
   assert(Buffer.byteLength(jwtSecret) >= JWT_SECRET_LENGTH_MIN, 'the JWT secret has at least 32 bytes')
   const options: AuthOptions = { ...defaultAuthOptions(), ...input.options }
-  const keys = await openSigningKeys(pool, clock)
+  const keys = await openSigningKeys(pool, clock, logger)
   const baseUrl = input.baseUrl.replace(/\/+$/, '')
   const hooks = createHooks(options)
   const context: AuthContext = {
@@ -68,12 +70,20 @@ export async function openAuth(input: OpenAuthOptions): Promise<AuthService> {
     issuer: `${baseUrl}/auth/v1`,
   }
 
+  const isRefusedRole = await readRefusedRoles(pool)
   return {
     routes: authRoutes(context),
-    verifyToken: createTokenVerifier({ keys, jwtSecret, isRefusedRole: await readRefusedRoles(pool), clock }),
+    verifyToken: createTokenVerifier({ keys, jwtSecret, isRefusedRole, clock }),
+    verifyAdminToken: createTokenVerifier({
+      keys,
+      jwtSecret,
+      isRefusedRole: (role) => isRefusedRole(role) && !options.jwtAdminRoles.includes(role),
+      clock,
+    }),
     mintApiKey: (role) => mintApiKey({ role, jwtSecret, issuedAtS: keys.bornAtS }),
     jwks: () => keys.jwks,
     async [Symbol.asyncDispose]() {
+      keys[Symbol.dispose]()
       await context.messages[Symbol.asyncDispose]()
     },
   }

@@ -37,8 +37,20 @@ export const USER_AGENT_CHARS_MAX = 512
 /** Life of an API key in seconds: ten years, as Supabase's. */
 export const API_KEY_LIFETIME_S = 10 * 365 * 24 * 3600
 
+/** Milliseconds after which keys that another process has changed are noticed. */
+export const KEYS_RELOAD_AFTER_MS = 5_000
+
 /** How long clients may keep the published keys, in seconds; as long as auth-js does. */
 export const JWKS_MAX_AGE_S = 600
 
 /** Life of a flow that left the client, in seconds, as GoTrue's. */
 export const FLOW_STATE_LIFETIME_S = 300
+
+/** Rows of a page that administrators get when they do not say how many, as GoTrue's. */
+export const ADMIN_PAGE_ROWS = 50
+
+/** Rows of a page at most. An account with identities and factors is some 2 KiB of JSON, so a page stays below 20 MiB. */
+export const ADMIN_PAGE_ROWS_MAX = 10_000
+
+/** Bytes of what administrators keep on an account as JSON. It travels in every access token, beside the user's own metadata. */
+export const APP_METADATA_BYTES_MAX = 4 * 1024

@@ -3,6 +3,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import { HoldfastError } from '@holdfast/foundation'
 import type { AuthContext } from './context.ts'
 import { renderError } from './render-error.ts'
+import { adminSigningKeyRoutes } from './routes/admin-signing-keys.ts'
 import { disabledRoutes } from './routes/disabled.ts'
 import { healthRoute } from './routes/health.ts'
 import { jwksRoute } from './routes/jwks.ts'
@@ -46,6 +47,7 @@ export function authRoutes(context: AuthContext): FastifyPluginAsync {
     await app.register(logoutRoute(context))
     await app.register(userRoutes(context))
     await app.register(ownSessionRoutes(context))
+    await app.register(adminSigningKeyRoutes(context))
     await app.register(disabledRoutes())
   }
   return routes

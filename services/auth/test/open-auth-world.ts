@@ -7,7 +7,7 @@ import type { AuthOptions } from '../src/options/auth-options.ts'
 
 export const PASSWORD = 'correct horse battery'
 
-const JWT_SECRET = 'a secret for tests, which is long enough'
+export const JWT_SECRET = 'a secret for tests, which is long enough'
 
 /** What signing up and in answer, as far as tests read it field by field. */
 export interface SessionBody {
@@ -74,7 +74,7 @@ export async function openAuthWorld(): Promise<AuthWorld> {
     app.decorateRequest('caller', undefined)
     app.addHook('onRequest', async (request) => {
       const token = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1]
-      const claims = token === undefined ? { role: 'anon' } : await auth.verifyToken(token)
+      const claims = token === undefined ? { role: 'anon' } : await auth.verifyAdminToken(token)
       request.caller = { role: claims.role ?? 'anon', claims, userId: claims.sub, expiresAtS: claims.exp }
     })
     await app.register(auth.routes, { prefix: '/auth/v1' })

@@ -1,43 +1,84 @@
-import { randomUUID } from 'node:crypto'
-import { exportJWK, generateKeyPair, importJWK, type CryptoKey, type JWK } from 'jose'
-import { type Clock, assert, defined } from '@holdfast/foundation'
-import { type Pool, sql } from '@holdfast/postgres'
-
-type SigningAlgorithm = 'ES256' | 'RS256'
+import { importJWK, type CryptoKey, type JWK } from 'jose'
+import { type Clock, type Logger, assert, defined, errorMessage } from '@holdfast/foundation'
+import type { Pool } from '@holdfast/postgres'
+import { KEYS_RELOAD_AFTER_MS } from '../limits.ts'
+import { createKey, insertFirstKey, readKeys, type SigningAlgorithm, type SigningKeyRow } from './signing-key-row.ts'
 
 /** A JSON Web Key Set as published. */
 export interface Jwks {
   readonly keys: readonly JWK[]
 }
 
-/** The keys that sign and verify access tokens, read once. */
-export interface SigningKeys {
+/** The keys that sign and verify access tokens. */
+export interface SigningKeys extends Disposable {
   readonly current: { readonly kid: string; readonly algorithm: SigningAlgorithm; readonly privateKey: CryptoKey }
   /** @returns the public key, or `undefined` when `kid` is not a key of ours for that algorithm */
   verificationKey(kid: string, algorithm: SigningAlgorithm): CryptoKey | undefined
   readonly jwks: Jwks
+  /** Grows whenever the keys change, so that what was verified with the keys of before can be forgotten. */
+  readonly generation: number
   /** When the oldest key was made, in seconds since the epoch: the age of this installation. */
   readonly bornAtS: number
+  /** Reads the keys again, after they were changed here. Changes made by other processes are seen within {@link KEYS_RELOAD_AFTER_MS}. */
+  reload(): Promise<void>
 }
 
-interface SigningKeyRow {
-  readonly kid: string
-  readonly algorithm: SigningAlgorithm
-  readonly status: 'standby' | 'current' | 'previous' | 'revoked'
-  readonly private_jwk: JWK
-  readonly public_jwk: JWK
-  readonly created_at: Date
+interface LoadedKeys {
+  /** Which keys there are and what they are for, to notice a change. */
+  readonly state: string
+  readonly current: SigningKeys['current']
+  readonly publicKeys: ReadonlyMap<string, { readonly algorithm: SigningAlgorithm; readonly key: CryptoKey }>
+  readonly jwks: Jwks
 }
 
 /**
- * Reads the keys of `auth.signing_keys`, making the first one when there is none. Two servers that start at once agree on one.
+ * Reads the keys of `auth.signing_keys`, making the first one when there is none, and again every now and then. Two servers that
+ * start at once agree on one key.
  */
-export async function openSigningKeys(pool: Pool, clock: Clock): Promise<SigningKeys> {
+export async function openSigningKeys(pool: Pool, clock: Clock, logger: Logger): Promise<SigningKeys> {
   let rows = await readKeys(pool)
   if (!rows.some((row) => row.status === 'current')) {
-    await insertCurrentKey(pool, clock)
+    await insertFirstKey(pool, await createKey('ES256'), new Date(clock.now()).toISOString())
     rows = await readKeys(pool)
   }
+  const bornAtS = Math.floor(Math.min(...rows.map((row) => row.created_at.getTime())) / 1000)
+  let loaded = await load(rows)
+  let generation = 0
+
+  const reload = async (): Promise<void> => {
+    const next = await readKeys(pool)
+    if (stateOf(next) === loaded.state) return
+    loaded = await load(next)
+    generation += 1
+  }
+  const timer = setInterval(() => {
+    reload().catch((error: unknown) =>
+      logger.log('debug', 'could not look for new keys', { error: errorMessage(error) }),
+    )
+  }, KEYS_RELOAD_AFTER_MS)
+  timer.unref()
+
+  return {
+    get current() {
+      return loaded.current
+    },
+    get jwks() {
+      return loaded.jwks
+    },
+    get generation() {
+      return generation
+    },
+    bornAtS,
+    verificationKey(kid, algorithm) {
+      const found = loaded.publicKeys.get(kid)
+      return found?.algorithm === algorithm ? found.key : undefined
+    },
+    reload,
+    [Symbol.dispose]: () => clearInterval(timer),
+  }
+}
+
+async function load(rows: readonly SigningKeyRow[]): Promise<LoadedKeys> {
   const current = defined(
     rows.find((row) => row.status === 'current'),
     'one key is current',
@@ -48,41 +89,19 @@ export async function openSigningKeys(pool: Pool, clock: Clock): Promise<Signing
     publicKeys.set(row.kid, { algorithm: row.algorithm, key: await importKey(row.public_jwk, row.algorithm) })
   }
   return {
+    state: stateOf(rows),
     current: {
       kid: current.kid,
       algorithm: current.algorithm,
       privateKey: await importKey(current.private_jwk, current.algorithm),
     },
-    verificationKey(kid, algorithm) {
-      const found = publicKeys.get(kid)
-      return found?.algorithm === algorithm ? found.key : undefined
-    },
+    publicKeys,
     jwks: { keys: live.map((row) => row.public_jwk) },
-    bornAtS: Math.floor(Math.min(...rows.map((row) => row.created_at.getTime())) / 1000),
   }
 }
 
-function readKeys(pool: Pool): Promise<SigningKeyRow[]> {
-  return pool.query<SigningKeyRow>(sql`
-    select kid, algorithm, status, private_jwk, public_jwk, created_at
-      from auth.signing_keys
-     order by created_at, kid
-  `)
-}
-
-async function insertCurrentKey(pool: Pool, clock: Clock): Promise<void> {
-  const pair = await generateKeyPair('ES256', { extractable: true })
-  const kid = randomUUID()
-  const published = { kid, alg: 'ES256', use: 'sig', key_ops: ['verify'] }
-  const publicJwk = { ...(await exportJWK(pair.publicKey)), ...published }
-  const privateJwk = { ...(await exportJWK(pair.privateKey)), kid, alg: 'ES256', use: 'sig', key_ops: ['sign'] }
-  assert(!('d' in publicJwk), 'the private part is not published')
-  const now = new Date(clock.now()).toISOString()
-  await pool.execute(sql`
-    insert into auth.signing_keys (kid, algorithm, status, private_jwk, public_jwk, created_at, updated_at)
-    values (${kid}, 'ES256', 'current', ${JSON.stringify(privateJwk)}::jsonb, ${JSON.stringify(publicJwk)}::jsonb, ${now}, ${now})
-    on conflict (status) where status = 'current' do nothing
-  `)
+function stateOf(rows: readonly SigningKeyRow[]): string {
+  return rows.map((row) => `${row.kid} ${row.status}`).join('\n')
 }
 
 async function importKey(jwk: JWK, algorithm: SigningAlgorithm): Promise<CryptoKey> {

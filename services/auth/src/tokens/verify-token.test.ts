@@ -38,6 +38,9 @@ beforeEach(() => {
     current: { kid: KID, algorithm: 'ES256', privateKey },
     verificationKey: (kid, algorithm) => (kid === KID && algorithm === 'ES256' ? publicKey : undefined),
     jwks: { keys: [] },
+    generation: 0,
+    reload: async () => undefined,
+    [Symbol.dispose]: () => undefined,
     bornAtS: NOW_S,
   }
   verify = createTokenVerifier({

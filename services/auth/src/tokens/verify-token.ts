@@ -32,8 +32,13 @@ export function createTokenVerifier(options: TokenVerifierOptions): VerifyToken 
   const { keys, isRefusedRole, clock } = options
   const secret = new TextEncoder().encode(options.jwtSecret)
   const verified = new Map<string, TokenClaims>()
+  let generation = keys.generation
 
   return async (token) => {
+    if (generation !== keys.generation) {
+      generation = keys.generation
+      verified.clear()
+    }
     const known = verified.get(token)
     if (known) {
       verified.delete(token)
@@ -41,7 +46,10 @@ export function createTokenVerifier(options: TokenVerifierOptions): VerifyToken 
       verified.set(token, known)
       return known
     }
+    const before = keys.generation
     const claims = parseClaims(await verifySignature(token))
+    // Keys that changed meanwhile may have taken this one out of use.
+    if (keys.generation !== before) return claims
     verified.set(token, claims)
     if (verified.size > VERIFIED_TOKENS_MAX) verified.delete(verified.keys().next().value ?? token)
     return claims

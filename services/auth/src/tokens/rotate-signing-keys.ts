@@ -1,0 +1,89 @@
+import { HoldfastError } from '@holdfast/foundation'
+import { sql, type Transaction } from '@holdfast/postgres'
+import type { AuthContext } from '../context.ts'
+import { validationFailed } from '../errors.ts'
+import { JWKS_MAX_AGE_S } from '../limits.ts'
+import { violatedConstraint } from '../violated-constraint.ts'
+import type { NewSigningKey } from './signing-key-row.ts'
+
+/**
+ * Publishes a key that does not sign yet, so that everybody who keeps our keys has seen it when it does.
+ *
+ * @throws {HoldfastError} `conflict` when there is one with that name
+ */
+export async function addStandbyKey(context: AuthContext, key: NewSigningKey): Promise<void> {
+  const now = new Date(context.clock.now()).toISOString()
+  try {
+    await context.pool.execute(sql`
+      insert into auth.signing_keys (kid, algorithm, status, private_jwk, public_jwk, created_at, updated_at)
+      values (
+        ${key.kid}, ${key.algorithm}, 'standby', ${JSON.stringify(key.private_jwk)}::jsonb,
+        ${JSON.stringify(key.public_jwk)}::jsonb, ${now}, ${now}
+      )
+    `)
+  } catch (error) {
+    if (violatedConstraint(error) === 'signing_keys_pkey') throw conflict('There is already a key of that name')
+    throw error
+  }
+  await context.keys.reload()
+}
+
+/**
+ * Lets a standby key sign from now on. The key before it verifies what it signed until it is revoked.
+ *
+ * @param input.atOnce - also when clients may not have seen the key: those that keep the keys of before refuse its tokens until they look again
+ * @throws {HoldfastError} `conflict` without a standby key, or with one that was published less than twice a cache's life ago
+ */
+export async function rotateSigningKey(
+  context: AuthContext,
+  input: { readonly kid: string | undefined; readonly atOnce: boolean },
+): Promise<void> {
+  const nowMs = context.clock.now()
+  await context.pool.transaction(async (tx) => {
+    await lockKeys(tx)
+    const which = input.kid === undefined ? sql`true` : sql`kid = ${input.kid}`
+    const [standby] = await tx.query<{ kid: string; created_at: Date }>(sql`
+      select kid, created_at from auth.signing_keys where status = 'standby' and ${which} order by created_at, kid limit 1
+    `)
+    if (!standby) throw conflict('There is no such standby key')
+    const waitS = Math.ceil(standby.created_at.getTime() / 1000 + 2 * JWKS_MAX_AGE_S - nowMs / 1000)
+    if (waitS > 0 && !input.atOnce) {
+      throw conflict(`Clients may not have seen this key before ${waitS} seconds from now`, {
+        'retry-after': String(waitS),
+      })
+    }
+    const now = new Date(nowMs).toISOString()
+    await tx.execute(
+      sql`update auth.signing_keys set status = 'previous', updated_at = ${now} where status = 'current'`,
+    )
+    await tx.execute(
+      sql`update auth.signing_keys set status = 'current', updated_at = ${now} where kid = ${standby.kid}`,
+    )
+  })
+  await context.keys.reload()
+}
+
+/**
+ * Takes a key out of use: tokens that it signed are refused from now on, here at once and elsewhere within moments.
+ *
+ * @throws {HoldfastError} `conflict` for the key that signs, `validation_failed` for one that there is not
+ */
+export async function revokeSigningKey(context: AuthContext, kid: string): Promise<void> {
+  const now = new Date(context.clock.now()).toISOString()
+  await context.pool.transaction(async (tx) => {
+    await lockKeys(tx)
+    const [key] = await tx.query<{ status: string }>(sql`select status from auth.signing_keys where kid = ${kid}`)
+    if (!key) throw validationFailed('There is no key of that name', 404)
+    if (key.status === 'current') throw conflict('This key signs: rotate first')
+    await tx.execute(sql`update auth.signing_keys set status = 'revoked', updated_at = ${now} where kid = ${kid}`)
+  })
+  await context.keys.reload()
+}
+
+async function lockKeys(tx: Transaction): Promise<void> {
+  await tx.execute(sql`lock table auth.signing_keys in share row exclusive mode`)
+}
+
+function conflict(message: string, headers?: Readonly<Record<string, string>>): HoldfastError {
+  return new HoldfastError('conflict', 409, message, headers === undefined ? {} : { headers })
+}
