@@ -1,6 +1,6 @@
-import { createHash, randomInt, randomUUID } from 'node:crypto'
+import { createHash, randomInt, randomUUID, timingSafeEqual } from 'node:crypto'
 import { assert } from '@holdfast/foundation'
-import { type Queryable, sql } from '@holdfast/postgres'
+import { type Queryable, sql, type SqlFragment } from '@holdfast/postgres'
 
 export type OneTimeTokenType =
   | 'confirmation_token'
@@ -32,41 +32,54 @@ export function createOtp(digits: number): string {
  * What is kept of a code, and what links carry: nobody can make the code from it, and it is worth nothing for another address.
  *
  * @param relatesTo - the address or number that the code was sent to
+ * @param salt - keeps who knows the address from trying links made of every code; none in tokens that GoTrue made
  */
-export function hashOneTimeToken(relatesTo: string, otp: string): string {
+export function hashOneTimeToken(relatesTo: string, otp: string, salt = ''): string {
   return createHash('sha224')
-    .update(relatesTo + otp)
+    .update(relatesTo + otp + salt)
     .digest('hex')
-}
-
-export function withPkcePrefix(tokenHash: string): string {
-  return PKCE_PREFIX + tokenHash
 }
 
 export function isPkceToken(tokenHash: string): boolean {
   return tokenHash.startsWith(PKCE_PREFIX)
 }
 
+/** A token that was not saved yet. Its `id` is its salt, and never leaves the database. */
+export interface NewOneTimeToken {
+  readonly id: string
+  readonly type: OneTimeTokenType
+  readonly tokenHash: string
+  readonly relatesTo: string
+}
+
+/** @param input.isPkce - whether its link ends in a code for the client that asked */
+export function createOneTimeToken(input: {
+  readonly type: OneTimeTokenType
+  readonly relatesTo: string
+  readonly otp: string
+  readonly isPkce: boolean
+}): NewOneTimeToken {
+  const { type, relatesTo } = input
+  const id = randomUUID()
+  const hash = hashOneTimeToken(relatesTo, input.otp, id)
+  return { id, type, relatesTo, tokenHash: input.isPkce ? PKCE_PREFIX + hash : hash }
+}
+
 /**
- * Keeps a token, in place of the one of that type that the user may have had.
+ * Keeps a token, in place of the one of that type that the user may have had. Whoever calls has locked or changed the user before.
  *
  * @param input.now - ISO 8601
  */
 export async function saveOneTimeToken(
   db: Queryable,
-  input: {
-    readonly userId: string
-    readonly type: OneTimeTokenType
-    readonly tokenHash: string
-    readonly relatesTo: string
-    readonly now: string
-  },
+  input: { readonly userId: string; readonly token: NewOneTimeToken; readonly now: string },
 ): Promise<void> {
+  const { userId, token, now } = input
   await db.execute(sql`
     insert into auth.one_time_tokens (id, user_id, token_type, token_hash, relates_to, created_at, updated_at)
     values (
-      ${randomUUID()}, ${input.userId}, ${input.type}, ${input.tokenHash}, ${input.relatesTo.toLowerCase()},
-      ${input.now}::timestamptz at time zone 'utc', ${input.now}::timestamptz at time zone 'utc'
+      ${token.id}, ${userId}, ${token.type}, ${token.tokenHash}, ${token.relatesTo.toLowerCase()},
+      ${now}::timestamptz at time zone 'utc', ${now}::timestamptz at time zone 'utc'
     )
     on conflict (user_id, token_type) do update
        set id = excluded.id, token_hash = excluded.token_hash, relates_to = excluded.relates_to,
@@ -74,18 +87,51 @@ export async function saveOneTimeToken(
   `)
 }
 
-/** The token of one of these types whose hash is `tokenHash`, with or without the mark of PKCE. */
+function selectTokens(condition: SqlFragment): SqlFragment {
+  return sql`
+    select id, user_id, token_type, token_hash, relates_to, created_at at time zone 'utc' as created_at
+      from auth.one_time_tokens
+     where ${condition}
+     order by created_at desc, id
+  `
+}
+
+/** The token of one of these types that a link carries. */
 export async function findOneTimeToken(
   db: Queryable,
   input: { readonly tokenHash: string; readonly types: readonly OneTimeTokenType[] },
 ): Promise<OneTimeToken | undefined> {
-  const [token] = await db.query<OneTimeToken>(sql`
-    select id, user_id, token_type, token_hash, relates_to, created_at at time zone 'utc' as created_at
-      from auth.one_time_tokens
-     where token_hash = any(${[input.tokenHash, PKCE_PREFIX + input.tokenHash]}::text[])
-       and token_type::text = any(${input.types}::text[])
-  `)
+  const { tokenHash, types } = input
+  const [token] = await db.query<OneTimeToken>(
+    selectTokens(sql`token_hash = ${tokenHash} and token_type::text = any(${types}::text[])`),
+  )
   return token
+}
+
+/**
+ * The token of one of these types that a code sent to an address belongs to.
+ *
+ * @param input.relatesTo - the address in lower case, or the digits of the number
+ */
+export async function findOneTimeTokenByOtp(
+  db: Queryable,
+  input: { readonly relatesTo: string; readonly otp: string; readonly types: readonly OneTimeTokenType[] },
+): Promise<OneTimeToken | undefined> {
+  const { relatesTo, otp, types } = input
+  const tokens = await db.query<OneTimeToken>(
+    selectTokens(sql`relates_to = ${relatesTo} and token_type::text = any(${types}::text[])`),
+  )
+  return tokens.find((token) => isOtpOf(token, relatesTo, otp))
+}
+
+/** Compares in constant time. Knows the salted hashes of this server and those that came with a dump of GoTrue. */
+function isOtpOf(token: OneTimeToken, relatesTo: string, otp: string): boolean {
+  const kept = isPkceToken(token.token_hash) ? token.token_hash.slice(PKCE_PREFIX.length) : token.token_hash
+  return [token.id, ''].some((salt) => {
+    const left = Buffer.from(hashOneTimeToken(relatesTo, otp, salt))
+    const right = Buffer.from(kept)
+    return left.length === right.length && timingSafeEqual(left, right)
+  })
 }
 
 /** @param types - all when left out */
