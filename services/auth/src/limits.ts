@@ -54,3 +54,82 @@ export const ADMIN_PAGE_ROWS_MAX = 10_000
 
 /** Bytes of what administrators keep on an account as JSON. It travels in every access token, beside the user's own metadata. */
 export const APP_METADATA_BYTES_MAX = 4 * 1024
+
+/** How long a hook in Postgres may run, in milliseconds, as GoTrue's. */
+export const PG_HOOK_TIMEOUT_MS = 2_000
+
+/** How long a hook over HTTP may take, with all its attempts, in milliseconds, as GoTrue's. */
+export const HTTP_HOOK_TIMEOUT_MS = 5_000
+
+/** Attempts at a hook over HTTP, as GoTrue's. */
+export const HTTP_HOOK_ATTEMPTS_MAX = 3
+
+/** Between two attempts at a hook over HTTP, in milliseconds, as GoTrue's. */
+export const HTTP_HOOK_BACKOFF_MS = 2_000
+
+/** Bytes of an answer of a hook over HTTP, as GoTrue's. */
+export const HTTP_HOOK_ANSWER_BYTES_MAX = 200 * 1024
+
+/** How long a provider of captchas may take, in milliseconds, as GoTrue's. */
+export const CAPTCHA_TIMEOUT_MS = 10_000
+
+/** Attempts to send a mail or text message. With the waits below the last one is some ten minutes after the first. */
+export const MESSAGE_ATTEMPTS_MAX = 8
+
+/** The first and the longest wait between two attempts to send a message, in milliseconds. */
+export const MESSAGE_BACKOFF_MS_MIN = 5_000
+export const MESSAGE_BACKOFF_MS_MAX = 5 * 60_000
+
+/** How long a message belongs to the process that took it, in milliseconds; after that another one tries. Above every time-out of sending. */
+export const MESSAGE_LEASE_MS = 60_000
+
+/** Messages that one process sends at once: as many connections as mail servers like from one client. */
+export const MESSAGES_SENDING_MAX = 5
+
+/** How long a mail server or an API of text messages may be silent, in milliseconds. */
+export const MESSAGE_SEND_TIMEOUT_MS = 15_000
+
+/** How often a process looks for messages that are due, in milliseconds: what others have left, and what is to be tried again. */
+export const MESSAGE_LOOK_INTERVAL_MS = 5_000
+
+/** How long the end of the service waits for messages on their way, in milliseconds. */
+export const MESSAGE_DRAIN_MS = 2_000
+
+/** How long messages are kept, in days, and how many captured ones: a mailbox for development, not an archive. */
+export const MESSAGE_DAYS_MAX = 7
+export const CAPTURED_MESSAGES_MAX = 1_000
+
+/** How often old messages are deleted, in milliseconds. */
+export const MESSAGE_CLEAN_INTERVAL_MS = 3_600_000
+
+/** Messages that one request for the captured mailbox reads. */
+export const MESSAGES_PER_PAGE_MAX = 200
+
+/** KiB, passes and threads of an argon2 hash that came with a dump, as GoTrue's: one sign-in must not take the machine. */
+export const ARGON2_MEMORY_KIB_MAX = 1024 * 1024
+export const ARGON2_PASSES_MAX = 20
+export const ARGON2_THREADS_MAX = 16
+
+/** Bytes that a scrypt hash from Firebase may need. Firebase's own parameters need 16 MiB. */
+export const SCRYPT_BYTES_MAX = 256 * 1024 * 1024
+
+/** How long an external provider may take for one answer, in milliseconds, as in GoTrue. */
+export const PROVIDER_TIMEOUT_MS = 10_000
+
+/** Bytes of one answer of an external provider. Discovery documents and key sets have a few KiB. */
+export const PROVIDER_RESPONSE_BYTES_MAX = 1024 * 1024
+
+/** How long the description and the keys of a provider are kept, in milliseconds. An unknown key asks again earlier. */
+export const PROVIDER_METADATA_AGE_MS = 10 * 60_000
+
+/** Providers whose description and keys are kept at once. */
+export const PROVIDER_METADATA_MAX = 64
+
+/** Providers that administrators may make. */
+export const CUSTOM_PROVIDERS_MAX = 100
+
+/** Bytes of what a provider says about a person, as JSON. */
+export const IDENTITY_DATA_BYTES_MAX = 16 * 1024
+
+/** How long a flow that nobody finished is kept, in seconds. */
+export const ABANDONED_FLOW_AGE_S = 24 * 3600

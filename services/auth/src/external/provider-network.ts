@@ -1,0 +1,56 @@
+import { PROVIDER_RESPONSE_BYTES_MAX, PROVIDER_TIMEOUT_MS } from '../limits.ts'
+import { isLoopbackUrl, isProviderAddress } from './provider-address.ts'
+
+/** The way to one provider: every call is limited in time and size, and goes only where that provider may send us. */
+export interface ProviderNetwork {
+  /** Like the global `fetch`, with the whole body already read. Redirects are answers, not followed. */
+  readonly fetch: (url: string, init: RequestInit) => Promise<Response>
+  /** `GET` with a bearer. @throws {Error} unless the answer is 2xx and JSON */
+  getJson(url: string, accessToken?: string): Promise<unknown>
+}
+
+/** @param home - the provider's own address; when it is on loopback, the others may be */
+export function createProviderNetwork(home: string): ProviderNetwork {
+  const loopback = isLoopbackUrl(home)
+  const limitedFetch = async (url: string, init: RequestInit): Promise<Response> => {
+    if (!isProviderAddress(url, { loopback }))
+      throw new Error(`${url} is not an address for a provider: it has to be https`)
+    const signal = AbortSignal.timeout(PROVIDER_TIMEOUT_MS)
+    const response = await fetch(url, { ...init, redirect: 'manual', signal })
+    const body = await readLimited(response)
+    const type = response.headers.get('content-type')
+    const headers = new Headers(type === null ? {} : { 'content-type': type })
+    const authenticate = response.headers.get('www-authenticate')
+    if (authenticate !== null) headers.set('www-authenticate', authenticate)
+    const hasNoBody = [101, 204, 205, 304].includes(response.status)
+    return new Response(hasNoBody ? null : body, { status: response.status, headers })
+  }
+  return {
+    fetch: limitedFetch,
+    async getJson(url, accessToken) {
+      const authorization = accessToken === undefined ? {} : { authorization: `Bearer ${accessToken}` }
+      const headers = { accept: 'application/json', 'user-agent': 'holdfast-auth', ...authorization }
+      const response = await limitedFetch(url, { headers })
+      if (!response.ok) throw new Error(`${url} answered ${response.status}`)
+      return parseJson(await response.text())
+    },
+  }
+}
+
+/** Postgres keeps no NUL in JSON, so texts of a provider lose theirs. */
+export function parseJson(text: string): unknown {
+  return JSON.parse(text, (_key, value: unknown) => (typeof value === 'string' ? value.replaceAll('\0', '') : value))
+}
+
+async function readLimited(response: Response): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  if (response.body !== null) {
+    for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
+      bytes += chunk.length
+      if (bytes > PROVIDER_RESPONSE_BYTES_MAX) throw new Error(`${response.url} answered with too much`)
+      chunks.push(chunk)
+    }
+  }
+  return new Uint8Array(Buffer.concat(chunks))
+}
