@@ -165,6 +165,11 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
         : undefined,
       account: {
         password: { lengthMin: config.minimumPasswordLength, requirements: config.passwordRequirements },
+        codeDigits: {
+          email: config.emailOtpLength,
+          phone: config.smsOtpLength,
+          phoneFactor: config.mfaPhoneOtpLength,
+        },
         isEmailChangeConfirmedTwice: config.emailDoubleConfirmChanges,
         hasManualLinking: config.enableManualLinking,
         factors: {

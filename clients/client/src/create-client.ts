@@ -17,6 +17,11 @@ export interface ClientOptions {
   readonly fetch?: typeof globalThis.fetch
   /** Milliseconds since the epoch. */
   readonly now?: () => number
+  /**
+   * Whether a session in the page's address (`?code=`, `#access_token=`) is taken up at the start, as supabase-js does by itself. An app that shows
+   * why a link did not work exchanges the code on a screen of its own instead. Default: yes.
+   */
+  readonly detectSessionInUrl?: boolean
   /** 0 to 1. */
   readonly random?: () => number
   /** Receives what goes wrong in the background and has no screen of its own. Default: `console.warn`. */
@@ -44,7 +49,14 @@ export function createClient(options: ClientOptions): HoldfastClient {
   const store = options.store ?? defaultStore()
   const fetch = options.fetch ?? globalThis.fetch.bind(globalThis)
   const supabase = createSupabaseClient(url, options.anonKey, {
-    auth: { storage: store, storageKey: SESSION_KEY, persistSession: true, autoRefreshToken: true, flowType: 'pkce' },
+    auth: {
+      storage: store,
+      storageKey: SESSION_KEY,
+      persistSession: true,
+      autoRefreshToken: true,
+      flowType: 'pkce',
+      detectSessionInUrl: options.detectSessionInUrl ?? true,
+    },
     global: { fetch },
   })
   const session = openSession(supabase, store)

@@ -2,7 +2,7 @@
 export { createClient, type ClientOptions, type HoldfastClient } from './create-client.ts'
 export { memoryStore, type KeyValueStore } from './key-value.ts'
 export type { Value } from './value.ts'
-export type { SessionState, SessionUser } from './session/session-state.ts'
+export { hasSession, type SessionState, type SessionUser } from './session/session-state.ts'
 export type { SignOutData } from './session/sign-out.ts'
 export type { DeviceState } from './local/device.ts'
 export type { LocalDatabase, OpenDatabase } from './local/local-database.ts'

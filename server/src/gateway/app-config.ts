@@ -23,6 +23,8 @@ export interface AccountRules {
     /** As `passwordRequirements` names them; empty for any characters. */
     readonly requirements: string
   }
+  /** How long the codes are that mails and messages carry, so that a form knows when one is complete. */
+  readonly codeDigits: { readonly email: number; readonly phone: number; readonly phoneFactor: number }
   /** A new address has to be confirmed from the old one as well. */
   readonly isEmailChangeConfirmedTwice: boolean
   /** People may link a further identity themselves. */

@@ -19,6 +19,7 @@ const TOKENS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
 
 const ACCOUNT_RULES = {
   password: { lengthMin: 6, requirements: '' },
+  codeDigits: { email: 6, phone: 6, phoneFactor: 6 },
   isEmailChangeConfirmedTwice: true,
   hasManualLinking: false,
   factors: { totp: true, phone: false, webauthn: false },

@@ -11,6 +11,7 @@ const STATES: readonly SyncState[] = [
   { kind: 'attention', attention: 1 },
   { kind: 'reconnecting' },
   { kind: 'sign_in_needed' },
+  { kind: 'second_factor_needed' },
   { kind: 'blocked', code: 'PSYNC_S2104' },
 ]
 

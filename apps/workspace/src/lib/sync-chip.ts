@@ -26,7 +26,7 @@ export interface ChipFacts {
  * connection nothing is called up to date, also in the first seconds.
  */
 export function chipLooks(state: SyncState, { waiting, isPaused, isConnected }: ChipFacts): ChipLooks {
-  const asks = state.kind === 'attention' || state.kind === 'blocked' || state.kind === 'sign_in_needed'
+  const asks = ['attention', 'blocked', 'sign_in_needed', 'second_factor_needed'].includes(state.kind)
   if (isPaused && !asks) {
     return {
       kind: 'paused',
@@ -66,6 +66,12 @@ function looksOf(state: SyncState, waiting: number): Pick<ChipLooks, 'glyph' | '
       }
     case 'sign_in_needed':
       return { glyph: 'key', tone: 'warning', detail: `You can go on working.${outbox(waiting)}` }
+    case 'second_factor_needed':
+      return {
+        glyph: 'key',
+        tone: 'warning',
+        detail: `You can go on working. Your second factor is asked for before anything is sent or received.${outbox(waiting)}`,
+      }
     case 'blocked':
       return {
         glyph: 'octagon',

@@ -2,7 +2,15 @@ import { isAuthRetryableFetchError, type Session as AuthSession, type SupabaseCl
 import { readJson, type KeyValueStore } from '../key-value.ts'
 import type { TokenSource } from '../upload/upload-queue.ts'
 import { createValue, type Value } from '../value.ts'
-import { nextSession, type SessionEvent, type SessionState, type SessionUser } from './session-state.ts'
+import { needsSecondFactor } from './assurance.ts'
+import {
+  hasSession,
+  nextSession,
+  type Confirmed,
+  type SessionEvent,
+  type SessionState,
+  type SessionUser,
+} from './session-state.ts'
 
 /** Where supabase-js keeps the session. */
 export const SESSION_KEY = 'holdfast-auth'
@@ -15,7 +23,7 @@ export interface UserTokens extends TokenSource {
 
 export interface Session extends Disposable {
   readonly state: Value<SessionState>
-  /** Tokens of one person only: a queue must never go up in the name of whoever signed in after them. */
+  /** Tokens of one person only: a queue must never go up in the name of whoever signed in after them. None while their second factor is missing. */
   tokensOf(userId: string): UserTokens
   /** Signs out on this device only, also without network. Local data is not touched. */
   leave(): Promise<void>
@@ -33,9 +41,9 @@ export function openSession(supabase: SupabaseClient, store: KeyValueStore): Ses
 
   const { data } = supabase.auth.onAuthStateChange((event, session) => {
     if (session) {
-      const user = toUser(session)
-      void store.setItem(LAST_USER_KEY, JSON.stringify(user))
-      apply({ kind: 'confirmed', user })
+      const confirmed = toConfirmed(session)
+      void store.setItem(LAST_USER_KEY, JSON.stringify(confirmed.user))
+      apply({ kind: 'confirmed', ...confirmed })
     } else if (event === 'SIGNED_OUT') {
       apply(leaving ? { kind: 'left' } : { kind: 'ended' })
     }
@@ -49,7 +57,7 @@ export function openSession(supabase: SupabaseClient, store: KeyValueStore): Ses
       refreshedToken: async () => {
         const { data, error } = await supabase.auth.refreshSession()
         if (error && isAuthRetryableFetchError(error)) throw error
-        return data.session?.user.id === userId ? data.session.access_token : undefined
+        return usable(data.session, userId)?.access_token
       },
       async credentials() {
         const session = await currentSession(userId)
@@ -71,7 +79,7 @@ export function openSession(supabase: SupabaseClient, store: KeyValueStore): Ses
       }
     },
     async openLocally(user) {
-      if (state.get().kind === 'active') return
+      if (hasSession(state.get())) return
       await store.setItem(LAST_USER_KEY, JSON.stringify(user))
       apply({ kind: 'opened_locally', user })
     },
@@ -85,17 +93,25 @@ export function openSession(supabase: SupabaseClient, store: KeyValueStore): Ses
   async function restore(): Promise<void> {
     const stored = await readJson<AuthSession>(store, SESSION_KEY)
     const lastUser = await readJson<SessionUser>(store, LAST_USER_KEY)
-    apply({ kind: 'restored', session: stored?.user ? toUser(stored) : undefined, lastUser })
+    apply({ kind: 'restored', session: stored?.user ? toConfirmed(stored) : undefined, lastUser })
   }
 
   async function currentSession(userId: string): Promise<AuthSession | undefined> {
     const { data, error } = await supabase.auth.getSession()
     // An ended session is an answer; being unable to refresh now is not.
     if (error && isAuthRetryableFetchError(error)) throw error
-    return data.session?.user.id === userId ? data.session : undefined
+    return usable(data.session, userId)
   }
 }
 
-function toUser(session: AuthSession): SessionUser {
-  return { id: session.user.id, email: session.user.email }
+/** Nobody's rows come to a device, and nothing leaves it, on a session that lacks its second factor. */
+function usable(session: AuthSession | null, userId: string): AuthSession | undefined {
+  return session?.user.id === userId && !needsSecondFactor(session) ? session : undefined
+}
+
+function toConfirmed(session: AuthSession): Confirmed {
+  return {
+    user: { id: session.user.id, email: session.user.email },
+    needsSecondFactor: needsSecondFactor(session),
+  }
 }

@@ -37,6 +37,7 @@ describe('the sync chip says', () => {
       'Offline',
       { connected: false, connecting: true, connectingMs: 4_000, notConnectedMs: 4_000, wasConnected: false },
     ],
+    ['Confirm to sync', { session: 'second_factor', connected: false }],
     ['Sign in to sync', { session: 'expired', connected: false }],
     ['Sync stopped', { blockedBy: 'PSYNC_S2305', connected: false }],
     ['1 needs attention', { attention: 1, blockedBy: 'PSYNC_S2305', session: 'expired' }],

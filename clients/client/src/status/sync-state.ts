@@ -1,6 +1,6 @@
 /** Everything the sync chip is derived from. Counts and durations at one moment. */
 export interface SyncFacts {
-  readonly session: 'signed_out' | 'active' | 'expired'
+  readonly session: 'signed_out' | 'active' | 'second_factor' | 'expired'
   readonly connected: boolean
   readonly connecting: boolean
   /** Connected at least once since the database was opened. */
@@ -34,6 +34,7 @@ export type SyncState =
   | { readonly kind: 'attention'; readonly attention: number }
   | { readonly kind: 'reconnecting' }
   | { readonly kind: 'sign_in_needed' }
+  | { readonly kind: 'second_factor_needed' }
   | { readonly kind: 'blocked'; readonly code: string }
 
 /** Shorter gaps are not shown: they would only flicker. Milliseconds. */
@@ -44,6 +45,7 @@ export const RECEIVING_AFTER_MS = 2_000
 export function deriveSyncState(facts: SyncFacts): SyncState {
   if (facts.attention > 0) return { kind: 'attention', attention: facts.attention }
   if (facts.blockedBy !== undefined) return { kind: 'blocked', code: facts.blockedBy }
+  if (facts.session === 'second_factor') return { kind: 'second_factor_needed' }
   if (facts.session !== 'active') return { kind: 'sign_in_needed' }
   return facts.connected ? whileConnected(facts) : whileNotConnected(facts)
 }
@@ -85,6 +87,8 @@ export function describeSyncState(state: SyncState): string {
       return 'Reconnecting'
     case 'sign_in_needed':
       return 'Sign in to sync'
+    case 'second_factor_needed':
+      return 'Confirm to sync'
     case 'blocked':
       return 'Sync stopped'
     default:

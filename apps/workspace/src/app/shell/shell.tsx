@@ -117,6 +117,7 @@ export function Shell({ children }: { readonly children: ReactNode }): JSX.Eleme
             onSignIn={() =>
               void navigate({ to: '/sign-in', search: { reason: 'expired', email, redirect: location.pathname } })
             }
+            onConfirm={() => void navigate({ to: '/sign-in/second-factor', search: { redirect: location.pathname } })}
           />
           <AriaButton
             onPress={() => setLayer('palette')}

@@ -16,6 +16,8 @@ export interface SyncMenuProps {
   readonly isPaused: boolean
   readonly onPauseChange: (isPaused: boolean) => void
   readonly onSignIn: () => void
+  /** The second factor of this session is missing. */
+  readonly onConfirm: () => void
 }
 
 /** Behind the chip: when the server was last heard, what waits, and where to act. */
@@ -44,6 +46,11 @@ export function SyncMenu(props: SyncMenuProps): JSX.Element {
           {looks.kind === 'sign_in_needed' ? (
             <Button size="sm" tone="primary" onPress={props.onSignIn}>
               {words.signIn}
+            </Button>
+          ) : null}
+          {looks.kind === 'second_factor_needed' ? (
+            <Button size="sm" tone="primary" onPress={props.onConfirm}>
+              {words.confirm}
             </Button>
           ) : null}
           <LinkButton

@@ -7,7 +7,10 @@ import { ErrorNotice } from '../../components/error-notice.tsx'
 import { TextField } from '../../components/text-field.tsx'
 import { errorMessages } from '../../messages/errors.ts'
 import { signInMessages as words } from '../../messages/sign-in.ts'
-import { classifySignInError, type SignInFailure } from './classify-sign-in-error.ts'
+import {
+  classifyAuthError as classifySignInError,
+  type AuthFailure as SignInFailure,
+} from '../../lib/auth/classify-auth-error.ts'
 
 /** The form; it asks nothing twice, allows paste and password managers, and says on the field what is wrong. */
 export function PasswordForm({

@@ -7,6 +7,7 @@ const CONFIG_TIMEOUT_MS = 8_000
 /** An app that is newer than its server, or knows the server from an older visit, takes the server's own defaults. */
 const DEFAULT_RULES: AccountRules = {
   password: { lengthMin: 6, requirements: '' },
+  codeDigits: { email: 6, phone: 6, phoneFactor: 6 },
   isEmailChangeConfirmedTwice: true,
   hasManualLinking: false,
   factors: { totp: true, phone: false, webauthn: false },
@@ -14,6 +15,7 @@ const DEFAULT_RULES: AccountRules = {
 
 const rules = v.object({
   password: v.object({ lengthMin: v.number(), requirements: v.string() }),
+  codeDigits: v.object({ email: v.number(), phone: v.number(), phoneFactor: v.number() }),
   isEmailChangeConfirmedTwice: v.boolean(),
   hasManualLinking: v.boolean(),
   factors: v.object({ totp: v.boolean(), phone: v.boolean(), webauthn: v.boolean() }),
@@ -58,6 +60,8 @@ export interface PasswordRules {
 
 export interface AccountRules {
   readonly password: PasswordRules
+  /** How many digits the codes of mails and messages have. */
+  readonly codeDigits: { readonly email: number; readonly phone: number; readonly phoneFactor: number }
   /** A new address has to be confirmed from the old one as well. */
   readonly isEmailChangeConfirmedTwice: boolean
   /** People may link a further identity themselves. */

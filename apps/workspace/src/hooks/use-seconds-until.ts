@@ -1,0 +1,18 @@
+import { useEffect, useState } from 'react'
+
+/** Whole seconds until `deadlineMs` (milliseconds since 1970), counted down; 0 without one. */
+export function useSecondsUntil(deadlineMs: number | undefined): number {
+  const [nowMs, setNowMs] = useState(() => Date.now())
+  // A clock is a subscription.
+  useEffect(() => {
+    if (deadlineMs === undefined) return
+    const tick = (): void => {
+      setNowMs(Date.now())
+      if (Date.now() >= deadlineMs) clearInterval(timer)
+    }
+    const timer = setInterval(tick, 500)
+    tick()
+    return () => clearInterval(timer)
+  }, [deadlineMs])
+  return deadlineMs === undefined ? 0 : Math.max(0, Math.ceil((deadlineMs - nowMs) / 1000))
+}

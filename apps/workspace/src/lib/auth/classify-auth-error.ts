@@ -1,0 +1,135 @@
+import {
+  AuthApiError,
+  isAuthError,
+  isAuthPKCECodeVerifierMissingError,
+  isAuthRetryableFetchError,
+  isAuthSessionMissingError,
+} from '@supabase/supabase-js'
+import { errorMessages as words } from '../../messages/errors.ts'
+
+/** Why getting in did not work and what the form does about it. */
+export type AuthFailure =
+  /** Belongs under the password: it, or the address, is not right. */
+  | { readonly kind: 'password'; readonly code: string; readonly message: string }
+  /** The address is not confirmed; the form leads to the code. */
+  | { readonly kind: 'unconfirmed'; readonly code: string; readonly message: string }
+  /** Belongs under the field for a code; the field is emptied. */
+  | { readonly kind: 'code'; readonly code: string; readonly message: string }
+  /** Belongs under the field for a new password. */
+  | { readonly kind: 'new_password'; readonly code: string; readonly reason: 'weak' | 'same' | 'pwned' }
+  /** The button waits this long, in seconds. */
+  | { readonly kind: 'rate'; readonly code: string; readonly waitS: number }
+  /** The session lacks its second factor. */
+  | { readonly kind: 'second_factor'; readonly code: string; readonly message: string }
+  /** The link was asked for in another browser. */
+  | { readonly kind: 'other_browser'; readonly code: string; readonly message: string }
+  /** The browser's own dialogue was left; not worth a red box. */
+  | { readonly kind: 'cancelled'; readonly code: string; readonly message: string }
+  | { readonly kind: 'form'; readonly code: string; readonly message: string; readonly technical?: string }
+
+const RATE_WAIT_S = 60
+
+type Words = readonly [kind: AuthFailure['kind'], code: string, message: string]
+
+/** By the server's code. @see the error catalogue, "Sign-in" */
+const KNOWN: Readonly<Record<string, Words>> = {
+  invalid_credentials: ['password', 'HF-AUTH-BADLOGIN', words.badLogin],
+  email_not_confirmed: ['unconfirmed', 'HF-AUTH-UNCONFIRMED', words.unconfirmed],
+  phone_not_confirmed: ['unconfirmed', 'HF-AUTH-UNCONFIRMED', words.unconfirmedPhone],
+  otp_expired: ['code', 'HF-AUTH-OTP', words.badCode],
+  mfa_verification_failed: ['code', 'HF-AUTH-MFA-CODE', words.badFactorCode],
+  mfa_verification_rejected: ['code', 'HF-AUTH-MFA-CODE', words.badFactorCode],
+  mfa_challenge_expired: ['code', 'HF-AUTH-MFA-TIME', words.factorTooLate],
+  mfa_ip_address_mismatch: ['code', 'HF-AUTH-MFA-TIME', words.factorTooLate],
+  mfa_factor_not_found: ['form', 'HF-AUTH-MFA-GONE', words.factorGone],
+  mfa_totp_verify_not_enabled: ['form', 'HF-AUTH-PROVIDER', words.factorOff],
+  mfa_phone_verify_not_enabled: ['form', 'HF-AUTH-PROVIDER', words.factorOff],
+  mfa_webauthn_verify_not_enabled: ['form', 'HF-AUTH-WEBAUTHN', words.factorOff],
+  insufficient_aal: ['second_factor', 'HF-AUTH-AAL', words.needsSecondFactor],
+  user_banned: ['form', 'HF-AUTH-BANNED', words.banned],
+  user_already_exists: ['form', 'HF-AUTH-EXISTS', words.exists],
+  email_exists: ['form', 'HF-AUTH-EXISTS', words.exists],
+  phone_exists: ['form', 'HF-AUTH-EXISTS', words.exists],
+  email_address_invalid: ['form', 'HF-AUTH-ADDRESS', words.badAddress],
+  validation_failed: ['form', 'HF-AUTH-ADDRESS', words.badAddress],
+  email_address_not_authorized: ['form', 'HF-AUTH-ADDRESS', words.addressRefused],
+  captcha_failed: ['form', 'HF-AUTH-CAPTCHA', words.captcha],
+  signup_disabled: ['form', 'HF-AUTH-PROVIDER', words.signUpOff],
+  sms_send_failed: ['form', 'HF-AUTH-SMS', words.smsFailed],
+  flow_state_not_found: ['other_browser', 'HF-AUTH-FLOW', words.otherBrowser],
+  flow_state_expired: ['other_browser', 'HF-AUTH-FLOW', words.otherBrowser],
+  bad_code_verifier: ['other_browser', 'HF-AUTH-FLOW', words.otherBrowser],
+  identity_already_exists: ['form', 'HF-AUTH-LINK', words.identityTaken],
+  webauthn_challenge_expired: ['cancelled', 'HF-AUTH-WEBAUTHN', words.passkeyTooLate],
+  webauthn_challenge_not_found: ['cancelled', 'HF-AUTH-WEBAUTHN', words.passkeyTooLate],
+  webauthn_credential_not_found: ['form', 'HF-AUTH-WEBAUTHN', words.passkeyUnknown],
+  webauthn_verification_failed: ['form', 'HF-AUTH-WEBAUTHN', words.passkeyUnknown],
+}
+const OFF = new Set([
+  'provider_disabled',
+  'oauth_provider_not_supported',
+  'email_provider_disabled',
+  'phone_provider_disabled',
+  'otp_disabled',
+  'anonymous_provider_disabled',
+  'passkey_disabled',
+])
+
+/**
+ * Puts what the auth client or the browser says into the app's words.
+ *
+ * @see the error catalogue, "Sign-in"
+ */
+export function classifyAuthError(error: unknown, projectName: string): AuthFailure {
+  if (isAuthRetryableFetchError(error) || error instanceof TypeError) {
+    const technical = error.message
+    return { kind: 'form', code: 'HF-NET-UNREACHABLE', message: words.unreachable(projectName), technical }
+  }
+  const browser = classifyCeremony(error)
+  if (browser) return browser
+  if (isAuthPKCECodeVerifierMissingError(error)) {
+    return { kind: 'other_browser', code: 'HF-AUTH-FLOW', message: words.otherBrowser }
+  }
+  if (isAuthSessionMissingError(error)) return { kind: 'form', code: 'HF-AUTH-EXPIRED', message: words.sessionOver }
+  const code = isAuthError(error) ? error.code : undefined
+  const status = error instanceof AuthApiError ? error.status : undefined
+  const text = error instanceof Error ? error.message : String(error)
+  if (code === 'weak_password') {
+    const isLeaked = (error as { readonly reasons?: readonly string[] }).reasons?.includes('pwned') ?? false
+    return { kind: 'new_password', code: 'HF-AUTH-WEAK', reason: isLeaked ? 'pwned' : 'weak' }
+  }
+  if (code === 'same_password') return { kind: 'new_password', code: 'HF-AUTH-SAMEPW', reason: 'same' }
+  if (status === 429 || code?.startsWith('over_') === true) {
+    return { kind: 'rate', code: 'HF-AUTH-RATE', waitS: Number(/after (\d+) second/.exec(text)?.[1] ?? RATE_WAIT_S) }
+  }
+  const technical = `${status ?? ''} ${code ?? ''} ${text}`.trim()
+  const known = code === undefined ? undefined : KNOWN[code]
+  if (known) {
+    const [kind, appCode, message] = known
+    return { kind, code: appCode, message, ...(kind === 'form' ? { technical } : {}) } as AuthFailure
+  }
+  if (code !== undefined && OFF.has(code)) return { kind: 'form', code: 'HF-AUTH-PROVIDER', message: words.providerOff }
+  if (code === 'session_not_found' || code === 'session_expired' || code === 'user_not_found') {
+    return { kind: 'form', code: 'HF-AUTH-EXPIRED', message: words.sessionOver }
+  }
+  if (status !== undefined && status >= 500) {
+    return { kind: 'form', code: 'HF-AUTH-HOOK', message: words.hook, technical }
+  }
+  return { kind: 'form', code: 'HF-AUTH-UNKNOWN', message: words.unexpectedSignIn, technical }
+}
+
+/** What the browser's own dialogue for passkeys and security keys ended with. */
+function classifyCeremony(error: unknown): AuthFailure | undefined {
+  if (!(error instanceof Error) || isAuthError(error)) return undefined
+  switch (error.name) {
+    case 'NotAllowedError':
+    case 'AbortError':
+      return { kind: 'cancelled', code: 'HF-AUTH-WEBAUTHN', message: words.passkeyCancelled }
+    case 'InvalidStateError':
+      return { kind: 'form', code: 'HF-AUTH-WEBAUTHN', message: words.passkeyHere, technical: error.message }
+    case 'SecurityError':
+      return { kind: 'form', code: 'HF-AUTH-WEBAUTHN', message: words.passkeyPlace, technical: error.message }
+    default:
+      return undefined
+  }
+}

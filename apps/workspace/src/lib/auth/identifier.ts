@@ -1,0 +1,13 @@
+/** What somebody typed to say who they are. */
+export type Identifier = { readonly email: string } | { readonly phone: string }
+
+/** A text of digits, perhaps with `+`, spaces, dots, hyphens and brackets, is a phone number; anything else an e-mail. */
+export function parseIdentifier(text: string): Identifier {
+  const trimmed = text.trim()
+  if (!/^\+?[\d\s().-]{6,}$/.test(trimmed)) return { email: trimmed }
+  return { phone: `+${trimmed.replaceAll(/\D/g, '').replace(/^00/, '')}` }
+}
+
+export function addressOf(identifier: Identifier): string {
+  return 'email' in identifier ? identifier.email : identifier.phone
+}
