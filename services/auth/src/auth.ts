@@ -53,7 +53,7 @@ export async function openAuth(input: OpenAuthOptions): Promise<AuthService> {
   const options: AuthOptions = { ...defaultAuthOptions(), ...input.options }
   const keys = await openSigningKeys(pool, clock, logger)
   const baseUrl = input.baseUrl.replace(/\/+$/, '')
-  const hooks = createHooks(options)
+  const hooks = createHooks(options, { clock, logger })
   const context: AuthContext = {
     pool,
     options,

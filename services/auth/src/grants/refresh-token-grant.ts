@@ -79,6 +79,7 @@ export async function grantByRefreshToken(
       method: 'token_refresh',
       oauthClientId: session.oauth_client_id,
       scopes: session.scopes,
+      address: input.origin.address,
     })
     return { user, access, refreshToken: rotation.refreshToken }
   })

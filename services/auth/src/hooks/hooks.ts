@@ -18,9 +18,12 @@ export interface Hooks {
   /**
    * Asks a hook. One that is a Postgres function runs in `tx`; one over HTTP is signed as Standard Webhooks has it.
    *
-   * @returns what the hook answered; `undefined` when there is none of that name
+   * Every payload gets `metadata` as GoTrue's have it: an id, the time and the name.
+   *
+   * @param address - of the client, for `metadata.ip_address`
+   * @returns what the hook answered, an empty object when that was nothing; `undefined` when there is none of that name
    * @throws {HoldfastError} `hook_timeout`, `hook_timeout_after_retry`, `hook_payload_over_size_limit`,
    * `hook_payload_invalid_content_type`, `unexpected_failure`, or the `error` that the hook answered with, under its `http_code`
    */
-  run(tx: Transaction, name: HookName, payload: HookPayload): Promise<HookPayload | undefined>
+  run(tx: Transaction, name: HookName, payload: HookPayload, address?: string): Promise<HookPayload | undefined>
 }

@@ -33,6 +33,7 @@ export async function startSession(
     method: input.method,
     oauthClientId: input.oauthClient?.id,
     scopes: input.oauthClient?.scopes,
+    address: input.origin.address,
   })
   return { user, access, refreshToken }
 }

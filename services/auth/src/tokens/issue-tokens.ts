@@ -5,6 +5,7 @@ import type { AuthContext } from '../context.ts'
 import { TOKEN_BYTES_MAX } from '../limits.ts'
 import type { UserRow } from '../users/user-row.ts'
 import type { AccessTokenClaims, AuthenticationMethod, AuthenticationMethodName } from './claims.ts'
+import { readCustomClaims } from './custom-claims.ts'
 
 export interface AccessToken {
   readonly accessToken: string
@@ -14,9 +15,10 @@ export interface AccessToken {
 }
 
 /**
- * Signs an access token for a session.
+ * Signs an access token for a session, after the `custom_access_token` hook has had its say.
  *
- * @throws {HoldfastError} `unexpected_failure` when the user's metadata makes it longer than any service accepts
+ * @throws {HoldfastError} `unexpected_failure` when the metadata or the hook makes it longer than any service accepts, or the hook's
+ * claims are not those of an access token; what the hook refuses with
  */
 export async function issueAccessToken(
   context: AuthContext,
@@ -31,6 +33,8 @@ export async function issueAccessToken(
     /** For a session that was given to another app: which app, and what it may know. */
     readonly oauthClientId?: string | null | undefined
     readonly scopes?: string | null | undefined
+    /** Of the client, for the hook. */
+    readonly address?: string | undefined
   },
 ): Promise<AccessToken> {
   const { user } = input
@@ -54,13 +58,10 @@ export async function issueAccessToken(
     ...(input.oauthClientId ? { client_id: input.oauthClientId } : {}),
     ...(input.scopes ? { scope: input.scopes } : {}),
   }
-  const hooked = await context.hooks.run(tx, 'custom_access_token', {
-    user_id: user.id,
-    claims,
-    authentication_method: input.method,
-  })
+  const asked = { user_id: user.id, claims, authentication_method: input.method }
+  const answer = await context.hooks.run(tx, 'custom_access_token', asked, input.address)
   const { kid, algorithm, privateKey } = context.keys.current
-  const accessToken = await new SignJWT({ ...((hooked?.['claims'] as AccessTokenClaims | undefined) ?? claims) })
+  const accessToken = await new SignJWT({ ...(answer === undefined ? claims : readCustomClaims(answer)) })
     .setProtectedHeader({ alg: algorithm, kid, typ: 'JWT' })
     .sign(privateKey)
   if (accessToken.length > TOKEN_BYTES_MAX) {

@@ -4,9 +4,8 @@ import type { AuthContext } from '../context.ts'
 import { savingUserFailed, userAlreadyExists } from '../errors.ts'
 import { insertIdentity } from '../identities/insert-identity.ts'
 import { violatedConstraint } from '../violated-constraint.ts'
-import { renderUser } from './render-user.ts'
 import type { UserMetadata } from './user-metadata.ts'
-import { findUserById, type UserRow } from './user-row.ts'
+import { findUserByEmail, findUserById, findUserByPhone, type UserRow } from './user-row.ts'
 
 /** The first way to sign in of a new account; an anonymous one has none. */
 export interface FirstIdentity {
@@ -42,8 +41,7 @@ export interface NewUser {
 }
 
 /**
- * Inserts a user and their first identity. Triggers of the project on `auth.users` run here, in the same transaction, and after them
- * the `before_user_created` hook, whose refusal undoes it all.
+ * Asks the `before_user_created` hook, then inserts a user and their first identity. Triggers of the project on `auth.users` run here.
  *
  * @param input.announce - whether the hook is asked; administrators create without it
  * @throws {HoldfastError} `user_already_exists`, `unexpected_failure` when a trigger or constraint of the project refuses, and what the
@@ -55,6 +53,7 @@ export async function createUser(
   input: { readonly user: NewUser; readonly address: string; readonly announce: boolean },
 ): Promise<UserRow> {
   const { user } = input
+  if (input.announce && context.hooks.has('before_user_created')) await announce(context, tx, user, input.address)
   await insertUser(tx, user)
   if (user.identity) {
     const { id, provider, providerId, data } = user.identity
@@ -62,13 +61,35 @@ export async function createUser(
   }
   const created = await findUserById(tx, user.id)
   assert(created, 'the user was just inserted')
-  if (input.announce && context.hooks.has('before_user_created')) {
-    await context.hooks.run(tx, 'before_user_created', {
-      metadata: { uuid: crypto.randomUUID(), time: user.now, name: 'before-user-created', ip_address: input.address },
-      user: renderUser(created),
-    })
-  }
   return created
+}
+
+/** The hook hears of new accounts only, and before they are there: it may look for others of the same kind. */
+async function announce(context: AuthContext, tx: Transaction, user: NewUser, address: string): Promise<void> {
+  if (user.email !== undefined && (await findUserByEmail(tx, user.email))) throw userAlreadyExists()
+  if (user.phone !== undefined && (await findUserByPhone(tx, user.phone))) throw userAlreadyExists()
+  await context.hooks.run(tx, 'before_user_created', { user: renderNewUser(user) }, address)
+}
+
+/** The account as it is going to be, in the form of `renderUser`. */
+function renderNewUser(user: NewUser): Record<string, unknown> {
+  return {
+    id: user.id,
+    aud: 'authenticated',
+    role: user.role ?? 'authenticated',
+    email: user.email ?? '',
+    phone: user.phone ?? '',
+    ...(user.emailConfirmed ? { email_confirmed_at: user.now } : {}),
+    ...(user.phoneConfirmed ? { phone_confirmed_at: user.now } : {}),
+    ...(user.invitedAt ? { invited_at: user.invitedAt } : {}),
+    app_metadata: user.appMetadata,
+    user_metadata: user.userMetadata,
+    identities: [],
+    created_at: user.now,
+    updated_at: user.now,
+    ...(user.bannedUntil ? { banned_until: user.bannedUntil } : {}),
+    is_anonymous: user.isAnonymous ?? false,
+  }
 }
 
 async function insertUser(tx: Transaction, user: NewUser): Promise<void> {
