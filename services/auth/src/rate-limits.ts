@@ -58,6 +58,8 @@ export interface RateLimits {
   readonly anonymous: RateLimiter
   /** Codes and links that are tried. */
   readonly verify: RateLimiter
+  /** Questions that such a code, or a passkey, is the answer to. */
+  readonly challenge: RateLimiter
   readonly mail: RateLimiter
   readonly sms: RateLimiter
 }
@@ -73,6 +75,7 @@ export function createRateLimits(options: AuthOptions, clock: Clock): RateLimits
     signIn: inFiveMinutes(options.rateLimitSignInSignUps),
     refresh: inFiveMinutes(options.rateLimitTokenRefresh),
     verify: inFiveMinutes(options.rateLimitTokenVerifications),
+    challenge: inFiveMinutes(options.rateLimitTokenVerifications),
     anonymous: inAnHour(options.rateLimitAnonymousUsers),
     mail: inAnHour(options.rateLimitEmailSent, overEmailSendRateLimit),
     sms: inAnHour(options.rateLimitSmsSent, overSmsSendRateLimit),

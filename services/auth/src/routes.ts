@@ -4,8 +4,13 @@ import { HoldfastError } from '@holdfast/foundation'
 import type { AuthContext } from './context.ts'
 import { renderError } from './render-error.ts'
 import { adminSigningKeyRoutes } from './routes/admin-signing-keys.ts'
+import { adminAuditRoute } from './routes/admin-audit.ts'
+import { adminUserRoutes } from './routes/admin-users.ts'
 import { disabledRoutes } from './routes/disabled.ts'
+import { factorRoutes } from './routes/factors.ts'
+import { generateLinkRoute } from './routes/generate-link.ts'
 import { healthRoute } from './routes/health.ts'
+import { inviteRoute } from './routes/invite.ts'
 import { jwksRoute } from './routes/jwks.ts'
 import { logoutRoute } from './routes/logout.ts'
 import { ownSessionRoutes } from './routes/own-sessions.ts'
@@ -46,8 +51,13 @@ export function authRoutes(context: AuthContext): FastifyPluginAsync {
     await app.register(tokenRoute(context))
     await app.register(logoutRoute(context))
     await app.register(userRoutes(context))
+    await app.register(factorRoutes(context))
     await app.register(ownSessionRoutes(context))
     await app.register(adminSigningKeyRoutes(context))
+    await app.register(adminUserRoutes(context))
+    await app.register(adminAuditRoute(context))
+    await app.register(inviteRoute(context))
+    await app.register(generateLinkRoute(context))
     await app.register(disabledRoutes())
   }
   return routes

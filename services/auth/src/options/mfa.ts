@@ -19,6 +19,13 @@ export const mfaOptions = {
     default: true,
     description: 'Whether codes of authenticator apps are accepted.',
   },
+  mfaSecretDecryptionKeys: {
+    type: 'list',
+    default: [],
+    secret: true,
+    description:
+      'What a GoTrue that this database comes from encrypted secrets of factors with, as `id=key` with the key in base64url. Needed only where it did.',
+  },
   mfaPhoneEnrollEnabled: {
     type: 'boolean',
     default: false,

@@ -55,6 +55,8 @@ function renderFactor(factor: UserFactor): Record<string, unknown> {
     status: factor.status,
     ...timeOf('created_at', factor.created_at),
     ...timeOf('updated_at', factor.updated_at),
+    ...textOf('phone', factor.phone),
+    ...timeOf('last_challenged_at', factor.last_challenged_at),
   }
 }
 

@@ -20,6 +20,8 @@ export interface UserFactor {
   readonly status: 'unverified' | 'verified'
   readonly created_at: string
   readonly updated_at: string
+  readonly phone: string | null
+  readonly last_challenged_at: string | null
 }
 
 /** A row of `auth.users` with its identities and factors. Never leaves the service: see `render-user.ts`. */
@@ -81,7 +83,8 @@ export function selectAnyUsers(rest: SqlFragment): SqlFragment {
              (select jsonb_agg(
                        jsonb_build_object(
                          'id', factor.id, 'friendly_name', factor.friendly_name, 'factor_type', factor.factor_type,
-                         'status', factor.status, 'created_at', factor.created_at, 'updated_at', factor.updated_at
+                         'status', factor.status, 'created_at', factor.created_at, 'updated_at', factor.updated_at,
+                         'phone', factor.phone, 'last_challenged_at', factor.last_challenged_at
                        ) order by factor.created_at, factor.id)
                 from auth.mfa_factors as factor where factor.user_id = users.id),
              '[]'

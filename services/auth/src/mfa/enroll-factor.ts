@@ -1,0 +1,131 @@
+import type { Transaction } from '@holdfast/postgres'
+import { recordAudit } from '../audit-log.ts'
+import type { AuthContext } from '../context.ts'
+import { validationFailed } from '../errors.ts'
+import { parsePhone } from '../users/contact.ts'
+import { lockUser, type UserRow } from '../users/user-row.ts'
+import {
+  aal2ToEnroll,
+  enrollDisabled,
+  type FactorType,
+  factorNameConflict,
+  tooManyFactors,
+  verifiedPhoneFactorExists,
+} from './errors.ts'
+import { deleteAbandonedFactors, deleteFactor, findFactorsOfUser, insertFactor } from './factor-row.ts'
+import { FACTOR_NAME_CHARS_MAX, ISSUER_CHARS_MAX } from './limits.ts'
+import type { FactorSigner } from './require-factor-signer.ts'
+import { drawQrSvg } from './qr-svg.ts'
+import { createTotpSecret, totpUri } from './totp.ts'
+
+/** As auth-js's `mfa.enroll` asks for it; texts that are left out are empty. */
+export interface EnrollInput {
+  readonly factorType: string
+  readonly friendlyName: string
+  readonly issuer: string
+  readonly phone: string
+}
+
+/** As auth-js's `AuthMFAEnrollResponse` has it. */
+export interface EnrolledFactor {
+  readonly id: string
+  readonly type: FactorType
+  readonly friendly_name: string
+  readonly totp?: { readonly qr_code: string; readonly secret: string; readonly uri: string }
+  readonly phone?: string
+}
+
+/**
+ * Adds a factor to the signed-in person, which counts once an answer to a challenge has proved it.
+ *
+ * @throws {HoldfastError} `mfa_*_enroll_not_enabled`, `mfa_factor_name_conflict`, `too_many_enrolled_mfa_factors`,
+ * `mfa_verified_factor_exists`, `insufficient_aal`, `validation_failed`
+ */
+export async function enrollFactor(
+  context: AuthContext,
+  input: { readonly signer: FactorSigner; readonly enroll: EnrollInput; readonly address: string },
+): Promise<EnrolledFactor> {
+  const { enroll, signer } = input
+  const type = requireEnrollable(context, enroll.factorType)
+  if ([...enroll.friendlyName].length > FACTOR_NAME_CHARS_MAX) throw validationFailed('friendly_name is too long')
+  if ([...enroll.issuer].length > ISSUER_CHARS_MAX) throw validationFailed('issuer is too long')
+  const phone = type === 'phone' ? parseFactorPhone(enroll.phone) : undefined
+  const totp = type === 'totp' ? createTotp(context, signer.user, enroll.issuer) : undefined
+
+  const now = new Date(context.clock.now()).toISOString()
+  const id = await context.pool.transaction(async (tx) => {
+    const { user } = signer
+    await lockUser(tx, user.id)
+    await deleteAbandonedFactors(tx, { userId: user.id, now })
+    if (phone !== undefined) await replacePhoneFactor(tx, user.id, phone)
+    await requireRoom(context, tx, signer, enroll.friendlyName)
+    const factorId = await insertFactor(tx, {
+      userId: user.id,
+      type,
+      friendlyName: enroll.friendlyName,
+      now,
+      ...(totp ? { secret: totp.secret } : {}),
+      ...(phone === undefined ? {} : { phone }),
+    })
+    const traits = { factor_id: factorId, factor_type: type }
+    await recordAudit(tx, { action: 'factor_in_progress', actor: user, address: input.address, now, traits })
+    return factorId
+  })
+  return {
+    id,
+    type,
+    friendly_name: enroll.friendlyName,
+    ...(totp ? { totp } : {}),
+    ...(phone === undefined ? {} : { phone: enroll.phone }),
+  }
+}
+
+function requireEnrollable({ options }: AuthContext, type: string): FactorType {
+  const enabled = {
+    totp: options.mfaTotpEnrollEnabled,
+    phone: options.mfaPhoneEnrollEnabled,
+    webauthn: options.mfaWebAuthnEnrollEnabled,
+  }
+  if (type !== 'totp' && type !== 'phone' && type !== 'webauthn') {
+    throw validationFailed('factor_type needs to be totp, phone, or webauthn')
+  }
+  if (!enabled[type]) throw enrollDisabled(type)
+  return type
+}
+
+function createTotp(context: AuthContext, user: UserRow, issuer: string) {
+  const secret = createTotpSecret()
+  const uri = totpUri({
+    secret,
+    issuer: issuer || new URL(context.redirects.siteUrl).host,
+    account: user.email || user.phone || user.id,
+  })
+  return { qr_code: drawQrSvg(uri), secret, uri }
+}
+
+function parseFactorPhone(text: string): string {
+  if (text === '') throw validationFailed('Phone number required to enroll Phone factor')
+  return parsePhone(text)
+}
+
+/** A number that was not proved may be tried again; one that was has its factor. */
+async function replacePhoneFactor(tx: Transaction, userId: string, phone: string): Promise<void> {
+  const same = (await findFactorsOfUser(tx, userId)).find(
+    (factor) => factor.factor_type === 'phone' && factor.phone === phone,
+  )
+  if (same?.status === 'verified') throw verifiedPhoneFactorExists()
+  if (same) await deleteFactor(tx, same.id)
+}
+
+async function requireRoom(
+  context: AuthContext,
+  tx: Transaction,
+  signer: FactorSigner,
+  friendlyName: string,
+): Promise<void> {
+  const factors = await findFactorsOfUser(tx, signer.user.id)
+  if (factors.some((factor) => (factor.friendly_name ?? '') === friendlyName)) throw factorNameConflict(friendlyName)
+  if (factors.length >= context.options.mfaMaxEnrolledFactors) throw tooManyFactors()
+  const hasVerified = factors.some((factor) => factor.status === 'verified')
+  if (hasVerified && signer.session.aal !== 'aal2') throw aal2ToEnroll()
+}

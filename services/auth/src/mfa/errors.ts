@@ -1,0 +1,78 @@
+import { HoldfastError } from '@holdfast/foundation'
+
+// Codes, statuses and messages are GoTrue's.
+
+const FACTOR_NAMES = { totp: 'TOTP', phone: 'Phone', webauthn: 'WebAuthn' } as const
+
+export type FactorType = keyof typeof FACTOR_NAMES
+
+export function anonymousNotAllowed(): HoldfastError {
+  return new HoldfastError('no_authorization', 403, 'Anonymous user not allowed to perform these actions')
+}
+
+export function enrollDisabled(type: FactorType): HoldfastError {
+  return new HoldfastError(`mfa_${type}_enroll_not_enabled`, 422, `MFA enroll is disabled for ${FACTOR_NAMES[type]}`)
+}
+
+export function verifyDisabled(type: FactorType): HoldfastError {
+  const message = `MFA verification is disabled for ${FACTOR_NAMES[type]}`
+  return new HoldfastError(`mfa_${type}_verify_not_enabled`, 422, message)
+}
+
+export function factorNameConflict(name: string): HoldfastError {
+  const message = `A factor with the friendly name ${JSON.stringify(name)} for this user already exists`
+  return new HoldfastError('mfa_factor_name_conflict', 422, message)
+}
+
+export function tooManyFactors(): HoldfastError {
+  const message = 'Maximum number of verified factors reached, unenroll to continue'
+  return new HoldfastError('too_many_enrolled_mfa_factors', 422, message)
+}
+
+export function verifiedPhoneFactorExists(): HoldfastError {
+  const message = 'A verified phone factor already exists, unenroll the existing factor to continue'
+  return new HoldfastError('mfa_verified_factor_exists', 422, message)
+}
+
+export function aal2ToEnroll(): HoldfastError {
+  return new HoldfastError('insufficient_aal', 403, 'AAL2 required to enroll a new factor')
+}
+
+export function aal2ToUnenroll(): HoldfastError {
+  return new HoldfastError('insufficient_aal', 422, 'AAL2 required to unenroll verified factor')
+}
+
+export function factorNotFound(): HoldfastError {
+  return new HoldfastError('mfa_factor_not_found', 404, 'Factor not found')
+}
+
+export function challengeNotFound(): HoldfastError {
+  return new HoldfastError('mfa_factor_not_found', 422, 'MFA factor with the provided challenge ID not found')
+}
+
+/** Asked for elsewhere, or answered already: GoTrue says the same to both. */
+export function challengeNotYours(): HoldfastError {
+  return new HoldfastError('mfa_ip_address_mismatch', 422, 'Challenge and verify IP addresses mismatch.')
+}
+
+export function challengeExpired(challengeId: string): HoldfastError {
+  const message = `MFA challenge ${challengeId} has expired, verify against another challenge or create a new challenge.`
+  return new HoldfastError('mfa_challenge_expired', 422, message)
+}
+
+export function verificationFailed(type: FactorType): HoldfastError {
+  const messages = {
+    totp: 'Invalid TOTP code entered',
+    phone: 'Invalid MFA Phone code entered',
+    webauthn: 'Invalid WebAuthn response',
+  } as const
+  return new HoldfastError('mfa_verification_failed', 422, messages[type])
+}
+
+/** @param retryAfterS - when the next answer will be looked at */
+export function tooManyAttempts(retryAfterS: number): HoldfastError {
+  return new HoldfastError('over_request_rate_limit', 429, 'Too many wrong answers for this factor', {
+    hint: 'Wait, or use another factor.',
+    headers: { 'retry-after': String(retryAfterS) },
+  })
+}

@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto'
+import { type Queryable, sql } from '@holdfast/postgres'
+import type { FactorType } from './errors.ts'
+import { CHALLENGE_LIFETIME_S } from './limits.ts'
+
+export type FactorStatus = 'unverified' | 'verified'
+
+export interface FactorRow {
+  readonly id: string
+  readonly user_id: string
+  readonly friendly_name: string | null
+  readonly factor_type: FactorType | 'recovery_code'
+  readonly status: FactorStatus
+  /** Of authenticator apps: base32, or as GoTrue encrypts it. */
+  readonly secret: string | null
+  readonly phone: string | null
+  readonly last_challenged_at: Date | null
+  readonly web_authn_credential: unknown
+  readonly last_used_step: string | null
+  readonly failed_attempts: number
+  readonly failed_since: Date | null
+}
+
+const COLUMNS = sql`
+  id, user_id, friendly_name, factor_type, status, secret, phone, last_challenged_at, web_authn_credential,
+  last_used_step::text as last_used_step, failed_attempts, failed_since
+`
+
+export function findFactorsOfUser(db: Queryable, userId: string): Promise<FactorRow[]> {
+  return db.query<FactorRow>(
+    sql`select ${COLUMNS} from auth.mfa_factors where user_id = ${userId} order by created_at, id`,
+  )
+}
+
+/** @returns `undefined` for a factor of somebody else as well */
+export async function findFactor(
+  db: Queryable,
+  input: { readonly factorId: string; readonly userId: string },
+): Promise<FactorRow | undefined> {
+  const [factor] = await db.query<FactorRow>(sql`
+    select ${COLUMNS} from auth.mfa_factors where id = ${input.factorId} and user_id = ${input.userId}
+  `)
+  return factor
+}
+
+/** The same, with others waiting for this transaction who want to use or change the factor. */
+export async function lockFactor(
+  db: Queryable,
+  input: { readonly factorId: string; readonly userId: string },
+): Promise<FactorRow | undefined> {
+  const [factor] = await db.query<FactorRow>(sql`
+    select ${COLUMNS} from auth.mfa_factors where id = ${input.factorId} and user_id = ${input.userId} for no key update
+  `)
+  return factor
+}
+
+/** @returns the id of the new factor, which is not verified yet */
+export async function insertFactor(
+  db: Queryable,
+  factor: {
+    readonly userId: string
+    readonly type: FactorType
+    readonly friendlyName: string
+    readonly secret?: string
+    readonly phone?: string
+    readonly now: string
+  },
+): Promise<string> {
+  const id = randomUUID()
+  await db.execute(sql`
+    insert into auth.mfa_factors (id, user_id, friendly_name, factor_type, status, created_at, updated_at, secret, phone)
+    values (
+      ${id}, ${factor.userId}, ${factor.friendlyName}, ${factor.type}, 'unverified', ${factor.now}, ${factor.now},
+      ${factor.secret ?? null}, ${factor.phone ?? null}
+    )
+  `)
+  return id
+}
+
+/** Attempts at adding a factor that were given up: nobody has answered in time, and no question is open. */
+export async function deleteAbandonedFactors(
+  db: Queryable,
+  input: { readonly userId: string; readonly now: string },
+): Promise<void> {
+  const longAgo = sql`${input.now}::timestamptz - make_interval(secs => ${CHALLENGE_LIFETIME_S})`
+  await db.execute(sql`
+    delete from auth.mfa_factors as factor
+     where factor.user_id = ${input.userId}
+       and factor.status = 'unverified'
+       and factor.created_at < ${longAgo}
+       and not exists (
+         select from auth.mfa_challenges as challenge where challenge.factor_id = factor.id and challenge.created_at >= ${longAgo}
+       )
+  `)
+}
+
+/** One factor of a kind was proved; the other attempts at one are not needed any more. */
+export async function deleteUnverifiedFactors(
+  db: Queryable,
+  input: { readonly userId: string; readonly type: FactorType },
+): Promise<void> {
+  await db.execute(sql`
+    delete from auth.mfa_factors
+     where user_id = ${input.userId} and factor_type = ${input.type} and status = 'unverified'
+  `)
+}
+
+export async function deleteFactor(db: Queryable, factorId: string): Promise<void> {
+  await db.execute(sql`delete from auth.mfa_factors where id = ${factorId}`)
+}
+
+/**
+ * Notes a right answer: the factor counts from now on, and the wrong answers before are forgiven.
+ *
+ * @param input.usedStep - of a code of an authenticator app
+ */
+export async function noteVerified(
+  db: Queryable,
+  input: { readonly factorId: string; readonly usedStep?: number | undefined; readonly now: string },
+): Promise<void> {
+  await db.execute(sql`
+    update auth.mfa_factors
+       set status = 'verified', updated_at = ${input.now}, failed_attempts = 0, failed_since = null,
+           last_used_step = coalesce(${input.usedStep ?? null}::bigint, last_used_step)
+     where id = ${input.factorId}
+  `)
+}

@@ -1,0 +1,31 @@
+import encodeQR from 'qr'
+
+/** Modules left white around a QR code, as its standard asks for. */
+const BORDER = 4
+const PIXELS_PER_MODULE = 3
+
+/**
+ * Draws text as a QR code. auth-js puts the picture into a `data:` address as it is, so it has none of the characters that mean something
+ * there (`#`, `%`).
+ */
+export function drawQrSvg(text: string): string {
+  const rows = encodeQR(text, 'raw', { ecc: 'medium', border: BORDER })
+  const modules = rows.length
+  const pixels = modules * PIXELS_PER_MODULE
+  const path = rows.flatMap((row, y) => runsOf(row).map(([x, width]) => `M${x} ${y}h${width}v1h-${width}z`))
+  return (
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${pixels}" height="${pixels}" viewBox="0 0 ${modules} ${modules}" shape-rendering="crispEdges">` +
+    `<rect width="${modules}" height="${modules}" fill="white"/><path fill="black" d="${path.join('')}"/></svg>`
+  )
+}
+
+/** The dark stretches of a row: where each begins, and how long it is. */
+function runsOf(row: readonly boolean[]): (readonly [number, number])[] {
+  const runs: [number, number][] = []
+  for (const [x, isDark] of row.entries()) {
+    const last = runs.at(-1)
+    if (isDark && last && last[0] + last[1] === x) last[1] += 1
+    else if (isDark) runs.push([x, 1])
+  }
+  return runs
+}

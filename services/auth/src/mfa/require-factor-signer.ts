@@ -1,0 +1,21 @@
+import type { FastifyRequest } from 'fastify'
+import type { AuthContext } from '../context.ts'
+import { sessionNotFound } from '../errors.ts'
+import type { SessionRow } from '../sessions/session-row.ts'
+import { requireUser } from '../users/require-user.ts'
+import type { UserRow } from '../users/user-row.ts'
+import { anonymousNotAllowed } from './errors.ts'
+
+/** Somebody with an account and a session of this server, whose assurance a second factor can raise. */
+export interface FactorSigner {
+  readonly user: UserRow
+  readonly session: SessionRow
+}
+
+/** @throws {HoldfastError} as `requireUser`; `no_authorization` (403) for somebody without an account, `session_not_found` */
+export async function requireFactorSigner(context: AuthContext, request: FastifyRequest): Promise<FactorSigner> {
+  const { user, session } = await requireUser(context, request)
+  if (user.is_anonymous) throw anonymousNotAllowed()
+  if (!session) throw sessionNotFound()
+  return { user, session }
+}

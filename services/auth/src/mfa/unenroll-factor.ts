@@ -1,0 +1,50 @@
+import { type Queryable, sql } from '@holdfast/postgres'
+import { recordAudit } from '../audit-log.ts'
+import type { AuthContext } from '../context.ts'
+import { lockUser } from '../users/user-row.ts'
+import { aal2ToUnenroll, factorNotFound } from './errors.ts'
+import { deleteFactor, type FactorRow, lockFactor } from './factor-row.ts'
+import { FACTOR_METHODS } from './raise-session.ts'
+import type { FactorSigner } from './require-factor-signer.ts'
+
+/**
+ * Takes a factor off the account of the signed-in person. Sessions whose assurance rests on it fall to `aal1` with their next refresh.
+ *
+ * @throws {HoldfastError} `mfa_factor_not_found`, `insufficient_aal` when the factor counts and the session was not raised
+ */
+export async function unenrollFactor(
+  context: AuthContext,
+  input: { readonly signer: FactorSigner; readonly factorId: string; readonly address: string },
+): Promise<void> {
+  const { user, session } = input.signer
+  const now = new Date(context.clock.now()).toISOString()
+  await context.pool.transaction(async (tx) => {
+    await lockUser(tx, user.id)
+    const factor = await lockFactor(tx, { factorId: input.factorId, userId: user.id })
+    if (!factor) throw factorNotFound()
+    if (factor.status === 'verified' && session.aal !== 'aal2') throw aal2ToUnenroll()
+    await removeFactor(tx, factor)
+    const traits = { factor_id: factor.id, factor_status: factor.status, session_id: session.id }
+    await recordAudit(tx, { action: 'factor_unenrolled', actor: user, address: input.address, now, traits })
+  })
+}
+
+/** Deletes a factor and lowers the sessions that rest on it. For the person themselves and for administrators. */
+export async function removeFactor(
+  db: Queryable,
+  factor: Pick<FactorRow, 'id' | 'user_id' | 'factor_type'>,
+): Promise<void> {
+  await deleteFactor(db, factor.id)
+  const method = factor.factor_type === 'recovery_code' ? 'mfa/recovery_code' : FACTOR_METHODS[factor.factor_type]
+  await db.execute(sql`
+    with lowered as (
+      update auth.sessions
+         set aal = 'aal1', factor_id = null
+       where user_id = ${factor.user_id} and factor_id = ${factor.id}
+      returning id
+    )
+    delete from auth.mfa_amr_claims
+     using lowered
+     where mfa_amr_claims.session_id = lowered.id and mfa_amr_claims.authentication_method = ${method}
+  `)
+}

@@ -1,0 +1,107 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { HoldfastError } from '@holdfast/foundation'
+import type { Transaction } from '@holdfast/postgres'
+import { recordAudit } from '../audit-log.ts'
+import type { AuthContext } from '../context.ts'
+import { validationFailed } from '../errors.ts'
+import type { SignedIn } from '../sessions/render-session.ts'
+import type { RequestOrigin } from '../sessions/session-row.ts'
+import { lockUser } from '../users/user-row.ts'
+import { hashPhoneCode, requireVerifiable } from './challenge-factor.ts'
+import { challengeEndMs, type ChallengeRow, deleteChallenge, findChallenge, markVerified } from './challenge-row.ts'
+import { challengeExpired, challengeNotFound, challengeNotYours, factorNotFound, verificationFailed } from './errors.ts'
+import { noteFailedAttempt, requireAttemptsLeft } from './failed-attempts.ts'
+import { deleteUnverifiedFactors, type FactorRow, findFactor, lockFactor, noteVerified } from './factor-row.ts'
+import { FACTOR_METHODS, raiseSession } from './raise-session.ts'
+import type { FactorSigner } from './require-factor-signer.ts'
+import { parseDecryptionKeys, readStoredSecret } from './stored-secret.ts'
+import { matchTotp } from './totp.ts'
+
+/** What the database said. A refusal that changes rows has to commit, so it is not thrown inside. */
+type Outcome =
+  | { readonly kind: 'verified'; readonly signedIn: SignedIn }
+  | { readonly kind: 'refused'; readonly refusal: HoldfastError }
+
+type Judgement = { readonly valid: boolean; readonly usedStep?: number | undefined }
+
+/**
+ * Takes the answer to a challenge, and raises the session that it came with.
+ *
+ * @param input.code - of the app, or from the text message
+ * @throws {HoldfastError} `mfa_verification_failed`, `mfa_challenge_expired`, `mfa_ip_address_mismatch`, `mfa_factor_not_found`,
+ * `mfa_*_verify_not_enabled`, `over_request_rate_limit`, `session_not_found`, `validation_failed`
+ */
+export async function verifyFactor(
+  context: AuthContext,
+  input: {
+    readonly signer: FactorSigner
+    readonly factorId: string
+    readonly challengeId: string
+    readonly code: string
+    readonly origin: RequestOrigin
+  },
+): Promise<SignedIn> {
+  const { signer, origin } = input
+  const { user, session } = signer
+  const known = await findFactor(context.pool, { factorId: input.factorId, userId: user.id })
+  if (!known) throw factorNotFound()
+  const type = requireVerifiable(context, known)
+  if (type !== 'webauthn' && input.code === '') throw validationFailed('Code needs to be non-empty')
+
+  const outcome = await context.pool.transaction(async (tx): Promise<Outcome> => {
+    await lockUser(tx, user.id)
+    const factor = await lockFactor(tx, { factorId: known.id, userId: user.id })
+    if (!factor) throw factorNotFound()
+    const nowMs = context.clock.now()
+    const now = new Date(nowMs).toISOString()
+    requireAttemptsLeft(factor, nowMs)
+    const challenge = await findChallenge(tx, {
+      challengeId: input.challengeId,
+      factorId: factor.id,
+      address: origin.address,
+    })
+    if (!challenge) throw challengeNotFound()
+    if (challenge.verified_at !== null || !challenge.is_from_here) throw challengeNotYours()
+    if (challengeEndMs(challenge.created_at.getTime()) < nowMs) {
+      await deleteChallenge(tx, challenge.id)
+      return { kind: 'refused', refusal: challengeExpired(challenge.id) }
+    }
+    const judgement = judgeCode(context, { factor, challenge, code: input.code, nowMs })
+    if (!judgement.valid) {
+      await noteFailedAttempt(tx, factor, nowMs)
+      return { kind: 'refused', refusal: verificationFailed(type) }
+    }
+
+    const traits = { factor_id: factor.id, challenge_id: challenge.id, factor_type: type }
+    await recordAudit(tx, { action: 'verification_attempted', actor: user, address: origin.address, now, traits })
+    await markVerified(tx, { challengeId: challenge.id, now })
+    await noteVerified(tx, { factorId: factor.id, usedStep: judgement.usedStep, now })
+    await deleteUnverifiedFactors(tx, { userId: user.id, type })
+    const raised = { sessionId: session.id, factorId: factor.id, method: FACTOR_METHODS[type], origin, now }
+    return { kind: 'verified', signedIn: await raiseSession(context, tx, raised) }
+  })
+  if (outcome.kind === 'refused') throw outcome.refusal
+  return outcome.signedIn
+}
+
+function judgeCode(
+  { options }: AuthContext,
+  input: {
+    readonly factor: FactorRow
+    readonly challenge: ChallengeRow
+    readonly code: string
+    readonly nowMs: number
+  },
+): Judgement {
+  const { factor, challenge, code, nowMs } = input
+  if (factor.factor_type === 'phone') {
+    const expected = Buffer.from(challenge.otp_code ?? '')
+    const given = Buffer.from(hashPhoneCode(challenge.id, code.trim()))
+    return { valid: expected.length === given.length && timingSafeEqual(expected, given) }
+  }
+  const keys = parseDecryptionKeys(options.mfaSecretDecryptionKeys)
+  const secret = readStoredSecret({ stored: factor.secret ?? '', ownerId: factor.id, keys })
+  const lastUsedStep = factor.last_used_step === null ? undefined : Number(factor.last_used_step)
+  const usedStep = matchTotp({ secret, code, nowMs, lastUsedStep })
+  return { valid: usedStep !== undefined, usedStep }
+}
