@@ -38,7 +38,7 @@ async function tick(): Promise<void> {
 describe('auth.startAutoRefresh', () => {
   test('leaves a session alone until the third tick before its end', async () => {
     const { refreshes, auth } = await watched()
-    vi.setSystemTime(Date.now() + (3600 - 5 * 30) * 1000)
+    vi.setSystemTime(Date.now() + (3600 - 5.5 * 30) * 1000)
     await tick()
     expect(refreshes()).toBe(0) // some 4 ticks are left
     await tick()

@@ -37,6 +37,8 @@ export interface AuthClientOptions {
   readonly url?: string
   /** Another key than the anonymous one. */
   readonly key?: string
+  /** Switches on the calls for recovery codes, which the client calls experimental. */
+  readonly recoveryCodes?: boolean
   /** Looks at the address of the page for what a link brought back. */
   readonly detectSessionInUrl?: boolean
 }
@@ -74,6 +76,7 @@ export function createAuthWorld(server: AuthServer): AuthWorld {
         persistSession: true,
         detectSessionInUrl: options.detectSessionInUrl ?? false,
         flowType: options.flowType ?? 'implicit',
+        experimental: { recoveryCodes: options.recoveryCodes ?? false },
         storageKey,
         storage: {
           getItem: (key) => stored.get(nameOf(key)) ?? null,

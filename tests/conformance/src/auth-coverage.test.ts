@@ -1,0 +1,33 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { createClient } from '@supabase/supabase-js'
+import { describe, expect, test } from 'vitest'
+import { methodsOf, unknownNamespaces } from './auth-methods.ts'
+
+// What the client can do is read off the client itself, so that a new version of it whose methods nobody has tested fails here.
+
+const { auth } = createClient('http://127.0.0.1:9', 'key', { auth: { persistSession: false, autoRefreshToken: false } })
+
+/** `describe('auth.signUp', …)` in any conformance test. */
+function testedMethods(): Set<string> {
+  const folder = new URL('.', import.meta.url)
+  const files = readdirSync(folder).filter((name) => name.startsWith('auth') && name.endsWith('.test.ts'))
+  const titles = files.flatMap((name) => [
+    ...readFileSync(new URL(name, folder), 'utf8').matchAll(/^describe(?:\.\w+)?\(\s*'(auth\.[\w.]+)'/gm),
+  ])
+  return new Set(titles.map(([, method = '']) => method))
+}
+
+describe('conformance tests of accounts', () => {
+  test('know every object of the client that has methods', () => {
+    expect(unknownNamespaces(auth)).toEqual([])
+  })
+
+  test.each(methodsOf(auth))('look at %s', (method) => {
+    expect(testedMethods()).toContain(method)
+  })
+
+  test('name no method that the client does not have', () => {
+    const methods = new Set(methodsOf(auth))
+    expect([...testedMethods()].filter((method) => !methods.has(method))).toEqual([])
+  })
+})
