@@ -1,0 +1,132 @@
+import { type Queryable, sql } from '@holdfast/postgres'
+import { assert } from '@holdfast/foundation'
+import { recordAudit } from '../audit-log.ts'
+import type { AuthContext } from '../context.ts'
+import { parsePhone } from '../users/contact.ts'
+import { violatedConstraint } from '../violated-constraint.ts'
+import { factorNameConflict, factorNotFound, notAUuid } from './errors.ts'
+import { findAccount, isUuid } from './find-account.ts'
+import type { Admin } from './require-admin.ts'
+
+/** A second factor as administrators see it: everything but its secret. */
+interface FactorRow {
+  readonly id: string
+  readonly created_at: Date
+  readonly updated_at: Date
+  readonly status: 'unverified' | 'verified'
+  readonly friendly_name: string | null
+  readonly factor_type: 'totp' | 'phone' | 'webauthn'
+  readonly phone: string | null
+  readonly last_challenged_at: Date | null
+}
+
+/** Which entry of a session's `amr` a factor leaves. */
+const METHODS = { totp: 'totp', phone: 'mfa/phone', webauthn: 'mfa/webauthn' } as const
+
+/** @throws {HoldfastError} `user_not_found` */
+export async function listFactors({ pool }: AuthContext, userId: string): Promise<Record<string, unknown>[]> {
+  const user = await findAccount(pool, userId)
+  const factors = await pool.query<FactorRow>(sql`
+    select id, created_at, updated_at, status, friendly_name, factor_type, phone, last_challenged_at
+      from auth.mfa_factors
+     where user_id = ${user.id}
+     order by created_at, id
+  `)
+  return factors.map(renderFactor)
+}
+
+/**
+ * Changes the name of a factor, or the number of one that is a phone.
+ *
+ * @throws {HoldfastError} `user_not_found`, `mfa_factor_not_found`, `mfa_factor_name_conflict`, `validation_failed`
+ */
+export async function changeFactor(
+  context: AuthContext,
+  input: {
+    readonly userId: string
+    readonly factorId: string
+    readonly friendlyName: string
+    readonly phone: string
+    readonly admin: Admin
+    readonly address: string
+  },
+): Promise<Record<string, unknown>> {
+  const { userId, factorId, friendlyName, admin, address } = input
+  const now = new Date(context.clock.now()).toISOString()
+  try {
+    return await context.pool.transaction(async (tx) => {
+      const { id } = await findAccount(tx, userId)
+      const factor = await findFactor(tx, id, factorId)
+      const phone = input.phone !== '' && factor.factor_type === 'phone' ? parsePhone(input.phone) : factor.phone
+      const [changed] = await tx.query<FactorRow>(sql`
+        update auth.mfa_factors
+           set friendly_name = ${friendlyName || factor.friendly_name}, phone = ${phone}, updated_at = ${now}
+         where id = ${factor.id}
+        returning id, created_at, updated_at, status, friendly_name, factor_type, phone, last_challenged_at
+      `)
+      assert(changed, 'the factor was just read')
+      const traits = { user_id: id, factor_id: factor.id, factor_type: factor.factor_type }
+      await recordAudit(tx, { action: 'factor_updated', actor: admin, address, now, traits })
+      return renderFactor(changed)
+    })
+  } catch (error) {
+    throw violatedConstraint(error) === undefined ? error : factorNameConflict()
+  }
+}
+
+/**
+ * Takes a factor away, for somebody who has lost it. Sessions that it raised fall back to the first level.
+ *
+ * @returns what it was
+ * @throws {HoldfastError} `user_not_found`, `mfa_factor_not_found`
+ */
+export async function deleteFactor(
+  context: AuthContext,
+  input: { readonly userId: string; readonly factorId: string; readonly admin: Admin; readonly address: string },
+): Promise<Record<string, unknown>> {
+  const { userId, factorId, admin, address } = input
+  const now = new Date(context.clock.now()).toISOString()
+  return context.pool.transaction(async (tx) => {
+    const { id } = await findAccount(tx, userId)
+    const factor = await findFactor(tx, id, factorId)
+    await tx.execute(sql`
+      delete from auth.mfa_amr_claims
+       where authentication_method = ${METHODS[factor.factor_type]}
+         and session_id in (select id from auth.sessions where user_id = ${id} and factor_id = ${factor.id})
+    `)
+    await tx.execute(sql`
+      update auth.sessions
+         set aal = 'aal1', factor_id = null, updated_at = ${now}
+       where user_id = ${id} and factor_id = ${factor.id}
+    `)
+    await tx.execute(sql`delete from auth.mfa_factors where id = ${factor.id}`)
+    const traits = { user_id: id, factor_id: factor.id }
+    await recordAudit(tx, { action: 'factor_deleted', actor: admin, address, now, traits })
+    return renderFactor(factor)
+  })
+}
+
+async function findFactor(db: Queryable, userId: string, factorId: string): Promise<FactorRow> {
+  if (!isUuid(factorId)) throw notAUuid('factor_id')
+  const [factor] = await db.query<FactorRow>(sql`
+    select id, created_at, updated_at, status, friendly_name, factor_type, phone, last_challenged_at
+      from auth.mfa_factors
+     where user_id = ${userId} and id = ${factorId}
+       for update
+  `)
+  if (!factor) throw factorNotFound()
+  return factor
+}
+
+function renderFactor(factor: FactorRow): Record<string, unknown> {
+  return {
+    id: factor.id,
+    created_at: factor.created_at.toISOString(),
+    updated_at: factor.updated_at.toISOString(),
+    status: factor.status,
+    ...(factor.friendly_name ? { friendly_name: factor.friendly_name } : {}),
+    factor_type: factor.factor_type,
+    phone: factor.phone,
+    last_challenged_at: factor.last_challenged_at?.toISOString() ?? null,
+  }
+}

@@ -1,0 +1,52 @@
+import { recordAudit } from '../audit-log.ts'
+import type { AuthContext } from '../context.ts'
+import { noSuchSession } from '../errors.ts'
+import { endSessions } from '../sessions/end-sessions.ts'
+import { renderOwnSession } from '../sessions/render-own-session.ts'
+import { findSessionsOfUser, readMethodsOfSessions } from '../sessions/session-row.ts'
+import { notAUuid } from './errors.ts'
+import { findAccount, isUuid } from './find-account.ts'
+import type { Admin } from './require-admin.ts'
+
+/**
+ * Where somebody is signed in, expired sessions included: they are rows, and an administrator looks at rows.
+ *
+ * @throws {HoldfastError} `user_not_found`
+ */
+export async function listSessions({ pool }: AuthContext, userId: string): Promise<Record<string, unknown>[]> {
+  const user = await findAccount(pool, userId)
+  const sessions = await findSessionsOfUser(pool, user.id)
+  const methods = await readMethodsOfSessions(
+    pool,
+    sessions.map(({ id }) => id),
+  )
+  return sessions.map((session) => renderOwnSession(session, methods.get(session.id) ?? [], false))
+}
+
+/**
+ * Signs somebody out everywhere, or of one session.
+ *
+ * @param input.sessionId - all when `undefined`
+ * @throws {HoldfastError} `user_not_found`, `session_not_found`, `validation_failed` (404)
+ */
+export async function endSessionsOf(
+  context: AuthContext,
+  input: {
+    readonly userId: string
+    readonly sessionId: string | undefined
+    readonly admin: Admin
+    readonly address: string
+  },
+): Promise<void> {
+  const { sessionId, admin, address } = input
+  if (sessionId !== undefined && !isUuid(sessionId)) throw notAUuid('session_id')
+  const now = new Date(context.clock.now()).toISOString()
+  await context.pool.transaction(async (tx) => {
+    const { id } = await findAccount(tx, input.userId)
+    const scope = sessionId === undefined ? 'global' : 'local'
+    const ended = await endSessions(tx, { userId: id, sessionId, scope })
+    if (sessionId !== undefined && ended === 0) throw noSuchSession()
+    const traits = { user_id: id, ...(sessionId === undefined ? {} : { session_id: sessionId }) }
+    await recordAudit(tx, { action: 'logout', actor: admin, address, now, traits })
+  })
+}

@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto'
+import { HoldfastError } from '@holdfast/foundation'
+import { isConnectionLoss, sql, type SqlFragment, sqlstateOf, type Transaction } from '@holdfast/postgres'
+import { recordAudit } from '../audit-log.ts'
+import type { AuthContext } from '../context.ts'
+import { confirmEmail, confirmPhone, nameProviders } from '../confirmations/confirm-user.ts'
+import { emailExists, phoneExists } from '../errors.ts'
+import { mergeIdentityData } from '../identities/insert-identity.ts'
+import { deleteOneTimeTokens } from '../one-time-tokens/one-time-tokens.ts'
+import { requireAcceptablePassword } from '../passwords/password-strength.ts'
+import { endSessions } from '../sessions/end-sessions.ts'
+import { mergeMetadata } from '../users/user-metadata.ts'
+import { lockUser, type UserRow } from '../users/user-row.ts'
+import { violatedConstraint } from '../violated-constraint.ts'
+import { type AccountAttributes, banEnd } from './account-attributes.ts'
+import { mergeAppMetadata } from './app-metadata.ts'
+import { changingUserFailed } from './errors.ts'
+import { findAccount, isEmailTaken, isPhoneTaken } from './find-account.ts'
+import type { Admin } from './require-admin.ts'
+import { setUserMetadata } from './set-metadata.ts'
+
+/**
+ * Changes an account without asking the person. A new address or number counts at once; it is confirmed only when that is asked for as well.
+ * A new password ends every session, and what was sent out before (links, codes) is worth nothing after.
+ *
+ * @throws {HoldfastError} `user_not_found`, `weak_password`, `email_exists`, `phone_exists`, `validation_failed`, `unexpected_failure`
+ */
+export async function changeAccount(
+  context: AuthContext,
+  input: {
+    readonly userId: string
+    readonly attributes: AccountAttributes
+    readonly admin: Admin
+    readonly address: string
+  },
+): Promise<UserRow> {
+  const { pool, options, passwords } = context
+  const { attributes, admin, address } = input
+  const { id } = await findAccount(pool, input.userId)
+  if (attributes.password !== undefined) requireAcceptablePassword(attributes.password, options.minimumPasswordLength)
+  const passwordHash =
+    attributes.passwordHash ??
+    (attributes.password === undefined ? undefined : await passwords.hash(attributes.password))
+  const nowMs = context.clock.now()
+  const now = new Date(nowMs).toISOString()
+  try {
+    return await pool.transaction(async (tx) => {
+      await lockUser(tx, id)
+      const user = await findAccount(tx, id)
+      if (attributes.role !== undefined) await setColumn(tx, user, sql`role = ${attributes.role}`, now)
+      if (attributes.emailConfirm) await confirmEmail(tx, { userId: id, now })
+      if (attributes.phoneConfirm) await confirmPhone(tx, { userId: id, now })
+      if (passwordHash !== undefined) await setPassword(tx, { user, passwordHash, now })
+      if (attributes.email !== undefined) await setEmail(tx, user, attributes.email, attributes.emailConfirm, now)
+      if (attributes.phone !== undefined) await setPhone(tx, user, attributes.phone, attributes.phoneConfirm, now)
+      await setMetadata(tx, user, attributes, now)
+      if (attributes.banMs !== undefined) {
+        await setColumn(tx, user, sql`banned_until = ${banEnd(nowMs, attributes.banMs)}`, now)
+      }
+      const changed = await findAccount(tx, id)
+      const traits = { user_id: id, user_email: changed.email ?? '', user_phone: changed.phone ?? '' }
+      await recordAudit(tx, { action: 'user_modified', actor: admin, address, now, traits })
+      return changed
+    })
+  } catch (error) {
+    if (error instanceof HoldfastError || sqlstateOf(error) === undefined || isConnectionLoss(error)) throw error
+    const constraint = violatedConstraint(error)
+    if (constraint === 'users_email_partial_key') throw emailExists()
+    if (constraint === 'users_phone_key') throw phoneExists()
+    throw changingUserFailed(error)
+  }
+}
+
+async function setColumn(tx: Transaction, user: UserRow, assignment: SqlFragment, now: string): Promise<void> {
+  await tx.execute(sql`update auth.users set ${assignment}, updated_at = ${now} where id = ${user.id}`)
+}
+
+async function setPassword(
+  tx: Transaction,
+  input: { readonly user: UserRow; readonly passwordHash: string; readonly now: string },
+): Promise<void> {
+  const { user, passwordHash, now } = input
+  await setColumn(
+    tx,
+    user,
+    sql`encrypted_password = ${passwordHash}, confirmation_token = '', confirmation_sent_at = null,
+        recovery_token = '', recovery_sent_at = null, email_change_token_current = '', email_change_token_new = '',
+        email_change_sent_at = null, phone_change_token = '', phone_change_sent_at = null, reauthentication_token = '',
+        reauthentication_sent_at = null`,
+    now,
+  )
+  await deleteOneTimeTokens(tx, user.id)
+  await endSessions(tx, { userId: user.id, sessionId: undefined, scope: 'global' })
+}
+
+async function setEmail(tx: Transaction, user: UserRow, email: string, confirm: boolean, now: string): Promise<void> {
+  if (await isEmailTaken(tx, email, user.id)) throw emailExists()
+  await setColumn(tx, user, sql`email = ${email}, is_anonymous = is_anonymous and not ${confirm}::boolean`, now)
+  await mergeIdentityData(tx, {
+    id: randomUUID(),
+    userId: user.id,
+    provider: 'email',
+    providerId: user.id,
+    identityData: { sub: user.id, email, email_verified: confirm },
+    now,
+  })
+  await nameProviders(tx, { userId: user.id, now })
+}
+
+async function setPhone(tx: Transaction, user: UserRow, phone: string, confirm: boolean, now: string): Promise<void> {
+  if (await isPhoneTaken(tx, phone, user.id)) throw phoneExists()
+  await setColumn(tx, user, sql`phone = ${phone}, is_anonymous = is_anonymous and not ${confirm}::boolean`, now)
+  await mergeIdentityData(tx, {
+    id: randomUUID(),
+    userId: user.id,
+    provider: 'phone',
+    providerId: user.id,
+    identityData: { sub: user.id, phone, phone_verified: confirm },
+    now,
+  })
+  await nameProviders(tx, { userId: user.id, now })
+}
+
+async function setMetadata(tx: Transaction, user: UserRow, attributes: AccountAttributes, now: string): Promise<void> {
+  const { appMetadata, userMetadata } = attributes
+  if (appMetadata === undefined && userMetadata === undefined) return
+  const current = await findAccount(tx, user.id)
+  if (appMetadata !== undefined) {
+    const merged = JSON.stringify(mergeAppMetadata(current.raw_app_meta_data, appMetadata))
+    await setColumn(tx, user, sql`raw_app_meta_data = ${merged}::jsonb`, now)
+  }
+  if (userMetadata !== undefined) {
+    const metadata = mergeMetadata(current.raw_user_meta_data, userMetadata)
+    await setUserMetadata(tx, { userId: user.id, metadata, now })
+  }
+}

@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto'
+import { HoldfastError } from '@holdfast/foundation'
+import { sql } from '@holdfast/postgres'
+import { recordAudit } from '../audit-log.ts'
+import type { AuthContext } from '../context.ts'
+import { emailExists, userAlreadyExists, validationFailed } from '../errors.ts'
+import { insertIdentity } from '../identities/insert-identity.ts'
+import { PASSWORD_BYTES_MAX } from '../limits.ts'
+import { createUser, type FirstIdentity } from '../users/create-user.ts'
+import { mergeMetadata } from '../users/user-metadata.ts'
+import type { UserRow } from '../users/user-row.ts'
+import { type AccountAttributes, banEnd } from './account-attributes.ts'
+import { phoneTaken } from './errors.ts'
+import { findAccount, isEmailTaken, isPhoneTaken, isUuid } from './find-account.ts'
+import { mergeAppMetadata } from './app-metadata.ts'
+import type { Admin } from './require-admin.ts'
+
+/**
+ * Makes an account without asking the person: no mail, no hook, no rules for passwords. Without a password nobody signs in with one.
+ *
+ * @param input.id - what the account is to be called; a random id when `undefined`
+ * @throws {HoldfastError} `validation_failed`, `email_exists`, `phone_exists`, `user_already_exists` (the id is taken), `unexpected_failure`
+ */
+export async function createAccount(
+  context: AuthContext,
+  input: {
+    readonly id: string | undefined
+    readonly attributes: AccountAttributes
+    readonly admin: Admin
+    readonly address: string
+  },
+): Promise<UserRow> {
+  const { pool, clock } = context
+  const { attributes, admin, address } = input
+  const { email, phone, password } = attributes
+  if (email === undefined && phone === undefined) {
+    throw validationFailed('Cannot create a user without either an email or phone')
+  }
+  if (email !== undefined && (await isEmailTaken(pool, email))) throw emailExists()
+  if (phone !== undefined && (await isPhoneTaken(pool, phone))) throw phoneTaken()
+  const id = parseId(input.id)
+  const passwordHash = attributes.passwordHash ?? (password ? await hashAnyPassword(context, password) : undefined)
+  const nowMs = clock.now()
+  const now = new Date(nowMs).toISOString()
+  const identities = identitiesOf(id, email, phone)
+  const providers = identities.map(({ provider }) => provider)
+  const [first, second] = identities
+
+  try {
+    return await pool.transaction(async (tx) => {
+      if ((await tx.query(sql`select from auth.users where id = ${id}`)).length > 0) throw userAlreadyExists()
+      await createUser(context, tx, {
+        user: {
+          id,
+          identity: first,
+          email,
+          phone,
+          passwordHash,
+          appMetadata: mergeAppMetadata({ provider: providers[0], providers }, attributes.appMetadata ?? {}),
+          userMetadata: mergeMetadata(
+            attributes.userMetadata ?? {},
+            attributes.emailConfirm ? { email_verified: true } : {},
+          ),
+          emailConfirmed: attributes.emailConfirm,
+          phoneConfirmed: attributes.phoneConfirm,
+          role: attributes.role,
+          bannedUntil: attributes.banMs ? (banEnd(nowMs, attributes.banMs) ?? undefined) : undefined,
+          now,
+        },
+        address,
+        announce: false,
+      })
+      if (second) {
+        const { provider, providerId, data } = second
+        await insertIdentity(tx, { id: second.id, userId: id, provider, providerId, identityData: data, now })
+      }
+      const traits = { user_id: id, user_email: email ?? '', user_phone: phone ?? '', provider: providers[0] }
+      await recordAudit(tx, { action: 'user_signedup', actor: admin, address, now, traits })
+      return findAccount(tx, id)
+    })
+  } catch (error) {
+    // Somebody took the address or number since it was looked up.
+    if (!(error instanceof HoldfastError) || error.code !== 'user_already_exists') throw error
+    if (email !== undefined && (await isEmailTaken(pool, email))) throw emailExists()
+    if (phone !== undefined && (await isPhoneTaken(pool, phone))) throw phoneTaken()
+    throw error
+  }
+}
+
+/**
+ * @returns its hash; rules for passwords are for people
+ * @throws {HoldfastError} `validation_failed` for what bcrypt cannot hash
+ */
+async function hashAnyPassword({ passwords }: AuthContext, password: string): Promise<string> {
+  if (Buffer.byteLength(password) > PASSWORD_BYTES_MAX) {
+    throw validationFailed(`Password cannot be longer than ${PASSWORD_BYTES_MAX} characters`)
+  }
+  if (password.includes('\0')) throw validationFailed('Password cannot contain the character NUL')
+  return passwords.hash(password)
+}
+
+function parseId(text: string | undefined): string {
+  if (text === undefined) return randomUUID()
+  if (!isUuid(text)) throw validationFailed('ID must conform to the uuid v4 format')
+  if (/^[0-]*$/.test(text)) throw validationFailed('ID cannot be a nil uuid')
+  return text.toLowerCase()
+}
+
+function identitiesOf(userId: string, email: string | undefined, phone: string | undefined): FirstIdentity[] {
+  const verified = { email_verified: false, phone_verified: false }
+  const identity = (provider: 'email' | 'phone', contact: string): FirstIdentity => ({
+    id: randomUUID(),
+    provider,
+    providerId: userId,
+    data: { sub: userId, [provider]: contact, ...verified },
+  })
+  return [
+    ...(email === undefined ? [] : [identity('email', email)]),
+    ...(phone === undefined ? [] : [identity('phone', phone)]),
+  ]
+}

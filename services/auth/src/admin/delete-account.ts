@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto'
+import { isConnectionLoss, sql, sqlstateOf, type Transaction } from '@holdfast/postgres'
+import { recordAudit } from '../audit-log.ts'
+import type { AuthContext } from '../context.ts'
+import type { UserRow } from '../users/user-row.ts'
+import { lockUser } from '../users/user-row.ts'
+import { deletingUserFailed } from './errors.ts'
+import { findAccount } from './find-account.ts'
+import type { Admin } from './require-admin.ts'
+
+/**
+ * Deletes an account.
+ *
+ * @param input.softly - keeps the row, for whatever of the project refers to it, without anything that says who it was: addresses become
+ * hashes of themselves, so that the same person can sign up again
+ * @throws {HoldfastError} `user_not_found`, `unexpected_failure` when the project refers to the account and does not let go
+ */
+export async function deleteAccount(
+  context: AuthContext,
+  input: { readonly userId: string; readonly softly: boolean; readonly admin: Admin; readonly address: string },
+): Promise<void> {
+  const { softly, admin, address } = input
+  const { id } = await findAccount(context.pool, input.userId)
+  const now = new Date(context.clock.now()).toISOString()
+  try {
+    await context.pool.transaction(async (tx) => {
+      await lockUser(tx, id)
+      const user = await findAccount(tx, id)
+      const traits = { user_id: id, user_email: user.email ?? '', user_phone: user.phone ?? '' }
+      await recordAudit(tx, { action: 'user_deleted', actor: admin, address, now, traits })
+      if (!softly) await tx.execute(sql`delete from auth.users where id = ${id}`)
+      else if (user.deleted_at === null) await deleteSoftly(tx, user, now)
+    })
+  } catch (error) {
+    throw sqlstateOf(error) === undefined || isConnectionLoss(error) ? error : deletingUserFailed(error)
+  }
+}
+
+async function deleteSoftly(tx: Transaction, user: UserRow, now: string): Promise<void> {
+  await tx.execute(sql`
+    update auth.users
+       set email = ${obfuscate(user.id, user.email ?? '')}, phone = ${obfuscatePhone(user.id, user.phone ?? '')},
+           email_change = ${obfuscate(user.id, user.email_change ?? '')},
+           phone_change = ${obfuscatePhone(user.id, user.phone_change ?? '')},
+           encrypted_password = null, confirmation_token = '', recovery_token = '', email_change_token_current = '',
+           email_change_token_new = '', phone_change_token = '', reauthentication_token = '',
+           raw_user_meta_data = '{}', raw_app_meta_data = '{}', deleted_at = ${now}, updated_at = ${now}
+     where id = ${user.id}
+  `)
+  for (const identity of user.identities) {
+    const providerId = obfuscate(user.id, `${identity.provider}:${identity.provider_id}`)
+    await tx.execute(sql`
+      update auth.identities
+         set identity_data = '{}', provider_id = ${providerId}, updated_at = ${now}
+       where id = ${identity.id}
+    `)
+  }
+  await tx.execute(sql`delete from auth.one_time_tokens where user_id = ${user.id}`)
+  await tx.execute(sql`delete from auth.mfa_factors where user_id = ${user.id}`)
+  await tx.execute(sql`delete from auth.webauthn_credentials where user_id = ${user.id}`)
+  await tx.execute(sql`delete from auth.oauth_authorizations where user_id = ${user.id}`)
+  await tx.execute(sql`delete from auth.oauth_consents where user_id = ${user.id}`)
+  await tx.execute(sql`delete from auth.flow_state where user_id = ${user.id}`)
+  await tx.execute(sql`delete from auth.sessions where user_id = ${user.id}`)
+}
+
+/** What GoTrue leaves of an address, so that rows of both mean the same. */
+export function obfuscate(userId: string, text: string): string {
+  return createHash('sha256')
+    .update(userId + text)
+    .digest('base64url')
+}
+
+/** As long as a phone number once could be. */
+function obfuscatePhone(userId: string, phone: string): string {
+  return obfuscate(userId, phone).slice(0, 15)
+}

@@ -1,0 +1,137 @@
+import type { Transaction } from '@holdfast/postgres'
+import { recordAudit } from '../audit-log.ts'
+import { issueToken, type IssuedToken } from '../confirmations/issue-token.ts'
+import { buildVerifyLink } from '../confirmations/verify-link.ts'
+import type { AuthContext } from '../context.ts'
+import { emailExists, validationFailed } from '../errors.ts'
+import { requireAcceptablePassword } from '../passwords/password-strength.ts'
+import { parseEmail } from '../users/contact.ts'
+import { mergeMetadata, type UserMetadata } from '../users/user-metadata.ts'
+import { findUserByEmail, type UserRow } from '../users/user-row.ts'
+import { noSuchUser } from './errors.ts'
+import { findAccount, isEmailTaken } from './find-account.ts'
+import type { Admin } from './require-admin.ts'
+import { setUserMetadata } from './set-metadata.ts'
+import { createUnconfirmedAccount } from './unconfirmed-account.ts'
+
+const LINK_TYPES = ['signup', 'invite', 'magiclink', 'recovery', 'email_change_current', 'email_change_new'] as const
+
+export type LinkType = (typeof LINK_TYPES)[number]
+
+export interface LinkRequest {
+  readonly type: string
+  readonly email: string
+  /** For a change of address: the one that is to be. */
+  readonly newEmail: string
+  /** For a sign-up. */
+  readonly password: string
+  readonly metadata: UserMetadata
+  /** Where the link leads after it was verified; one that is allowed. */
+  readonly redirectTo: string
+}
+
+export interface GeneratedLink {
+  readonly user: UserRow
+  readonly actionLink: string
+  readonly token: IssuedToken
+  readonly verificationType: LinkType
+  readonly redirectTo: string
+}
+
+/**
+ * Makes a link that is usually mailed, for an administrator who delivers it. Sends nothing. A magic link for an address without an account
+ * becomes a sign-up.
+ *
+ * @throws {HoldfastError} `validation_failed`, `user_not_found`, `email_exists`, `weak_password`, and what hooks refuse with
+ */
+export async function generateLink(
+  context: AuthContext,
+  input: { readonly request: LinkRequest; readonly admin: Admin; readonly address: string },
+): Promise<GeneratedLink> {
+  const { pool, options, passwords, clock, issuer } = context
+  const { request } = input
+  const email = parseEmail(request.email)
+  const known = await findUserByEmail(pool, email)
+  const type = chooseType(request.type, known)
+  if (type === 'email_change_current' && !options.emailDoubleConfirmChanges) {
+    throw validationFailed('Enable secure email change to generate link for current email')
+  }
+  const isNew = known === undefined
+  const password = isNew && type === 'signup' && request.type === 'signup' ? request.password : undefined
+  if (password !== undefined) {
+    if (password === '') throw validationFailed('Signup requires a valid password')
+    requireAcceptablePassword(password, options.minimumPasswordLength)
+  }
+  const passwordHash = password === undefined ? undefined : await passwords.hash(password)
+  const newEmail = type.startsWith('email_change') ? parseEmail(request.newEmail) : undefined
+  const now = new Date(clock.now()).toISOString()
+
+  return pool.transaction(async (tx) => {
+    const work = { ...input, type, email, newEmail, passwordHash, now }
+    const user = await prepareUser(context, tx, work)
+    await recordLink(tx, { ...work, user })
+    const token = await issueToken(tx, {
+      userId: user.id,
+      purpose: type,
+      sentTo: type === 'email_change_new' && newEmail !== undefined ? newEmail : email,
+      ...(newEmail === undefined ? {} : { newEmail }),
+      code: { digits: options.emailOtpLength },
+      now,
+    })
+    const { redirectTo } = request
+    const linkType = type === 'email_change_current' || type === 'email_change_new' ? 'email_change' : type
+    return {
+      user: await findAccount(tx, user.id),
+      actionLink: buildVerifyLink({ issuer, tokenHash: token.tokenHash, type: linkType, redirectTo }),
+      token,
+      verificationType: type,
+      redirectTo,
+    }
+  })
+}
+
+function chooseType(text: string, known: UserRow | undefined): LinkType {
+  const type = LINK_TYPES.find((each) => each === text)
+  if (type === undefined) throw validationFailed(`Invalid email action link type requested: ${text}`)
+  if (known || type === 'signup' || type === 'invite') return type
+  if (type === 'magiclink') return 'signup'
+  throw noSuchUser('User with this email not found')
+}
+
+interface LinkWork {
+  readonly request: LinkRequest
+  readonly admin: Admin
+  readonly address: string
+  readonly type: LinkType
+  readonly email: string
+  readonly newEmail: string | undefined
+  readonly passwordHash: string | undefined
+  readonly now: string
+}
+
+/** The account that the link is for, made where there was none. */
+async function prepareUser(context: AuthContext, tx: Transaction, work: LinkWork): Promise<UserRow> {
+  const { request, type, email, newEmail, address, now, passwordHash } = work
+  const { metadata } = request
+  const user = await findUserByEmail(tx, email)
+  if (!user) {
+    if (await isEmailTaken(tx, email)) throw emailExists()
+    return createUnconfirmedAccount(context, tx, { email, metadata, passwordHash, address, now })
+  }
+  if ((type === 'signup' || type === 'invite') && user.email_confirmed_at !== null) throw emailExists()
+  if (type === 'signup') {
+    await setUserMetadata(tx, { userId: user.id, metadata: mergeMetadata(user.raw_user_meta_data, metadata), now })
+  }
+  if (newEmail !== undefined && (await isEmailTaken(tx, newEmail, user.id))) throw emailExists()
+  return user
+}
+
+/** What GoTrue records, and under whose name: an invitation is the administrator's, a recovery the person's. */
+async function recordLink(tx: Transaction, work: LinkWork & { readonly user: UserRow }): Promise<void> {
+  const { type, user, admin, address, now } = work
+  const traits = { user_id: user.id, user_email: user.email ?? '' }
+  if (type === 'invite') await recordAudit(tx, { action: 'user_invited', actor: admin, address, now, traits })
+  if (type === 'magiclink' || type === 'recovery') {
+    await recordAudit(tx, { action: 'user_recovery_requested', actor: user, address, now })
+  }
+}

@@ -1,0 +1,59 @@
+import { sql } from '@holdfast/postgres'
+import type { AuthContext } from '../context.ts'
+import { validationFailed } from '../errors.ts'
+import { offsetOf, type Page } from './pagination.ts'
+
+/** The parts of an entry that can be searched, by the names of the query. */
+const SCOPES: Readonly<Record<string, readonly string[]>> = {
+  author: ['actor_username', 'actor_name'],
+  action: ['action'],
+  type: ['log_type'],
+}
+
+export interface AuditFilter {
+  /** Fields of the payload; any of them may match. */
+  readonly fields: readonly string[]
+  /** A part of the field, in any case. */
+  readonly text: string
+}
+
+/**
+ * Reads `query=author:somebody`, `query=action:login`, `query=type:account`.
+ *
+ * @returns `undefined` for all entries
+ * @throws {HoldfastError} `validation_failed`
+ */
+export function parseAuditQuery(query: string | undefined): AuditFilter | undefined {
+  if (query === undefined || query === '') return undefined
+  const mark = query.indexOf(':')
+  const fields = mark < 0 || !Object.hasOwn(SCOPES, query.slice(0, mark)) ? undefined : SCOPES[query.slice(0, mark)]
+  if (!fields) throw validationFailed(`Invalid query scope: ${query}`)
+  return { fields, text: query.slice(mark + 1) }
+}
+
+/** What was done, the newest first, with how many entries there are. */
+export async function readAuditLog(
+  { pool }: AuthContext,
+  input: { readonly filter: AuditFilter | undefined; readonly page: Page },
+): Promise<{ readonly entries: readonly Record<string, unknown>[]; readonly total: number }> {
+  const { filter, page } = input
+  const condition =
+    filter === undefined || filter.text === ''
+      ? sql`true`
+      : sql`exists (
+          select from unnest(${filter.fields}::text[]) as field where entries.payload ->> field ilike ${`%${filter.text}%`}
+        )`
+  const [[count], entries] = await Promise.all([
+    pool.query<{ total: string }>(
+      sql`select count(*) as total from auth.audit_log_entries as entries where ${condition}`,
+    ),
+    pool.query<{ id: string; payload: unknown; created_at: Date | null; ip_address: string }>(sql`
+      select id, payload, created_at, ip_address
+        from auth.audit_log_entries as entries
+       where ${condition}
+       order by created_at desc nulls last, id desc
+       limit ${page.rows} offset ${offsetOf(page)}
+    `),
+  ])
+  return { entries: entries.map((entry) => ({ ...entry })), total: Number(count?.total ?? 0) }
+}

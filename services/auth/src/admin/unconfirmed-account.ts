@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto'
+import type { Transaction } from '@holdfast/postgres'
+import type { AuthContext } from '../context.ts'
+import { createUser } from '../users/create-user.ts'
+import { mergeMetadata, type UserMetadata } from '../users/user-metadata.ts'
+import type { UserRow } from '../users/user-row.ts'
+
+/**
+ * Makes an account that waits for its address to be confirmed: of somebody who was invited, or for whom an administrator made a link. The
+ * `before_user_created` hook is asked, as at any sign-up.
+ *
+ * @throws {HoldfastError} those of `createUser`
+ */
+export function createUnconfirmedAccount(
+  context: AuthContext,
+  tx: Transaction,
+  input: {
+    /** In lower case. */
+    readonly email: string
+    readonly metadata: UserMetadata
+    readonly passwordHash?: string | undefined
+    readonly address: string
+    readonly now: string
+  },
+): Promise<UserRow> {
+  const { email, address, now } = input
+  const id = randomUUID()
+  return createUser(context, tx, {
+    user: {
+      id,
+      identity: {
+        id: randomUUID(),
+        provider: 'email',
+        providerId: id,
+        data: { sub: id, email, email_verified: false, phone_verified: false },
+      },
+      email,
+      passwordHash: input.passwordHash,
+      appMetadata: { provider: 'email', providers: ['email'] },
+      userMetadata: mergeMetadata(input.metadata, {}),
+      now,
+    },
+    address,
+    announce: true,
+  })
+}

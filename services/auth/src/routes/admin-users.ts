@@ -1,0 +1,137 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { AccountBody, parseAccountAttributes } from '../admin/account-attributes.ts'
+import { changeFactor, deleteFactor, listFactors } from '../admin/account-factors.ts'
+import { deletePasskey, listPasskeys } from '../admin/account-passkeys.ts'
+import { endSessionsOf, listSessions } from '../admin/account-sessions.ts'
+import { changeAccount } from '../admin/change-account.ts'
+import { createAccount } from '../admin/create-account.ts'
+import { deleteAccount } from '../admin/delete-account.ts'
+import { findAccount } from '../admin/find-account.ts'
+import { listUsers, parseSort } from '../admin/list-users.ts'
+import { addPageHeaders, parsePage } from '../admin/pagination.ts'
+import { requireAdmin } from '../admin/require-admin.ts'
+import type { AuthContext } from '../context.ts'
+import { BODY_BYTES_MAX } from '../limits.ts'
+import { OptionalFlag, optional, OptionalText } from '../request-body.ts'
+import { renderUser } from '../users/render-user.ts'
+
+const ListQuery = Type.Object({
+  page: Type.Optional(Type.String()),
+  per_page: Type.Optional(Type.String()),
+  sort: Type.Optional(Type.String()),
+  filter: Type.Optional(Type.String()),
+})
+
+const UserParams = Type.Object({ user_id: Type.String() })
+const FactorParams = Type.Object({ user_id: Type.String(), factor_id: Type.String() })
+const PasskeyParams = Type.Object({ user_id: Type.String(), passkey_id: Type.String() })
+const SessionParams = Type.Object({ user_id: Type.String(), session_id: Type.String() })
+
+const DeleteBody = optional(Type.Object({ should_soft_delete: OptionalFlag }))
+const FactorBody = Type.Object({ friendly_name: OptionalText, phone: OptionalText })
+
+/** `/admin/users`: the accounts of everybody. Source: GoTrue API reference, and auth-js's `GoTrueAdminApi`. */
+export function adminUserRoutes(context: AuthContext): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.get('/admin/users', { schema: { querystring: ListQuery } }, async (request, reply) => {
+      requireAdmin(context, request)
+      const { query, headers } = request
+      const sort = parseSort(query.sort)
+      const page = parsePage(query)
+      const named = headers['x-jwt-aud']
+      const aud = typeof named === 'string' && named !== '' ? named : 'authenticated'
+      const { users, total } = await listUsers(context, { audience: aud, filter: query.filter ?? '', sort, page })
+      addPageHeaders(reply, request.url, page, total)
+      return { users: users.map(renderUser), aud }
+    })
+
+    app.post('/admin/users', { schema: { body: AccountBody }, bodyLimit: BODY_BYTES_MAX }, async (request) => {
+      const admin = requireAdmin(context, request)
+      const attributes = parseAccountAttributes(request.body)
+      const id = request.body.id || undefined
+      return renderUser(await createAccount(context, { id, attributes, admin, address: request.ip }))
+    })
+
+    app.get('/admin/users/:user_id', { schema: { params: UserParams } }, async (request) => {
+      requireAdmin(context, request)
+      return renderUser(await findAccount(context.pool, request.params.user_id))
+    })
+
+    const changeSchema = { params: UserParams, body: AccountBody }
+    app.put('/admin/users/:user_id', { schema: changeSchema, bodyLimit: BODY_BYTES_MAX }, async (request) => {
+      const admin = requireAdmin(context, request)
+      const attributes = parseAccountAttributes(request.body)
+      const userId = request.params.user_id
+      return renderUser(await changeAccount(context, { userId, attributes, admin, address: request.ip }))
+    })
+
+    app.delete('/admin/users/:user_id', { schema: { params: UserParams, body: DeleteBody } }, async (request) => {
+      const admin = requireAdmin(context, request)
+      const softly = request.body?.should_soft_delete ?? false
+      await deleteAccount(context, { userId: request.params.user_id, softly, admin, address: request.ip })
+      return {}
+    })
+
+    app.get('/admin/users/:user_id/factors', { schema: { params: UserParams } }, async (request) => {
+      requireAdmin(context, request)
+      return listFactors(context, request.params.user_id)
+    })
+
+    const factorSchema = { params: FactorParams, body: FactorBody }
+    app.put('/admin/users/:user_id/factors/:factor_id', { schema: factorSchema }, async (request) => {
+      const admin = requireAdmin(context, request)
+      const { user_id: userId, factor_id: factorId } = request.params
+      const { friendly_name: friendlyName, phone } = request.body
+      return changeFactor(context, {
+        userId,
+        factorId,
+        friendlyName: friendlyName ?? '',
+        phone: phone ?? '',
+        admin,
+        address: request.ip,
+      })
+    })
+
+    app.delete('/admin/users/:user_id/factors/:factor_id', { schema: { params: FactorParams } }, async (request) => {
+      const admin = requireAdmin(context, request)
+      const { user_id: userId, factor_id: factorId } = request.params
+      return deleteFactor(context, { userId, factorId, admin, address: request.ip })
+    })
+
+    app.get('/admin/users/:user_id/passkeys', { schema: { params: UserParams } }, async (request) => {
+      requireAdmin(context, request)
+      return listPasskeys(context, request.params.user_id)
+    })
+
+    const passkeySchema = { params: PasskeyParams }
+    app.delete('/admin/users/:user_id/passkeys/:passkey_id', { schema: passkeySchema }, async (request, reply) => {
+      const admin = requireAdmin(context, request)
+      const { user_id: userId, passkey_id: passkeyId } = request.params
+      await deletePasskey(context, { userId, passkeyId, admin, address: request.ip })
+      return reply.code(204).send()
+    })
+
+    // Sessions are not part of GoTrue's API, which signs people out only with their own token.
+
+    app.get('/admin/users/:user_id/sessions', { schema: { params: UserParams } }, async (request) => {
+      requireAdmin(context, request)
+      return listSessions(context, request.params.user_id)
+    })
+
+    app.delete('/admin/users/:user_id/sessions', { schema: { params: UserParams } }, async (request, reply) => {
+      const admin = requireAdmin(context, request)
+      const userId = request.params.user_id
+      await endSessionsOf(context, { userId, sessionId: undefined, admin, address: request.ip })
+      return reply.code(204).send()
+    })
+
+    const sessionSchema = { params: SessionParams }
+    app.delete('/admin/users/:user_id/sessions/:session_id', { schema: sessionSchema }, async (request, reply) => {
+      const admin = requireAdmin(context, request)
+      const { user_id: userId, session_id: sessionId } = request.params
+      await endSessionsOf(context, { userId, sessionId, admin, address: request.ip })
+      return reply.code(204).send()
+    })
+  }
+}
