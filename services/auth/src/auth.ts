@@ -14,6 +14,7 @@ import { type ApiKeyRole, mintApiKey } from './tokens/api-keys.ts'
 import { readRefusedRoles } from './tokens/refused-roles.ts'
 import { type Jwks, openSigningKeys } from './tokens/signing-keys.ts'
 import { createTokenVerifier, type VerifyToken } from './tokens/verify-token.ts'
+import { createRelyingParty } from './webauthn/relying-party.ts'
 
 /** Bytes below which an HMAC secret can be searched for. */
 const JWT_SECRET_LENGTH_MIN = 32
@@ -63,9 +64,16 @@ export async function openAuth(input: OpenAuthOptions): Promise<AuthService> {
     passwords: createPasswordHasher(options.passwordHashCost),
     limits: createRateLimits(options, clock),
     hooks,
-    messages: createMessages({ clock }),
+    messages: createMessages({ pool, options, hooks, clock, logger, projectName, issuer, siteUrl: redirects.siteUrl }),
     captcha: createCaptcha(options),
     redirects: createRedirectPolicy(options.siteUrl ?? baseUrl, options.additionalRedirectUrls),
+    relyingParty: createRelyingParty({
+      options,
+      siteUrl: options.siteUrl ?? baseUrl,
+      baseUrl,
+      projectName: input.projectName ?? 'Holdfast',
+      logger,
+    }),
     projectName: input.projectName ?? 'Holdfast',
     issuer: `${baseUrl}/auth/v1`,
   }

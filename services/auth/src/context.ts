@@ -8,6 +8,7 @@ import type { PasswordHasher } from './passwords/password-hasher.ts'
 import type { RateLimits } from './rate-limits.ts'
 import type { RedirectPolicy } from './redirects/redirect-policy.ts'
 import type { SigningKeys } from './tokens/signing-keys.ts'
+import type { RelyingParty } from './webauthn/relying-party.ts'
 
 /** What every part of the service is handed: made once in `openAuth`. */
 export interface AuthContext {
@@ -23,6 +24,8 @@ export interface AuthContext {
   readonly hooks: Hooks
   readonly captcha: Captcha
   readonly redirects: RedirectPolicy
+  /** Whom passkeys are made for; `undefined` where no browser would make one. */
+  readonly relyingParty: RelyingParty | undefined
   /** The name of the project, as people read it. */
   readonly projectName: string
   /** The address of this API, and the `iss` of every access token: `https://host/auth/v1`. */

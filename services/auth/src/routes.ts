@@ -14,6 +14,7 @@ import { inviteRoute } from './routes/invite.ts'
 import { jwksRoute } from './routes/jwks.ts'
 import { logoutRoute } from './routes/logout.ts'
 import { ownSessionRoutes } from './routes/own-sessions.ts'
+import { passkeyRoutes } from './routes/passkeys.ts'
 import { settingsRoute } from './routes/settings.ts'
 import { signUpRoute } from './routes/signup.ts'
 import { tokenRoute } from './routes/token.ts'
@@ -52,6 +53,7 @@ export function authRoutes(context: AuthContext): FastifyPluginAsync {
     await app.register(logoutRoute(context))
     await app.register(userRoutes(context))
     await app.register(factorRoutes(context))
+    await app.register(passkeyRoutes(context))
     await app.register(ownSessionRoutes(context))
     await app.register(adminSigningKeyRoutes(context))
     await app.register(adminUserRoutes(context))

@@ -1,4 +1,4 @@
-import encodeQR from 'qr'
+import { encodeQR } from 'qr'
 
 /** Modules left white around a QR code, as its standard asks for. */
 const BORDER = 4

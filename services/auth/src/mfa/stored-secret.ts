@@ -12,14 +12,14 @@ interface EncryptedValue {
 const KEY_BYTES = 32
 const TAG_BYTES = 16
 
-/** Parses `id=key` entries, where a key is 32 bytes in base64url. @throws {HoldfastError} `bad_option` */
+/** Parses `id=key` entries, where a key is 32 bytes in base64url. @throws {HoldfastError} `option_invalid` */
 export function parseDecryptionKeys(entries: readonly string[]): ReadonlyMap<string, Buffer> {
   return new Map(
     entries.map((entry) => {
       const split = entry.indexOf('=')
       const key = Buffer.from(entry.slice(split + 1), 'base64url')
       if (split < 1 || key.length !== KEY_BYTES) {
-        throw new HoldfastError('bad_option', 500, 'A key of mfaSecretDecryptionKeys is not of the form id=key', {
+        throw new HoldfastError('option_invalid', 500, 'A key of mfaSecretDecryptionKeys is not of the form id=key', {
           hint: 'A key is 32 bytes in base64url, as in GOTRUE_SECURITY_DB_ENCRYPTION_DECRYPTION_KEYS.',
         })
       }

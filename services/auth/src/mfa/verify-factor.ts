@@ -1,6 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { HoldfastError } from '@holdfast/foundation'
-import type { Transaction } from '@holdfast/postgres'
 import { recordAudit } from '../audit-log.ts'
 import type { AuthContext } from '../context.ts'
 import { validationFailed } from '../errors.ts'

@@ -1,0 +1,32 @@
+import { HoldfastError } from '@holdfast/foundation'
+
+// Codes, statuses and messages are GoTrue's.
+
+export function passkeyDisabled(): HoldfastError {
+  return new HoldfastError('passkey_disabled', 404, 'Passkeys are disabled')
+}
+
+export function tooManyPasskeys(): HoldfastError {
+  return new HoldfastError('too_many_passkeys', 422, 'Maximum number of passkeys reached')
+}
+
+export function passkeyNotFound(): HoldfastError {
+  return new HoldfastError('validation_failed', 404, 'Passkey not found')
+}
+
+export function aal2ToManagePasskeys(): HoldfastError {
+  const message = 'AAL2 session is required to manage passkeys when MFA is enabled'
+  return new HoldfastError('insufficient_aal', 403, message)
+}
+
+/** Somebody has proved who they are, but is not let in: 403 here, where a password gets 400. */
+export function passkeySignInRefused(
+  code: 'email_not_confirmed' | 'phone_not_confirmed' | 'user_banned',
+): HoldfastError {
+  const messages = {
+    email_not_confirmed: 'Email not confirmed',
+    phone_not_confirmed: 'Phone not confirmed',
+    user_banned: 'User is banned',
+  } as const
+  return new HoldfastError(code, 403, messages[code])
+}

@@ -1,0 +1,119 @@
+import type { PublicKeyCredentialCreationOptionsJSON } from '@simplewebauthn/server'
+import { assert } from '@holdfast/foundation'
+import { recordAudit } from '../audit-log.ts'
+import type { AuthContext } from '../context.ts'
+import { validationFailed } from '../errors.ts'
+import { anonymousNotAllowed } from '../mfa/errors.ts'
+import type { Signer } from '../users/require-user.ts'
+import { lockUser, type UserRow } from '../users/user-row.ts'
+import { askToRegister, judgeRegistration } from '../webauthn/ceremonies.ts'
+import { webAuthnVerificationFailed } from '../webauthn/errors.ts'
+import { passkeyName } from './authenticator-names.ts'
+import { consumePasskeyChallenge, savePasskeyChallenge } from './challenge-row.ts'
+import { tooManyPasskeys } from './errors.ts'
+import { PASSKEYS_MAX } from './limits.ts'
+import {
+  countPasskeys,
+  credentialOf,
+  findPasskeysOfUser,
+  insertPasskey,
+  type PasskeyRow,
+  renderPasskey,
+} from './passkey-row.ts'
+import { requireAalForPasskeys, requirePasskeys } from './require-passkeys.ts'
+
+/** A passkey unlocks its device's user, or it would be worth no more than the device. */
+const USER_VERIFICATION = 'required'
+
+/**
+ * Asks the browser of the signed-in person to make a passkey.
+ *
+ * @throws {HoldfastError} `passkey_disabled`, `too_many_passkeys`, `insufficient_aal`, `no_authorization`, `validation_failed`
+ */
+export async function askForPasskey(
+  context: AuthContext,
+  signer: Signer,
+): Promise<{
+  readonly challenge_id: string
+  readonly options: PublicKeyCredentialCreationOptionsJSON
+  readonly expires_at: number
+}> {
+  const party = requirePasskeys(context)
+  requireMayRegister(signer)
+  const { user } = signer
+  const passkeys = await findPasskeysOfUser(context.pool, user.id)
+  if (passkeys.length >= PASSKEYS_MAX) throw tooManyPasskeys()
+  const options = await askToRegister(party, {
+    userId: user.id,
+    userName: user.email || user.phone || '',
+    displayName: displayNameOf(user),
+    exclude: passkeys.map(credentialOf),
+    userVerification: USER_VERIFICATION,
+    discoverable: true,
+  })
+  const question = { challenge: options.challenge, userVerification: USER_VERIFICATION } as const
+  const asked = await savePasskeyChallenge(context.pool, {
+    type: 'registration',
+    userId: user.id,
+    question,
+    rpId: party.id,
+    nowMs: context.clock.now(),
+  })
+  return { ...asked, options }
+}
+
+/**
+ * Keeps the passkey that the browser made.
+ *
+ * @returns it, as auth-js's type `PasskeyMetadata` has it
+ * @throws {HoldfastError} as {@link askForPasskey}; `webauthn_challenge_not_found`, `webauthn_challenge_expired`,
+ * `webauthn_verification_failed`, `webauthn_credential_exists`
+ */
+export async function registerPasskey(
+  context: AuthContext,
+  input: {
+    readonly signer: Signer
+    readonly challengeId: string
+    readonly credential: object
+    readonly address: string
+  },
+): Promise<Record<string, unknown>> {
+  const { signer, address } = input
+  const { user } = signer
+  const party = requirePasskeys(context)
+  requireMayRegister(signer)
+  const nowMs = context.clock.now()
+  const question = await consumePasskeyChallenge(context.pool, {
+    challengeId: input.challengeId,
+    type: 'registration',
+    userId: user.id,
+    nowMs,
+  })
+  const verdict = await judgeRegistration(party, { response: input.credential, question })
+  if (!verdict.valid) throw webAuthnVerificationFailed(verdict.reason)
+
+  const now = new Date(nowMs).toISOString()
+  const passkey = await context.pool.transaction(async (tx): Promise<PasskeyRow> => {
+    await lockUser(tx, user.id)
+    if ((await countPasskeys(tx, user.id)) >= PASSKEYS_MAX) throw tooManyPasskeys()
+    const { credential } = verdict
+    const friendlyName = passkeyName(credential.aaguid)
+    const id = await insertPasskey(tx, { userId: user.id, credential, friendlyName, now })
+    await recordAudit(tx, { action: 'passkey_created', actor: user, address, now, traits: { passkey_id: id } })
+    const inserted = (await findPasskeysOfUser(tx, user.id)).find((row) => row.id === id)
+    assert(inserted, 'the passkey was just inserted')
+    return inserted
+  })
+  return renderPasskey(passkey)
+}
+
+function requireMayRegister({ user, session }: Signer): void {
+  if (user.is_anonymous) throw anonymousNotAllowed()
+  if (user.is_sso_user) throw validationFailed('SSO users cannot register passkeys', 422)
+  requireAalForPasskeys(user, session)
+}
+
+function displayNameOf(user: UserRow): string {
+  const name = user.raw_user_meta_data?.['name']
+  return typeof name === 'string' && name !== '' ? name : user.email || user.phone || ''
+}

@@ -1,0 +1,45 @@
+import type { AuthContext } from '../context.ts'
+import { validationFailed } from '../errors.ts'
+import type { SessionRow } from '../sessions/session-row.ts'
+import { hasVerifiedFactor, type UserRow } from '../users/user-row.ts'
+import type { RelyingParty } from '../webauthn/relying-party.ts'
+import { aal2ToManagePasskeys, passkeyDisabled } from './errors.ts'
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+/** Whether people can sign in by passkey: it is allowed, and the site has a domain that passkeys can belong to. */
+export function hasPasskeys({ options, relyingParty }: AuthContext): boolean {
+  return options.passkeyEnabled && relyingParty !== undefined
+}
+
+/** @throws {HoldfastError} `passkey_disabled` */
+export function requirePasskeys({ options, relyingParty }: AuthContext): RelyingParty {
+  if (!options.passkeyEnabled || relyingParty === undefined) throw passkeyDisabled()
+  return relyingParty
+}
+
+/**
+ * A passkey is a way in, so whoever has a second factor proves it before adding or removing one.
+ *
+ * @throws {HoldfastError} `insufficient_aal`
+ */
+export function requireAalForPasskeys(user: UserRow, session: SessionRow | undefined): void {
+  if (hasVerifiedFactor(user) && session?.aal !== 'aal2') throw aal2ToManagePasskeys()
+}
+
+/** @throws {HoldfastError} `validation_failed` */
+export function requirePasskeyAnswer(body: { readonly challenge_id?: string | null; readonly credential?: unknown }): {
+  readonly challengeId: string
+  readonly credential: object
+} {
+  const { challenge_id: challengeId, credential } = body
+  if (!challengeId) throw validationFailed('challenge_id is required')
+  if (credential === undefined || credential === null) throw validationFailed('credential is required')
+  if (!UUID.test(challengeId)) throw validationFailed('challenge_id must be a valid UUID')
+  if (typeof credential !== 'object') throw validationFailed('credential must be an object')
+  return { challengeId, credential }
+}
+
+export function isPasskeyId(text: string): boolean {
+  return UUID.test(text)
+}

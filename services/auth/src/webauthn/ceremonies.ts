@@ -1,0 +1,164 @@
+import {
+  type AuthenticationResponseJSON,
+  generateAuthenticationOptions,
+  generateRegistrationOptions,
+  type PublicKeyCredentialCreationOptionsJSON,
+  type PublicKeyCredentialRequestOptionsJSON,
+  type RegistrationResponseJSON,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+} from '@simplewebauthn/server'
+import type { RelyingParty } from './relying-party.ts'
+
+/** Ed25519, ECDSA with P-256, RSA: every authenticator has one of them. */
+const ALGORITHMS = [-8, -7, -257]
+
+/** How long browsers wait for the person, in milliseconds; as long as a challenge lives. */
+const TIMEOUT_MS = 300_000
+
+export type UserVerification = 'required' | 'preferred'
+
+/** What is kept of an authenticator. Its private half never leaves it. */
+export interface Credential {
+  /** base64url. */
+  readonly id: string
+  /** COSE. */
+  readonly publicKey: Uint8Array<ArrayBuffer>
+  readonly signCount: number
+  readonly transports: readonly string[]
+  /** Whether it can be copied to other devices of its owner, as passkeys of phones are. */
+  readonly backupEligible: boolean
+}
+
+export interface NewCredential extends Credential {
+  readonly aaguid: string
+  readonly attestationType: string
+  readonly userVerified: boolean
+  readonly backedUp: boolean
+}
+
+/** What was asked, to be held against the answer. */
+export interface Question {
+  /** base64url. */
+  readonly challenge: string
+  readonly userVerification: UserVerification
+}
+
+type Verdict<T> = ({ readonly valid: true } & T) | { readonly valid: false; readonly reason: unknown }
+
+/** Asks a browser to make a new credential. The user handle is the id of the user as text, as GoTrue has it. */
+export async function askToRegister(
+  party: RelyingParty,
+  input: {
+    readonly userId: string
+    readonly userName: string
+    readonly displayName: string
+    readonly exclude: readonly Pick<Credential, 'id' | 'transports'>[]
+    readonly userVerification: UserVerification
+    /** Whether the authenticator has to find the credential without being told its id: that makes it a passkey. */
+    readonly discoverable: boolean
+  },
+): Promise<PublicKeyCredentialCreationOptionsJSON> {
+  return generateRegistrationOptions({
+    rpName: party.name,
+    rpID: party.id,
+    userID: Uint8Array.from(Buffer.from(input.userId)),
+    userName: input.userName,
+    userDisplayName: input.displayName,
+    timeout: TIMEOUT_MS,
+    attestationType: 'none',
+    excludeCredentials: input.exclude.map(({ id, transports }) => ({ id, transports: [...transports] })),
+    authenticatorSelection: {
+      residentKey: input.discoverable ? 'required' : 'discouraged',
+      requireResidentKey: input.discoverable,
+      userVerification: input.userVerification,
+    },
+    supportedAlgorithmIDs: ALGORITHMS,
+  })
+}
+
+/** @param response - as the browser gave it: anything at all */
+export async function judgeRegistration(
+  party: RelyingParty,
+  input: { readonly response: unknown; readonly question: Question },
+): Promise<Verdict<{ readonly credential: NewCredential }>> {
+  const { question } = input
+  try {
+    const { verified, registrationInfo } = await verifyRegistrationResponse({
+      response: input.response as RegistrationResponseJSON,
+      expectedChallenge: question.challenge,
+      expectedOrigin: [...party.origins],
+      expectedRPID: party.id,
+      requireUserPresence: true,
+      requireUserVerification: question.userVerification === 'required',
+      supportedAlgorithmIDs: ALGORITHMS,
+    })
+    if (!verified) return { valid: false, reason: 'the attestation is not signed as it says' }
+    const { credential } = registrationInfo
+    return {
+      valid: true,
+      credential: {
+        id: credential.id,
+        publicKey: credential.publicKey,
+        signCount: credential.counter,
+        transports: (credential.transports ?? []).filter((transport) => typeof transport === 'string').slice(0, 8),
+        aaguid: registrationInfo.aaguid,
+        attestationType: registrationInfo.fmt,
+        userVerified: registrationInfo.userVerified,
+        backupEligible: registrationInfo.credentialDeviceType === 'multiDevice',
+        backedUp: registrationInfo.credentialBackedUp,
+      },
+    }
+  } catch (reason) {
+    return { valid: false, reason }
+  }
+}
+
+/** @param input.allow - empty for a passkey: the authenticator offers what it has */
+export function askToSign(
+  party: RelyingParty,
+  input: {
+    readonly allow: readonly Pick<Credential, 'id' | 'transports'>[]
+    readonly userVerification: UserVerification
+  },
+): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  const allow = input.allow.map(({ id, transports }) => ({ id, transports: [...transports] }))
+  return generateAuthenticationOptions({
+    rpID: party.id,
+    timeout: TIMEOUT_MS,
+    userVerification: input.userVerification,
+    ...(allow.length > 0 ? { allowCredentials: allow } : {}),
+  })
+}
+
+/**
+ * Judges the signature of a known credential. A counter that did not grow means that there are two authenticators with the same key, and
+ * is refused.
+ *
+ * @param input.response - as the browser gave it: anything at all
+ */
+export async function judgeSignature(
+  party: RelyingParty,
+  input: { readonly response: unknown; readonly question: Question; readonly credential: Credential },
+): Promise<Verdict<{ readonly signCount: number; readonly backedUp: boolean }>> {
+  const { question, credential } = input
+  const response = input.response as AuthenticationResponseJSON
+  try {
+    if (response.id !== credential.id) return { valid: false, reason: 'another credential has signed' }
+    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+      response,
+      expectedChallenge: question.challenge,
+      expectedOrigin: [...party.origins],
+      expectedRPID: party.id,
+      credential: { id: credential.id, publicKey: credential.publicKey, counter: credential.signCount },
+      requireUserVerification: question.userVerification === 'required',
+    })
+    if (!verified) return { valid: false, reason: 'the signature is wrong' }
+    if ((authenticationInfo.credentialDeviceType === 'multiDevice') !== credential.backupEligible) {
+      return { valid: false, reason: 'whether the credential can be copied has changed' }
+    }
+    return { valid: true, signCount: authenticationInfo.newCounter, backedUp: authenticationInfo.credentialBackedUp }
+  } catch (reason) {
+    return { valid: false, reason }
+  }
+}
