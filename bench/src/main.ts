@@ -1,5 +1,6 @@
-/** `npm run bench`: all benchmarks, or those whose names are given (`start`, `first-sync`, `latency`, `idle`). */
+/** `npm run bench`: all benchmarks, or those whose names are given (`start`, `accounts`, `first-sync`, `latency`, `idle`). */
 import { openHoldfast, type Holdfast } from '@holdfast/test-support'
+import { benchAccounts } from './accounts.bench.ts'
 import { benchFirstSync } from './first-sync.bench.ts'
 import { benchIdle } from './idle.bench.ts'
 import { createItems } from './items.ts'
@@ -22,6 +23,7 @@ const wanted = process.argv.slice(2)
 const isWanted = (name: string): boolean => wanted.length === 0 || wanted.includes(name)
 
 if (isWanted('start')) report(await benchStart())
+if (isWanted('accounts')) report(await benchAccounts())
 const names = Object.keys(onServer).filter(isWanted)
 if (names.length > 0) {
   await using holdfast = await openHoldfast()

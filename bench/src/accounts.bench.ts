@@ -1,0 +1,142 @@
+import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { openHoldfast, type Holdfast } from '@holdfast/test-support'
+import { type LoadRequest, measureRate } from './http-load.ts'
+import type { Figure } from './report.ts'
+
+const CONNECTIONS = [1, 16, 64]
+const SECONDS = 3
+const PASSWORD = 'correct horse battery'
+
+/** The default of the server, and the least that bcrypt has, which shows what the rest costs. */
+const HASH_COSTS = [10, 4]
+
+interface Person {
+  readonly email: string
+  readonly userId: string
+  readonly sessionId: string
+  readonly accessToken: string
+  /** The session's newest, as far as the last measurement told. */
+  refreshToken: string
+}
+
+interface Server {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Refreshes, questions for the user and sign-ins by password in a second, beside a plain handler with the same two statements. */
+export async function benchAccounts(): Promise<Figure[]> {
+  const figures: Figure[] = []
+  for (const cost of HASH_COSTS) {
+    await using holdfast = await openHoldfast({ args: [`--password-hash-cost=${cost}`] })
+    await using plain = await startPlain(holdfast.databaseUrl)
+    const ours: Server = {
+      url: holdfast.url,
+      headers: { apikey: holdfast.anonKey, 'content-type': 'application/json' },
+    }
+    const theirs: Server = { url: plain.url, headers: { 'content-type': 'application/json' } }
+    const people = await signUpMany(holdfast, Math.max(...CONNECTIONS))
+    for (const connections of CONNECTIONS) {
+      // The token and the hash do not meet: refreshing and asking are the same at every cost.
+      if (cost === HASH_COSTS[0]) {
+        figures.push(
+          await compare('GET /user', connections, {
+            ours: { ...ours, next: (index) => askUser(ours, people, index) },
+            theirs: { ...theirs, next: (index) => askPlainUser(theirs, people, index) },
+          }),
+          await compare('refresh', connections, {
+            ours: { ...ours, next: refreshing(ours, '/auth/v1/token?grant_type=refresh_token', people) },
+            theirs: { ...theirs, next: refreshing(theirs, '/refresh', people) },
+          }),
+        )
+      }
+      figures.push(
+        await compare(`sign-in by password, bcrypt cost ${cost}`, connections, {
+          ours: { ...ours, next: (index) => signIn(ours, '/auth/v1/token?grant_type=password', people, index) },
+          theirs: { ...theirs, next: (index) => signIn(theirs, '/sign-in', people, index) },
+        }),
+      )
+    }
+  }
+  return figures
+}
+
+type Load = Server & { readonly next: (connection: number, lastAnswer: string | undefined) => LoadRequest }
+
+async function compare(
+  name: string,
+  connections: number,
+  { ours, theirs }: { readonly ours: Load; readonly theirs: Load },
+): Promise<Figure> {
+  const plain = await measureRate({ ...theirs, connections, seconds: SECONDS })
+  const value = await measureRate({ ...ours, connections, seconds: SECONDS })
+  return {
+    name: `${name}, ${connections} ${connections === 1 ? 'connection' : 'connections'}`,
+    value,
+    unit: '/s',
+    baseline: { name: 'a plain handler with two statements', value: plain },
+  }
+}
+
+function askUser(server: Server, people: readonly Person[], index: number): LoadRequest {
+  const authorization = `Bearer ${people[index]?.accessToken}`
+  return { method: 'GET', path: '/auth/v1/user', headers: { ...server.headers, authorization } }
+}
+
+function askPlainUser(server: Server, people: readonly Person[], index: number): LoadRequest {
+  const person = people[index]
+  return { method: 'GET', path: `/user?user=${person?.userId}&session=${person?.sessionId}`, headers: server.headers }
+}
+
+/** Each connection is one device that refreshes as soon as it can. */
+function refreshing(server: Server, path: string, people: readonly Person[]): Load['next'] {
+  return (index, lastAnswer) => {
+    const person = people[index]
+    if (person && lastAnswer !== undefined) {
+      person.refreshToken = (JSON.parse(lastAnswer) as { refresh_token: string }).refresh_token
+    }
+    const body = JSON.stringify({ refresh_token: person?.refreshToken })
+    return { method: 'POST', path, headers: server.headers, body }
+  }
+}
+
+function signIn(server: Server, path: string, people: readonly Person[], index: number): LoadRequest {
+  const body = JSON.stringify({ email: people[index]?.email, password: PASSWORD })
+  return { method: 'POST', path, headers: server.headers, body }
+}
+
+async function signUpMany(holdfast: Holdfast, count: number): Promise<Person[]> {
+  const people: Person[] = []
+  for (let number = 0; number < count; number++) {
+    const client = await holdfast.supabase()
+    const email = `person-${number}@example.org`
+    const { data, error } = await client.auth.signUp({ email, password: PASSWORD })
+    if (error || !data.session) throw error ?? new Error('signing up gives a session')
+    const { access_token: accessToken, refresh_token: refreshToken, user } = data.session
+    const claims = JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString()) as {
+      session_id: string
+    }
+    people.push({ email, userId: user.id, sessionId: claims.session_id, accessToken, refreshToken })
+  }
+  return people
+}
+
+async function startPlain(databaseUrl: string): Promise<{ readonly url: string } & AsyncDisposable> {
+  const child = spawn(process.execPath, [fileURLToPath(new URL('plain-accounts.ts', import.meta.url)), databaseUrl], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const url = await new Promise<string>((resolve, reject) => {
+    createInterface({ input: child.stdout }).once('line', resolve)
+    void gone.then(() => reject(new Error('the plain handler ended before it listened')))
+  })
+  return {
+    url,
+    async [Symbol.asyncDispose]() {
+      child.kill()
+      await gone
+    },
+  }
+}

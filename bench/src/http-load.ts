@@ -1,0 +1,92 @@
+import { connect, type Socket } from 'node:net'
+
+/** One request, to be sent again and again. */
+export interface LoadRequest {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+/** A connection that stays open and has one request under way at a time. */
+export interface LoadConnection {
+  /** @returns the text of the answer @throws when it is not a 200 */
+  ask(request: LoadRequest): Promise<string>
+  close(): void
+}
+
+/**
+ * The least that speaks HTTP/1.1 to a server that tells the length of its answers: a load client that thinks takes the core that it
+ * measures.
+ */
+export async function openLoadConnection(url: string): Promise<LoadConnection> {
+  const { hostname, port, host } = new URL(url)
+  const socket = await new Promise<Socket>((resolve, reject) => {
+    const socket = connect({ host: hostname, port: Number(port), noDelay: true }, () => resolve(socket))
+    socket.once('error', reject)
+  })
+  let waiting: { resolve(text: string): void; reject(error: Error): void } | undefined
+  let received: Buffer = Buffer.alloc(0)
+
+  socket.on('data', (chunk: Buffer) => {
+    received = received.length === 0 ? chunk : Buffer.concat([received, chunk])
+    const headEnd = received.indexOf('\r\n\r\n')
+    if (headEnd < 0) return
+    const head = received.toString('latin1', 0, headEnd)
+    const length = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? Number.NaN)
+    if (received.length < headEnd + 4 + length) return
+    const text = received.toString('utf8', headEnd + 4, headEnd + 4 + length)
+    received = Buffer.alloc(0)
+    const done = waiting
+    waiting = undefined
+    if (head.startsWith('HTTP/1.1 200')) done?.resolve(text)
+    else done?.reject(new Error(`${head.split('\r\n')[0]}: ${text}`))
+  })
+  socket.on('error', (error) => waiting?.reject(error))
+  socket.on('close', () => waiting?.reject(new Error('the server closed the connection')))
+
+  return {
+    ask: (request) =>
+      new Promise((resolve, reject) => {
+        waiting = { resolve, reject }
+        const body = request.body ?? ''
+        const headers = Object.entries({ host, ...request.headers, 'content-length': String(Buffer.byteLength(body)) })
+        const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')
+        socket.write(`${request.method} ${request.path} HTTP/1.1\r\n${lines}\r\n${body}`)
+      }),
+    close: () => socket.destroy(),
+  }
+}
+
+/**
+ * Keeps every connection busy and counts.
+ *
+ * @param next - the request of a connection, given the answer to its last one
+ * @returns answers per second, after a second to get going
+ */
+export async function measureRate(input: {
+  readonly url: string
+  readonly connections: number
+  readonly seconds: number
+  readonly next: (connection: number, lastAnswer: string | undefined) => LoadRequest
+}): Promise<number> {
+  const open = await Promise.all(Array.from({ length: input.connections }, () => openLoadConnection(input.url)))
+  const warm = performance.now() + 1_000
+  const end = warm + input.seconds * 1_000
+  let answers = 0
+  try {
+    await Promise.all(
+      open.map(async (connection, index) => {
+        let last: string | undefined
+        while (performance.now() < end) {
+          last = await connection.ask(input.next(index, last))
+          const now = performance.now()
+          if (now >= warm && now < end) answers++
+        }
+      }),
+    )
+  } finally {
+    for (const connection of open) connection.close()
+  }
+  return answers / input.seconds
+}
