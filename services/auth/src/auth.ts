@@ -54,6 +54,9 @@ export async function openAuth(input: OpenAuthOptions): Promise<AuthService> {
   const options: AuthOptions = { ...defaultAuthOptions(), ...input.options }
   const keys = await openSigningKeys(pool, clock, logger)
   const baseUrl = input.baseUrl.replace(/\/+$/, '')
+  const issuer = `${baseUrl}/auth/v1`
+  const siteUrl = options.siteUrl ?? baseUrl
+  const projectName = input.projectName ?? 'Holdfast'
   const hooks = createHooks(options, { clock, logger })
   const context: AuthContext = {
     pool,
@@ -64,18 +67,18 @@ export async function openAuth(input: OpenAuthOptions): Promise<AuthService> {
     passwords: createPasswordHasher(options.passwordHashCost),
     limits: createRateLimits(options, clock),
     hooks,
-    messages: createMessages({ pool, options, hooks, clock, logger, projectName, issuer, siteUrl: redirects.siteUrl }),
+    messages: createMessages({ pool, options, hooks, clock, logger, projectName, issuer, siteUrl }),
     captcha: createCaptcha(options),
-    redirects: createRedirectPolicy(options.siteUrl ?? baseUrl, options.additionalRedirectUrls),
+    redirects: createRedirectPolicy(siteUrl, options.additionalRedirectUrls),
     relyingParty: createRelyingParty({
       options,
-      siteUrl: options.siteUrl ?? baseUrl,
+      siteUrl,
       baseUrl,
-      projectName: input.projectName ?? 'Holdfast',
+      projectName,
       logger,
     }),
-    projectName: input.projectName ?? 'Holdfast',
-    issuer: `${baseUrl}/auth/v1`,
+    projectName,
+    issuer,
   }
 
   const isRefusedRole = await readRefusedRoles(pool)

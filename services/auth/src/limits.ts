@@ -80,8 +80,8 @@ export const MESSAGE_ATTEMPTS_MAX = 8
 export const MESSAGE_BACKOFF_MS_MIN = 5_000
 export const MESSAGE_BACKOFF_MS_MAX = 5 * 60_000
 
-/** How long a message belongs to the process that took it, in milliseconds; after that another one tries. Above every time-out of sending. */
-export const MESSAGE_LEASE_MS = 60_000
+/** How long a message belongs to the process that took it, in milliseconds; after that another one tries. Above what a slow mail server takes. */
+export const MESSAGE_LEASE_MS = 180_000
 
 /** Messages that one process sends at once: as many connections as mail servers like from one client. */
 export const MESSAGES_SENDING_MAX = 5
@@ -99,7 +99,8 @@ export const MESSAGE_DRAIN_MS = 2_000
 export const MESSAGE_DAYS_MAX = 7
 export const CAPTURED_MESSAGES_MAX = 1_000
 
-/** How often old messages are deleted, in milliseconds. */
+/** When old messages are deleted: soon after the start, for servers that never run for long, and every hour; in milliseconds. */
+export const MESSAGE_CLEAN_AFTER_MS = 15_000
 export const MESSAGE_CLEAN_INTERVAL_MS = 3_600_000
 
 /** Messages that one request for the captured mailbox reads. */

@@ -71,6 +71,7 @@ export async function openAuthWorld(): Promise<AuthWorld> {
     })
     const app = Fastify()
     apps.push(app)
+    app.addHook('onClose', () => auth[Symbol.asyncDispose]())
     app.decorateRequest('caller', undefined)
     app.addHook('onRequest', async (request) => {
       const token = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1]

@@ -1,26 +1,134 @@
-import type { Clock } from '@holdfast/foundation'
-import { type Transaction, sql } from '@holdfast/postgres'
-import type { Messages, OutgoingMail, OutgoingSms } from './messages.ts'
+import { assert, type Clock, type Logger } from '@holdfast/foundation'
+import type { Pool, Transaction } from '@holdfast/postgres'
+import type { Hooks } from '../hooks/hooks.ts'
+import type { AuthOptions } from '../options/auth-options.ts'
+import { findUserById } from '../users/user-row.ts'
+import { confirmationUrl } from './confirmation-url.ts'
+import { type OutgoingChannel, startDelivery } from './delivery.ts'
+import { ACTION_TYPES, sendEmailPayload, sendSmsPayload } from './hook-payloads.ts'
+import { compile, loadMailTemplates } from './mail-templates.ts'
+import { insertMessage } from './message-rows.ts'
+import type { Messages, OutgoingMail } from './messages.ts'
+import { createSmtpSender } from './smtp-sender.ts'
+import type { TemplateValues } from './template/compile-template.ts'
+import { parseTestOtps } from './test-otps.ts'
+import { createTwilioSender } from './twilio-sender.ts'
 
-export function createMessages({ clock }: { readonly clock: Clock }): Messages {
-  const now = (): string => new Date(clock.now()).toISOString()
+export interface MessagesOptions {
+  readonly pool: Pool
+  readonly options: AuthOptions
+  readonly hooks: Hooks
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly projectName: string
+  /** The address of this API. */
+  readonly issuer: string
+  readonly siteUrl: string
+}
+
+/**
+ * Writes mails and text messages down and, where there is somebody who sends them, sends them.
+ *
+ * @throws {HoldfastError} `option_invalid` for a template, an account or a test number that cannot be used
+ */
+export function createMessages(input: MessagesOptions): Messages {
+  const { pool, options, hooks, clock, logger, projectName, issuer, siteUrl } = input
+  const templates = loadMailTemplates(options)
+  const smsText = compile('smsTemplate', 'text', options.smsTemplate)
+  const mfaText = compile('mfaPhoneTemplate', 'text', options.mfaPhoneTemplate)
+  const testOtps = parseTestOtps(options.smsTestOtp)
+  const smtp = createSmtpSender(options, projectName)
+  const twilio = createTwilioSender(options)
+  const mailChannel: OutgoingChannel | undefined = smtp && { sender: smtp, lifeMs: options.emailOtpExpiry * 1000 }
+  const smsChannel: OutgoingChannel | undefined = twilio && { sender: twilio, lifeMs: options.smsOtpExpiry * 1000 }
+  const delivery = startDelivery({
+    pool,
+    clock,
+    logger,
+    channels: { ...(mailChannel ? { mail: mailChannel } : {}), ...(smsChannel ? { sms: smsChannel } : {}) },
+  })
+
   return {
-    async sendMail(tx: Transaction, mail: OutgoingMail) {
-      await tx.execute(sql`
-        insert into auth.messages (channel, kind, user_id, recipient, body, variables, status, created_at)
-        values ('mail', ${mail.kind}, ${mail.userId}, ${mail.to}, '', ${JSON.stringify(mail)}::jsonb, 'captured', ${now()})
-      `)
+    async sendMail(tx, mail) {
+      if (hooks.has('send_email')) {
+        const user = await findUserById(tx, mail.userId)
+        assert(user, 'a mail is for somebody who has an account')
+        await hooks.run(tx, 'send_email', sendEmailPayload(user, mail, issuer), mail.address)
+        return
+      }
+      const currentEmail = mail.kind === 'email_change' ? (await findUserById(tx, mail.userId))?.email : mail.to
+      for (const half of halvesOf(mail)) await writeMail(tx, half, currentEmail ?? '')
+      if (smtp) delivery.wake()
     },
-    async sendSms(tx: Transaction, sms: OutgoingSms) {
-      await tx.execute(sql`
-        insert into auth.messages (channel, kind, user_id, recipient, body, variables, status, created_at)
-        values ('sms', ${sms.kind}, ${sms.userId}, ${sms.to}, '', ${JSON.stringify(sms)}::jsonb, 'captured', ${now()})
-      `)
+    async sendSms(tx, sms) {
+      if (testOtps.has(sms.to)) return
+      if (hooks.has('send_sms')) {
+        const user = await findUserById(tx, sms.userId)
+        assert(user, 'a text message is for somebody who has an account')
+        await hooks.run(tx, 'send_sms', sendSmsPayload(user, sms), sms.address)
+        return
+      }
+      await insertMessage(tx, {
+        channel: 'sms',
+        kind: sms.kind,
+        userId: sms.userId,
+        recipient: sms.to,
+        body: (sms.kind === 'mfa' ? mfaText : smsText)({ Code: sms.code }),
+        variables: sms,
+        status: twilio ? 'queued' : 'captured',
+        now: nowText(),
+      })
+      if (twilio) delivery.wake()
     },
-    testOtp: () => undefined,
-    settled: async () => undefined,
-    async [Symbol.asyncDispose]() {
-      // Nothing is on its way.
-    },
+    testOtp: (phone) => testOtps.get(phone),
+    settled: () => delivery.settled(),
+    [Symbol.asyncDispose]: () => delivery[Symbol.asyncDispose](),
   }
+
+  async function writeMail(tx: Transaction, mail: OutgoingMail, currentEmail: string): Promise<void> {
+    const { subject, html, text } = templates[mail.kind](valuesOf(mail, currentEmail))
+    await insertMessage(tx, {
+      channel: 'mail',
+      kind: mail.kind,
+      userId: mail.userId,
+      recipient: mail.to,
+      subject,
+      html,
+      body: text,
+      variables: mail,
+      status: smtp ? 'queued' : 'captured',
+      now: nowText(),
+    })
+  }
+
+  function valuesOf(mail: OutgoingMail, currentEmail: string): TemplateValues {
+    const { kind, tokenHash, redirectTo } = mail
+    const type = ACTION_TYPES[kind]
+    const hasLink = tokenHash !== undefined && type !== 'reauthentication'
+    return {
+      ConfirmationURL: hasLink ? confirmationUrl({ issuer, tokenHash, type, redirectTo }) : '',
+      Token: mail.token,
+      TokenHash: tokenHash ?? '',
+      SiteURL: siteUrl,
+      RedirectTo: redirectTo,
+      Email: currentEmail,
+      NewEmail: mail.newEmail ?? '',
+      SendingTo: mail.to,
+      Data: mail.data,
+      ProjectName: projectName,
+      ExpiryMinutes: Math.floor(options.emailOtpExpiry / 60),
+    }
+  }
+
+  function nowText(): string {
+    return new Date(clock.now()).toISOString()
+  }
+}
+
+/** One mail, or one to each address of a change that both confirm. */
+function halvesOf(mail: OutgoingMail): readonly OutgoingMail[] {
+  const { newEmail, tokenNew = '', tokenHashNew } = mail
+  if (newEmail === undefined || tokenNew === '') return [mail]
+  const toNew = { ...mail, to: newEmail, token: tokenNew, tokenHash: tokenHashNew }
+  return mail.token === '' ? [toNew] : [mail, toNew]
 }

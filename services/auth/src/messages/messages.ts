@@ -22,6 +22,8 @@ export interface OutgoingMail {
   readonly tokenHashNew?: string | undefined
   /** `user_metadata`, for templates. */
   readonly data: Readonly<Record<string, unknown>>
+  /** Of the client that asked, for the hook. */
+  readonly address?: string | undefined
 }
 
 export interface OutgoingSms {
@@ -30,6 +32,8 @@ export interface OutgoingSms {
   readonly to: string
   readonly userId: string
   readonly code: string
+  /** Of the client that asked, for the hook. */
+  readonly address?: string | undefined
 }
 
 /** Mails and text messages on their way to people. */

@@ -56,4 +56,9 @@ export const smsOptions = {
     type: 'string',
     description: 'The messaging service at Twilio, or the number that messages come from.',
   },
+  smsTwilioUrl: {
+    type: 'string',
+    default: 'https://api.twilio.com',
+    description: "The address of Twilio's API.",
+  },
 } satisfies OptionDeclarations

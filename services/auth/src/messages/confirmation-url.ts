@@ -1,0 +1,24 @@
+/** What a link in a mail asks `/verify` for. */
+export type LinkType = 'signup' | 'recovery' | 'magiclink' | 'invite' | 'email_change'
+
+/**
+ * The address behind the button of a mail.
+ *
+ * @param input.issuer - the address of this API, without a slash at the end
+ * @param input.tokenHash - with the mark of PKCE, if it has one
+ * @see GoTrue, internal/mailer/templatemailer, "getPath"
+ */
+export function confirmationUrl(input: {
+  readonly issuer: string
+  readonly tokenHash: string
+  readonly type: LinkType
+  readonly redirectTo: string
+}): string {
+  const { issuer, tokenHash, type, redirectTo } = input
+  return `${issuer}/verify?token=${encodeURIComponent(tokenHash)}&type=${type}&redirect_to=${encodeRedirect(redirectTo)}`
+}
+
+/** As GoTrue's mails have it, an address without anything to mistake stays readable. */
+function encodeRedirect(redirectTo: string): string {
+  return /[&=#+%\s"'<>]/.test(redirectTo) ? encodeURIComponent(redirectTo) : redirectTo
+}

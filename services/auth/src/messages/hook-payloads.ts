@@ -1,0 +1,51 @@
+import type { HookPayload } from '../hooks/hooks.ts'
+import { renderUser } from '../users/render-user.ts'
+import type { UserRow } from '../users/user-row.ts'
+import type { LinkType } from './confirmation-url.ts'
+import type { MailKind, OutgoingMail, OutgoingSms } from './messages.ts'
+
+/** What a kind of mail is called in links and hooks. */
+export const ACTION_TYPES: Readonly<Record<MailKind, LinkType | 'reauthentication'>> = {
+  confirmation: 'signup',
+  recovery: 'recovery',
+  magic_link: 'magiclink',
+  invite: 'invite',
+  email_change: 'email_change',
+  reauthentication: 'reauthentication',
+}
+
+/**
+ * What the `send_email` hook is asked to send, in GoTrue's form.
+ *
+ * In a change of address that both addresses confirm, `token_hash` belongs to `token_new`, and `token_hash_new` to `token`. That is how GoTrue sends it
+ * and how hooks that were written for it read it.
+ *
+ * @param issuer - the address of this API, which GoTrue calls the site here
+ */
+export function sendEmailPayload(user: UserRow, mail: OutgoingMail, issuer: string): HookPayload {
+  const hasTwo = mail.tokenNew !== undefined && mail.tokenNew !== '' && mail.token !== ''
+  return {
+    user: { ...renderUser(user), ...(mail.newEmail === undefined ? {} : { new_email: mail.newEmail }) },
+    email_data: {
+      token: mail.token === '' ? (mail.tokenNew ?? '') : mail.token,
+      token_hash: mail.tokenHashNew ?? mail.tokenHash ?? '',
+      redirect_to: mail.redirectTo,
+      email_action_type: ACTION_TYPES[mail.kind],
+      site_url: issuer,
+      token_new: hasTwo ? mail.tokenNew : '',
+      token_hash_new: hasTwo ? (mail.tokenHash ?? '') : '',
+      old_email: '',
+      old_phone: '',
+      provider: '',
+      factor_type: '',
+    },
+  }
+}
+
+/** What the `send_sms` hook is asked to send, in GoTrue's form. */
+export function sendSmsPayload(user: UserRow, sms: OutgoingSms): HookPayload {
+  return {
+    user: renderUser(user),
+    sms: { otp: sms.code, ...(sms.kind === 'mfa' ? { sms_type: 'mfa' } : {}), phone: sms.to },
+  }
+}

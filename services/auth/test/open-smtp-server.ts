@@ -1,0 +1,59 @@
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { SMTPServer } from 'smtp-server'
+
+/** A mail as it came over the wire. */
+export interface ReceivedMail {
+  readonly from: string
+  readonly to: readonly string[]
+  /** Headers and body, as sent. */
+  readonly source: string
+}
+
+/** A mail server on this machine that keeps what it gets. */
+export interface TestSmtpServer extends AsyncDisposable {
+  readonly port: number
+  readonly received: readonly ReceivedMail[]
+  /** What the next mails are answered with; `undefined` takes them. */
+  refusal: { readonly code: number; readonly message: string } | undefined
+}
+
+/** @param account - who may send; without one everybody may */
+export async function openSmtpServer(account?: {
+  readonly user: string
+  readonly pass: string
+}): Promise<TestSmtpServer> {
+  const received: ReceivedMail[] = []
+  const server = new SMTPServer({
+    authOptional: account === undefined,
+    disabledCommands: account === undefined ? ['AUTH', 'STARTTLS'] : ['STARTTLS'],
+    allowInsecureAuth: true,
+    onAuth(auth, _session, callback) {
+      const isRight = auth.username === account?.user && auth.password === account?.pass
+      callback(isRight ? null : new Error('Invalid username or password'), { user: auth.username })
+    },
+    onData(stream, session, callback) {
+      void text(stream).then((source) => {
+        const { refusal } = result
+        if (refusal) {
+          callback(Object.assign(new Error(refusal.message), { responseCode: refusal.code }))
+          return
+        }
+        const { mailFrom, rcptTo } = session.envelope
+        received.push({ from: mailFrom ? mailFrom.address : '', to: rcptTo.map(({ address }) => address), source })
+        callback(null)
+      })
+    },
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => resolve())
+  })
+  const result: TestSmtpServer = {
+    port: (server.server.address() as AddressInfo).port,
+    received,
+    refusal: undefined,
+    [Symbol.asyncDispose]: () => new Promise((resolve) => server.close(() => resolve())),
+  }
+  return result
+}
