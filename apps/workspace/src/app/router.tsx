@@ -120,14 +120,39 @@ const syncItem = createRoute({
     'AttentionItemScreen',
   ),
 })
-const appearance = createRoute({
+const account = createRoute({
   getParentRoute: () => signedIn,
-  path: '/account/appearance',
+  path: '/account',
+  component: lazyRouteComponent(() => import('../features/account/account-layout.tsx'), 'AccountLayout'),
+})
+const profile = createRoute({
+  getParentRoute: () => account,
+  path: '/',
+  component: lazyRouteComponent(() => import('../features/account/profile-screen.tsx'), 'ProfileScreen'),
+})
+const security = createRoute({
+  getParentRoute: () => account,
+  path: '/security',
+  component: lazyRouteComponent(() => import('../features/account/security-screen.tsx'), 'SecurityScreen'),
+})
+const signIns = createRoute({
+  getParentRoute: () => account,
+  path: '/sign-ins',
+  component: lazyRouteComponent(() => import('../features/account/sign-ins-screen.tsx'), 'SignInsScreen'),
+})
+const identities = createRoute({
+  getParentRoute: () => account,
+  path: '/identities',
+  component: lazyRouteComponent(() => import('../features/account/identities-screen.tsx'), 'IdentitiesScreen'),
+})
+const appearance = createRoute({
+  getParentRoute: () => account,
+  path: '/appearance',
   component: lazyRouteComponent(() => import('../features/account/appearance-screen.tsx'), 'AppearanceScreen'),
 })
 const shortcuts = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/account/shortcuts',
+  getParentRoute: () => account,
+  path: '/shortcuts',
   component: lazyRouteComponent(() => import('../features/account/shortcuts-screen.tsx'), 'ShortcutsScreen'),
 })
 
@@ -138,8 +163,7 @@ const routeTree = root.addChildren([
   signedIn.addChildren([
     workspaces,
     workspace.addChildren([home, table, record, sync, syncItem]),
-    appearance,
-    shortcuts,
+    account.addChildren([profile, security, signIns, identities, appearance, shortcuts]),
   ]),
 ])
 

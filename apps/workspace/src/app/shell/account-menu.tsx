@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import { Keyboard, LogOut, Palette } from 'lucide-react'
+import { Keyboard, LogOut, Palette, ShieldCheck, UserRound } from 'lucide-react'
 import type { JSX } from 'react'
 import { Button as AriaButton } from 'react-aria-components/Button'
 import { MenuSection as AriaMenuSection } from 'react-aria-components/Menu'
@@ -35,6 +35,15 @@ export function AccountMenu({
             <span className="block truncate text-body font-medium text-text">{name}</span>
             <span className="block truncate text-small text-muted">{email}</span>
           </Header>
+          <MenuItem icon={<UserRound size={16} aria-hidden />} onAction={() => void navigate({ to: '/account' })}>
+            {words.yourAccount}
+          </MenuItem>
+          <MenuItem
+            icon={<ShieldCheck size={16} aria-hidden />}
+            onAction={() => void navigate({ to: '/account/security' })}
+          >
+            {words.accountSecurity}
+          </MenuItem>
           <MenuItem
             icon={<Palette size={16} aria-hidden />}
             onAction={() => void navigate({ to: '/account/appearance' })}

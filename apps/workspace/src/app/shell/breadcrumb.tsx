@@ -8,7 +8,7 @@ import { syncMessages } from '../../messages/sync.ts'
 
 interface Crumb {
   readonly label: string
-  readonly to?: { readonly table: string } | { readonly sync: true }
+  readonly to?: { readonly table: string } | { readonly sync: true } | { readonly account: true }
 }
 
 /** Where one is: table, record, or the screen's name. */
@@ -40,6 +40,10 @@ export function Breadcrumb({
                 >
                   {crumb.label}
                 </Link>
+              ) : 'account' in crumb.to ? (
+                <Link to="/account" className="truncate rounded-sm text-muted no-underline hover:text-text">
+                  {crumb.label}
+                </Link>
               ) : (
                 <Link
                   to="/w/$ws/sync"
@@ -58,6 +62,14 @@ export function Breadcrumb({
   )
 }
 
+const ACCOUNT_CRUMBS = [
+  ['/account/security', words.accountSecurity],
+  ['/account/sign-ins', words.accountSignIns],
+  ['/account/identities', words.accountIdentities],
+  ['/account/appearance', words.appearance],
+  ['/account/shortcuts', words.shortcuts],
+] as const
+
 function useCrumbs(tables: readonly TableInfo[]): readonly Crumb[] {
   const last = useMatches().at(-1)
   if (!last) return []
@@ -73,7 +85,8 @@ function useCrumbs(tables: readonly TableInfo[]): readonly Crumb[] {
     return [{ label: syncMessages.centre, to: { sync: true } }, { label: syncMessages.tabAttention }]
   }
   if (last.routeId.endsWith('/sync')) return [{ label: syncMessages.centre }]
-  if (last.routeId.endsWith('/appearance')) return [{ label: words.appearance }]
-  if (last.routeId.endsWith('/shortcuts')) return [{ label: words.shortcuts }]
+  const place = ACCOUNT_CRUMBS.find(([path]) => last.routeId.endsWith(path))
+  if (place) return [{ label: words.yourAccount, to: { account: true } }, { label: place[1] }]
+  if (last.routeId.endsWith('/account/')) return [{ label: words.yourAccount }]
   return [{ label: words.home }]
 }

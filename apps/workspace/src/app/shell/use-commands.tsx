@@ -2,14 +2,18 @@ import { useNavigate } from '@tanstack/react-router'
 import {
   House,
   Keyboard,
+  KeyRound,
   LogOut,
+  MonitorSmartphone,
   Palette,
   Pause,
   Play,
   RefreshCw,
+  ShieldCheck,
   Smartphone,
   Table2,
   TriangleAlert,
+  UserRound,
 } from 'lucide-react'
 import { setAppearance, THEMES } from '../../lib/appearance.ts'
 import type { TableInfo } from '../../lib/data/tables.ts'
@@ -83,6 +87,38 @@ export function useCommands({
       section: words.goTo,
       icon: <Smartphone {...ICON} />,
       run: () => void navigate({ to: '/w/$ws/sync', params, search: { tab: 'device' } }),
+    },
+    {
+      id: 'account',
+      label: shellMessages.yourAccount,
+      keywords: 'profile name e-mail phone',
+      section: words.goTo,
+      icon: <UserRound {...ICON} />,
+      run: () => void navigate({ to: '/account' }),
+    },
+    {
+      id: 'security',
+      label: shellMessages.accountSecurity,
+      keywords: 'account password second factor step passkey authenticator',
+      section: words.goTo,
+      icon: <ShieldCheck {...ICON} />,
+      run: () => void navigate({ to: '/account/security' }),
+    },
+    {
+      id: 'sign-ins',
+      label: shellMessages.accountSignIns,
+      keywords: 'account sessions devices signed in',
+      section: words.goTo,
+      icon: <MonitorSmartphone {...ICON} />,
+      run: () => void navigate({ to: '/account/sign-ins' }),
+    },
+    {
+      id: 'identities',
+      label: shellMessages.accountIdentities,
+      keywords: 'account identities linked provider google github',
+      section: words.goTo,
+      icon: <KeyRound {...ICON} />,
+      run: () => void navigate({ to: '/account/identities' }),
     },
     {
       id: 'appearance',

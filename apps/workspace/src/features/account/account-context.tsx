@@ -1,0 +1,71 @@
+import type { HoldfastClient } from '@holdfast/client'
+import { useValue } from '@holdfast/react'
+import type { User } from '@supabase/supabase-js'
+import { createContext, type JSX, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from 'react'
+import { useOnline } from '../../hooks/use-online.ts'
+import { useBackend } from '../../lib/data/backend-context.tsx'
+
+type Supabase = HoldfastClient['supabase']
+
+/** The signed-in person as the account screens see them. */
+export interface Account {
+  readonly supabase: Supabase
+  /** What the server said last, or what the session on this device remembers. `undefined`: not read yet. */
+  readonly user: User | undefined
+  /** Why the server's word is missing. */
+  readonly error: unknown
+  /** Why nothing can be changed now. */
+  readonly blocked: 'offline' | 'expired' | undefined
+  /** Reads the person again, after a change that the auth client does not report by itself. */
+  readonly reload: () => Promise<void>
+}
+
+const AccountContext = createContext<Account | undefined>(undefined)
+
+/** Reads the person once for all account screens: from the session at once, then from the server, then with every change. */
+export function AccountProvider({ children }: { readonly children: ReactNode }): JSX.Element {
+  const { client } = useBackend()
+  const { supabase } = client
+  const isOnline = useOnline()
+  const session = useValue(client.session)
+  const isExpired = session.kind === 'expired'
+  const [user, setUser] = useState<User>()
+  const [error, setError] = useState<unknown>()
+
+  const reload = useCallback(
+    () =>
+      supabase.auth.getUser().then(({ data, error: cause }) => {
+        if (data.user) setUser(data.user)
+        setError(cause ?? undefined)
+      }, setError),
+    [supabase],
+  )
+
+  // The auth client reports changes made here and in other tabs; the first report is what this device remembers.
+  useEffect(() => {
+    const { data } = supabase.auth.onAuthStateChange((_event, next) => {
+      if (next) setUser(next.user)
+    })
+    return () => data.subscription.unsubscribe()
+  }, [supabase])
+
+  const canRead = isOnline && !isExpired
+  // The server's word, when the screens open and when the connection is back.
+  useEffect(() => {
+    if (canRead) void reload()
+  }, [canRead, reload])
+
+  const blocked = isExpired ? 'expired' : isOnline ? undefined : 'offline'
+  const account = useMemo(
+    () => ({ supabase, user, error: canRead ? error : undefined, blocked, reload }) as const,
+    [supabase, user, error, canRead, blocked, reload],
+  )
+  return <AccountContext value={account}>{children}</AccountContext>
+}
+
+/** The person; only below the account layout. */
+export function useAccount(): Account {
+  const account = useContext(AccountContext)
+  if (!account) throw new Error('useAccount is called outside of the account layout')
+  return account
+}

@@ -1,0 +1,23 @@
+import type { JSX } from 'react'
+import { Button, type ButtonProps } from '../../components/button.tsx'
+import { VisuallyHidden } from '../../components/visually-hidden.tsx'
+import { accountMessages as words } from '../../messages/account.ts'
+import { useAccount } from './account-context.tsx'
+
+/** A button that needs the server: without a connection it stays where it is, says why, and does nothing. */
+export function ActionButton({ onPress, children, className, ...rest }: ButtonProps): JSX.Element {
+  const { blocked } = useAccount()
+  const isBlocked = blocked !== undefined
+  return (
+    <Button
+      {...rest}
+      {...(isBlocked ? { 'aria-disabled': true } : {})}
+      className={isBlocked ? `opacity-55 ${className ?? ''}` : (className ?? '')}
+      {...(rest.type === 'submit' && isBlocked ? { type: 'button' as const } : {})}
+      {...(onPress === undefined || isBlocked ? {} : { onPress })}
+    >
+      {children}
+      {isBlocked ? <VisuallyHidden>, {words.needsConnection}</VisuallyHidden> : null}
+    </Button>
+  )
+}

@@ -1,0 +1,150 @@
+import { Copy } from 'lucide-react'
+import { type JSX, useState } from 'react'
+import { Button } from '../../components/button.tsx'
+import { Disclosure } from '../../components/disclosure.tsx'
+import { TextField } from '../../components/text-field.tsx'
+import { textLinkClass } from '../../components/text-link.tsx'
+import { showToast } from '../../components/toast.tsx'
+import { useBackend } from '../../lib/data/backend-context.tsx'
+import { accountMessages } from '../../messages/account.ts'
+import { securityMessages as words } from '../../messages/account-security.ts'
+import { useAccount } from './account-context.tsx'
+import { CodeField } from './code-field.tsx'
+import { FailureDetails } from './failure-text.tsx'
+import { freeName } from './factors.ts'
+import { FormDialog } from './form-dialog.tsx'
+import { svgAddress } from './svg-address.ts'
+import { unwrap } from './unwrap.ts'
+import { useAction } from './use-action.ts'
+
+interface Enrolled {
+  readonly id: string
+  readonly qr: string
+  readonly secret: string
+  readonly uri: string
+}
+
+/** A name, then the code to scan, then a code from the app as the proof that it works. */
+export function AddAppDialog({
+  taken,
+  onAdded,
+  onClose,
+}: {
+  /** Names of the other second steps. */
+  readonly taken: readonly string[]
+  readonly onAdded: (name: string) => Promise<void>
+  readonly onClose: () => void
+}): JSX.Element {
+  const { config } = useBackend()
+  const { supabase } = useAccount()
+  const action = useAction()
+  const [name, setName] = useState(() => freeName(words.factorKinds.totp, taken))
+  const [enrolled, setEnrolled] = useState<Enrolled>()
+  const [code, setCode] = useState('')
+  const [problem, setProblem] = useState<string>()
+
+  const begin = async (): Promise<void> => {
+    setProblem(name.trim() === '' ? words.nameMissing : undefined)
+    if (name.trim() === '') return
+    await action.run(async () => {
+      const { id, totp } = unwrap(
+        await supabase.auth.mfa.enroll({
+          factorType: 'totp',
+          friendlyName: name.trim(),
+          issuer: config.project.name,
+        }),
+      )
+      setEnrolled({ id, qr: totp.qr_code, secret: totp.secret, uri: totp.uri })
+    })
+  }
+  const finish = async (factor: Enrolled): Promise<void> => {
+    setProblem(code.length < 6 ? accountMessages.codeMissing : undefined)
+    if (code.length < 6) return
+    const isRight = await action.run(async () => {
+      unwrap(await supabase.auth.mfa.challengeAndVerify({ factorId: factor.id, code }))
+    })
+    if (isRight) await onAdded(name.trim())
+    else setCode('')
+  }
+  const cancel = (): void => {
+    // One that was begun and not confirmed is of no use; the server forgets it by itself when this does not arrive.
+    if (enrolled) void supabase.auth.mfa.unenroll({ factorId: enrolled.id })
+    onClose()
+  }
+
+  if (enrolled === undefined) {
+    return (
+      <FormDialog
+        title={words.appTitle}
+        submitLabel={accountMessages.continue}
+        isPending={action.isPending}
+        onSubmit={begin}
+        onClose={cancel}
+      >
+        <TextField
+          label={words.name}
+          description={words.nameHelp}
+          maxLength={100}
+          autoFocus
+          value={name}
+          onChange={setName}
+          errorMessage={problem ?? (action.failure ? <FailureDetails failure={action.failure} /> : undefined)}
+        />
+      </FormDialog>
+    )
+  }
+  return (
+    <FormDialog
+      title={words.appTitle}
+      submitLabel={words.confirm}
+      isPending={action.isPending}
+      onSubmit={() => finish(enrolled)}
+      onClose={cancel}
+    >
+      <p>{words.appScan}</p>
+      {/* White in the dark as well: scanners want dark on light, with a quiet edge. */}
+      <img
+        src={svgAddress(enrolled.qr)}
+        alt={words.qrAlt}
+        className="size-48 self-center rounded-md border border-border bg-[#fff] p-2"
+      />
+      <div>
+        <Disclosure title={words.cannotScan}>
+          <div className="flex flex-col gap-2 text-body">
+            <p>{words.secretHelp}</p>
+            <p className="flex flex-wrap items-center gap-x-3 gap-y-2">
+              <code aria-label={words.secret} className="font-mono text-mono break-all text-text select-all">
+                {enrolled.secret.replaceAll(/(.{4})(?=.)/g, '$1 ')}
+              </code>
+              <Button size="sm" icon={<Copy size={14} aria-hidden />} onPress={() => void copy(enrolled.secret)}>
+                {words.copySecret}
+              </Button>
+            </p>
+            <p>
+              <a href={enrolled.uri} className={textLinkClass}>
+                {words.openApp}
+              </a>
+            </p>
+          </div>
+        </Disclosure>
+      </div>
+      <CodeField
+        value={code}
+        onChange={setCode}
+        description={words.appCode}
+        failure={problem === undefined ? action.failure : { code: 'HF-CODE-MISSING', message: problem }}
+      />
+      <p className="text-small text-muted">{words.otherDevices}</p>
+    </FormDialog>
+  )
+}
+
+async function copy(secret: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(secret)
+    showToast({ text: words.copied })
+  } catch {
+    // The browser's refusal, and what to do instead; the key stays on the screen.
+    showToast({ text: words.notCopied })
+  }
+}

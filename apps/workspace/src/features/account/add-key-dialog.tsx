@@ -1,0 +1,67 @@
+import { type JSX, useState } from 'react'
+import { TextField } from '../../components/text-field.tsx'
+import { securityMessages as words } from '../../messages/account-security.ts'
+import { useAccount } from './account-context.tsx'
+import { FailureDetails } from './failure-text.tsx'
+import { freeName } from './factors.ts'
+import { FormDialog } from './form-dialog.tsx'
+import { unwrap } from './unwrap.ts'
+import { useAction } from './use-action.ts'
+
+/** A name, then the browser asks for the key. */
+export function AddKeyDialog({
+  taken,
+  onAdded,
+  onClose,
+}: {
+  readonly taken: readonly string[]
+  readonly onAdded: (name: string) => Promise<void>
+  readonly onClose: () => void
+}): JSX.Element {
+  const { supabase } = useAccount()
+  const action = useAction()
+  const [name, setName] = useState(() => freeName(words.factorKinds.webauthn, taken))
+  const [problem, setProblem] = useState<string>()
+
+  const submit = async (): Promise<void> => {
+    const friendlyName = name.trim()
+    setProblem(friendlyName === '' ? words.nameMissing : undefined)
+    if (friendlyName === '') return
+    const isAdded = await action.run(async () => {
+      try {
+        unwrap(await supabase.auth.mfa.webauthn.register({ friendlyName }))
+      } catch (error) {
+        await forget(friendlyName)
+        throw error
+      }
+    })
+    if (isAdded) await onAdded(friendlyName)
+  }
+  /** What was begun keeps its name taken; the key was not pressed, so it goes. */
+  const forget = async (friendlyName: string): Promise<void> => {
+    const { data } = await supabase.auth.mfa.listFactors()
+    const begun = data?.all.find((factor) => factor.status === 'unverified' && factor.friendly_name === friendlyName)
+    if (begun) await supabase.auth.mfa.unenroll({ factorId: begun.id })
+  }
+  return (
+    <FormDialog
+      title={words.keyTitle}
+      submitLabel={words.askForKey}
+      isPending={action.isPending}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <p>{words.keyLead}</p>
+      <TextField
+        label={words.name}
+        description={words.nameHelp}
+        maxLength={100}
+        autoFocus
+        value={name}
+        onChange={setName}
+        errorMessage={problem ?? (action.failure ? <FailureDetails failure={action.failure} /> : undefined)}
+      />
+      <p className="text-small text-muted">{words.otherDevices}</p>
+    </FormDialog>
+  )
+}

@@ -1,0 +1,37 @@
+import type { JSX } from 'react'
+import { CodeField as DigitsField } from '../../components/code-field.tsx'
+import { accountMessages as words } from '../../messages/account.ts'
+import type { AccountFailure } from './account-failure.ts'
+
+/** The field for a code, under the words that say where it comes from. */
+export function CodeField({
+  value,
+  digits = 6,
+  onChange,
+  description,
+  failure,
+  autoFocus = true,
+}: {
+  readonly value: string
+  readonly digits?: number
+  readonly onChange: (code: string) => void
+  readonly description: string
+  readonly failure: AccountFailure | undefined
+  readonly autoFocus?: boolean
+}): JSX.Element {
+  return (
+    <div className="flex flex-col gap-3">
+      <p className="text-muted">{description}</p>
+      <div className="max-w-80">
+        <DigitsField
+          label={words.code}
+          digits={digits}
+          autoFocus={autoFocus}
+          value={value}
+          onChange={onChange}
+          errorMessage={failure?.message}
+        />
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,54 @@
+import { type JSX, type ReactNode, useId } from 'react'
+import { Button } from '../../components/button.tsx'
+import { Dialog } from '../../components/dialog.tsx'
+import { accountMessages as words } from '../../messages/account.ts'
+
+/** A dialog with one form: Enter and the main button send it, once. */
+export function FormDialog({
+  title,
+  submitLabel,
+  isPending,
+  onSubmit,
+  onClose,
+  closeLabel = words.cancel,
+  children,
+}: {
+  readonly title: string
+  readonly submitLabel: string
+  readonly isPending: boolean
+  readonly onSubmit: () => Promise<void>
+  readonly onClose: () => void
+  readonly closeLabel?: string
+  readonly children: ReactNode
+}): JSX.Element {
+  const formId = useId()
+  return (
+    <Dialog
+      title={title}
+      isOpen
+      onClose={onClose}
+      actions={
+        <>
+          <Button onPress={onClose}>{closeLabel}</Button>
+          <Button type="submit" form={formId} tone="primary" isPending={isPending}>
+            {submitLabel}
+          </Button>
+        </>
+      }
+    >
+      <form
+        id={formId}
+        noValidate
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          // A form of a layer above this one is not this one.
+          event.stopPropagation()
+          if (!isPending) void onSubmit()
+        }}
+      >
+        {children}
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,74 @@
+import { AuthApiError, AuthSessionMissingError } from '@supabase/supabase-js'
+import type { HoldfastClient } from '@holdfast/client'
+import * as v from 'valibot'
+
+const text = v.nullish(v.string())
+
+const sessionSchema = v.pipe(
+  v.object({
+    id: v.string(),
+    created_at: v.string(),
+    refreshed_at: text,
+    not_after: text,
+    user_agent: text,
+    ip: text,
+    aal: text,
+    amr: v.nullish(v.array(v.object({ method: v.string(), timestamp: v.number() }))),
+    current: v.boolean(),
+  }),
+  v.transform((row) => ({
+    id: row.id,
+    startedAt: new Date(row.created_at),
+    /** The last time it showed a sign of life. */
+    seenAt: new Date(row.refreshed_at ?? row.created_at),
+    endsAt: row.not_after ? new Date(row.not_after) : undefined,
+    userAgent: row.user_agent ?? undefined,
+    ip: row.ip ?? undefined,
+    hasSecondStep: row.aal === 'aal2',
+    /** How they proved who they are, the oldest first. */
+    methods: (row.amr ?? []).toSorted((a, b) => a.timestamp - b.timestamp).map(({ method }) => method),
+    isCurrent: row.current,
+  })),
+)
+
+/** One place where the person is signed in. */
+export type OwnSession = v.InferOutput<typeof sessionSchema>
+
+const refusal = v.object({
+  code: v.optional(v.string()),
+  error_code: v.optional(v.string()),
+  msg: v.optional(v.string()),
+})
+
+/**
+ * The person's sessions: this device first, then the last seen. supabase-js has no call for it; the address is Holdfast's own.
+ *
+ * @throws {AuthApiError} when the server refuses, `TypeError` without a connection
+ */
+export async function listOwnSessions(client: HoldfastClient, anonKey: string): Promise<readonly OwnSession[]> {
+  const response = await ask(client, anonKey, 'GET', '/auth/v1/user/sessions')
+  const sessions = v.parse(v.array(sessionSchema), await response.json())
+  return sessions.toSorted(
+    (a, b) => Number(b.isCurrent) - Number(a.isCurrent) || b.seenAt.getTime() - a.seenAt.getTime(),
+  )
+}
+
+/** Ends one of them: that device has to sign in again. Throws as {@link listOwnSessions}. */
+export async function endOwnSession(client: HoldfastClient, anonKey: string, id: string): Promise<void> {
+  await ask(client, anonKey, 'DELETE', `/auth/v1/user/sessions/${encodeURIComponent(id)}`)
+}
+
+async function ask(client: HoldfastClient, anonKey: string, method: string, path: string): Promise<Response> {
+  const { data, error } = await client.supabase.auth.getSession()
+  if (error) throw error
+  if (!data.session) throw new AuthSessionMissingError()
+  const response = await fetch(path, {
+    method,
+    headers: { apikey: anonKey, authorization: `Bearer ${data.session.access_token}` },
+    cache: 'no-store',
+  })
+  if (response.ok) return response
+  const body = v.safeParse(v.pipe(v.string(), v.parseJson(), refusal), await response.text())
+  const { code, error_code: errorCode, msg } = body.success ? body.output : {}
+  throw new AuthApiError(msg ?? `${path} answered ${response.status}`, response.status, errorCode ?? code)
+}

@@ -1,0 +1,115 @@
+import type { User } from '@supabase/supabase-js'
+import { type JSX, useRef, useState } from 'react'
+import { NewPasswordField } from '../../components/new-password-field.tsx'
+import { showToast } from '../../components/toast.tsx'
+import { useBackend } from '../../lib/data/backend-context.tsx'
+import { checkPassword } from '../../lib/password-rules.ts'
+import { passwordMessages } from '../../messages/password.ts'
+import { securityMessages as words } from '../../messages/account-security.ts'
+import { useAccount } from './account-context.tsx'
+import { codeOf } from './account-failure.ts'
+import { ActionButton } from './action-button.tsx'
+import { CodeField } from './code-field.tsx'
+import { FailureText } from './failure-text.tsx'
+import { NoRows, Section } from './section.tsx'
+import { unwrap } from './unwrap.ts'
+import { useAction } from './use-action.ts'
+import { weakPasswordMessage } from './weak-password.ts'
+
+/** Sets a password. When the sign-in is a while ago, the server sends a code and wants it back with the password. */
+export function PasswordSection({ user }: { readonly user: User }): JSX.Element {
+  return (
+    <Section title={words.passwordTitle} description={words.passwordLead}>
+      {user.is_anonymous === true ? <NoRows>{words.passwordGuest}</NoRows> : <PasswordForm user={user} />}
+    </Section>
+  )
+}
+
+function PasswordForm({ user }: { readonly user: User }): JSX.Element {
+  const { config } = useBackend()
+  const { supabase } = useAccount()
+  const action = useAction()
+  const [password, setPassword] = useState('')
+  const [problem, setProblem] = useState<string>()
+  /** `undefined`: the server has not asked for a code. */
+  const [code, setCode] = useState<string>()
+  const fieldRef = useRef<HTMLInputElement>(null)
+  const isCodeWrong = action.failure?.code === 'reauthentication_not_valid'
+
+  const submit = async (): Promise<void> => {
+    const isWeak = checkPassword(password, config.account.password).some(({ isMet }) => !isMet)
+    const wrong = password === '' ? passwordMessages.missing : isWeak ? passwordMessages.notEnough : undefined
+    setProblem(wrong)
+    if (wrong !== undefined) {
+      fieldRef.current?.focus()
+      return
+    }
+    const isSet = await action.run(
+      async () => {
+        unwrap(await supabase.auth.updateUser({ password, ...(code === undefined ? {} : { nonce: code }) }))
+      },
+      async (error) => {
+        const message = weakPasswordMessage(error)
+        if (message !== undefined) {
+          setProblem(message)
+          fieldRef.current?.focus()
+          return true
+        }
+        if (codeOf(error) !== 'reauthentication_needed') return false
+        unwrap(await supabase.auth.reauthenticate())
+        setCode('')
+        return true
+      },
+    )
+    if (!isSet) return
+    setPassword('')
+    setCode(undefined)
+    showToast({ text: words.passwordDone })
+  }
+
+  return (
+    <form
+      noValidate
+      className="flex flex-col gap-4 rounded-lg border border-border bg-raised p-4"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!action.isPending) void submit()
+      }}
+    >
+      {/* Password managers want to know whose password it is. */}
+      <input
+        type="text"
+        name="username"
+        autoComplete="username"
+        value={user.email ?? user.phone ?? ''}
+        readOnly
+        hidden
+      />
+      <NewPasswordField
+        inputRef={fieldRef}
+        value={password}
+        onChange={(value) => {
+          setPassword(value)
+          setProblem(undefined)
+        }}
+        rules={config.account.password}
+        errorMessage={problem}
+      />
+      {code === undefined ? null : (
+        <CodeField
+          value={code}
+          digits={config.account.codeDigits.email}
+          onChange={setCode}
+          description={words.reauthLead(user.email || `+${user.phone ?? ''}`)}
+          failure={isCodeWrong ? action.failure : undefined}
+        />
+      )}
+      {isCodeWrong ? null : <FailureText failure={action.failure} />}
+      <div>
+        <ActionButton type="submit" isPending={action.isPending}>
+          {words.setPassword}
+        </ActionButton>
+      </div>
+    </form>
+  )
+}

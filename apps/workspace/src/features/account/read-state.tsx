@@ -1,0 +1,45 @@
+import type { JSX, ReactNode } from 'react'
+import { Button } from '../../components/button.tsx'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { Skeleton } from '../../components/skeleton.tsx'
+import { accountMessages as words } from '../../messages/account.ts'
+import { describeAccountError } from './account-failure.ts'
+import { NoRows } from './section.tsx'
+import type { OnlineRead } from './use-online-read.ts'
+
+/** Everything that is not the value: being read, never read, failed. */
+export function ReadState<T>({
+  state,
+  onRetry,
+  rows = 2,
+  children,
+}: {
+  readonly state: OnlineRead<T>
+  readonly onRetry: () => Promise<void>
+  readonly rows?: number
+  readonly children: (value: T) => ReactNode
+}): JSX.Element {
+  switch (state.kind) {
+    case 'ready':
+      return <>{children(state.value)}</>
+    case 'loading':
+      return <Skeleton rows={rows} label={words.loading} />
+    case 'offline':
+      return <NoRows>{words.loadingOffline}</NoRows>
+    case 'failed': {
+      const { code, message, technical } = describeAccountError(state.error)
+      return (
+        <ErrorNotice
+          error={{ code, title: message, ...(technical === undefined ? {} : { technical }) }}
+          actions={
+            <Button size="sm" onPress={() => void onRetry()}>
+              {words.tryAgain}
+            </Button>
+          }
+        />
+      )
+    }
+    default:
+      return state satisfies never
+  }
+}

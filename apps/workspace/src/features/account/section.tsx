@@ -1,0 +1,89 @@
+import { type JSX, type ReactNode, type Ref, useId } from 'react'
+import { cx } from '../../lib/cx.ts'
+
+/** One subject of a screen. The heading can take the focus, for when the control that had it is gone. */
+export function Section({
+  title,
+  description,
+  action,
+  headingRef,
+  children,
+}: {
+  readonly title: string
+  readonly description?: ReactNode
+  readonly action?: ReactNode
+  readonly headingRef?: Ref<HTMLHeadingElement>
+  readonly children?: ReactNode
+}): JSX.Element {
+  const id = useId()
+  return (
+    <section aria-labelledby={id} className="flex flex-col gap-3">
+      <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-2">
+        <div className="min-w-0 flex-1 basis-72">
+          <h2 id={id} tabIndex={-1} ref={headingRef} className="text-title outline-none">
+            {title}
+          </h2>
+          {description === undefined ? null : <div className="max-w-[68ch] pt-0.5 text-muted">{description}</div>}
+        </div>
+        {action}
+      </div>
+      {children}
+    </section>
+  )
+}
+
+/** Rows with a frame around them. */
+export function Rows({ label, children }: { readonly label: string; readonly children: ReactNode }): JSX.Element {
+  return (
+    <ul aria-label={label} className="divide-y divide-border rounded-lg border border-border bg-raised">
+      {children}
+    </ul>
+  )
+}
+
+/** What it is, what is known of it, and what can be done with it; the last goes below on a narrow screen. */
+export function Row({
+  icon,
+  title,
+  mark,
+  children,
+  actions,
+  below,
+}: {
+  readonly icon?: ReactNode
+  readonly title: ReactNode
+  /** A chip beside the title. */
+  readonly mark?: ReactNode
+  readonly children?: ReactNode
+  readonly actions?: ReactNode
+  /** Over the whole width, such as why an action did not work. */
+  readonly below?: ReactNode
+}): JSX.Element {
+  return (
+    <li className="flex flex-col gap-2 px-4 py-3">
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-3">
+        {icon === undefined ? null : (
+          <span className="flex size-9 shrink-0 items-center justify-center rounded-md bg-sunken text-muted">
+            {icon}
+          </span>
+        )}
+        <div className={cx('min-w-0 flex-1', icon === undefined ? 'basis-52' : 'basis-44')}>
+          <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
+            <span className="font-medium [overflow-wrap:anywhere]">{title}</span>
+            {mark}
+          </div>
+          {children === undefined ? null : (
+            <div className="text-small [overflow-wrap:anywhere] text-muted">{children}</div>
+          )}
+        </div>
+        {actions === undefined ? null : <div className="flex flex-wrap gap-2">{actions}</div>}
+      </div>
+      {below}
+    </li>
+  )
+}
+
+/** A line in the frame of {@link Rows} where there are none. */
+export function NoRows({ children }: { readonly children: ReactNode }): JSX.Element {
+  return <p className="rounded-lg border border-dashed border-border px-4 py-5 text-center text-muted">{children}</p>
+}

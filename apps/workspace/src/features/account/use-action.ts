@@ -1,0 +1,46 @@
+import { useState } from 'react'
+import { type AccountFailure, describeAccountError } from './account-failure.ts'
+import { StepUpCancelled, useStepUp } from './step-up.tsx'
+
+/** One thing that a person does on an account screen. */
+export interface Action {
+  readonly isPending: boolean
+  readonly failure: AccountFailure | undefined
+  readonly clear: () => void
+  /**
+   * Does it; when the server wants the second step first, asks for that and does it again.
+   *
+   * @param answer - called with what was thrown; returns whether the screen has dealt with it by itself
+   * @returns whether it was done
+   */
+  readonly run: (work: () => Promise<void>, answer?: (error: unknown) => boolean | Promise<boolean>) => Promise<boolean>
+}
+
+export function useAction(): Action {
+  const confirmed = useStepUp()
+  const [isPending, setPending] = useState(false)
+  const [failure, setFailure] = useState<AccountFailure>()
+  return {
+    isPending,
+    failure,
+    clear: () => setFailure(undefined),
+    async run(work, answer) {
+      setPending(true)
+      setFailure(undefined)
+      try {
+        await confirmed(work)
+        return true
+      } catch (error) {
+        if (error instanceof StepUpCancelled) return false
+        try {
+          if (!(await answer?.(error))) setFailure(describeAccountError(error))
+        } catch (later) {
+          setFailure(describeAccountError(later))
+        }
+        return false
+      } finally {
+        setPending(false)
+      }
+    },
+  }
+}

@@ -1,0 +1,27 @@
+import { useCallback } from 'react'
+import { type SignInMethods, toMethods } from '../../lib/auth/sign-in-methods.ts'
+import { type AccountRules, fetchConfig } from '../../lib/data/app-config.ts'
+import { useBackend } from '../../lib/data/backend-context.tsx'
+import { type OnlineRead, useOnlineRead } from './use-online-read.ts'
+
+/** What the server lets people do with their accounts. */
+export type AuthSettings = SignInMethods & AccountRules
+
+export interface AuthSettingsRead {
+  readonly state: OnlineRead<AuthSettings>
+  readonly reload: () => Promise<void>
+}
+
+/** Asks the server what is switched on, now and not at the last visit. */
+export function useAuthSettings(): AuthSettingsRead {
+  const { config } = useBackend()
+  const read = useCallback(async (): Promise<AuthSettings> => {
+    const [response, { account }] = await Promise.all([
+      fetch('/auth/v1/settings', { headers: { apikey: config.anonKey }, cache: 'no-store' }),
+      fetchConfig(),
+    ])
+    if (!response.ok) throw new Error(`/auth/v1/settings answered ${response.status}`)
+    return { ...account, ...toMethods(await response.json()) }
+  }, [config.anonKey])
+  return useOnlineRead(read)
+}

@@ -1,0 +1,44 @@
+/** Whether this page can make or use passkeys and security keys, and if not, what would help. */
+export type WebAuthnSupport =
+  | { readonly kind: 'yes' }
+  /** The page was opened by an IP address; browsers tie passkeys to names. `link`: the same page where they work. */
+  | { readonly kind: 'ip_address'; readonly link: string | undefined }
+  /** Without HTTPS browsers offer them on localhost only. */
+  | { readonly kind: 'insecure' }
+  | { readonly kind: 'no_browser' }
+
+/**
+ * Looks at where the page is, because the browser would only answer with a cryptic refusal.
+ *
+ * @see W3C Web Authentication, "Relying Party Identifier": a valid domain, never an IP address
+ */
+export function webAuthnSupport({
+  address,
+  isSecure,
+  hasApi,
+}: {
+  /** Where the page is. */
+  readonly address: URL
+  readonly isSecure: boolean
+  readonly hasApi: boolean
+}): WebAuthnSupport {
+  const { hostname } = address
+  if (/^\d+\.\d+\.\d+\.\d+$/.test(hostname) || hostname.startsWith('[')) {
+    const isLoopback = hostname.startsWith('127.') || hostname === '[::1]'
+    if (!isLoopback) return { kind: 'ip_address', link: undefined }
+    const link = new URL(address)
+    link.hostname = 'localhost'
+    return { kind: 'ip_address', link: link.href }
+  }
+  if (!isSecure) return { kind: 'insecure' }
+  return hasApi ? { kind: 'yes' } : { kind: 'no_browser' }
+}
+
+/** For the page that asks. */
+export function webAuthnSupportHere(): WebAuthnSupport {
+  return webAuthnSupport({
+    address: new URL(location.href),
+    isSecure: isSecureContext,
+    hasApi: 'PublicKeyCredential' in window,
+  })
+}

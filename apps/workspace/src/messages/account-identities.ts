@@ -1,0 +1,56 @@
+import { formatAgo } from '../lib/format.ts'
+
+const PROVIDERS: Readonly<Record<string, string>> = {
+  apple: 'Apple',
+  azure: 'Microsoft',
+  bitbucket: 'Bitbucket',
+  discord: 'Discord',
+  email: 'E-mail',
+  facebook: 'Facebook',
+  figma: 'Figma',
+  github: 'GitHub',
+  gitlab: 'GitLab',
+  google: 'Google',
+  kakao: 'Kakao',
+  keycloak: 'Keycloak',
+  linkedin: 'LinkedIn',
+  linkedin_oidc: 'LinkedIn',
+  notion: 'Notion',
+  oidc: 'OpenID Connect',
+  phone: 'Phone',
+  slack: 'Slack',
+  slack_oidc: 'Slack',
+  spotify: 'Spotify',
+  twitch: 'Twitch',
+  twitter: 'X',
+  workos: 'WorkOS',
+  zoom: 'Zoom',
+}
+
+/** `github` → `GitHub`; one that nobody has named keeps its own name. */
+export function providerName(provider: string): string {
+  const name = PROVIDERS[provider] ?? provider.replace(/^custom:/, '').replaceAll(/[_-]/g, ' ')
+  return name.charAt(0).toUpperCase() + name.slice(1)
+}
+
+export const identitiesMessages = {
+  title: 'Ways to sign in',
+  lead: 'Accounts that open this account. With two of them, losing one locks nobody out.',
+  label: 'Linked accounts',
+  none: 'Nothing is linked yet.',
+  guest: 'You are a guest: nothing is linked yet. Link an account to keep this one, or add an e-mail on your profile.',
+  lastUsed: (at: Date) => `last used ${formatAgo(at)}`,
+  neverUsed: 'not used yet',
+  unlink: 'Unlink',
+  unlinkNamed: (name: string) => `Unlink ${name}`,
+  onlyOne: 'The only way to sign in; link another one before you remove it.',
+  unlinkTitle: (name: string) => `Unlink ${name}?`,
+  unlinkDetail: (name: string) => `${name} no longer opens this account. Nothing is deleted there.`,
+  unlinkEmail: 'Your e-mail and password no longer open this account.',
+  unlinked: (name: string) => `${name} is unlinked`,
+  linkTitle: 'Link another account',
+  linkLead: 'You are sent there to sign in, and come back here.',
+  link: (name: string) => `Link ${name}`,
+  noProviders: 'This server has no other accounts to link.',
+  linkingOff: 'Linking is switched off on this server. Ask your operator if you need it.',
+} as const
