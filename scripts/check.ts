@@ -1,4 +1,4 @@
-/** The fast checks, each with its own time: format, lint, types, dead code, layers, unit tests. All run; the exit code tells whether all passed. */
+/** The fast checks, each with its own time: format, lint, types, dead code, layers, compatibility pages, unit tests. All run; the exit code tells whether all passed. */
 import { run } from './run.ts'
 
 const checks: readonly (readonly [name: string, command: string, ...args: string[]])[] = [
@@ -8,6 +8,7 @@ const checks: readonly (readonly [name: string, command: string, ...args: string
   ['types of tests', 'tsc', '-p', 'tsconfig.tests.json'],
   ['dead code', 'knip'],
   ['layers', 'node', 'scripts/check-layers.ts'],
+  ['compatibility pages', 'node', 'scripts/write-compatibility.ts', '--check'],
   ['unit tests', 'vitest', 'run', '--project', 'unit', '--silent=passed-only'],
 ]
 

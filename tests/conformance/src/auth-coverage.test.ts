@@ -2,10 +2,30 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { createClient } from '@supabase/supabase-js'
 import { describe, expect, test } from 'vitest'
 import { methodsOf, unknownNamespaces } from './auth-methods.ts'
+import { OFFLINE_CALLS } from './auth-offline-calls.ts'
 
 // What the client can do is read off the client itself, so that a new version of it whose methods nobody has tested fails here.
 
 const { auth } = createClient('http://127.0.0.1:9', 'key', { auth: { persistSession: false, autoRefreshToken: false } })
+
+/** Methods that ask nobody, whose requests tests of their own cut, or that ask the browser first. */
+const NOT_CUT = new Set([
+  'auth.initialize',
+  'auth.getSession',
+  'auth.setSession',
+  'auth.refreshSession',
+  'auth.signOut',
+  'auth.signInWithOAuth',
+  'auth.onAuthStateChange',
+  'auth.startAutoRefresh',
+  'auth.stopAutoRefresh',
+  'auth.dispose',
+  'auth.mfa.getAuthenticatorAssuranceLevel',
+  'auth.signInWithPasskey',
+  'auth.registerPasskey',
+  'auth.mfa.webauthn.authenticate',
+  'auth.mfa.webauthn.register',
+])
 
 /** `describe('auth.signUp', …)` in any conformance test. */
 function testedMethods(): Set<string> {
@@ -24,6 +44,10 @@ describe('conformance tests of accounts', () => {
 
   test.each(methodsOf(auth))('look at %s', (method) => {
     expect(testedMethods()).toContain(method)
+  })
+
+  test('cut the line under every method that asks the server', () => {
+    expect(methodsOf(auth).filter((method) => !(method in OFFLINE_CALLS) && !NOT_CUT.has(method))).toEqual([])
   })
 
   test('name no method that the client does not have', () => {

@@ -1,0 +1,131 @@
+/**
+ * Makes the pages of `docs/compatibility` that are made from the titles of conformance tests: `npm run compatibility`. With `--check` it writes
+ * nothing and fails when a page is not what it would write.
+ *
+ * A page is `docs/compatibility/source/<name>.md`, written by hand, with the tables in the place of its line `<!-- tests -->`. Titles follow one
+ * scheme: `describe('auth.signUp')` names the call, `describe('refused')` and `describe('offline')` inside it the column, and the title of a test is
+ * what the call does. What is in no call's `describe` is listed under its own heading.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createVitest, type TestCase } from 'vitest/node'
+
+const PLACE = '<!-- tests -->'
+const FOLDER = 'docs/compatibility'
+
+interface Page {
+  /** Of the page, of its source, and what the names of its test files begin with. */
+  readonly name: string
+  /** What calls of the client begin with; `describe('auth.signUp')` is a call of a page with `auth.`. */
+  readonly calls: string
+  /** Test files about the tests themselves. */
+  readonly without: readonly string[]
+}
+
+const PAGES: readonly Page[] = [{ name: 'auth', calls: 'auth.', without: ['auth-coverage.test.ts'] }]
+
+type Column = 'does' | 'refused' | 'offline'
+
+/** What is seen of one call, or of one subject that is no call. */
+interface Row {
+  readonly title: string
+  readonly sentences: Readonly<Record<Column, string[]>>
+}
+
+async function collectTests(page: Page): Promise<TestCase[]> {
+  const vitest = await createVitest('test', { project: ['conformance'], watch: false, reporters: [] })
+  try {
+    const { testModules, unhandledErrors } = await vitest.collect([`tests/conformance/src/${page.name}`], {
+      staticParse: false, // titles of tables have to be filled in
+    })
+    const broken = [...unhandledErrors, ...testModules.flatMap((module) => module.errors())]
+    if (broken.length > 0) throw new AggregateError(broken, 'the conformance tests cannot be read')
+    return testModules
+      .toSorted((a, b) => a.moduleId.localeCompare(b.moduleId))
+      .filter((module) => !page.without.some((name) => module.moduleId.endsWith(`/${name}`)))
+      .flatMap((module) => [...module.children.allTests()])
+  } finally {
+    await vitest.close()
+  }
+}
+
+/** The titles around a test, the outermost first. */
+function pathOf(test: TestCase): string[] {
+  const path: string[] = []
+  for (let parent = test.parent; parent.type === 'suite'; parent = parent.parent) path.unshift(parent.name)
+  return path
+}
+
+function columnOf(path: readonly string[], title: string): Column {
+  if (path.includes('offline')) return 'offline'
+  if (path.includes('refused') || /^(?:refuses|is refused|are refused)\b/.test(title)) return 'refused'
+  return 'does'
+}
+
+function toRows(tests: readonly TestCase[]): Row[] {
+  const rows = new Map<string, Row>()
+  for (const test of tests) {
+    const path = pathOf(test)
+    const [title = test.name, ...within] = path
+    const row = rows.get(title) ?? { title, sentences: { does: [], refused: [], offline: [] } }
+    rows.set(title, row)
+    const circumstances = within.filter((part) => part !== 'refused' && part !== 'offline')
+    row.sentences[columnOf(path, test.name)].push([...circumstances, test.name].join(': '))
+  }
+  return [...rows.values()]
+}
+
+/** `auth.admin.mfa` of `auth.admin.mfa.listFactors`. */
+function objectOf(call: string): string {
+  return call.slice(0, call.lastIndexOf('.'))
+}
+
+function cell(sentences: readonly string[]): string {
+  return sentences.map((sentence) => sentence.replaceAll('|', String.raw`\|`).replaceAll('<', '&lt;')).join(';<br>')
+}
+
+function renderTables(page: Page, rows: readonly Row[]): string {
+  const calls = rows.filter(({ title }) => title.startsWith(page.calls))
+  const objects = [...new Set(calls.map(({ title }) => objectOf(title)))].sort()
+  const tables = objects.map((object) => {
+    const lines = calls
+      .filter(({ title }) => objectOf(title) === object)
+      .sort((a, b) => a.title.localeCompare(b.title))
+      .map(({ title, sentences }) => {
+        const { does, refused, offline } = sentences
+        return `| \`${title.slice(object.length + 1)}\` | ${cell(does)} | ${cell(refused)} | ${cell(offline)} |`
+      })
+    return [
+      `### \`supabase.${object}\``,
+      '',
+      '| call | does | refusals | offline |',
+      '|---|---|---|---|',
+      ...lines,
+    ].join('\n')
+  })
+  const subjects = rows
+    .filter(({ title }) => !title.startsWith(page.calls))
+    .sort((a, b) => a.title.localeCompare(b.title))
+    .map(({ title, sentences }) => {
+      const all = [...sentences.does, ...sentences.refused, ...sentences.offline]
+      return [
+        `### ${title.slice(0, 1).toUpperCase()}${title.slice(1)}`,
+        '',
+        ...all.map((sentence) => `* ${sentence}`),
+      ].join('\n')
+    })
+  return [...tables, ...subjects].join('\n\n')
+}
+
+let isStale = false
+for (const page of PAGES) {
+  const parts = readFileSync(`${FOLDER}/source/${page.name}.md`, 'utf8').split(PLACE)
+  if (parts.length !== 2) throw new Error(`${FOLDER}/source/${page.name}.md has not one line ${PLACE}`)
+  const rendered = parts.join(renderTables(page, toRows(await collectTests(page))))
+  const path = `${FOLDER}/${page.name}.md`
+  if (!process.argv.includes('--check')) writeFileSync(path, rendered)
+  else if (readFileSync(path, 'utf8') !== rendered) {
+    console.error(`${path} is not what the conformance tests say; write it anew: npm run compatibility`)
+    isStale = true
+  }
+}
+process.exit(isStale ? 1 : 0)
