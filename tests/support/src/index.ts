@@ -7,3 +7,12 @@ export { appliedChanges, createNotes, type AppliedChange } from './notes.ts'
 export { openPlainDevice, type PlainDevice } from './plain-device.ts'
 export { askWriteCheckpoint, openRawStream, type RawStream, type WireRow } from './raw-stream.ts'
 export { comparable, type ComparableRow } from './visible-rows.ts'
+export {
+  createSoftwareAuthenticator,
+  type AssertionAnswer,
+  type CreationOptions,
+  type Deviations,
+  type RegistrationAnswer,
+  type RequestOptions,
+  type SoftwareAuthenticator,
+} from './software-authenticator.ts'

@@ -7,6 +7,7 @@ import { challengeEndMs, createChallengeId, insertChallenge } from './challenge-
 import { type FactorType, factorNotFound, verifyDisabled } from './errors.ts'
 import { type FactorRow, lockFactor } from './factor-row.ts'
 import type { FactorSigner } from './require-factor-signer.ts'
+import { askForSecurityKey } from './webauthn-factor.ts'
 
 /** As auth-js's `AuthMFAChallengeResponse` has it. */
 export interface Challenge {
@@ -14,6 +15,8 @@ export interface Challenge {
   readonly type: FactorType
   /** Seconds since the epoch. */
   readonly expires_at: number
+  /** What the browser is to do with a security key. */
+  readonly webauthn?: { readonly type: 'create' | 'request'; readonly credential_options: object }
 }
 
 /**
@@ -40,11 +43,14 @@ export async function challengeFactor(
     const nowMs = context.clock.now()
     const now = new Date(nowMs).toISOString()
     const id = createChallengeId()
-    const own = type === 'phone' ? await sendCode(context, tx, { factor, challengeId: id, nowMs, ...input }) : {}
-    await insertChallenge(tx, { id, factorId: factor.id, address, now, ...own })
+    const sent = type === 'phone' ? await sendCode(context, tx, { factor, challengeId: id, nowMs, ...input }) : {}
+    const key = type === 'webauthn' ? await askForSecurityKey(context, tx, { factor, user }) : undefined
+    const question = key ? { webAuthn: key.question } : {}
+    await insertChallenge(tx, { id, factorId: factor.id, address, now, ...sent, ...question })
     const traits = { factor_id: factor.id, factor_status: factor.status }
     await recordAudit(tx, { action: 'challenge_created', actor: user, address, now, traits })
-    return { id, type, expires_at: Math.floor(challengeEndMs(nowMs) / 1000) }
+    const expiresAt = Math.floor(challengeEndMs(nowMs) / 1000)
+    return { id, type, expires_at: expiresAt, ...(key ? { webauthn: key.webauthn } : {}) }
   })
 }
 

@@ -274,7 +274,7 @@ describe('a further factor', () => {
     await raise(ada, 'kept')
     const { body } = await app.call({ method: 'GET', url: '/user', token: ada.token })
     const { factors } = body as unknown as { factors: { friendly_name: string }[] }
-    expect(factors.map((factor) => factor.friendly_name)).toEqual(['by text', 'kept'])
+    expect(factors.map((factor) => factor.friendly_name).toSorted()).toEqual(['by text', 'kept'])
   })
 })
 

@@ -3,6 +3,7 @@ import type { HoldfastError } from '@holdfast/foundation'
 import { recordAudit } from '../audit-log.ts'
 import type { AuthContext } from '../context.ts'
 import { validationFailed } from '../errors.ts'
+import { judgeMfaAttempt } from '../hooks/judge-attempt.ts'
 import type { SignedIn } from '../sessions/render-session.ts'
 import type { RequestOrigin } from '../sessions/session-row.ts'
 import { lockUser } from '../users/user-row.ts'
@@ -15,6 +16,7 @@ import { FACTOR_METHODS, raiseSession } from './raise-session.ts'
 import type { FactorSigner } from './require-factor-signer.ts'
 import { parseDecryptionKeys, readStoredSecret } from './stored-secret.ts'
 import { matchTotp } from './totp.ts'
+import { judgeSecurityKey, requireWebAuthnAnswer, type WebAuthnAnswer } from './webauthn-factor.ts'
 
 /** What the database said. A refusal that changes rows has to commit, so it is not thrown inside. */
 type Outcome =
@@ -27,8 +29,9 @@ type Judgement = { readonly valid: boolean; readonly usedStep?: number | undefin
  * Takes the answer to a challenge, and raises the session that it came with.
  *
  * @param input.code - of the app, or from the text message
+ * @param input.webauthn - what a security key has signed
  * @throws {HoldfastError} `mfa_verification_failed`, `mfa_challenge_expired`, `mfa_ip_address_mismatch`, `mfa_factor_not_found`,
- * `mfa_*_verify_not_enabled`, `over_request_rate_limit`, `session_not_found`, `validation_failed`
+ * `mfa_*_verify_not_enabled`, `mfa_verification_rejected`, `over_request_rate_limit`, `session_not_found`, `validation_failed`
  */
 export async function verifyFactor(
   context: AuthContext,
@@ -37,6 +40,7 @@ export async function verifyFactor(
     readonly factorId: string
     readonly challengeId: string
     readonly code: string
+    readonly webauthn: WebAuthnAnswer | undefined
     readonly origin: RequestOrigin
   },
 ): Promise<SignedIn> {
@@ -46,6 +50,7 @@ export async function verifyFactor(
   if (!known) throw factorNotFound()
   const type = requireVerifiable(context, known)
   if (type !== 'webauthn' && input.code === '') throw validationFailed('Code needs to be non-empty')
+  const webauthn = type === 'webauthn' ? requireWebAuthnAnswer(input.webauthn) : undefined
 
   const outcome = await context.pool.transaction(async (tx): Promise<Outcome> => {
     await lockUser(tx, user.id)
@@ -65,11 +70,23 @@ export async function verifyFactor(
       await deleteChallenge(tx, challenge.id)
       return { kind: 'refused', refusal: challengeExpired(challenge.id) }
     }
-    const judgement = judgeCode(context, { factor, challenge, code: input.code, nowMs })
-    if (!judgement.valid) {
-      await noteFailedAttempt(tx, factor, nowMs)
-      return { kind: 'refused', refusal: verificationFailed(type) }
-    }
+    const judgement = webauthn
+      ? {
+          valid: await judgeSecurityKey(context, tx, {
+            factor,
+            asked: challenge.web_authn_session_data,
+            answer: webauthn,
+          }),
+        }
+      : judgeCode(context, { factor, challenge, code: input.code, nowMs })
+    const { valid } = judgement
+    if (!valid) await noteFailedAttempt(tx, factor, nowMs)
+    // What a security key is asked to sign is worth nothing after an answer, right or wrong.
+    if (webauthn) await deleteChallenge(tx, challenge.id)
+    const attempt = { userId: user.id, factorId: factor.id, factorType: type, valid, address: origin.address }
+    const rejection = await judgeMfaAttempt(context, tx, attempt)
+    if (rejection) return { kind: 'refused', refusal: rejection }
+    if (!valid) return { kind: 'refused', refusal: verificationFailed(type) }
 
     const traits = { factor_id: factor.id, challenge_id: challenge.id, factor_type: type }
     await recordAudit(tx, { action: 'verification_attempted', actor: user, address: origin.address, now, traits })

@@ -9,7 +9,7 @@ import { challengeNotFound } from '../mfa/errors.ts'
 import { requireFactorSigner } from '../mfa/require-factor-signer.ts'
 import { unenrollFactor } from '../mfa/unenroll-factor.ts'
 import { verifyFactor } from '../mfa/verify-factor.ts'
-import { OptionalText } from '../request-body.ts'
+import { optional, OptionalText } from '../request-body.ts'
 import { originOf } from '../request-origin.ts'
 import { renderSession } from '../sessions/render-session.ts'
 
@@ -24,9 +24,13 @@ const EnrollBody = Type.Object({
 
 const FactorParams = Type.Object({ factorId: Type.String() })
 
-const ChallengeBody = Type.Optional(Type.Union([Type.Object({ channel: OptionalText }), Type.Null()]))
+const ChallengeBody = optional(Type.Object({ channel: OptionalText }))
 
-const VerifyBody = Type.Object({ challenge_id: OptionalText, code: OptionalText })
+const VerifyBody = Type.Object({
+  challenge_id: OptionalText,
+  code: OptionalText,
+  webauthn: optional(Type.Object({ type: OptionalText, credential_response: Type.Optional(Type.Unknown()) })),
+})
 
 /** `/factors`: the second factors of the signed-in person. Source: GoTrue API reference. */
 export function factorRoutes(context: AuthContext): FastifyPluginAsyncTypebox {
@@ -65,12 +69,15 @@ export function factorRoutes(context: AuthContext): FastifyPluginAsyncTypebox {
       const signer = await requireFactorSigner(context, request)
       const factorId = parseFactorId(request.params.factorId)
       context.limits.verify.take(request.ip)
-      const { challenge_id: challengeId, code } = request.body
+      const { challenge_id: challengeId, code, webauthn } = request.body
       const signedIn = await verifyFactor(context, {
         signer,
         factorId,
         challengeId: parseChallengeId(challengeId ?? ''),
         code: code ?? '',
+        webauthn: webauthn
+          ? { type: webauthn.type ?? '', credentialResponse: webauthn.credential_response }
+          : undefined,
         origin: originOf(request),
       })
       return renderSession(signedIn)
