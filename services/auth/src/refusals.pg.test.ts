@@ -89,7 +89,7 @@ describe('refusals', () => {
     ],
     ['an address that is a number', post('/signup', { email: 7, password: PASSWORD }), 400, 'bad_json'],
     ['no body', post('/signup'), 400, 'bad_json'],
-    ['a code by mail', post('/otp', { email: 'a@b.org' }), 422, 'otp_disabled'],
+    ['a code for nobody', post('/otp', { email: 'a@b.org', create_user: false }), 422, 'otp_disabled'],
     ['another provider', { method: 'GET', url: '/authorize?provider=github' }, 400, 'validation_failed'],
     ['a user without a token', { method: 'GET', url: '/user' }, 401, 'no_authorization'],
     ['signing out without a token', post('/logout'), 401, 'no_authorization'],

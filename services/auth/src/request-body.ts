@@ -12,3 +12,6 @@ export const OptionalText = optional(Type.String())
 export const OptionalRecord = optional(Type.Record(Type.String(), Type.Unknown()))
 
 export const OptionalFlag = optional(Type.Boolean())
+
+/** Where clients put the answer of a captcha. */
+export const MetaSecurity = optional(Type.Object({ captcha_token: OptionalText }))

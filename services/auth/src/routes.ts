@@ -15,6 +15,12 @@ import { jwksRoute } from './routes/jwks.ts'
 import { logoutRoute } from './routes/logout.ts'
 import { ownSessionRoutes } from './routes/own-sessions.ts'
 import { passkeyRoutes } from './routes/passkeys.ts'
+import { magicLinkRoute } from './routes/magiclink.ts'
+import { otpRoute } from './routes/otp.ts'
+import { recoverRoute } from './routes/recover.ts'
+import { resendRoute } from './routes/resend.ts'
+import { reauthenticateRoute } from './routes/reauthenticate.ts'
+import { verifyRoutes } from './routes/verify.ts'
 import { settingsRoute } from './routes/settings.ts'
 import { signUpRoute } from './routes/signup.ts'
 import { tokenRoute } from './routes/token.ts'
@@ -51,6 +57,12 @@ export function authRoutes(context: AuthContext): FastifyPluginAsync {
     await app.register(signUpRoute(context))
     await app.register(tokenRoute(context))
     await app.register(logoutRoute(context))
+    await app.register(magicLinkRoute(context))
+    await app.register(otpRoute(context))
+    await app.register(recoverRoute(context))
+    await app.register(resendRoute(context))
+    await app.register(reauthenticateRoute(context))
+    await app.register(verifyRoutes(context))
     await app.register(userRoutes(context))
     await app.register(factorRoutes(context))
     await app.register(passkeyRoutes(context))

@@ -8,13 +8,14 @@ import { violatedConstraint } from '../violated-constraint.ts'
 // Whatever proves one thing about a person also ends every code and link that is still out, as in GoTrue.
 
 /**
- * The address of a user is theirs. Changes nothing about one that is confirmed already but its pending tokens.
+ * The address of a user counts from now on. Changes nothing about one that is confirmed already but its pending tokens.
  *
+ * @param input.isProven - false where addresses confirm themselves: then no way to sign in is called verified
  * @param input.now - ISO 8601
  */
 export async function confirmEmail(
   tx: Transaction,
-  input: { readonly userId: string; readonly now: string },
+  input: { readonly userId: string; readonly isProven?: boolean; readonly now: string },
 ): Promise<void> {
   const { userId, now } = input
   await tx.execute(sql`
@@ -23,11 +24,13 @@ export async function confirmEmail(
            raw_user_meta_data = coalesce(raw_user_meta_data, '{}') || '{"email_verified":true}'
      where id = ${userId}
   `)
-  await tx.execute(sql`
-    update auth.identities
-       set identity_data = identity_data || '{"email_verified":true}', updated_at = ${now}
-     where user_id = ${userId} and email = (select lower(email) from auth.users where id = ${userId})
-  `)
+  if (input.isProven ?? true) {
+    await tx.execute(sql`
+      update auth.identities
+         set identity_data = identity_data || '{"email_verified":true}', updated_at = ${now}
+       where user_id = ${userId} and email = (select lower(email) from auth.users where id = ${userId})
+    `)
+  }
   await deleteOneTimeTokens(tx, userId)
 }
 
@@ -39,7 +42,8 @@ export async function confirmPhone(
   const { userId, now } = input
   await tx.execute(sql`
     update auth.users
-       set confirmation_token = '', phone_confirmed_at = ${now}, is_anonymous = false, updated_at = ${now}
+       set confirmation_token = '', phone_confirmed_at = coalesce(phone_confirmed_at, ${now}), is_anonymous = false,
+           updated_at = ${now}
      where id = ${userId}
   `)
   await deleteOneTimeTokens(tx, userId)

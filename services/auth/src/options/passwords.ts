@@ -15,6 +15,12 @@ export const passwordOptions = {
     description:
       'Characters that a password has to have: `letters_digits`, `lower_upper_letters_digits` or `lower_upper_letters_digits_symbols`; empty for any.',
   },
+  securityUpdatePasswordRequireCurrentPassword: {
+    type: 'boolean',
+    default: false,
+    description:
+      'Whether a new password needs the old one (`current_password`), except after signing in by a mail or a text message.',
+  },
   passwordHashCost: {
     type: 'integer',
     default: 10,

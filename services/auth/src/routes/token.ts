@@ -3,9 +3,10 @@ import { Type } from 'typebox'
 import type { AuthContext } from '../context.ts'
 import { unsupportedGrantType } from '../errors.ts'
 import { grantByPassword } from '../grants/password-grant.ts'
+import { grantByAuthCode, type SignedInByFlow } from '../grants/pkce-grant.ts'
 import { grantByRefreshToken } from '../grants/refresh-token-grant.ts'
 import { BODY_BYTES_MAX } from '../limits.ts'
-import { OptionalText } from '../request-body.ts'
+import { MetaSecurity, OptionalText } from '../request-body.ts'
 import { originOf } from '../request-origin.ts'
 import { renderSession } from '../sessions/render-session.ts'
 
@@ -16,9 +17,12 @@ const TokenBody = Type.Object({
   phone: OptionalText,
   password: OptionalText,
   refresh_token: OptionalText,
+  auth_code: OptionalText,
+  code_verifier: OptionalText,
+  gotrue_meta_security: MetaSecurity,
 })
 
-/** `POST /token?grant_type=`: tokens for a password or for a refresh token. Source: GoTrue API reference. */
+/** `POST /token?grant_type=`: tokens for a password, a refresh token, or the code that ends a flow. Source: GoTrue API reference. */
 export function tokenRoute(context: AuthContext): FastifyPluginAsyncTypebox {
   return async (app) => {
     const schema = { querystring: TokenQuery, body: TokenBody }
@@ -27,6 +31,7 @@ export function tokenRoute(context: AuthContext): FastifyPluginAsyncTypebox {
       const origin = originOf(request)
       switch (request.query.grant_type) {
         case 'password': {
+          await context.captcha.require(body.gotrue_meta_security?.captcha_token ?? undefined, origin.address)
           context.limits.signIn.take(origin.address)
           const { email, phone, password } = body
           return renderSession(
@@ -41,9 +46,25 @@ export function tokenRoute(context: AuthContext): FastifyPluginAsyncTypebox {
         case 'refresh_token':
           context.limits.refresh.take(origin.address)
           return renderSession(await grantByRefreshToken(context, { refreshToken: body.refresh_token ?? '', origin }))
+        case 'pkce': {
+          context.limits.signIn.take(origin.address)
+          const { auth_code: authCode, code_verifier: codeVerifier } = body
+          return renderFlowSession(
+            await grantByAuthCode(context, { authCode: authCode ?? '', codeVerifier: codeVerifier ?? '', origin }),
+          )
+        }
         default:
           throw unsupportedGrantType()
       }
     })
+  }
+}
+
+/** With what a provider gave for its own API, as auth-js's type `Session` has it. */
+function renderFlowSession({ signedIn, providerToken, providerRefreshToken }: SignedInByFlow): Record<string, unknown> {
+  return {
+    ...renderSession(signedIn),
+    ...(providerToken === undefined ? {} : { provider_token: providerToken }),
+    ...(providerRefreshToken === undefined ? {} : { provider_refresh_token: providerRefreshToken }),
   }
 }

@@ -72,7 +72,7 @@ describe('changing oneself', () => {
     expect((await signIn('a better password')).status).toBe(200)
   })
 
-  test('of the address takes one that is free, for the identity as well', async () => {
+  test('of the address takes one that is free, once it is proven', async () => {
     await app.signUp('taken@example.org')
     const { access_token: token } = await app.signUp('before@example.org')
     expect(await put(token, { email: 'Taken@example.org' })).toMatchObject({
@@ -81,9 +81,19 @@ describe('changing oneself', () => {
     })
     expect(await put(token, { email: 'After@example.org' })).toMatchObject({
       status: 200,
+      body: { email: 'before@example.org', new_email: 'after@example.org' },
+    })
+    const [mail] = await world.db.pool.query<{ token_hash: string }>(sql`
+      select variables ->> 'tokenHash' as token_hash from auth.messages where kind = 'email_change' and recipient = 'before@example.org'
+    `)
+    const payload = { type: 'email_change', token_hash: mail?.token_hash }
+    expect(await app.call({ method: 'POST', url: '/verify', payload })).toMatchObject({
+      status: 200,
       body: {
-        email: 'after@example.org',
-        identities: [{ email: 'after@example.org', identity_data: { email: 'after@example.org' } }],
+        user: {
+          email: 'after@example.org',
+          identities: [{ email: 'after@example.org', identity_data: { email: 'after@example.org' } }],
+        },
       },
     })
     expect(await app.signUp('before@example.org')).toBeDefined()

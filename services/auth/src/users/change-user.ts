@@ -1,69 +1,55 @@
-import { randomUUID } from 'node:crypto'
 import { type Transaction, sql } from '@holdfast/postgres'
 import { assert } from '@holdfast/foundation'
 import { recordAudit } from '../audit-log.ts'
+import { confirmEmailChange, confirmPhoneChange } from '../confirmations/confirm-user.ts'
+import { reauthenticationNotValid } from '../confirmations/errors.ts'
+import { countMail, countSms, type LinkTarget, sendEmailChange, sendPhoneCode } from '../confirmations/send-token.ts'
 import type { AuthContext } from '../context.ts'
-import {
-  emailExists,
-  insufficientAal,
-  notAdmin,
-  phoneExists,
-  phoneProviderDisabled,
-  samePassword,
-  userNotFound,
-  userSsoManaged,
-  validationFailed,
-} from '../errors.ts'
-import { mergeIdentityData } from '../identities/insert-identity.ts'
-import { requireAcceptablePassword } from '../passwords/password-strength.ts'
+import { emailExists, phoneExists, userNotFound } from '../errors.ts'
+import { deleteOneTimeTokens } from '../one-time-tokens/one-time-tokens.ts'
 import { endSessions } from '../sessions/end-sessions.ts'
-import { violatedConstraint } from '../violated-constraint.ts'
-import { parseEmail, parsePhone } from './contact.ts'
+import { checkChanges, type CheckedChanges, type UserChanges } from './check-changes.ts'
+import { findUserByAnyEmail } from './find-by-any-email.ts'
 import type { Signer } from './require-user.ts'
 import { mergeMetadata, type UserMetadata } from './user-metadata.ts'
-import { findUserById, hasPassword, hasVerifiedFactor, lockUser, type UserRow } from './user-row.ts'
-
-/** What a person may change of their own account; what is `undefined` stays. */
-export interface UserChanges {
-  readonly email: string | undefined
-  readonly phone: string | undefined
-  readonly password: string | undefined
-  /** Merged into the metadata; `null` removes a key. */
-  readonly metadata: UserMetadata | undefined
-  /** Asked for by mistake or malice: only administrators set it. */
-  readonly appMetadata: unknown
-}
+import { findUserById, findUserByPhone, lockUser, type UserRow } from './user-row.ts'
 
 /**
- * Changes the account of the signed-in person. A new password signs out every other session.
+ * Changes the account of the signed-in person. A new password signs out every other session. A new address or number counts when it was
+ * confirmed, unless numbers confirm themselves; the first address of an anonymous user counts at once where addresses confirm themselves.
  *
+ * @param input.address - of the client
  * @returns the user as they are now
  * @throws {HoldfastError} `weak_password`, `same_password`, `email_exists`, `phone_exists`, `insufficient_aal`, `not_admin`,
- * `user_sso_managed`, `validation_failed`
+ * `user_sso_managed`, `validation_failed`, `reauthentication_needed`, `reauthentication_not_valid`, `current_password_required`,
+ * `current_password_invalid`, `over_email_send_rate_limit`, `over_sms_send_rate_limit`
  */
 export async function changeUser(
   context: AuthContext,
-  input: { readonly signer: Signer; readonly changes: UserChanges; readonly address: string },
+  input: LinkTarget & { readonly signer: Signer; readonly changes: UserChanges; readonly address: string },
 ): Promise<UserRow> {
   const { signer, address } = input
   const changes = await checkChanges(context, signer, input.changes)
+  countMessages(context, signer.user, changes, address)
   const now = new Date(context.clock.now()).toISOString()
 
   return context.pool.transaction(async (tx) => {
+    await countForUser(context, tx, signer.user, changes)
     await lockUser(tx, signer.user.id)
     const user = await findUserById(tx, signer.user.id)
     if (!user) throw userNotFound()
     if (changes.passwordHash !== undefined) {
+      if (changes.usesNonce) await useNonce(tx, user.id)
       await setPassword(tx, { userId: user.id, passwordHash: changes.passwordHash, now })
       await endSessions(tx, { userId: user.id, sessionId: signer.session?.id, scope: 'others' })
       await recordAudit(tx, { action: 'user_updated_password', actor: user, address, now })
     }
-    if (changes.email !== undefined) await setEmail(tx, { user, email: changes.email, now })
-    if (changes.phone !== undefined) await setPhone(tx, { user, phone: changes.phone, now })
     if (changes.metadata !== undefined) {
-      const metadata = mergeMetadata((await findUserById(tx, user.id))?.raw_user_meta_data ?? null, changes.metadata)
+      const metadata = mergeMetadata(user.raw_user_meta_data, changes.metadata)
       await setMetadata(tx, { userId: user.id, metadata, now })
     }
+    if (changes.email !== undefined) await changeEmail(context, tx, { ...input, user, email: changes.email, now })
+    if (changes.phone !== undefined) await changePhone(context, tx, { user, phone: changes.phone, now })
     await recordAudit(tx, { action: 'user_modified', actor: user, address, now })
     const changed = await findUserById(tx, user.id)
     assert(changed, 'the user is locked')
@@ -71,43 +57,67 @@ export async function changeUser(
   })
 }
 
-interface CheckedChanges {
-  readonly email: string | undefined
-  readonly phone: string | undefined
-  readonly passwordHash: string | undefined
-  readonly metadata: UserMetadata | undefined
+/** Before the user is locked, as everywhere: two that lock in another order wait for each other. */
+async function countForUser(
+  context: AuthContext,
+  tx: Transaction,
+  user: UserRow,
+  changes: CheckedChanges,
+): Promise<void> {
+  const address = user.email || user.phone || user.id
+  if (changes.email !== undefined && !isEmailTakenAtOnce(context, user)) {
+    await countMail(context, tx, { address, kind: 'email_change' })
+  }
+  if (changes.phone !== undefined && context.options.smsEnableConfirmations) {
+    await countSms(context, tx, { address, kind: 'phone_change' })
+  }
 }
 
-/** Refuses before anything is written, and hashes outside the transaction. */
-async function checkChanges(context: AuthContext, signer: Signer, changes: UserChanges): Promise<CheckedChanges> {
-  const { options, passwords } = context
-  const { user, session } = signer
-  const email = changes.email === undefined ? undefined : parseEmail(changes.email)
-  const phone = changes.phone === undefined ? undefined : parsePhone(changes.phone)
-  const newEmail = email === user.email ? undefined : email
-  const newPhone = phone === user.phone ? undefined : phone
-  if (changes.password !== undefined) requireAcceptablePassword(changes.password, options.minimumPasswordLength)
-  if (changes.appMetadata !== undefined) throw notAdmin()
+/** Counted by the address of the client before the transaction, which others wait for. */
+function countMessages(context: AuthContext, user: UserRow, changes: CheckedChanges, address: string): void {
+  if (changes.email !== undefined && !isEmailTakenAtOnce(context, user)) context.limits.mail.take(address)
+  if (changes.phone !== undefined && context.options.smsEnableConfirmations) context.limits.sms.take(address)
+}
 
-  const changesCredentials = changes.password !== undefined || newEmail !== undefined || newPhone !== undefined
-  if (changesCredentials && hasVerifiedFactor(user) && session?.aal !== 'aal2') throw insufficientAal()
-  if (changesCredentials && user.is_sso_user) throw userSsoManaged()
-  if (changes.password !== undefined && user.is_anonymous && newEmail === undefined && newPhone === undefined) {
-    throw validationFailed('Updating password of an anonymous user without an email or phone is not allowed', 422)
+/** Like signing up. Who has a permanent account always proves a new address, or a typing error would lock them out. */
+function isEmailTakenAtOnce({ options }: AuthContext, user: UserRow): boolean {
+  return user.is_anonymous && !options.emailEnableConfirmations
+}
+
+async function changeEmail(
+  context: AuthContext,
+  tx: Transaction,
+  input: LinkTarget & { readonly user: UserRow; readonly email: string; readonly now: string },
+): Promise<void> {
+  const { user, email, redirectTo, codeChallenge, now } = input
+  if (await findUserByAnyEmail(tx, email, user.id)) throw emailExists()
+  if (isEmailTakenAtOnce(context, user)) {
+    await confirmEmailChange(tx, { userId: user.id, email, now })
+    return
   }
-  if (newEmail !== undefined && options.emailEnableConfirmations) {
-    throw validationFailed('A new email address needs a confirmation mail, and this server sends none', 422)
+  await sendEmailChange(context, tx, { redirectTo, codeChallenge, user, newEmail: email, now })
+}
+
+async function changePhone(
+  context: AuthContext,
+  tx: Transaction,
+  input: { readonly user: UserRow; readonly phone: string; readonly now: string },
+): Promise<void> {
+  const { user, phone, now } = input
+  if (await findUserByPhone(tx, phone)) throw phoneExists()
+  if (!context.options.smsEnableConfirmations) {
+    await confirmPhoneChange(tx, { userId: user.id, phone, now })
+    return
   }
-  if (newPhone !== undefined && !options.smsEnableSignup) throw phoneProviderDisabled('signups')
-  if (changes.password !== undefined && hasPassword(user)) {
-    if (await passwords.verify(changes.password, user.encrypted_password ?? undefined)) throw samePassword()
-  }
-  return {
-    email: newEmail,
-    phone: newPhone,
-    passwordHash: changes.password === undefined ? undefined : await passwords.hash(changes.password),
-    metadata: changes.metadata,
-  }
+  await sendPhoneCode(context, tx, { user, phone, purpose: 'phone_change', kind: 'phone_change', now })
+}
+
+/** Two requests with one code do not both change the password. @throws {HoldfastError} `reauthentication_not_valid` */
+async function useNonce(tx: Transaction, userId: string): Promise<void> {
+  const deleted = await tx.execute(sql`
+    delete from auth.one_time_tokens where user_id = ${userId} and token_type = 'reauthentication_token'
+  `)
+  if (deleted === 0) throw reauthenticationNotValid()
 }
 
 /** Whatever was sent out under the old password (links, codes) is worth nothing after this. */
@@ -120,62 +130,10 @@ async function setPassword(
        set encrypted_password = ${input.passwordHash}, updated_at = ${input.now},
            confirmation_token = '', confirmation_sent_at = null, recovery_token = '', recovery_sent_at = null,
            email_change_token_current = '', email_change_token_new = '', email_change_sent_at = null,
-           phone_change_token = '', phone_change_sent_at = null,
-           reauthentication_token = '', reauthentication_sent_at = null
+           phone_change_token = '', phone_change_sent_at = null, reauthentication_token = '', reauthentication_sent_at = null
      where id = ${input.userId}
   `)
-  await tx.execute(sql`delete from auth.one_time_tokens where user_id = ${input.userId}`)
-}
-
-async function setEmail(tx: Transaction, input: { user: UserRow; email: string; now: string }): Promise<void> {
-  const { user, email, now } = input
-  const metadata = JSON.stringify({ email, email_verified: true })
-  try {
-    await tx.execute(sql`
-      update auth.users
-         set email = ${email}, email_confirmed_at = ${now}, email_change = '', email_change_token_current = '',
-             email_change_token_new = '', email_change_confirm_status = 0, is_anonymous = false, updated_at = ${now},
-             raw_user_meta_data = coalesce(raw_user_meta_data, '{}') || ${metadata}::jsonb,
-             raw_app_meta_data = case
-               when raw_app_meta_data ->> 'provider' is null
-               then coalesce(raw_app_meta_data, '{}') || '{"provider":"email","providers":["email"]}'
-               else raw_app_meta_data
-             end
-       where id = ${user.id}
-    `)
-  } catch (error) {
-    throw violatedConstraint(error) === 'users_email_partial_key' ? emailExists() : error
-  }
-  await mergeIdentityData(tx, {
-    id: randomUUID(),
-    userId: user.id,
-    provider: 'email',
-    providerId: user.id,
-    identityData: { sub: user.id, email, email_verified: true },
-    now,
-  })
-}
-
-async function setPhone(tx: Transaction, input: { user: UserRow; phone: string; now: string }): Promise<void> {
-  const { user, phone, now } = input
-  try {
-    await tx.execute(sql`
-      update auth.users
-         set phone = ${phone}, phone_confirmed_at = ${now}, phone_change = '', phone_change_token = '', is_anonymous = false,
-             updated_at = ${now}
-       where id = ${user.id}
-    `)
-  } catch (error) {
-    throw violatedConstraint(error) === 'users_phone_key' ? phoneExists() : error
-  }
-  await mergeIdentityData(tx, {
-    id: randomUUID(),
-    userId: user.id,
-    provider: 'phone',
-    providerId: user.id,
-    identityData: { sub: user.id, phone, phone_verified: true },
-    now,
-  })
+  await deleteOneTimeTokens(tx, input.userId)
 }
 
 async function setMetadata(

@@ -33,3 +33,8 @@ export function parsePhone(text: string): string {
 export function normalizePhone(text: string): string {
   return text.replace(/^\+/, '').replaceAll(' ', '')
 }
+
+/** What somebody signs up with. */
+export type Contact =
+  | { readonly provider: 'email'; /** In lower case. */ readonly email: string }
+  | { readonly provider: 'phone'; /** Digits only. */ readonly phone: string }

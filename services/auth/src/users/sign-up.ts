@@ -1,22 +1,33 @@
 import { randomUUID } from 'node:crypto'
 import { HoldfastError } from '@holdfast/foundation'
+import type { Transaction } from '@holdfast/postgres'
 import { recordAudit } from '../audit-log.ts'
+import type { AddressLimitKind } from '../confirmations/address-limits.ts'
+import { confirmEmail, confirmPhone } from '../confirmations/confirm-user.ts'
+import { emailProviderDisabled, unsupportedChannel } from '../confirmations/errors.ts'
+import { pretendToSend } from '../confirmations/nobody.ts'
+import { countMail, countSms, type LinkTarget, sendLinkMail, sendPhoneCode } from '../confirmations/send-token.ts'
 import type { AuthContext } from '../context.ts'
-import { phoneProviderDisabled, signUpDisabled, validationFailed } from '../errors.ts'
+import { phoneProviderDisabled, signUpDisabled, userAlreadyExists, validationFailed } from '../errors.ts'
+import { insertIdentity } from '../identities/insert-identity.ts'
 import { requireAcceptablePassword } from '../passwords/password-strength.ts'
 import type { SignedIn } from '../sessions/render-session.ts'
 import type { RequestOrigin } from '../sessions/session-row.ts'
 import { startSession } from '../sessions/start-session.ts'
-import { parseEmail, parsePhone } from './contact.ts'
+import { type Contact, parseEmail, parsePhone } from './contact.ts'
 import { createUser, type FirstIdentity, type NewUser } from './create-user.ts'
+import { findUserByAnyEmail } from './find-by-any-email.ts'
 import { mergeMetadata, type UserMetadata } from './user-metadata.ts'
+import { findUserById, findUserByPhone, lockUser, type UserRow } from './user-row.ts'
 
-export interface SignUpInput {
+export interface SignUpInput extends LinkTarget {
   /** Either this or `phone` is not empty. */
   readonly email: string
   readonly phone: string
   readonly password: string
   readonly metadata: UserMetadata
+  /** How a number is reached; empty for a text message. */
+  readonly channel: string
   readonly origin: RequestOrigin
 }
 
@@ -26,76 +37,186 @@ export type SignUpOutcome =
   | { readonly kind: 'waiting'; readonly user: Readonly<Record<string, unknown>> }
 
 /**
- * Creates an account.
+ * Creates an account with a password.
  *
- * Where addresses confirm themselves, an address that has an account is told so. Where they do not, it gets the same answer as a new
- * one, with an invented user, so that nobody learns who has an account.
+ * Where addresses confirm themselves, an address that has an account is told so. Where they do not, it gets the same answer as a new one, with
+ * an invented user, so that nobody learns who has an account; one that was never confirmed gets its message again.
  *
- * @throws {HoldfastError} `signup_disabled`, `weak_password`, `validation_failed`, `user_already_exists`,
- * `phone_provider_disabled`, `unexpected_failure`
+ * @throws {HoldfastError} `signup_disabled`, `weak_password`, `validation_failed`, `user_already_exists`, `email_provider_disabled`,
+ * `phone_provider_disabled`, `over_email_send_rate_limit`, `over_sms_send_rate_limit`, `unexpected_failure`, and what a hook refuses with
  */
 export async function signUp(context: AuthContext, input: SignUpInput): Promise<SignUpOutcome> {
-  const { pool, options } = context
-  if (!options.enableSignup) throw signUpDisabled()
-  const newUser = await prepareUser(context, input)
-  const { now } = newUser
+  if (!context.options.enableSignup) throw signUpDisabled()
+  const contact = checkSignUp(context, input)
+  const newUser = prepareUser(context, {
+    contact,
+    metadata: input.metadata,
+    // Before anybody looks for the address, so that it takes as long for one that is known.
+    passwordHash: await context.passwords.hash(input.password),
+  })
   const { origin } = input
-  try {
-    return await pool.transaction(async (tx): Promise<SignUpOutcome> => {
-      await createUser(context, tx, { user: newUser, address: origin.address, announce: true })
-      const actor = { id: newUser.id, email: newUser.email ?? null, phone: newUser.phone ?? null, is_sso_user: false }
-      const traits = { provider: newUser.identity.provider }
-      await recordAudit(tx, { action: 'user_signedup', actor, address: origin.address, now, traits })
-      if (newUser.emailConfirmed || newUser.phoneConfirmed) {
-        const signedIn = await startSession(context, tx, { userId: newUser.id, method: 'password', origin, now })
-        return { kind: 'signed-in', signedIn }
-      }
-      return { kind: 'waiting', user: renderWaiting(newUser) }
-    })
-  } catch (error) {
-    const exists = error instanceof HoldfastError && error.code === 'user_already_exists'
-    if (exists && options.emailEnableConfirmations && newUser.identity.provider === 'email') {
-      return { kind: 'waiting', user: renderWaiting(newUser) }
+  const { now } = newUser
+  if (!confirmsItself(context, contact)) countMessage(context, contact, origin)
+  const outcome = await registering(context, async (tx): Promise<SignUpOutcome | 'exists'> => {
+    const registration = await register(context, tx, { ...input, contact, newUser })
+    if (registration.kind === 'confirmed') {
+      const { user } = registration
+      const traits = { provider: contact.provider }
+      await recordAudit(tx, { action: 'login', actor: user, address: origin.address, now, traits })
+      const signedIn = await startSession(context, tx, { userId: user.id, method: 'password', origin, now })
+      return { kind: 'signed-in', signedIn }
     }
-    throw error
-  }
+    if (registration.kind === 'known' && confirmsItself(context, contact)) return 'exists'
+    return { kind: 'waiting', user: renderWaiting(newUser) }
+  })
+  // Not thrown inside: what was recorded of it stays.
+  if (outcome === 'exists') throw userAlreadyExists()
+  return outcome
 }
 
-type PreparedUser = NewUser & { readonly identity: FirstIdentity }
+function countMessage({ limits }: AuthContext, { provider }: Contact, { address }: RequestOrigin): void {
+  if (provider === 'email') limits.mail.take(address)
+  else limits.sms.take(address)
+}
 
-async function prepareUser(context: AuthContext, input: SignUpInput): Promise<PreparedUser> {
-  const { options, clock } = context
-  if (input.password === '') throw validationFailed('Signup requires a valid password')
-  requireAcceptablePassword(input.password, options.minimumPasswordLength)
-  if (input.email !== '' && input.phone !== '') {
+/** Runs a registration, once more when somebody else registered the same address at that moment. */
+export async function registering<Outcome>(
+  context: AuthContext,
+  body: (tx: Transaction) => Promise<Outcome>,
+): Promise<Outcome> {
+  return context.pool.transaction(body).catch((error: unknown) => {
+    if (error instanceof HoldfastError && error.code === 'user_already_exists') return context.pool.transaction(body)
+    throw error
+  })
+}
+
+function checkSignUp(context: AuthContext, input: SignUpInput): Contact {
+  const { options } = context
+  const { email, phone, password } = input
+  if (password === '') throw validationFailed('Signup requires a valid password')
+  requireAcceptablePassword(password, options)
+  if (email !== '' && phone !== '') {
     throw validationFailed('Only an email address or phone number should be provided on signup.')
   }
-  const provider = input.email === '' ? 'phone' : 'email'
-  if (provider === 'phone' && !options.smsEnableSignup) throw phoneProviderDisabled('signups')
-  const email = provider === 'email' ? parseEmail(input.email) : undefined
-  const phone = provider === 'phone' ? parsePhone(input.phone) : undefined
+  if (email === '') {
+    requireChannel(context, input.channel)
+    if (input.codeChallenge !== undefined) throw validationFailed('PKCE not supported for phone signups')
+    if (!options.smsEnableSignup) throw phoneProviderDisabled('signups')
+    return { provider: 'phone', phone: parsePhone(phone) }
+  }
+  if (!options.emailEnableSignup) throw emailProviderDisabled('signups', 400)
+  return { provider: 'email', email: parseEmail(email) }
+}
+
+/** Text messages are the only way to a number here; a hook may know others. @throws {HoldfastError} `validation_failed` */
+export function requireChannel(context: AuthContext, channel: string): void {
+  if (channel !== '' && channel !== 'sms' && !context.hooks.has('send_sms')) throw unsupportedChannel()
+}
+
+/** Whether an address or number counts without anybody confirming it. */
+export function confirmsItself({ options }: AuthContext, { provider }: Contact): boolean {
+  return provider === 'email' ? !options.emailEnableConfirmations : !options.smsEnableConfirmations
+}
+
+/** `waiting`: a message is on its way. `known`: the account was there, and confirmed. */
+export type Registration =
+  | { readonly kind: 'confirmed'; readonly user: UserRow }
+  | { readonly kind: 'waiting'; readonly user: UserRow }
+  | { readonly kind: 'known'; readonly user: UserRow }
+
+export type PreparedUser = NewUser & { readonly identity: FirstIdentity }
+
+/**
+ * Makes an account unless there is one, and confirms it or sends what does. An account that waits for that is left as it is, because nobody knows
+ * whether the same person asks.
+ *
+ * @throws {HoldfastError} `user_already_exists` in a race: try again
+ */
+export async function register(
+  context: AuthContext,
+  tx: Transaction,
+  input: LinkTarget & {
+    readonly contact: Contact
+    readonly newUser: PreparedUser
+    readonly origin: RequestOrigin
+    /** What a mail counts as: the same for every address that the same thing is asked for. */
+    readonly mailKind?: AddressLimitKind
+  },
+): Promise<Registration> {
+  const { contact, newUser, origin } = input
+  const { provider } = contact
+  const { now } = newUser
+  const isSelfConfirming = confirmsItself(context, contact)
+  if (!isSelfConfirming) await countConfirmation(context, tx, contact, input.mailKind ?? 'confirmation')
+  const known =
+    provider === 'email' ? await findUserByAnyEmail(tx, contact.email) : await findUserByPhone(tx, contact.phone)
+  const audit = { address: origin.address, now, traits: { provider } }
+  if (known && isConfirmed(known, contact)) {
+    await recordAudit(tx, { ...audit, action: 'user_repeated_signup', actor: known })
+    if (!isSelfConfirming) await pretendToSend(tx)
+    return { kind: 'known', user: known }
+  }
+  const user = known ?? (await createUser(context, tx, { user: newUser, address: origin.address, announce: true }))
+  if (known) await lockUser(tx, known.id)
+  if (known && !known.identities.some((identity) => identity.provider === provider)) {
+    const { id, data } = newUser.identity
+    const identityData = { ...data, sub: known.id }
+    await insertIdentity(tx, { id, userId: known.id, provider, providerId: known.id, identityData, now })
+  }
+  if (isSelfConfirming) {
+    await recordAudit(tx, { ...audit, action: 'user_signedup', actor: user })
+    if (provider === 'email') await confirmEmail(tx, { userId: user.id, isProven: false, now })
+    else await confirmPhone(tx, { userId: user.id, now })
+    return { kind: 'confirmed', user: (await findUserById(tx, user.id)) ?? user }
+  }
+  await recordAudit(tx, { ...audit, action: 'user_confirmation_requested', actor: user })
+  if (provider === 'email') {
+    await sendLinkMail(context, tx, { ...input, user, purpose: 'signup', now })
+  } else {
+    await sendPhoneCode(context, tx, { user, phone: contact.phone, purpose: 'sms', kind: 'confirmation', now })
+  }
+  return { kind: 'waiting', user }
+}
+
+async function countConfirmation(
+  context: AuthContext,
+  tx: Transaction,
+  contact: Contact,
+  mailKind: AddressLimitKind,
+): Promise<void> {
+  if (contact.provider === 'email') await countMail(context, tx, { address: contact.email, kind: mailKind })
+  else await countSms(context, tx, { address: contact.phone, kind: 'confirmation' })
+}
+
+function isConfirmed(user: UserRow, { provider }: Contact): boolean {
+  return provider === 'email' ? user.email_confirmed_at !== null : user.phone_confirmed_at !== null
+}
+
+/** @param input.passwordHash - `undefined` for who signs up with a code */
+export function prepareUser(
+  context: AuthContext,
+  input: { readonly contact: Contact; readonly metadata: UserMetadata; readonly passwordHash: string | undefined },
+): PreparedUser {
+  const { contact, passwordHash } = input
+  const { provider } = contact
   const id = randomUUID()
-  const emailConfirmed = provider === 'email' && !options.emailEnableConfirmations
   // What an identity says about the person; `email_verified` is a provider's word, and here there is none.
   const data = {
     sub: id,
-    ...(email ? { email } : {}),
-    ...(phone ? { phone } : {}),
+    ...(provider === 'email' ? { email: contact.email } : { phone: contact.phone }),
     email_verified: false,
     phone_verified: false,
   }
   return {
     id,
     identity: { id: randomUUID(), provider, providerId: id, data },
-    email,
-    phone,
+    email: provider === 'email' ? contact.email : undefined,
+    phone: provider === 'phone' ? contact.phone : undefined,
     appMetadata: { provider, providers: [provider] },
     // What was given at sign-up and over it, as GoTrue does, what the identity says.
-    userMetadata: mergeMetadata(input.metadata, { ...data, ...(emailConfirmed ? { email_verified: true } : {}) }),
-    passwordHash: await context.passwords.hash(input.password),
-    emailConfirmed,
-    phoneConfirmed: provider === 'phone' && !options.smsEnableConfirmations,
-    now: new Date(clock.now()).toISOString(),
+    userMetadata: mergeMetadata(input.metadata, data),
+    passwordHash,
+    now: new Date(context.clock.now()).toISOString(),
   }
 }
 
@@ -108,6 +229,7 @@ function renderWaiting(newUser: PreparedUser): Record<string, unknown> {
     role: 'authenticated',
     email,
     phone,
+    confirmation_sent_at: now,
     app_metadata: newUser.appMetadata,
     user_metadata: newUser.userMetadata,
     identities: [
@@ -120,7 +242,7 @@ function renderWaiting(newUser: PreparedUser): Record<string, unknown> {
         last_sign_in_at: now,
         created_at: now,
         updated_at: now,
-        email,
+        ...(email === '' ? {} : { email }),
       },
     ],
     created_at: now,

@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto'
+import { type Queryable, sql } from '@holdfast/postgres'
+import { tooSoon } from '../errors.ts'
+
+/** Wrong codes that one address or number may be tried with at once. */
+export const WRONG_CODES_MAX = 10
+
+/** After how many seconds one more wrong code is let through: 48 a day, so that six digits hold for decades. */
+export const WRONG_CODE_REFILL_S = 1_800
+
+/** Seconds after which a row says nothing any more: by then every bucket has leaked empty. */
+const ADDRESS_LIMIT_LIFETIME_S = 86_400
+
+/** One in so many changes also deletes what is out of date. */
+const CLEAN_EVERY = 256
+
+/** What is counted for an address. Mails of one kind have one clock, as in GoTrue. */
+export type AddressLimitKind =
+  | 'code'
+  | 'confirmation'
+  | 'recovery'
+  | 'email_change'
+  | 'phone_change'
+  | 'reauthentication'
+
+let changesUntilCleaning = CLEAN_EVERY
+
+/**
+ * Counts a message of a kind for an address, whether or not anybody has that address: the refusal and the work are the same for both.
+ *
+ * @param input.address - the mail address in lower case, the digits of a number, or the id of a user who has neither
+ * @param input.frequencyS - the least time between two, in seconds; 0 for any
+ * @throws {HoldfastError} `over_email_send_rate_limit`, `over_sms_send_rate_limit`
+ */
+export async function takeMessage(
+  db: Queryable,
+  input: {
+    readonly address: string
+    readonly kind: AddressLimitKind
+    readonly channel: 'mail' | 'sms'
+    readonly frequencyS: number
+    readonly nowMs: number
+  },
+): Promise<void> {
+  const { address, kind, frequencyS, nowMs } = input
+  if (await fill(db, { address, kind, capacity: 1, refillS: frequencyS, nowMs })) return
+  const [row] = await db.query<{ updated_at: Date }>(
+    sql`select updated_at from auth.address_limits where digest = ${digestOf(address)} and kind = ${kind}`,
+  )
+  const waitMs = (row?.updated_at.getTime() ?? nowMs) + frequencyS * 1000 - nowMs
+  throw tooSoon(input.channel, Math.max(1, Math.ceil(waitMs / 1000)))
+}
+
+/**
+ * Counts an attempt at a code before it is looked at, so that many at once are counted as well. One that was right is given back.
+ *
+ * @returns false when there were too many; to be answered like a wrong code, whoever the address belongs to
+ */
+export async function isCodeAttemptLeft(
+  db: Queryable,
+  input: { readonly address: string; readonly nowMs: number },
+): Promise<boolean> {
+  return fill(db, { ...input, kind: 'code', capacity: WRONG_CODES_MAX, refillS: WRONG_CODE_REFILL_S })
+}
+
+/** The code was right after all. */
+export async function returnCodeAttempt(db: Queryable, address: string): Promise<void> {
+  await db.execute(sql`
+    update auth.address_limits set level = greatest(0, level - 1) where digest = ${digestOf(address)} and kind = 'code'
+  `)
+}
+
+/** @returns whether there was room in the bucket */
+async function fill(
+  db: Queryable,
+  input: {
+    readonly address: string
+    readonly kind: AddressLimitKind
+    readonly capacity: number
+    readonly refillS: number
+    readonly nowMs: number
+  },
+): Promise<boolean> {
+  const { kind, capacity, refillS } = input
+  const now = new Date(input.nowMs).toISOString()
+  await cleanNowAndThen(db, now)
+  const rows = await db.query(sql`
+    insert into auth.address_limits as kept (digest, kind, level, updated_at)
+    values (${digestOf(input.address)}, ${kind}, 1, ${now})
+    on conflict (digest, kind) do update
+       set level = 1 + greatest(
+             0, kept.level - extract(epoch from (excluded.updated_at - kept.updated_at)) / ${Math.max(refillS, 0.001)}::float8
+           ),
+           updated_at = excluded.updated_at
+     where greatest(
+             0, kept.level - extract(epoch from (excluded.updated_at - kept.updated_at)) / ${Math.max(refillS, 0.001)}::float8
+           ) <= ${capacity - 1}::float8
+        or ${refillS === 0}
+    returning kind
+  `)
+  return rows.length > 0
+}
+
+async function cleanNowAndThen(db: Queryable, now: string): Promise<void> {
+  changesUntilCleaning -= 1
+  if (changesUntilCleaning > 0) return
+  changesUntilCleaning = CLEAN_EVERY
+  await db.execute(sql`
+    delete from auth.address_limits
+     where ctid in (
+       select ctid from auth.address_limits
+        where updated_at < ${now}::timestamptz - make_interval(secs => ${ADDRESS_LIMIT_LIFETIME_S})
+        limit 1000
+          for update skip locked
+     )
+  `)
+}
+
+function digestOf(address: string): string {
+  return createHash('sha256').update(address).digest('base64url')
+}

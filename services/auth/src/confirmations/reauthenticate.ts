@@ -1,0 +1,59 @@
+import { recordAudit } from '../audit-log.ts'
+import type { AuthContext } from '../context.ts'
+import { validationFailed } from '../errors.ts'
+import { findOneTimeTokenByOtp } from '../one-time-tokens/one-time-tokens.ts'
+import { lockUser, type UserRow } from '../users/user-row.ts'
+import { isCodeAttemptLeft, returnCodeAttempt } from './address-limits.ts'
+import { emailNotVerifiedYet, phoneNotVerifiedYet, reauthenticationNotValid } from './errors.ts'
+import type { MessageAnswer } from './request-otp.ts'
+import { countMail, countSms, sendPhoneCode, sendReauthenticationMail } from './send-token.ts'
+
+/**
+ * Sends a code to somebody who is signed in, by which they prove that it is still them: to their address, or else to their number.
+ *
+ * @param input.address - of the client
+ * @throws {HoldfastError} `validation_failed`, `email_not_confirmed`, `phone_not_confirmed`, `over_email_send_rate_limit`,
+ * `over_sms_send_rate_limit`
+ */
+export async function requestReauthentication(
+  context: AuthContext,
+  input: { readonly user: UserRow; readonly address: string },
+): Promise<MessageAnswer> {
+  const { user, address } = input
+  const { email, phone } = user
+  if (!email && !phone) {
+    throw validationFailed('Reauthentication requires the user to have an email or a phone number')
+  }
+  if (email && user.email_confirmed_at === null) throw emailNotVerifiedYet()
+  if (!email && user.phone_confirmed_at === null) throw phoneNotVerifiedYet()
+  if (email) context.limits.mail.take(address)
+  else context.limits.sms.take(address)
+  const now = new Date(context.clock.now()).toISOString()
+  const kind = 'reauthentication'
+  return context.pool.transaction(async (tx) => {
+    if (email) await countMail(context, tx, { address: email, kind })
+    else await countSms(context, tx, { address: phone ?? '', kind })
+    await lockUser(tx, user.id)
+    await recordAudit(tx, { action: 'user_reauthenticate_requested', actor: user, address, now })
+    if (!email) return sendPhoneCode(context, tx, { user, phone: phone ?? '', purpose: kind, kind, now })
+    await sendReauthenticationMail(context, tx, { user, email, now })
+    return {}
+  })
+}
+
+/**
+ * Whether a code is the one that was sent to prove it is still them. What is done with it deletes it.
+ *
+ * @throws {HoldfastError} `reauthentication_not_valid`
+ */
+export async function requireNonce(context: AuthContext, user: UserRow, nonce: string): Promise<void> {
+  const { pool, options } = context
+  const nowMs = context.clock.now()
+  const relatesTo = user.email || user.phone || ''
+  if (!(await isCodeAttemptLeft(pool, { address: relatesTo, nowMs }))) throw reauthenticationNotValid()
+  const token = await findOneTimeTokenByOtp(pool, { relatesTo, otp: nonce, types: ['reauthentication_token'] })
+  const lifetimeS = user.email ? options.emailOtpExpiry : options.smsOtpExpiry
+  const sentAtMs = user.reauthentication_sent_at?.getTime() ?? 0
+  if (token?.user_id !== user.id || sentAtMs + lifetimeS * 1000 < nowMs) throw reauthenticationNotValid()
+  await returnCodeAttempt(pool, relatesTo)
+}

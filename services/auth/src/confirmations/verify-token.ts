@@ -1,0 +1,256 @@
+import { sql, type Transaction } from '@holdfast/postgres'
+import { recordAudit } from '../audit-log.ts'
+import type { AuthContext } from '../context.ts'
+import { userBanned, validationFailed } from '../errors.ts'
+import {
+  deleteOneTimeTokens,
+  findOneTimeToken,
+  findOneTimeTokenByOtp,
+  type OneTimeToken,
+  type OneTimeTokenType,
+} from '../one-time-tokens/one-time-tokens.ts'
+import { findUserById, findUserByPhone, isBanned, lockUser, type UserRow } from '../users/user-row.ts'
+import { isCodeAttemptLeft, returnCodeAttempt } from './address-limits.ts'
+import { confirmEmail, confirmEmailChange, confirmPhone, confirmPhoneChange, nameProviders } from './confirm-user.ts'
+import { otpExpired } from './errors.ts'
+
+/** Where the tokens of each `type` are kept. `email` stands for whichever a mail to sign in has brought. */
+const TOKEN_TYPES = {
+  signup: ['confirmation_token'],
+  invite: ['confirmation_token'],
+  magiclink: ['recovery_token'],
+  recovery: ['recovery_token'],
+  email: ['confirmation_token', 'recovery_token'],
+  email_change: ['email_change_token_current', 'email_change_token_new'],
+  sms: ['confirmation_token'],
+  phone_change: ['phone_change_token'],
+} as const satisfies Readonly<Record<string, readonly OneTimeTokenType[]>>
+
+type VerificationType = keyof typeof TOKEN_TYPES
+
+/** What somebody presents: what a link carried, or a code with the address or number it was sent to. */
+export type Presented =
+  | { readonly kind: 'link'; readonly tokenHash: string }
+  | { readonly kind: 'email-code'; readonly email: string; readonly otp: string }
+  | { readonly kind: 'phone-code'; readonly phone: string; readonly otp: string }
+
+/** `half`: one of the two addresses of a change has been confirmed, and the other is waited for. */
+export type Verification =
+  | { readonly kind: 'whole'; readonly userId: string; readonly type: Exclude<VerificationType, 'email'> }
+  | { readonly kind: 'half' }
+
+/**
+ * Uses up a link or code, and makes true what it proves. Wrong codes are counted by address before anything is looked up, and outside `tx`, so
+ * that a refusal counts as well.
+ *
+ * @param input.type - as the request named it
+ * @throws {HoldfastError} `otp_expired`, `user_banned`, `validation_failed`, `email_exists`, `phone_exists`
+ */
+export async function verifyToken<Result>(
+  context: AuthContext,
+  input: { readonly type: string; readonly presented: Presented; readonly address: string },
+  /** What follows from it, in the same transaction. */
+  proceed: (tx: Transaction, verification: Verification, now: string) => Promise<Result>,
+): Promise<Result> {
+  const { presented } = input
+  const type = parseType(input.type, presented)
+  const nowMs = context.clock.now()
+  const counted =
+    presented.kind === 'link' ? undefined : presented.kind === 'email-code' ? presented.email : presented.phone
+  if (counted !== undefined && !(await isCodeAttemptLeft(context.pool, { address: counted, nowMs }))) {
+    throw otpExpired('code')
+  }
+  return context.pool.transaction(async (tx) => {
+    const now = new Date(nowMs).toISOString()
+    const found = await takeToken(context, tx, { type, presented, nowMs })
+    if (counted !== undefined) await returnCodeAttempt(tx, counted)
+    const verification = await makeTrue(context, tx, { ...found, type, presented, address: input.address, now })
+    return proceed(tx, verification, now)
+  })
+}
+
+function parseType(text: string, presented: Presented): VerificationType {
+  if (!Object.hasOwn(TOKEN_TYPES, text)) {
+    throw presented.kind === 'link' ? validationFailed('Invalid email verification type') : otpExpired('code')
+  }
+  const type = text as VerificationType
+  const isPhoneType = type === 'sms' || type === 'phone_change'
+  if (isPhoneType && presented.kind === 'link') throw validationFailed('Invalid email verification type')
+  // A number proves nothing about a mailbox, nor the other way round.
+  if (isPhoneType !== (presented.kind === 'phone-code')) throw otpExpired('code')
+  return type
+}
+
+interface Found {
+  readonly user: UserRow
+  /** `undefined` for the fixed code of a number that is for tests. */
+  readonly token: OneTimeToken | undefined
+}
+
+async function takeToken(
+  context: AuthContext,
+  tx: Transaction,
+  input: { readonly type: VerificationType; readonly presented: Presented; readonly nowMs: number },
+): Promise<Found> {
+  const { presented, type, nowMs } = input
+  const refusal = otpExpired(presented.kind === 'link' ? 'link' : 'code')
+  const owner = await findOwner(context, tx, type, presented)
+  if (owner === undefined) throw refusal
+  await lockUser(tx, owner.userId)
+  // Again: whoever held the lock may have used it.
+  const again = await findOwner(context, tx, type, presented)
+  const user = again?.userId === owner.userId ? await findUserById(tx, owner.userId) : undefined
+  if (!user) throw refusal
+  if (isBanned(user, nowMs)) throw userBanned(403)
+  const token = again?.token
+  if (token !== undefined && isExpired(context, token, user, presented, nowMs)) throw refusal
+  return { user, token }
+}
+
+async function findOwner(
+  context: AuthContext,
+  tx: Transaction,
+  type: VerificationType,
+  presented: Presented,
+): Promise<{ readonly userId: string; readonly token: OneTimeToken | undefined } | undefined> {
+  if (presented.kind === 'phone-code' && context.messages.testOtp(presented.phone) === presented.otp) {
+    const userId = await findTestUser(tx, type, presented.phone)
+    return userId === undefined ? undefined : { userId, token: undefined }
+  }
+  const token = await findPresented(context, tx, type, presented)
+  return token && { userId: token.user_id, token }
+}
+
+async function findPresented(
+  context: AuthContext,
+  tx: Transaction,
+  type: VerificationType,
+  presented: Presented,
+): Promise<OneTimeToken | undefined> {
+  const types: readonly OneTimeTokenType[] = TOKEN_TYPES[type]
+  switch (presented.kind) {
+    case 'link':
+      return findOneTimeToken(tx, { tokenHash: presented.tokenHash, types })
+    case 'phone-code':
+      return findOneTimeTokenByOtp(tx, { relatesTo: presented.phone, otp: presented.otp, types })
+    case 'email-code': {
+      const isSingleChange = type === 'email_change' && !context.options.emailDoubleConfirmChanges
+      return findOneTimeTokenByOtp(tx, {
+        relatesTo: presented.email,
+        otp: presented.otp,
+        types: isSingleChange ? ['email_change_token_new'] : types,
+      })
+    }
+  }
+}
+
+async function findTestUser(tx: Transaction, type: VerificationType, phone: string): Promise<string | undefined> {
+  if (type === 'sms') return (await findUserByPhone(tx, phone))?.id
+  const [changing] = await tx.query<{ id: string }>(sql`
+    select id from auth.users where phone_change = ${phone} and deleted_at is null order by phone_change_sent_at desc limit 1
+  `)
+  return changing?.id
+}
+
+function isExpired(
+  { options }: AuthContext,
+  token: OneTimeToken,
+  user: UserRow,
+  presented: Presented,
+  nowMs: number,
+): boolean {
+  const sentAt = sentAtOf(token, user)
+  const lifetimeS = presented.kind === 'phone-code' ? options.smsOtpExpiry : options.emailOtpExpiry
+  return sentAt === null || sentAt.getTime() + lifetimeS * 1000 < nowMs
+}
+
+function sentAtOf(token: OneTimeToken, user: UserRow): Date | null {
+  switch (token.token_type) {
+    case 'confirmation_token':
+      return user.confirmation_sent_at
+    case 'recovery_token':
+      return user.recovery_sent_at
+    case 'email_change_token_current':
+    case 'email_change_token_new':
+      return user.email_change_sent_at
+    case 'phone_change_token':
+      return user.phone_change_sent_at
+    case 'reauthentication_token':
+      return user.reauthentication_sent_at
+  }
+}
+
+async function makeTrue(
+  context: AuthContext,
+  tx: Transaction,
+  input: Found & {
+    readonly type: VerificationType
+    readonly presented: Presented
+    readonly address: string
+    readonly now: string
+  },
+): Promise<Verification> {
+  const { user, token, presented, address, now } = input
+  const type = input.type !== 'email' ? input.type : token?.token_type === 'recovery_token' ? 'magiclink' : 'signup'
+  const audit = { actor: user, address, now }
+  switch (type) {
+    case 'signup':
+    case 'invite':
+      await recordAudit(tx, { ...audit, action: 'user_signedup', traits: { provider: 'email' } })
+      await confirmEmail(tx, { userId: user.id, now })
+      break
+    case 'magiclink':
+    case 'recovery':
+      await tx.execute(sql`update auth.users set recovery_token = '' where id = ${user.id}`)
+      await deleteOneTimeTokens(tx, user.id)
+      if (user.email_confirmed_at === null) {
+        await recordAudit(tx, { ...audit, action: 'user_signedup', traits: { provider: 'email' } })
+        await confirmEmail(tx, { userId: user.id, now })
+      } else {
+        await recordAudit(tx, { ...audit, action: 'login' })
+      }
+      break
+    case 'email_change':
+      if (token !== undefined && (await isFirstHalf(context, tx, user))) {
+        await confirmHalf(tx, { userId: user.id, token, now })
+        return { kind: 'half' }
+      }
+      if (!user.email_change) throw otpExpired(presented.kind === 'link' ? 'link' : 'code')
+      await recordAudit(tx, { ...audit, action: 'user_modified' })
+      await confirmEmailChange(tx, { userId: user.id, email: user.email_change, now })
+      break
+    case 'sms':
+      await recordAudit(tx, { ...audit, action: 'user_signedup', traits: { provider: 'phone' } })
+      await confirmPhone(tx, { userId: user.id, now })
+      break
+    case 'phone_change':
+      if (!user.phone_change) throw otpExpired('code')
+      await recordAudit(tx, { ...audit, action: 'user_modified' })
+      await confirmPhoneChange(tx, { userId: user.id, phone: user.phone_change, now })
+      break
+  }
+  await nameProviders(tx, { userId: user.id, now })
+  return { kind: 'whole', userId: user.id, type }
+}
+
+/** Where addresses confirm themselves, one of the two is enough, as in GoTrue. */
+async function isFirstHalf({ options }: AuthContext, tx: Transaction, user: UserRow): Promise<boolean> {
+  if (!options.emailEnableConfirmations || !options.emailDoubleConfirmChanges || !user.email) return false
+  const [row] = await tx.query<{ email_change_confirm_status: number | null }>(
+    sql`select email_change_confirm_status from auth.users where id = ${user.id}`,
+  )
+  return (row?.email_change_confirm_status ?? 0) === 0
+}
+
+async function confirmHalf(
+  tx: Transaction,
+  input: { readonly userId: string; readonly token: OneTimeToken; readonly now: string },
+): Promise<void> {
+  const { userId, token, now } = input
+  await tx.execute(sql`
+    update auth.users
+       set email_change_confirm_status = 1, ${sql.identifier(token.token_type)} = '', updated_at = ${now}
+     where id = ${userId}
+  `)
+  await deleteOneTimeTokens(tx, userId, [token.token_type])
+}

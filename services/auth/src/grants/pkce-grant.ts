@@ -1,0 +1,49 @@
+import { recordAudit } from '../audit-log.ts'
+import type { AuthContext } from '../context.ts'
+import { flowStateNotFound, userBanned, validationFailed } from '../errors.ts'
+import { takeFlowState } from '../flow-state/flow-state.ts'
+import type { SignedIn } from '../sessions/render-session.ts'
+import type { RequestOrigin } from '../sessions/session-row.ts'
+import { startSession } from '../sessions/start-session.ts'
+import type { AuthenticationMethodName } from '../tokens/claims.ts'
+import { findUserById, isBanned } from '../users/user-row.ts'
+
+/** A session, and what the provider gave for its own API when the flow went through one. */
+export interface SignedInByFlow {
+  readonly signedIn: SignedIn
+  readonly providerToken: string | undefined
+  readonly providerRefreshToken: string | undefined
+}
+
+/**
+ * Exchanges the code that came back in an address for a session, for the client that began the flow.
+ *
+ * @throws {HoldfastError} `validation_failed`, `flow_state_not_found`, `flow_state_expired`, `bad_code_verifier`, `user_banned`
+ */
+export async function grantByAuthCode(
+  context: AuthContext,
+  input: { readonly authCode: string; readonly codeVerifier: string; readonly origin: RequestOrigin },
+): Promise<SignedInByFlow> {
+  const { authCode, codeVerifier, origin } = input
+  if (authCode === '' || codeVerifier === '') {
+    throw validationFailed('invalid request: both auth code and code verifier should be non-empty')
+  }
+  const nowMs = context.clock.now()
+  const now = new Date(nowMs).toISOString()
+  return context.pool.transaction(async (tx) => {
+    const flow = await takeFlowState(tx, { authCode, codeVerifier, nowMs })
+    const user = flow.user_id === null ? undefined : await findUserById(tx, flow.user_id)
+    if (!user) throw flowStateNotFound('invalid flow state, no valid flow state found')
+    if (isBanned(user, nowMs)) throw userBanned(400)
+    const traits = { provider_type: flow.provider_type }
+    await recordAudit(tx, { action: 'login', actor: user, address: origin.address, now, traits })
+    // Written by `insertFlowState` only, from the same words.
+    const method = flow.authentication_method as AuthenticationMethodName
+    const signedIn = await startSession(context, tx, { userId: user.id, method, origin, now })
+    return {
+      signedIn,
+      providerToken: flow.provider_access_token || undefined,
+      providerRefreshToken: flow.provider_refresh_token || undefined,
+    }
+  })
+}

@@ -1,0 +1,35 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { requestRecovery } from '../confirmations/request-recovery.ts'
+import type { AuthContext } from '../context.ts'
+import { validationFailed } from '../errors.ts'
+import { parseCodeChallenge } from '../flow-state/flow-state.ts'
+import { BODY_BYTES_MAX } from '../limits.ts'
+import { redirectOf } from '../redirects/redirect-of-request.ts'
+import { MetaSecurity, OptionalText } from '../request-body.ts'
+import { parseEmail } from '../users/contact.ts'
+
+const RecoverBody = Type.Object({
+  email: OptionalText,
+  code_challenge: OptionalText,
+  code_challenge_method: OptionalText,
+  gotrue_meta_security: MetaSecurity,
+})
+
+/** `POST /recover`: a mail for who forgot their password. Source: GoTrue API reference. */
+export function recoverRoute(context: AuthContext): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.post('/recover', { schema: { body: RecoverBody }, bodyLimit: BODY_BYTES_MAX }, async (request) => {
+      const { body } = request
+      await context.captcha.require(body.gotrue_meta_security?.captcha_token ?? undefined, request.ip)
+      if (!body.email) throw validationFailed('Password recovery requires an email')
+      await requestRecovery(context, {
+        email: parseEmail(body.email),
+        codeChallenge: parseCodeChallenge(body.code_challenge ?? '', body.code_challenge_method ?? ''),
+        redirectTo: redirectOf(request, context.redirects),
+        address: request.ip,
+      })
+      return {}
+    })
+  }
+}

@@ -1,0 +1,122 @@
+import { currentPasswordInvalid, currentPasswordRequired, reauthenticationNeeded } from '../confirmations/errors.ts'
+import { requireNonce } from '../confirmations/reauthenticate.ts'
+import type { AuthContext } from '../context.ts'
+import {
+  insufficientAal,
+  notAdmin,
+  phoneProviderDisabled,
+  samePassword,
+  userSsoManaged,
+  validationFailed,
+} from '../errors.ts'
+import { requireAcceptablePassword } from '../passwords/password-strength.ts'
+import { readSessionMethods, type SessionRow } from '../sessions/session-row.ts'
+import { parseEmail, parsePhone } from './contact.ts'
+import type { Signer } from './require-user.ts'
+import { requireChannel } from './sign-up.ts'
+import type { UserMetadata } from './user-metadata.ts'
+import { hasPassword, hasVerifiedFactor, type UserRow } from './user-row.ts'
+
+/** How old a sign-in may be for a new password without another proof, in milliseconds; as in GoTrue. */
+const RECENT_SIGN_IN_MS = 24 * 3600 * 1000
+
+/** Ways to sign in that somebody uses who does not know their password. */
+const WITHOUT_PASSWORD = ['otp', 'magiclink', 'recovery']
+
+/** What a person may change of their own account; what is `undefined` stays. */
+export interface UserChanges {
+  readonly email: string | undefined
+  readonly phone: string | undefined
+  readonly password: string | undefined
+  /** Asked for where a new password needs it. */
+  readonly currentPassword: string
+  /** The code of `GET /reauthenticate`. */
+  readonly nonce: string
+  /** How a new number is reached; empty for a text message. */
+  readonly channel: string
+  /** Merged into the metadata; `null` removes a key. */
+  readonly metadata: UserMetadata | undefined
+  /** Asked for by mistake or malice: only administrators set it. */
+  readonly appMetadata: unknown
+}
+
+/** What is left to be done. */
+export interface CheckedChanges {
+  readonly email: string | undefined
+  readonly phone: string | undefined
+  readonly passwordHash: string | undefined
+  readonly usesNonce: boolean
+  readonly metadata: UserMetadata | undefined
+}
+
+/** Refuses before anything is written, and hashes outside the transaction. */
+export async function checkChanges(
+  context: AuthContext,
+  signer: Signer,
+  changes: UserChanges,
+): Promise<CheckedChanges> {
+  const { options } = context
+  const { user, session } = signer
+  const { password } = changes
+  const email = changes.email === undefined ? undefined : parseEmail(changes.email)
+  const phone = changes.phone === undefined ? undefined : parsePhone(changes.phone)
+  if (phone !== undefined) requireChannel(context, changes.channel)
+  const newEmail = email === user.email ? undefined : email
+  const newPhone = phone === user.phone ? undefined : phone
+  if (password !== undefined) requireAcceptablePassword(password, options)
+  if (changes.appMetadata !== undefined) throw notAdmin()
+
+  const changesCredentials = password !== undefined || newEmail !== undefined || newPhone !== undefined
+  if (changesCredentials && hasVerifiedFactor(user) && session?.aal !== 'aal2') throw insufficientAal()
+  if (password !== undefined && user.is_anonymous && email === undefined && phone === undefined) {
+    throw validationFailed('Updating password of an anonymous user without an email or phone is not allowed', 422)
+  }
+  if ((changesCredentials || changes.nonce !== '') && user.is_sso_user) throw userSsoManaged()
+  if (newPhone !== undefined && !options.smsEnableSignup) throw phoneProviderDisabled('signups')
+  const usesNonce = password !== undefined && needsNonce(context, session)
+  if (usesNonce) {
+    if (changes.nonce === '') throw reauthenticationNeeded()
+    await requireNonce(context, user, changes.nonce)
+  }
+  return {
+    email: newEmail,
+    phone: newPhone,
+    passwordHash: password === undefined ? undefined : await hashNewPassword(context, signer, password, changes),
+    usesNonce,
+    metadata: changes.metadata,
+  }
+}
+
+function needsNonce({ options, clock }: AuthContext, session: SessionRow | undefined): boolean {
+  if (!options.emailSecurePasswordChange) return false
+  return session === undefined || session.created_at.getTime() + RECENT_SIGN_IN_MS < clock.now()
+}
+
+async function hashNewPassword(
+  context: AuthContext,
+  { user, session }: Signer,
+  password: string,
+  { currentPassword }: UserChanges,
+): Promise<string> {
+  const { passwords, options } = context
+  if (hasPassword(user)) {
+    if (options.securityUpdatePasswordRequireCurrentPassword && !(await knowsNoPassword(context, session))) {
+      await requireCurrentPassword(context, user, currentPassword)
+    }
+    if (await passwords.verify(password, user.encrypted_password ?? undefined)) throw samePassword()
+  }
+  return passwords.hash(password)
+}
+
+async function requireCurrentPassword(context: AuthContext, user: UserRow, currentPassword: string): Promise<void> {
+  if (currentPassword === '') throw currentPasswordRequired()
+  const isRight = await context.passwords.verify(currentPassword, user.encrypted_password ?? undefined)
+  if (!isRight) throw currentPasswordInvalid()
+}
+
+/** Who came in by a mail or a text message may be here because they forgot it. */
+async function knowsNoPassword({ pool }: AuthContext, session: SessionRow | undefined): Promise<boolean> {
+  if (session === undefined) return false
+  const methods = await readSessionMethods(pool, session.id)
+  return methods.some(({ method }) => WITHOUT_PASSWORD.includes(method))
+}
