@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { AuthContext } from '../context.ts'
+import { hasPasskeys } from '../passkeys/require-passkeys.ts'
 
 /** The providers that GoTrue's settings name. None is built in yet. */
 const PROVIDERS = [
@@ -29,7 +30,8 @@ const PROVIDERS = [
 ]
 
 /** `GET /settings`: which ways to sign in there are. Source: GoTrue API reference. */
-export function settingsRoute({ options }: AuthContext): FastifyPluginAsyncTypebox {
+export function settingsRoute(context: AuthContext): FastifyPluginAsyncTypebox {
+  const { options } = context
   return async (app) => {
     app.get('/settings', async () => ({
       external: {
@@ -43,7 +45,7 @@ export function settingsRoute({ options }: AuthContext): FastifyPluginAsyncTypeb
       phone_autoconfirm: options.smsEnableSignup,
       sms_provider: '',
       saml_enabled: false,
-      passkeys_enabled: false,
+      passkeys_enabled: hasPasskeys(context),
     }))
   }
 }
