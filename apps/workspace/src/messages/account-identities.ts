@@ -40,7 +40,7 @@ export const identitiesMessages = {
   none: 'Nothing is linked yet.',
   guest: 'You are a guest: nothing is linked yet. Link an account to keep this one, or add an e-mail on your profile.',
   lastUsed: (at: Date) => `last used ${formatAgo(at)}`,
-  neverUsed: 'not used yet',
+  added: (at: Date) => `added ${formatAgo(at)}`,
   unlink: 'Unlink',
   unlinkNamed: (name: string) => `Unlink ${name}`,
   onlyOne: 'The only way to sign in; link another one before you remove it.',
@@ -52,5 +52,5 @@ export const identitiesMessages = {
   linkLead: 'You are sent there to sign in, and come back here.',
   link: (name: string) => `Link ${name}`,
   noProviders: 'This server has no other accounts to link.',
-  linkingOff: 'Linking is switched off on this server. Ask your operator if you need it.',
+  linkingOff: 'Linking and unlinking are switched off on this server. Ask your operator if you need them.',
 } as const

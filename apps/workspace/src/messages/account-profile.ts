@@ -12,6 +12,7 @@ export const profileMessages = {
   email: 'E-mail',
   phone: 'Phone',
   none: 'None yet',
+  add: 'Add',
   change: 'Change',
   changeEmail: 'Change e-mail',
   addEmail: 'Add an e-mail',

@@ -30,6 +30,7 @@ export function ContactSection({ user }: { readonly user: User }): JSX.Element {
       <Rows label={words.reachTitle}>
         <Row
           icon={<Mail size={18} aria-hidden />}
+          isIconSpared
           title={words.email}
           actions={
             <ActionButton
@@ -37,7 +38,7 @@ export function ContactSection({ user }: { readonly user: User }): JSX.Element {
               aria-label={email === '' ? words.addEmail : words.changeEmail}
               onPress={() => setDialog('email')}
             >
-              {email === '' ? words.addEmail : words.change}
+              {email === '' ? words.add : words.change}
             </ActionButton>
           }
         >
@@ -45,6 +46,7 @@ export function ContactSection({ user }: { readonly user: User }): JSX.Element {
         </Row>
         <Row
           icon={<Phone size={18} aria-hidden />}
+          isIconSpared
           title={words.phone}
           actions={
             hasPhone ? (
@@ -59,7 +61,7 @@ export function ContactSection({ user }: { readonly user: User }): JSX.Element {
                   aria-label={phone === '' ? words.addPhone : words.changePhone}
                   onPress={() => setDialog('phone')}
                 >
-                  {phone === '' ? words.addPhone : words.change}
+                  {phone === '' ? words.add : words.change}
                 </ActionButton>
               </>
             ) : undefined

@@ -39,6 +39,7 @@ export function IdentitiesScreen(): JSX.Element {
                   key={identity.identity_id}
                   identity={identity}
                   isOnly={identities.length === 1}
+                  canUnlink={settings.state.kind === 'ready' && settings.state.value.hasManualLinking}
                   onGone={() => headingRef.current?.focus()}
                 />
               ))}
@@ -66,16 +67,19 @@ export function IdentitiesScreen(): JSX.Element {
 function IdentityRow({
   identity,
   isOnly,
+  canUnlink,
   onGone,
 }: {
   readonly identity: UserIdentity
   readonly isOnly: boolean
+  /** The server lets people do so. */
+  readonly canUnlink: boolean
   readonly onGone: () => void
 }): JSX.Element {
   const { supabase, reload } = useAccount()
   const action = useAction()
   const [isAsking, setAsking] = useState(false)
-  const { provider, last_sign_in_at: lastAt } = identity
+  const { provider } = identity
   const name = providerName(provider)
   const address = addressOf(identity)
 
@@ -104,7 +108,7 @@ function IdentityRow({
       }
       title={name}
       actions={
-        isOnly ? undefined : (
+        isOnly || !canUnlink ? undefined : (
           <ActionButton size="sm" aria-label={words.unlinkNamed(name)} onPress={() => setAsking(true)}>
             {words.unlink}
           </ActionButton>
@@ -113,7 +117,7 @@ function IdentityRow({
       below={<FailureText failure={action.failure} />}
     >
       {address === undefined ? null : <span className="block text-body text-text">{address}</span>}
-      <span className="block">{lastAt ? words.lastUsed(new Date(lastAt)) : words.neverUsed}</span>
+      <span className="block first-letter:uppercase">{timesOf(identity)}</span>
       {isOnly ? <span className="block">{words.onlyOne}</span> : null}
       <ConfirmDialog
         title={words.unlinkTitle(name)}
@@ -128,6 +132,17 @@ function IdentityRow({
       </ConfirmDialog>
     </Row>
   )
+}
+
+/** E-mail and phone keep the time at which they were added; only other providers tell of every sign-in. */
+function timesOf({ provider, created_at: createdAt, last_sign_in_at: lastAt }: UserIdentity): string {
+  const isOwn = provider === 'email' || provider === 'phone'
+  return [
+    createdAt === undefined ? undefined : words.added(new Date(createdAt)),
+    isOwn || !lastAt ? undefined : words.lastUsed(new Date(lastAt)),
+  ]
+    .filter((part) => part !== undefined)
+    .join(' · ')
 }
 
 /** By what a person knows the linked account. */

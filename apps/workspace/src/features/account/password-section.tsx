@@ -1,5 +1,6 @@
 import type { User } from '@supabase/supabase-js'
 import { type JSX, useRef, useState } from 'react'
+import { PasswordField } from '../../components/password-field.tsx'
 import { NewPasswordField } from '../../components/new-password-field.tsx'
 import { showToast } from '../../components/toast.tsx'
 import { useBackend } from '../../lib/data/backend-context.tsx'
@@ -33,6 +34,9 @@ function PasswordForm({ user }: { readonly user: User }): JSX.Element {
   const [problem, setProblem] = useState<string>()
   /** `undefined`: the server has not asked for a code. */
   const [code, setCode] = useState<string>()
+  /** `undefined`: the server has not asked for it. */
+  const [current, setCurrent] = useState<string>()
+  const [currentProblem, setCurrentProblem] = useState<string>()
   const fieldRef = useRef<HTMLInputElement>(null)
   const isCodeWrong = action.failure?.code === 'reauthentication_not_valid'
 
@@ -46,7 +50,13 @@ function PasswordForm({ user }: { readonly user: User }): JSX.Element {
     }
     const isSet = await action.run(
       async () => {
-        unwrap(await supabase.auth.updateUser({ password, ...(code === undefined ? {} : { nonce: code }) }))
+        unwrap(
+          await supabase.auth.updateUser({
+            password,
+            ...(code === undefined ? {} : { nonce: code }),
+            ...(current === undefined ? {} : { current_password: current }),
+          }),
+        )
       },
       async (error) => {
         const message = weakPasswordMessage(error)
@@ -55,7 +65,13 @@ function PasswordForm({ user }: { readonly user: User }): JSX.Element {
           fieldRef.current?.focus()
           return true
         }
-        if (codeOf(error) !== 'reauthentication_needed') return false
+        const refusal = codeOf(error)
+        if (refusal === 'current_password_required' || refusal === 'current_password_invalid') {
+          setCurrent(current ?? '')
+          setCurrentProblem(refusal === 'current_password_invalid' ? words.currentWrong : words.currentMissing)
+          return true
+        }
+        if (refusal !== 'reauthentication_needed') return false
         unwrap(await supabase.auth.reauthenticate())
         setCode('')
         return true
@@ -64,6 +80,7 @@ function PasswordForm({ user }: { readonly user: User }): JSX.Element {
     if (!isSet) return
     setPassword('')
     setCode(undefined)
+    setCurrent(undefined)
     showToast({ text: words.passwordDone })
   }
 
@@ -85,6 +102,18 @@ function PasswordForm({ user }: { readonly user: User }): JSX.Element {
         readOnly
         hidden
       />
+      {current === undefined ? null : (
+        <PasswordField
+          label={words.currentPassword}
+          autoFocus
+          value={current}
+          onChange={(value) => {
+            setCurrent(value)
+            setCurrentProblem(undefined)
+          }}
+          errorMessage={currentProblem}
+        />
+      )}
       <NewPasswordField
         inputRef={fieldRef}
         value={password}

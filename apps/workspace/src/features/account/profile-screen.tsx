@@ -65,18 +65,19 @@ function NameSection({ name: nameNow, email }: { readonly name: string; readonly
     <Section title={words.nameTitle}>
       <form
         noValidate
-        className="flex items-start gap-3 rounded-lg border border-border bg-raised px-4 py-4"
+        className="flex items-start gap-3 rounded-lg border border-border bg-raised p-4"
         onSubmit={(event) => {
           event.preventDefault()
           if (!action.isPending) void save()
         }}
       >
-        <span className="hidden pt-6 tablet:flex">
+        <span className="hidden tablet:flex">
           <Avatar name={nameNow === '' ? nameFromEmail(email) : nameNow} size="lg" />
         </span>
         <div className="flex min-w-0 flex-1 flex-col gap-2">
           <TextField
             label={words.nameLabel}
+            isLabelHidden
             name="name"
             autoComplete="name"
             maxLength={200}
@@ -87,7 +88,7 @@ function NameSection({ name: nameNow, email }: { readonly name: string; readonly
           />
           <FailureText failure={action.failure} />
         </div>
-        <ActionButton type="submit" isPending={action.isPending} className="mt-[1.375rem]">
+        <ActionButton type="submit" isPending={action.isPending}>
           {accountMessages.save}
         </ActionButton>
       </form>

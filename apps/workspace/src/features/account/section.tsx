@@ -44,6 +44,7 @@ export function Rows({ label, children }: { readonly label: string; readonly chi
 /** What it is, what is known of it, and what can be done with it; the last goes below on a narrow screen. */
 export function Row({
   icon,
+  isIconSpared = false,
   title,
   mark,
   children,
@@ -51,6 +52,8 @@ export function Row({
   below,
 }: {
   readonly icon?: ReactNode
+  /** No icon on a phone, where the text needs the room. */
+  readonly isIconSpared?: boolean
   readonly title: ReactNode
   /** A chip beside the title. */
   readonly mark?: ReactNode
@@ -63,11 +66,16 @@ export function Row({
     <li className="flex flex-col gap-2 px-4 py-3">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-3">
         {icon === undefined ? null : (
-          <span className="flex size-9 shrink-0 items-center justify-center rounded-md bg-sunken text-muted">
+          <span
+            className={cx(
+              'flex size-9 shrink-0 items-center justify-center rounded-md bg-sunken text-muted',
+              isIconSpared && 'max-tablet:hidden',
+            )}
+          >
             {icon}
           </span>
         )}
-        <div className={cx('min-w-0 flex-1', icon === undefined ? 'basis-52' : 'basis-44')}>
+        <div className={cx('min-w-0 flex-1', icon === undefined ? 'basis-52' : 'basis-40')}>
           <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
             <span className="font-medium [overflow-wrap:anywhere]">{title}</span>
             {mark}
