@@ -4,9 +4,11 @@ import { App } from './app/app.tsx'
 import { registerServiceWorker } from './app/register-service-worker.ts'
 import { start } from './app/start.ts'
 import { trustOwnScripts } from './app/trusted-types.ts'
+import { takeArrival } from './lib/auth/arrival.ts'
 import './styles/app.css'
 
 trustOwnScripts()
+takeArrival()
 start()
 registerServiceWorker().catch((error: unknown) => {
   console.warn('The service worker was not registered; the app needs a connection to start.', error)

@@ -1,19 +1,11 @@
-import {
-  createRootRouteWithContext,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  redirect,
-} from '@tanstack/react-router'
+import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import * as v from 'valibot'
-import { type Backend, sessionOf } from '../lib/data/backend.ts'
-import { CrashPage, CrashScreen } from './error-boundary.tsx'
-import { NotFoundPage, NotFoundScreen } from './not-found-screen.tsx'
-import { RootLayout } from './root-layout.tsx'
+import { sessionOf } from '../lib/data/backend.ts'
+import { entryRoutes, owesPassword } from './entry-routes.ts'
+import { CrashScreen } from './error-boundary.tsx'
+import { NotFoundScreen } from './not-found-screen.tsx'
+import { root, type RouterContext, text } from './root-route.ts'
 
-const text = v.fallback(v.optional(v.pipe(v.string(), v.maxLength(2_000))), undefined)
-
-const signInSearch = v.object({ redirect: text, email: text, reason: text })
 const homeSearch = v.object({})
 /**
  * What a link to a table carries: the open record and the panel's tab, the search text, and the unsaved filter, sort,
@@ -24,17 +16,6 @@ const recordSearch = v.object({ tab: text })
 export const SYNC_TABS = ['outbox', 'attention', 'device'] as const
 const syncSearch = v.object({ tab: v.fallback(v.optional(v.picklist(SYNC_TABS)), undefined) })
 
-/** What guards need; given by the app once the server's settings are known. */
-export interface RouterContext {
-  readonly backend: Backend
-}
-
-const root = createRootRouteWithContext<RouterContext>()({
-  component: RootLayout,
-  errorComponent: CrashPage,
-  notFoundComponent: NotFoundPage,
-})
-
 const start = createRoute({
   getParentRoute: () => root,
   path: '/',
@@ -44,35 +25,14 @@ const start = createRoute({
   },
 })
 
-/** Somebody who is signed in has nothing to do there; an ended session is signed in again. */
-async function leaveWhenActive({ context }: { readonly context: RouterContext }): Promise<void> {
-  const { kind } = await sessionOf(context.backend.client)
-  if (kind === 'active') throw redirect({ to: '/w', replace: true })
-}
-
-const signInScreen = lazyRouteComponent(() => import('../features/sign-in/sign-in-screen.tsx'), 'SignInScreen')
-const signIn = createRoute({
-  getParentRoute: () => root,
-  path: '/sign-in',
-  validateSearch: signInSearch,
-  beforeLoad: leaveWhenActive,
-  component: signInScreen,
-})
-const signInPassword = createRoute({
-  getParentRoute: () => root,
-  path: '/sign-in/password',
-  validateSearch: signInSearch,
-  beforeLoad: leaveWhenActive,
-  component: signInScreen,
-})
-
 /** Everything that needs an account on this device; the session may be gone, the local database is enough. */
 const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'signed-in',
   beforeLoad: async ({ context, location }) => {
-    const { kind } = await sessionOf(context.backend.client)
-    if (kind !== 'signed_out') return
+    const session = await sessionOf(context.backend.client)
+    if (owesPassword(session)) throw redirect({ to: '/recover/new-password', replace: true })
+    if (session.kind !== 'signed_out') return
     throw redirect({
       to: '/sign-in',
       search: location.pathname === '/w' ? {} : { redirect: location.href },
@@ -158,8 +118,7 @@ const shortcuts = createRoute({
 
 const routeTree = root.addChildren([
   start,
-  signIn,
-  signInPassword,
+  ...entryRoutes,
   signedIn.addChildren([
     workspaces,
     workspace.addChildren([home, table, record, sync, syncItem]),

@@ -62,3 +62,8 @@ export function humanize(name: string): string {
   if (words === '') return name
   return words === 'id' ? 'ID' : words.charAt(0).toUpperCase() + words.slice(1)
 }
+
+/** Minutes and seconds that are left: `4:05`. */
+export function formatCountdown(seconds: number): string {
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+}

@@ -120,9 +120,11 @@ export async function openPerson(
   }
 }
 
-/** Fills in the form that is on the screen. */
+/** Signs in with a password, from the screen of all ways or from the form itself. */
 export async function signIn(page: Page, email: string, password: string = SAMPLE_PASSWORD): Promise<void> {
   await page.getByRole('textbox', { name: 'E-mail' }).fill(email)
+  const next = page.getByRole('button', { name: 'Continue with password' })
+  if (await next.isVisible()) await next.click()
   await page.getByRole('textbox', { name: 'Password' }).fill(password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }

@@ -1,15 +1,20 @@
+import { useValue } from '@holdfast/react'
 import type { JSX } from 'react'
 import { useState } from 'react'
 import { Banner } from '../../components/banner.tsx'
 import { Button } from '../../components/button.tsx'
+import { LinkButton } from '../../components/link.tsx'
+import { useBackend } from '../../lib/data/backend-context.tsx'
 import { useLocalStore } from '../../lib/data/open-database.ts'
+import { secondFactorMessages } from '../../messages/second-factor.ts'
 import { shellMessages as words } from '../../messages/shell.ts'
 import { takeNewVersion, useWaitingVersion } from '../register-service-worker.ts'
 
-/** One banner at a time: a new version first, then a store that forgets. */
+/** One banner at a time: a new version first, then what the person has to do, then a store that forgets. */
 export function Banners(): JSX.Element | null {
   const worker = useWaitingVersion((state) => state.worker)
   const store = useLocalStore((state) => state.store)
+  const session = useValue(useBackend().client.session)
   const [isLater, setLater] = useState(false)
   if (worker && !isLater) {
     return (
@@ -22,6 +27,20 @@ export function Banners(): JSX.Element | null {
         onDismiss={() => setLater(true)}
       >
         {words.newVersion}
+      </Banner>
+    )
+  }
+  if (session.kind === 'second_factor') {
+    return (
+      <Banner
+        tone="warning"
+        action={
+          <LinkButton size="sm" to="/sign-in/second-factor" search={{ redirect: location.pathname }}>
+            {secondFactorMessages.bannerAction}
+          </LinkButton>
+        }
+      >
+        {secondFactorMessages.banner}
       </Banner>
     )
   }

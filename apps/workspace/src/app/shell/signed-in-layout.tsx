@@ -5,7 +5,9 @@ import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { Spinner } from '../../components/spinner.tsx'
 import { useOnline } from '../../hooks/use-online.ts'
+import { hasSession, type SessionState } from '@holdfast/client'
 import { useValue } from '@holdfast/react'
+import { usePendingPassword } from '../../lib/auth/pending-password.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { DeviceProvider } from '../../lib/data/device-context.tsx'
 import { shellMessages as words } from '../../messages/shell.ts'
@@ -23,6 +25,19 @@ export function SignedInLayout(): JSX.Element {
   useEffect(() => {
     if (isOut) void navigate({ to: '/sign-in', replace: true })
   }, [isOut, navigate])
+
+  const owes = useOwesPassword(session)
+  // A recovery link was followed, perhaps in another tab.
+  useEffect(() => {
+    if (owes) void navigate({ to: '/recover/new-password', replace: true })
+  }, [owes, navigate])
+
+  // A device that was never here has nothing to show before the server sends it.
+  const isHalfIn = session.kind === 'second_factor' && device.kind === 'opening'
+  useEffect(() => {
+    if (isHalfIn)
+      void navigate({ to: '/sign-in/second-factor', search: { redirect: location.pathname }, replace: true })
+  }, [isHalfIn, navigate])
 
   if (device.kind === 'failed') {
     return (
@@ -43,6 +58,11 @@ export function SignedInLayout(): JSX.Element {
       </Shell>
     </DeviceProvider>
   )
+}
+
+function useOwesPassword(session: SessionState): boolean {
+  const pending = usePendingPassword((state) => state.pending)
+  return hasSession(session) && pending?.userId === session.user.id
 }
 
 /** Mostly for a moment only. The first time on a device it asks the server for the tables, and says why that takes longer. */

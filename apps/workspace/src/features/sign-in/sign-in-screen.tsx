@@ -1,95 +1,113 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { CloudOff } from 'lucide-react'
-import { type JSX, useState } from 'react'
-import { Logo } from '../../components/logo.tsx'
+import type { JSX } from 'react'
+import { EntryPage, OrLine } from '../../components/entry-page.tsx'
 import { Notice } from '../../components/notice.tsx'
-import { useDocumentTitle } from '../../components/page.tsx'
+import { TextLink } from '../../components/text-link.tsx'
 import { useOnline } from '../../hooks/use-online.ts'
+import { type SignInMethods, useSignInMethods } from '../../lib/auth/sign-in-methods.ts'
+import { useGoOn } from '../../lib/auth/use-go-on.ts'
 import { useAccounts } from '../../lib/data/accounts.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { signInMessages as words } from '../../messages/sign-in.ts'
+import { IdentifierForm } from './identifier-form.tsx'
 import { LocalAccounts } from './local-accounts.tsx'
-import { PasswordForm } from './password-form.tsx'
+import { OtherWays } from './other-ways.tsx'
+import { PasskeyButton } from './passkey-button.tsx'
 import { SampleAccountsHint } from './sample-accounts-hint.tsx'
-import { useSignInMethods } from './use-sign-in-methods.ts'
 
-/** Sign in with e-mail and password, or open an account that is already on this device. */
+/** What a server has that has never been heard. */
+const UNKNOWN: SignInMethods = {
+  email: true,
+  phone: false,
+  passkeys: false,
+  guest: false,
+  signUp: false,
+  providers: [],
+}
+
+/** All ways in that the server has switched on, and the accounts that are on this device already. */
 export function SignInScreen(): JSX.Element {
   const { config, client } = useBackend()
   const { redirect, email, reason } = useSearch({ strict: false })
   const accounts = useAccounts((state) => state.accounts)
-  const methods = useSignInMethods()
+  const methods = useSignInMethods((state) => state.methods) ?? UNKNOWN
   const isOnline = useOnline()
   const navigate = useNavigate()
-  const [sampleEmail, setSampleEmail] = useState<string>()
-  useDocumentTitle(words.title)
-
-  const goOn = async (): Promise<void> => {
-    await navigate({ to: isOwnPath(redirect) ? redirect : '/w', replace: true })
-  }
+  const goOn = useGoOn()
+  const onSignedIn = (): Promise<void> => goOn(redirect)
+  const hasForm = methods.email || methods.phone
+  const hasOthers = methods.providers.length > 0 || methods.guest
 
   return (
-    <main id="content" className="flex min-h-full flex-col items-center bg-surface px-4 py-10 tablet:justify-center">
-      <div className="flex w-full max-w-[25rem] flex-col gap-6">
-        <header className="flex flex-col items-center gap-3 text-center">
-          <span className="flex text-accent">
-            <Logo size={36} />
-          </span>
-          <div>
-            <p className="text-body font-medium text-muted">{config.project.name}</p>
-            <h1 tabIndex={-1} className="text-display">
-              {words.lead}
-            </h1>
-          </div>
-        </header>
-
-        {reason === 'expired' ? <Notice title={words.reasonExpired} /> : null}
-        {isOnline ? null : (
-          <div role="status" className="flex items-start gap-3 rounded-lg bg-warning-soft px-4 py-3 text-warning">
-            <CloudOff size={18} aria-hidden className="mt-0.5" />
-            <div>
-              <p className="font-medium">{words.offlineTitle}</p>
-              <p className="text-text">
-                {accounts.length > 0 ? words.offlineWithAccounts : words.offlineWithoutAccounts}
-              </p>
-            </div>
-          </div>
-        )}
-
-        <section aria-label={words.title} className="rounded-lg border border-border bg-raised p-6">
-          {methods !== 'unknown' && !methods.hasPassword ? (
-            <Notice tone="warning" title={words.noMethod}>
-              {words.noMethodDetail}
-            </Notice>
-          ) : (
-            <PasswordForm
-              key={sampleEmail}
-              email={sampleEmail ?? email ?? ''}
-              password={sampleEmail === undefined ? '' : (config.sample?.password ?? '')}
-              isOnline={isOnline}
-              onSignedIn={goOn}
-              supabase={client.supabase}
-              projectName={config.project.name}
+    <EntryPage
+      project={config.project.name}
+      title={words.lead}
+      offline={isOnline ? undefined : accounts.length > 0 ? words.offlineWithAccounts : words.offlineWithoutAccounts}
+      notice={reason === 'expired' ? <Notice title={words.reasonExpired} /> : null}
+      below={
+        <>
+          {accounts.length > 0 ? (
+            <LocalAccounts
+              accounts={accounts}
+              onOpen={async (account) => {
+                await client.openLocally({ id: account.userId, email: account.email })
+                await goOn(redirect)
+              }}
             />
-          )}
-        </section>
-
-        {accounts.length > 0 ? (
-          <LocalAccounts
-            accounts={accounts}
-            onOpen={async (account) => {
-              await client.openLocally({ id: account.userId, email: account.email })
-              await goOn()
-            }}
-          />
-        ) : null}
-        {config.sample ? <SampleAccountsHint sample={config.sample} onChoose={setSampleEmail} /> : null}
-      </div>
-    </main>
+          ) : null}
+          {config.sample ? (
+            <SampleAccountsHint
+              sample={config.sample}
+              onChoose={(chosen) => void navigate({ to: '/sign-in/password', search: { redirect, email: chosen } })}
+            />
+          ) : null}
+        </>
+      }
+    >
+      {hasForm || hasOthers || methods.passkeys ? null : (
+        <Notice tone="warning" title={words.noMethod}>
+          {words.noMethodDetail}
+        </Notice>
+      )}
+      {methods.passkeys ? <PasskeyButton isOnline={isOnline} onSignedIn={onSignedIn} /> : null}
+      {methods.passkeys && hasForm ? <OrLine>{words.or}</OrLine> : null}
+      {hasForm ? (
+        <IdentifierForm
+          email={email ?? ''}
+          redirect={redirect}
+          hasEmail={methods.email}
+          hasPhone={methods.phone}
+          hasPasskeys={methods.passkeys}
+          isOnline={isOnline}
+        />
+      ) : null}
+      {hasOthers && (hasForm || methods.passkeys) ? <OrLine>{words.or}</OrLine> : null}
+      {hasOthers ? (
+        <OtherWays
+          providers={methods.providers}
+          hasGuests={methods.guest}
+          redirect={redirect}
+          isOnline={isOnline}
+          onSignedIn={onSignedIn}
+        />
+      ) : null}
+      {hasForm ? (
+        <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 text-small text-muted">
+          {methods.email ? (
+            <TextLink to="/recover" search={{ email }}>
+              {words.forgot}
+            </TextLink>
+          ) : null}
+          {methods.signUp ? (
+            <span className="inline-flex flex-wrap items-center gap-x-1.5">
+              {words.newHere}
+              <TextLink to="/sign-up" search={{ redirect }}>
+                {words.createAccount}
+              </TextLink>
+            </span>
+          ) : null}
+        </div>
+      ) : null}
+    </EntryPage>
   )
-}
-
-/** A path of this app; a whole address from a link would lead elsewhere. */
-function isOwnPath(path: string | undefined): path is string {
-  return path !== undefined && path.startsWith('/') && !path.startsWith('//') && !path.startsWith('/\\')
 }

@@ -1,5 +1,11 @@
 import { createClient, type HoldfastClient, type SessionState } from '@holdfast/client'
-import type { Session } from '@supabase/supabase-js'
+import type { AuthChangeEvent, Session } from '@supabase/supabase-js'
+import {
+  clearPendingPassword,
+  rereadPendingPassword,
+  setPendingPassword,
+  usePendingPassword,
+} from '../auth/pending-password.ts'
 import { rememberAccount } from './accounts.ts'
 import { type AppConfig, fetchConfig, readCachedConfig } from './app-config.ts'
 
@@ -31,14 +37,36 @@ export async function openBackend(): Promise<Backend> {
       const { openDatabase } = await import('./open-database.ts')
       return openDatabase({ ...options, prescribedVfs: config.vfs })
     },
+    // The screen at `/auth/callback` does it, and can say why a link did not work.
+    detectSessionInUrl: false,
     onProblem: (error) => console.info('In the background:', error),
   })
   client.supabase.auth.onAuthStateChange((event, session) => {
-    if (session && (event === 'SIGNED_IN' || event === 'INITIAL_SESSION' || event === 'USER_UPDATED')) {
-      rememberAccount(personOf(session))
-    }
+    if (session && REMEMBERED.has(event)) rememberAccount(personOf(session))
+    followPendingPassword(event, session)
   })
   return { config, client }
+}
+
+/** With these the auth client says who somebody is. */
+const REMEMBERED: ReadonlySet<AuthChangeEvent> = new Set([
+  'SIGNED_IN',
+  'INITIAL_SESSION',
+  'USER_UPDATED',
+  'PASSWORD_RECOVERY',
+])
+
+/** A recovery link, here or in another tab, leads to the form for a new password; it ends with the session, or with somebody else's. */
+function followPendingPassword(event: AuthChangeEvent, session: Session | null): void {
+  if (event === 'PASSWORD_RECOVERY' && session) {
+    setPendingPassword({ userId: session.user.id, reason: 'recovery' })
+  } else if (event === 'SIGNED_OUT') {
+    clearPendingPassword()
+  } else {
+    rereadPendingPassword()
+    const { pending } = usePendingPassword.getState()
+    if (session && pending && pending.userId !== session.user.id) clearPendingPassword()
+  }
 }
 
 /** Resolves with the session as soon as this device has looked what it remembers. */

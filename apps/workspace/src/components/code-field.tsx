@@ -1,0 +1,85 @@
+import { type JSX, type RefObject, useId, useState } from 'react'
+import { cx } from '../lib/cx.ts'
+import { fieldLabelClass } from './text-field.tsx'
+
+/**
+ * A field for a code of some digits. It is one field, so that pasting, autofill from a message and screen readers work; the boxes only show what is
+ * in it.
+ */
+export function CodeField({
+  label,
+  digits,
+  value,
+  onChange,
+  errorMessage,
+  isDisabled = false,
+  autoFocus = false,
+  inputRef,
+}: {
+  readonly label: string
+  readonly digits: number
+  readonly value: string
+  /** Digits only, at most as many as asked for. */
+  readonly onChange: (value: string) => void
+  readonly errorMessage?: string | undefined
+  readonly isDisabled?: boolean
+  readonly autoFocus?: boolean
+  readonly inputRef?: RefObject<HTMLInputElement | null>
+}): JSX.Element {
+  const id = useId()
+  const [isFocused, setFocused] = useState(false)
+  const isInvalid = errorMessage !== undefined
+  const next = Math.min(value.length, digits - 1)
+  return (
+    <div className="flex flex-col gap-1.5">
+      <label htmlFor={id} className={fieldLabelClass}>
+        {label}
+      </label>
+      <div className="relative">
+        <div aria-hidden className="flex gap-2">
+          {Array.from({ length: digits }, (_, place) => (
+            <span
+              // oxlint-disable-next-line react/no-array-index-key -- a box is its place
+              key={place}
+              className={cx(
+                'flex h-12 min-w-0 flex-1 items-center justify-center rounded-md border bg-bg text-title tabular-nums transition-colors',
+                isInvalid ? 'border-danger' : 'border-control',
+                isDisabled && 'opacity-55',
+                isFocused && place === next && 'outline-2 outline-offset-1 outline-focus',
+              )}
+            >
+              {value[place]}
+            </span>
+          ))}
+        </div>
+        <input
+          id={id}
+          ref={inputRef}
+          name="one-time-code"
+          autoComplete="one-time-code"
+          inputMode="numeric"
+          spellCheck={false}
+          value={value}
+          disabled={isDisabled}
+          autoFocus={autoFocus}
+          aria-invalid={isInvalid ? true : undefined}
+          aria-describedby={`${id}-note`}
+          onFocus={() => setFocused(true)}
+          onBlur={() => setFocused(false)}
+          // What is typed always goes to the end: there is no caret to be seen elsewhere.
+          onSelect={({ currentTarget }) => {
+            const end = currentTarget.value.length
+            const isWhole = currentTarget.selectionStart === 0 && currentTarget.selectionEnd === end
+            if (!isWhole && currentTarget.selectionStart !== end) currentTarget.setSelectionRange(end, end)
+          }}
+          onChange={({ target }) => onChange(target.value.replaceAll(/\D/g, '').slice(0, digits))}
+          className="absolute inset-0 h-full w-full cursor-text opacity-0"
+        />
+      </div>
+      {/* Its place is kept, so that nothing moves when there is something to say. */}
+      <div id={`${id}-note`} role="alert" className="min-h-4 text-small text-danger">
+        {errorMessage}
+      </div>
+    </div>
+  )
+}

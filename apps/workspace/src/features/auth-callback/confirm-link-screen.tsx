@@ -1,0 +1,75 @@
+import type { EmailOtpType } from '@supabase/supabase-js'
+import { useSearch } from '@tanstack/react-router'
+import { type JSX, useState } from 'react'
+import { Button } from '../../components/button.tsx'
+import { EntryPage } from '../../components/entry-page.tsx'
+import { useOnline } from '../../hooks/use-online.ts'
+import { classifyAuthError } from '../../lib/auth/classify-auth-error.ts'
+import { setPendingPassword } from '../../lib/auth/pending-password.ts'
+import { useGoOn } from '../../lib/auth/use-go-on.ts'
+import { useBackend } from '../../lib/data/backend-context.tsx'
+import { authCallbackMessages as words } from '../../messages/auth-callback.ts'
+import { FailedArrival } from './failed-arrival.tsx'
+
+const TYPES: readonly EmailOtpType[] = ['signup', 'invite', 'magiclink', 'recovery', 'email_change', 'email']
+
+/**
+ * A link of a mail template that carries the token itself (`?token_hash=&type=`). It takes a press, so that programs that open every link of a mail
+ * do not use it up.
+ */
+export function ConfirmLinkScreen(): JSX.Element {
+  const { config, client } = useBackend()
+  const { redirect } = useSearch({ strict: false })
+  // Read as text: the router would make numbers of some tokens.
+  const [{ token, type }] = useState(() => readLink(new URLSearchParams(location.search)))
+  const isOnline = useOnline()
+  const goOn = useGoOn()
+  const [isPending, setPending] = useState(false)
+  const [failed, setFailed] = useState<{ readonly code: string; readonly description: string }>()
+
+  if (failed) return <FailedArrival {...failed} />
+  if (token === undefined || type === undefined) return <FailedArrival code="otp_expired" description="" />
+
+  const confirm = async (): Promise<void> => {
+    setPending(true)
+    const { data, error } = await client.supabase.auth.verifyOtp({ token_hash: token, type })
+    if (error) {
+      const failure = classifyAuthError(error, config.project.name)
+      setFailed({ code: error.code ?? failure.code, description: error.message })
+      return
+    }
+    if (data.user && type === 'invite') setPendingPassword({ userId: data.user.id, reason: 'invite' })
+    await goOn(redirect)
+  }
+  return (
+    <EntryPage
+      project={config.project.name}
+      title={type === 'invite' ? words.inviteTitle : words.confirmTitle}
+      lead={type === 'invite' ? words.inviteDetail : words.confirmDetail}
+      offline={isOnline ? undefined : words.offline}
+    >
+      <Button
+        tone="primary"
+        isFullWidth
+        autoFocus
+        isPending={isPending}
+        onPress={() => {
+          if (isOnline) void confirm()
+        }}
+        {...(isOnline ? {} : { 'aria-disabled': true })}
+      >
+        {type === 'invite' ? words.inviteSubmit : words.confirmSubmit}
+      </Button>
+    </EntryPage>
+  )
+}
+
+function readLink(query: URLSearchParams): {
+  readonly token: string | undefined
+  readonly type: EmailOtpType | undefined
+} {
+  return {
+    token: query.get('token_hash') ?? undefined,
+    type: TYPES.find((known) => known === query.get('type')),
+  }
+}

@@ -1,0 +1,98 @@
+import { isAuthError } from '@supabase/supabase-js'
+import { useSearch } from '@tanstack/react-router'
+import { useValue } from '@holdfast/react'
+import { type JSX, useEffect, useState } from 'react'
+import { EntryPage } from '../../components/entry-page.tsx'
+import { LinkButton } from '../../components/link.tsx'
+import { Spinner } from '../../components/spinner.tsx'
+import { useOnline } from '../../hooks/use-online.ts'
+import type { Flow } from '../../lib/auth/callback-url.ts'
+import { type AuthFailure, classifyAuthError } from '../../lib/auth/classify-auth-error.ts'
+import { useGoOn } from '../../lib/auth/use-go-on.ts'
+import { useBackend } from '../../lib/data/backend-context.tsx'
+import { authCallbackMessages as words } from '../../messages/auth-callback.ts'
+import { FailedArrival } from './failed-arrival.tsx'
+import { type Takeable, takeUp } from './take-up.ts'
+
+type Outcome =
+  | { readonly kind: 'working' }
+  | { readonly kind: 'in' }
+  | { readonly kind: 'failed'; readonly error: unknown }
+
+/** Signs in with what was brought, and goes on where the person wanted to. */
+export function TakingUp({
+  arrival,
+  flow,
+}: {
+  readonly arrival: Takeable
+  readonly flow: Flow | undefined
+}): JSX.Element {
+  const { config, client } = useBackend()
+  const session = useValue(client.session)
+  const { redirect } = useSearch({ strict: false })
+  const isOnline = useOnline()
+  const goOn = useGoOn()
+  const [outcome, setOutcome] = useState<Outcome>({ kind: 'working' })
+  const staysHere = flow === 'email-change'
+
+  // Arriving is the event; nobody presses anything.
+  useEffect(() => {
+    let isOver = false
+    takeUp(client.supabase, arrival).then(
+      () => {
+        if (isOver) return
+        if (staysHere) setOutcome({ kind: 'in' })
+        else void goOn(redirect)
+      },
+      (error: unknown) => {
+        if (!isOver) setOutcome({ kind: 'failed', error })
+      },
+    )
+    return () => {
+      isOver = true
+    }
+  }, [arrival, client, goOn, redirect, staysHere])
+
+  if (outcome.kind === 'in') {
+    const email = 'user' in session ? (session.user.email ?? '') : ''
+    return <EmailChanged detail={words.emailChangedDetail(email)} redirect={redirect} />
+  }
+  if (outcome.kind === 'failed') {
+    const failure: AuthFailure = classifyAuthError(outcome.error, config.project.name)
+    // Following the link has changed the address; only the session stays with the browser that asked for it.
+    if (staysHere && failure.kind === 'other_browser') {
+      return <EmailChanged detail={words.emailChangedElsewhere} redirect={redirect} />
+    }
+    const code = isAuthError(outcome.error) ? outcome.error.code : undefined
+    return (
+      <FailedArrival
+        code={failure.kind === 'other_browser' ? 'bad_code_verifier' : (code ?? failure.code)}
+        description={'message' in failure ? failure.message : ''}
+      />
+    )
+  }
+  return (
+    <EntryPage project={config.project.name} title={words.working} offline={isOnline ? undefined : words.offline}>
+      <p role="status" className="flex items-center justify-center gap-2 py-2 text-muted">
+        <Spinner /> {words.working}
+      </p>
+    </EntryPage>
+  )
+}
+
+function EmailChanged({
+  detail,
+  redirect,
+}: {
+  readonly detail: string
+  readonly redirect: string | undefined
+}): JSX.Element {
+  const { config } = useBackend()
+  return (
+    <EntryPage project={config.project.name} title={words.emailChanged} lead={detail}>
+      <LinkButton to={redirect ?? '/'} tone="primary">
+        {words.goOn}
+      </LinkButton>
+    </EntryPage>
+  )
+}

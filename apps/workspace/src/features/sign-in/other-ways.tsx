@@ -1,0 +1,107 @@
+import { type JSX, useState } from 'react'
+import { Button } from '../../components/button.tsx'
+import { FormFailure } from '../../components/form-failure.tsx'
+import { callbackUrl } from '../../lib/auth/callback-url.ts'
+import { type AuthFailure, classifyAuthError } from '../../lib/auth/classify-auth-error.ts'
+import type { Provider } from '../../lib/auth/sign-in-methods.ts'
+import { useBackend } from '../../lib/data/backend-context.tsx'
+import { signInMessages as words } from '../../messages/sign-in.ts'
+
+/** Other services that confirm who somebody is, and going on without an account. */
+export function OtherWays({
+  providers,
+  hasGuests,
+  redirect,
+  isOnline,
+  onSignedIn,
+}: {
+  readonly providers: readonly Provider[]
+  readonly hasGuests: boolean
+  readonly redirect: string | undefined
+  readonly isOnline: boolean
+  readonly onSignedIn: () => Promise<void>
+}): JSX.Element {
+  const { config, client } = useBackend()
+  const { auth } = client.supabase
+  const [busy, setBusy] = useState<string>()
+  const [failure, setFailure] = useState<AuthFailure>()
+
+  const run = async (way: string, body: () => Promise<{ readonly error: unknown }>): Promise<void> => {
+    if (busy !== undefined || !isOnline) return
+    setBusy(way)
+    setFailure(undefined)
+    try {
+      const { error } = await body()
+      if (error) throw error
+    } catch (error) {
+      setFailure(classifyAuthError(error, config.project.name))
+      setBusy(undefined)
+    }
+  }
+  const offline = isOnline ? {} : { 'aria-disabled': true }
+  return (
+    <div className="flex flex-col gap-3">
+      {providers.length === 0 ? null : (
+        <div className={providers.length === 1 ? 'grid gap-2' : 'grid grid-cols-2 gap-2'}>
+          {providers.map(({ id, name }) => (
+            <Button
+              key={id}
+              isFullWidth
+              aria-label={words.continueWith(name)}
+              icon={<Initial name={name} />}
+              isPending={busy === id}
+              onPress={() =>
+                // The page leaves for the provider; the button stays busy until then.
+                void run(id, () =>
+                  auth.signInWithOAuth({
+                    provider: id as Parameters<typeof auth.signInWithOAuth>[0]['provider'],
+                    options: { redirectTo: callbackUrl({ flow: 'provider', redirect, provider: name }) },
+                  }),
+                )
+              }
+              {...offline}
+            >
+              <span className="truncate">{providers.length === 1 ? words.continueWith(name) : name}</span>
+            </Button>
+          ))}
+        </div>
+      )}
+      {hasGuests ? (
+        <div className="flex flex-col gap-1">
+          <Button
+            isFullWidth
+            tone={providers.length === 0 ? 'secondary' : 'quiet'}
+            isPending={busy === 'guest'}
+            aria-describedby="guest-detail"
+            onPress={() =>
+              void run('guest', async () => {
+                const answer = await auth.signInAnonymously()
+                if (!answer.error) await onSignedIn()
+                return answer
+              })
+            }
+            {...offline}
+          >
+            {words.continueAsGuest}
+          </Button>
+          <p id="guest-detail" className="text-center text-small text-muted">
+            {words.guestDetail}
+          </p>
+        </div>
+      ) : null}
+      <FormFailure failure={failure} />
+    </div>
+  )
+}
+
+/** Marks of other services are theirs; a letter is enough to tell a few buttons apart. */
+function Initial({ name }: { readonly name: string }): JSX.Element {
+  return (
+    <span
+      aria-hidden
+      className="flex size-5 shrink-0 items-center justify-center rounded-sm bg-sunken text-small font-semibold text-muted"
+    >
+      {name.charAt(0).toUpperCase()}
+    </span>
+  )
+}

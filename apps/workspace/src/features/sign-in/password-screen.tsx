@@ -1,0 +1,47 @@
+import { useSearch } from '@tanstack/react-router'
+import type { JSX } from 'react'
+import { EntryPage } from '../../components/entry-page.tsx'
+import { TextLink } from '../../components/text-link.tsx'
+import { useOnline } from '../../hooks/use-online.ts'
+import { useSignInMethods } from '../../lib/auth/sign-in-methods.ts'
+import { useGoOn } from '../../lib/auth/use-go-on.ts'
+import { useAccounts } from '../../lib/data/accounts.ts'
+import { useBackend } from '../../lib/data/backend-context.tsx'
+import { signInMessages as words } from '../../messages/sign-in.ts'
+import { PasswordForm } from './password-form.tsx'
+
+/** Sign in with a password. */
+export function PasswordScreen(): JSX.Element {
+  const { config } = useBackend()
+  const { redirect, email, phone } = useSearch({ strict: false })
+  const hasPhone = useSignInMethods(({ methods }) => methods?.phone ?? false)
+  const hasAccounts = useAccounts(({ accounts }) => accounts.length > 0)
+  const isOnline = useOnline()
+  const goOn = useGoOn()
+  const isSample = config.sample?.accounts.some((account) => account.email === email) ?? false
+
+  return (
+    <EntryPage
+      project={config.project.name}
+      title={words.passwordTitle}
+      offline={isOnline ? undefined : hasAccounts ? words.offlineWithAccounts : words.offlineWithoutAccounts}
+    >
+      <PasswordForm
+        identifier={email ?? phone ?? ''}
+        password={isSample ? (config.sample?.password ?? '') : ''}
+        hasPhone={hasPhone || phone !== undefined}
+        redirect={redirect}
+        isOnline={isOnline}
+        onSignedIn={() => goOn(redirect)}
+      />
+      <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 text-small">
+        <TextLink to="/recover" search={{ email }}>
+          {words.forgot}
+        </TextLink>
+        <TextLink to="/sign-in" search={{ redirect, email }}>
+          {words.otherWays}
+        </TextLink>
+      </div>
+    </EntryPage>
+  )
+}

@@ -1,0 +1,27 @@
+import type { HoldfastClient } from '@holdfast/client'
+import { isAuthError } from '@supabase/supabase-js'
+import { callbackUrl } from '../../lib/auth/callback-url.ts'
+import type { Identifier } from '../../lib/auth/identifier.ts'
+import { noteSent } from '../../lib/auth/sent-codes.ts'
+
+/** How a server says that there is nobody at an address. The screen says the same to everybody. */
+const NOBODY = new Set(['otp_disabled', 'user_not_found', 'signup_disabled'])
+
+/**
+ * Asks for a mail with a code and a link, or a message with a code. Nobody gets an account by it.
+ *
+ * @throws what the auth client answers
+ */
+export async function sendSignInCode(
+  supabase: HoldfastClient['supabase'],
+  identifier: Identifier,
+  redirect: string | undefined,
+): Promise<void> {
+  const emailRedirectTo = callbackUrl({ flow: 'link', redirect })
+  const { error } = await supabase.auth.signInWithOtp({
+    ...identifier,
+    options: { shouldCreateUser: false, emailRedirectTo },
+  })
+  if (error && !(isAuthError(error) && NOBODY.has(error.code ?? ''))) throw error
+  noteSent('sign-in', identifier)
+}

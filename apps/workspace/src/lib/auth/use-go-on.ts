@@ -1,0 +1,28 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useCallback } from 'react'
+import { useBackend } from '../data/backend-context.tsx'
+import { ownPath } from './own-path.ts'
+import { usePendingPassword } from './pending-password.ts'
+
+/**
+ * Where somebody goes who has just got in: to their second factor when this session lacks it, to the form for a new
+ * password when they came for that, else to the page they had asked for.
+ */
+export function useGoOn(): (redirect: string | undefined) => Promise<void> {
+  const { client } = useBackend()
+  const navigate = useNavigate()
+  return useCallback(
+    async (redirect) => {
+      const session = client.session.get()
+      const { pending } = usePendingPassword.getState()
+      const isPending = 'user' in session && pending?.userId === session.user.id
+      const target = isPending ? '/recover/new-password' : (ownPath(redirect) ?? '/w')
+      if (session.kind === 'second_factor') {
+        await navigate({ to: '/sign-in/second-factor', search: { redirect: target }, replace: true })
+      } else {
+        await navigate({ href: target, replace: true })
+      }
+    },
+    [client, navigate],
+  )
+}

@@ -1,0 +1,10 @@
+/** Words of every form that takes a code. */
+export const codeMessages = {
+  label: 'Code',
+  submit: 'Continue',
+  missing: (digits: number) => `Enter all ${digits} digits`,
+  notArrived: 'Nothing there?',
+  sent: 'Sent.',
+  resend: 'Send a new code',
+  resendIn: (seconds: number) => `New code in ${seconds} s`,
+} as const
