@@ -1,7 +1,7 @@
 import type { Transaction } from '@holdfast/postgres'
 import { recordAudit } from '../audit-log.ts'
 import { issueToken, type IssuedToken } from '../confirmations/issue-token.ts'
-import { buildVerifyLink } from '../confirmations/verify-link.ts'
+import { confirmationUrl } from '../messages/confirmation-url.ts'
 import type { AuthContext } from '../context.ts'
 import { emailExists, validationFailed } from '../errors.ts'
 import { requireAcceptablePassword } from '../passwords/password-strength.ts'
@@ -60,7 +60,7 @@ export async function generateLink(
   const password = isNew && type === 'signup' && request.type === 'signup' ? request.password : undefined
   if (password !== undefined) {
     if (password === '') throw validationFailed('Signup requires a valid password')
-    requireAcceptablePassword(password, options.minimumPasswordLength)
+    requireAcceptablePassword(password, options)
   }
   const passwordHash = password === undefined ? undefined : await passwords.hash(password)
   const newEmail = type.startsWith('email_change') ? parseEmail(request.newEmail) : undefined
@@ -82,7 +82,7 @@ export async function generateLink(
     const linkType = type === 'email_change_current' || type === 'email_change_new' ? 'email_change' : type
     return {
       user: await findAccount(tx, user.id),
-      actionLink: buildVerifyLink({ issuer, tokenHash: token.tokenHash, type: linkType, redirectTo }),
+      actionLink: confirmationUrl({ issuer, tokenHash: token.tokenHash, type: linkType, redirectTo }),
       token,
       verificationType: type,
       redirectTo,

@@ -35,8 +35,8 @@ export async function requestReauthentication(
     else await countSms(context, tx, { address: phone ?? '', kind })
     await lockUser(tx, user.id)
     await recordAudit(tx, { action: 'user_reauthenticate_requested', actor: user, address, now })
-    if (!email) return sendPhoneCode(context, tx, { user, phone: phone ?? '', purpose: kind, kind, now })
-    await sendReauthenticationMail(context, tx, { user, email, now })
+    if (!email) return sendPhoneCode(context, tx, { user, phone: phone ?? '', purpose: kind, kind, address, now })
+    await sendReauthenticationMail(context, tx, { user, email, address, now })
     return {}
   })
 }

@@ -54,7 +54,7 @@ export async function requestMagicLink(
       if (!user) return
       await lockUser(tx, user.id)
       await recordAudit(tx, { action: 'user_recovery_requested', actor: user, address: origin.address, now })
-      await sendLinkMail(context, tx, { ...input, user, purpose: 'magiclink', now })
+      await sendLinkMail(context, tx, { ...input, user, purpose: 'magiclink', address: origin.address, now })
     })
   }
 }
@@ -102,7 +102,14 @@ export async function requestPhoneCode(
       await lockUser(tx, user.id)
       const traits = { channel: input.channel || 'sms' }
       await recordAudit(tx, { action: 'user_recovery_requested', actor: user, address: origin.address, now, traits })
-      return sendPhoneCode(context, tx, { user, phone, purpose: 'sms', kind: 'magic_link', now })
+      return sendPhoneCode(context, tx, {
+        user,
+        phone,
+        purpose: 'sms',
+        kind: 'magic_link',
+        address: origin.address,
+        now,
+      })
     })
   }
 }

@@ -66,6 +66,7 @@ async function sendAgain(
   },
 ): Promise<MessageAnswer> {
   const { type, user, address, now } = input
+  const sms = { user, address, now }
   switch (type) {
     case 'signup':
       await recordAudit(tx, { action: 'user_confirmation_requested', actor: user, address, now })
@@ -76,10 +77,10 @@ async function sendAgain(
       return {}
     case 'sms':
       await recordAudit(tx, { action: 'user_recovery_requested', actor: user, address, now })
-      return sendPhoneCode(context, tx, { user, phone: user.phone ?? '', purpose: 'sms', kind: 'confirmation', now })
+      return sendPhoneCode(context, tx, { ...sms, phone: user.phone ?? '', purpose: 'sms', kind: 'confirmation' })
     case 'phone_change': {
       const phone = user.phone_change ?? ''
-      return sendPhoneCode(context, tx, { user, phone, purpose: 'phone_change', kind: 'phone_change', now })
+      return sendPhoneCode(context, tx, { ...sms, phone, purpose: 'phone_change', kind: 'phone_change' })
     }
   }
 }

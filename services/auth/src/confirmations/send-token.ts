@@ -34,10 +34,12 @@ export async function sendLinkMail(
   input: LinkTarget & {
     readonly user: UserRow
     readonly purpose: keyof typeof LINK_MAILS
+    /** Of the client. */
+    readonly address: string
     readonly now: string
   },
 ): Promise<void> {
-  const { user, purpose, redirectTo, now } = input
+  const { user, purpose, redirectTo, address, now } = input
   const { kind, method, providerType } = LINK_MAILS[purpose]
   const to = user.email ?? ''
   await rememberFlow(tx, { ...input, userId: user.id, method, providerType })
@@ -50,7 +52,7 @@ export async function sendLinkMail(
     now,
   })
   const data = user.raw_user_meta_data ?? {}
-  await context.messages.sendMail(tx, { kind, to, userId: user.id, token: otp, tokenHash, redirectTo, data })
+  await context.messages.sendMail(tx, { kind, to, userId: user.id, token: otp, tokenHash, redirectTo, data, address })
 }
 
 /**
@@ -61,9 +63,15 @@ export async function sendLinkMail(
 export async function sendEmailChange(
   context: AuthContext,
   tx: Transaction,
-  input: LinkTarget & { readonly user: UserRow; readonly newEmail: string; readonly now: string },
+  input: LinkTarget & {
+    readonly user: UserRow
+    readonly newEmail: string
+    /** Of the client. */
+    readonly address: string
+    readonly now: string
+  },
 ): Promise<void> {
-  const { user, newEmail, redirectTo, now } = input
+  const { user, newEmail, redirectTo, address, now } = input
   const { emailOtpLength, emailDoubleConfirmChanges } = context.options
   await rememberFlow(tx, { ...input, userId: user.id, method: 'email_change', providerType: 'email_change' })
   const common = {
@@ -80,6 +88,7 @@ export async function sendEmailChange(
     redirectTo,
     newEmail,
     data: user.raw_user_meta_data ?? {},
+    address,
   } as const
   if (!emailDoubleConfirmChanges || !user.email) {
     await context.messages.sendMail(tx, { ...mail, to: newEmail, token: forNew.otp, tokenHash: forNew.tokenHash })
@@ -100,9 +109,9 @@ export async function sendEmailChange(
 export async function sendReauthenticationMail(
   context: AuthContext,
   tx: Transaction,
-  input: { readonly user: UserRow; readonly email: string; readonly now: string },
+  input: { readonly user: UserRow; readonly email: string; readonly address: string; readonly now: string },
 ): Promise<void> {
-  const { user, email, now } = input
+  const { user, email, address, now } = input
   const { otp } = await issueToken(tx, {
     userId: user.id,
     purpose: 'reauthentication',
@@ -118,6 +127,7 @@ export async function sendReauthenticationMail(
     tokenHash: undefined,
     redirectTo: context.redirects.siteUrl,
     data: user.raw_user_meta_data ?? {},
+    address,
   })
 }
 
@@ -135,14 +145,16 @@ export async function sendPhoneCode(
     readonly phone: string
     readonly purpose: 'sms' | 'phone_change' | 'reauthentication'
     readonly kind: SmsKind
+    /** Of the client. */
+    readonly address: string
     readonly now: string
   },
 ): Promise<{ readonly message_id?: string }> {
-  const { user, phone, purpose, kind, now } = input
+  const { user, phone, purpose, kind, address, now } = input
   const fixed = context.messages.testOtp(phone)
   const code = fixed === undefined ? { digits: context.options.smsOtpLength } : { fixed }
   const { otp } = await issueToken(tx, { userId: user.id, purpose, sentTo: phone, code, now })
-  await context.messages.sendSms(tx, { kind, to: phone, userId: user.id, code: otp })
+  await context.messages.sendSms(tx, { kind, to: phone, userId: user.id, code: otp, address })
   return fixed === undefined ? {} : { message_id: 'test-otp' }
 }
 

@@ -49,7 +49,7 @@ export async function changeUser(
       await setMetadata(tx, { userId: user.id, metadata, now })
     }
     if (changes.email !== undefined) await changeEmail(context, tx, { ...input, user, email: changes.email, now })
-    if (changes.phone !== undefined) await changePhone(context, tx, { user, phone: changes.phone, now })
+    if (changes.phone !== undefined) await changePhone(context, tx, { user, phone: changes.phone, address, now })
     await recordAudit(tx, { action: 'user_modified', actor: user, address, now })
     const changed = await findUserById(tx, user.id)
     assert(changed, 'the user is locked')
@@ -87,29 +87,34 @@ function isEmailTakenAtOnce({ options }: AuthContext, user: UserRow): boolean {
 async function changeEmail(
   context: AuthContext,
   tx: Transaction,
-  input: LinkTarget & { readonly user: UserRow; readonly email: string; readonly now: string },
+  input: LinkTarget & {
+    readonly user: UserRow
+    readonly email: string
+    readonly address: string
+    readonly now: string
+  },
 ): Promise<void> {
-  const { user, email, redirectTo, codeChallenge, now } = input
+  const { user, email, redirectTo, codeChallenge, address, now } = input
   if (await findUserByAnyEmail(tx, email, user.id)) throw emailExists()
   if (isEmailTakenAtOnce(context, user)) {
     await confirmEmailChange(tx, { userId: user.id, email, now })
     return
   }
-  await sendEmailChange(context, tx, { redirectTo, codeChallenge, user, newEmail: email, now })
+  await sendEmailChange(context, tx, { redirectTo, codeChallenge, user, newEmail: email, address, now })
 }
 
 async function changePhone(
   context: AuthContext,
   tx: Transaction,
-  input: { readonly user: UserRow; readonly phone: string; readonly now: string },
+  input: { readonly user: UserRow; readonly phone: string; readonly address: string; readonly now: string },
 ): Promise<void> {
-  const { user, phone, now } = input
+  const { user, phone, address, now } = input
   if (await findUserByPhone(tx, phone)) throw phoneExists()
   if (!context.options.smsEnableConfirmations) {
     await confirmPhoneChange(tx, { userId: user.id, phone, now })
     return
   }
-  await sendPhoneCode(context, tx, { user, phone, purpose: 'phone_change', kind: 'phone_change', now })
+  await sendPhoneCode(context, tx, { user, phone, purpose: 'phone_change', kind: 'phone_change', address, now })
 }
 
 /** Two requests with one code do not both change the password. @throws {HoldfastError} `reauthentication_not_valid` */

@@ -171,9 +171,16 @@ export async function register(
   }
   await recordAudit(tx, { ...audit, action: 'user_confirmation_requested', actor: user })
   if (provider === 'email') {
-    await sendLinkMail(context, tx, { ...input, user, purpose: 'signup', now })
+    await sendLinkMail(context, tx, { ...input, user, purpose: 'signup', address: origin.address, now })
   } else {
-    await sendPhoneCode(context, tx, { user, phone: contact.phone, purpose: 'sms', kind: 'confirmation', now })
+    await sendPhoneCode(context, tx, {
+      user,
+      phone: contact.phone,
+      purpose: 'sms',
+      kind: 'confirmation',
+      address: origin.address,
+      now,
+    })
   }
   return { kind: 'waiting', user }
 }

@@ -57,8 +57,12 @@ export interface UserRow {
   readonly factors: readonly UserFactor[]
 }
 
-/** Reads users that were not deleted. */
-function selectUsers(condition: SqlFragment): SqlFragment {
+/**
+ * Reads users that were not deleted.
+ *
+ * @param more - further columns, for what is asked together with the user; begins with a comma
+ */
+export function selectUsers(condition: SqlFragment, more: SqlFragment = sql``): SqlFragment {
   return selectAnyUsers(sql`users.deleted_at is null and ${condition}`)
 }
 
@@ -88,7 +92,7 @@ export function selectAnyUsers(rest: SqlFragment): SqlFragment {
                        ) order by factor.created_at, factor.id)
                 from auth.mfa_factors as factor where factor.user_id = users.id),
              '[]'
-           ) as factors
+           ) as factors${more}
       from auth.users as users
      where ${rest}
   `
