@@ -29,8 +29,16 @@ export interface GatewayOptions {
 const API_PREFIXES = ['/auth/', '/rest/', '/sync/', '/app/v1/', '/storage/', '/realtime/', '/functions/']
 const API_PATHS = new Set(['/write-checkpoint2.json', '/health'])
 
-/** Published for anybody who verifies tokens, and for monitors. */
-const OPEN_AUTH_PATHS = new Set(['/auth/v1/.well-known/jwks.json', '/auth/v1/health'])
+/** Published for anybody who verifies tokens, and for monitors; and where browsers go by themselves, from a mail or a provider. */
+const OPEN_AUTH_PATHS = new Set([
+  '/auth/v1/.well-known/jwks.json',
+  '/auth/v1/health',
+  '/auth/v1/authorize',
+  '/auth/v1/callback',
+  '/auth/v1/verify',
+  '/auth/v1/sso/saml/metadata',
+  '/auth/v1/sso/saml/acs',
+])
 
 /** Addresses of auth that act for a signed-in person. Everywhere else a token of the past does not matter. */
 const PERSONAL_AUTH_PATHS = /^\/auth\/v1\/(user|logout|factors|reauthenticate|admin|invite|sso)\b/

@@ -3,13 +3,16 @@ import { assert, type Clock, type Logger, silentLogger, systemClock } from '@hol
 import type { Pool } from '@holdfast/postgres'
 import { createCaptcha } from './captcha/create-captcha.ts'
 import type { AuthContext } from './context.ts'
+import { createProviders } from './external/providers.ts'
 import { createHooks } from './hooks/create-hooks.ts'
 import { createMessages } from './messages/create-messages.ts'
 import { type AuthOptions, defaultAuthOptions } from './options/auth-options.ts'
 import { createPasswordHasher } from './passwords/password-hasher.ts'
+import { requireKnownRules } from './passwords/password-strength.ts'
 import { createRateLimits } from './rate-limits.ts'
 import { createRedirectPolicy } from './redirects/redirect-policy.ts'
 import { authRoutes } from './routes.ts'
+import { createSealer } from './secrets/sealer.ts'
 import { type ApiKeyRole, mintApiKey } from './tokens/api-keys.ts'
 import { readRefusedRoles } from './tokens/refused-roles.ts'
 import { type Jwks, openSigningKeys } from './tokens/signing-keys.ts'
@@ -52,24 +55,28 @@ export async function openAuth(input: OpenAuthOptions): Promise<AuthService> {
   const { pool, jwtSecret, clock = systemClock, logger = silentLogger } = input
   assert(Buffer.byteLength(jwtSecret) >= JWT_SECRET_LENGTH_MIN, 'the JWT secret has at least 32 bytes')
   const options: AuthOptions = { ...defaultAuthOptions(), ...input.options }
+  requireKnownRules(options)
   const keys = await openSigningKeys(pool, clock, logger)
   const baseUrl = input.baseUrl.replace(/\/+$/, '')
   const issuer = `${baseUrl}/auth/v1`
   const siteUrl = options.siteUrl ?? baseUrl
   const projectName = input.projectName ?? 'Holdfast'
   const hooks = createHooks(options, { clock, logger })
+  const sealer = createSealer(jwtSecret)
   const context: AuthContext = {
     pool,
     options,
     clock,
     logger,
     keys,
-    passwords: createPasswordHasher(options.passwordHashCost),
+    passwords: createPasswordHasher(options.passwordHashCost, logger),
     limits: createRateLimits(options, clock),
     hooks,
     messages: createMessages({ pool, options, hooks, clock, logger, projectName, issuer, siteUrl }),
     captcha: createCaptcha(options),
     redirects: createRedirectPolicy(siteUrl, options.additionalRedirectUrls),
+    providers: createProviders({ pool, options, sealer, clock, issuer }),
+    sealer,
     relyingParty: createRelyingParty({
       options,
       siteUrl,
@@ -95,6 +102,7 @@ export async function openAuth(input: OpenAuthOptions): Promise<AuthService> {
     jwks: () => keys.jwks,
     async [Symbol.asyncDispose]() {
       keys[Symbol.dispose]()
+      await context.passwords[Symbol.asyncDispose]()
       await context.messages[Symbol.asyncDispose]()
     },
   }

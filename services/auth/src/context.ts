@@ -1,12 +1,14 @@
 import type { Clock, Logger } from '@holdfast/foundation'
 import type { Pool } from '@holdfast/postgres'
 import type { Captcha } from './captcha/captcha.ts'
+import type { Providers } from './external/providers.ts'
 import type { Hooks } from './hooks/hooks.ts'
 import type { Messages } from './messages/messages.ts'
 import type { AuthOptions } from './options/auth-options.ts'
 import type { PasswordHasher } from './passwords/password-hasher.ts'
 import type { RateLimits } from './rate-limits.ts'
 import type { RedirectPolicy } from './redirects/redirect-policy.ts'
+import type { Sealer } from './secrets/sealer.ts'
 import type { SigningKeys } from './tokens/signing-keys.ts'
 import type { RelyingParty } from './webauthn/relying-party.ts'
 
@@ -24,6 +26,10 @@ export interface AuthContext {
   readonly hooks: Hooks
   readonly captcha: Captcha
   readonly redirects: RedirectPolicy
+  /** The external providers that people may sign in with. */
+  readonly providers: Providers
+  /** For secrets of others that lie in the database. */
+  readonly sealer: Sealer
   /** Whom passkeys are made for; `undefined` where no browser would make one. */
   readonly relyingParty: RelyingParty | undefined
   /** The name of the project, as people read it. */

@@ -50,10 +50,6 @@ export function anonymousProviderDisabled(): HoldfastError {
   return new HoldfastError('anonymous_provider_disabled', 422, 'Anonymous sign-ins are disabled')
 }
 
-export function providerDisabled(): HoldfastError {
-  return validationFailed('Unsupported provider: provider is not enabled')
-}
-
 export function userAlreadyExists(): HoldfastError {
   return new HoldfastError('user_already_exists', 422, 'User already registered')
 }

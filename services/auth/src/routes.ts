@@ -6,13 +6,19 @@ import { renderError } from './render-error.ts'
 import { adminSigningKeyRoutes } from './routes/admin-signing-keys.ts'
 import { adminAuditRoute } from './routes/admin-audit.ts'
 import { adminUserRoutes } from './routes/admin-users.ts'
-import { disabledRoutes } from './routes/disabled.ts'
 import { factorRoutes } from './routes/factors.ts'
 import { generateLinkRoute } from './routes/generate-link.ts'
+import { authorizeRoute } from './routes/authorize.ts'
+import { callbackRoutes } from './routes/callback.ts'
+import { customProviderRoutes } from './routes/custom-providers.ts'
+import { identityRoutes } from './routes/identities.ts'
+import { ssoRoutes } from './routes/sso.ts'
 import { healthRoute } from './routes/health.ts'
 import { inviteRoute } from './routes/invite.ts'
 import { jwksRoute } from './routes/jwks.ts'
 import { logoutRoute } from './routes/logout.ts'
+import { oauthAdminRoutes } from './routes/oauth-admin.ts'
+import { oauthRoutes } from './routes/oauth.ts'
 import { ownSessionRoutes } from './routes/own-sessions.ts'
 import { passkeyRoutes } from './routes/passkeys.ts'
 import { magicLinkRoute } from './routes/magiclink.ts'
@@ -72,7 +78,13 @@ export function authRoutes(context: AuthContext): FastifyPluginAsync {
     await app.register(adminAuditRoute(context))
     await app.register(inviteRoute(context))
     await app.register(generateLinkRoute(context))
-    await app.register(disabledRoutes())
+    await app.register(oauthAdminRoutes(context))
+    await app.register(oauthRoutes(context))
+    await app.register(authorizeRoute(context))
+    await app.register(callbackRoutes(context))
+    await app.register(customProviderRoutes(context))
+    await app.register(identityRoutes(context))
+    await app.register(ssoRoutes(context))
   }
   return routes
 }

@@ -72,6 +72,11 @@ export function linkedEmailNotConfirmed(provider: string): HoldfastError {
   )
 }
 
+/** Like `email_exists` elsewhere, with the status that it has here in GoTrue. */
+export function linkedEmailExists(): HoldfastError {
+  return new HoldfastError('email_exists', 400, 'A user with this email address has already been registered')
+}
+
 export function linkingTargetNotFound(): HoldfastError {
   return new HoldfastError('user_not_found', 422, 'Linking target user not found')
 }
@@ -123,4 +128,9 @@ export function customProviderExists(): HoldfastError {
 
 export function tooManyCustomProviders(): HoldfastError {
   return new HoldfastError('over_custom_provider_quota', 400, 'Maximum number of custom OAuth/OIDC providers reached')
+}
+
+/** Signing in with a wallet, which this server does not have. */
+export function web3Disabled(): HoldfastError {
+  return new HoldfastError('web3_provider_disabled', 422, 'Web3 provider is disabled')
 }

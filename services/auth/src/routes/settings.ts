@@ -1,21 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { AuthContext } from '../context.ts'
-import { hasPasskeys } from '../passkeys/require-passkeys.ts'
+import { listEnabledCustomProviders } from '../external/custom/custom-provider-row.ts'
+import { PROVIDER_NAMES } from '../options/providers.ts'
 
-/** The providers that GoTrue's settings name. None is built in yet. */
-const PROVIDERS = [
-  'apple',
-  'azure',
+/** The providers that GoTrue's settings name and this server does not have. */
+const OTHER_PROVIDERS = [
   'bitbucket',
-  'discord',
   'facebook',
   'figma',
   'fly',
-  'github',
-  'gitlab',
-  'google',
   'kakao',
-  'keycloak',
   'linkedin',
   'linkedin_oidc',
   'notion',
@@ -29,23 +23,28 @@ const PROVIDERS = [
   'zoom',
 ]
 
-/** `GET /settings`: which ways to sign in there are. Source: GoTrue API reference. */
-export function settingsRoute(context: AuthContext): FastifyPluginAsyncTypebox {
-  const { options } = context
+/**
+ * `GET /settings`: which ways to sign in there are. `custom_providers` is ours: what a sign-in page shows of the providers that
+ * administrators made. Source: GoTrue API reference.
+ */
+export function settingsRoute({ options, providers, pool }: AuthContext): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get('/settings', async () => ({
       external: {
-        anonymous_users: false,
-        ...Object.fromEntries(PROVIDERS.map((provider) => [provider, false])),
-        email: true,
+        anonymous_users: options.enableAnonymousSignIns,
+        ...Object.fromEntries(OTHER_PROVIDERS.map((name) => [name, false])),
+        ...Object.fromEntries(PROVIDER_NAMES.map((name) => [name, providers.enabled.has(name)])),
+        email: options.emailEnableSignup,
         phone: options.smsEnableSignup,
       },
       disable_signup: !options.enableSignup,
       mailer_autoconfirm: !options.emailEnableConfirmations,
-      phone_autoconfirm: options.smsEnableSignup,
-      sms_provider: '',
+      phone_autoconfirm: !options.smsEnableConfirmations,
+      sms_provider: options.smsTwilioAccountSid ? 'twilio' : '',
       saml_enabled: false,
-      passkeys_enabled: hasPasskeys(context),
+      saml_private_key_next_configured: false,
+      passkeys_enabled: options.passkeyEnabled,
+      custom_providers: await listEnabledCustomProviders(pool),
     }))
   }
 }

@@ -2,13 +2,17 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { AuthContext } from '../context.ts'
 import { unsupportedGrantType } from '../errors.ts'
+import { web3Disabled } from '../external/errors.ts'
+import { grantByIdToken } from '../grants/id-token-grant.ts'
 import { grantByPassword } from '../grants/password-grant.ts'
 import { grantByAuthCode, type SignedInByFlow } from '../grants/pkce-grant.ts'
 import { grantByRefreshToken } from '../grants/refresh-token-grant.ts'
 import { BODY_BYTES_MAX } from '../limits.ts'
-import { MetaSecurity, OptionalText } from '../request-body.ts'
+import { MetaSecurity, OptionalText, OptionalFlag } from '../request-body.ts'
+import { redirectOf } from '../redirects/redirect-of-request.ts'
 import { originOf } from '../request-origin.ts'
 import { renderSession } from '../sessions/render-session.ts'
+import { requireUser } from '../users/require-user.ts'
 
 const TokenQuery = Type.Object({ grant_type: Type.Optional(Type.String()) })
 
@@ -19,6 +23,13 @@ const TokenBody = Type.Object({
   refresh_token: OptionalText,
   auth_code: OptionalText,
   code_verifier: OptionalText,
+  id_token: OptionalText,
+  access_token: OptionalText,
+  nonce: OptionalText,
+  provider: OptionalText,
+  issuer: OptionalText,
+  client_id: OptionalText,
+  link_identity: OptionalFlag,
   gotrue_meta_security: MetaSecurity,
 })
 
@@ -53,6 +64,24 @@ export function tokenRoute(context: AuthContext): FastifyPluginAsyncTypebox {
             await grantByAuthCode(context, { authCode: authCode ?? '', codeVerifier: codeVerifier ?? '', origin }),
           )
         }
+        case 'id_token': {
+          await context.captcha.require(body.gotrue_meta_security?.captcha_token ?? undefined, origin.address)
+          context.limits.signIn.take(origin.address)
+          const signedIn = await grantByIdToken(context, {
+            idToken: body.id_token ?? '',
+            accessToken: body.access_token ?? '',
+            nonce: body.nonce ?? '',
+            provider: body.provider ?? '',
+            issuer: body.issuer ?? '',
+            clientId: body.client_id ?? '',
+            linkTo: body.link_identity ? (await requireUser(context, request)).user.id : undefined,
+            redirectTo: redirectOf(request, context.redirects),
+            origin,
+          })
+          return renderSession(signedIn)
+        }
+        case 'web3':
+          throw web3Disabled()
         default:
           throw unsupportedGrantType()
       }

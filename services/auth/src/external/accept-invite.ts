@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto'
+import type { Queryable, Transaction } from '@holdfast/postgres'
+import { recordAudit } from '../audit-log.ts'
+import { confirmEmail, nameProviders } from '../confirmations/confirm-user.ts'
+import type { AuthContext } from '../context.ts'
+import { identityAlreadyExists } from '../identities/errors.ts'
+import { removeUnconfirmedIdentities } from '../identities/identity-changes.ts'
+import { insertIdentity } from '../identities/insert-identity.ts'
+import { findOneTimeToken } from '../one-time-tokens/one-time-tokens.ts'
+import { findUserById, lockUser, type UserRow } from '../users/user-row.ts'
+import { violatedConstraint } from '../violated-constraint.ts'
+import { lockExternalPerson } from './account-linking.ts'
+import type { EnterInput, Entrance } from './enter-account.ts'
+import { invitedEmailDiffers, inviteNotFound } from './errors.ts'
+import { mergeProviderData, toIdentityData } from './profile.ts'
+
+/** Whoever holds the token of an invitation, while it is good. */
+export async function findInvited(
+  context: AuthContext,
+  db: Queryable,
+  inviteToken: string,
+): Promise<UserRow | undefined> {
+  const token = await findOneTimeToken(db, { tokenHash: inviteToken, types: ['confirmation_token'] })
+  if (!token) return undefined
+  const expiresAtMs = token.created_at.getTime() + context.options.emailOtpExpiry * 1000
+  return expiresAtMs < context.clock.now() ? undefined : findUserById(db, token.user_id)
+}
+
+/**
+ * Answers an invitation with an external account that has the invited address.
+ *
+ * @throws {HoldfastError} `invite_not_found`, `validation_failed`, `identity_already_exists`
+ */
+export async function acceptInvite(
+  context: AuthContext,
+  tx: Transaction,
+  input: EnterInput & { readonly inviteToken: string },
+): Promise<Entrance> {
+  const { provider, profile, origin, now } = input
+  await lockExternalPerson(tx, provider.name, profile.subject)
+  const user = await findInvited(context, tx, input.inviteToken)
+  if (!user) throw inviteNotFound()
+  await lockUser(tx, user.id)
+  if (!profile.emails.some(({ email }) => email === user.email)) throw invitedEmailDiffers()
+  const identityId = randomUUID()
+  const identityData = toIdentityData(profile)
+  try {
+    const identity = { id: identityId, userId: user.id, provider: provider.name, providerId: profile.subject }
+    await insertIdentity(tx, { ...identity, identityData, now })
+  } catch (error) {
+    throw violatedConstraint(error) === 'identities_provider_id_provider_unique'
+      ? identityAlreadyExists('another')
+      : error
+  }
+  // Whoever holds the invitation has the address; whatever else opened the account before goes.
+  const metadata = mergeProviderData(user.raw_user_meta_data, identityData)
+  await removeUnconfirmedIdentities(tx, { userId: user.id, keptIdentityId: identityId, metadata, now })
+  await nameProviders(tx, { userId: user.id, now })
+  await confirmEmail(tx, { userId: user.id, now })
+  const traits = { provider: provider.name }
+  await recordAudit(tx, { action: 'invite_accepted', actor: user, address: origin.address, now, traits })
+  return { userId: user.id, refusal: undefined }
+}

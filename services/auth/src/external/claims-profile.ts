@@ -1,0 +1,86 @@
+import { isRecord, textOf } from './read-json.ts'
+import { type ExternalProfile, toProviderEmails } from './profile.ts'
+
+/** The claims of OpenID Connect that are kept, and the older names that apps of Supabase read. */
+const TEXT_CLAIMS = [
+  'iss',
+  'name',
+  'family_name',
+  'given_name',
+  'middle_name',
+  'nickname',
+  'preferred_username',
+  'profile',
+  'picture',
+  'website',
+  'gender',
+  'birthdate',
+  'zoneinfo',
+  'locale',
+  'phone',
+  'full_name',
+  'avatar_url',
+  'slug',
+  'provider_id',
+  'user_name',
+] as const
+
+/** How an administrator wants the claims of a provider read. */
+export interface ClaimRules {
+  /** From our name of a claim to the provider's, or to a value that is not a text and stands for itself. */
+  readonly attributeMapping: Readonly<Record<string, unknown>>
+  /** Claims that are copied as they are into `custom_claims`. */
+  readonly customClaimsAllowlist: readonly string[]
+}
+
+const NO_RULES: ClaimRules = { attributeMapping: {}, customClaimsAllowlist: [] }
+
+/**
+ * Reads a person out of an ID token or an answer of a userinfo endpoint.
+ *
+ * @throws {Error} without a subject: nobody could be recognised again
+ */
+export function readClaims(raw: Readonly<Record<string, unknown>>, rules: ClaimRules = NO_RULES): ExternalProfile {
+  const claims = applyMapping(raw, rules.attributeMapping)
+  const subject = textOf(claims['sub'])
+  if (subject === undefined || subject === '') throw new Error('the provider does not name the person')
+  const verified = isTrue(raw['email_verified'])
+  const custom = {
+    ...(isRecord(claims['custom_claims']) ? claims['custom_claims'] : {}),
+    ...Object.fromEntries(rules.customClaimsAllowlist.filter((key) => key in raw).map((key) => [key, raw[key]])),
+  }
+  const name = textOf(claims['name'])
+  return {
+    subject,
+    emails: toProviderEmails([{ email: claims['email'], verified, primary: true }]),
+    claims: {
+      full_name: name,
+      avatar_url: textOf(claims['picture']),
+      provider_id: subject,
+      ...Object.fromEntries(
+        TEXT_CLAIMS.flatMap((key) => {
+          const value = textOf(claims[key])
+          return value === undefined ? [] : [[key, value]]
+        }),
+      ),
+      phone_verified: claims['phone'] !== undefined && isTrue(raw['phone_verified']),
+      custom_claims: custom,
+    },
+  }
+}
+
+function applyMapping(
+  raw: Readonly<Record<string, unknown>>,
+  mapping: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const mapped = Object.entries(mapping).flatMap(([target, source]) => {
+    if (typeof source !== 'string') return [[target, source] as const]
+    return source in raw ? [[target, raw[source]] as const] : []
+  })
+  return { ...raw, ...Object.fromEntries(mapped) }
+}
+
+/** Some providers write booleans as texts. */
+export function isTrue(value: unknown): boolean {
+  return value === true || value === 'true'
+}

@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto'
+import { errorMessage } from '@holdfast/foundation'
+import type { AuthContext } from '../../context.ts'
+import { validationFailed } from '../../errors.ts'
+import { CUSTOM_PROVIDERS_MAX } from '../../limits.ts'
+import { violatedConstraint } from '../../violated-constraint.ts'
+import { createDiscovery, discoveryUrlOf } from '../discovery.ts'
+import { customProviderExists, customProviderNotFound, tooManyCustomProviders } from '../errors.ts'
+import { createProviderNetwork } from '../provider-network.ts'
+import type { JsonObject } from '../read-json.ts'
+import {
+  countCustomProviders,
+  type CustomProviderRow,
+  findCustomProvider,
+  saveCustomProvider,
+} from './custom-provider-row.ts'
+import {
+  type CustomProviderBody,
+  type CustomProviderFields,
+  parseCustomProviderChange,
+  parseNewCustomProvider,
+  requireCustomIdentifier,
+} from './parse-custom-provider.ts'
+
+/**
+ * Makes a provider. One of OpenID has to be there and describe itself rightly, so that a mistake shows now and not when people sign in.
+ *
+ * @throws {HoldfastError} `validation_failed`, `conflict`, `over_custom_provider_quota`
+ */
+export async function createCustomProvider(context: AuthContext, body: CustomProviderBody): Promise<CustomProviderRow> {
+  const fields = parseNewCustomProvider(body)
+  if ((await countCustomProviders(context.pool)) >= CUSTOM_PROVIDERS_MAX) throw tooManyCustomProviders()
+  if (await findCustomProvider(context.pool, fields.identifier)) throw customProviderExists()
+  const discovery = fields.provider_type === 'oidc' ? await readDiscovery(context, fields) : null
+  const id = randomUUID()
+  const now = new Date(context.clock.now())
+  const row: CustomProviderRow = {
+    ...fields,
+    id,
+    client_secret: context.sealer.seal(id, body.client_secret ?? ''),
+    cached_discovery: discovery,
+    created_at: now,
+    updated_at: now,
+  }
+  await saveUnlessTaken(context, row)
+  return row
+}
+
+/** @throws {HoldfastError} `validation_failed`, `custom_provider_not_found` */
+export async function changeCustomProvider(
+  context: AuthContext,
+  identifier: string,
+  body: CustomProviderBody,
+): Promise<CustomProviderRow> {
+  const current = await requireCustomProvider(context, identifier)
+  const fields = parseCustomProviderChange(current, body)
+  const isDescribedAnew = fields.provider_type === 'oidc' && Boolean(body.issuer || body.discovery_url)
+  const row: CustomProviderRow = {
+    ...current,
+    ...fields,
+    client_secret: body.client_secret ? context.sealer.seal(current.id, body.client_secret) : current.client_secret,
+    cached_discovery: isDescribedAnew ? await readDiscovery(context, fields) : current.cached_discovery,
+    updated_at: new Date(context.clock.now()),
+  }
+  await saveCustomProvider(context.pool, row)
+  return row
+}
+
+/** @throws {HoldfastError} `validation_failed`, `custom_provider_not_found` */
+export async function requireCustomProvider(context: AuthContext, identifier: string): Promise<CustomProviderRow> {
+  requireCustomIdentifier(identifier)
+  const row = await findCustomProvider(context.pool, identifier)
+  if (!row) throw customProviderNotFound()
+  return row
+}
+
+async function saveUnlessTaken(context: AuthContext, row: CustomProviderRow): Promise<void> {
+  try {
+    await saveCustomProvider(context.pool, row)
+  } catch (error) {
+    throw violatedConstraint(error) === 'custom_oauth_providers_identifier_key' ? customProviderExists() : error
+  }
+}
+
+/** The fields of the document that GoTrue shows. */
+const SHOWN = [
+  'issuer',
+  'authorization_endpoint',
+  'token_endpoint',
+  'userinfo_endpoint',
+  'jwks_uri',
+  'scopes_supported',
+  'response_types_supported',
+  'grant_types_supported',
+  'subject_types_supported',
+]
+
+/** Reads it afresh, not from what is remembered. */
+async function readDiscovery(context: AuthContext, fields: CustomProviderFields): Promise<JsonObject> {
+  const issuer = fields.issuer ?? ''
+  const address = fields.discovery_url ?? discoveryUrlOf(issuer)
+  try {
+    const server: JsonObject = await createDiscovery(context.clock)(createProviderNetwork(issuer), issuer, address)
+    return Object.fromEntries(
+      SHOWN.filter((field) => server[field] !== undefined).map((field) => [field, server[field]]),
+    )
+  } catch (error) {
+    throw validationFailed(`OIDC discovery from ${JSON.stringify(address)} failed: ${errorMessage(error)}`)
+  }
+}

@@ -1,0 +1,184 @@
+import { randomUUID } from 'node:crypto'
+import { assert, type HoldfastError } from '@holdfast/foundation'
+import type { Transaction } from '@holdfast/postgres'
+import { recordAudit } from '../audit-log.ts'
+import { confirmEmail, nameProviders } from '../confirmations/confirm-user.ts'
+import { countMail, sendLinkMail } from '../confirmations/send-token.ts'
+import type { AuthContext } from '../context.ts'
+import { emailExists, signUpDisabled, userBanned } from '../errors.ts'
+import {
+  removeUnconfirmedIdentities,
+  setUserEmail,
+  setUserMetadata,
+  updateIdentity,
+} from '../identities/identity-changes.ts'
+import { insertIdentity } from '../identities/insert-identity.ts'
+import type { RequestOrigin } from '../sessions/session-row.ts'
+import { createUser } from '../users/create-user.ts'
+import { findUserById, isBanned, lockUser, type UserRow } from '../users/user-row.ts'
+import { decideLinking, isTaken, type LinkingDecision, lockExternalPerson } from './account-linking.ts'
+import { multipleAccounts, noEmailFromProvider, providerEmailNeedsVerification } from './errors.ts'
+import { type ExternalProfile, mainEmail, mergeProviderData, toIdentityData } from './profile.ts'
+
+export interface EnterInput {
+  readonly provider: { readonly name: string; readonly emailOptional: boolean }
+  readonly profile: ExternalProfile
+  readonly origin: RequestOrigin
+  /** Where the link of a confirmation leads. */
+  readonly redirectTo: string
+  /** ISO 8601. */
+  readonly now: string
+}
+
+/** Whose account it is; with a refusal, what was written (an account that waits for a mail) has to stay. */
+export interface Entrance {
+  readonly userId: string
+  readonly refusal: HoldfastError | undefined
+}
+
+/**
+ * Finds or makes the account of somebody whom a provider knows.
+ *
+ * @throws {HoldfastError} `signup_disabled`, `user_banned`, `provider_email_needs_verification`, `over_email_send_rate_limit`,
+ * `email_exists`, `user_already_exists` (when another request made it in this moment: try again), `unexpected_failure`
+ */
+export async function enterAccount(context: AuthContext, tx: Transaction, input: EnterInput): Promise<Entrance> {
+  const { provider, profile } = input
+  await lockExternalPerson(tx, provider.name, profile.subject)
+  const decision = await decideLinking(tx, { provider: provider.name, profile })
+  const entered = await takeDecision(context, tx, input, decision)
+  const { userId } = entered
+  const user = await findUserById(tx, userId)
+  assert(user, 'the decision named or made a user')
+  if (isBanned(user, context.clock.now())) throw userBanned(403)
+  const hasEmail = (user.email ?? '') !== ''
+  if (!hasEmail) await takeVouchedAddress(tx, { ...input, user })
+  if (!hasEmail || user.email_confirmed_at !== null) {
+    const action = decision.kind === 'create' || decision.kind === 'taken' ? 'user_signedup' : 'login'
+    const traits = { provider: provider.name }
+    await recordAudit(tx, { action, actor: user, address: input.origin.address, now: input.now, traits })
+    return { userId, refusal: undefined }
+  }
+  const refusal = await confirmByProvider(context, tx, { ...input, user, identityId: entered.identityId })
+  return { userId, refusal }
+}
+
+async function takeDecision(
+  context: AuthContext,
+  tx: Transaction,
+  input: EnterInput,
+  decision: LinkingDecision,
+): Promise<{ readonly userId: string; readonly identityId: string }> {
+  const { provider, profile, now, origin } = input
+  const identityData = toIdentityData(profile)
+  switch (decision.kind) {
+    case 'exists': {
+      const { user, identityId } = decision
+      await lockUser(tx, user.id)
+      await updateIdentity(tx, { id: identityId, identityData, now })
+      const metadata = mergeProviderData(user.raw_user_meta_data, identityData)
+      await setUserMetadata(tx, { userId: user.id, metadata, now })
+      await nameProviders(tx, { userId: user.id, now })
+      return { userId: user.id, identityId }
+    }
+    case 'link': {
+      const { user } = decision
+      const identityId = randomUUID()
+      await lockUser(tx, user.id)
+      const identity = { id: identityId, userId: user.id, provider: provider.name, providerId: profile.subject }
+      await insertIdentity(tx, { ...identity, identityData, now })
+      const metadata = mergeProviderData(user.raw_user_meta_data, identityData)
+      await setUserMetadata(tx, { userId: user.id, metadata, now })
+      await nameProviders(tx, { userId: user.id, now })
+      const traits = { identity_id: identityId, provider: provider.name, provider_id: profile.subject }
+      await recordAudit(tx, { action: 'identity_linked', actor: user, address: origin.address, now, traits })
+      return { userId: user.id, identityId }
+    }
+    case 'create':
+    case 'taken': {
+      if (decision.kind === 'taken' && !provider.emailOptional)
+        throw providerEmailNeedsVerification(provider.name, false)
+      const email = decision.kind === 'create' ? decision.email : undefined
+      if (!email && !provider.emailOptional) throw noEmailFromProvider()
+      if (!context.options.enableSignup) throw signUpDisabled()
+      const userId = randomUUID()
+      const identityId = randomUUID()
+      const isConfirmed = email !== undefined && (email.verified || !context.options.emailEnableConfirmations)
+      await createUser(context, tx, {
+        user: {
+          id: userId,
+          identity: { id: identityId, provider: provider.name, providerId: profile.subject, data: identityData },
+          email: email?.email,
+          appMetadata: { provider: provider.name, providers: [provider.name] },
+          userMetadata: mergeProviderData(null, isConfirmed ? { ...identityData, email_verified: true } : identityData),
+          emailConfirmed: isConfirmed,
+          now,
+        },
+        address: origin.address,
+        announce: true,
+      })
+      return { userId, identityId }
+    }
+    case 'ambiguous':
+      throw multipleAccounts()
+  }
+}
+
+/** Somebody who came without an address gets the first one that their provider vouches for and nobody else has. */
+async function takeVouchedAddress(tx: Transaction, input: EnterInput & { readonly user: UserRow }): Promise<void> {
+  const email = mainEmail(input.profile)
+  if (!email?.verified || (await isTaken(tx, email.email, input.user.id))) return
+  await setUserEmail(tx, { userId: input.user.id, email: email.email, isConfirmed: true, now: input.now })
+}
+
+/**
+ * An account whose address nobody has confirmed becomes that of the person from the provider, if the provider vouches for an address.
+ * It may have been made by somebody else in the hope that they come: whatever else opened it goes.
+ *
+ * @returns why they are not signed in yet
+ */
+async function confirmByProvider(
+  context: AuthContext,
+  tx: Transaction,
+  input: EnterInput & { readonly user: UserRow; readonly identityId: string },
+): Promise<HoldfastError | undefined> {
+  const { user, provider, profile, identityId, origin, now } = input
+  const verified = profile.emails.filter((email) => email.verified)
+  const vouched = verified.find(({ email }) => email === user.email) ?? verified.find((email) => email.primary)
+  const metadata = mergeProviderData(null, toIdentityData(profile))
+  await removeUnconfirmedIdentities(tx, { userId: user.id, keptIdentityId: identityId, metadata, now })
+  await nameProviders(tx, { userId: user.id, now })
+  if (vouched || !context.options.emailEnableConfirmations) {
+    if (vouched && vouched.email !== user.email) {
+      // The account waits for another address than the one that the provider vouches for: that one takes its place.
+      if (await isTaken(tx, vouched.email, user.id)) throw emailExists()
+      await setUserEmail(tx, { userId: user.id, email: vouched.email, isConfirmed: true, now })
+    }
+    await confirmEmail(tx, { userId: user.id, now })
+    const traits = { provider: provider.name }
+    await recordAudit(tx, { action: 'user_signedup', actor: user, address: origin.address, now, traits })
+    return undefined
+  }
+  await sendConfirmation(context, tx, { ...input, user })
+  return providerEmailNeedsVerification(provider.name, true)
+}
+
+/** Mails a link to the address that a provider told without vouching for it. */
+export async function sendConfirmation(
+  context: AuthContext,
+  tx: Transaction,
+  input: { readonly user: UserRow; readonly redirectTo: string; readonly origin: RequestOrigin; readonly now: string },
+): Promise<void> {
+  const { user, redirectTo, now } = input
+  assert(user.email !== null && user.email !== '', 'there is an address to be confirmed')
+  await countMail(context, tx, { address: user.email, kind: 'confirmation' })
+  await sendLinkMail(context, tx, {
+    user,
+    purpose: 'signup',
+    redirectTo,
+    codeChallenge: undefined,
+    address: input.origin.address,
+    now,
+  })
+  await recordAudit(tx, { action: 'user_confirmation_requested', actor: user, address: input.origin.address, now })
+}

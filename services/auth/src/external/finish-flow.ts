@@ -1,0 +1,177 @@
+import { HoldfastError } from '@holdfast/foundation'
+import { sql, type Transaction } from '@holdfast/postgres'
+import type { AuthContext } from '../context.ts'
+import { takeClientState } from '../flow-state/client-state.ts'
+import { type FlowState, lockFlowState } from '../flow-state/flow-state.ts'
+import { FLOW_STATE_LIFETIME_S } from '../limits.ts'
+import type { SignedIn } from '../sessions/render-session.ts'
+import type { RequestOrigin } from '../sessions/session-row.ts'
+import { startSession } from '../sessions/start-session.ts'
+import { acceptInvite } from './accept-invite.ts'
+import { enterAccount, type Entrance, type EnterInput } from './enter-account.ts'
+import { badOAuthCallback, badOAuthState, flowStateAlreadyUsed, oauthProviderNotSupported } from './errors.ts'
+import { type Exchanged, exchangeCode } from './exchange-code.ts'
+import { linkIdentity } from './link-identity.ts'
+import type { ExternalProvider } from './provider.ts'
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+/** How a flow ended: the address to go back to, and what goes with it. */
+export type FlowEnd =
+  /** The state was not one of ours, so nobody knows where the person came from. */
+  | { readonly kind: 'unknown'; readonly error: unknown }
+  | { readonly kind: 'failed'; readonly redirectTo: string; readonly error: unknown }
+  /** The provider's own word for what went wrong, such as that somebody pressed "cancel". */
+  | { readonly kind: 'refused'; readonly redirectTo: string; readonly error: string; readonly description: string }
+  | { readonly kind: 'code'; readonly redirectTo: string; readonly code: string }
+  | {
+      readonly kind: 'tokens'
+      readonly redirectTo: string
+      readonly signedIn: SignedIn
+      readonly providerToken: string
+      readonly providerRefreshToken: string | undefined
+    }
+
+interface ClaimedFlow {
+  readonly flow: FlowState
+  readonly codeVerifier: string
+}
+
+/**
+ * Takes somebody back from a provider.
+ *
+ * A state is used once, whatever comes of it: the first callback that brings it takes the verifier away from every other.
+ */
+export async function finishFlow(
+  context: AuthContext,
+  input: { readonly callback: URLSearchParams; readonly origin: RequestOrigin },
+): Promise<FlowEnd> {
+  const { callback } = input
+  let claimed: ClaimedFlow
+  try {
+    claimed = await claimFlow(context, callback)
+  } catch (error) {
+    return { kind: 'unknown', error }
+  }
+  const redirectTo = claimed.flow.referrer ?? context.redirects.siteUrl
+  try {
+    const refusal = callback.get('error')
+    if (refusal !== null && refusal !== '') {
+      await forgetFlow(context, claimed.flow)
+      return { kind: 'refused', redirectTo, error: refusal, description: callback.get('error_description') ?? '' }
+    }
+    return await enter(context, { ...input, ...claimed, redirectTo })
+  } catch (error) {
+    return { kind: 'failed', redirectTo, error }
+  }
+}
+
+async function claimFlow(context: AuthContext, callback: URLSearchParams): Promise<ClaimedFlow> {
+  const state = callback.get('state') ?? ''
+  if (state === '') throw badOAuthCallback('OAuth state parameter missing')
+  if (!UUID.test(state)) throw badOAuthState('OAuth state parameter is invalid')
+  return context.pool.transaction(async (tx) => {
+    const flow = await lockFlowState(tx, state)
+    if (!flow || flow.authentication_method !== 'oauth') throw badOAuthState('OAuth state not found or expired')
+    if (flow.created_at.getTime() + FLOW_STATE_LIFETIME_S * 1000 < context.clock.now()) {
+      throw badOAuthState('OAuth state has expired')
+    }
+    const codeVerifier = flow.oauth_client_state_id
+      ? await takeClientState(tx, { id: flow.oauth_client_state_id, providerType: flow.provider_type })
+      : undefined
+    if (flow.user_id !== null || codeVerifier === undefined) throw flowStateAlreadyUsed()
+    return { flow, codeVerifier }
+  })
+}
+
+async function enter(
+  context: AuthContext,
+  input: ClaimedFlow & {
+    readonly callback: URLSearchParams
+    readonly origin: RequestOrigin
+    readonly redirectTo: string
+  },
+): Promise<FlowEnd> {
+  const { flow, callback, codeVerifier, redirectTo } = input
+  if ((callback.get('code') ?? '') === '') {
+    throw badOAuthCallback('OAuth callback with missing authorization code missing')
+  }
+  const provider = await context.providers.require(flow.provider_type).catch((error: unknown) => {
+    throw error instanceof HoldfastError && error.code === 'validation_failed'
+      ? oauthProviderNotSupported(error.message.replace(/^Unsupported provider: /, ''))
+      : error
+  })
+  const { verifyIdToken } = context.providers
+  const exchanged = await exchangeCode({ provider, callback, codeVerifier, verifyIdToken })
+  const end = await retryOnce(() =>
+    context.pool.transaction((tx) => writeEntrance(context, tx, { ...input, provider, exchanged })),
+  )
+  if (end instanceof HoldfastError) return { kind: 'failed', redirectTo, error: end }
+  return end
+}
+
+async function writeEntrance(
+  context: AuthContext,
+  tx: Transaction,
+  input: ClaimedFlow & {
+    readonly provider: ExternalProvider
+    readonly exchanged: Exchanged
+    readonly origin: RequestOrigin
+    readonly redirectTo: string
+  },
+): Promise<FlowEnd | HoldfastError> {
+  const { flow, provider, exchanged, origin, redirectTo } = input
+  const now = new Date(context.clock.now()).toISOString()
+  const { userId, refusal } = await openDoor(context, tx, flow, {
+    provider,
+    profile: exchanged.profile,
+    origin,
+    redirectTo,
+    now,
+  })
+  if (refusal) {
+    await tx.execute(sql`delete from auth.flow_state where id = ${flow.id}`)
+    return refusal
+  }
+  if (flow.code_challenge !== null && flow.auth_code !== null) {
+    await tx.execute(sql`
+      update auth.flow_state
+         set user_id = ${userId}, provider_access_token = ${exchanged.accessToken},
+             provider_refresh_token = ${exchanged.refreshToken ?? ''}, auth_code_issued_at = ${now}, updated_at = ${now}
+       where id = ${flow.id}
+    `)
+    return { kind: 'code', redirectTo, code: flow.auth_code }
+  }
+  await tx.execute(sql`delete from auth.flow_state where id = ${flow.id}`)
+  const signedIn = await startSession(context, tx, { userId, method: 'oauth', origin, now })
+  return {
+    kind: 'tokens',
+    redirectTo,
+    signedIn,
+    providerToken: exchanged.accessToken,
+    providerRefreshToken: exchanged.refreshToken,
+  }
+}
+
+function openDoor(context: AuthContext, tx: Transaction, flow: FlowState, input: EnterInput): Promise<Entrance> {
+  if (flow.linking_target_id !== null) {
+    return linkIdentity(context, tx, { ...input, targetUserId: flow.linking_target_id })
+  }
+  return flow.invite_token === null
+    ? enterAccount(context, tx, input)
+    : acceptInvite(context, tx, { ...input, inviteToken: flow.invite_token })
+}
+
+async function forgetFlow(context: AuthContext, flow: FlowState): Promise<void> {
+  await context.pool.execute(sql`delete from auth.flow_state where id = ${flow.id}`)
+}
+
+/** Somebody with the same address signed up in this very moment: the second look finds them. */
+export async function retryOnce<T>(attempt: () => Promise<T>): Promise<T> {
+  try {
+    return await attempt()
+  } catch (error) {
+    if (error instanceof HoldfastError && error.code === 'user_already_exists') return attempt()
+    throw error
+  }
+}

@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto'
+import { assert, type HoldfastError } from '@holdfast/foundation'
+import { sql, type Transaction } from '@holdfast/postgres'
+import { recordAudit } from '../audit-log.ts'
+import { confirmEmail, nameProviders } from '../confirmations/confirm-user.ts'
+import type { AuthContext } from '../context.ts'
+import { userBanned } from '../errors.ts'
+import { identityAlreadyExists } from '../identities/errors.ts'
+import { setUserEmail } from '../identities/identity-changes.ts'
+import { insertIdentity } from '../identities/insert-identity.ts'
+import { findUserById, isBanned, lockUser } from '../users/user-row.ts'
+import { isTaken, lockExternalPerson } from './account-linking.ts'
+import { type EnterInput, type Entrance, sendConfirmation } from './enter-account.ts'
+import { linkedEmailExists, linkedEmailNotConfirmed, linkingTargetNotFound } from './errors.ts'
+import { mainEmail, toIdentityData } from './profile.ts'
+
+/**
+ * Gives a signed-in person one more way to sign in. Somebody without an address gets the provider's, and an anonymous one has an account
+ * after it.
+ *
+ * @throws {HoldfastError} `identity_already_exists`, `email_exists`, `user_not_found`, `user_banned`, `over_email_send_rate_limit`
+ */
+export async function linkIdentity(
+  context: AuthContext,
+  tx: Transaction,
+  input: EnterInput & { readonly targetUserId: string },
+): Promise<Entrance> {
+  const { provider, profile, targetUserId, origin, now } = input
+  await lockExternalPerson(tx, provider.name, profile.subject)
+  await lockUser(tx, targetUserId)
+  const target = await findUserById(tx, targetUserId)
+  if (!target) throw linkingTargetNotFound()
+  if (isBanned(target, context.clock.now())) throw userBanned(403)
+  const [owner] = await tx.query<{ user_id: string }>(sql`
+    select user_id from auth.identities where provider_id = ${profile.subject} and provider = ${provider.name}
+  `)
+  if (owner) throw identityAlreadyExists(owner.user_id === target.id ? 'same' : 'another')
+
+  const identityId = randomUUID()
+  await insertIdentity(tx, {
+    id: identityId,
+    userId: target.id,
+    provider: provider.name,
+    providerId: profile.subject,
+    identityData: toIdentityData(profile),
+    now,
+  })
+  const traits = { identity_id: identityId, provider: provider.name, provider_id: profile.subject }
+  await recordAudit(tx, { action: 'identity_linked', actor: target, address: origin.address, now, traits })
+  await nameProviders(tx, { userId: target.id, now })
+  const refusal = (target.email ?? '') === '' ? await takeAddress(context, tx, input) : undefined
+  return { userId: target.id, refusal }
+}
+
+/** @returns why they are not signed in with it yet */
+async function takeAddress(
+  context: AuthContext,
+  tx: Transaction,
+  input: EnterInput & { readonly targetUserId: string },
+): Promise<HoldfastError | undefined> {
+  const { provider, targetUserId: userId, now } = input
+  const email = mainEmail(input.profile)
+  if (!email) {
+    await tx.execute(sql`update auth.users set is_anonymous = false, updated_at = ${now} where id = ${userId}`)
+    return undefined
+  }
+  if (await isTaken(tx, email.email, userId)) throw linkedEmailExists()
+  await setUserEmail(tx, { userId, email: email.email, isConfirmed: email.verified, now })
+  if (!email.verified) {
+    const user = await findUserById(tx, userId)
+    assert(user, 'the user is locked')
+    await sendConfirmation(context, tx, { ...input, user })
+    return linkedEmailNotConfirmed(provider.name)
+  }
+  await confirmEmail(tx, { userId, now })
+  await tx.execute(sql`update auth.users set is_anonymous = false, updated_at = ${now} where id = ${userId}`)
+  return undefined
+}

@@ -1,0 +1,141 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { HoldfastError } from '@holdfast/foundation'
+import type { AuthContext } from '../context.ts'
+import { validationFailed } from '../errors.ts'
+import { enterAccount } from '../external/enter-account.ts'
+import {
+  nonceMismatch,
+  nonceOnOneSide,
+  profileNotRead,
+  providerDisabled,
+  providerUnreachable,
+} from '../external/errors.ts'
+import { retryOnce } from '../external/finish-flow.ts'
+import { linkIdentity } from '../external/link-identity.ts'
+import { readIssuer } from '../external/id-token.ts'
+import type { ExternalProfile } from '../external/profile.ts'
+import type { ExternalProvider } from '../external/provider.ts'
+import type { JsonObject } from '../external/read-json.ts'
+import { PROVIDER_NAMES } from '../options/providers.ts'
+import type { SignedIn } from '../sessions/render-session.ts'
+import type { RequestOrigin } from '../sessions/session-row.ts'
+import { startSession } from '../sessions/start-session.ts'
+
+export interface IdTokenGrantInput {
+  readonly idToken: string
+  /** The provider's access token that came with it, which binds the two where the ID token has `at_hash`. */
+  readonly accessToken: string
+  /** As the app made it; the token has its hash. */
+  readonly nonce: string
+  readonly provider: string
+  readonly issuer: string
+  readonly clientId: string
+  /** Who gets another way to sign in, when the app says that it is for linking. */
+  readonly linkTo: string | undefined
+  readonly redirectTo: string
+  readonly origin: RequestOrigin
+}
+
+/**
+ * Signs in with an ID token that an app got from a provider itself, or links the identity in it.
+ *
+ * @throws {HoldfastError} `validation_failed`, `provider_disabled`, `bad_jwt`, `unexpected_audience`, and what entering an account or
+ * linking an identity refuses with
+ */
+export async function grantByIdToken(context: AuthContext, input: IdTokenGrantInput): Promise<SignedIn> {
+  const { idToken, accessToken } = input
+  if (idToken === '') throw validationFailed('id_token required')
+  if (input.provider === '' && (input.clientId === '' || input.issuer === '')) {
+    throw validationFailed('provider or client_id and issuer required')
+  }
+  const provider = await findProvider(context, input)
+  const claims = await context.providers.verifyIdToken(provider, idToken, accessToken || undefined)
+  if (!provider.skipNonceCheck) checkNonce(input.nonce, claims['nonce'])
+  const profile = await readProfile(provider, claims)
+  const outcome = await retryOnce(() => enter(context, { ...input, provider, profile }))
+  if (outcome instanceof HoldfastError) throw outcome
+  return outcome
+}
+
+/** A refusal that is returned, not thrown, keeps what was written. */
+function enter(
+  context: AuthContext,
+  input: Omit<IdTokenGrantInput, 'provider'> & {
+    readonly provider: ExternalProvider
+    readonly profile: ExternalProfile
+  },
+): Promise<SignedIn | HoldfastError> {
+  const { provider, profile, origin, redirectTo, linkTo } = input
+  const now = new Date(context.clock.now()).toISOString()
+  return context.pool.transaction(async (tx) => {
+    const person = { provider, profile, origin, redirectTo, now }
+    const { userId, refusal } =
+      linkTo === undefined
+        ? await enterAccount(context, tx, person)
+        : await linkIdentity(context, tx, { ...person, targetUserId: linkTo })
+    return refusal ?? startSession(context, tx, { userId, method: 'oauth', origin, now })
+  })
+}
+
+async function findProvider(context: AuthContext, input: IdTokenGrantInput): Promise<ExternalProvider> {
+  const { provider: name, issuer } = input
+  if (name.startsWith('custom:')) {
+    const provider = await context.providers.find(name)
+    if (!('missing' in provider)) {
+      if (provider.findIssuer) return provider
+      throw validationFailed(`Provider ${JSON.stringify(name)} is not an OIDC provider`)
+    }
+    if (provider.missing === 'disabled') throw providerDisabled(`Custom provider ${JSON.stringify(name)} is disabled`)
+    throw validationFailed(`Custom provider ${JSON.stringify(name)} not found`)
+  }
+  const found = name === '' ? await findByIssuer(context, issuer) : await context.providers.find(name)
+  if (found === undefined) throw notAllowed(name)
+  if (!('missing' in found)) {
+    if (found.findIssuer) return found
+    throw notAllowed(name)
+  }
+  if (!SIGNING.has(name)) throw notAllowed(name)
+  throw providerDisabled(`Provider (issuer ${JSON.stringify(readIssuer(input.idToken))}) is not enabled`)
+}
+
+/** Those of the built-in providers that sign ID tokens. */
+const SIGNING: ReadonlySet<string> = new Set(['apple', 'azure', 'google', 'keycloak'])
+
+async function findByIssuer(context: AuthContext, issuer: string): Promise<ExternalProvider | undefined> {
+  for (const name of PROVIDER_NAMES) {
+    if (!context.providers.enabled.has(name)) continue
+    const provider = await context.providers.find(name)
+    if (!('missing' in provider) && (await isIssuerOf(provider, issuer))) return provider
+  }
+  return undefined
+}
+
+async function isIssuerOf(provider: ExternalProvider, issuer: string): Promise<boolean> {
+  try {
+    return (await provider.findIssuer?.(issuer)) !== undefined
+  } catch (error) {
+    throw providerUnreachable(provider.name, error)
+  }
+}
+
+function notAllowed(name: string): HoldfastError {
+  return validationFailed(`Custom OIDC provider ${JSON.stringify(name)} not allowed`)
+}
+
+/** The token has the hash, so that who steals it on the way has no nonce to go with it. */
+function checkNonce(given: string, hashed: unknown): void {
+  const expected = typeof hashed === 'string' ? hashed : ''
+  if ((expected === '') !== (given === '')) throw nonceOnOneSide()
+  if (expected === '') return
+  const left = Buffer.from(createHash('sha256').update(given).digest('hex'))
+  const right = Buffer.from(expected)
+  if (left.length !== right.length || !timingSafeEqual(left, right)) throw nonceMismatch()
+}
+
+async function readProfile(provider: ExternalProvider, idToken: JsonObject): Promise<ExternalProfile> {
+  try {
+    return await provider.readProfile({ accessToken: undefined, idToken, callback: new URLSearchParams() })
+  } catch (error) {
+    throw profileNotRead(error)
+  }
+}

@@ -1,0 +1,70 @@
+import { type Queryable, sql } from '@holdfast/postgres'
+import type { UserMetadata } from '../users/user-metadata.ts'
+
+/** Keeps what a provider said at the latest sign-in. @param input.now - ISO 8601 */
+export async function updateIdentity(
+  db: Queryable,
+  input: { readonly id: string; readonly identityData: UserMetadata; readonly now: string },
+): Promise<void> {
+  await db.execute(sql`
+    update auth.identities
+       set identity_data = ${JSON.stringify(input.identityData)}::jsonb, last_sign_in_at = ${input.now}, updated_at = ${input.now}
+     where id = ${input.id}
+  `)
+}
+
+/** @param input.now - ISO 8601 */
+export async function setUserMetadata(
+  db: Queryable,
+  input: { readonly userId: string; readonly metadata: UserMetadata; readonly now: string },
+): Promise<void> {
+  await db.execute(sql`
+    update auth.users set raw_user_meta_data = ${JSON.stringify(input.metadata)}::jsonb, updated_at = ${input.now}
+     where id = ${input.userId}
+  `)
+}
+
+/**
+ * Leaves only one way into an account whose address nobody has confirmed: whoever made it may not be the person who is there now.
+ * The password, the other identities and what they said go, and so do sessions.
+ *
+ * @param input.now - ISO 8601
+ */
+export async function removeUnconfirmedIdentities(
+  db: Queryable,
+  input: {
+    readonly userId: string
+    readonly keptIdentityId: string
+    readonly metadata: UserMetadata
+    readonly now: string
+  },
+): Promise<void> {
+  const { userId, now } = input
+  await db.execute(sql`
+    update auth.users
+       set encrypted_password = '', raw_user_meta_data = ${JSON.stringify(input.metadata)}::jsonb, updated_at = ${now}
+     where id = ${userId}
+  `)
+  await db.execute(sql`delete from auth.identities where user_id = ${userId} and id <> ${input.keptIdentityId}`)
+  await db.execute(sql`delete from auth.sessions where user_id = ${userId}`)
+}
+
+/** Sets the address of a user, confirmed or not. @param input.now - ISO 8601 */
+export async function setUserEmail(
+  db: Queryable,
+  input: {
+    readonly userId: string
+    readonly email: string | undefined
+    readonly isConfirmed: boolean
+    readonly now: string
+  },
+): Promise<void> {
+  const { userId, email, isConfirmed, now } = input
+  const metadata = JSON.stringify({ email_verified: isConfirmed })
+  await db.execute(sql`
+    update auth.users
+       set email = ${email ?? null}, email_confirmed_at = ${isConfirmed ? now : null}, updated_at = ${now},
+           raw_user_meta_data = coalesce(raw_user_meta_data, '{}') || ${metadata}::jsonb
+     where id = ${userId}
+  `)
+}

@@ -1,0 +1,88 @@
+import { sql, type Transaction } from '@holdfast/postgres'
+import { recordAudit } from '../audit-log.ts'
+import { nameProviders } from '../confirmations/confirm-user.ts'
+import type { AuthContext } from '../context.ts'
+import { userNotFound } from '../errors.ts'
+import { isTaken } from '../external/account-linking.ts'
+import { deleteOneTimeTokens } from '../one-time-tokens/one-time-tokens.ts'
+import { findUserById, lockUser, type UserIdentity, type UserRow } from '../users/user-row.ts'
+import { emailConflictIdentityNotDeletable, identityNotFound, singleIdentityNotDeletable } from './errors.ts'
+import { setUserEmail } from './identity-changes.ts'
+
+/**
+ * Takes away one of a person's ways to sign in; one has to be left. When it was the one with their address, that of another takes its place.
+ *
+ * @throws {HoldfastError} `single_identity_not_deletable`, `identity_not_found`, `email_conflict_identity_not_deletable`
+ */
+export async function unlinkIdentity(
+  context: AuthContext,
+  input: { readonly userId: string; readonly identityId: string; readonly address: string },
+): Promise<void> {
+  const now = new Date(context.clock.now()).toISOString()
+  await context.pool.transaction(async (tx) => {
+    await lockUser(tx, input.userId)
+    const user = await findUserById(tx, input.userId)
+    if (!user) throw userNotFound()
+    if (user.identities.length <= 1) throw singleIdentityNotDeletable()
+    const identity = user.identities.find(({ id }) => id === input.identityId)
+    if (!identity) throw identityNotFound()
+    const traits = { identity_id: identity.id, provider: identity.provider, provider_id: identity.provider_id }
+    await recordAudit(tx, { action: 'identity_unlinked', actor: user, address: input.address, now, traits })
+    await tx.execute(sql`delete from auth.identities where id = ${identity.id}`)
+    if (identity.provider === 'phone') {
+      await tx.execute(sql`
+        update auth.users set phone = null, phone_confirmed_at = null, updated_at = ${now} where id = ${user.id}
+      `)
+    } else {
+      const left = user.identities.filter(({ id }) => id !== identity.id)
+      await keepAnAddress(tx, { user, left, isAutoConfirmed: !context.options.emailEnableConfirmations, now })
+    }
+    await nameProviders(tx, { userId: user.id, now })
+  })
+}
+
+/** The user's address is one of their identities': when it no longer is, the best of the others is taken. As in GoTrue. */
+async function keepAnAddress(
+  tx: Transaction,
+  input: {
+    readonly user: UserRow
+    readonly left: readonly UserIdentity[]
+    readonly isAutoConfirmed: boolean
+    readonly now: string
+  },
+): Promise<void> {
+  const { user, left, now } = input
+  if (left.some((identity) => (identity.email ?? '') === (user.email ?? ''))) return
+  for (const identity of left.toSorted((one, other) => rank(one) - rank(other))) {
+    const email = identity.email ?? ''
+    if (email !== '' && (await isTaken(tx, email, user.id))) continue
+    const isConfirmed = email !== '' && (isVerified(identity) || input.isAutoConfirmed)
+    await setUserEmail(tx, { userId: user.id, email: email === '' ? undefined : email, isConfirmed, now })
+    await clearPendingChanges(tx, user.id)
+    return
+  }
+  throw emailConflictIdentityNotDeletable()
+}
+
+/** Verified addresses first, then others, then none. Identities come oldest first, and a sort keeps that. */
+function rank(identity: UserIdentity): number {
+  if ((identity.email ?? '') === '') return 2
+  return isVerified(identity) ? 0 : 1
+}
+
+function isVerified(identity: UserIdentity): boolean {
+  return identity.identity_data['email_verified'] === true
+}
+
+/** What was sent out under the former address is worth nothing any more. */
+async function clearPendingChanges(tx: Transaction, userId: string): Promise<void> {
+  await tx.execute(sql`
+    update auth.users
+       set confirmation_token = '', confirmation_sent_at = null, recovery_token = '', recovery_sent_at = null,
+           email_change = '', email_change_token_current = '', email_change_token_new = '', email_change_sent_at = null,
+           email_change_confirm_status = 0, phone_change = '', phone_change_token = '', phone_change_sent_at = null,
+           reauthentication_token = '', reauthentication_sent_at = null
+     where id = ${userId}
+  `)
+  await deleteOneTimeTokens(tx, userId)
+}

@@ -1,0 +1,23 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
+import type { AuthContext } from '../context.ts'
+import { beginFlow } from '../external/begin-flow.ts'
+import { redirectOf } from '../redirects/redirect-of-request.ts'
+
+/** `GET /authorize?provider=`: sends the browser to an external provider. Source: GoTrue API reference. */
+export function authorizeRoute(context: AuthContext): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    // A `HEAD` of somebody who only looks where a link leads must not begin a flow.
+    app.get('/authorize', { exposeHeadRoute: false }, async (request, reply) => {
+      context.limits.verify.take(request.ip)
+      const redirectTo = redirectOf(request, context.redirects)
+      const address = await beginFlow(context, { query: queryOf(request), redirectTo })
+      return reply.header('cache-control', 'no-store').redirect(address, 302)
+    })
+  }
+}
+
+/** The query as it was sent, with what is passed on to the provider. */
+export function queryOf(request: FastifyRequest): URLSearchParams {
+  return new URLSearchParams(request.url.split('?').slice(1).join('?'))
+}

@@ -1,0 +1,49 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { HoldfastError } from '@holdfast/foundation'
+import { Type } from 'typebox'
+import { requireAdmin } from '../admin/require-admin.ts'
+import type { AuthContext } from '../context.ts'
+
+/**
+ * `/sso`, `/admin/sso/providers`: single sign-on with SAML, which this server does not have, refused as GoTrue refuses what is switched
+ * off. Administrators may list providers: there are none. Source: GoTrue API reference.
+ */
+export function ssoRoutes(context: AuthContext): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.post('/sso', async () => {
+      throw samlDisabled()
+    })
+    app.get('/sso/saml/metadata', async () => {
+      throw samlDisabled()
+    })
+    app.post('/sso/saml/acs', async () => {
+      throw samlDisabled()
+    })
+
+    const path = '/admin/sso/providers'
+    app.get(path, async (request) => {
+      requireAdmin(context, request)
+      return { items: [] }
+    })
+    app.post(path, async (request) => {
+      requireAdmin(context, request)
+      throw samlDisabled()
+    })
+    const params = Type.Object({ id: Type.String() })
+    for (const method of ['GET', 'PUT', 'DELETE'] as const) {
+      app.route({
+        method,
+        url: `${path}/:id`,
+        schema: { params },
+        handler: async (request) => {
+          requireAdmin(context, request)
+          throw new HoldfastError('sso_provider_not_found', 404, 'SSO Identity Provider not found')
+        },
+      })
+    }
+  }
+}
+
+function samlDisabled(): HoldfastError {
+  return new HoldfastError('saml_provider_disabled', 404, 'SAML 2.0 is disabled')
+}
