@@ -134,3 +134,29 @@ export const IDENTITY_DATA_BYTES_MAX = 16 * 1024
 
 /** How long a flow that nobody finished is kept, in seconds. */
 export const ABANDONED_FLOW_AGE_S = 24 * 3600
+
+/** Addresses that an app may register, as in GoTrue. */
+export const OAUTH_REDIRECT_URIS_MAX = 10
+
+/** Characters of an address that belongs to an app, as the columns hold them. */
+export const OAUTH_URI_CHARS_MAX = 2048
+
+export const OAUTH_CLIENT_NAME_CHARS_MAX = 1024
+
+/** Characters of what an app gets back as it was, as the columns hold them. */
+export const OAUTH_TEXT_CHARS_MAX = 4096
+
+/** How long a person may take to consent, in seconds, as in GoTrue. */
+export const OAUTH_AUTHORIZATION_LIFETIME_S = 600
+
+/** How long an app may take to use a code, in seconds. It does so while the browser waits. */
+export const OAUTH_CODE_LIFETIME_S = 300
+
+/** Hours that used codes are kept, so that a second use is recognised. */
+export const OAUTH_AUTHORIZATION_KEPT_HOURS = 24
+
+/** Life of an ID token, in seconds, as in GoTrue. */
+export const ID_TOKEN_LIFETIME_S = 3600
+
+/** The highest cost of a bcrypt hash that came with a dump: some five seconds for a sign-in, and that once. */
+export const BCRYPT_COST_MAX = 16

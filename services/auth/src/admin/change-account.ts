@@ -37,7 +37,7 @@ export async function changeAccount(
   const { pool, options, passwords } = context
   const { attributes, admin, address } = input
   const { id } = await findAccount(pool, input.userId)
-  if (attributes.password !== undefined) requireAcceptablePassword(attributes.password, options.minimumPasswordLength)
+  if (attributes.password !== undefined) requireAcceptablePassword(attributes.password, options)
   const passwordHash =
     attributes.passwordHash ??
     (attributes.password === undefined ? undefined : await passwords.hash(attributes.password))

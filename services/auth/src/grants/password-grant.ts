@@ -1,5 +1,6 @@
 import type { AuthContext } from '../context.ts'
 import { recordAudit } from '../audit-log.ts'
+import { emailProviderDisabled } from '../confirmations/errors.ts'
 import {
   emailNotConfirmed,
   invalidCredentials,
@@ -8,7 +9,9 @@ import {
   userBanned,
   validationFailed,
 } from '../errors.ts'
+import { judgePasswordAttempt, type PasswordAttempt } from '../hooks/judge-attempt.ts'
 import { judgePassword } from '../passwords/password-strength.ts'
+import { renewPasswordHash } from '../passwords/renew-password-hash.ts'
 import type { SignedIn } from '../sessions/render-session.ts'
 import type { RequestOrigin } from '../sessions/session-row.ts'
 import { startSession } from '../sessions/start-session.ts'
@@ -19,7 +22,7 @@ import { findUserByEmail, findUserByPhone, hasPassword, isBanned } from '../user
  * Signs in with an address or number and a password.
  *
  * Nobody there, no password and the wrong password are one answer after the same time. What else stands in the way (a ban, an address
- * not confirmed) is told only to who knows the password.
+ * not confirmed) is told only to who knows the password, and to the `password_verification_attempt` hook, which may refuse.
  *
  * @throws {HoldfastError} `invalid_credentials`, `user_banned`, `email_not_confirmed`, `phone_not_confirmed`,
  * `phone_provider_disabled`, `validation_failed`, `over_request_rate_limit`
@@ -34,13 +37,17 @@ export async function grantByPassword(
     throw validationFailed('Only an email address or phone number should be provided on login.')
   }
   if (email === '' && phone === '') throw validationFailed('missing email or phone')
+  if (email !== '' && !options.emailEnableSignup) throw emailProviderDisabled('logins', 422)
   if (phone !== '' && !options.smsEnableSignup) throw phoneProviderDisabled('logins')
 
   const user =
     email === '' ? await findUserByPhone(pool, normalizePhone(phone)) : await findUserByEmail(pool, email.toLowerCase())
   const hash = user && hasPassword(user) ? (user.encrypted_password ?? undefined) : undefined
   const matches = await passwords.verify(password, hash)
-  if (!user || !matches) throw invalidCredentials()
+  if (user && hash !== undefined && !isBanned(user, clock.now())) {
+    await askHook(context, { userId: user.id, valid: matches, address: origin.address })
+  }
+  if (!user || hash === undefined || !matches) throw invalidCredentials()
   if (isBanned(user, clock.now())) throw userBanned(400)
   if (email !== '' && user.email_confirmed_at === null) throw emailNotConfirmed()
   if (phone !== '' && user.phone_confirmed_at === null) throw phoneNotConfirmed()
@@ -51,5 +58,13 @@ export async function grantByPassword(
     await recordAudit(tx, { action: 'login', actor: user, address: origin.address, now, traits: { provider } })
     return startSession(context, tx, { userId: user.id, method: 'password', origin, now })
   })
-  return { ...signedIn, weakPassword: judgePassword(password, options.minimumPasswordLength) }
+  renewPasswordHash(context, { userId: user.id, password, encodedHash: hash })
+  return { ...signedIn, weakPassword: judgePassword(password, options) }
+}
+
+/** In a transaction of its own, which stays when the sign-in is refused. Nobody's attempts have no user, so the hook hears of none. */
+async function askHook(context: AuthContext, attempt: PasswordAttempt): Promise<void> {
+  if (!context.hooks.has('password_verification_attempt')) return
+  const rejection = await context.pool.transaction((tx) => judgePasswordAttempt(context, tx, attempt))
+  if (rejection) throw rejection
 }

@@ -8,6 +8,14 @@ import type { HookPayload } from './hooks.ts'
 // A rejection is returned, not thrown: what the hook has counted, and the end of the sessions, have to be committed before the request
 // is refused.
 
+/** A password that somebody tried. */
+export interface PasswordAttempt {
+  readonly userId: string
+  readonly valid: boolean
+  /** Of the client. */
+  readonly address?: string | undefined
+}
+
 /**
  * Tells the `password_verification_attempt` hook of a password that was tried, and obeys it as far as sessions go.
  *
@@ -17,7 +25,7 @@ import type { HookPayload } from './hooks.ts'
 export async function judgePasswordAttempt(
   context: AuthContext,
   tx: Transaction,
-  attempt: { readonly userId: string; readonly valid: boolean; readonly address?: string | undefined },
+  attempt: PasswordAttempt,
 ): Promise<HoldfastError | undefined> {
   const payload = { user_id: attempt.userId, valid: attempt.valid }
   const answer = await context.hooks.run(tx, 'password_verification_attempt', payload, attempt.address)

@@ -4,12 +4,33 @@ import { createGate, createPasswordHasher, hashPassword } from './password-hashe
 /** From the test vectors of Openwall's crypt_blowfish. */
 const KNOWN = { password: 'U*U', hash: '$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW' }
 
+/** Of other implementations: argon2 by GoTrue's tests, scrypt by the example in Firebase's own description. */
+const FOREIGN = [
+  ['argon2i', 'test', '$argon2i$v=19$m=16,t=2,p=1$bGJRWThNOHJJTVBSdHl2dQ$NfEnUOuUpb7F2fQkgFUG4g'],
+  [
+    'argon2id',
+    'test',
+    '$argon2id$v=19$m=32,t=3,p=2$SFVpOWJ0eXhjRzVkdGN1RQ$RXnb8rh7LaDcn07xsssqqulZYXOM/EUCEFMVcAcyYVk',
+  ],
+  [
+    "Firebase's scrypt",
+    'user1password',
+    '$fbscrypt$v=1,n=14,r=8,p=1,ss=Bw==,sk=jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA==$42xEC+ixf3L2lw==$lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ==',
+  ],
+] as const
+
 describe('a password hasher', () => {
   const hasher = createPasswordHasher(4)
 
   test('recognises a hash that another implementation made', async () => {
     expect(await hasher.verify(KNOWN.password, KNOWN.hash)).toBe(true)
     expect(await hasher.verify('U*V', KNOWN.hash)).toBe(false)
+  })
+
+  test.each(FOREIGN)('recognises a hash of a dump: %s', async (_name, password, hash) => {
+    expect(await hasher.verify(password, hash)).toBe(true)
+    expect(await hasher.verify(`${password}x`, hash)).toBe(false)
+    expect(await hasher.verify('', hash)).toBe(false)
   })
 
   test('makes hashes in the form and at the cost that it was told', async () => {
@@ -29,8 +50,20 @@ describe('a password hasher', () => {
     expect(await hasher.verify('a'.repeat(73), hash)).toBe(false)
   })
 
-  test('is false for a hash that it cannot read', async () => {
-    expect(await hasher.verify('U*U', '$argon2id$v=19$m=65536,t=3,p=4$abc$def')).toBe(false)
+  test.each([
+    '$argon2id$v=19$m=65536,t=3,p=4$abc$def$ghi',
+    '$argon2d$v=19$m=16,t=2,p=1$bGJRWThNOHJJTVBSdHl2dQ$NfEnUOuUpb7F2fQkgFUG4g',
+    '$argon2id$v=19$m=99999999,t=2,p=1$bGJRWThNOHJJTVBSdHl2dQ$NfEnUOuUpb7F2fQkgFUG4g',
+    '$argon2id$v=19$m=16,t=200,p=1$bGJRWThNOHJJTVBSdHl2dQ$NfEnUOuUpb7F2fQkgFUG4g',
+    '$fbscrypt$v=1,n=24,r=8,p=1,ss=Bw==,sk=AAAA$42xEC+ixf3L2lw==$AAAA',
+    '$fbscrypt$v=2,n=14,r=8,p=1,ss=Bw==,sk=AAAA$42xEC+ixf3L2lw==$AAAA',
+    '$2a$31$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW',
+    'plain',
+    '',
+  ])('is false, soon, for a hash that it cannot read or that takes too much: %s', async (hash) => {
+    const startedAt = performance.now()
+    expect(await hasher.verify('U*U', hash)).toBe(false)
+    expect(performance.now() - startedAt).toBeLessThan(500)
   })
 
   test('compares with a hash of its own cost when there is nobody', async () => {
@@ -46,6 +79,22 @@ describe('a password hasher', () => {
     }
     // 128 times the work: without the comparison the two would be alike, whatever else the machine does.
     expect(await least(11)).toBeGreaterThan(8 * (await least(4)))
+  })
+
+  test('makes a hash anew that is not of its own form and cost, and no other', async () => {
+    const saved: string[] = []
+    const save = async (hash: string): Promise<void> => void saved.push(hash)
+    const renewing = createPasswordHasher(5)
+    for (const [, password, hash] of FOREIGN) renewing.renew(password, hash, save)
+    renewing.renew('a', await hashPassword('a', 4), save)
+    renewing.renew('b', await hashPassword('b', 5), save)
+    renewing.renew('c'.repeat(73), FOREIGN[0][2], save)
+    renewing.renew('d', await hashPassword('d', 6), () => Promise.reject(new Error('the database is away')))
+    await renewing[Symbol.asyncDispose]()
+    expect(saved).toHaveLength(4)
+    expect(saved.every((hash) => hash.startsWith('$2a$05$'))).toBe(true)
+    const found = await Promise.all(saved.map((hash) => renewing.verify('user1password', hash)))
+    expect(found.filter(Boolean)).toHaveLength(1)
   })
 })
 

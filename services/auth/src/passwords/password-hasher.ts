@@ -1,31 +1,65 @@
-import { hash, verify } from '@node-rs/bcrypt'
+import { hash } from '@node-rs/bcrypt'
+import { errorMessage, type Logger, silentLogger } from '@holdfast/foundation'
 import { overRequestRateLimit } from '../errors.ts'
-import { HASH_JOBS_RUNNING_MAX, HASH_JOBS_WAITING_MAX, PASSWORD_BYTES_MAX } from '../limits.ts'
+import { HASH_JOBS_RUNNING_MAX, HASH_JOBS_WAITING_MAX } from '../limits.ts'
+import { comparePassword, isWholeToBcrypt } from './compare-password.ts'
+import { parsePasswordHash, type PasswordHash } from './password-hash.ts'
 
 /** Hashes and compares passwords off the event loop, a few at a time, with a bounded queue before them. */
-export interface PasswordHasher {
+export interface PasswordHasher extends AsyncDisposable {
   /** @throws {HoldfastError} `over_request_rate_limit` when too many wait */
   hash(password: string): Promise<string>
   /**
+   * Compares with a hash in any form of `parsePasswordHash`.
+   *
    * @param encodedHash - `undefined` when there is nobody, or nobody with a password: takes as long as a comparison and is false
    * @throws {HoldfastError} `over_request_rate_limit` when too many wait
    */
   verify(password: string, encodedHash: string | undefined): Promise<boolean>
+  /**
+   * Hashes a password anew, in the background, when its hash is of another form or cost than those made today. Nothing that goes wrong
+   * reaches the caller: there is a next sign-in.
+   *
+   * @param password - known to be right
+   * @param save - replaces `encodedHash`, if it is still there
+   */
+  renew(password: string, encodedHash: string, save: (encodedHash: string) => Promise<void>): void
 }
 
 /** Nobody's hash, at any cost: to be compared when there is none. */
 const NOBODYS_SALT_AND_HASH = 'CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'
 
-export function createPasswordHasher(cost: number): PasswordHasher {
+export function createPasswordHasher(cost: number, logger: Logger = silentLogger): PasswordHasher {
   const enter = createGate(HASH_JOBS_RUNNING_MAX, HASH_JOBS_WAITING_MAX)
-  const nobodysHash = `$2b$${String(cost).padStart(2, '0')}$${NOBODYS_SALT_AND_HASH}`
+  const nobodys: PasswordHash = {
+    kind: 'bcrypt',
+    encoded: `$2b$${String(cost).padStart(2, '0')}$${NOBODYS_SALT_AND_HASH}`,
+    cost,
+  }
+  const renewing = new Set<Promise<void>>()
 
   return {
     hash: (password) => enter(() => hashPassword(password, cost)),
     async verify(password, encodedHash) {
-      const comparable = encodedHash !== undefined && isComparable(password)
-      const matches = await enter(() => verify(password, comparable ? encodedHash : nobodysHash))
-      return comparable && matches
+      const parsed = encodedHash === undefined ? undefined : parsePasswordHash(encodedHash)
+      const isComparable = parsed !== undefined && (parsed.kind !== 'bcrypt' || isWholeToBcrypt(password))
+      const matches = await enter(() => comparePassword(password, isComparable ? parsed : nobodys))
+      return isComparable && matches
+    },
+    renew(password, encodedHash, save) {
+      const parsed = parsePasswordHash(encodedHash)
+      const isOfToday = parsed?.kind === 'bcrypt' && parsed.cost === cost
+      if (isOfToday || !isWholeToBcrypt(password)) return
+      const renewal = enter(() => hashPassword(password, cost))
+        .then(save)
+        .catch((error: unknown) => {
+          logger.log('warn', 'a password could not be hashed anew', { error: errorMessage(error) })
+        })
+        .finally(() => renewing.delete(renewal))
+      renewing.add(renewal)
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(renewing)
     },
   }
 }
@@ -37,10 +71,6 @@ export function createPasswordHasher(cost: number): PasswordHasher {
  */
 export function hashPassword(password: string, cost = 10): Promise<string> {
   return hash(password, { cost, version: '2a' })
-}
-
-function isComparable(password: string): boolean {
-  return Buffer.byteLength(password) <= PASSWORD_BYTES_MAX && !password.includes('\0')
 }
 
 /** Runs up to `runningMax` jobs at once and lets `waitingMax` wait in order. */

@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest'
+import { openHttpListener } from '../../test/open-http-listener.ts'
+import { createCaptcha } from './create-captcha.ts'
+
+const options = (captchaUrl?: string) => ({
+  captchaEnabled: true,
+  captchaProvider: 'turnstile',
+  captchaSecret: ' secret ',
+  captchaUrl,
+})
+
+describe('a captcha', () => {
+  test('is asked of nobody when it is off', async () => {
+    const captcha = createCaptcha({ ...options(), captchaEnabled: false })
+    await expect(captcha.require(undefined, '192.0.2.1')).resolves.toBeUndefined()
+  })
+
+  test('is judged by the provider', async () => {
+    await using provider = await openHttpListener(() => ({ body: { success: true } }))
+    await createCaptcha(options(provider.url)).require(' token ', '192.0.2.1')
+    expect(provider.requests).toHaveLength(1)
+    expect(provider.requests[0]?.headers['content-type']).toMatch(/^application\/x-www-form-urlencoded/)
+    expect(Object.fromEntries(new URLSearchParams(provider.requests[0]?.body))).toEqual({
+      secret: 'secret',
+      response: 'token',
+      remoteip: '192.0.2.1',
+    })
+  })
+
+  test('that fails is refused with the reasons of the provider', async () => {
+    await using provider = await openHttpListener(() => ({
+      body: { success: false, 'error-codes': ['invalid-input-response', 'timeout-or-duplicate'] },
+    }))
+    await expect(createCaptcha(options(provider.url)).require('token', '192.0.2.1')).rejects.toMatchObject({
+      code: 'captcha_failed',
+      status: 400,
+      message: 'captcha protection: request disallowed (invalid-input-response, timeout-or-duplicate)',
+    })
+  })
+
+  test.each([undefined, '', '  '])('without a token (%j) is refused without asking anybody', async (token) => {
+    await using provider = await openHttpListener(() => ({ body: { success: true } }))
+    await expect(createCaptcha(options(provider.url)).require(token, '192.0.2.1')).rejects.toMatchObject({
+      code: 'captcha_failed',
+      message: 'captcha protection: request disallowed (no captcha_token found)',
+    })
+    expect(provider.requests).toEqual([])
+  })
+
+  test.each([
+    ['answers no JSON', { body: '<html>', headers: { 'content-type': 'text/html' } }],
+    ['sends elsewhere', { status: 302, headers: { location: 'http://127.0.0.1:1/' } }],
+  ])('lets nobody through when the provider %s', async (_title, answer) => {
+    await using provider = await openHttpListener(() => answer)
+    await expect(createCaptcha(options(provider.url)).require('token', '192.0.2.1')).rejects.toMatchObject({
+      code: 'unexpected_failure',
+      status: 500,
+    })
+  })
+
+  test('whose provider is not known, or has no secret, is refused at start', () => {
+    expect(() => createCaptcha({ ...options(), captchaProvider: 'toString' })).toThrow('captchaProvider: toString')
+    expect(() => createCaptcha({ ...options(), captchaSecret: undefined })).toThrow('captchaSecret')
+  })
+})
