@@ -9,19 +9,14 @@ import {
   refreshTokenRequired,
   userBanned,
 } from '../errors.ts'
-import { findPresentedToken, type PresentedToken } from '../sessions/presented-token.ts'
+import { lockPresentedToken, type PresentedToken } from '../sessions/presented-token.ts'
 import { findActiveRefreshToken, revokeRefreshTokenFamily, rotateRefreshToken } from '../sessions/refresh-tokens.ts'
 import type { SignedIn } from '../sessions/render-session.ts'
-import {
-  findSessionsOfUser,
-  lockSession,
-  type RequestOrigin,
-  readSessionMethods,
-  type SessionRow,
-} from '../sessions/session-row.ts'
+import { findSessionsOfUser, type RequestOrigin, type SessionRow } from '../sessions/session-row.ts'
 import { judgeSession, lastUsedMs } from '../sessions/session-validity.ts'
 import { issueAccessToken } from '../tokens/issue-tokens.ts'
-import { findUserById, isBanned } from '../users/user-row.ts'
+import { isBanned } from '../users/user-row.ts'
+import { findUserWithMethods } from '../users/user-with-session.ts'
 
 /** What the database said under the session's lock. A refusal that changes rows has to commit, so it is not thrown inside. */
 type Rotation = { readonly kind: 'next'; readonly refreshToken: string } | { readonly kind: 'reused' }
@@ -50,17 +45,16 @@ export async function grantByRefreshToken(
   if (input.refreshToken === '') throw refreshTokenRequired()
 
   const outcome = await pool.transaction(async (tx): Promise<SignedIn | 'reused'> => {
-    const sessionId = (await findPresentedToken(tx, input.refreshToken))?.sessionId
-    const session = sessionId === undefined ? undefined : await lockSession(tx, sessionId)
-    // Read again: the lock may have been waited for, and whoever held it may have used or removed the token.
-    const token = session ? await findPresentedToken(tx, input.refreshToken) : undefined
-    if (!session || !token) throw refreshTokenNotFound()
+    const locked = await lockPresentedToken(tx, input.refreshToken)
+    if (!locked) throw refreshTokenNotFound()
+    const { session, token } = locked
     requireSameClient(session, input.oauthClientId)
     const nowMs = context.clock.now()
     const expired = judgeSession(session, context.options, nowMs)
     if (expired) throw expired
-    const user = await findUserById(tx, session.user_id)
-    if (!user) throw refreshTokenNotFound()
+    const found = await findUserWithMethods(tx, session.user_id, session.id)
+    if (!found) throw refreshTokenNotFound()
+    const { user, methods: amr } = found
     if (isBanned(user, nowMs)) throw userBanned(400)
     if (context.options.sessionsSinglePerUser) await requireNewestSession(context, tx, session, nowMs)
 
@@ -70,7 +64,6 @@ export async function grantByRefreshToken(
       await recordAudit(tx, { action: 'token_revoked', actor: user, address: input.origin.address, now })
       return 'reused'
     }
-    const amr = await readSessionMethods(tx, session.id)
     const access = await issueAccessToken(context, tx, {
       user,
       sessionId: session.id,

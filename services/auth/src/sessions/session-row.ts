@@ -28,15 +28,16 @@ export interface RequestOrigin {
   readonly userAgent: string | undefined
 }
 
-/** `refreshed_at` has no zone in GoTrue's schema, and means UTC. */
+/** A {@link SessionRow} of the table or alias `sessions`. `refreshed_at` has no zone in GoTrue's schema, and means UTC. */
+export const SESSION_COLUMNS: SqlFragment = sql`
+  sessions.id, sessions.user_id, sessions.aal, sessions.factor_id, sessions.not_after,
+  coalesce(sessions.created_at, 'epoch') as created_at, sessions.refreshed_at at time zone 'utc' as refreshed_at,
+  sessions.oauth_client_id, sessions.scopes, sessions.user_agent, host(sessions.ip) as ip, sessions.refresh_token_hmac_key,
+  sessions.refresh_token_counter::text as refresh_token_counter
+`
+
 function selectSessions(rest: SqlFragment): SqlFragment {
-  return sql`
-    select id, user_id, aal, factor_id, not_after, coalesce(created_at, 'epoch') as created_at,
-           refreshed_at at time zone 'utc' as refreshed_at, oauth_client_id, scopes, user_agent, host(ip) as ip,
-           refresh_token_hmac_key, refresh_token_counter::text as refresh_token_counter
-      from auth.sessions
-    ${rest}
-  `
+  return sql`select ${SESSION_COLUMNS} from auth.sessions ${rest}`
 }
 
 export async function findSession(db: Queryable, sessionId: string): Promise<SessionRow | undefined> {

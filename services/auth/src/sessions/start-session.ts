@@ -3,10 +3,10 @@ import { assert } from '@holdfast/foundation'
 import type { AuthContext } from '../context.ts'
 import type { AuthenticationMethodName } from '../tokens/claims.ts'
 import { issueAccessToken } from '../tokens/issue-tokens.ts'
-import { findUserById } from '../users/user-row.ts'
+import { findUserWithMethods } from '../users/user-with-session.ts'
 import { createSession } from './create-session.ts'
 import type { SignedIn } from './render-session.ts'
-import { type RequestOrigin, readSessionMethods } from './session-row.ts'
+import type { RequestOrigin } from './session-row.ts'
 
 /** Starts a session for somebody who has proved who they are, and issues its first tokens. */
 export async function startSession(
@@ -22,9 +22,9 @@ export async function startSession(
   },
 ): Promise<SignedIn> {
   const { sessionId, refreshToken } = await createSession(tx, input)
-  const user = await findUserById(tx, input.userId)
-  assert(user, 'the session refers to the user')
-  const amr = await readSessionMethods(tx, sessionId)
+  const found = await findUserWithMethods(tx, input.userId, sessionId)
+  assert(found, 'the session refers to the user')
+  const { user, methods: amr } = found
   const access = await issueAccessToken(context, tx, {
     user,
     sessionId,

@@ -2,8 +2,9 @@ import type { FastifyRequest } from 'fastify'
 import { requireCaller } from '@holdfast/http'
 import type { AuthContext } from '../context.ts'
 import { invalidClaim, missingSubject, noAuthorization, sessionNotFound, userBanned, userNotFound } from '../errors.ts'
-import { findSession, type SessionRow } from '../sessions/session-row.ts'
+import type { SessionRow } from '../sessions/session-row.ts'
 import { findUserById, isBanned, type UserRow } from './user-row.ts'
+import { findUserWithSession } from './user-with-session.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
@@ -26,12 +27,16 @@ export async function requireUser(context: AuthContext, request: FastifyRequest)
   if (sessionId !== undefined && !(typeof sessionId === 'string' && UUID.test(sessionId)))
     throw invalidClaim('session_id')
 
-  const [user, session] = await Promise.all([
-    findUserById(context.pool, userId),
-    sessionId === undefined ? undefined : findSession(context.pool, sessionId),
-  ])
-  if (!user) throw userNotFound()
+  const found = await find(context, userId, sessionId)
+  if (!found) throw userNotFound()
+  const { user, session } = found
   if (sessionId !== undefined && session?.user_id !== userId) throw sessionNotFound()
   if (isBanned(user, context.clock.now())) throw userBanned(403)
   return { user, session }
+}
+
+async function find(context: AuthContext, userId: string, sessionId: string | undefined): Promise<Signer | undefined> {
+  if (sessionId !== undefined) return findUserWithSession(context.pool, userId, sessionId)
+  const user = await findUserById(context.pool, userId)
+  return user && { user, session: undefined }
 }

@@ -63,15 +63,16 @@ export interface UserRow {
  * @param more - further columns, for what is asked together with the user; begins with a comma
  */
 export function selectUsers(condition: SqlFragment, more: SqlFragment = sql``): SqlFragment {
-  return selectAnyUsers(sql`users.deleted_at is null and ${condition}`)
+  return selectAnyUsers(sql`users.deleted_at is null and ${condition}`, more)
 }
 
 /**
  * Reads users, those that were deleted as well: for administrators.
  *
  * @param rest - a condition on `users`, and what may follow one
+ * @param more - as in {@link selectUsers}
  */
-export function selectAnyUsers(rest: SqlFragment): SqlFragment {
+export function selectAnyUsers(rest: SqlFragment, more: SqlFragment = sql``): SqlFragment {
   return sql`
     select users.id, users.aud, users.role, users.email, users.encrypted_password, users.email_confirmed_at, users.invited_at,
            users.confirmation_sent_at, users.recovery_sent_at, users.email_change, users.email_change_sent_at,

@@ -1,0 +1,69 @@
+import { type Queryable, sql } from '@holdfast/postgres'
+import { SESSION_COLUMNS, type SessionRow } from '../sessions/session-row.ts'
+import type { AuthenticationMethod } from '../tokens/claims.ts'
+import { selectUsers, type UserRow } from './user-row.ts'
+
+// Every statement is a way to Postgres and back, and most requests bring a session: what is asked about it together is read together.
+
+/** A session as JSON has it. */
+type SessionJson = Omit<SessionRow, 'not_after' | 'created_at' | 'refreshed_at'> & {
+  readonly not_after: string | null
+  readonly created_at: string
+  readonly refreshed_at: string | null
+}
+
+/** A user, and the session of that id, whoever it belongs to. */
+export async function findUserWithSession(
+  db: Queryable,
+  userId: string,
+  sessionId: string,
+): Promise<{ readonly user: UserRow; readonly session: SessionRow | undefined } | undefined> {
+  const [row] = await db.query<UserRow & { readonly found_session: SessionJson | null }>(
+    selectUsers(
+      sql`users.id = ${userId}`,
+      sql`, (select to_jsonb(found) from (select ${SESSION_COLUMNS} from auth.sessions where sessions.id = ${sessionId}) as found)
+            as found_session`,
+    ),
+  )
+  if (!row) return undefined
+  const { found_session: session, ...user } = row
+  return { user, session: session === null ? undefined : fromJson(session) }
+}
+
+/** A user, and how they proved who they are in a session, the newest first. */
+export async function findUserWithMethods(
+  db: Queryable,
+  userId: string,
+  sessionId: string,
+): Promise<{ readonly user: UserRow; readonly methods: readonly AuthenticationMethod[] } | undefined> {
+  const [row] = await db.query<UserRow & { readonly found_methods: readonly AuthenticationMethod[] }>(
+    selectUsers(
+      sql`users.id = ${userId}`,
+      sql`, coalesce(
+              (select jsonb_agg(
+                        jsonb_build_object(
+                          'method', method.authentication_method,
+                          'timestamp', floor(extract(epoch from method.updated_at))::bigint
+                        ) order by method.updated_at desc, method.authentication_method)
+                 from auth.mfa_amr_claims as method where method.session_id = ${sessionId}),
+              '[]'
+            ) as found_methods`,
+    ),
+  )
+  if (!row) return undefined
+  const { found_methods: methods, ...user } = row
+  return { user, methods }
+}
+
+function fromJson(session: SessionJson): SessionRow {
+  return {
+    ...session,
+    not_after: toDate(session.not_after),
+    created_at: new Date(session.created_at),
+    refreshed_at: toDate(session.refreshed_at),
+  }
+}
+
+function toDate(text: string | null): Date | null {
+  return text === null ? null : new Date(text)
+}
