@@ -1,0 +1,46 @@
+import { type Queryable, sql, type SqlFragment } from '@holdfast/postgres'
+
+/** An app's wish to sign somebody in: waits for the person, then for the app to fetch what it was given. */
+export interface AuthorizationRow {
+  readonly id: string
+  /** What the page of consent knows it by. */
+  readonly authorization_id: string
+  readonly client_id: string
+  /** Who has opened the page; nobody yet, at first. */
+  readonly user_id: string | null
+  readonly redirect_uri: string
+  readonly scope: string
+  readonly state: string | null
+  readonly resource: string | null
+  readonly code_challenge: string | null
+  readonly status: 'pending' | 'approved' | 'denied' | 'expired'
+  readonly nonce: string | null
+  readonly expires_at: Date
+  readonly code_used_at: Date | null
+  /** The session that the code was used for. */
+  readonly session_id: string | null
+}
+
+function selectAuthorizations(condition: SqlFragment): SqlFragment {
+  return sql`
+    select id, authorization_id, client_id, user_id, redirect_uri, scope, state, resource, code_challenge, status, nonce,
+           expires_at, code_used_at, session_id
+      from auth.oauth_authorizations
+     where ${condition}
+       for update
+  `
+}
+
+/** Kept from others until the transaction ends. */
+export async function lockAuthorization(db: Queryable, authorizationId: string): Promise<AuthorizationRow | undefined> {
+  const [row] = await db.query<AuthorizationRow>(selectAuthorizations(sql`authorization_id = ${authorizationId}`))
+  return row
+}
+
+/** The same, by the hash of its code. */
+export async function lockAuthorizationOfCode(db: Queryable, codeHash: string): Promise<AuthorizationRow | undefined> {
+  const [row] = await db.query<AuthorizationRow>(
+    selectAuthorizations(sql`authorization_code = ${codeHash} and status = 'approved'`),
+  )
+  return row
+}

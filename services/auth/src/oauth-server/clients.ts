@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto'
+import { assert } from '@holdfast/foundation'
+import { type Queryable, sql } from '@holdfast/postgres'
+import type { AuthContext } from '../context.ts'
+import { validationFailed } from '../errors.ts'
+import { offsetOf, type Page } from '../admin/pagination.ts'
+import { isUuid } from '../admin/find-account.ts'
+import { type ClientMetadata, type NewClient, parseChangedClient, parseNewClient } from './client-metadata.ts'
+import { findClient, type OAuthClientRow, selectClients } from './client-row.ts'
+import { clientNotFound } from './errors.ts'
+import { createSecret, hashSecret } from './secrets.ts'
+
+/** An app, with its secret when it was just made: nobody can read it later. */
+export interface RegisteredClient {
+  readonly client: OAuthClientRow
+  readonly secret: string | undefined
+}
+
+/**
+ * Registers an app.
+ *
+ * @param input.registration - `manual` by an administrator, `dynamic` by itself
+ * @throws {HoldfastError} `validation_failed`
+ */
+export async function registerClient(
+  context: AuthContext,
+  input: { readonly metadata: ClientMetadata; readonly registration: OAuthClientRow['registration_type'] },
+): Promise<RegisteredClient> {
+  const client = parseNewClient(input.metadata)
+  const id = randomUUID()
+  const secret = client.type === 'confidential' ? createSecret() : undefined
+  const now = new Date(context.clock.now()).toISOString()
+  await context.pool.execute(sql`
+    insert into auth.oauth_clients (
+      id, client_secret_hash, registration_type, redirect_uris, grant_types, client_name, client_uri, logo_uri, created_at,
+      updated_at, client_type, token_endpoint_auth_method
+    ) values (
+      ${id}, ${secret === undefined ? null : hashSecret(secret)}, ${input.registration}, ${client.redirectUris.join(',')},
+      ${client.grantTypes.join(',')}, ${client.name}, ${client.uri}, ${client.logoUri}, ${now}, ${now}, ${client.type},
+      ${client.method}
+    )
+  `)
+  return { client: await requireClient(context.pool, id), secret }
+}
+
+/** The newest first. */
+export async function listClients(
+  { pool }: AuthContext,
+  page: Page,
+): Promise<{ readonly clients: readonly OAuthClientRow[]; readonly total: number }> {
+  const [[count], clients] = await Promise.all([
+    pool.query<{ total: string }>(sql`select count(*) as total from auth.oauth_clients where deleted_at is null`),
+    pool.query<OAuthClientRow>(
+      selectClients(sql`true order by created_at desc, id limit ${page.rows} offset ${offsetOf(page)}`),
+    ),
+  ])
+  return { clients, total: Number(count?.total ?? 0) }
+}
+
+/**
+ * The app that an address of the administration API names.
+ *
+ * @throws {HoldfastError} `validation_failed`, `oauth_client_not_found`
+ */
+export async function requireClient(db: Queryable, clientId: string): Promise<OAuthClientRow> {
+  if (!isUuid(clientId)) throw validationFailed('invalid client_id format')
+  const client = await findClient(db, clientId)
+  if (!client) throw clientNotFound(404)
+  return client
+}
+
+/** @throws {HoldfastError} `validation_failed`, `oauth_client_not_found` */
+export async function changeClient(
+  context: AuthContext,
+  input: { readonly clientId: string; readonly metadata: ClientMetadata },
+): Promise<OAuthClientRow> {
+  const client = await requireClient(context.pool, input.clientId)
+  await saveClient(context, client.id, parseChangedClient(client, input.metadata))
+  return requireClient(context.pool, client.id)
+}
+
+/**
+ * Gives an app another secret; the one it had is worth nothing.
+ *
+ * @throws {HoldfastError} `validation_failed` for an app that keeps none, `oauth_client_not_found`
+ */
+export async function regenerateSecret(context: AuthContext, clientId: string): Promise<RegisteredClient> {
+  const client = await requireClient(context.pool, clientId)
+  if (client.client_type === 'public') throw validationFailed('Cannot regenerate secret for public client')
+  const secret = createSecret()
+  const now = new Date(context.clock.now()).toISOString()
+  await context.pool.execute(sql`
+    update auth.oauth_clients set client_secret_hash = ${hashSecret(secret)}, updated_at = ${now} where id = ${client.id}
+  `)
+  return { client: await requireClient(context.pool, client.id), secret }
+}
+
+/**
+ * Forgets an app. Whoever it has signed in is signed out of it.
+ *
+ * @throws {HoldfastError} `validation_failed`, `oauth_client_not_found`
+ */
+export async function deleteClient(context: AuthContext, clientId: string): Promise<void> {
+  const now = new Date(context.clock.now()).toISOString()
+  await context.pool.transaction(async (tx) => {
+    const { id } = await requireClient(tx, clientId)
+    await tx.execute(sql`update auth.oauth_clients set deleted_at = ${now}, updated_at = ${now} where id = ${id}`)
+    await tx.execute(sql`
+      update auth.oauth_consents
+         set revoked_at = greatest(${now}::timestamptz, granted_at)
+       where client_id = ${id} and revoked_at is null
+    `)
+    await tx.execute(sql`delete from auth.oauth_authorizations where client_id = ${id}`)
+    await tx.execute(sql`delete from auth.sessions where oauth_client_id = ${id}`)
+  })
+}
+
+async function saveClient(context: AuthContext, id: string, client: NewClient): Promise<void> {
+  const now = new Date(context.clock.now()).toISOString()
+  const saved = await context.pool.execute(sql`
+    update auth.oauth_clients
+       set redirect_uris = ${client.redirectUris.join(',')}, grant_types = ${client.grantTypes.join(',')},
+           client_name = ${client.name}, client_uri = ${client.uri}, logo_uri = ${client.logoUri},
+           token_endpoint_auth_method = ${client.method}, updated_at = ${now}
+     where id = ${id}
+  `)
+  assert(saved === 1, 'the client was just read')
+}

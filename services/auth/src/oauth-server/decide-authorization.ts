@@ -1,0 +1,106 @@
+import { type Queryable, sql, type Transaction } from '@holdfast/postgres'
+import type { AuthContext } from '../context.ts'
+import { validationFailed } from '../errors.ts'
+import { OAUTH_CODE_LIFETIME_S } from '../limits.ts'
+import type { UserRow } from '../users/user-row.ts'
+import { type AuthorizationRow, lockAuthorization } from './authorization-row.ts'
+import { describeClient, findClient } from './client-row.ts'
+import { findConsentedScopes, saveConsent } from './consents.ts'
+import { authorizationNotFound } from './errors.ts'
+import { withParameters } from './redirect-uris.ts'
+import { includesAll, parseScopes } from './scopes.ts'
+import { createSecret, hashSecret } from './secrets.ts'
+
+/**
+ * What the page of consent shows to a person; or, when they have consented to as much before, where their browser goes with the code. The first
+ * person who opens the page is the one who decides.
+ *
+ * @throws {HoldfastError} `oauth_authorization_not_found`, `validation_failed`
+ */
+export async function describeAuthorization(
+  context: AuthContext,
+  input: { readonly authorizationId: string; readonly user: UserRow },
+): Promise<Record<string, unknown>> {
+  const { user } = input
+  return context.pool.transaction(async (tx) => {
+    const authorization = await lockAuthorization(tx, input.authorizationId)
+    const client = authorization ? await findClient(tx, authorization.client_id) : undefined
+    if (!authorization || !client || isOver(context, authorization)) throw authorizationNotFound()
+    if (authorization.status !== 'pending') throw validationFailed('authorization request cannot be processed')
+    if (authorization.user_id !== null && authorization.user_id !== user.id) throw authorizationNotFound()
+    if (authorization.user_id === null) {
+      await tx.execute(sql`update auth.oauth_authorizations set user_id = ${user.id} where id = ${authorization.id}`)
+      const consented = await findConsentedScopes(tx, user.id, client.id)
+      if (includesAll(consented, parseScopes(authorization.scope))) {
+        return { redirect_url: await approve(context, tx, authorization) }
+      }
+    }
+    return {
+      authorization_id: authorization.authorization_id,
+      redirect_uri: authorization.redirect_uri,
+      client: describeClient(client),
+      user: { id: user.id, email: user.email ?? '' },
+      scope: authorization.scope,
+    }
+  })
+}
+
+/**
+ * What a person decides.
+ *
+ * @returns where their browser goes: to the app, with a code or with a refusal
+ * @throws {HoldfastError} `oauth_authorization_not_found`, `validation_failed`
+ */
+export async function decideAuthorization(
+  context: AuthContext,
+  input: { readonly authorizationId: string; readonly user: UserRow; readonly action: string },
+): Promise<string> {
+  const { user, action } = input
+  if (action !== 'approve' && action !== 'deny') throw validationFailed("action must be 'approve' or 'deny'")
+  return context.pool.transaction(async (tx) => {
+    const authorization = await lockAuthorization(tx, input.authorizationId)
+    if (!authorization || isOver(context, authorization)) throw authorizationNotFound()
+    if (authorization.status !== 'pending') throw validationFailed('authorization request is no longer pending')
+    // Who has not opened the page has not seen what they would agree to.
+    if (authorization.user_id !== user.id) throw authorizationNotFound()
+    if (!(await findClient(tx, authorization.client_id))) throw authorizationNotFound()
+    if (action === 'deny') return deny(context, tx, authorization)
+    await saveConsent(tx, {
+      userId: user.id,
+      clientId: authorization.client_id,
+      scopes: parseScopes(authorization.scope),
+      now: new Date(context.clock.now()).toISOString(),
+    })
+    return approve(context, tx, authorization)
+  })
+}
+
+function isOver({ clock }: AuthContext, authorization: AuthorizationRow): boolean {
+  return authorization.expires_at.getTime() <= clock.now()
+}
+
+async function approve(context: AuthContext, tx: Transaction, authorization: AuthorizationRow): Promise<string> {
+  const code = createSecret()
+  const nowMs = context.clock.now()
+  await tx.execute(sql`
+    update auth.oauth_authorizations
+       set status = 'approved', authorization_code = ${hashSecret(code)}, approved_at = ${new Date(nowMs).toISOString()},
+           expires_at = ${new Date(nowMs + OAUTH_CODE_LIFETIME_S * 1000).toISOString()}
+     where id = ${authorization.id}
+  `)
+  return withParameters(authorization.redirect_uri, {
+    code,
+    state: authorization.state ?? undefined,
+    iss: context.issuer,
+  })
+}
+
+async function deny(context: AuthContext, db: Queryable, authorization: AuthorizationRow): Promise<string> {
+  await db.execute(sql`update auth.oauth_authorizations set status = 'denied' where id = ${authorization.id}`)
+  return withParameters(authorization.redirect_uri, {
+    error: 'access_denied',
+    error_description: 'User denied the request',
+    state: authorization.state ?? undefined,
+    iss: context.issuer,
+  })
+}

@@ -1,0 +1,63 @@
+import { HoldfastError } from '@holdfast/foundation'
+
+// What people and administrators are told is in GoTrue's words; what other apps are told at the token endpoint is in those of OAuth.
+
+/** A refusal to another app, rendered as RFC 6749, section 5.2, has it; `code` is the OAuth error. */
+export class OAuthError extends HoldfastError {}
+
+export function invalidRequest(description: string): OAuthError {
+  return new OAuthError('invalid_request', 400, description)
+}
+
+/** @param usedBasic - whether the app has shown its secret in the `authorization` header */
+export function invalidClient(usedBasic: boolean, description = 'Invalid client credentials'): OAuthError {
+  const headers = usedBasic ? { headers: { 'www-authenticate': 'Basic realm="oauth"' } } : {}
+  return new OAuthError('invalid_client', 401, description, headers)
+}
+
+export function invalidGrant(description: string): OAuthError {
+  return new OAuthError('invalid_grant', 400, description)
+}
+
+export function unsupportedGrantType(description: string): OAuthError {
+  return new OAuthError('unsupported_grant_type', 400, description)
+}
+
+export function invalidScope(description: string): OAuthError {
+  return new OAuthError('invalid_scope', 400, description)
+}
+
+export function oauthServerDisabled(): HoldfastError {
+  return new HoldfastError('feature_disabled', 404, 'OAuth server is disabled')
+}
+
+export function dynamicRegistrationDisabled(): HoldfastError {
+  return new HoldfastError(
+    'oauth_dynamic_client_registration_disabled',
+    403,
+    'Dynamic client registration is not enabled',
+  )
+}
+
+/** @param status - 400 where another app names itself, 404 for an address of the administration API */
+export function clientNotFound(status: 400 | 404): HoldfastError {
+  return new HoldfastError(
+    'oauth_client_not_found',
+    status,
+    status === 400 ? 'invalid client_id' : 'OAuth client not found',
+  )
+}
+
+/** There is none, it is over, or it is somebody else's. */
+export function authorizationNotFound(): HoldfastError {
+  return new HoldfastError('oauth_authorization_not_found', 404, 'authorization not found')
+}
+
+export function grantNotFound(): HoldfastError {
+  return new HoldfastError('oauth_consent_not_found', 404, 'No active grant found for this client')
+}
+
+/** The token was given to another app. What that app may do is the person's to say, not the app's. */
+export function notThePersonsOwnClient(): HoldfastError {
+  return new HoldfastError('insufficient_scope', 403, 'Apps that were granted access cannot grant access')
+}

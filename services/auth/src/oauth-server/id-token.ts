@@ -1,0 +1,93 @@
+import { SignJWT } from 'jose'
+import type { AuthContext } from '../context.ts'
+import { ID_TOKEN_LIFETIME_S } from '../limits.ts'
+import type { UserRow } from '../users/user-row.ts'
+
+/**
+ * The type in the header of ID tokens. Tokens for services have type `JWT`, and the verifier takes no other: whoever gets an ID token to know a
+ * person cannot act as them.
+ */
+const ID_TOKEN_TYPE = 'id_token+jwt'
+
+/**
+ * Signs what an app may know of a person who has just signed in to it.
+ *
+ * @param input.authTimeMs - when the person proved who they are
+ * @see OpenID Connect Core 1.0, section 2
+ */
+export function signIdToken(
+  context: AuthContext,
+  input: {
+    readonly user: UserRow
+    readonly clientId: string
+    readonly nonce: string | null
+    readonly scopes: readonly string[]
+    readonly authTimeMs: number
+  },
+): Promise<string> {
+  const { user, clientId, nonce, scopes } = input
+  const issuedAtS = Math.floor(context.clock.now() / 1000)
+  const { kid, algorithm, privateKey } = context.keys.current
+  return new SignJWT({
+    iss: context.issuer,
+    sub: user.id,
+    aud: clientId,
+    exp: issuedAtS + ID_TOKEN_LIFETIME_S,
+    iat: issuedAtS,
+    auth_time: Math.floor(input.authTimeMs / 1000),
+    ...(nonce === null ? {} : { nonce }),
+    ...personClaims(user, scopes),
+    client_id: clientId,
+  })
+    .setProtectedHeader({ alg: algorithm, kid, typ: ID_TOKEN_TYPE })
+    .sign(privateKey)
+}
+
+/**
+ * What each scope tells of a person, in OpenID's names.
+ *
+ * @see OpenID Connect Core 1.0, section 5.4
+ */
+export function personClaims(user: UserRow, scopes: readonly string[]): Record<string, unknown> {
+  const metadata = user.raw_user_meta_data ?? {}
+  const firstText = (...names: readonly string[]): string | undefined =>
+    names.map((name) => metadata[name]).find((value): value is string => typeof value === 'string' && value !== '')
+  const email = user.email ?? ''
+  const phone = user.phone ?? ''
+  const claims: Record<string, unknown> = {}
+  if (scopes.includes('email') && email !== '') {
+    claims['email'] = email
+    claims['email_verified'] = user.email_confirmed_at !== null
+  }
+  if (scopes.includes('phone') && phone !== '') {
+    claims['phone_number'] = phone
+    claims['phone_number_verified'] = user.phone_confirmed_at !== null
+  }
+  if (scopes.includes('profile')) {
+    const name = firstText('name', 'full_name') ?? (email || undefined)
+    const picture = firstText('picture', 'avatar_url')
+    const username = firstText('preferred_username', 'username')
+    if (name !== undefined) claims['name'] = name
+    if (picture !== undefined) claims['picture'] = picture
+    if (username !== undefined) claims['preferred_username'] = username
+    if (user.updated_at !== null) claims['updated_at'] = Math.floor(user.updated_at.getTime() / 1000)
+  }
+  return claims
+}
+
+/**
+ * What the UserInfo endpoint answers: the same, with GoTrue's names for the number, and the whole metadata for `profile`.
+ *
+ * @param scopes - of the session; none for a session that was not given to an app
+ */
+export function renderUserInfo(user: UserRow, scopes: readonly string[]): Record<string, unknown> {
+  const claims = personClaims(user, scopes)
+  return {
+    sub: user.id,
+    ...claims,
+    ...(claims['phone_number'] === undefined
+      ? {}
+      : { phone: claims['phone_number'], phone_verified: claims['phone_number_verified'] }),
+    ...(scopes.includes('profile') ? { user_metadata: user.raw_user_meta_data ?? {} } : {}),
+  }
+}

@@ -1,0 +1,189 @@
+import { HoldfastError } from '@holdfast/foundation'
+import { sql, type Transaction } from '@holdfast/postgres'
+import { recordAudit } from '../audit-log.ts'
+import type { AuthContext } from '../context.ts'
+import { grantByRefreshToken } from '../grants/refresh-token-grant.ts'
+import { findPresentedToken } from '../sessions/presented-token.ts'
+import type { SignedIn } from '../sessions/render-session.ts'
+import { findSession, type RequestOrigin } from '../sessions/session-row.ts'
+import { startSession } from '../sessions/start-session.ts'
+import { findUserById, isBanned } from '../users/user-row.ts'
+import { type AuthorizationRow, lockAuthorizationOfCode } from './authorization-row.ts'
+import type { OAuthClientRow } from './client-row.ts'
+import { invalidGrant, invalidRequest, invalidScope, unsupportedGrantType } from './errors.ts'
+import { signIdToken } from './id-token.ts'
+import { includesAll, parseScopes } from './scopes.ts'
+import { hashSecret, matchesChallenge } from './secrets.ts'
+
+export interface TokenRequest {
+  readonly client: OAuthClientRow
+  /** The fields of the request. */
+  readonly body: ReadonlyMap<string, string>
+  readonly origin: RequestOrigin
+}
+
+/**
+ * Gives an app tokens for a code, or for a refresh token.
+ *
+ * @returns the answer as RFC 6749, section 5.1, has it
+ * @throws {OAuthError} in the words of section 5.2
+ */
+export async function grantTokens(context: AuthContext, request: TokenRequest): Promise<Record<string, unknown>> {
+  const grantType = request.body.get('grant_type') ?? ''
+  if (grantType === '') throw invalidRequest('grant_type is required')
+  if (grantType !== 'authorization_code' && grantType !== 'refresh_token') {
+    throw unsupportedGrantType(`Unsupported grant type: ${grantType}`)
+  }
+  if (!request.client.grant_types.includes(grantType)) {
+    throw unsupportedGrantType(`Client is not allowed to use grant type: ${grantType}`)
+  }
+  return grantType === 'authorization_code' ? grantByCode(context, request) : refresh(context, request)
+}
+
+/** What the database said under the lock of the code. A refusal that ends a session has to commit, so it is not thrown inside. */
+type CodeOutcome = 'reused' | { readonly signedIn: SignedIn; readonly idToken: string | undefined }
+
+async function grantByCode(context: AuthContext, request: TokenRequest): Promise<Record<string, unknown>> {
+  const { client, body } = request
+  const code = body.get('code') ?? ''
+  if (code === '') throw invalidRequest('code is required for authorization_code grant')
+  let scope = ''
+  const outcome = await context.pool.transaction(async (tx): Promise<CodeOutcome> => {
+    const authorization = await lockAuthorizationOfCode(tx, hashSecret(code))
+    if (!authorization) throw invalidGrant('Invalid authorization code')
+    if (authorization.client_id !== client.id) {
+      throw invalidGrant('Authorization code was not issued for this client')
+    }
+    if (authorization.code_used_at !== null) {
+      await endSessionOf(context, tx, authorization, request.origin)
+      return 'reused'
+    }
+    requireSameRequest(context, authorization, body)
+    scope = authorization.scope
+    return startAppSession(context, tx, request, authorization)
+  })
+  if (outcome === 'reused') {
+    context.logger.log('warn', 'an authorization code was presented again; the session that it began was ended', {
+      clientId: client.id,
+    })
+    throw invalidGrant('Invalid authorization code')
+  }
+  return {
+    ...renderTokens(client, outcome.signedIn, scope),
+    ...(outcome.idToken === undefined ? {} : { id_token: outcome.idToken }),
+  }
+}
+
+/** @throws {OAuthError} `invalid_grant` when it is too late, or somebody else than the one who asked has the code */
+function requireSameRequest(
+  { clock }: AuthContext,
+  authorization: AuthorizationRow,
+  body: ReadonlyMap<string, string>,
+): void {
+  if (authorization.expires_at.getTime() <= clock.now()) throw invalidGrant('Authorization code has expired')
+  const redirectUri = body.get('redirect_uri') ?? ''
+  if (redirectUri !== '' && redirectUri !== authorization.redirect_uri) throw invalidGrant('Invalid redirect_uri')
+  const resource = body.get('resource') ?? ''
+  if (resource !== '' && resource !== authorization.resource) {
+    throw invalidGrant('Authorization code resource does not match the resource parameter')
+  }
+  const verifier = body.get('code_verifier') ?? ''
+  if (verifier === '') {
+    throw invalidGrant('PKCE verification failed: code_verifier is required when PKCE challenge is present')
+  }
+  if (authorization.code_challenge === null || !matchesChallenge(verifier, authorization.code_challenge)) {
+    throw invalidGrant('PKCE verification failed: code challenge does not match previously saved code verifier')
+  }
+}
+
+async function startAppSession(
+  context: AuthContext,
+  tx: Transaction,
+  request: TokenRequest,
+  authorization: AuthorizationRow,
+): Promise<CodeOutcome> {
+  const { client, origin } = request
+  const nowMs = context.clock.now()
+  const now = new Date(nowMs).toISOString()
+  const user = authorization.user_id === null ? undefined : await findUserById(tx, authorization.user_id)
+  if (!user) throw invalidGrant('User not found for authorization code')
+  if (isBanned(user, nowMs)) throw invalidGrant('User is banned')
+  const traits = { provider_type: 'oauth_provider_authorization_code', client_id: client.id }
+  await recordAudit(tx, { action: 'login', actor: user, address: origin.address, now, traits })
+  const signedIn = await startSession(context, tx, {
+    userId: user.id,
+    method: 'oauth_provider/authorization_code',
+    origin,
+    oauthClient: { id: client.id, scopes: authorization.scope },
+    now,
+  })
+  await tx.execute(sql`
+    update auth.oauth_authorizations
+       set code_used_at = ${now},
+           session_id = (select session_id from auth.refresh_tokens where token = ${signedIn.refreshToken})
+     where id = ${authorization.id}
+  `)
+  const scopes = parseScopes(authorization.scope)
+  const authTimeMs = user.last_sign_in_at?.getTime() ?? nowMs
+  const { nonce } = authorization
+  const idToken = scopes.includes('openid')
+    ? await signIdToken(context, { user: signedIn.user, clientId: client.id, nonce, scopes, authTimeMs })
+    : undefined
+  return { signedIn, idToken }
+}
+
+/** Two hands hold the code: what its first use has begun ends. */
+async function endSessionOf(
+  context: AuthContext,
+  tx: Transaction,
+  authorization: AuthorizationRow,
+  origin: RequestOrigin,
+): Promise<void> {
+  if (authorization.session_id === null || authorization.user_id === null) return
+  const ended = await tx.execute(sql`delete from auth.sessions where id = ${authorization.session_id}`)
+  const user = await findUserById(tx, authorization.user_id)
+  if (ended === 0 || !user) return
+  const now = new Date(context.clock.now()).toISOString()
+  const traits = { oauth_client_id: authorization.client_id, action: 'authorization_code_reused' }
+  await recordAudit(tx, { action: 'token_revoked', actor: user, address: origin.address, now, traits })
+}
+
+async function refresh(context: AuthContext, request: TokenRequest): Promise<Record<string, unknown>> {
+  const { client, body, origin } = request
+  const refreshToken = body.get('refresh_token') ?? ''
+  if (refreshToken === '') throw invalidRequest('refresh_token is required for refresh_token grant')
+  const sessionId = (await findPresentedToken(context.pool, refreshToken))?.sessionId
+  const session = sessionId === undefined ? undefined : await findSession(context.pool, sessionId)
+  const scope = session?.scopes ?? ''
+  if (
+    session?.oauth_client_id === client.id &&
+    !includesAll(parseScopes(scope), parseScopes(body.get('scope') ?? ''))
+  ) {
+    throw invalidScope('The requested scope exceeds what was granted')
+  }
+  const signedIn = await refreshInOAuthsWords(context, { refreshToken, origin, oauthClientId: client.id })
+  return renderTokens(client, signedIn, scope)
+}
+
+/** Whatever is wrong with a refresh token is one thing to an app: it has to ask the person again. */
+async function refreshInOAuthsWords(
+  context: AuthContext,
+  input: { readonly refreshToken: string; readonly origin: RequestOrigin; readonly oauthClientId: string },
+): Promise<SignedIn> {
+  try {
+    return await grantByRefreshToken(context, input)
+  } catch (error) {
+    throw error instanceof HoldfastError && error.status === 400 ? invalidGrant(error.message) : error
+  }
+}
+
+/** An app that may not refresh gets nothing to refresh with. */
+function renderTokens(client: OAuthClientRow, signedIn: SignedIn, scope: string): Record<string, unknown> {
+  return {
+    access_token: signedIn.access.accessToken,
+    token_type: 'bearer',
+    expires_in: signedIn.access.expiresInS,
+    ...(client.grant_types.includes('refresh_token') ? { refresh_token: signedIn.refreshToken } : {}),
+    scope,
+  }
+}

@@ -1,0 +1,145 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import type { AuthContext } from '../context.ts'
+import { validationFailed } from '../errors.ts'
+import { BODY_BYTES_MAX, JWKS_MAX_AGE_S } from '../limits.ts'
+import { authenticateClient } from '../oauth-server/authenticate-client.ts'
+import { beginAuthorization } from '../oauth-server/begin-authorization.ts'
+import { ClientBody } from '../oauth-server/client-metadata.ts'
+import { renderClient } from '../oauth-server/client-row.ts'
+import { registerClient } from '../oauth-server/clients.ts'
+import { listGrants, revokeGrant } from '../oauth-server/consents.ts'
+import { decideAuthorization, describeAuthorization } from '../oauth-server/decide-authorization.ts'
+import { dynamicRegistrationDisabled, notThePersonsOwnClient, oauthServerDisabled } from '../oauth-server/errors.ts'
+import { acceptForms, readFields } from '../oauth-server/form-body.ts'
+import { renderUserInfo } from '../oauth-server/id-token.ts'
+import { renderOAuthError } from '../oauth-server/render-oauth-error.ts'
+import { parseScopes } from '../oauth-server/scopes.ts'
+import { describeServer } from '../oauth-server/server-metadata.ts'
+import { grantTokens } from '../oauth-server/token-grants.ts'
+import { OptionalText } from '../request-body.ts'
+import { originOf } from '../request-origin.ts'
+import { requireUser } from '../users/require-user.ts'
+import type { UserRow } from '../users/user-row.ts'
+
+const AuthorizationParams = Type.Object({ authorization_id: Type.String() })
+const ConsentBody = Type.Object({ action: OptionalText })
+const GrantQuery = Type.Object({ client_id: Type.Optional(Type.String()) })
+
+/**
+ * This server as the one that other apps sign people in with: `/oauth/*`, `/user/oauth/grants` and what is published about it. Everything but
+ * OpenID's description is as good as not there while `oauthServerEnabled` is off. Source: GoTrue API reference, OAuth 2.1, OpenID Connect.
+ */
+export function oauthRoutes(context: AuthContext): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.get('/.well-known/openid-configuration', async (_request, reply) => {
+      void reply.header('cache-control', `public, max-age=${JWKS_MAX_AGE_S}`)
+      return describeServer(context)
+    })
+    await app.register(appRoutes(context))
+    await app.register(personRoutes(context))
+    await app.register(tokenRoutes(context))
+  }
+}
+
+function requireEnabled({ options }: AuthContext): () => Promise<void> {
+  return async () => {
+    if (!options.oauthServerEnabled) throw oauthServerDisabled()
+  }
+}
+
+/** What apps and their browsers ask for. */
+function appRoutes(context: AuthContext): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.addHook('onRequest', requireEnabled(context))
+
+    app.get('/.well-known/oauth-authorization-server', async (_request, reply) => {
+      void reply.header('cache-control', `public, max-age=${JWKS_MAX_AGE_S}`)
+      return describeServer(context)
+    })
+
+    const schema = { body: ClientBody }
+    app.post('/oauth/clients/register', { schema, bodyLimit: BODY_BYTES_MAX }, async (request, reply) => {
+      if (!context.options.oauthServerAllowDynamicRegistration) throw dynamicRegistrationDisabled()
+      context.limits.signIn.take(request.ip)
+      const { client, secret } = await registerClient(context, { metadata: request.body, registration: 'dynamic' })
+      return reply.code(201).header('cache-control', 'no-store').send(renderClient(client, secret))
+    })
+
+    app.get('/oauth/authorize', async (request, reply) => {
+      context.limits.refresh.take(request.ip)
+      const query = new URLSearchParams(request.url.split(/\?(.*)/s, 2)[1] ?? '')
+      return reply.header('cache-control', 'no-store').redirect(await beginAuthorization(context, query), 302)
+    })
+
+    const userInfo = async (request: FastifyRequest): Promise<Record<string, unknown>> => {
+      const { user, session } = await requireUser(context, request)
+      return renderUserInfo(user, parseScopes(session?.scopes ?? ''))
+    }
+    app.get('/oauth/userinfo', userInfo)
+    app.post('/oauth/userinfo', userInfo)
+  }
+}
+
+/** What the page of consent asks for, as the person whose account it is. */
+function personRoutes(context: AuthContext): FastifyPluginAsyncTypebox {
+  /** The person in their own client. An app that was granted access cannot grant itself more. */
+  const requirePerson = async (request: FastifyRequest): Promise<UserRow> => {
+    const { user, session } = await requireUser(context, request)
+    if (session && session.oauth_client_id !== null) throw notThePersonsOwnClient()
+    return user
+  }
+  /** The same on a page of this project. */
+  const requirePersonHere = (request: FastifyRequest): Promise<UserRow> => {
+    const { origin } = request.headers
+    if (origin !== undefined && origin !== '' && !context.redirects.isAllowed(origin)) {
+      throw validationFailed('unauthorized request origin')
+    }
+    return requirePerson(request)
+  }
+
+  return async (app) => {
+    app.addHook('onRequest', requireEnabled(context))
+
+    const schema = { params: AuthorizationParams }
+    app.get('/oauth/authorizations/:authorization_id', { schema }, async (request) => {
+      const user = await requirePersonHere(request)
+      return describeAuthorization(context, { authorizationId: request.params.authorization_id, user })
+    })
+
+    const consentSchema = { params: AuthorizationParams, body: ConsentBody }
+    app.post('/oauth/authorizations/:authorization_id/consent', { schema: consentSchema }, async (request) => {
+      const user = await requirePersonHere(request)
+      const { authorization_id: authorizationId } = request.params
+      const action = request.body.action ?? ''
+      return { redirect_url: await decideAuthorization(context, { authorizationId, user, action }) }
+    })
+
+    app.get('/user/oauth/grants', async (request) => listGrants(context, (await requirePerson(request)).id))
+
+    app.delete('/user/oauth/grants', { schema: { querystring: GrantQuery } }, async (request, reply) => {
+      const user = await requirePerson(request)
+      await revokeGrant(context, { user, clientId: request.query.client_id ?? '', address: request.ip })
+      return reply.code(204).send()
+    })
+  }
+}
+
+/** What an app asks for with a secret or a verifier of its own. */
+function tokenRoutes(context: AuthContext): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.setErrorHandler((error, request, reply) => renderOAuthError(error, request, reply, context.logger))
+    acceptForms(app)
+    app.addHook('onRequest', requireEnabled(context))
+
+    app.post('/oauth/token', { bodyLimit: BODY_BYTES_MAX }, async (request, reply) => {
+      const origin = originOf(request)
+      context.limits.refresh.take(origin.address)
+      const body = readFields(request)
+      const client = await authenticateClient(context.pool, { authorization: request.headers.authorization, body })
+      void reply.headers({ 'cache-control': 'no-store', pragma: 'no-cache' })
+      return grantTokens(context, { client, body, origin })
+    })
+  }
+}
