@@ -5,6 +5,7 @@ import type { AuthContext } from './context.ts'
 import { renderError } from './render-error.ts'
 import { adminSigningKeyRoutes } from './routes/admin-signing-keys.ts'
 import { adminAuditRoute } from './routes/admin-audit.ts'
+import { adminMessageRoutes } from './routes/admin-messages.ts'
 import { adminUserRoutes } from './routes/admin-users.ts'
 import { factorRoutes } from './routes/factors.ts'
 import { generateLinkRoute } from './routes/generate-link.ts'
@@ -76,6 +77,7 @@ export function authRoutes(context: AuthContext): FastifyPluginAsync {
     await app.register(adminSigningKeyRoutes(context))
     await app.register(adminUserRoutes(context))
     await app.register(adminAuditRoute(context))
+    await app.register(adminMessageRoutes(context))
     await app.register(inviteRoute(context))
     await app.register(generateLinkRoute(context))
     await app.register(oauthAdminRoutes(context))

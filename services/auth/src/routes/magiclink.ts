@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { requestMagicLink } from '../confirmations/request-otp.ts'
+import { requireCaptcha } from '../captcha/require-captcha.ts'
 import type { AuthContext } from '../context.ts'
 import { validationFailed } from '../errors.ts'
 import { parseCodeChallenge } from '../flow-state/flow-state.ts'
@@ -24,7 +25,7 @@ export function magicLinkRoute(context: AuthContext): FastifyPluginAsyncTypebox 
     app.post('/magiclink', { schema: { body: MagicLinkBody }, bodyLimit: BODY_BYTES_MAX }, async (request) => {
       const { body } = request
       const origin = originOf(request)
-      await context.captcha.require(body.gotrue_meta_security?.captcha_token ?? undefined, origin.address)
+      await requireCaptcha(context, request)
       if (!body.email) throw validationFailed('Password recovery requires an email', 422)
       return requestMagicLink(context, {
         email: parseEmail(body.email),

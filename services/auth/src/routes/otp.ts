@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { requestMagicLink, requestPhoneCode } from '../confirmations/request-otp.ts'
+import { requireCaptcha } from '../captcha/require-captcha.ts'
 import type { AuthContext } from '../context.ts'
 import { validationFailed } from '../errors.ts'
 import { parseCodeChallenge } from '../flow-state/flow-state.ts'
@@ -27,7 +28,7 @@ export function otpRoute(context: AuthContext): FastifyPluginAsyncTypebox {
     app.post('/otp', { schema: { body: OtpBody }, bodyLimit: BODY_BYTES_MAX }, async (request) => {
       const { email, phone, channel, data, ...body } = request.body
       const origin = originOf(request)
-      await context.captcha.require(body.gotrue_meta_security?.captcha_token ?? undefined, origin.address)
+      await requireCaptcha(context, request)
       if (email && phone) throw validationFailed('Only an email address or phone number should be provided')
       if (email && channel) throw validationFailed('Channel should only be specified with Phone OTP')
       const codeChallenge = parseCodeChallenge(body.code_challenge ?? '', body.code_challenge_method ?? '')

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
+import { requireCaptcha } from '../captcha/require-captcha.ts'
 import type { AuthContext } from '../context.ts'
 import { BODY_BYTES_MAX } from '../limits.ts'
 import { deleteOwnPasskey, listOwnPasskeys, renameOwnPasskey } from '../passkeys/manage-passkeys.ts'
@@ -31,7 +32,7 @@ export function passkeyRoutes(context: AuthContext): FastifyPluginAsyncTypebox {
 
     app.post('/passkeys/authentication/options', { schema: { body: OptionsBody }, bodyLimit }, async (request) => {
       context.limits.challenge.take(request.ip)
-      await context.captcha.require(request.body?.gotrue_meta_security?.captcha_token ?? undefined, request.ip)
+      await requireCaptcha(context, request)
       return askForAnyPasskey(context)
     })
 

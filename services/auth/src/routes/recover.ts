@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { requestRecovery } from '../confirmations/request-recovery.ts'
+import { requireCaptcha } from '../captcha/require-captcha.ts'
 import type { AuthContext } from '../context.ts'
 import { validationFailed } from '../errors.ts'
 import { parseCodeChallenge } from '../flow-state/flow-state.ts'
@@ -21,7 +22,7 @@ export function recoverRoute(context: AuthContext): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.post('/recover', { schema: { body: RecoverBody }, bodyLimit: BODY_BYTES_MAX }, async (request) => {
       const { body } = request
-      await context.captcha.require(body.gotrue_meta_security?.captcha_token ?? undefined, request.ip)
+      await requireCaptcha(context, request)
       if (!body.email) throw validationFailed('Password recovery requires an email')
       await requestRecovery(context, {
         email: parseEmail(body.email),

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { emailProviderDisabled, phoneFlowsDisabled } from '../confirmations/errors.ts'
 import { resend, type ResendType } from '../confirmations/resend.ts'
+import { requireCaptcha } from '../captcha/require-captcha.ts'
 import type { AuthContext } from '../context.ts'
 import { validationFailed } from '../errors.ts'
 import { parseCodeChallenge } from '../flow-state/flow-state.ts'
@@ -25,7 +26,7 @@ export function resendRoute(context: AuthContext): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.post('/resend', { schema: { body: ResendBody }, bodyLimit: BODY_BYTES_MAX }, async (request) => {
       const { body } = request
-      await context.captcha.require(body.gotrue_meta_security?.captcha_token ?? undefined, request.ip)
+      await requireCaptcha(context, request)
       const type = parseType(body.type ?? '')
       const isMail = type === 'signup' || type === 'email_change'
       return resend(context, {

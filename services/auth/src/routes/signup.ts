@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
+import { requireCaptcha } from '../captcha/require-captcha.ts'
 import type { AuthContext } from '../context.ts'
 import { anonymousProviderDisabled } from '../errors.ts'
 import { parseCodeChallenge } from '../flow-state/flow-state.ts'
@@ -28,13 +29,14 @@ export function signUpRoute(context: AuthContext): FastifyPluginAsyncTypebox {
     app.post('/signup', { schema: { body: SignUpBody }, bodyLimit: BODY_BYTES_MAX }, async (request) => {
       const { email, phone, password, data, ...body } = request.body
       const origin = originOf(request)
-      await context.captcha.require(body.gotrue_meta_security?.captcha_token ?? undefined, origin.address)
       if (!email && !phone) {
         if (!context.options.enableAnonymousSignIns) throw anonymousProviderDisabled()
         context.limits.anonymous.take(origin.address)
+        await requireCaptcha(context, request)
         return renderSession(await signUpAnonymously(context, { metadata: data ?? {}, origin }))
       }
       context.limits.signIn.take(origin.address)
+      await requireCaptcha(context, request)
       const outcome = await signUp(context, {
         email: email ?? '',
         phone: phone ?? '',

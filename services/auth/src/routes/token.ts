@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
+import { requireCaptcha } from '../captcha/require-captcha.ts'
 import type { AuthContext } from '../context.ts'
 import { unsupportedGrantType } from '../errors.ts'
 import { web3Disabled } from '../external/errors.ts'
@@ -42,8 +43,8 @@ export function tokenRoute(context: AuthContext): FastifyPluginAsyncTypebox {
       const origin = originOf(request)
       switch (request.query.grant_type) {
         case 'password': {
-          await context.captcha.require(body.gotrue_meta_security?.captcha_token ?? undefined, origin.address)
           context.limits.signIn.take(origin.address)
+          await requireCaptcha(context, request)
           const { email, phone, password } = body
           return renderSession(
             await grantByPassword(context, {
@@ -65,7 +66,6 @@ export function tokenRoute(context: AuthContext): FastifyPluginAsyncTypebox {
           )
         }
         case 'id_token': {
-          await context.captcha.require(body.gotrue_meta_security?.captcha_token ?? undefined, origin.address)
           context.limits.signIn.take(origin.address)
           const signedIn = await grantByIdToken(context, {
             idToken: body.id_token ?? '',

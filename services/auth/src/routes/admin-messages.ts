@@ -1,0 +1,57 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { HoldfastError } from '@holdfast/foundation'
+import { isUuid } from '../admin/find-account.ts'
+import { requireAdmin } from '../admin/require-admin.ts'
+import type { AuthContext } from '../context.ts'
+import { validationFailed } from '../errors.ts'
+import { MESSAGES_PER_PAGE_MAX } from '../limits.ts'
+import { deleteMessages, findMessage, readMessages } from '../messages/message-rows.ts'
+
+const ListQuery = Type.Object({ recipient: Type.Optional(Type.String()), limit: Type.Optional(Type.String()) })
+const DeleteQuery = Type.Object({ recipient: Type.Optional(Type.String()) })
+const MessageParams = Type.Object({ id: Type.String() })
+
+const MESSAGES_PER_PAGE = 50
+
+/**
+ * `GET /admin/messages?recipient=&limit=`, `GET /admin/messages/:id`, `DELETE /admin/messages?recipient=`: the captured mailbox, and what became of
+ * messages that were sent. Not part of GoTrue, beside which people run a mail catcher.
+ */
+export function adminMessageRoutes(context: AuthContext): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.addHook('preHandler', async (request) => {
+      requireAdmin(context, request)
+    })
+
+    app.get('/admin/messages', { schema: { querystring: ListQuery } }, async (request) => {
+      const { recipient, limit } = request.query
+      return readMessages(context.pool, { ...recipientOf(recipient), limit: parseLimit(limit) })
+    })
+
+    app.get('/admin/messages/:id', { schema: { params: MessageParams } }, async (request) => {
+      const { id } = request.params
+      const message = isUuid(id) ? await findMessage(context.pool, id) : undefined
+      if (!message) throw new HoldfastError('not_found', 404, 'There is no such message')
+      return message
+    })
+
+    app.delete('/admin/messages', { schema: { querystring: DeleteQuery } }, async (request, reply) => {
+      await deleteMessages(context.pool, recipientOf(request.query.recipient).recipient)
+      return reply.code(204).send()
+    })
+  }
+}
+
+/** Addresses are kept in lower case, numbers as digits. */
+function recipientOf(text = ''): { readonly recipient?: string } {
+  const recipient = text.trim().toLowerCase()
+  if (recipient === '') return {}
+  return { recipient: /^\+?[\d ]+$/.test(recipient) ? recipient.replaceAll(/\D/g, '') : recipient }
+}
+
+function parseLimit(text: string | undefined): number {
+  if (text === undefined || text === '') return MESSAGES_PER_PAGE
+  if (!/^\d{1,6}$/.test(text) || Number(text) === 0) throw validationFailed('limit has to be a positive number')
+  return Math.min(Number(text), MESSAGES_PER_PAGE_MAX)
+}
