@@ -143,6 +143,7 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
 
   await mountGateway(app, {
     auth: auth.routes,
+    authDiscovery: auth.discovery,
     rest: rest.routes,
     sync: sync.routes,
     verifyToken: auth.verifyToken,

@@ -37,6 +37,9 @@ async function open(changes: Partial<GatewayOptions> = {}) {
   const app = createHttpServer({ logger: silentLogger })
   await mountGateway(app, {
     auth: echo,
+    authDiscovery: async (scope) => {
+      scope.get('/.well-known/oauth-authorization-server/auth/v1', async () => ({ issuer: 'here' }))
+    },
     rest: echo,
     sync: async (scope) => {
       scope.post('/sync/stream', async (request) => ({ caller: requireCaller(request) }))
@@ -84,6 +87,37 @@ describe('a request to REST or auth', () => {
       expect(wrong.statusCode).toBe(401)
     },
   )
+
+  test.each([
+    '/auth/v1/.well-known/jwks.json',
+    '/auth/v1/.well-known/openid-configuration',
+    '/auth/v1/.well-known/oauth-authorization-server',
+    '/auth/v1/verify?token=x',
+    '/auth/v1/authorize?provider=github',
+    '/auth/v1/callback?code=x',
+    '/auth/v1/oauth/authorize?client_id=x',
+    '/auth/v1/oauth/token',
+    '/auth/v1/oauth/clients/register',
+  ])('needs no key where browsers and other apps go by themselves: %s', async (url) => {
+    const app = await open()
+    for (const method of ['GET', 'POST'] as const) {
+      const answer = await app.inject({ method, url, headers: { authorization: 'Basic YTpi' } })
+      expect(answer.json()).toMatchObject({ caller: { role: 'anon' } })
+    }
+  })
+
+  test('needs a key next to those', async () => {
+    const app = await open()
+    for (const url of ['/auth/v1/oauth/authorizations/x', '/auth/v1/oauth/userinfo', '/auth/v1/verify/x']) {
+      expect((await app.inject({ url })).statusCode).toBe(401)
+    }
+  })
+
+  test('finds the description of accounts where other apps look for it', async () => {
+    const answer = await (await open()).inject('/.well-known/oauth-authorization-server/auth/v1')
+    expect(answer.json()).toEqual({ issuer: 'here' })
+    expect(answer.headers['access-control-allow-origin']).toBe('*')
+  })
 
   test.each(['ada', 'roleless'])('with the token of somebody (%s) in place of a key is refused', async (token) => {
     const answer = await (await open()).inject({ url: '/rest/v1/sites', headers: { apikey: token } })

@@ -10,6 +10,8 @@ import { authVocabulary, restVocabulary, syncVocabulary, type Vocabulary } from 
 
 export interface GatewayOptions {
   readonly auth: FastifyPluginAsync
+  /** What auth publishes outside its own addresses, at its full addresses. */
+  readonly authDiscovery: FastifyPluginAsync
   readonly rest: FastifyPluginAsync
   /** Everything of sync, at its full addresses. */
   readonly sync: FastifyPluginAsync
@@ -26,22 +28,40 @@ export interface GatewayOptions {
 }
 
 /** First parts of addresses that are APIs. The rest is the app. */
-const API_PREFIXES = ['/auth/', '/rest/', '/sync/', '/app/v1/', '/storage/', '/realtime/', '/functions/']
+const API_PREFIXES = [
+  '/auth/',
+  '/rest/',
+  '/sync/',
+  '/app/v1/',
+  '/storage/',
+  '/realtime/',
+  '/functions/',
+  '/.well-known/oauth-authorization-server/',
+]
 const API_PATHS = new Set(['/write-checkpoint2.json', '/health'])
 
-/** Published for anybody who verifies tokens, and for monitors; and where browsers go by themselves, from a mail or a provider. */
+/**
+ * Published for anybody who verifies tokens, and for monitors; where browsers go by themselves, from a mail, a provider or another app; and where
+ * other apps prove who they are with secrets of their own.
+ */
 const OPEN_AUTH_PATHS = new Set([
   '/auth/v1/.well-known/jwks.json',
+  '/auth/v1/.well-known/openid-configuration',
+  '/auth/v1/.well-known/oauth-authorization-server',
   '/auth/v1/health',
   '/auth/v1/authorize',
   '/auth/v1/callback',
   '/auth/v1/verify',
+  '/auth/v1/oauth/authorize',
+  '/auth/v1/oauth/token',
+  '/auth/v1/oauth/clients/register',
   '/auth/v1/sso/saml/metadata',
   '/auth/v1/sso/saml/acs',
 ])
 
 /** Addresses of auth that act for a signed-in person. Everywhere else a token of the past does not matter. */
-const PERSONAL_AUTH_PATHS = /^\/auth\/v1\/(user|logout|factors|reauthenticate|admin|invite|sso)\b/
+const PERSONAL_AUTH_PATHS =
+  /^\/auth\/v1\/(user|logout|factors|reauthenticate|admin|invite|sso|oauth\/authorizations|oauth\/userinfo)\b/
 
 /** Puts every service at its address. An address leads to a service here, and nowhere else. */
 export async function mountGateway(app: FastifyInstance, options: GatewayOptions): Promise<void> {
@@ -63,6 +83,7 @@ export async function mountGateway(app: FastifyInstance, options: GatewayOptions
     )
     await scope.register(options.auth, { prefix: '/auth/v1' })
   })
+  await app.register(options.authDiscovery)
 
   await app.register(async (scope) => {
     scope.addHook('onRequest', refuseWhileDown(options, restVocabulary))

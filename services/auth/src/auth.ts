@@ -12,6 +12,7 @@ import { requireKnownRules } from './passwords/password-strength.ts'
 import { createRateLimits } from './rate-limits.ts'
 import { createRedirectPolicy } from './redirects/redirect-policy.ts'
 import { authRoutes } from './routes.ts'
+import { discoveryRoutes } from './routes/oauth.ts'
 import { createSealer } from './secrets/sealer.ts'
 import { type ApiKeyRole, mintApiKey } from './tokens/api-keys.ts'
 import { readRefusedRoles } from './tokens/refused-roles.ts'
@@ -40,6 +41,8 @@ export interface OpenAuthOptions {
 export interface AuthService extends AsyncDisposable {
   /** To be mounted at `/auth/v1`, behind a hook that sets `request.caller`. */
   readonly routes: FastifyPluginAsync
+  /** To be mounted at the root: what other apps look for outside the addresses of this API. */
+  readonly discovery: FastifyPluginAsync
   /** @throws {HoldfastError} `bad_jwt` or `token_expired`, both 401 */
   readonly verifyToken: VerifyToken
   /** The same for the administration of accounts, which may be used with roles that no statement is ever run under. */
@@ -91,6 +94,7 @@ export async function openAuth(input: OpenAuthOptions): Promise<AuthService> {
   const isRefusedRole = await readRefusedRoles(pool)
   return {
     routes: authRoutes(context),
+    discovery: discoveryRoutes(context),
     verifyToken: createTokenVerifier({ keys, jwtSecret, isRefusedRole, clock }),
     verifyAdminToken: createTokenVerifier({
       keys,

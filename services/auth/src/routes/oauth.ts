@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { AuthContext } from '../context.ts'
 import { validationFailed } from '../errors.ts'
@@ -18,6 +18,7 @@ import { renderOAuthError } from '../oauth-server/render-oauth-error.ts'
 import { parseScopes } from '../oauth-server/scopes.ts'
 import { describeServer } from '../oauth-server/server-metadata.ts'
 import { grantTokens } from '../oauth-server/token-grants.ts'
+import { renderError } from '../render-error.ts'
 import { OptionalText } from '../request-body.ts'
 import { originOf } from '../request-origin.ts'
 import { requireUser } from '../users/require-user.ts'
@@ -40,6 +41,23 @@ export function oauthRoutes(context: AuthContext): FastifyPluginAsyncTypebox {
     await app.register(appRoutes(context))
     await app.register(personRoutes(context))
     await app.register(tokenRoutes(context))
+  }
+}
+
+/**
+ * The description of this server where OAuth looks for that of an issuer whose address has a path: before the path.
+ *
+ * @see RFC 8414, section 3
+ */
+export function discoveryRoutes(context: AuthContext): FastifyPluginAsync {
+  return async (app) => {
+    app.setErrorHandler((error, request, reply) => renderError(error, request, reply, context.logger))
+    app.addHook('onRequest', requireEnabled(context))
+    const { pathname } = new URL(context.issuer)
+    app.get(`/.well-known/oauth-authorization-server${pathname}`, async (_request, reply) => {
+      void reply.header('cache-control', `public, max-age=${JWKS_MAX_AGE_S}`)
+      return describeServer(context)
+    })
   }
 }
 
