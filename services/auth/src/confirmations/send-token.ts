@@ -35,7 +35,7 @@ export async function sendLinkMail(
     readonly user: UserRow
     readonly purpose: keyof typeof LINK_MAILS
     /** Of the client. */
-    readonly address: string
+    readonly address?: string | undefined
     readonly now: string
   },
 ): Promise<void> {
