@@ -2,6 +2,8 @@ import { type Queryable, sql } from '@holdfast/postgres'
 import { assert } from '@holdfast/foundation'
 import { recordAudit } from '../audit-log.ts'
 import type { AuthContext } from '../context.ts'
+import type { FactorType } from '../mfa/errors.ts'
+import { removeFactor } from '../mfa/unenroll-factor.ts'
 import { parsePhone } from '../users/contact.ts'
 import { violatedConstraint } from '../violated-constraint.ts'
 import { factorNameConflict, factorNotFound, notAUuid } from './errors.ts'
@@ -15,13 +17,10 @@ interface FactorRow {
   readonly updated_at: Date
   readonly status: 'unverified' | 'verified'
   readonly friendly_name: string | null
-  readonly factor_type: 'totp' | 'phone' | 'webauthn'
+  readonly factor_type: FactorType
   readonly phone: string | null
   readonly last_challenged_at: Date | null
 }
-
-/** Which entry of a session's `amr` a factor leaves. */
-const METHODS = { totp: 'totp', phone: 'mfa/phone', webauthn: 'mfa/webauthn' } as const
 
 /** @throws {HoldfastError} `user_not_found` */
 export async function listFactors({ pool }: AuthContext, userId: string): Promise<Record<string, unknown>[]> {
@@ -89,17 +88,7 @@ export async function deleteFactor(
   return context.pool.transaction(async (tx) => {
     const { id } = await findAccount(tx, userId)
     const factor = await findFactor(tx, id, factorId)
-    await tx.execute(sql`
-      delete from auth.mfa_amr_claims
-       where authentication_method = ${METHODS[factor.factor_type]}
-         and session_id in (select id from auth.sessions where user_id = ${id} and factor_id = ${factor.id})
-    `)
-    await tx.execute(sql`
-      update auth.sessions
-         set aal = 'aal1', factor_id = null, updated_at = ${now}
-       where user_id = ${id} and factor_id = ${factor.id}
-    `)
-    await tx.execute(sql`delete from auth.mfa_factors where id = ${factor.id}`)
+    await removeFactor(tx, { ...factor, user_id: id })
     const traits = { user_id: id, factor_id: factor.id }
     await recordAudit(tx, { action: 'factor_deleted', actor: admin, address, now, traits })
     return renderFactor(factor)

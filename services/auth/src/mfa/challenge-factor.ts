@@ -9,6 +9,9 @@ import { type FactorRow, lockFactor } from './factor-row.ts'
 import type { FactorSigner } from './require-factor-signer.ts'
 import { askForSecurityKey } from './webauthn-factor.ts'
 
+/** Recovery codes answer without having been asked for. */
+type ChallengedType = Exclude<FactorType, 'recovery_code'>
+
 /** As auth-js's `AuthMFAChallengeResponse` has it. */
 export interface Challenge {
   readonly id: string
@@ -55,7 +58,7 @@ export async function challengeFactor(
 }
 
 /** @throws {HoldfastError} `mfa_*_verify_not_enabled`, `mfa_factor_not_found` */
-export function requireVerifiable({ options }: AuthContext, factor: FactorRow): FactorType {
+export function requireVerifiable({ options }: AuthContext, factor: FactorRow): ChallengedType {
   const type = factor.factor_type
   if (type === 'recovery_code') throw factorNotFound()
   const enabled = {

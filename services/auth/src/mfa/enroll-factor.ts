@@ -125,7 +125,8 @@ async function requireRoom(
 ): Promise<void> {
   const factors = await findFactorsOfUser(tx, signer.user.id)
   if (factors.some((factor) => (factor.friendly_name ?? '') === friendlyName)) throw factorNameConflict(friendlyName)
-  if (factors.length >= context.options.mfaMaxEnrolledFactors) throw tooManyFactors()
+  const counted = factors.filter((factor) => factor.factor_type !== 'recovery_code')
+  if (counted.length >= context.options.mfaMaxEnrolledFactors) throw tooManyFactors()
   const hasVerified = factors.some((factor) => factor.status === 'verified')
   if (hasVerified && signer.session.aal !== 'aal2') throw aal2ToEnroll()
 }

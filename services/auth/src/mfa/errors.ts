@@ -2,7 +2,12 @@ import { HoldfastError } from '@holdfast/foundation'
 
 // Codes, statuses and messages are GoTrue's.
 
-const FACTOR_NAMES = { totp: 'TOTP', phone: 'Phone', webauthn: 'WebAuthn' } as const
+const FACTOR_NAMES = {
+  totp: ['totp', 'TOTP'],
+  phone: ['phone', 'Phone'],
+  webauthn: ['webauthn', 'WebAuthn'],
+  recovery_code: ['recovery_codes', 'recovery codes'],
+} as const
 
 export type FactorType = keyof typeof FACTOR_NAMES
 
@@ -11,12 +16,13 @@ export function anonymousNotAllowed(): HoldfastError {
 }
 
 export function enrollDisabled(type: FactorType): HoldfastError {
-  return new HoldfastError(`mfa_${type}_enroll_not_enabled`, 422, `MFA enroll is disabled for ${FACTOR_NAMES[type]}`)
+  const [word, name] = FACTOR_NAMES[type]
+  return new HoldfastError(`mfa_${word}_enroll_not_enabled`, 422, `MFA enroll is disabled for ${name}`)
 }
 
 export function verifyDisabled(type: FactorType): HoldfastError {
-  const message = `MFA verification is disabled for ${FACTOR_NAMES[type]}`
-  return new HoldfastError(`mfa_${type}_verify_not_enabled`, 422, message)
+  const [word, name] = FACTOR_NAMES[type]
+  return new HoldfastError(`mfa_${word}_verify_not_enabled`, 422, `MFA verification is disabled for ${name}`)
 }
 
 export function factorNameConflict(name: string): HoldfastError {
@@ -65,6 +71,7 @@ export function verificationFailed(type: FactorType): HoldfastError {
     totp: 'Invalid TOTP code entered',
     phone: 'Invalid MFA Phone code entered',
     webauthn: 'Invalid WebAuthn response',
+    recovery_code: 'Invalid recovery code entered',
   } as const
   return new HoldfastError('mfa_verification_failed', 422, messages[type])
 }
@@ -72,6 +79,29 @@ export function verificationFailed(type: FactorType): HoldfastError {
 /** @param retryAfterS - when the next answer will be looked at */
 export function tooManyAttempts(retryAfterS: number): HoldfastError {
   return new HoldfastError('over_request_rate_limit', 429, 'Too many wrong answers for this factor', {
+    hint: 'Wait, or use another factor.',
+    headers: { 'retry-after': String(retryAfterS) },
+  })
+}
+
+export function recoveryCodesExist(): HoldfastError {
+  const message = 'Recovery codes exist already, regenerate them to get new ones'
+  return new HoldfastError('mfa_verified_factor_exists', 422, message)
+}
+
+/** They stand in for another factor, so there has to be one. */
+export function soleFactor(): HoldfastError {
+  const message = 'Recovery codes need another verified factor'
+  return new HoldfastError('mfa_recovery_codes_sole_factor', 422, message)
+}
+
+export function aal2ForRecoveryCodes(): HoldfastError {
+  return new HoldfastError('insufficient_aal', 403, 'AAL2 required to manage recovery codes')
+}
+
+/** @param retryAfterS - when the next code will be looked at */
+export function recoveryCodesLocked(retryAfterS: number): HoldfastError {
+  return new HoldfastError('mfa_recovery_codes_locked', 429, 'Too many wrong recovery codes', {
     hint: 'Wait, or use another factor.',
     headers: { 'retry-after': String(retryAfterS) },
   })

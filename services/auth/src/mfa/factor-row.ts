@@ -9,7 +9,7 @@ export interface FactorRow {
   readonly id: string
   readonly user_id: string
   readonly friendly_name: string | null
-  readonly factor_type: FactorType | 'recovery_code'
+  readonly factor_type: FactorType
   readonly status: FactorStatus
   /** Of authenticator apps: base32, or as GoTrue encrypts it. */
   readonly secret: string | null

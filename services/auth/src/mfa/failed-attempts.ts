@@ -11,9 +11,13 @@ type Attempts = Pick<FactorRow, 'failed_attempts' | 'failed_since'>
  * @throws {HoldfastError} `over_request_rate_limit` with `retry-after` after too many of them
  */
 export function requireAttemptsLeft(factor: Attempts, nowMs: number): void {
-  if (factor.failed_attempts < FACTOR_ATTEMPTS_MAX) return
-  const leftS = secondsLeft(factor, nowMs)
-  if (leftS > 0) throw tooManyAttempts(leftS)
+  const waitS = attemptsWaitS(factor, nowMs)
+  if (waitS > 0) throw tooManyAttempts(waitS)
+}
+
+/** In how many seconds the next answer is looked at; 0 for at once. */
+export function attemptsWaitS(factor: Attempts, nowMs: number): number {
+  return factor.failed_attempts < FACTOR_ATTEMPTS_MAX ? 0 : Math.max(0, secondsLeft(factor, nowMs))
 }
 
 /** Counts a wrong answer. The caller holds the factor's lock. */

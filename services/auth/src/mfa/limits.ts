@@ -10,3 +10,6 @@ export const FACTOR_ATTEMPTS_WINDOW_S = 300
 /** Characters of a factor's name, of an issuer. They are shown in lists, and travel in a QR code. */
 export const FACTOR_NAME_CHARS_MAX = 255
 export const ISSUER_CHARS_MAX = 255
+
+/** Recovery codes in a set. */
+export const RECOVERY_CODES = 10

@@ -69,4 +69,5 @@ export const FACTOR_METHODS = {
   totp: 'totp',
   phone: 'mfa/phone',
   webauthn: 'mfa/webauthn',
+  recovery_code: 'mfa/recovery_code',
 } as const satisfies Record<string, AuthenticationMethodName>

@@ -3,7 +3,7 @@ import { recordAudit } from '../audit-log.ts'
 import type { AuthContext } from '../context.ts'
 import { lockUser } from '../users/user-row.ts'
 import { aal2ToUnenroll, factorNotFound } from './errors.ts'
-import { deleteFactor, type FactorRow, lockFactor } from './factor-row.ts'
+import { deleteFactor, type FactorRow, findFactorsOfUser, lockFactor } from './factor-row.ts'
 import { FACTOR_METHODS } from './raise-session.ts'
 import type { FactorSigner } from './require-factor-signer.ts'
 
@@ -21,7 +21,7 @@ export async function unenrollFactor(
   await context.pool.transaction(async (tx) => {
     await lockUser(tx, user.id)
     const factor = await lockFactor(tx, { factorId: input.factorId, userId: user.id })
-    if (!factor) throw factorNotFound()
+    if (!factor || factor.factor_type === 'recovery_code') throw factorNotFound()
     if (factor.status === 'verified' && session.aal !== 'aal2') throw aal2ToUnenroll()
     await removeFactor(tx, factor)
     const traits = { factor_id: factor.id, factor_status: factor.status, session_id: session.id }
@@ -29,13 +29,23 @@ export async function unenrollFactor(
   })
 }
 
-/** Deletes a factor and lowers the sessions that rest on it. For the person themselves and for administrators. */
-export async function removeFactor(
-  db: Queryable,
-  factor: Pick<FactorRow, 'id' | 'user_id' | 'factor_type'>,
-): Promise<void> {
+type FactorToRemove = Pick<FactorRow, 'id' | 'user_id' | 'factor_type'>
+
+/**
+ * Deletes a factor and lowers the sessions that rest on it. Recovery codes go with the last factor that they stand in for. For the person
+ * themselves and for administrators.
+ */
+export async function removeFactor(db: Queryable, factor: FactorToRemove): Promise<void> {
   await deleteFactor(db, factor.id)
-  const method = factor.factor_type === 'recovery_code' ? 'mfa/recovery_code' : FACTOR_METHODS[factor.factor_type]
+  await lowerSessions(db, factor)
+  const left = await findFactorsOfUser(db, factor.user_id)
+  if (left.some((other) => other.status === 'verified' && other.factor_type !== 'recovery_code')) return
+  const codes = left.find((other) => other.factor_type === 'recovery_code')
+  if (codes) await removeFactor(db, codes)
+}
+
+async function lowerSessions(db: Queryable, factor: FactorToRemove): Promise<void> {
+  const method = FACTOR_METHODS[factor.factor_type]
   await db.execute(sql`
     with lowered as (
       update auth.sessions

@@ -65,6 +65,16 @@ export const mfaOptions = {
     default: false,
     description: 'Whether security keys are accepted as a second factor.',
   },
+  mfaRecoveryCodesEnrollEnabled: {
+    type: 'boolean',
+    default: true,
+    description: 'Whether people with a second factor may get recovery codes.',
+  },
+  mfaRecoveryCodesVerifyEnabled: {
+    type: 'boolean',
+    default: true,
+    description: 'Whether recovery codes are accepted in place of a second factor.',
+  },
   passkeyEnabled: {
     type: 'boolean',
     default: true,

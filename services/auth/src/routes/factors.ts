@@ -11,6 +11,7 @@ import { unenrollFactor } from '../mfa/unenroll-factor.ts'
 import { verifyFactor } from '../mfa/verify-factor.ts'
 import { optional, OptionalText } from '../request-body.ts'
 import { originOf } from '../request-origin.ts'
+import { recoveryCodeRoutes } from './recovery-codes.ts'
 import { renderSession } from '../sessions/render-session.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
@@ -82,6 +83,8 @@ export function factorRoutes(context: AuthContext): FastifyPluginAsyncTypebox {
       })
       return renderSession(signedIn)
     })
+
+    await app.register(recoveryCodeRoutes(context))
 
     app.delete('/factors/:factorId', { schema: { params: FactorParams } }, async (request) => {
       const signer = await requireFactorSigner(context, request)

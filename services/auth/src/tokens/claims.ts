@@ -13,6 +13,7 @@ export type AuthenticationMethodName =
   | 'anonymous'
   | 'mfa/phone'
   | 'mfa/webauthn'
+  | 'mfa/recovery_code'
   | 'oauth_provider/authorization_code'
   | 'passkey'
 

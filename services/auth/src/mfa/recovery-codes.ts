@@ -1,0 +1,192 @@
+import type { HoldfastError } from '@holdfast/foundation'
+import type { Queryable } from '@holdfast/postgres'
+import { type AuditAction, recordAudit } from '../audit-log.ts'
+import type { AuthContext } from '../context.ts'
+import { validationFailed } from '../errors.ts'
+import { judgeMfaAttempt } from '../hooks/judge-attempt.ts'
+import type { SignedIn } from '../sessions/render-session.ts'
+import type { RequestOrigin } from '../sessions/session-row.ts'
+import { lockUser } from '../users/user-row.ts'
+import {
+  aal2ForRecoveryCodes,
+  enrollDisabled,
+  factorNameConflict,
+  factorNotFound,
+  recoveryCodesExist,
+  recoveryCodesLocked,
+  soleFactor,
+  verificationFailed,
+  verifyDisabled,
+} from './errors.ts'
+import { attemptsWaitS, noteFailedAttempt } from './failed-attempts.ts'
+import { type FactorRow, findFactorsOfUser, insertFactor, lockFactor, noteVerified } from './factor-row.ts'
+import { FACTOR_NAME_CHARS_MAX, RECOVERY_CODES } from './limits.ts'
+import { FACTOR_METHODS, raiseSession } from './raise-session.ts'
+import { countRecoveryCodes, replaceRecoveryCodes, useRecoveryCode } from './recovery-code-row.ts'
+import { createRecoveryCode, hashRecoveryCode } from './recovery-code-text.ts'
+import type { FactorSigner } from './require-factor-signer.ts'
+import { removeFactor } from './unenroll-factor.ts'
+
+// GoTrue has no recovery codes yet; what auth-js documents of them (`AuthMFARecoveryCodesApi`) is the source.
+
+/** As auth-js has it, when the person gave none. */
+const DEFAULT_NAME = 'Recovery codes'
+
+/** As auth-js's `AuthMFARecoveryCodesGenerateResponseData` has it. */
+export interface RecoveryCodes {
+  readonly id: string
+  readonly type: 'recovery_code'
+  readonly friendly_name: string
+  readonly total: number
+  /** Told once: only hashes are kept. */
+  readonly codes: readonly string[]
+}
+
+type Act = { readonly signer: FactorSigner; readonly address: string }
+
+/** @throws {HoldfastError} `mfa_factor_not_found` when the person has none */
+export async function readRecoveryCodesStatus({ pool }: AuthContext, signer: FactorSigner) {
+  const factor = await requireRecoveryFactor(pool, signer.user.id)
+  return { id: factor.id, type: 'recovery_code' as const, ...(await countRecoveryCodes(pool, factor.id)) }
+}
+
+/**
+ * Makes the first codes of the signed-in person.
+ *
+ * @throws {HoldfastError} `mfa_recovery_codes_enroll_not_enabled`, `mfa_recovery_codes_sole_factor`, `insufficient_aal`,
+ * `mfa_verified_factor_exists`, `mfa_factor_name_conflict`, `validation_failed`
+ */
+export async function generateRecoveryCodes(
+  context: AuthContext,
+  input: Act & { readonly friendlyName: string },
+): Promise<RecoveryCodes> {
+  const { signer, address } = input
+  const userId = signer.user.id
+  const friendlyName = input.friendlyName || DEFAULT_NAME
+  if (!context.options.mfaRecoveryCodesEnrollEnabled) throw enrollDisabled('recovery_code')
+  if ([...friendlyName].length > FACTOR_NAME_CHARS_MAX) throw validationFailed('friendly_name is too long')
+  const codes = createCodes()
+  const now = new Date(context.clock.now()).toISOString()
+  const id = await context.pool.transaction(async (tx) => {
+    await lockUser(tx, userId)
+    const factors = await findFactorsOfUser(tx, userId)
+    if (!factors.some((factor) => factor.status === 'verified' && factor.factor_type !== 'recovery_code')) {
+      throw soleFactor()
+    }
+    if (signer.session.aal !== 'aal2') throw aal2ForRecoveryCodes()
+    if (factors.some((factor) => factor.factor_type === 'recovery_code')) throw recoveryCodesExist()
+    if (factors.some((factor) => (factor.friendly_name ?? '') === friendlyName)) throw factorNameConflict(friendlyName)
+    const factorId = await insertFactor(tx, { userId, type: 'recovery_code', friendlyName, now })
+    await noteVerified(tx, { factorId, now })
+    await replaceRecoveryCodes(tx, { factorId, hashes: codes.map(hashRecoveryCode), now })
+    await audit(tx, 'factor_in_progress', { signer, factorId, address, now })
+    return factorId
+  })
+  return { id, type: 'recovery_code', friendly_name: friendlyName, total: codes.length, codes }
+}
+
+/**
+ * Puts new codes in place of the old ones, and forgives the wrong answers so far.
+ *
+ * @throws {HoldfastError} `mfa_recovery_codes_enroll_not_enabled`, `insufficient_aal`, `mfa_factor_not_found`
+ */
+export async function regenerateRecoveryCodes(context: AuthContext, input: Act): Promise<RecoveryCodes> {
+  const { signer, address } = input
+  if (!context.options.mfaRecoveryCodesEnrollEnabled) throw enrollDisabled('recovery_code')
+  if (signer.session.aal !== 'aal2') throw aal2ForRecoveryCodes()
+  const codes = createCodes()
+  const now = new Date(context.clock.now()).toISOString()
+  const factor = await context.pool.transaction(async (tx) => {
+    await lockUser(tx, signer.user.id)
+    const found = await requireRecoveryFactor(tx, signer.user.id)
+    await noteVerified(tx, { factorId: found.id, now })
+    await replaceRecoveryCodes(tx, { factorId: found.id, hashes: codes.map(hashRecoveryCode), now })
+    await audit(tx, 'factor_updated', { signer, factorId: found.id, address, now })
+    return found
+  })
+  const friendlyName = factor.friendly_name ?? ''
+  return { id: factor.id, type: 'recovery_code', friendly_name: friendlyName, total: codes.length, codes }
+}
+
+/**
+ * Takes a code in place of another second factor, and raises the session that it came with. There is no challenge: a code says it all.
+ *
+ * @throws {HoldfastError} `mfa_verification_failed`, `mfa_recovery_codes_locked`, `mfa_recovery_codes_verify_not_enabled`,
+ * `mfa_verification_rejected`, `session_not_found`
+ */
+export async function verifyRecoveryCode(
+  context: AuthContext,
+  input: { readonly signer: FactorSigner; readonly code: string; readonly origin: RequestOrigin },
+): Promise<SignedIn> {
+  const { signer, origin } = input
+  const { user, session } = signer
+  if (!context.options.mfaRecoveryCodesVerifyEnabled) throw verifyDisabled('recovery_code')
+  const outcome = await context.pool.transaction(
+    async (tx): Promise<{ readonly signedIn: SignedIn } | { readonly refusal: HoldfastError }> => {
+      await lockUser(tx, user.id)
+      const known = await findRecoveryFactor(tx, user.id)
+      const factor = known && (await lockFactor(tx, { factorId: known.id, userId: user.id }))
+      if (!factor) throw verificationFailed('recovery_code')
+      const nowMs = context.clock.now()
+      const now = new Date(nowMs).toISOString()
+      const waitS = attemptsWaitS(factor, nowMs)
+      if (waitS > 0) throw recoveryCodesLocked(waitS)
+      const valid = await useRecoveryCode(tx, { factorId: factor.id, hash: hashRecoveryCode(input.code), now })
+      if (!valid) await noteFailedAttempt(tx, factor, nowMs)
+      const attempt = { userId: user.id, factorId: factor.id, factorType: factor.factor_type, valid }
+      const rejection = await judgeMfaAttempt(context, tx, { ...attempt, address: origin.address })
+      if (rejection) return { refusal: rejection }
+      if (!valid) return { refusal: verificationFailed('recovery_code') }
+
+      await audit(tx, 'verification_attempted', { signer, factorId: factor.id, address: origin.address, now })
+      await noteVerified(tx, { factorId: factor.id, now })
+      const method = FACTOR_METHODS.recovery_code
+      return {
+        signedIn: await raiseSession(context, tx, { sessionId: session.id, factorId: factor.id, method, origin, now }),
+      }
+    },
+  )
+  if ('refusal' in outcome) throw outcome.refusal
+  return outcome.signedIn
+}
+
+/**
+ * @returns the id of what was removed
+ * @throws {HoldfastError} `insufficient_aal`, `mfa_factor_not_found`
+ */
+export async function removeRecoveryCodes(context: AuthContext, input: Act): Promise<string> {
+  const { signer, address } = input
+  if (signer.session.aal !== 'aal2') throw aal2ForRecoveryCodes()
+  const now = new Date(context.clock.now()).toISOString()
+  return context.pool.transaction(async (tx) => {
+    await lockUser(tx, signer.user.id)
+    const factor = await requireRecoveryFactor(tx, signer.user.id)
+    await removeFactor(tx, factor)
+    await audit(tx, 'factor_unenrolled', { signer, factorId: factor.id, address, now })
+    return factor.id
+  })
+}
+
+function createCodes(): string[] {
+  return Array.from({ length: RECOVERY_CODES }, createRecoveryCode)
+}
+
+async function findRecoveryFactor(db: Queryable, userId: string): Promise<FactorRow | undefined> {
+  return (await findFactorsOfUser(db, userId)).find((factor) => factor.factor_type === 'recovery_code')
+}
+
+async function requireRecoveryFactor(db: Queryable, userId: string): Promise<FactorRow> {
+  const factor = await findRecoveryFactor(db, userId)
+  if (!factor) throw factorNotFound()
+  return factor
+}
+
+async function audit(
+  db: Queryable,
+  action: AuditAction,
+  input: Act & { readonly factorId: string; readonly now: string },
+): Promise<void> {
+  const { signer, factorId, address, now } = input
+  const traits = { factor_id: factorId, factor_type: 'recovery_code' }
+  await recordAudit(db, { action, actor: signer.user, address, now, traits })
+}
