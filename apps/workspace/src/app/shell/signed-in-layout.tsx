@@ -32,8 +32,8 @@ export function SignedInLayout(): JSX.Element {
     if (owes) void navigate({ to: '/recover/new-password', replace: true })
   }, [owes, navigate])
 
-  // A device that was never here has nothing to show before the server sends it.
-  const isHalfIn = session.kind === 'second_factor' && device.kind === 'opening'
+  // A device that was never here has nothing to show before the server sends it; any other opens in a moment.
+  const isHalfIn = session.kind === 'second_factor' && device.kind === 'opening' && device.problem !== undefined
   useEffect(() => {
     if (isHalfIn)
       void navigate({ to: '/sign-in/second-factor', search: { redirect: location.pathname }, replace: true })
