@@ -30,8 +30,7 @@ export function ProfileScreen(): JSX.Element {
         ) : (
           <>
             {user.is_anonymous === true ? <GuestSection /> : null}
-            {/* A name that was changed elsewhere replaces one that is not being typed. */}
-            <NameSection key={nameOf(user.user_metadata)} name={nameOf(user.user_metadata)} email={user.email ?? ''} />
+            <NameSection name={nameOf(user.user_metadata)} email={user.email ?? ''} />
             {user.is_anonymous === true ? null : <ContactSection user={user} />}
           </>
         )}
@@ -49,7 +48,9 @@ function nameOf(metadata: Readonly<Record<string, unknown>>): string {
 function NameSection({ name: nameNow, email }: { readonly name: string; readonly email: string }): JSX.Element {
   const { supabase } = useAccount()
   const action = useAction()
-  const [name, setName] = useState(nameNow)
+  // A name that was changed elsewhere is shown unless one is being typed here.
+  const [draft, setDraft] = useState<string>()
+  const name = draft ?? nameNow
   const [isMissing, setMissing] = useState(false)
   const isChanged = name.trim() !== nameNow
 
@@ -59,7 +60,9 @@ function NameSection({ name: nameNow, email }: { readonly name: string; readonly
     const isSaved = await action.run(async () => {
       unwrap(await supabase.auth.updateUser({ data: { name: name.trim() } }))
     })
-    if (isSaved) showToast({ text: words.nameSaved })
+    if (!isSaved) return
+    setDraft(undefined)
+    showToast({ text: words.nameSaved })
   }
   return (
     <Section title={words.nameTitle}>
@@ -82,7 +85,7 @@ function NameSection({ name: nameNow, email }: { readonly name: string; readonly
             autoComplete="name"
             maxLength={200}
             value={name}
-            onChange={setName}
+            onChange={setDraft}
             description={words.nameHelp}
             errorMessage={isMissing ? words.nameMissing : undefined}
           />
