@@ -6,5 +6,5 @@ export const codeMessages = {
   notArrived: 'Nothing there?',
   sent: 'Sent.',
   resend: 'Send a new code',
-  resendIn: (seconds: number) => `New code in ${seconds} s`,
+  resendIn: (seconds: number) => `Again in ${seconds} s`,
 } as const

@@ -9,7 +9,7 @@ export const passwordMessages = {
   met: 'met',
   notMet: 'not met yet',
   missing: 'Enter a new password',
-  notEnough: 'This password does not meet all the points below',
+  notEnough: 'This password does not meet all the points yet',
   same: 'This is your password already. Choose another one.',
   pwned: 'This password is known from a data leak, so others will try it. Choose another one.',
   weak: 'This password is too easy to guess. Choose another one.',

@@ -17,7 +17,7 @@ export const signInMessages = {
   sendCode: 'Send me a code',
   continueWith: (provider: string) => `Continue with ${provider}`,
   continueAsGuest: 'Continue as a guest',
-  guestDetail: 'Without an account. You can keep your work by adding an e-mail later.',
+  guestDetail: 'No account needed. Add one later to keep your work.',
   passkeyElsewhere: 'Passkeys do not work at a numeric address.',
   passkeyElsewhereLink: (host: string) => `Open http://${host} to use passkeys`,
   forgot: 'Forgot password?',

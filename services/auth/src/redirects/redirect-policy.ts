@@ -25,8 +25,11 @@ export function createRedirectPolicy(siteUrl: string, additionalRedirectUrls: re
     if (isWeb(url)) {
       // Written in another way than usual, an address may lead elsewhere than it seems.
       if (url.username !== '' || url.password !== '' || text.includes('\\') || !sameHostText(text, url)) return false
-      const sameHost = url.protocol === site.protocol && url.hostname === site.hostname
-      if (sameHost && (url.port === site.port || isLocal(url))) return true
+      if (url.protocol === site.protocol) {
+        if (url.host === site.host) return true
+        // `localhost` and 127.0.0.1 are one machine, and passkeys need the name.
+        if (isLocal(url) && isLocal(site)) return true
+      }
     }
     const whole = text.split('#', 1)[0] ?? ''
     return patterns.some((pattern) => pattern.test(whole))

@@ -70,7 +70,6 @@ export function OtherWays({
         <div className="flex flex-col gap-1">
           <Button
             isFullWidth
-            tone={providers.length === 0 ? 'secondary' : 'quiet'}
             isPending={busy === 'guest'}
             aria-describedby="guest-detail"
             onPress={() =>
