@@ -1,5 +1,4 @@
 import type { AddressInfo } from 'node:net'
-import { text } from 'node:stream/consumers'
 import { SMTPServer } from 'smtp-server'
 
 /** A mail as it came over the wire. */
@@ -33,14 +32,20 @@ export async function openSmtpServer(account?: {
       callback(isRight ? null : new Error('Invalid username or password'), { user: auth.username })
     },
     onData(stream, session, callback) {
-      void text(stream).then((source) => {
+      const chunks: Buffer[] = []
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+      stream.on('end', () => {
         const { refusal } = result
         if (refusal) {
           callback(Object.assign(new Error(refusal.message), { responseCode: refusal.code }))
           return
         }
         const { mailFrom, rcptTo } = session.envelope
-        received.push({ from: mailFrom ? mailFrom.address : '', to: rcptTo.map(({ address }) => address), source })
+        received.push({
+          from: mailFrom ? mailFrom.address : '',
+          to: rcptTo.map(({ address }) => address),
+          source: Buffer.concat(chunks).toString('utf8'),
+        })
         callback(null)
       })
     },
