@@ -23,7 +23,7 @@ export interface RegistrationAnswer {
   readonly response: {
     readonly clientDataJSON: string
     readonly attestationObject: string
-    readonly transports: string[]
+    readonly transports: 'internal'[]
   }
   readonly clientExtensionResults: Record<string, never>
 }
