@@ -112,7 +112,7 @@ export async function sendReauthenticationMail(
   input: { readonly user: UserRow; readonly email: string; readonly address: string; readonly now: string },
 ): Promise<void> {
   const { user, email, address, now } = input
-  const { otp } = await issueToken(tx, {
+  const { otp, tokenHash } = await issueToken(tx, {
     userId: user.id,
     purpose: 'reauthentication',
     sentTo: email,
@@ -124,7 +124,7 @@ export async function sendReauthenticationMail(
     to: email,
     userId: user.id,
     token: otp,
-    tokenHash: undefined,
+    tokenHash,
     redirectTo: context.redirects.siteUrl,
     data: user.raw_user_meta_data ?? {},
     address,

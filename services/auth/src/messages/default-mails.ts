@@ -111,7 +111,7 @@ function renderHtml({ title, lead, button, unasked }: Wording): string {
                 <p class="quiet" style="margin:0 0 16px;font-size:14px;line-height:20px;color:#5b6875;">{{ .ProjectName }}</p>
                 <h1 class="text" style="margin:0 0 12px;font-size:22px;line-height:28px;font-weight:650;color:#161c23;">${title}</h1>
                 <p class="text" style="margin:0 0 24px;font-size:16px;line-height:24px;color:#161c23;">${lead}</p>${renderButton(button)}
-                {{- if .Token }}
+                {{- if .Token }}${button === undefined ? '' : OR_THE_CODE}
                 <p class="code" style="margin:0 0 24px;padding:16px;border:1px solid #dfe4ea;border-radius:8px;background:#f3f5f7;font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:30px;line-height:36px;letter-spacing:6px;text-align:center;color:#161c23;">{{ .Token }}</p>
                 {{- end }}
                 <p class="quiet" style="margin:0;font-size:14px;line-height:20px;color:#5b6875;">${LIFE} ${unasked}</p>
@@ -126,6 +126,9 @@ function renderHtml({ title, lead, button, unasked }: Wording): string {
 </html>
 `
 }
+
+const OR_THE_CODE = `
+                <p class="quiet" style="margin:0 0 8px;font-size:14px;line-height:20px;color:#5b6875;">Or type this code where you were asked for it:</p>`
 
 function renderButton(label: string | undefined): string {
   if (label === undefined) return ''

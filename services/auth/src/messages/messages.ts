@@ -12,7 +12,7 @@ export interface OutgoingMail {
   readonly userId: string
   /** The code for people who type it. */
   readonly token: string
-  /** What a link carries instead of the code; a mail without a link has none. */
+  /** What a link carries instead of the code. The hook gets it for every kind; a mail to prove oneself again has no link. */
   readonly tokenHash: string | undefined
   /** Where the link leads after it was verified. */
   readonly redirectTo: string
