@@ -56,6 +56,7 @@ export function createClient(options: ClientOptions): HoldfastClient {
       autoRefreshToken: true,
       flowType: 'pkce',
       detectSessionInUrl: options.detectSessionInUrl ?? true,
+      experimental: { recoveryCodes: true },
     },
     global: { fetch },
   })

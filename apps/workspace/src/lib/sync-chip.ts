@@ -70,7 +70,7 @@ function looksOf(state: SyncState, waiting: number): Pick<ChipLooks, 'glyph' | '
       return {
         glyph: 'key',
         tone: 'warning',
-        detail: `You can go on working. Your second factor is asked for before anything is sent or received.${outbox(waiting)}`,
+        detail: `You can go on working. Your second step is asked for before anything is sent or received.${outbox(waiting)}`,
       }
     case 'blocked':
       return {

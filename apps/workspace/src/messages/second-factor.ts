@@ -1,10 +1,18 @@
+type FactorType = 'totp' | 'phone' | 'webauthn' | 'recovery_code'
+
 export const secondFactorMessages = {
-  title: 'Confirm it is you',
-  detail: (email: string) => `${email} is protected by a second factor.`,
-  detailNoEmail: 'This account is protected by a second factor.',
-  factorName: (type: string, name: string | undefined): string => {
-    const kind =
-      ({ totp: 'Authenticator app', phone: 'Message to your phone', webauthn: 'Security key' } as const)[type] ?? type
+  title: 'Confirm that it is you',
+  detail: (email: string) => `${email} is protected by a second step.`,
+  detailNoEmail: 'This account is protected by a second step.',
+  factorName: (type: FactorType, name: string | undefined): string => {
+    const kind = (
+      {
+        totp: 'Authenticator app',
+        phone: 'Message to your phone',
+        webauthn: 'Security key',
+        recovery_code: 'Recovery code',
+      } as const
+    )[type]
     return name === undefined || name === '' ? kind : `${kind} · ${name}`
   },
   totpLabel: 'Code from your authenticator app',
@@ -16,12 +24,17 @@ export const secondFactorMessages = {
   useKey: 'Use your security key',
   keyDetail: 'Your browser asks for the key, or for this device’s fingerprint, face or PIN.',
   openNamed: (host: string) => `Open http://${host} instead`,
-  another: 'Use another factor',
-  noFactor: 'None of your factors can be used here',
-  noFactorDetail: 'Ask your operator to take the second factor off your account.',
-  offline: 'Your second factor is checked by the server. Until then nothing is sent or received.',
+  recoveryLabel: 'One of your recovery codes',
+  recoveryHelp: 'Each of them works once. Hyphens and capitals do not matter.',
+  recoveryMissing: 'Enter a recovery code',
+  recoveryWrong: 'This code is wrong, or was used already',
+  recoverySubmit: 'Continue',
+  another: 'Use another way',
+  noFactor: 'None of your second steps can be used here',
+  noFactorDetail: 'Ask your operator to take the second step off your account.',
+  offline: 'Your second step is checked by the server. Until then nothing is sent or received.',
   openLocal: 'Open what is on this device',
   signOut: 'Sign in as somebody else',
-  banner: 'Your second factor is needed before changes are sent and received.',
-  bannerAction: 'Confirm it is you',
+  banner: 'Your second step is needed before changes are sent and received.',
+  bannerAction: 'Confirm',
 } as const

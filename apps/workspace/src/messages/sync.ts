@@ -11,7 +11,7 @@ export const syncMessages = {
   pause: 'Pause sync',
   resume: 'Resume sync',
   signIn: 'Sign in',
-  confirm: 'Confirm it is you',
+  confirm: 'Confirm that it is you',
 
   tabOutbox: 'Outbox',
   tabAttention: 'Needs attention',

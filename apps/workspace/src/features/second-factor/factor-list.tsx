@@ -1,5 +1,5 @@
 import type { Factor } from '@supabase/supabase-js'
-import { Check, KeyRound, MessageSquare, Smartphone } from 'lucide-react'
+import { Check, KeyRound, LifeBuoy, MessageSquare, Smartphone } from 'lucide-react'
 import type { JSX } from 'react'
 import { Button as AriaButton } from 'react-aria-components/Button'
 import { secondFactorMessages as words } from '../../messages/second-factor.ts'
@@ -8,6 +8,7 @@ const ICONS: Readonly<Record<string, JSX.Element>> = {
   totp: <Smartphone size={18} aria-hidden />,
   phone: <MessageSquare size={18} aria-hidden />,
   webauthn: <KeyRound size={18} aria-hidden />,
+  recovery_code: <LifeBuoy size={18} aria-hidden />,
 }
 
 /** The factors to choose from. */

@@ -13,6 +13,7 @@ import { secondFactorMessages as words } from '../../messages/second-factor.ts'
 import { FactorList } from './factor-list.tsx'
 import { KeyFactor } from './key-factor.tsx'
 import { PhoneFactor } from './phone-factor.tsx'
+import { RecoveryCodeFactor } from './recovery-code-factor.tsx'
 import { TotpFactor } from './totp-factor.tsx'
 import { useFactors } from './use-factors.ts'
 
@@ -96,6 +97,8 @@ function FactorForm(props: FactorFormProps): JSX.Element {
       return <TotpFactor {...props} />
     case 'phone':
       return <PhoneFactor {...props} />
+    case 'recovery_code':
+      return <RecoveryCodeFactor {...props} />
     default:
       return <KeyFactor {...props} />
   }

@@ -2,7 +2,7 @@ import type { Factor } from '@supabase/supabase-js'
 import { useEffect, useState } from 'react'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 
-const ORDER = ['webauthn', 'totp', 'phone']
+const ORDER = ['webauthn', 'totp', 'phone', 'recovery_code']
 
 /** The person's verified factors, the one that takes least effort first: what the session remembers, then what the server says. */
 export function useFactors(): readonly Factor[] | undefined {

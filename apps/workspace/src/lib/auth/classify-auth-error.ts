@@ -45,6 +45,7 @@ const KNOWN: Readonly<Record<string, Words>> = {
   mfa_totp_verify_not_enabled: ['form', 'HF-AUTH-PROVIDER', words.factorOff],
   mfa_phone_verify_not_enabled: ['form', 'HF-AUTH-PROVIDER', words.factorOff],
   mfa_webauthn_verify_not_enabled: ['form', 'HF-AUTH-WEBAUTHN', words.factorOff],
+  mfa_recovery_codes_verify_not_enabled: ['form', 'HF-AUTH-PROVIDER', words.factorOff],
   insufficient_aal: ['second_factor', 'HF-AUTH-AAL', words.needsSecondFactor],
   user_banned: ['form', 'HF-AUTH-BANNED', words.banned],
   user_already_exists: ['form', 'HF-AUTH-EXISTS', words.exists],
