@@ -6,6 +6,7 @@ import type { AuthContext } from './context.ts'
 import { createProviders } from './external/providers.ts'
 import { createHooks } from './hooks/create-hooks.ts'
 import { createMessages } from './messages/create-messages.ts'
+import { parseDecryptionKeys } from './mfa/stored-secret.ts'
 import { type AuthOptions, defaultAuthOptions } from './options/auth-options.ts'
 import { createPasswordHasher } from './passwords/password-hasher.ts'
 import { requireKnownRules } from './passwords/password-strength.ts'
@@ -80,6 +81,7 @@ export async function openAuth(input: OpenAuthOptions): Promise<AuthService> {
     redirects: createRedirectPolicy(siteUrl, options.additionalRedirectUrls),
     providers: createProviders({ pool, options, sealer, clock, issuer }),
     sealer,
+    factorSecretKeys: parseDecryptionKeys(options.mfaSecretDecryptionKeys),
     relyingParty: createRelyingParty({
       options,
       siteUrl,

@@ -32,6 +32,8 @@ export interface AuthContext {
   readonly sealer: Sealer
   /** Whom passkeys are made for; `undefined` where no browser would make one. */
   readonly relyingParty: RelyingParty | undefined
+  /** What another GoTrue encrypted secrets of factors with, by name. */
+  readonly factorSecretKeys: ReadonlyMap<string, Buffer>
   /** The name of the project, as people read it. */
   readonly projectName: string
   /** The address of this API, and the `iss` of every access token: `https://host/auth/v1`. */

@@ -61,6 +61,7 @@ const failed = { status: 422, body: { code: 'mfa_verification_failed' } }
 describe('recovery codes', () => {
   test('are told once, and only their hashes are kept', async () => {
     const { token } = await newOwner()
+    world.nowMs += 1000
     const made = await send('POST', PATH, token, { friendly_name: 'Backup codes' })
     expect(made).toMatchObject({
       status: 200,

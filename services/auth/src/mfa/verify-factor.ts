@@ -14,7 +14,7 @@ import { noteFailedAttempt, requireAttemptsLeft } from './failed-attempts.ts'
 import { deleteUnverifiedFactors, type FactorRow, findFactor, lockFactor, noteVerified } from './factor-row.ts'
 import { FACTOR_METHODS, raiseSession } from './raise-session.ts'
 import type { FactorSigner } from './require-factor-signer.ts'
-import { parseDecryptionKeys, readStoredSecret } from './stored-secret.ts'
+import { readStoredSecret } from './stored-secret.ts'
 import { matchTotp } from './totp.ts'
 import { judgeSecurityKey, requireWebAuthnAnswer, type WebAuthnAnswer } from './webauthn-factor.ts'
 
@@ -101,7 +101,7 @@ export async function verifyFactor(
 }
 
 function judgeCode(
-  { options }: AuthContext,
+  { factorSecretKeys: keys }: AuthContext,
   input: {
     readonly factor: FactorRow
     readonly challenge: ChallengeRow
@@ -115,7 +115,6 @@ function judgeCode(
     const given = Buffer.from(hashPhoneCode(challenge.id, code.trim()))
     return { valid: expected.length === given.length && timingSafeEqual(expected, given) }
   }
-  const keys = parseDecryptionKeys(options.mfaSecretDecryptionKeys)
   const secret = readStoredSecret({ stored: factor.secret ?? '', ownerId: factor.id, keys })
   const lastUsedStep = factor.last_used_step === null ? undefined : Number(factor.last_used_step)
   const usedStep = matchTotp({ secret, code, nowMs, lastUsedStep })

@@ -3,6 +3,7 @@ import { assert } from '@holdfast/foundation'
 import type { AuthContext } from '../context.ts'
 import { validationFailed } from '../errors.ts'
 import type { UserRow } from '../users/user-row.ts'
+import { accountName } from '../webauthn/account-name.ts'
 import {
   askToRegister,
   askToSign,
@@ -76,11 +77,9 @@ export async function askForSecurityKey(
     return { question, webauthn: { type: 'request', credential_options: { publicKey } } }
   }
   const others = (await findFactorsOfUser(tx, user.id)).flatMap((other) => readCredential(other) ?? [])
-  const name = user.email || user.phone || ''
   const publicKey = await askToRegister(party, {
     userId: user.id,
-    userName: name,
-    displayName: name,
+    ...accountName(user),
     exclude: others,
     userVerification,
     discoverable: false,

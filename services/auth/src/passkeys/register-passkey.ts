@@ -5,7 +5,8 @@ import type { AuthContext } from '../context.ts'
 import { validationFailed } from '../errors.ts'
 import { anonymousNotAllowed } from '../mfa/errors.ts'
 import type { Signer } from '../users/require-user.ts'
-import { lockUser, type UserRow } from '../users/user-row.ts'
+import { lockUser } from '../users/user-row.ts'
+import { accountName } from '../webauthn/account-name.ts'
 import { askToRegister, judgeRegistration } from '../webauthn/ceremonies.ts'
 import { webAuthnVerificationFailed } from '../webauthn/errors.ts'
 import { passkeyName } from './authenticator-names.ts'
@@ -45,8 +46,7 @@ export async function askForPasskey(
   if (passkeys.length >= PASSKEYS_MAX) throw tooManyPasskeys()
   const options = await askToRegister(party, {
     userId: user.id,
-    userName: user.email || user.phone || '',
-    displayName: displayNameOf(user),
+    ...accountName(user),
     exclude: passkeys.map(credentialOf),
     userVerification: USER_VERIFICATION,
     discoverable: true,
@@ -111,9 +111,4 @@ function requireMayRegister({ user, session }: Signer): void {
   if (user.is_anonymous) throw anonymousNotAllowed()
   if (user.is_sso_user) throw validationFailed('SSO users cannot register passkeys', 422)
   requireAalForPasskeys(user, session)
-}
-
-function displayNameOf(user: UserRow): string {
-  const name = user.raw_user_meta_data?.['name']
-  return typeof name === 'string' && name !== '' ? name : user.email || user.phone || ''
 }
