@@ -35,9 +35,7 @@ export interface OidcProvider extends AsyncDisposable {
   issueTokens(login: string, nonce?: string): Promise<{ readonly idToken: string; readonly accessToken: string }>
 }
 
-export async function openOidcProvider(
-  options: { readonly clientAuthentication?: 'client_secret_basic' | 'client_secret_post' } = {},
-): Promise<OidcProvider> {
+export async function openOidcProvider(): Promise<OidcProvider> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -48,7 +46,7 @@ export async function openOidcProvider(
         client_id: CLIENT_ID,
         client_secret: CLIENT_SECRET,
         redirect_uris: [CALLBACK],
-        token_endpoint_auth_method: options.clientAuthentication ?? 'client_secret_basic',
+        token_endpoint_auth_method: 'client_secret_basic',
       },
       {
         client_id: APP_CLIENT_ID,

@@ -18,6 +18,8 @@ export interface SigningProvider extends AsyncDisposable {
   /** Follows an address of ours and comes straight back with a code. */
   authorize(address: string): Promise<URLSearchParams>
   sign(claims: JWTPayload): Promise<string>
+  /** Whether it knows the app by a secret in the body only. */
+  wantsSecretInBody: boolean
   /** Whether the token endpoint gives an ID token. */
   givesIdToken: boolean
 }
@@ -66,6 +68,7 @@ export async function openSigningProvider(
     claims: {},
     pages: new Map<string, unknown>(),
     givesIdToken: true,
+    wantsSecretInBody: false,
     get lastTokenRequest() {
       return lastTokenRequest
     },
@@ -107,6 +110,10 @@ export async function openSigningProvider(
       const form = new URLSearchParams(Buffer.concat(chunks).toString())
       lastTokenRequest = { headers: request.headers, form }
       const code = form.get('code') ?? ''
+      if (provider.wantsSecretInBody && !form.has('client_secret')) {
+        json(401, { error: 'invalid_client' })
+        return
+      }
       if (!nonces.has(code)) {
         json(400, { error: 'invalid_grant' })
         return

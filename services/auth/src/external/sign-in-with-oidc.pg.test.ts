@@ -353,10 +353,3 @@ describe('the real client', () => {
     })
   })
 })
-
-test('a provider that wants the secret in the body gets it there', async () => {
-  await using other = await openOidcProvider({ clientAuthentication: 'client_secret_post' })
-  await makeKnown(app, other, { identifier: 'custom:post' })
-  other.people.set('ada', { email: 'ada.post@example.org', email_verified: true })
-  expect((await signInAt(app, other, 'ada', { provider: 'custom:post' })).fragment).toHaveProperty('access_token')
-})
