@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sql } from '@holdfast/postgres'
 import { type AuthApp, type AuthWorld, openAuthWorld, PASSWORD } from '../../test/open-auth-world.ts'
 import { type HttpListener, openHttpListener } from '../../test/open-http-listener.ts'
+import { totpCode, totpStepAt } from '../mfa/totp.ts'
 import type { AuthOptions } from '../options/auth-options.ts'
 
 const SECRET = Buffer.alloc(32, 5)
@@ -50,6 +51,13 @@ beforeAll(async () => {
         end if;
         return '{"decision":"continue"}';
       end $$;
+      create function hooks.no_second_try(event jsonb) returns jsonb language plpgsql as $$
+      begin
+        insert into hooks.calls (name, event) values ('mfa', event);
+        return jsonb_build_object('decision', case when (event ->> 'valid')::boolean then 'continue' else 'reject' end);
+      end $$;
+      revoke execute on function hooks.no_second_try from authenticated, anon, public;
+      grant execute on function hooks.no_second_try to supabase_auth_admin;
     `),
   )
 }, 60_000)
@@ -227,6 +235,34 @@ describe('the hook of passwords that are tried', () => {
       status: 400,
       body: { message: 'Further password verification attempts will be rejected.' },
     })
+  })
+})
+
+describe('the hook of second factors that are tried', () => {
+  test('hears of a right and a wrong one, and a rejection ends all sessions and keeps what was counted', async () => {
+    await using app = await open({ hookMfaVerificationAttemptUri: inPostgres('no_second_try') })
+    const { access_token: token, user } = await app.signUp()
+    const post = (url: string, payload: object) => app.call({ method: 'POST', url, payload, token })
+    const enrolled = (await post('/factors', { factor_type: 'totp', friendly_name: 'phone' })).body as unknown as {
+      readonly id: string
+      readonly totp: { readonly secret: string }
+    }
+    const answer = async (code: string) => {
+      const challenge = (await post(`/factors/${enrolled.id}/challenge`, {})).body as unknown as { readonly id: string }
+      return post(`/factors/${enrolled.id}/verify`, { challenge_id: challenge.id, code })
+    }
+    const right = await answer(totpCode(enrolled.totp.secret, totpStepAt(world.nowMs)))
+    expect(right.status).toBe(200)
+    expect(await answer('abcdef')).toMatchObject({
+      status: 403,
+      body: { code: 'mfa_verification_rejected', message: 'Further MFA verification attempts will be rejected.' },
+    })
+    expect((await app.refresh(right.body.refresh_token)).status).toBe(400)
+    const attempt = { user_id: user.id, factor_id: enrolled.id, factor_type: 'totp' }
+    expect((await calls()).map(({ event }) => event)).toEqual([
+      { metadata: { ...METADATA, name: 'mfa-verification', ip_address: '127.0.0.1' }, ...attempt, valid: true },
+      { metadata: { ...METADATA, name: 'mfa-verification', ip_address: '127.0.0.1' }, ...attempt, valid: false },
+    ])
   })
 })
 
