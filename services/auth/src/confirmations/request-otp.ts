@@ -6,6 +6,7 @@ import { confirmsItself, prepareUser, register, registering, requireChannel } fr
 import type { UserMetadata } from '../users/user-metadata.ts'
 import { findUserByEmail, findUserByPhone, lockUser } from '../users/user-row.ts'
 import { emailProviderDisabled, noSignUpsForOtp, phoneFlowsDisabled } from './errors.ts'
+import { pretendToCreate } from './pretend.ts'
 import { countMail, countSms, type LinkTarget, sendLinkMail, sendPhoneCode } from './send-token.ts'
 
 /** What answers say about a text message. */
@@ -52,6 +53,7 @@ export async function requestMagicLink(
       await countMail(context, tx, { address: email, kind: 'recovery' })
       const user = await findUserByEmail(tx, email)
       if (!user) return
+      if (known) await pretendToCreate(tx)
       await lockUser(tx, user.id)
       await recordAudit(tx, { action: 'user_recovery_requested', actor: user, address: origin.address, now })
       await sendLinkMail(context, tx, { ...input, user, purpose: 'magiclink', address: origin.address, now })
@@ -99,6 +101,7 @@ export async function requestPhoneCode(
       await countSms(context, tx, { address: phone, kind: 'confirmation' })
       const user = await findUserByPhone(tx, phone)
       if (!user) return {}
+      if (known) await pretendToCreate(tx)
       await lockUser(tx, user.id)
       const traits = { channel: input.channel || 'sms' }
       await recordAudit(tx, { action: 'user_recovery_requested', actor: user, address: origin.address, now, traits })

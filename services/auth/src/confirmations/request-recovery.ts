@@ -2,7 +2,7 @@ import { recordAudit } from '../audit-log.ts'
 import type { AuthContext } from '../context.ts'
 import { findUserByEmail, lockUser } from '../users/user-row.ts'
 import { emailProviderDisabled } from './errors.ts'
-import { pretendToSend } from './nobody.ts'
+import { pretendToSend } from './pretend.ts'
 import { countMail, type LinkTarget, sendLinkMail } from './send-token.ts'
 
 /**

@@ -4,7 +4,7 @@ import type { AuthContext } from '../context.ts'
 import type { Contact } from '../users/contact.ts'
 import { findUserByEmail, findUserByPhone, lockUser, type UserRow } from '../users/user-row.ts'
 import type { AddressLimitKind } from './address-limits.ts'
-import { pretendToSend } from './nobody.ts'
+import { pretendToSend } from './pretend.ts'
 import type { MessageAnswer } from './request-otp.ts'
 import { countMail, countSms, type LinkTarget, sendEmailChange, sendLinkMail, sendPhoneCode } from './send-token.ts'
 

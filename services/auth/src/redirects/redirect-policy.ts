@@ -63,11 +63,32 @@ function isLocal(url: URL): boolean {
   return url.hostname === 'localhost' || isLoopback(url.hostname.replaceAll(/^\[|\]$/g, ''))
 }
 
+/** Characters that end the host of an address or stand before it: no wildcard of a host covers them, or it would reach into another's. */
+const NOT_OF_A_HOST = String.raw`/?#@\\[\]`
+
 function toPattern(glob: string): RegExp {
-  const source = glob.replaceAll(/\*\*|[*?]|[.+^${}()|[\]\\]/g, (match) => {
+  const [, host = '', rest = ''] = /^(https?:\/\/[^/]*)(.*)$/is.exec(glob) ?? []
+  const source =
+    host === ''
+      ? translate(glob)
+      : host.endsWith('**') && rest === ''
+        ? translate(glob)
+        : translateHost(host) + translate(rest)
+  return new RegExp(`^${source}$`)
+}
+
+function translate(glob: string): string {
+  return glob.replaceAll(/\*\*|[*?]|[.+^${}()|[\]\\]/g, (match) => {
     if (match === '**') return '.*'
     if (match === '*') return '[^./]*'
     return match === '?' ? '[^./]' : `\\${match}`
   })
-  return new RegExp(`^${source}$`)
+}
+
+function translateHost(glob: string): string {
+  return glob.replaceAll(/\*\*|[*?]|[.+^${}()|[\]\\]/g, (match) => {
+    if (match === '**') return `[^${NOT_OF_A_HOST}]*`
+    if (match === '*') return `[^.${NOT_OF_A_HOST}]*`
+    return match === '?' ? `[^.${NOT_OF_A_HOST}]` : `\\${match}`
+  })
 }

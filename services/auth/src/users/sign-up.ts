@@ -5,7 +5,7 @@ import { recordAudit } from '../audit-log.ts'
 import type { AddressLimitKind } from '../confirmations/address-limits.ts'
 import { confirmEmail, confirmPhone } from '../confirmations/confirm-user.ts'
 import { emailProviderDisabled, unsupportedChannel } from '../confirmations/errors.ts'
-import { pretendToSend } from '../confirmations/nobody.ts'
+import { pretendToCreate, pretendToSend } from '../confirmations/pretend.ts'
 import { countMail, countSms, type LinkTarget, sendLinkMail, sendPhoneCode } from '../confirmations/send-token.ts'
 import type { AuthContext } from '../context.ts'
 import { phoneProviderDisabled, signUpDisabled, userAlreadyExists, validationFailed } from '../errors.ts'
@@ -153,7 +153,10 @@ export async function register(
   const audit = { address: origin.address, now, traits: { provider } }
   if (known && isConfirmed(known, contact)) {
     await recordAudit(tx, { ...audit, action: 'user_repeated_signup', actor: known })
-    if (!isSelfConfirming) await pretendToSend(tx)
+    if (!isSelfConfirming) {
+      await pretendToCreate(tx)
+      await pretendToSend(tx)
+    }
     return { kind: 'known', user: known }
   }
   const user = known ?? (await createUser(context, tx, { user: newUser, address: origin.address, announce: true }))
