@@ -94,7 +94,7 @@ test('an authenticator app is added with its code, and then asked for before it 
 
 test('a passkey is added, renamed and removed', async ({ me }) => {
   const { page } = me
-  await addAuthenticator(page)
+  await addAuthenticator(await page.context().newCDPSession(page))
   await page.goto('/account/security')
   await expect(page.getByText('No passkey yet.')).toBeVisible()
   await page.getByRole('button', { name: 'Add a passkey' }).click()
@@ -241,7 +241,7 @@ test('the name is saved for everywhere, and without a connection the screens sta
   await page.context().setOffline(true)
   await expect(page.getByText('You are offline. You can read this')).toBeVisible()
   await expect(page.getByText(me.email, { exact: true })).toBeVisible()
-  const save = page.getByRole('button', { name: 'Save, Needs a connection' })
+  const save = page.getByRole('button', { name: 'Save (needs a connection)' })
   await expect(save).toHaveAttribute('aria-disabled', 'true')
   await expectAccessible(page, 'profile without a connection')
   await page.context().setOffline(false)

@@ -8,16 +8,18 @@ import { useAccount } from './account-context.tsx'
 export function ActionButton({ onPress, children, className, ...rest }: ButtonProps): JSX.Element {
   const { blocked } = useAccount()
   const isBlocked = blocked !== undefined
+  const label = rest['aria-label']
   return (
     <Button
       {...rest}
       {...(isBlocked ? { 'aria-disabled': true } : {})}
+      {...(isBlocked && label !== undefined ? { 'aria-label': words.needsConnection(label) } : {})}
       className={isBlocked ? `opacity-55 ${className ?? ''}` : (className ?? '')}
       {...(rest.type === 'submit' && isBlocked ? { type: 'button' as const } : {})}
       {...(onPress === undefined || isBlocked ? {} : { onPress })}
     >
       {children}
-      {isBlocked ? <VisuallyHidden>, {words.needsConnection}</VisuallyHidden> : null}
+      {isBlocked && label === undefined ? <VisuallyHidden>{words.needsConnection('')}</VisuallyHidden> : null}
     </Button>
   )
 }

@@ -106,7 +106,7 @@ export function AddAppDialog({
       <img
         src={svgAddress(enrolled.qr)}
         alt={words.qrAlt}
-        className="size-48 self-center rounded-md border border-border bg-[#fff] p-2"
+        className="size-52 self-center rounded-md border border-border bg-[#fff]"
       />
       <div>
         <Disclosure title={words.cannotScan}>

@@ -1,4 +1,4 @@
-import { type JSX, useState } from 'react'
+import { type JSX, useRef, useState } from 'react'
 import { TextField } from '../../components/text-field.tsx'
 import { securityMessages as words } from '../../messages/account-security.ts'
 import { useAccount } from './account-context.tsx'
@@ -22,6 +22,7 @@ export function AddKeyDialog({
   const action = useAction()
   const [name, setName] = useState(() => freeName(words.factorKinds.webauthn, taken))
   const [problem, setProblem] = useState<string>()
+  const waiting = useRef<AbortController>(undefined)
 
   const submit = async (): Promise<void> => {
     const friendlyName = name.trim()
@@ -29,7 +30,9 @@ export function AddKeyDialog({
     if (friendlyName === '') return
     const isAdded = await action.run(async () => {
       try {
-        unwrap(await supabase.auth.mfa.webauthn.register({ friendlyName }))
+        waiting.current = new AbortController()
+        const { signal } = waiting.current
+        unwrap(await supabase.auth.mfa.webauthn.register({ friendlyName, webauthn: { signal } }))
       } catch (error) {
         await forget(friendlyName)
         throw error
@@ -49,7 +52,11 @@ export function AddKeyDialog({
       submitLabel={words.askForKey}
       isPending={action.isPending}
       onSubmit={submit}
-      onClose={onClose}
+      onClose={() => {
+        // The browser must not go on asking for a key that nobody wants any more.
+        waiting.current?.abort()
+        onClose()
+      }}
     >
       <p>{words.keyLead}</p>
       <TextField

@@ -58,10 +58,10 @@ export function ContactSection({ user }: { readonly user: User }): JSX.Element {
                 )}
                 <ActionButton
                   size="sm"
-                  aria-label={phone === '' ? words.addPhone : words.changePhone}
+                  aria-label={phone === '' && newPhone === '' ? words.addPhone : words.changePhone}
                   onPress={() => setDialog('phone')}
                 >
-                  {phone === '' ? words.add : words.change}
+                  {phone === '' && newPhone === '' ? words.add : words.change}
                 </ActionButton>
               </>
             ) : undefined
