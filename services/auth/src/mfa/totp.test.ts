@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { decodeQR } from 'qr/decode.js'
 import { describe, expect, test } from 'vitest'
 import { decodeBase32, encodeBase32 } from './base32.ts'
 import { drawQrSvg } from './qr-svg.ts'
@@ -100,4 +101,23 @@ describe('what an authenticator app reads', () => {
     const svg = drawQrSvg(totpUri({ secret: createTotpSecret(), issuer: '#1', account: 'a@example.org' }))
     expect(svg).toMatch(/^<svg [^#%]*<\/svg>$/)
   })
+
+  test('can be read off the picture', () => {
+    const uri = totpUri({ secret: createTotpSecret(), issuer: 'Boats', account: 'ada@example.org' })
+    expect(decodeQR(paint(drawQrSvg(uri)))).toBe(uri)
+  })
 })
+
+/** The picture as a camera sees it: four pixels for each module, dark where the path says so. */
+function paint(svg: string): { width: number; height: number; data: Uint8Array } {
+  const modules = Number(/viewBox="0 0 (\d+) /.exec(svg)?.[1])
+  const width = modules * 4
+  const data = new Uint8Array(width * width * 4).fill(255)
+  for (const [, x, y, length] of svg.matchAll(/M(\d+) (\d+)h(\d+)v1/g)) {
+    for (let row = Number(y) * 4; row < Number(y) * 4 + 4; row += 1) {
+      const from = row * width + Number(x) * 4
+      for (let pixel = from; pixel < from + Number(length) * 4; pixel += 1) data.fill(0, pixel * 4, pixel * 4 + 3)
+    }
+  }
+  return { width, height: width, data }
+}

@@ -9,6 +9,7 @@ import {
   type SoftwareAuthenticator,
 } from '@holdfast/test-support'
 import { type AuthApp, type AuthWorld, openAuthWorld } from '../../test/open-auth-world.ts'
+import type { AuthOptions } from '../options/auth-options.ts'
 
 const ORIGIN = 'http://localhost:54321'
 
@@ -341,12 +342,17 @@ describe("one's own passkeys", () => {
   })
 })
 
-test('nothing of it is there when passkeys are switched off', async () => {
-  const off = await world.openApp({ passkeyEnabled: false })
+test.each<[string, Partial<AuthOptions>]>([
+  ['when passkeys are switched off', { passkeyEnabled: false }],
+  ['at an address that passkeys cannot belong to', { siteUrl: 'http://192.0.2.1:8080' }],
+])('nothing of it is there %s, and the settings say so', async (_when, options) => {
+  const off = await world.openApp(options)
   for (const url of ['/passkeys/authentication/options', '/passkeys/registration/options']) {
     expect(await off.call({ method: 'POST', url, payload: {} })).toMatchObject({
       status: 404,
       body: { code: 'passkey_disabled', message: 'Passkeys are disabled' },
     })
   }
+  expect((await off.call({ method: 'GET', url: '/settings' })).body).toMatchObject({ passkeys_enabled: false })
+  expect((await app.call({ method: 'GET', url: '/settings' })).body).toMatchObject({ passkeys_enabled: true })
 })

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { AuthContext } from '../context.ts'
 import { listEnabledCustomProviders } from '../external/custom/custom-provider-row.ts'
 import { PROVIDER_NAMES } from '../options/providers.ts'
+import { hasPasskeys } from '../passkeys/require-passkeys.ts'
 
 /** The providers that GoTrue's settings name and this server does not have. */
 const OTHER_PROVIDERS = [
@@ -27,7 +28,8 @@ const OTHER_PROVIDERS = [
  * `GET /settings`: which ways to sign in there are. `custom_providers` is ours: what a sign-in page shows of the providers that
  * administrators made. Source: GoTrue API reference.
  */
-export function settingsRoute({ options, providers, pool }: AuthContext): FastifyPluginAsyncTypebox {
+export function settingsRoute(context: AuthContext): FastifyPluginAsyncTypebox {
+  const { options, providers, pool } = context
   return async (app) => {
     app.get('/settings', async () => ({
       external: {
@@ -43,7 +45,7 @@ export function settingsRoute({ options, providers, pool }: AuthContext): Fastif
       sms_provider: options.smsTwilioAccountSid ? 'twilio' : '',
       saml_enabled: false,
       saml_private_key_next_configured: false,
-      passkeys_enabled: options.passkeyEnabled,
+      passkeys_enabled: hasPasskeys(context),
       custom_providers: await listEnabledCustomProviders(pool),
     }))
   }
