@@ -36,7 +36,14 @@ const page = { headers: { accept: 'text/html,*/*;q=0.8' } }
 
 describe('the app', () => {
   test('has its page at the root and at every address that its router may know', async () => {
-    for (const url of ['/', '/index.html', '/tables/sites', '/tables/sites?view=1', '/a.b/c']) {
+    for (const url of [
+      '/',
+      '/index.html',
+      '/tables/sites',
+      '/tables/sites?view=1',
+      '/a.b/c',
+      '/auth/callback?code=x',
+    ]) {
       const answer = await app.inject({ url, ...page })
       expect([answer.statusCode, answer.body], url).toEqual([200, '<!doctype html><title>app</title>'])
       expect(answer.headers['cache-control']).toBe('no-cache')
@@ -47,6 +54,7 @@ describe('the app', () => {
     expect((await app.inject({ url: '/assets/old-123.js', ...page })).statusCode).toBe(404)
     expect((await app.inject({ url: '/data.json', headers: { accept: '*/*' } })).statusCode).toBe(404)
     expect((await app.inject({ url: '/storage/v1/object', ...page })).statusCode).toBe(404)
+    expect((await app.inject({ url: '/auth/v1/nothing', ...page })).statusCode).toBe(404)
     expect((await app.inject({ url: '/tables', method: 'POST', ...page })).statusCode).toBe(404)
   })
 

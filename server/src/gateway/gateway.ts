@@ -29,7 +29,8 @@ export interface GatewayOptions {
 
 /** First parts of addresses that are APIs. The rest is the app. */
 const API_PREFIXES = [
-  '/auth/',
+  // The app's own `/auth/callback` is a page.
+  '/auth/v1/',
   '/rest/',
   '/sync/',
   '/app/v1/',
@@ -38,7 +39,7 @@ const API_PREFIXES = [
   '/functions/',
   '/.well-known/oauth-authorization-server/',
 ]
-const API_PATHS = new Set(['/write-checkpoint2.json', '/health'])
+const API_PATHS = new Set(['/auth/v1', '/write-checkpoint2.json', '/health'])
 
 /**
  * Published for anybody who verifies tokens, and for monitors; where browsers go by themselves, from a mail, a provider or another app; and where

@@ -1,0 +1,253 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openHoldfast, type Holdfast } from '@holdfast/test-support'
+import { expect, test as base, type Page } from '@playwright/test'
+import { comeToRest, expectAccessible } from './support/accessibility.ts'
+import { codeOf, linkOf, nextMail } from './support/mailbox.ts'
+import { addAuthenticator, openOwnAccount, totp } from './support/own-account.ts'
+import { openStranger, type Stranger } from './support/stranger.ts'
+
+/** Where pictures of the screens are kept for people to look at. */
+const PICTURES = 'test-results/screens'
+const PASSWORD = 'a good one 7'
+
+interface WorkerFixtures {
+  /** A server that wants addresses confirmed and lets guests in; it has no sample, for these journeys need no tables. */
+  readonly server: Holdfast
+}
+
+const test = base.extend<{ readonly stranger: Stranger }, WorkerFixtures>({
+  server: [
+    // oxlint-disable-next-line no-empty-pattern -- the test tool reads which fixtures are needed from the pattern
+    async ({}, use) => {
+      const folder = await mkdtemp(join(tmpdir(), 'holdfast-entry-'))
+      const configFile = join(folder, 'holdfast.config.json')
+      const settings = { emailEnableConfirmations: true, enableAnonymousSignIns: true, emailMaxFrequency: 0 }
+      await writeFile(configFile, JSON.stringify(settings))
+      await using server = await openHoldfast({ args: [`--config-file=${configFile}`] })
+      await use(server)
+      await rm(folder, { recursive: true })
+    },
+    { scope: 'worker', timeout: 180_000 },
+  ],
+  stranger: async ({ browser, server }, use) => {
+    await using stranger = await openStranger(browser, server)
+    await use(stranger)
+    expect(stranger.problems.found, 'console errors and unhandled rejections').toEqual([])
+  },
+})
+
+test('somebody makes an account, mistypes the code of the mail, and gets in with the right one', async ({
+  stranger,
+  server,
+}) => {
+  const { page, email } = stranger
+  stranger.problems.expect(/status of 403.*\/auth\/v1\/verify/)
+  await page.goto('/sign-in')
+  await page.getByRole('link', { name: 'Create account' }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Create your account')
+  await page.getByRole('textbox', { name: 'Name' }).fill('Nora Lind')
+  await page.getByRole('textbox', { name: 'E-mail' }).fill(email)
+  const password = page.getByRole('textbox', { name: 'Password' })
+  await password.fill('abc')
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await expect(password).toHaveAccessibleDescription(/does not meet all the points/)
+  await expect(password).toBeFocused()
+  await lookAt(page, 'sign-up')
+  await password.fill(PASSWORD)
+  await page.getByRole('button', { name: 'Create account' }).click()
+
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Check your mail')
+  const field = page.getByRole('textbox', { name: 'Code' })
+  await expect(field).toBeFocused()
+  await expect(page.getByRole('button', { name: /^Again in \d+ s$/ })).toBeDisabled()
+  const right = codeOf(await nextMail(server, email))
+  await field.fill(wrongCode(right))
+  await expect(field).toHaveAccessibleDescription('This code is wrong or too old')
+  await expect(field).toHaveValue('')
+  await expect(field).toBeFocused()
+  await lookAt(page, 'sign-up-code')
+  // As it is pasted from a mail.
+  await field.fill(`${right.slice(0, 3)} ${right.slice(3)}`)
+  await expectIn(page, 'Nora Lind')
+})
+
+test('the link of a mail signs in, and one that was used already offers another', async ({ stranger, server }) => {
+  const { page } = stranger
+  const { email } = await stranger.withAccount()
+  await page.goto('/account/appearance')
+  await expect(page).toHaveURL(/\/sign-in\?redirect=/)
+  await page.getByRole('textbox', { name: 'E-mail' }).fill(email)
+  await page.getByRole('button', { name: 'E-mail me a code' }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Enter your code')
+  await lookAt(page, 'sign-in-code')
+  const link = linkOf(await nextMail(server, email))
+
+  const tab = await page.context().newPage()
+  await tab.goto(link)
+  await expect(tab).toHaveURL(/\/account\/appearance$/)
+  await expect(tab.getByRole('heading', { level: 1, name: 'Appearance' })).toBeVisible()
+
+  await stranger.forget()
+  await page.goto(link)
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('This link is too old, or was used already')
+  await expect(page).toHaveURL(/\/auth\/callback\?flow=link/)
+  await lookAt(page, 'link-too-old')
+  await page.getByRole('link', { name: 'Go to sign in' }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sign in to your workspace')
+})
+
+test('a forgotten password is replaced, and nothing else can be done before', async ({ stranger, server }) => {
+  const { page } = stranger
+  const { email } = await stranger.withAccount()
+  await page.goto('/recover')
+  await page.getByRole('textbox', { name: 'E-mail' }).fill('nobody@northline.example')
+  await page.getByRole('button', { name: 'Send the mail' }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Check your mail')
+  await page.goBack()
+  await page.getByRole('textbox', { name: 'E-mail' }).fill(email)
+  await page.getByRole('button', { name: 'Send the mail' }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Check your mail')
+
+  await page.goto(linkOf(await nextMail(server, email)))
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Choose a new password')
+  await page.goto('/w')
+  await expect(page).toHaveURL(/\/recover\/new-password$/)
+  const password = page.getByRole('textbox', { name: 'New password' })
+  await password.fill(stranger.password)
+  stranger.problems.expect(/status of 422.*\/auth\/v1\/user/)
+  await page.getByRole('button', { name: 'Save password' }).click()
+  await expect(password).toHaveAccessibleDescription(/This is your password already/)
+  await lookAt(page, 'new-password')
+  await password.fill(PASSWORD)
+  await page.getByRole('button', { name: 'Save password' }).click()
+  await expectIn(page, 'Noor Haddad')
+
+  await stranger.forget()
+  await signInWithPassword(page, email, PASSWORD)
+  await expectIn(page, 'Noor Haddad')
+})
+
+test('giving up on a new password signs out', async ({ stranger, server }) => {
+  const { page } = stranger
+  const { email } = await stranger.withAccount()
+  await page.goto(`/recover?email=${encodeURIComponent(email)}`)
+  await page.getByRole('button', { name: 'Send the mail' }).click()
+  await page.getByRole('textbox', { name: 'Code' }).fill(codeOf(await nextMail(server, email)))
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Choose a new password')
+  await page.getByRole('button', { name: 'Cancel and sign out' }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sign in to your workspace')
+  await page.goto('/w')
+  await expect(page).toHaveURL(/\/sign-in/)
+})
+
+test('somebody with a second step gives it after the password; before, nothing of theirs is on the device', async ({
+  stranger,
+}) => {
+  const { page } = stranger
+  const { email } = await stranger.withAccount()
+  stranger.problems.expect(/status of 4\d\d.*\/factors\//)
+  const elsewhere = await stranger.elsewhere()
+  const { data: factor, error } = await elsewhere.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'Work phone' })
+  if (error) throw error
+  const { secret } = factor.totp
+  await elsewhere.auth.mfa.challengeAndVerify({ factorId: factor.id, code: totp(secret, Date.now() - 30_000) })
+
+  await page.goto('/account/appearance')
+  await signInWithPassword(page, email, stranger.password)
+  await expect(page).toHaveURL(/\/sign-in\/second-factor/)
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Confirm that it is you')
+  await expect(page.getByText('Authenticator app · Work phone')).toBeVisible()
+  await lookAt(page, 'second-step')
+  // Going around it leads back to it.
+  await page.goto('/w')
+  await expect(page).toHaveURL(/\/sign-in\/second-factor/)
+  const field = page.getByRole('textbox', { name: 'Code from your authenticator app' })
+  const right = totp(secret)
+  await field.fill(wrongCode(right))
+  await expect(field).toHaveAccessibleDescription(/That code did not match/)
+  await field.fill(totp(secret))
+  await expectIn(page, 'Noor Haddad')
+})
+
+test('a passkey signs in, and one that is not there says so', async ({ browser, server, stranger }) => {
+  await using me = await openOwnAccount(browser, server)
+  const { page } = me
+  await addAuthenticator(page)
+  await page.goto('/account/security')
+  await page.getByRole('button', { name: 'Add a passkey' }).click()
+  await page.getByRole('dialog', { name: 'Name of the passkey' }).getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByRole('list', { name: 'Your passkeys' })).toBeVisible()
+  await page.evaluate(() => localStorage.clear())
+  await page.goto('/sign-in')
+  await page.getByRole('button', { name: 'Continue with a passkey' }).click()
+  await expectIn(page, 'Noor Haddad')
+  expect(me.problems.found).toEqual([])
+
+  const other = stranger.page
+  await addAuthenticator(other)
+  await other.goto('/sign-in')
+  await other.getByRole('button', { name: 'Continue with a passkey' }).click()
+  await expect(other.getByText('No passkey was used. Try again, or choose another way.')).toBeVisible()
+  await lookAt(other, 'sign-in-no-passkey')
+  // Browsers bind passkeys to names.
+  await other.goto(`${server.url}/sign-in`)
+  await expect(other.getByRole('link', { name: /^Open http:\/\/localhost:\d+ to use passkeys$/ })).toBeVisible()
+})
+
+test('a guest gets in without an account', async ({ stranger }) => {
+  const { page } = stranger
+  await page.goto('/sign-in')
+  await page.getByRole('button', { name: 'Continue as a guest' }).click()
+  await expectIn(page, 'Guest')
+})
+
+test('an invitation is accepted with a press, and leads to a password', async ({ stranger, server }) => {
+  const { page, email } = stranger
+  await stranger.admin.auth.admin.inviteUserByEmail(email)
+  await page.goto(linkOf(await nextMail(server, email)))
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('You are invited')
+  expect(page.url()).not.toContain('access_token')
+  await lookAt(page, 'invitation')
+  await page.getByRole('button', { name: 'Accept' }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Welcome. Choose a password')
+  await page.getByRole('textbox', { name: 'New password' }).fill(PASSWORD)
+  await page.getByRole('button', { name: 'Save password' }).click()
+  await expect(page.getByRole('button', { name: /^Account of / })).toBeVisible()
+})
+
+/** Inside of the workspace, as this person. */
+async function expectIn(page: Page, name: string): Promise<void> {
+  await expect(page.getByRole('button', { name: `Account of ${name}` })).toBeVisible()
+}
+
+async function signInWithPassword(page: Page, email: string, password: string): Promise<void> {
+  if (!page.url().includes('/sign-in')) await page.goto('/sign-in')
+  await page.getByRole('textbox', { name: 'E-mail' }).fill(email)
+  await page.getByRole('button', { name: 'Continue with password' }).click()
+  await page.getByRole('textbox', { name: 'Password' }).fill(password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+}
+
+function wrongCode(right: string): string {
+  return right === '000000' ? '111111' : '000000'
+}
+
+/** The machine's rules, and a picture in both themes and at a phone's width. */
+async function lookAt(page: Page, screen: string): Promise<void> {
+  const size = page.viewportSize()
+  await expectAccessible(page, screen)
+  await comeToRest(page)
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await page.screenshot({ path: `${PICTURES}/entry-${screen}-${colorScheme}.png` })
+  }
+  await expectAccessible(page, `${screen} in the dark`)
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.screenshot({ path: `${PICTURES}/entry-${screen}-phone-dark.png` })
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.screenshot({ path: `${PICTURES}/entry-${screen}-phone-light.png` })
+  await expectAccessible(page, `${screen} on a phone`)
+  if (size) await page.setViewportSize(size)
+}

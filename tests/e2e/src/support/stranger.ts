@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto'
+import { createClient, type SupabaseClient } from '@supabase/supabase-js'
+import type { Browser, Page } from '@playwright/test'
+import type { Holdfast } from '@holdfast/test-support'
+import { watchProblems, type Problems } from './problems.ts'
+
+/** Somebody at a device that was never here, with an address that nobody else has. */
+export interface Stranger {
+  readonly email: string
+  /** Of the account, once there is one. */
+  readonly password: string
+  /** On `localhost`: browsers give passkeys to no IP address. */
+  readonly page: Page
+  readonly problems: Problems
+  readonly admin: SupabaseClient
+  /** They have a confirmed account, and are not signed in. */
+  withAccount(): Promise<{ readonly email: string }>
+  /** supabase-js, signed in on another device. */
+  elsewhere(): Promise<SupabaseClient>
+  /** The device forgets who was signed in. */
+  forget(): Promise<void>
+}
+
+export async function openStranger(browser: Browser, holdfast: Holdfast): Promise<Stranger & AsyncDisposable> {
+  const email = `stranger-${randomUUID().slice(0, 8)}@northline.example`
+  const password = 'first password 1'
+  const admin = clientOf(holdfast, holdfast.serviceRoleKey)
+  const context = await browser.newContext({
+    baseURL: holdfast.url.replace('127.0.0.1', 'localhost'),
+    viewport: { width: 1280, height: 800 },
+    reducedMotion: 'reduce',
+    locale: 'en-GB',
+    timezoneId: 'Europe/London',
+  })
+  const problems = watchProblems(context)
+  const page = await context.newPage()
+  return {
+    email,
+    password,
+    page,
+    problems,
+    admin,
+    async withAccount() {
+      const { error } = await admin.auth.admin.createUser({
+        email,
+        password,
+        email_confirm: true,
+        user_metadata: { name: 'Noor Haddad' },
+      })
+      if (error) throw error
+      return { email }
+    },
+    async elsewhere() {
+      const client = clientOf(holdfast, holdfast.anonKey)
+      const { error } = await client.auth.signInWithPassword({ email, password })
+      if (error) throw error
+      return client
+    },
+    async forget() {
+      for (const tab of context.pages().slice(1)) await tab.close()
+      await page.goto('/health')
+      await page.evaluate(() => localStorage.clear())
+      await page.goto('/sign-in')
+    },
+    [Symbol.asyncDispose]: () => context.close(),
+  }
+}
+
+function clientOf({ url }: Holdfast, key: string): SupabaseClient {
+  return createClient(url, key, { auth: { persistSession: false, autoRefreshToken: false } })
+}
