@@ -1,3 +1,4 @@
+// oxlint-disable-next-line typescript/triple-slash-reference -- a declaration of another package cannot be imported
 /// <reference path="./oidc-provider.d.ts" />
 import { createHash, randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'

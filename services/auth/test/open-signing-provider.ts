@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 
 /** What a test makes the provider do. */
 export interface SigningProvider extends AsyncDisposable {
@@ -17,7 +17,7 @@ export interface SigningProvider extends AsyncDisposable {
     | undefined
   /** Follows an address of ours and comes straight back with a code. */
   authorize(address: string): Promise<URLSearchParams>
-  sign(claims: JWTPayload): Promise<string>
+  sign(claims: Readonly<Record<string, unknown>>): Promise<string>
   /** Whether it knows the app by a secret in the body only. */
   wantsSecretInBody: boolean
   /** Whether the token endpoint gives an ID token. */
@@ -47,7 +47,7 @@ export async function openSigningProvider(
   const issuer = url + issuerPath
   let lastTokenRequest: SigningProvider['lastTokenRequest']
 
-  const sign = (claims: JWTPayload): Promise<string> => {
+  const sign: SigningProvider['sign'] = (claims) => {
     const nowS = Math.floor(Date.now() / 1000)
     const all = {
       iss: issuer,

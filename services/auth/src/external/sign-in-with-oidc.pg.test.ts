@@ -311,6 +311,39 @@ describe('whose account it is', () => {
   })
 })
 
+describe('an invitation', () => {
+  const invite = async (email: string): Promise<string> => {
+    const admin = await openAdminApi(app)
+    expect((await admin.call('POST', '/invite', { email })).status).toBe(200)
+    const [mail] = await world.db.pool.query<{ token_hash: string }>(sql`
+      select variables ->> 'tokenHash' as token_hash from auth.messages where recipient = ${email}
+    `)
+    return mail?.token_hash ?? ''
+  }
+
+  test('is answered with an external account that has the address', async () => {
+    const login = somebody()
+    const token = await invite(`${login}@example.org`)
+    const { fragment } = await signInAt(app, provider, login, { invite_token: token })
+    expect(await tokensOf(fragment['access_token'])).toMatchObject({
+      email: `${login}@example.org`,
+      identities: [{ provider: 'custom:oidc' }],
+      app_metadata: { provider: 'custom:oidc', providers: ['custom:oidc'] },
+    })
+    expect((await app.call({ url: `/authorize?provider=custom:oidc&invite_token=${token}` })).body).toMatchObject({
+      code: 'user_not_found',
+    })
+  })
+
+  test('is for nobody else', async () => {
+    const token = await invite(`${crypto.randomUUID()}@example.org`)
+    const { query } = await signInAt(app, provider, somebody(), { invite_token: token })
+    expect(query).toMatchObject({ error_description: 'Invited email does not match emails from external provider' })
+    world.nowMs += 25 * 3600_000
+    expect((await app.call({ url: `/authorize?provider=custom:oidc&invite_token=${token}` })).status).toBe(404)
+  })
+})
+
 describe('the real client', () => {
   test('signs in with PKCE, and is given the tokens of the provider', async () => {
     const login = somebody()

@@ -38,7 +38,7 @@ const post = (payload: object, token?: string) =>
   app.call({ method: 'POST', url: '/token?grant_type=id_token', payload, token })
 
 describe('an ID token is refused', () => {
-  test.each([
+  test.each<readonly [string, Readonly<Record<string, unknown>>, object, string, string | undefined]>([
     ['of another issuer', { iss: 'https://evil.example.org' }, {}, 'bad_jwt', 'Bad ID token'],
     ['for another app', { aud: 'other' }, {}, 'unexpected_audience', 'Unacceptable audience in id_token: [other]'],
     ['for two apps, used by the other', { aud: ['ios-app', 'x'], azp: 'x' }, {}, 'unexpected_audience', undefined],
