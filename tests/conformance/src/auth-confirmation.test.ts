@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  type AuthWorld,
+  countMessages,
+  follow,
+  fragmentOf,
+  newAddress,
+  openAuthWorld,
+  PASSWORD,
+  receiveMail,
+} from './auth-world.ts'
+
+// Where new addresses have to be confirmed (`emailEnableConfirmations`).
+
+let world: AuthWorld
+
+beforeAll(async () => {
+  world = await openAuthWorld(['--email-enable-confirmations', '--email-max-frequency=0'])
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+/** The same with every value replaced by its kind. */
+function shapeOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(shapeOf)
+  if (typeof value !== 'object' || value === null) return typeof value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shapeOf(inner)]))
+}
+
+async function signedUp(flowType: 'implicit' | 'pkce' = 'implicit') {
+  const email = newAddress()
+  const client = world.openClient({ flowType })
+  const { data, error } = await client.auth.signUp({ email, password: PASSWORD })
+  expect(error).toBeNull()
+  return { ...client, email, data }
+}
+
+describe('auth.signUp', () => {
+  test('gives no session before the address is confirmed', async () => {
+    const { data, eventNames } = await signedUp()
+    expect(data.session).toBeNull()
+    expect(data.user).toMatchObject({ confirmation_sent_at: expect.any(String), identities: [{ provider: 'email' }] })
+    expect(data.user?.email_confirmed_at).toBeUndefined()
+    expect(eventNames()).not.toContain('SIGNED_IN')
+  })
+
+  test('signs in with the code of the mail', async () => {
+    const { auth, email, data, events } = await signedUp()
+    const { code } = await receiveMail(world, email, 'confirmation')
+    const verified = await auth.verifyOtp({ email, token: code, type: 'signup' })
+    expect(verified.error).toBeNull()
+    expect(verified.data.user).toMatchObject({ id: data.user?.id, email_confirmed_at: expect.any(String) })
+    expect(events.at(-1)).toEqual(['SIGNED_IN', data.user?.id])
+    expect((await world.openClient().auth.signInWithPassword({ email, password: PASSWORD })).error).toBeNull()
+  })
+
+  test('signs in with the link of the mail', async () => {
+    const { email } = await signedUp()
+    const brought = fragmentOf(await follow((await receiveMail(world, email, 'confirmation')).link))
+    expect(brought).toMatchObject({ type: 'signup', access_token: expect.any(String) })
+  })
+
+  test('with PKCE signs in the browser that signed up', async () => {
+    const { auth, email, data } = await signedUp('pkce')
+    const target = await follow((await receiveMail(world, email, 'confirmation')).link)
+    const exchanged = await auth.exchangeCodeForSession(target.searchParams.get('code') ?? '')
+    expect(exchanged.error).toBeNull()
+    expect(exchanged.data.user?.id).toBe(data.user?.id)
+  })
+
+  test('answers for an address that has an account as for a new one, with an account that is made up', async () => {
+    const { auth, email, data } = await signedUp()
+    await auth.verifyOtp({ email, token: (await receiveMail(world, email, 'confirmation')).code, type: 'signup' })
+    const again = await world.openClient().auth.signUp({ email, password: PASSWORD })
+    expect(again.error).toBeNull()
+    expect(again.data.session).toBeNull()
+    expect(again.data.user?.id).not.toBe(data.user?.id)
+    expect(shapeOf(again.data.user)).toEqual(shapeOf(data.user))
+  })
+})
+
+describe('auth.signInWithPassword', () => {
+  describe('refused', () => {
+    test('tells only who knows the password that the address is not confirmed', async () => {
+      const { auth, email } = await signedUp()
+      const known = await auth.signInWithPassword({ email, password: PASSWORD })
+      expect(known.error).toMatchObject({ name: 'AuthApiError', status: 400, code: 'email_not_confirmed' })
+      const guessed = await auth.signInWithPassword({ email, password: 'wrong' })
+      expect(guessed.error).toMatchObject({ code: 'invalid_credentials' })
+    })
+  })
+})
+
+describe('auth.resend', () => {
+  test('sends the mail of a sign-up again, with a new code', async () => {
+    const { auth, email } = await signedUp()
+    const first = await receiveMail(world, email, 'confirmation')
+    const { data, error } = await auth.resend({ type: 'signup', email })
+    expect(error).toBeNull()
+    expect(data).toMatchObject({ user: null, session: null })
+    await expect.poll(() => countMessages(world, email)).toBe(2)
+    const second = await receiveMail(world, email, 'confirmation')
+    expect((await auth.verifyOtp({ email, token: first.code, type: 'signup' })).error).toMatchObject({
+      code: 'otp_expired',
+    })
+    expect((await auth.verifyOtp({ email, token: second.code, type: 'signup' })).error).toBeNull()
+  })
+
+  test('answers for an unknown and for a confirmed address alike, and sends nothing', async () => {
+    const { auth, email } = await signedUp()
+    await auth.verifyOtp({ email, token: (await receiveMail(world, email, 'confirmation')).code, type: 'signup' })
+    const unknown = newAddress()
+    for (const address of [email, unknown]) {
+      expect((await auth.resend({ type: 'signup', email: address })).error).toBeNull()
+    }
+    expect(await countMessages(world, email)).toBe(1)
+    expect(await countMessages(world, unknown)).toBe(0)
+  })
+
+  describe('refused', () => {
+    test('refuses a kind of mail that is not sent again', async () => {
+      const { auth, email } = await signedUp()
+      const { error } = await auth.resend({ type: 'recovery' as never, email })
+      expect(error).toMatchObject({ name: 'AuthApiError', status: 400, code: 'validation_failed' })
+    })
+  })
+})
+
+describe('auth.signInAnonymously', () => {
+  describe('refused', () => {
+    test('is refused where it is switched off', async () => {
+      const { error } = await world.openClient().auth.signInAnonymously()
+      expect(error).toMatchObject({ name: 'AuthApiError', status: 422, code: 'anonymous_provider_disabled' })
+    })
+  })
+})

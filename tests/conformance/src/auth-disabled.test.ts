@@ -1,0 +1,145 @@
+import { createServer } from 'node:http'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type AuthWorld, newAddress, newNumber, openAuthWorld, PASSWORD } from './auth-world.ts'
+
+// What is switched off, or never there, says so in words that the client knows.
+
+describe('auth.signInWithSSO', () => {
+  let world: AuthWorld
+  beforeAll(async () => {
+    world = await openAuthWorld()
+  })
+  afterAll(() => world[Symbol.asyncDispose]())
+
+  describe('refused', () => {
+    test.each([
+      ['a domain', { domain: 'example.org' }],
+      ['a provider', { providerId: '5f0e1d2c-3b4a-4958-8776-655443322110' }],
+    ])('says for %s that SAML is switched off', async (_title, params) => {
+      const { data, error } = await world.openClient().auth.signInWithSSO(params)
+      expect(error).toMatchObject({ name: 'AuthApiError', status: 404, code: 'saml_provider_disabled' })
+      expect(data).toBeNull()
+    })
+  })
+})
+
+describe('auth.signInWithWeb3', () => {
+  let world: AuthWorld
+  beforeAll(async () => {
+    world = await openAuthWorld()
+  })
+  afterAll(() => world[Symbol.asyncDispose]())
+
+  describe('refused', () => {
+    test.each(['ethereum', 'solana'] as const)('says for %s that wallets are switched off', async (chain) => {
+      const signature = chain === 'solana' ? new Uint8Array(64) : '0x00'
+      const credentials = { chain, message: 'example.org wants you to sign in', signature } as never
+      const { data, error } = await world.openClient().auth.signInWithWeb3(credentials)
+      expect(error).toMatchObject({ name: 'AuthApiError', status: 422, code: 'web3_provider_disabled' })
+      expect(data).toEqual({ user: null, session: null })
+    })
+  })
+})
+
+describe('auth.signUp', () => {
+  let world: AuthWorld
+  beforeAll(async () => {
+    world = await openAuthWorld(['--no-enable-signup', '--sms-enable-signup', '--enable-anonymous-sign-ins'])
+  })
+  afterAll(() => world[Symbol.asyncDispose]())
+
+  describe('refused', () => {
+    test.each([
+      ['an address', (auth: Auth) => auth.signUp({ email: newAddress(), password: PASSWORD })],
+      ['a number', (auth: Auth) => auth.signUp({ phone: newNumber(), password: PASSWORD })],
+      ['nobody at all', (auth: Auth) => auth.signInAnonymously()],
+      ['a new address by mail', (auth: Auth) => auth.signInWithOtp({ email: newAddress() })],
+    ])('refuses %s where sign-ups are switched off', async (_title, attempt) => {
+      const { error } = await attempt(world.openClient().auth)
+      expect(error).toMatchObject({ name: 'AuthApiError', status: 422, code: 'signup_disabled' })
+    })
+  })
+})
+
+type Auth = ReturnType<AuthWorld['openClient']>['auth']
+
+describe('captchas', () => {
+  let world: AuthWorld
+  const asked: URLSearchParams[] = []
+  /** A judge of captchas, as Turnstile speaks. */
+  const judge = createServer((request, response) => {
+    let body = ''
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()))
+    request.on('end', () => {
+      const form = new URLSearchParams(body)
+      asked.push(form)
+      const success = form.get('response') === 'human'
+      response.setHeader('content-type', 'application/json')
+      response.end(JSON.stringify(success ? { success } : { success, 'error-codes': ['invalid-input-response'] }))
+    })
+  })
+
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => judge.listen(0, '127.0.0.1', resolve))
+    const { port } = judge.address() as { port: number }
+    world = await openAuthWorld([
+      '--captcha-enabled',
+      '--captcha-secret=the secret of the captcha',
+      `--captcha-url=http://127.0.0.1:${port}/siteverify`,
+    ])
+  })
+  afterAll(async () => {
+    await world[Symbol.asyncDispose]()
+    judge.close()
+  })
+
+  const attempts: readonly (readonly [string, (auth: Auth, captchaToken?: string) => Promise<{ error: unknown }>])[] = [
+    [
+      'signUp',
+      (auth, captchaToken) =>
+        auth.signUp({
+          email: newAddress(),
+          password: PASSWORD,
+          options: { ...(captchaToken ? { captchaToken } : {}) },
+        }),
+    ],
+    [
+      'signInWithOtp',
+      (auth, captchaToken) =>
+        auth.signInWithOtp({ email: newAddress(), options: { ...(captchaToken ? { captchaToken } : {}) } }),
+    ],
+    [
+      'resetPasswordForEmail',
+      (auth, captchaToken) => auth.resetPasswordForEmail(newAddress(), { ...(captchaToken ? { captchaToken } : {}) }),
+    ],
+  ]
+
+  test.each(attempts)('that a person has solved let %s through', async (_name, attempt) => {
+    const before = asked.length
+    expect((await attempt(world.openClient().auth, 'human')).error).toBeNull()
+    expect(asked).toHaveLength(before + 1)
+    expect(asked.at(-1)?.get('secret')).toBe('the secret of the captcha')
+  })
+
+  test('are not asked for when a session is refreshed', async () => {
+    const { auth } = world.openClient()
+    await auth.signUp({ email: newAddress(), password: PASSWORD, options: { captchaToken: 'human' } })
+    expect((await auth.refreshSession()).error).toBeNull()
+  })
+
+  describe('refused', () => {
+    test.each(attempts)('stop %s when there is none, or a machine has solved it', async (_name, attempt) => {
+      for (const token of [undefined, 'machine']) {
+        const { error } = await attempt(world.openClient().auth, token)
+        expect(error).toMatchObject({ name: 'AuthApiError', status: 400, code: 'captcha_failed' })
+      }
+    })
+
+    test('stop signInWithPassword before the password is looked at', async () => {
+      const email = newAddress()
+      await world.openClient().auth.signUp({ email, password: PASSWORD, options: { captchaToken: 'human' } })
+      const { error } = await world.openClient().auth.signInWithPassword({ email, password: PASSWORD })
+      expect(error).toMatchObject({ status: 400, code: 'captcha_failed' })
+    })
+  })
+})
