@@ -94,7 +94,7 @@ test('an authenticator app is added with its code, and then asked for before it 
 
 test('a passkey is added, renamed and removed', async ({ me }) => {
   const { page } = me
-  await addAuthenticator(await page.context().newCDPSession(page))
+  await addAuthenticator(page)
   await page.goto('/account/security')
   await expect(page.getByText('No passkey yet.')).toBeVisible()
   await page.getByRole('button', { name: 'Add a passkey' }).click()

@@ -87,12 +87,12 @@ function clientOf({ url }: Holdfast, key: string): SupabaseClient {
 }
 
 /**
- * An authenticator that has a passkey for whoever asks and always says yes, instead of the one before.
+ * An authenticator that has a passkey for whoever asks and always says yes. It is gone when the session that is returned is detached.
  *
  * @param transport - `internal`: the device's own; `usb`: a security key
  */
-export async function addAuthenticator(session: CDPSession, transport: 'internal' | 'usb' = 'internal'): Promise<void> {
-  await session.send('WebAuthn.disable')
+export async function addAuthenticator(page: Page, transport: 'internal' | 'usb' = 'internal'): Promise<CDPSession> {
+  const session = await page.context().newCDPSession(page)
   await session.send('WebAuthn.enable')
   await session.send('WebAuthn.addVirtualAuthenticator', {
     options: {
@@ -104,6 +104,7 @@ export async function addAuthenticator(session: CDPSession, transport: 'internal
       automaticPresenceSimulation: true,
     },
   })
+  return session
 }
 
 /**
