@@ -65,7 +65,7 @@ async function deleteSoftly(tx: Transaction, user: UserRow, now: string): Promis
 }
 
 /** What GoTrue leaves of an address, so that rows of both mean the same. */
-export function obfuscate(userId: string, text: string): string {
+function obfuscate(userId: string, text: string): string {
   return createHash('sha256')
     .update(userId + text)
     .digest('base64url')
