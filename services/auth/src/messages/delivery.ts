@@ -65,24 +65,23 @@ export function startDelivery(input: {
       awake ??= stayAwake().finally(() => (awake = undefined))
     },
     async settled() {
-      if (names.length === 0) return
-      // One that is under way may have begun before the last message was there.
-      await looking
-      await look()
+      if (names.length > 0) await lookOnceMore()
     },
     async [Symbol.asyncDispose]() {
       for (const timer of timers) clearInterval(timer)
-      if (!closing.signal.aborted && names.length > 0) {
-        const drained = tryTo('send the last messages', async () => {
-          await looking
-          await look()
-        })
-        await Promise.race([drained, delay(MESSAGE_DRAIN_MS)])
-      }
+      if (closing.signal.aborted) return
+      const deadline = delay(MESSAGE_DRAIN_MS)
+      if (names.length > 0) await Promise.race([tryTo('send the last messages', lookOnceMore), deadline])
       closing.abort(new Error('the service is closing'))
       for (const channel of Object.values(channels)) channel.sender.close()
-      await Promise.race([Promise.all([awake, looking?.catch(() => undefined)]), delay(MESSAGE_DRAIN_MS)])
+      await Promise.race([Promise.all([awake, looking?.catch(() => undefined)]), deadline])
     },
+  }
+
+  /** A look that is under way may have begun before the last message was there. */
+  async function lookOnceMore(): Promise<void> {
+    await looking
+    await look()
   }
 
   async function stayAwake(): Promise<void> {
