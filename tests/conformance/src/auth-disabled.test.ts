@@ -23,6 +23,49 @@ describe('auth.signInWithSSO', () => {
   })
 })
 
+describe('auth.signInWithOAuth', () => {
+  let world: AuthWorld
+  beforeAll(async () => {
+    world = await openAuthWorld()
+  })
+  afterAll(() => world[Symbol.asyncDispose]())
+
+  test('makes an address of this server for the browser to go to, and goes nowhere itself', async () => {
+    const { auth, requests } = world.openClient({ flowType: 'pkce' })
+    const { data, error } = await auth.signInWithOAuth({
+      provider: 'github',
+      options: { redirectTo: `${world.url}/back`, scopes: 'repo', queryParams: { prompt: 'consent' } },
+    })
+    expect(error).toBeNull()
+    const url = new URL(data.url ?? '')
+    expect(`${url.origin}${url.pathname}`).toBe(`${world.url}/auth/v1/authorize`)
+    expect(Object.fromEntries(url.searchParams)).toMatchObject({
+      provider: 'github',
+      redirect_to: `${world.url}/back`,
+      scopes: 'repo',
+      prompt: 'consent',
+      code_challenge: expect.any(String),
+      code_challenge_method: 's256',
+    })
+    expect(requests).toEqual([])
+  })
+
+  describe('refused', () => {
+    test.each(['github', 'google', 'facebook', 'nonsense'])(
+      'says of %s that it is not switched on',
+      async (provider) => {
+        const { data } = await world.openClient().auth.signInWithOAuth({ provider: provider as 'github' })
+        const response = await fetch(data.url ?? '', { redirect: 'manual' })
+        expect(response.status).toBe(400)
+        expect(await response.json()).toMatchObject({
+          error_code: 'validation_failed',
+          msg: expect.stringContaining('Unsupported provider'),
+        })
+      },
+    )
+  })
+})
+
 describe('auth.signInWithWeb3', () => {
   let world: AuthWorld
   beforeAll(async () => {
@@ -106,11 +149,11 @@ describe('captchas', () => {
     [
       'signInWithOtp',
       (auth, captchaToken) =>
-        auth.signInWithOtp({ email: newAddress(), options: { ...(captchaToken ? { captchaToken } : {}) } }),
+        auth.signInWithOtp({ email: newAddress(), options: captchaToken ? { captchaToken } : {} }),
     ],
     [
       'resetPasswordForEmail',
-      (auth, captchaToken) => auth.resetPasswordForEmail(newAddress(), { ...(captchaToken ? { captchaToken } : {}) }),
+      (auth, captchaToken) => auth.resetPasswordForEmail(newAddress(), captchaToken ? { captchaToken } : {}),
     ],
   ]
 
