@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openHoldfast, type Holdfast } from '@holdfast/test-support'
 import { expect, test as base, type Page } from '@playwright/test'
-import { comeToRest, expectAccessible } from './support/accessibility.ts'
+import { comeToRest, expectAccessible, expectNoSidewaysScroll } from './support/accessibility.ts'
 import { codeOf, linkOf, nextMail } from './support/mailbox.ts'
 import { addAuthenticator, openOwnAccount, totp } from './support/own-account.ts'
 import { openStranger, type Stranger } from './support/stranger.ts'
@@ -174,7 +174,7 @@ test('somebody with a second step gives it after the password; before, nothing o
 test('a passkey signs in, and one that is not there says so', async ({ browser, server, stranger }) => {
   await using me = await openOwnAccount(browser, server)
   const { page } = me
-  await addAuthenticator(page)
+  await addAuthenticator(await page.context().newCDPSession(page))
   await page.goto('/account/security')
   await page.getByRole('button', { name: 'Add a passkey' }).click()
   await page.getByRole('dialog', { name: 'Name of the passkey' }).getByRole('button', { name: 'Save' }).click()
@@ -186,7 +186,7 @@ test('a passkey signs in, and one that is not there says so', async ({ browser, 
   expect(me.problems.found).toEqual([])
 
   const other = stranger.page
-  await addAuthenticator(other)
+  await addAuthenticator(await other.context().newCDPSession(other))
   await other.goto('/sign-in')
   await other.getByRole('button', { name: 'Continue with a passkey' }).click()
   await expect(other.getByText('No passkey was used. Try again, or choose another way.')).toBeVisible()
@@ -248,6 +248,6 @@ async function lookAt(page: Page, screen: string): Promise<void> {
   await page.screenshot({ path: `${PICTURES}/entry-${screen}-phone-dark.png` })
   await page.emulateMedia({ colorScheme: 'light' })
   await page.screenshot({ path: `${PICTURES}/entry-${screen}-phone-light.png` })
-  await expectAccessible(page, `${screen} on a phone`)
+  await expectNoSidewaysScroll(page, `${screen} on a phone`)
   if (size) await page.setViewportSize(size)
 }

@@ -12,7 +12,7 @@ export function CodeField({
   value,
   onChange,
   errorMessage,
-  isDisabled = false,
+  isBusy = false,
   autoFocus = false,
   inputRef,
 }: {
@@ -22,7 +22,8 @@ export function CodeField({
   /** Digits only, at most as many as asked for. */
   readonly onChange: (value: string) => void
   readonly errorMessage?: string | undefined
-  readonly isDisabled?: boolean
+  /** The code is being looked at: it stays as it is, and keeps the focus. */
+  readonly isBusy?: boolean
   readonly autoFocus?: boolean
   readonly inputRef?: RefObject<HTMLInputElement | null>
 }): JSX.Element {
@@ -44,7 +45,7 @@ export function CodeField({
               className={cx(
                 'flex h-12 min-w-0 flex-1 items-center justify-center rounded-md border bg-bg text-title tabular-nums transition-colors',
                 isInvalid ? 'border-danger' : 'border-control',
-                isDisabled && 'opacity-55',
+                isBusy && 'opacity-55',
                 isFocused && place === next && 'outline-2 outline-offset-1 outline-focus',
               )}
             >
@@ -60,7 +61,7 @@ export function CodeField({
           inputMode="numeric"
           spellCheck={false}
           value={value}
-          disabled={isDisabled}
+          readOnly={isBusy}
           autoFocus={autoFocus}
           aria-invalid={isInvalid ? true : undefined}
           aria-describedby={`${id}-note`}

@@ -62,11 +62,12 @@ export function CodeStep({
         if (what === 'resend') setOwnNextAtMs(untilMs)
         else setRetryAtMs(untilMs)
       }
-      if (what === 'verify') setCode('')
+      if (what === 'verify') {
+        setCode('')
+        field.current?.focus()
+      }
     } finally {
       setBusy(undefined)
-      // The field was off while the code was looked at, which takes the focus from it.
-      requestAnimationFrame(() => field.current?.focus())
     }
   }
   const verify = (given: string): void => {
@@ -94,7 +95,7 @@ export function CodeStep({
           value={code}
           autoFocus
           inputRef={field}
-          isDisabled={busy === 'verify'}
+          isBusy={busy === 'verify'}
           errorMessage={failure?.kind === 'code' ? failure.message : missing ? words.missing(digits) : undefined}
           onChange={(next) => {
             setCode(next)

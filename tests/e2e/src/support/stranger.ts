@@ -33,6 +33,8 @@ export async function openStranger(browser: Browser, holdfast: Holdfast): Promis
     timezoneId: 'Europe/London',
   })
   const problems = watchProblems(context)
+  // The page that is no page of the app has no icon.
+  problems.expect(/favicon\.ico/)
   const page = await context.newPage()
   return {
     email,
