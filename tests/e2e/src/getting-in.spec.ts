@@ -174,7 +174,7 @@ test('somebody with a second step gives it after the password; before, nothing o
 test('a passkey signs in, and one that is not there says so', async ({ browser, server, stranger }) => {
   await using me = await openOwnAccount(browser, server)
   const { page } = me
-  await addAuthenticator(await page.context().newCDPSession(page))
+  await addAuthenticator(page)
   await page.goto('/account/security')
   await page.getByRole('button', { name: 'Add a passkey' }).click()
   await page.getByRole('dialog', { name: 'Name of the passkey' }).getByRole('button', { name: 'Save' }).click()
@@ -186,7 +186,7 @@ test('a passkey signs in, and one that is not there says so', async ({ browser, 
   expect(me.problems.found).toEqual([])
 
   const other = stranger.page
-  await addAuthenticator(await other.context().newCDPSession(other))
+  await addAuthenticator(other)
   await other.goto('/sign-in')
   await other.getByRole('button', { name: 'Continue with a passkey' }).click()
   await expect(other.getByText('No passkey was used. Try again, or choose another way.')).toBeVisible()
