@@ -82,6 +82,7 @@ test('an authenticator app is added with its code, and then asked for before it 
   await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click()
   const stepUp = page.getByRole('dialog', { name: 'Confirm that it is you' })
   await expect(stepUp).toBeVisible()
+  await expect(stepUp.getByRole('textbox', { name: 'Code' })).toBeFocused()
   await expectAccessible(page, 'question for the second step')
   // A code counts once; the next one is accepted a little ahead of its time.
   await stepUp.getByRole('textbox', { name: 'Code' }).fill(totp(secret, Date.now() + 30_000))

@@ -119,13 +119,13 @@ function FactorRow({
   const usedAt = factor.last_challenged_at
 
   const remove = async (): Promise<void> => {
+    setAsking(false)
     const isGone = await action.run(async () => {
       unwrap(await supabase.auth.mfa.unenroll({ factorId: factor.id }))
       // The session counts as one of one step again, which only a new token says.
       unwrap(await supabase.auth.refreshSession())
       await reload()
     })
-    setAsking(false)
     if (!isGone) return
     showToast({ text: words.factorRemoved(name) })
     onGone()
@@ -135,7 +135,12 @@ function FactorRow({
       icon={ICONS[factor.factor_type]}
       title={name}
       actions={
-        <ActionButton size="sm" aria-label={words.removeNamed(name)} onPress={() => setAsking(true)}>
+        <ActionButton
+          size="sm"
+          aria-label={words.removeNamed(name)}
+          isPending={action.isPending}
+          onPress={() => setAsking(true)}
+        >
           {accountMessages.remove}
         </ActionButton>
       }
@@ -152,7 +157,6 @@ function FactorRow({
         isOpen={isAsking}
         onClose={() => setAsking(false)}
         isDanger
-        isPending={action.isPending}
         confirmLabel={accountMessages.remove}
         onConfirm={() => void remove()}
       >

@@ -29,7 +29,11 @@ export function GuestSection(): JSX.Element {
         {words.guestDetail}
       </Notice>
       <Section title={words.guestFormTitle} description={words.guestFormLead}>
-        {waitsFor === '' ? null : <Notice title={words.guestWaits(waitsFor)} role="status" />}
+        {waitsFor === '' ? null : (
+          <Notice title={words.confirmTitle} role="status">
+            {words.guestWaits(waitsFor)}
+          </Notice>
+        )}
         <GuestForm />
         {state.kind === 'ready' && state.value.hasManualLinking && state.value.providers.length > 0 ? (
           <div className="flex flex-col gap-2 pt-2">

@@ -84,11 +84,11 @@ function IdentityRow({
   const address = addressOf(identity)
 
   const unlink = async (): Promise<void> => {
+    setAsking(false)
     const isDone = await action.run(async () => {
       unwrap(await supabase.auth.unlinkIdentity(identity))
       await reload()
     })
-    setAsking(false)
     if (!isDone) return
     showToast({ text: words.unlinked(name) })
     onGone()
@@ -109,7 +109,12 @@ function IdentityRow({
       title={name}
       actions={
         isOnly || !canUnlink ? undefined : (
-          <ActionButton size="sm" aria-label={words.unlinkNamed(name)} onPress={() => setAsking(true)}>
+          <ActionButton
+            size="sm"
+            aria-label={words.unlinkNamed(name)}
+            isPending={action.isPending}
+            onPress={() => setAsking(true)}
+          >
             {words.unlink}
           </ActionButton>
         )
@@ -124,7 +129,6 @@ function IdentityRow({
         isOpen={isAsking}
         onClose={() => setAsking(false)}
         isDanger
-        isPending={action.isPending}
         confirmLabel={words.unlink}
         onConfirm={() => void unlink()}
       >

@@ -8,6 +8,7 @@ import { accountMessages } from '../../messages/account.ts'
 import { securityMessages as words } from '../../messages/account-security.ts'
 import { useAccount } from './account-context.tsx'
 import { ActionButton } from './action-button.tsx'
+import { deviceNameOf } from './device-name.ts'
 import { FailureDetails, FailureText } from './failure-text.tsx'
 import { FormDialog } from './form-dialog.tsx'
 import { ReadState } from './read-state.tsx'
@@ -130,12 +131,12 @@ function PasskeyRow({
   const { last_used_at: usedAt } = passkey
 
   const remove = async (): Promise<void> => {
+    setAsking(false)
     const isGone = await action.run(async () => {
       const { error } = await supabase.auth.passkey.delete({ passkeyId: passkey.id })
       if (error) throw error
       await onChanged()
     })
-    setAsking(false)
     if (!isGone) return
     showToast({ text: words.passkeyRemoved(name) })
     onGone()
@@ -149,7 +150,12 @@ function PasskeyRow({
           <ActionButton size="sm" aria-label={words.renameNamed(name)} onPress={onRename}>
             {words.rename}
           </ActionButton>
-          <ActionButton size="sm" aria-label={words.removeNamed(name)} onPress={() => setAsking(true)}>
+          <ActionButton
+            size="sm"
+            aria-label={words.removeNamed(name)}
+            isPending={action.isPending}
+            onPress={() => setAsking(true)}
+          >
             {accountMessages.remove}
           </ActionButton>
         </>
@@ -167,7 +173,6 @@ function PasskeyRow({
         isOpen={isAsking}
         onClose={() => setAsking(false)}
         isDanger
-        isPending={action.isPending}
         confirmLabel={accountMessages.remove}
         onConfirm={() => void remove()}
       >
@@ -189,7 +194,7 @@ function NameDialog({
 }): JSX.Element {
   const { supabase } = useAccount()
   const action = useAction()
-  const [name, setName] = useState(passkey.friendly_name ?? '')
+  const [name, setName] = useState(passkey.friendly_name ?? deviceNameOf(navigator.userAgent).name ?? '')
   const [problem, setProblem] = useState<string>()
   const save = async (): Promise<void> => {
     const friendlyName = name.trim()

@@ -47,12 +47,12 @@ export function SignInsScreen(): JSX.Element {
   }, [reload, blocked])
 
   const signOutOthers = async (): Promise<void> => {
+    setAsking(false)
     const isDone = await action.run(async () => {
       const { error } = await supabase.auth.signOut({ scope: 'others' })
       if (error) throw error
       await reload()
     })
-    setAsking(false)
     if (!isDone) return
     showToast({ text: words.othersDone })
     headingRef.current?.focus()
@@ -70,7 +70,7 @@ export function SignInsScreen(): JSX.Element {
                 description={others === 0 ? words.onlyThis : undefined}
                 action={
                   others === 0 ? null : (
-                    <ActionButton size="sm" onPress={() => setAsking(true)}>
+                    <ActionButton size="sm" isPending={action.isPending} onPress={() => setAsking(true)}>
                       {words.signOutOthers}
                     </ActionButton>
                   )
@@ -96,7 +96,6 @@ export function SignInsScreen(): JSX.Element {
                   isOpen={isAsking}
                   onClose={() => setAsking(false)}
                   isDanger
-                  isPending={action.isPending}
                   confirmLabel={words.signOutOthers}
                   onConfirm={() => void signOutOthers()}
                 >
@@ -126,8 +125,8 @@ function SessionRow({
   const name = known ?? words.unknownDevice
 
   const end = async (): Promise<void> => {
-    const isDone = await action.run(onEnd)
     setAsking(false)
+    const isDone = await action.run(onEnd)
     if (!isDone) return
     showToast({ text: words.signedOut(name) })
     onGone()
@@ -144,7 +143,12 @@ function SessionRow({
       }
       actions={
         session.isCurrent ? undefined : (
-          <ActionButton size="sm" aria-label={words.signOutNamed(name)} onPress={() => setAsking(true)}>
+          <ActionButton
+            size="sm"
+            aria-label={words.signOutNamed(name)}
+            isPending={action.isPending}
+            onPress={() => setAsking(true)}
+          >
             {words.signOut}
           </ActionButton>
         )
@@ -167,7 +171,6 @@ function SessionRow({
         isOpen={isAsking}
         onClose={() => setAsking(false)}
         isDanger
-        isPending={action.isPending}
         confirmLabel={words.signOut}
         onConfirm={() => void end()}
       >
