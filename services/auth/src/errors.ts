@@ -121,6 +121,11 @@ export function refreshTokenAlreadyUsed(): HoldfastError {
   return new HoldfastError('refresh_token_already_used', 400, 'Invalid Refresh Token: Already Used')
 }
 
+/** The token belongs to an app that the person signed in to, and asks for what only the person may do. */
+export function notThePersonsOwnClient(): HoldfastError {
+  return new HoldfastError('insufficient_scope', 403, 'Apps that were granted access cannot change the account')
+}
+
 /** @param reason - what GoTrue puts in brackets */
 export function refreshSessionExpired(reason?: 'Inactivity' | 'Revoked by Newer Login'): HoldfastError {
   const more = reason === undefined ? '' : ` (${reason})`

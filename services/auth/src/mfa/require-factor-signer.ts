@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { AuthContext } from '../context.ts'
 import { sessionNotFound } from '../errors.ts'
 import type { SessionRow } from '../sessions/session-row.ts'
-import { requireUser } from '../users/require-user.ts'
+import { requirePerson } from '../users/require-user.ts'
 import type { UserRow } from '../users/user-row.ts'
 import { anonymousNotAllowed } from './errors.ts'
 
@@ -12,9 +12,9 @@ export interface FactorSigner {
   readonly session: SessionRow
 }
 
-/** @throws {HoldfastError} as `requireUser`; `no_authorization` (403) for somebody without an account, `session_not_found` */
+/** @throws {HoldfastError} as `requirePerson`; `no_authorization` (403) for somebody without an account, `session_not_found` */
 export async function requireFactorSigner(context: AuthContext, request: FastifyRequest): Promise<FactorSigner> {
-  const { user, session } = await requireUser(context, request)
+  const { user, session } = await requirePerson(context, request)
   if (user.is_anonymous) throw anonymousNotAllowed()
   if (!session) throw sessionNotFound()
   return { user, session }

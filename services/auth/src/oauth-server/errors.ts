@@ -56,8 +56,3 @@ export function authorizationNotFound(): HoldfastError {
 export function grantNotFound(): HoldfastError {
   return new HoldfastError('oauth_consent_not_found', 404, 'No active grant found for this client')
 }
-
-/** The token was given to another app. What that app may do is the person's to say, not the app's. */
-export function notThePersonsOwnClient(): HoldfastError {
-  return new HoldfastError('insufficient_scope', 403, 'Apps that were granted access cannot grant access')
-}

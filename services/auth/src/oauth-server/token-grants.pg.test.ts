@@ -148,6 +148,27 @@ describe('An app that was granted access', () => {
     }
   })
 
+  test('reads who the person is, and changes nothing of how they sign in', async () => {
+    const client = await other.register()
+    const person = await app.signUp()
+    const { body } = await other.exchange(client, await other.consent(client, person))
+    const call = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, payload?: object) =>
+      app.call({ method, url, token: body.access_token, ...(payload ? { payload } : {}) })
+    expect((await call('GET', '/user')).status).toBe(200)
+    for (const answer of [
+      await call('PUT', '/user', { password: 'taken over by an app' }),
+      await call('GET', '/user/sessions'),
+      await call('DELETE', `/user/sessions/${crypto.randomUUID()}`),
+      await call('POST', '/factors', { factor_type: 'totp' }),
+      await call('POST', '/passkeys/registration/options', {}),
+      await call('GET', '/reauthenticate'),
+    ]) {
+      expect(answer).toMatchObject({ status: 403, body: { code: 'insufficient_scope' } })
+    }
+    expect((await call('POST', '/logout?scope=global')).status).toBe(204)
+    expect((await app.refresh(person.refresh_token)).status).toBe(200)
+  })
+
   test('refreshes for itself only, and only as itself', async () => {
     const client = await other.register()
     const stranger = await other.register()

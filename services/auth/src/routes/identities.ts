@@ -5,7 +5,7 @@ import { beginFlow } from '../external/begin-flow.ts'
 import { identityIdInvalid, manualLinkingDisabled } from '../identities/errors.ts'
 import { unlinkIdentity } from '../identities/unlink-identity.ts'
 import { redirectOf } from '../redirects/redirect-of-request.ts'
-import { requireUser } from '../users/require-user.ts'
+import { requirePerson } from '../users/require-user.ts'
 import { queryOf } from './authorize.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
@@ -17,7 +17,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 export function identityRoutes(context: AuthContext): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get('/user/identities/authorize', { exposeHeadRoute: false }, async (request, reply) => {
-      const { user } = await requireUser(context, request)
+      const { user } = await requirePerson(context, request)
       if (!context.options.enableManualLinking) throw manualLinkingDisabled()
       const query = queryOf(request)
       const redirectTo = redirectOf(request, context.redirects)
@@ -28,7 +28,7 @@ export function identityRoutes(context: AuthContext): FastifyPluginAsyncTypebox 
 
     const params = Type.Object({ id: Type.String() })
     app.delete('/user/identities/:id', { schema: { params } }, async (request) => {
-      const { user } = await requireUser(context, request)
+      const { user } = await requirePerson(context, request)
       if (!context.options.enableManualLinking) throw manualLinkingDisabled()
       const { id } = request.params
       if (!UUID.test(id)) throw identityIdInvalid()

@@ -12,8 +12,9 @@ const LogoutQuery = Type.Object({ scope: Type.Optional(Type.String()) })
 export function logoutRoute(context: AuthContext): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.post('/logout', { schema: { querystring: LogoutQuery } }, async (request, reply) => {
-      const scope = parseScope(request.query.scope)
       const { user, session } = await requireUser(context, request)
+      // An app ends what it was given, and nothing else of the person's.
+      const scope = session?.oauth_client_id ? 'local' : parseScope(request.query.scope)
       const now = new Date(context.clock.now()).toISOString()
       await context.pool.transaction(async (tx) => {
         await recordAudit(tx, { action: 'logout', actor: user, address: request.ip, now })

@@ -11,7 +11,7 @@ import { renderClient } from '../oauth-server/client-row.ts'
 import { registerClient } from '../oauth-server/clients.ts'
 import { listGrants, revokeGrant } from '../oauth-server/consents.ts'
 import { decideAuthorization, describeAuthorization } from '../oauth-server/decide-authorization.ts'
-import { dynamicRegistrationDisabled, notThePersonsOwnClient, oauthServerDisabled } from '../oauth-server/errors.ts'
+import { dynamicRegistrationDisabled, oauthServerDisabled } from '../oauth-server/errors.ts'
 import { acceptForms, readFields } from '../oauth-server/form-body.ts'
 import { renderUserInfo } from '../oauth-server/id-token.ts'
 import { renderOAuthError } from '../oauth-server/render-oauth-error.ts'
@@ -21,7 +21,7 @@ import { grantTokens } from '../oauth-server/token-grants.ts'
 import { renderError } from '../render-error.ts'
 import { OptionalText } from '../request-body.ts'
 import { originOf } from '../request-origin.ts'
-import { requireUser } from '../users/require-user.ts'
+import { requirePerson, requireUser } from '../users/require-user.ts'
 import type { UserRow } from '../users/user-row.ts'
 
 const AuthorizationParams = Type.Object({ authorization_id: Type.String() })
@@ -102,19 +102,13 @@ function appRoutes(context: AuthContext): FastifyPluginAsyncTypebox {
 
 /** What the page of consent asks for, as the person whose account it is. */
 function personRoutes(context: AuthContext): FastifyPluginAsyncTypebox {
-  /** The person in their own client. An app that was granted access cannot grant itself more. */
-  const requirePerson = async (request: FastifyRequest): Promise<UserRow> => {
-    const { user, session } = await requireUser(context, request)
-    if (session && session.oauth_client_id !== null) throw notThePersonsOwnClient()
-    return user
-  }
-  /** The same on a page of this project. */
-  const requirePersonHere = (request: FastifyRequest): Promise<UserRow> => {
+  /** The person in their own client, on a page of this project. */
+  const requirePersonHere = async (request: FastifyRequest): Promise<UserRow> => {
     const { origin } = request.headers
     if (origin !== undefined && origin !== '' && !context.redirects.isAllowed(origin)) {
       throw validationFailed('unauthorized request origin')
     }
-    return requirePerson(request)
+    return (await requirePerson(context, request)).user
   }
 
   return async (app) => {
@@ -134,10 +128,13 @@ function personRoutes(context: AuthContext): FastifyPluginAsyncTypebox {
       return { redirect_url: await decideAuthorization(context, { authorizationId, user, action }) }
     })
 
-    app.get('/user/oauth/grants', async (request) => listGrants(context, (await requirePerson(request)).id))
+    app.get('/user/oauth/grants', async (request) => {
+      const { user } = await requirePerson(context, request)
+      return listGrants(context, user.id)
+    })
 
     app.delete('/user/oauth/grants', { schema: { querystring: GrantQuery } }, async (request, reply) => {
-      const user = await requirePerson(request)
+      const { user } = await requirePerson(context, request)
       await revokeGrant(context, { user, clientId: request.query.client_id ?? '', address: request.ip })
       return reply.code(204).send()
     })

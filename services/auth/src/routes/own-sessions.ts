@@ -7,7 +7,7 @@ import { endSessions } from '../sessions/end-sessions.ts'
 import { renderOwnSession } from '../sessions/render-own-session.ts'
 import { findSessionsOfUser, readMethodsOfSessions } from '../sessions/session-row.ts'
 import { judgeSession } from '../sessions/session-validity.ts'
-import { requireUser } from '../users/require-user.ts'
+import { requirePerson } from '../users/require-user.ts'
 
 const SessionParams = Type.Object({ session_id: Type.String({ format: 'uuid' }) })
 
@@ -18,7 +18,7 @@ const SessionParams = Type.Object({ session_id: Type.String({ format: 'uuid' }) 
 export function ownSessionRoutes(context: AuthContext): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get('/user/sessions', async (request) => {
-      const { user, session: own } = await requireUser(context, request)
+      const { user, session: own } = await requirePerson(context, request)
       const sessions = (await findSessionsOfUser(context.pool, user.id)).filter(
         (session) => judgeSession(session, context.options, context.clock.now()) === undefined,
       )
@@ -30,7 +30,7 @@ export function ownSessionRoutes(context: AuthContext): FastifyPluginAsyncTypebo
     })
 
     app.delete('/user/sessions/:session_id', { schema: { params: SessionParams } }, async (request, reply) => {
-      const { user } = await requireUser(context, request)
+      const { user } = await requirePerson(context, request)
       const sessionId = request.params.session_id
       const now = new Date(context.clock.now()).toISOString()
       await context.pool.transaction(async (tx) => {

@@ -10,7 +10,7 @@ import { askForAnyPasskey, signInWithPasskey } from '../passkeys/sign-in-with-pa
 import { optional, OptionalText } from '../request-body.ts'
 import { originOf } from '../request-origin.ts'
 import { renderSession } from '../sessions/render-session.ts'
-import { requireUser } from '../users/require-user.ts'
+import { requirePerson } from '../users/require-user.ts'
 
 const OptionsBody = optional(
   Type.Object({ gotrue_meta_security: optional(Type.Object({ captcha_token: OptionalText })) }),
@@ -43,20 +43,20 @@ export function passkeyRoutes(context: AuthContext): FastifyPluginAsyncTypebox {
     })
 
     app.post('/passkeys/registration/options', async (request) => {
-      return askForPasskey(context, await requireUser(context, request))
+      return askForPasskey(context, await requirePerson(context, request))
     })
 
     app.post('/passkeys/registration/verify', { schema: { body: AnswerBody }, bodyLimit }, async (request) => {
-      const signer = await requireUser(context, request)
+      const signer = await requirePerson(context, request)
       const answer = requirePasskeyAnswer(request.body)
       return registerPasskey(context, { signer, ...answer, address: request.ip })
     })
 
-    app.get('/passkeys', async (request) => listOwnPasskeys(context, await requireUser(context, request)))
+    app.get('/passkeys', async (request) => listOwnPasskeys(context, await requirePerson(context, request)))
 
     const rename = { schema: { params: PasskeyParams, body: RenameBody }, bodyLimit }
     app.patch('/passkeys/:passkeyId', rename, async (request) => {
-      const signer = await requireUser(context, request)
+      const signer = await requirePerson(context, request)
       return renameOwnPasskey(context, {
         signer,
         passkeyId: request.params.passkeyId,
@@ -66,7 +66,7 @@ export function passkeyRoutes(context: AuthContext): FastifyPluginAsyncTypebox {
     })
 
     app.delete('/passkeys/:passkeyId', { schema: { params: PasskeyParams } }, async (request, reply) => {
-      const signer = await requireUser(context, request)
+      const signer = await requirePerson(context, request)
       await deleteOwnPasskey(context, { signer, passkeyId: request.params.passkeyId, address: request.ip })
       return reply.code(204).send()
     })

@@ -13,7 +13,7 @@ import { MetaSecurity, OptionalText, OptionalFlag } from '../request-body.ts'
 import { redirectOf } from '../redirects/redirect-of-request.ts'
 import { originOf } from '../request-origin.ts'
 import { renderSession } from '../sessions/render-session.ts'
-import { requireUser } from '../users/require-user.ts'
+import { requirePerson } from '../users/require-user.ts'
 
 const TokenQuery = Type.Object({ grant_type: Type.Optional(Type.String()) })
 
@@ -74,7 +74,7 @@ export function tokenRoute(context: AuthContext): FastifyPluginAsyncTypebox {
             provider: body.provider ?? '',
             issuer: body.issuer ?? '',
             clientId: body.client_id ?? '',
-            linkTo: body.link_identity ? (await requireUser(context, request)).user.id : undefined,
+            linkTo: body.link_identity ? (await requirePerson(context, request)).user.id : undefined,
             redirectTo: redirectOf(request, context.redirects),
             origin,
           })

@@ -7,7 +7,7 @@ import { redirectOf } from '../redirects/redirect-of-request.ts'
 import { OptionalRecord, OptionalText } from '../request-body.ts'
 import { changeUser } from '../users/change-user.ts'
 import { renderUser } from '../users/render-user.ts'
-import { requireUser } from '../users/require-user.ts'
+import { requirePerson, requireUser } from '../users/require-user.ts'
 
 const ChangeUserBody = Type.Object({
   email: OptionalText,
@@ -30,7 +30,7 @@ export function userRoutes(context: AuthContext): FastifyPluginAsyncTypebox {
     app.put('/user', { schema: { body: ChangeUserBody }, bodyLimit: BODY_BYTES_MAX }, async (request) => {
       const { body } = request
       const user = await changeUser(context, {
-        signer: await requireUser(context, request),
+        signer: await requirePerson(context, request),
         changes: {
           email: body.email || undefined,
           phone: body.phone || undefined,

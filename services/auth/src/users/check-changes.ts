@@ -9,6 +9,7 @@ import {
   userSsoManaged,
   validationFailed,
 } from '../errors.ts'
+import { RECENT_SIGN_IN_MS } from '../limits.ts'
 import { requireAcceptablePassword } from '../passwords/password-strength.ts'
 import { readSessionMethods, type SessionRow } from '../sessions/session-row.ts'
 import { parseEmail, parsePhone } from './contact.ts'
@@ -16,9 +17,6 @@ import type { Signer } from './require-user.ts'
 import { requireChannel } from './sign-up.ts'
 import type { UserMetadata } from './user-metadata.ts'
 import { hasPassword, hasVerifiedFactor, type UserRow } from './user-row.ts'
-
-/** How old a sign-in may be for a new password without another proof, in milliseconds; as in GoTrue. */
-const RECENT_SIGN_IN_MS = 24 * 3600 * 1000
 
 /** Ways to sign in that somebody uses who does not know their password. */
 const WITHOUT_PASSWORD = ['otp', 'magiclink', 'recovery']

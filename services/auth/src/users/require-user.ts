@@ -1,7 +1,15 @@
 import type { FastifyRequest } from 'fastify'
 import { requireCaller } from '@holdfast/http'
 import type { AuthContext } from '../context.ts'
-import { invalidClaim, missingSubject, noAuthorization, sessionNotFound, userBanned, userNotFound } from '../errors.ts'
+import {
+  invalidClaim,
+  missingSubject,
+  noAuthorization,
+  notThePersonsOwnClient,
+  sessionNotFound,
+  userBanned,
+  userNotFound,
+} from '../errors.ts'
 import type { SessionRow } from '../sessions/session-row.ts'
 import { findUserById, isBanned, type UserRow } from './user-row.ts'
 import { findUserWithSession } from './user-with-session.ts'
@@ -33,6 +41,17 @@ export async function requireUser(context: AuthContext, request: FastifyRequest)
   if (sessionId !== undefined && session?.user_id !== userId) throw sessionNotFound()
   if (isBanned(user, context.clock.now())) throw userBanned(403)
   return { user, session }
+}
+
+/**
+ * The person in their own client: an app that they signed in to reads and writes for them, but does not change how they sign in.
+ *
+ * @throws {HoldfastError} as {@link requireUser}; `insufficient_scope` (403) for the token of an app
+ */
+export async function requirePerson(context: AuthContext, request: FastifyRequest): Promise<Signer> {
+  const signer = await requireUser(context, request)
+  if (signer.session && signer.session.oauth_client_id !== null) throw notThePersonsOwnClient()
+  return signer
 }
 
 async function find(context: AuthContext, userId: string, sessionId: string | undefined): Promise<Signer | undefined> {
