@@ -160,3 +160,19 @@ export const ID_TOKEN_LIFETIME_S = 3600
 
 /** The highest cost of a bcrypt hash that came with a dump: some five seconds for a sign-in, and that once. */
 export const BCRYPT_COST_MAX = 16
+
+/** Wrong codes that one address or number may be tried with at once, from however many places. */
+export const WRONG_CODES_MAX = 10
+
+/** Seconds until one more wrong code is let through: 48 a day, so that a year of trying finds six digits once in fifty times. */
+export const WRONG_CODE_REFILL_S = 1_800
+
+/** Seconds after which a row of `address_limits` says nothing any more: by then every bucket has leaked empty. */
+export const ADDRESS_LIMIT_LIFETIME_S = 86_400
+
+/** One in so many takes also deletes rows that are out of date, and how many at once. */
+export const ADDRESS_LIMITS_CLEANED_EVERY = 256
+export const ADDRESS_LIMITS_CLEANED_MAX = 1_000
+
+/** How old a sign-in may be for a new password without another proof, in milliseconds; as in GoTrue. */
+export const RECENT_SIGN_IN_MS = 24 * 3_600_000

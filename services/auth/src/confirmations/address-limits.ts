@@ -1,18 +1,13 @@
 import { createHash } from 'node:crypto'
 import { type Queryable, sql } from '@holdfast/postgres'
 import { tooSoon } from '../errors.ts'
-
-/** Wrong codes that one address or number may be tried with at once. */
-export const WRONG_CODES_MAX = 10
-
-/** After how many seconds one more wrong code is let through: 48 a day, so that six digits hold for decades. */
-export const WRONG_CODE_REFILL_S = 1_800
-
-/** Seconds after which a row says nothing any more: by then every bucket has leaked empty. */
-const ADDRESS_LIMIT_LIFETIME_S = 86_400
-
-/** One in so many changes also deletes what is out of date. */
-const CLEAN_EVERY = 256
+import {
+  ADDRESS_LIMIT_LIFETIME_S,
+  ADDRESS_LIMITS_CLEANED_EVERY,
+  ADDRESS_LIMITS_CLEANED_MAX,
+  WRONG_CODE_REFILL_S,
+  WRONG_CODES_MAX,
+} from '../limits.ts'
 
 /** What is counted for an address. Mails of one kind have one clock, as in GoTrue. */
 export type AddressLimitKind =
@@ -23,7 +18,7 @@ export type AddressLimitKind =
   | 'phone_change'
   | 'reauthentication'
 
-let changesUntilCleaning = CLEAN_EVERY
+let changesUntilCleaning = ADDRESS_LIMITS_CLEANED_EVERY
 
 /**
  * Counts a message of a kind for an address, whether or not anybody has that address: the refusal and the work are the same for both.
@@ -104,13 +99,13 @@ async function fill(
 async function cleanNowAndThen(db: Queryable, now: string): Promise<void> {
   changesUntilCleaning -= 1
   if (changesUntilCleaning > 0) return
-  changesUntilCleaning = CLEAN_EVERY
+  changesUntilCleaning = ADDRESS_LIMITS_CLEANED_EVERY
   await db.execute(sql`
     delete from auth.address_limits
      where ctid in (
        select ctid from auth.address_limits
         where updated_at < ${now}::timestamptz - make_interval(secs => ${ADDRESS_LIMIT_LIFETIME_S})
-        limit 1000
+        limit ${ADDRESS_LIMITS_CLEANED_MAX}
           for update skip locked
      )
   `)

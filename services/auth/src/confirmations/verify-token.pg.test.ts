@@ -4,7 +4,7 @@ import { sql } from '@holdfast/postgres'
 import { readMail, wrongCode } from '../../test/mailbox.ts'
 import { type AuthApp, type AuthWorld, openAuthWorld, PASSWORD, type SessionBody } from '../../test/open-auth-world.ts'
 import { hashOneTimeToken } from '../one-time-tokens/one-time-tokens.ts'
-import { WRONG_CODES_MAX, WRONG_CODE_REFILL_S } from './address-limits.ts'
+import { WRONG_CODES_MAX, WRONG_CODE_REFILL_S } from '../limits.ts'
 
 const SITE = 'https://app.example.org'
 const CALLBACK = `${SITE}/welcome?from=mail`
