@@ -143,7 +143,7 @@ describe('captchas', () => {
         auth.signUp({
           email: newAddress(),
           password: PASSWORD,
-          options: { ...(captchaToken ? { captchaToken } : {}) },
+          options: captchaToken ? { captchaToken } : {},
         }),
     ],
     [
