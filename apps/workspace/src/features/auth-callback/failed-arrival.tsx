@@ -30,20 +30,18 @@ export function FailedArrival({
   const { title, detail } = wordsOf(kind, provider)
   const isIn = hasSession(session)
   const back = ownPath(redirect) ?? '/'
+  const next = kind === 'too_old' || kind === 'other_browser' ? newOne(kind, flow, redirect) : null
+  const tone = next === null ? 'primary' : 'secondary'
 
   return (
     <EntryPage project={config.project.name} title={title} lead={detail}>
-      {kind === 'too_old' || kind === 'other_browser' ? <NewOne kind={kind} flow={flow} redirect={redirect} /> : null}
+      {next}
       {isIn ? (
-        <LinkButton to={back} tone={kind === 'too_old' || kind === 'other_browser' ? 'secondary' : 'primary'}>
+        <LinkButton to={back} tone={tone}>
           {words.back}
         </LinkButton>
       ) : (
-        <LinkButton
-          to="/sign-in"
-          search={{ redirect }}
-          tone={kind === 'too_old' || kind === 'other_browser' ? 'secondary' : 'primary'}
-        >
+        <LinkButton to="/sign-in" search={{ redirect }} tone={tone}>
           {kind === 'provider' ? words.tryAgain : words.toSignIn}
         </LinkButton>
       )}
@@ -55,16 +53,12 @@ export function FailedArrival({
   )
 }
 
-/** Where the same mail can be asked for again, or its code be entered. */
-function NewOne({
-  kind,
-  flow,
-  redirect,
-}: {
-  readonly kind: 'too_old' | 'other_browser'
-  readonly flow: Flow | undefined
-  readonly redirect: string | undefined
-}): JSX.Element | null {
+/** Where the same mail can be asked for again, or its code be entered; nothing when it is not known whose it was. */
+function newOne(
+  kind: 'too_old' | 'other_browser',
+  flow: Flow | undefined,
+  redirect: string | undefined,
+): JSX.Element | null {
   const email = readLastEmail()
   const isCodeWanted = kind === 'other_browser' && email !== undefined
   if (flow === 'recovery') {

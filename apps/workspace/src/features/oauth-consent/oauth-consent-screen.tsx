@@ -1,6 +1,6 @@
 import { useSearch } from '@tanstack/react-router'
 import { type JSX, useEffect, useState } from 'react'
-import type { OAuthAuthorizationDetails } from '@supabase/supabase-js'
+import { AuthApiError, type OAuthAuthorizationDetails } from '@supabase/supabase-js'
 import { Avatar } from '../../components/avatar.tsx'
 import { Button } from '../../components/button.tsx'
 import { EntryPage } from '../../components/entry-page.tsx'
@@ -15,7 +15,8 @@ import { oauthConsentMessages as words } from '../../messages/oauth-consent.ts'
 type Asked =
   | { readonly kind: 'loading' }
   | { readonly kind: 'question'; readonly details: OAuthAuthorizationDetails }
-  | { readonly kind: 'failed'; readonly failure: AuthFailure; readonly isGone: boolean }
+  | { readonly kind: 'gone' }
+  | { readonly kind: 'failed'; readonly failure: AuthFailure }
 
 /** Another app wants to act for the person here: who it is, what it may, and the answer. */
 export function OAuthConsentScreen(): JSX.Element {
@@ -35,8 +36,7 @@ export function OAuthConsentScreen(): JSX.Element {
       const { data, error } = await oauth.getAuthorizationDetails(id)
       if (isOver) return
       if (error) {
-        const isGone = 'status' in error && (error.status === 404 || error.status === 400)
-        setAsked({ kind: 'failed', failure: classifyAuthError(error, project), isGone })
+        setAsked(isGone(error) ? { kind: 'gone' } : { kind: 'failed', failure: classifyAuthError(error, project) })
       } else if ('client' in data) {
         setAsked({ kind: 'question', details: data })
       } else {
@@ -62,13 +62,23 @@ export function OAuthConsentScreen(): JSX.Element {
       return
     }
     setBusy(undefined)
-    setFailure(classifyAuthError(error, project))
+    if (isGone(error)) setAsked({ kind: 'gone' })
+    else setFailure(classifyAuthError(error, project))
   }
 
-  if (asked.kind === 'failed') {
+  if (asked.kind === 'gone') {
     return (
       <EntryPage project={project} title={words.gone} lead={words.goneDetail}>
-        {asked.isGone ? null : <FormFailure failure={asked.failure} />}
+        <LinkButton to="/" tone="primary">
+          {words.home}
+        </LinkButton>
+      </EntryPage>
+    )
+  }
+  if (asked.kind === 'failed') {
+    return (
+      <EntryPage project={project} title={words.loading}>
+        <FormFailure failure={asked.failure} />
         <LinkButton to="/">{words.home}</LinkButton>
       </EntryPage>
     )
@@ -128,4 +138,9 @@ export function OAuthConsentScreen(): JSX.Element {
       </div>
     </EntryPage>
   )
+}
+
+/** The server knows no such question, or no longer; a failure to reach it is something else. */
+function isGone(error: unknown): boolean {
+  return error instanceof AuthApiError && error.status >= 400 && error.status < 500 && error.status !== 429
 }
