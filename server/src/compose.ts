@@ -177,6 +177,7 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
           totp: config.mfaTotpEnrollEnabled,
           phone: config.mfaPhoneEnrollEnabled,
           webauthn: config.mfaWebAuthnEnrollEnabled,
+          recoveryCodes: config.mfaRecoveryCodesEnrollEnabled,
         },
       },
     },

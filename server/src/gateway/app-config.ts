@@ -30,7 +30,12 @@ export interface AccountRules {
   /** People may link a further identity themselves. */
   readonly hasManualLinking: boolean
   /** Which second factors people may add. */
-  readonly factors: { readonly totp: boolean; readonly phone: boolean; readonly webauthn: boolean }
+  readonly factors: {
+    readonly totp: boolean
+    readonly phone: boolean
+    readonly webauthn: boolean
+    readonly recoveryCodes: boolean
+  }
 }
 
 /** `GET /app/v1/config`. */

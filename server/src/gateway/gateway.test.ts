@@ -22,7 +22,7 @@ const ACCOUNT_RULES = {
   codeDigits: { email: 6, phone: 6, phoneFactor: 6 },
   isEmailChangeConfirmedTwice: true,
   hasManualLinking: false,
-  factors: { totp: true, phone: false, webauthn: false },
+  factors: { totp: true, phone: false, webauthn: false, recoveryCodes: true },
 }
 
 async function verifyToken(token: string): Promise<Readonly<Record<string, unknown>>> {

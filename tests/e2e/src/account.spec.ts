@@ -72,6 +72,13 @@ test('an authenticator app is added with its code, and then asked for before it 
   await expect(page.getByRole('list', { name: 'Your second steps' })).toContainText('Work phone')
   await expect(page.getByText('You are signed in with two steps')).toBeVisible()
 
+  await page.getByRole('button', { name: 'Get recovery codes' }).click()
+  const codes = page.getByRole('alertdialog', { name: 'Recovery codes' })
+  await expect(codes.getByRole('list', { name: 'Your recovery codes' }).getByRole('listitem')).toHaveCount(10)
+  await expectAccessible(page, 'recovery codes')
+  await codes.getByRole('button', { name: 'I have kept them' }).click()
+  await expect(page.getByText('10 of 10 are left')).toBeVisible()
+
   // Signed in with the password alone, everything that weakens the account wants the second step first.
   const half = await me.otherDevice()
   const { data } = await half.auth.getSession()

@@ -28,7 +28,7 @@ export const securityMessages = {
   factorsLabel: 'Your second steps',
   noFactors: 'No second step yet.',
   oneFactor: 'If you lose it you cannot sign in. Add another one, and keep it somewhere else.',
-  recovery: 'If you lose all of them, only an operator of this server can let you in again.',
+  recovery: 'If you lose everything, only an operator of this server can let you in again.',
   factorKinds: {
     totp: 'Authenticator app',
     phone: 'Phone',
@@ -57,6 +57,24 @@ export const securityMessages = {
   removeLastFactor: 'It is your only second step. From then on your password alone opens your account.',
   factorRemoved: (name: string) => `${name} is removed`,
   factorAdded: (name: string) => `${name} is your second step now`,
+
+  recoveryTitle: 'Recovery codes',
+  recoveryNone: 'Each lets you in once when your second step is lost.',
+  recoveryLeft: (remaining: number, total: number) =>
+    remaining === 0 ? 'All of them are used. Make new ones.' : `${remaining} of ${total} are left`,
+  recoveryGet: 'Get recovery codes',
+  recoveryRenew: 'Make new ones',
+  recoveryRenewTitle: 'Make new recovery codes?',
+  recoveryRenewDetail: 'The codes that you have now stop working at once.',
+  recoveryKeep: 'Keep these where you find them without this device, such as on paper. They are shown only now.',
+  recoveryLabel: 'Your recovery codes',
+  recoveryCopy: 'Copy',
+  recoveryCopied: 'The codes are in the clipboard',
+  recoveryDownload: 'Download',
+  recoveryFile: (project: string) => `${project}: recovery codes`,
+  recoveryKept: 'I have kept them',
+  recoveryCode: 'Recovery code',
+  recoveryCodeHelp: 'One of those that you have kept. It works once.',
 
   appTitle: 'Add an authenticator app',
   appScan: 'Scan this with an authenticator app, such as 1Password, Aegis or Google Authenticator.',

@@ -13,6 +13,7 @@ import { AddKeyDialog } from './add-key-dialog.tsx'
 import { AddPhoneFactorDialog } from './add-phone-factor-dialog.tsx'
 import { FailureText } from './failure-text.tsx'
 import { nameOfFactor } from './factors.ts'
+import { RecoveryCodesRow } from './recovery-codes-row.tsx'
 import { ReadState } from './read-state.tsx'
 import { NoRows, Row, Rows, Section } from './section.tsx'
 import { unwrap } from './unwrap.ts'
@@ -40,6 +41,8 @@ export function FactorsSection({
   const account = useAccount()
   const [dialog, setDialog] = useState<'totp' | 'phone' | 'webauthn'>()
   const headingRef = useRef<HTMLHeadingElement>(null)
+  // Recovery codes are no step of their own: they stand in for one that is lost.
+  const steps = factors.filter((factor) => factor.factor_type !== 'recovery_code')
   const names = factors.map(nameOfFactor)
   const close = (): void => setDialog(undefined)
   const added = async (name: string): Promise<void> => {
@@ -49,23 +52,27 @@ export function FactorsSection({
   }
   return (
     <Section title={words.factorsTitle} description={words.factorsLead} headingRef={headingRef}>
-      {factors.length === 0 ? (
+      {steps.length === 0 ? (
         <NoRows>{words.noFactors}</NoRows>
       ) : (
         <Rows label={words.factorsLabel}>
-          {factors.map((factor) => (
+          {steps.map((factor) => (
             <FactorRow
               key={factor.id}
               factor={factor}
-              isLast={factors.length === 1}
+              isLast={steps.length === 1}
               onGone={() => headingRef.current?.focus()}
             />
           ))}
+          <RecoveryCodesRow
+            hasCodes={factors.length > steps.length}
+            canMake={state.kind === 'ready' && state.value.factors.recoveryCodes}
+          />
         </Rows>
       )}
-      {factors.length === 0 ? null : (
+      {steps.length === 0 ? null : (
         <p className="max-w-[68ch] text-small text-muted">
-          {factors.length === 1 ? `${words.oneFactor} ` : ''}
+          {steps.length === 1 ? `${words.oneFactor} ` : ''}
           {words.recovery}
         </p>
       )}

@@ -4,6 +4,7 @@ import { Button } from '../../components/button.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { Select } from '../../components/select.tsx'
 import { useBackend } from '../../lib/data/backend-context.tsx'
+import { TextField } from '../../components/text-field.tsx'
 import { accountMessages } from '../../messages/account.ts'
 import { securityMessages as words } from '../../messages/account-security.ts'
 import { useAccount } from './account-context.tsx'
@@ -39,6 +40,8 @@ export function StepUpDialog({
   const confirm = async (): Promise<void> => {
     if (kind === 'webauthn') {
       unwrap(await supabase.auth.mfa.webauthn.authenticate({ factorId }))
+    } else if (kind === 'recovery_code') {
+      unwrap(await supabase.auth.mfa.recoveryCodes.verify({ code }))
     } else if (kind === 'totp') {
       unwrap(await supabase.auth.mfa.challengeAndVerify({ factorId, code }))
     } else if (challengeId === undefined) {
@@ -105,6 +108,19 @@ export function StepUpDialog({
         ) : null}
         {kind === 'webauthn' || isSending ? (
           <FailureText failure={failure} />
+        ) : kind === 'recovery_code' ? (
+          <TextField
+            label={words.recoveryCode}
+            name="recovery-code"
+            autoComplete="off"
+            spellCheck={false}
+            isMono
+            autoFocus
+            value={code}
+            onChange={setCode}
+            description={words.recoveryCodeHelp}
+            errorMessage={failure?.message}
+          />
         ) : (
           <CodeField
             key={factorId}

@@ -10,7 +10,7 @@ const DEFAULT_RULES: AccountRules = {
   codeDigits: { email: 6, phone: 6, phoneFactor: 6 },
   isEmailChangeConfirmedTwice: true,
   hasManualLinking: false,
-  factors: { totp: true, phone: false, webauthn: false },
+  factors: { totp: true, phone: false, webauthn: false, recoveryCodes: false },
 }
 
 const rules = v.object({
@@ -18,7 +18,12 @@ const rules = v.object({
   codeDigits: v.object({ email: v.number(), phone: v.number(), phoneFactor: v.number() }),
   isEmailChangeConfirmedTwice: v.boolean(),
   hasManualLinking: v.boolean(),
-  factors: v.object({ totp: v.boolean(), phone: v.boolean(), webauthn: v.boolean() }),
+  factors: v.object({
+    totp: v.boolean(),
+    phone: v.boolean(),
+    webauthn: v.boolean(),
+    recoveryCodes: v.fallback(v.boolean(), false),
+  }),
 })
 
 const schema = v.object({
@@ -67,7 +72,12 @@ export interface AccountRules {
   /** People may link a further identity themselves. */
   readonly hasManualLinking: boolean
   /** Which second factors people may add. */
-  readonly factors: { readonly totp: boolean; readonly phone: boolean; readonly webauthn: boolean }
+  readonly factors: {
+    readonly totp: boolean
+    readonly phone: boolean
+    readonly webauthn: boolean
+    readonly recoveryCodes: boolean
+  }
 }
 
 export interface SampleAccounts {
