@@ -19,6 +19,7 @@ export { applyMigrations, platformMigrations, type MigrateOptions } from './migr
 export type { Migration, MigrationSource } from './migrate/migration.ts'
 export { ensureRolePassword } from './migrate/role-password.ts'
 export { readCatalog } from './catalog/read-catalog.ts'
+export { viewKey } from './catalog/relationships.ts'
 export { watchCatalog, type CatalogWatch, type WatchCatalogOptions } from './catalog/watch-catalog.ts'
 export type {
   ApiRole,
@@ -29,10 +30,12 @@ export type {
   Policy,
   Relationship,
   RelationshipEnds,
+  Representation,
   Routine,
   RoutineResult,
   Schema,
   Table,
   TablePrivileges,
   UniqueConstraint,
+  ViewSource,
 } from './catalog/catalog.ts'

@@ -8,6 +8,8 @@ export interface Catalog {
   /** Foreign keys in both directions and links through a third table; see {@link Relationship}. */
   readonly relationships: readonly Relationship[]
   readonly routines: readonly Routine[]
+  /** How domains are written to and read from JSON and text; see {@link Representation}. */
+  readonly representations: readonly Representation[]
   /** Roles that a request may take: `authenticator` is a member of them. */
   readonly roles: readonly ApiRole[]
   /** @returns `undefined` when there is no such table */
@@ -36,6 +38,10 @@ export interface Table {
   readonly kind: 'table' | 'partitioned table' | 'view' | 'materialized view' | 'foreign table'
   readonly owner: string
   readonly comment: string | undefined
+  /** Of the type that its rows have. */
+  readonly rowTypeOid: number
+  /** For views: which of its columns are columns of tables, in the order of the view. Empty for tables. */
+  readonly sources: readonly ViewSource[]
   /** OID of the partitioned table that this is a partition of. */
   readonly partitionOf: number | undefined
   /** In the order of the table. */
@@ -99,6 +105,26 @@ export interface UniqueConstraint {
   readonly name: string
   readonly columns: readonly string[]
   readonly isPrimary: boolean
+  /** Declared as a constraint, rather than as an index only. */
+  readonly isConstraint: boolean
+}
+
+/** A column of a view that is a plain column of a table, possibly through other views. */
+export interface ViewSource {
+  readonly column: string
+  readonly tableOid: number
+  readonly tableColumn: string
+}
+
+/** An implicit cast by function between a domain and `json` or `text`. */
+export interface Representation {
+  readonly sourceOid: number
+  readonly targetOid: number
+  readonly direction: 'from domain' | 'to domain'
+  /** What is on the other side of the domain. */
+  readonly format: 'json' | 'text'
+  readonly functionSchema: string
+  readonly functionName: string
 }
 
 /** A foreign key as it was declared. */
@@ -191,6 +217,8 @@ export interface RoutineResult {
   readonly typeOid: number
   readonly type: string
   readonly isSet: boolean
+  /** Rows that the planner expects of a set: `create function … rows 1`. 0 when it is no set. */
+  readonly rows: number
   /** `composite` also for `returns table (…)` and several OUT parameters. */
   readonly kind: 'scalar' | 'composite' | 'void' | 'trigger' | 'record'
   /** OID of the table whose row type is returned. */

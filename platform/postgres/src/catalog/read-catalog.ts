@@ -4,6 +4,7 @@ import { REQUEST_ROLE } from '../cluster/cluster.ts'
 import { sql } from '../sql/sql.ts'
 import type { ApiRole, Catalog, Schema } from './catalog.ts'
 import { deriveRelationships } from './relationships.ts'
+import { readRepresentations } from './representations.ts'
 import { parseSettings, readRoutines } from './routines.ts'
 import { ownSchema } from './scope.ts'
 import { readTables } from './tables.ts'
@@ -20,14 +21,16 @@ export async function readCatalog(pool: Pool): Promise<Catalog> {
     const schemas = await readSchemas(tx, names)
     const tables = await readTables(tx, names)
     const routines = await readRoutines(tx, names)
+    const representations = await readRepresentations(tx)
     const byName = new Map(tables.map((table) => [`${table.schema}\0${table.name}`, table]))
     const byOid = new Map(tables.map((table) => [table.oid, table]))
     return {
-      version: hash({ roles, schemas, tables, routines }),
+      version: hash({ roles, schemas, tables, routines, representations }),
       schemas,
       tables,
       relationships: deriveRelationships(tables),
       routines,
+      representations,
       roles,
       table: (schema, name) => byName.get(`${schema}\0${name}`),
       tableByOid: (oid) => byOid.get(oid),

@@ -1,75 +1,170 @@
 import type { ForeignKey, Relationship, RelationshipEnds, Table } from './catalog.ts'
 
 /**
- * Derives from the foreign keys every way to get from one table to another. Partitions are left out: their parents speak for them.
+ * Derives from the foreign keys every way to get from one table or view to another. A view stands for a table in a key when it has
+ * all of the key's columns. Partitions are left out: their parents speak for them.
  *
- * @see PostgREST, "Resource Embedding", for which tables count as a junction
+ * @see PostgREST, "Resource Embedding", for which tables count as a junction and which keys make a one-to-one relationship
  */
 export function deriveRelationships(tables: readonly Table[]): readonly Relationship[] {
   const speaking = tables.filter((table) => table.partitionOf === undefined)
   const known = new Map(speaking.map((table) => [table.oid, table]))
-  const direct = speaking.flatMap((table) =>
-    table.foreignKeys.filter((key) => known.has(key.targetOid)).flatMap((key) => bothDirections(table, key)),
+  const views = viewsByTable(speaking)
+  const keys = speaking.flatMap((table) =>
+    table.foreignKeys.flatMap((key) => {
+      const target = known.get(key.targetOid)
+      return target ? linksOf(table, key, target, views) : []
+    }),
   )
-  return [...direct, ...speaking.flatMap((table) => throughJunction(table, known))]
+  const direct = keys.flatMap((link) => [
+    toRelationship(link, link.isUnique ? 'one-to-one' : 'many-to-one', true),
+    toRelationship(reverse(link), link.isUnique ? 'one-to-one' : 'one-to-many', false),
+  ])
+  return [...direct, ...throughJunctions(keys, known)]
 }
 
-function bothDirections(table: Table, key: ForeignKey): readonly Relationship[] {
-  const isUnique = table.uniques.some((unique) => unique.columns.every((column) => key.columns.includes(column)))
-  const ends: RelationshipEnds = {
-    fromOid: table.oid,
-    fromSchema: table.schema,
-    fromTable: table.name,
-    fromColumns: key.columns,
-    toOid: key.targetOid,
-    toSchema: key.targetSchema,
-    toTable: key.targetTable,
-    toColumns: key.targetColumns,
+/** A foreign key as seen between two relations, each the table itself or a view that has the key's columns. */
+interface Link extends RelationshipEnds {
+  readonly constraint: string
+  readonly isUnique: boolean
+}
+
+/** A relation that can stand for a table, with every way to say the key's columns in it. */
+interface Stand {
+  readonly relation: Table
+  readonly columns: readonly string[]
+}
+
+function viewsByTable(tables: readonly Table[]): ReadonlyMap<number, readonly Table[]> {
+  const found = new Map<number, Table[]>()
+  for (const table of tables) {
+    for (const oid of new Set(table.sources.map(({ tableOid }) => tableOid))) {
+      const views = found.get(oid)
+      if (views) views.push(table)
+      else found.set(oid, [table])
+    }
   }
-  return [
-    { ...ends, kind: isUnique ? 'one-to-one' : 'many-to-one', constraint: key.name, fromHasKey: true },
-    { ...reverse(ends), kind: isUnique ? 'one-to-one' : 'one-to-many', constraint: key.name, fromHasKey: false },
+  return found
+}
+
+function linksOf(
+  table: Table,
+  key: ForeignKey,
+  target: Table,
+  views: ReadonlyMap<number, readonly Table[]>,
+): readonly Link[] {
+  const isUnique = table.uniques.some((unique) => unique.isConstraint && sameSet(unique.columns, key.columns))
+  const stands = (of: Table, columns: readonly string[]): readonly Stand[] => [
+    { relation: of, columns },
+    ...(views.get(of.oid) ?? []).flatMap((view) =>
+      waysToSay(view, of, columns).map((said) => ({ relation: view, columns: said })),
+    ),
   ]
+  const targets = stands(target, key.targetColumns)
+  return stands(table, key.columns).flatMap((from) =>
+    targets.map((to) => ({
+      fromOid: from.relation.oid,
+      fromSchema: from.relation.schema,
+      fromTable: from.relation.name,
+      fromColumns: from.columns,
+      toOid: to.relation.oid,
+      toSchema: to.relation.schema,
+      toTable: to.relation.name,
+      toColumns: to.columns,
+      constraint: key.name,
+      isUnique,
+    })),
+  )
 }
 
-function reverse(ends: RelationshipEnds): RelationshipEnds {
+/** Every choice of a view's columns that are `columns` of a table; none when one is missing. */
+function waysToSay(view: Table, table: Table, columns: readonly string[]): readonly (readonly string[])[] {
+  return columns.reduce<readonly (readonly string[])[]>(
+    (ways, column) => {
+      const said = view.sources.filter((source) => source.tableOid === table.oid && source.tableColumn === column)
+      return ways.flatMap((way) => said.map((source) => [...way, source.column]))
+    },
+    [[]],
+  )
+}
+
+function sameSet(left: readonly string[], right: readonly string[]): boolean {
+  return left.length === right.length && left.every((name) => right.includes(name))
+}
+
+function toRelationship(
+  { isUnique: _, ...link }: Link,
+  kind: 'many-to-one' | 'one-to-many' | 'one-to-one',
+  fromHasKey: boolean,
+): Relationship {
+  return { ...link, kind, fromHasKey }
+}
+
+function reverse(link: Link): Link {
   return {
-    fromOid: ends.toOid,
-    fromSchema: ends.toSchema,
-    fromTable: ends.toTable,
-    fromColumns: ends.toColumns,
-    toOid: ends.fromOid,
-    toSchema: ends.fromSchema,
-    toTable: ends.fromTable,
-    toColumns: ends.fromColumns,
+    ...link,
+    fromOid: link.toOid,
+    fromSchema: link.toSchema,
+    fromTable: link.toTable,
+    fromColumns: link.toColumns,
+    toOid: link.fromOid,
+    toSchema: link.fromSchema,
+    toTable: link.fromTable,
+    toColumns: link.fromColumns,
   }
 }
 
-/** A table links two others when both foreign keys are part of its primary key. */
-function throughJunction(junction: Table, known: ReadonlyMap<number, Table>): readonly Relationship[] {
-  const inKey = junction.foreignKeys.filter(
-    (key) => known.has(key.targetOid) && key.columns.every((column) => junction.primaryKey.includes(column)),
+/** A relation links two others when the columns of both keys are part of its primary key. */
+function throughJunctions(links: readonly Link[], known: ReadonlyMap<number, Table>): readonly Relationship[] {
+  const byJunction = new Map<number, Link[]>()
+  for (const link of links) {
+    const junction = known.get(link.fromOid)
+    if (!junction || link.isUnique || !link.fromColumns.every((column) => keyOf(junction, known).includes(column)))
+      continue
+    const group = byJunction.get(link.fromOid)
+    if (group) group.push(link)
+    else byJunction.set(link.fromOid, [link])
+  }
+  return [...byJunction.values()].flatMap((group) =>
+    group.flatMap((from) => group.filter((to) => to.constraint !== from.constraint).map((to) => through(from, to))),
   )
-  return inKey.flatMap((from) =>
-    inKey
-      .filter((to) => to.name !== from.name)
-      .map((to): Relationship => ({
-        kind: 'many-to-many',
-        fromOid: from.targetOid,
-        fromSchema: from.targetSchema,
-        fromTable: from.targetTable,
-        fromColumns: from.targetColumns,
-        toOid: to.targetOid,
-        toSchema: to.targetSchema,
-        toTable: to.targetTable,
-        toColumns: to.targetColumns,
-        junctionOid: junction.oid,
-        junctionSchema: junction.schema,
-        junctionTable: junction.name,
-        fromConstraint: from.name,
-        junctionFromColumns: from.columns,
-        toConstraint: to.name,
-        junctionToColumns: to.columns,
-      })),
-  )
+}
+
+function through(from: Link, to: Link): Relationship {
+  return {
+    kind: 'many-to-many',
+    fromOid: from.toOid,
+    fromSchema: from.toSchema,
+    fromTable: from.toTable,
+    fromColumns: from.toColumns,
+    toOid: to.toOid,
+    toSchema: to.toSchema,
+    toTable: to.toTable,
+    toColumns: to.toColumns,
+    junctionOid: from.fromOid,
+    junctionSchema: from.fromSchema,
+    junctionTable: from.fromTable,
+    fromConstraint: from.constraint,
+    junctionFromColumns: from.fromColumns,
+    toConstraint: to.constraint,
+    junctionToColumns: to.fromColumns,
+  }
+}
+
+function keyOf(relation: Table, known: ReadonlyMap<number, Table>): readonly string[] {
+  return relation.sources.length === 0 ? relation.primaryKey : viewKey(relation, (oid) => known.get(oid))
+}
+
+/**
+ * The columns of a view that are the primary keys of tables beneath it; where a table's key occurs several times the first one counts.
+ *
+ * @param tableByOid - finds the tables beneath
+ */
+export function viewKey(view: Table, tableByOid: (oid: number) => Table | undefined): readonly string[] {
+  const oids = [...new Set(view.sources.map(({ tableOid }) => tableOid))]
+  return oids.flatMap((oid) => {
+    const table = tableByOid(oid)
+    if (!table || table.primaryKey.length === 0) return []
+    return waysToSay(view, table, table.primaryKey)[0] ?? []
+  })
 }

@@ -14,6 +14,7 @@ interface RoutineRow {
   readonly securityDefiner: boolean
   readonly strict: boolean
   readonly isSet: boolean
+  readonly rows: number
   readonly defaults: number
   readonly settings: readonly string[] | null
   readonly execute: readonly string[] | null
@@ -35,6 +36,7 @@ export async function readRoutines(tx: Queryable, roles: readonly string[]): Pro
            pro.provariadic <> 0 as variadic,
            case pro.provolatile when 'i' then 'immutable' when 's' then 'stable' else 'volatile' end as volatility,
            pro.prosecdef as "securityDefiner", pro.proisstrict as strict, pro.proretset as "isSet",
+           pro.prorows::float8 as rows,
            pro.pronargdefaults::int4 as defaults, pro.proconfig as settings,
            (select array_agg(role.name) from unnest(${roles}::text[]) as role (name)
              where pg_catalog.has_function_privilege(role.name, pro.oid, 'execute')) as execute,
@@ -85,6 +87,7 @@ function toRoutine(row: RoutineRow): Routine {
       typeOid: row.returnOid,
       type: row.returnType,
       isSet: row.isSet,
+      rows: row.rows,
       kind: resultKind(row, columns.length),
       tableOid: row.returnTable ?? undefined,
       columns,

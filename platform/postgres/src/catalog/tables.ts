@@ -1,9 +1,13 @@
 import type { Queryable } from '../connection/pool.ts'
 import { sql } from '../sql/sql.ts'
-import type { Column, ForeignKey, Policy, Table, TablePrivileges, UniqueConstraint } from './catalog.ts'
+import type { Column, ForeignKey, Policy, Table, TablePrivileges, UniqueConstraint, ViewSource } from './catalog.ts'
 import { ownSchema } from './scope.ts'
+import { readViewColumns, type ViewColumn } from './view-columns.ts'
 
-type TableRow = Omit<Table, 'columns' | 'primaryKey' | 'uniques' | 'foreignKeys' | 'policies' | 'privileges'>
+type TableRow = Omit<
+  Table,
+  'columns' | 'sources' | 'primaryKey' | 'uniques' | 'foreignKeys' | 'policies' | 'privileges'
+>
 
 /** Reads all tables with everything that hangs on them. In one transaction the statements see one state. */
 export async function readTables(tx: Queryable, roles: readonly string[]): Promise<readonly Table[]> {
@@ -12,6 +16,7 @@ export async function readTables(tx: Queryable, roles: readonly string[]): Promi
   const uniques = groupByTable(await readUniques(tx))
   const foreignKeys = groupByTable(await readForeignKeys(tx))
   const grants = groupByTable(await readGrants(tx, roles))
+  const viewColumns = await readViewColumns(tx)
   // The expressions of policies print with every name qualified, so that they mean the same wherever they are put.
   await tx.execute(sql`set local search_path to ''`)
   const policies = groupByTable(await readPolicies(tx))
@@ -22,6 +27,7 @@ export async function readTables(tx: Queryable, roles: readonly string[]): Promi
     return {
       ...undefinedForNull(table),
       columns: own,
+      sources: nameSources(viewColumns.get(table.oid) ?? [], own, columns),
       primaryKey: keys.find((key) => key.isPrimary)?.columns ?? [],
       uniques: keys,
       foreignKeys: foreignKeys.get(table.oid) ?? [],
@@ -31,6 +37,19 @@ export async function readTables(tx: Queryable, roles: readonly string[]): Promi
         own.map((column) => column.name),
       ),
     }
+  })
+}
+
+/** The sources of a view's columns by name; columns of tables that are not of the project have none. */
+function nameSources(
+  viewColumns: readonly ViewColumn[],
+  own: readonly Column[],
+  columns: ReadonlyMap<number, readonly Omit<Column, 'tableOid'>[]>,
+): readonly ViewSource[] {
+  return viewColumns.flatMap(({ position, tableOid, tablePosition }) => {
+    const column = own.find((candidate) => candidate.position === position)
+    const source = columns.get(tableOid)?.find((candidate) => candidate.position === tablePosition)
+    return column && source ? [{ column: column.name, tableOid, tableColumn: source.name }] : []
   })
 }
 
@@ -61,7 +80,7 @@ function readRelations(tx: Queryable): Promise<TableRow[]> {
                             when 'm' then 'materialized view' else 'foreign table' end as kind,
            pg_catalog.pg_get_userbyid(rel.relowner) as owner,
            pg_catalog.obj_description(rel.oid, 'pg_class') as comment,
-           inh.inhparent::int8::float8 as "partitionOf",
+           rel.reltype::int8::float8 as "rowTypeOid", inh.inhparent::int8::float8 as "partitionOf",
            rel.relrowsecurity as "rlsEnabled", rel.relforcerowsecurity as "rlsForced",
            coalesce(lower(opt.value) in ('true', 'on', 'yes', '1', 't', 'y'), false) as "securityInvoker",
            upd.events & 8 > 0 as insertable, upd.events & 4 > 0 as updatable, upd.events & 16 > 0 as deletable
@@ -125,6 +144,7 @@ function readColumns(tx: Queryable): Promise<OfTable<Column>[]> {
 function readUniques(tx: Queryable): Promise<OfTable<UniqueConstraint>[]> {
   return tx.query<OfTable<UniqueConstraint>>(sql`
     select idx.indrelid::int8::float8 as "tableOid", ind.relname as name, idx.indisprimary as "isPrimary",
+           exists (select from pg_catalog.pg_constraint con where con.conindid = idx.indexrelid and con.contype in ('p', 'u')) as "isConstraint",
            array_agg(att.attname::text order by key.position) as columns
       from pg_catalog.pg_index idx
       join pg_catalog.pg_class ind on ind.oid = idx.indexrelid
@@ -134,7 +154,7 @@ function readUniques(tx: Queryable): Promise<OfTable<UniqueConstraint>[]> {
       join pg_catalog.pg_attribute att on att.attrelid = idx.indrelid and att.attnum = key.attnum
      where idx.indisunique and idx.indisvalid and idx.indpred is null and idx.indexprs is null
        and key.position <= idx.indnkeyatts and rel.relpersistence <> 't' and ${ownSchema('nsp')}
-     group by idx.indrelid, ind.relname, idx.indisprimary
+     group by idx.indrelid, idx.indexrelid, ind.relname, idx.indisprimary
      order by idx.indrelid, idx.indisprimary desc, ind.relname
   `)
 }
