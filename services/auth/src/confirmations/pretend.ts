@@ -6,10 +6,10 @@ import { type Queryable, sql } from '@holdfast/postgres'
 // costs more than a miss. Every one of these transactions has written before (`takeMessage`), so that it commits as slowly.
 
 /** Misses that cost what a message costs: lock, audit entry, token, the same on the user, message. */
-const MISSES_OF_A_MESSAGE = 9
+const MISSES_OF_A_MESSAGE = 17
 
 /** Misses that cost what an account costs: user, identity, and reading them. */
-const MISSES_OF_AN_ACCOUNT = 6
+const MISSES_OF_AN_ACCOUNT = 11
 
 /** Instead of a message to somebody. */
 export async function pretendToSend(tx: Queryable): Promise<void> {
