@@ -23,7 +23,12 @@ const test = base.extend<{ readonly stranger: Stranger }, WorkerFixtures>({
     async ({}, use) => {
       const folder = await mkdtemp(join(tmpdir(), 'holdfast-entry-'))
       const configFile = join(folder, 'holdfast.config.json')
-      const settings = { emailEnableConfirmations: true, enableAnonymousSignIns: true, emailMaxFrequency: 0 }
+      const settings = {
+        emailEnableConfirmations: true,
+        enableAnonymousSignIns: true,
+        emailMaxFrequency: 0,
+        oauthServerEnabled: true,
+      }
       await writeFile(configFile, JSON.stringify(settings))
       await using server = await openHoldfast({ args: [`--config-file=${configFile}`] })
       await use(server)
@@ -148,11 +153,7 @@ test('somebody with a second step gives it after the password; before, nothing o
   const { page } = stranger
   const { email } = await stranger.withAccount()
   stranger.problems.expect(/status of 4\d\d.*\/factors\//)
-  const elsewhere = await stranger.elsewhere()
-  const { data: factor, error } = await elsewhere.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'Work phone' })
-  if (error) throw error
-  const { secret } = factor.totp
-  await elsewhere.auth.mfa.challengeAndVerify({ factorId: factor.id, code: totp(secret, Date.now() - 30_000) })
+  const secret = await stranger.addSecondStep()
 
   await page.goto('/account/appearance')
   await signInWithPassword(page, email, stranger.password)
@@ -169,6 +170,65 @@ test('somebody with a second step gives it after the password; before, nothing o
   await expect(field).toHaveAccessibleDescription(/That code did not match/)
   await field.fill(totp(secret))
   await expectIn(page, 'Noor Haddad')
+})
+
+test('until the second step is given, a device shows what it has and sends nothing', async ({ stranger }) => {
+  const { page } = stranger
+  const { email } = await stranger.withAccount()
+  stranger.problems.expect(/status of 40[013].*\/(auth\/v1\/(token|user)|sync\/)/)
+  await page.goto('/sign-in')
+  await signInWithPassword(page, email, stranger.password)
+  await expect(page.getByRole('button', { name: 'Sync: Up to date' })).toBeVisible()
+  // The other device's new factor ends the sessions that lack it, this one too.
+  const secret = await stranger.addSecondStep()
+  await page.evaluate(() => localStorage.removeItem('holdfast-auth'))
+  await page.goto('/sign-in')
+  await signInWithPassword(page, email, stranger.password)
+  await expect(page).toHaveURL(/\/sign-in\/second-factor/)
+  await page.getByRole('button', { name: 'Open what is on this device' }).click()
+  await expectIn(page, 'Noor Haddad')
+  await expect(page.getByRole('button', { name: 'Sync: Confirm to sync' })).toBeVisible()
+  await lookAt(page, 'second-step-missing')
+  await page.reload()
+  await page.getByRole('link', { name: 'Confirm', exact: true }).click()
+  await page.getByRole('textbox', { name: 'Code from your authenticator app' }).fill(totp(secret))
+  await expect(page.getByRole('button', { name: 'Sync: Up to date' })).toBeVisible()
+})
+
+test('another app is allowed to use the account, after signing in', async ({ stranger, server }) => {
+  const { page, password } = stranger
+  const { email } = await stranger.withAccount()
+  const redirectUri = `${server.url}/health`
+  const { data: client, error } = await stranger.admin.auth.admin.oauth.createClient({
+    client_name: 'Waterworks Reports',
+    redirect_uris: [redirectUri],
+  })
+  if (error) throw error
+  const query = new URLSearchParams({
+    client_id: client.client_id,
+    redirect_uri: redirectUri,
+    response_type: 'code',
+    scope: 'openid email',
+    state: 'as it was',
+    code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    code_challenge_method: 'S256',
+  })
+  const ask = `${server.url}/auth/v1/oauth/authorize?${query}`
+  await page.goto(ask)
+  await expect(page).toHaveURL(/\/sign-in\?redirect=/)
+  await signInWithPassword(page, email, password)
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Waterworks Reports wants to use your account')
+  await expect(page.getByText('see your e-mail address')).toBeVisible()
+  await lookAt(page, 'consent')
+  await page.getByRole('button', { name: 'Do not allow' }).click()
+  await expect(page).toHaveURL(/\/health\?.*error=access_denied/)
+  await page.goto(ask)
+  await page.getByRole('button', { name: 'Allow', exact: true }).click()
+  await expect(page).toHaveURL(/\/health\?.*code=.*state=as\+it\+was|\/health\?.*code=.*state=as%20it%20was/)
+  // What was answered once cannot be answered again.
+  stranger.problems.expect(/status of 404.*\/oauth\/authorizations\//)
+  await page.goto(`${server.url}/oauth/consent?authorization_id=nothing`)
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(/too old, or was answered already/)
 })
 
 test('a passkey signs in, and one that is not there says so', async ({ browser, server, stranger }) => {

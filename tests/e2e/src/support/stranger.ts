@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createClient, type SupabaseClient } from '@supabase/supabase-js'
 import type { Browser, Page } from '@playwright/test'
 import type { Holdfast } from '@holdfast/test-support'
+import { totp } from './own-account.ts'
 import { watchProblems, type Problems } from './problems.ts'
 
 /** Somebody at a device that was never here, with an address that nobody else has. */
@@ -15,8 +16,12 @@ export interface Stranger {
   readonly admin: SupabaseClient
   /** They have a confirmed account, and are not signed in. */
   withAccount(): Promise<{ readonly email: string }>
-  /** supabase-js, signed in on another device. */
-  elsewhere(): Promise<SupabaseClient>
+  /**
+   * On another device they add an authenticator app to their account.
+   *
+   * @returns its secret, in base32; the code of the half minute before has been used
+   */
+  addSecondStep(): Promise<string>
   /** The device forgets who was signed in. */
   forget(): Promise<void>
 }
@@ -52,11 +57,16 @@ export async function openStranger(browser: Browser, holdfast: Holdfast): Promis
       if (error) throw error
       return { email }
     },
-    async elsewhere() {
-      const client = clientOf(holdfast, holdfast.anonKey)
-      const { error } = await client.auth.signInWithPassword({ email, password })
+    async addSecondStep() {
+      const { auth } = clientOf(holdfast, holdfast.anonKey)
+      const signedIn = await auth.signInWithPassword({ email, password })
+      if (signedIn.error) throw signedIn.error
+      const { data: factor, error } = await auth.mfa.enroll({ factorType: 'totp', friendlyName: 'Work phone' })
       if (error) throw error
-      return client
+      const code = totp(factor.totp.secret, Date.now() - 30_000)
+      const verified = await auth.mfa.challengeAndVerify({ factorId: factor.id, code })
+      if (verified.error) throw verified.error
+      return factor.totp.secret
     },
     async forget() {
       for (const tab of context.pages().slice(1)) await tab.close()
