@@ -1,6 +1,7 @@
-/** `npm run bench`: all benchmarks, or those whose names are given (`start`, `accounts`, `first-sync`, `latency`, `idle`). */
+/** `npm run bench`: all benchmarks, or those whose names are given (`start`, `accounts`, `enumeration`, `first-sync`, `latency`, `idle`). */
 import { openHoldfast, type Holdfast } from '@holdfast/test-support'
 import { benchAccounts } from './accounts.bench.ts'
+import { benchEnumeration } from './enumeration.bench.ts'
 import { benchFirstSync } from './first-sync.bench.ts'
 import { benchIdle } from './idle.bench.ts'
 import { createItems } from './items.ts'
@@ -24,6 +25,7 @@ const isWanted = (name: string): boolean => wanted.length === 0 || wanted.includ
 
 if (isWanted('start')) report(await benchStart())
 if (isWanted('accounts')) report(await benchAccounts())
+if (isWanted('enumeration')) report(await benchEnumeration())
 const names = Object.keys(onServer).filter(isWanted)
 if (names.length > 0) {
   await using holdfast = await openHoldfast()
