@@ -1,4 +1,4 @@
-import type { JSX } from 'react'
+import { type JSX, useEffect, useRef } from 'react'
 import { CodeField as DigitsField } from '../../components/code-field.tsx'
 import { accountMessages as words } from '../../messages/account.ts'
 import type { AccountFailure } from './account-failure.ts'
@@ -19,6 +19,11 @@ export function CodeField({
   readonly failure: AccountFailure | undefined
   readonly autoFocus?: boolean
 }): JSX.Element {
+  const inputRef = useRef<HTMLInputElement>(null)
+  // The next try is typed where the last one was; focus is the document's.
+  useEffect(() => {
+    if (failure !== undefined) inputRef.current?.focus()
+  }, [failure])
   return (
     <div className="flex flex-col gap-3">
       <p className="text-muted">{description}</p>
@@ -27,6 +32,7 @@ export function CodeField({
           label={words.code}
           digits={digits}
           autoFocus={autoFocus}
+          inputRef={inputRef}
           value={value}
           onChange={onChange}
           errorMessage={failure?.message}
