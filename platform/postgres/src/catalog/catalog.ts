@@ -8,6 +8,10 @@ export interface Catalog {
   /** Foreign keys in both directions and links through a third table; see {@link Relationship}. */
   readonly relationships: readonly Relationship[]
   readonly routines: readonly Routine[]
+  /** What answers in media types of its own. */
+  readonly mediaHandlers: readonly MediaHandler[]
+  /** PostGIS's function that makes GeoJSON of a row; `undefined` without PostGIS. */
+  readonly geoJsonFunction: { readonly schema: string; readonly name: string } | undefined
   /** How domains are written to and read from JSON and text; see {@link Representation}. */
   readonly representations: readonly Representation[]
   /** Roles that a request may take: `authenticator` is a member of them. */
@@ -203,6 +207,19 @@ export interface Routine {
   readonly execute: readonly string[]
   /** `create function … set …`. */
   readonly settings: Readonly<Record<string, string>>
+}
+
+/** Makes a media type of rows. */
+export interface MediaHandler {
+  /** Of the aggregate; for a function, of the domain that it returns. */
+  readonly schema: string
+  readonly name: string
+  /** In lower case: `image/png`, or `*` + `/*` for any. */
+  readonly mediaType: string
+  /** The domain is one over `bytea`. */
+  readonly binary: boolean
+  /** What it is for. `any` stands for every relation; its names are empty. */
+  readonly target: { readonly kind: 'relation' | 'routine' | 'any'; readonly schema: string; readonly name: string }
 }
 
 export interface Parameter {

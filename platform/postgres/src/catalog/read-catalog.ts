@@ -3,6 +3,7 @@ import type { Pool, Queryable } from '../connection/pool.ts'
 import { REQUEST_ROLE } from '../cluster/cluster.ts'
 import { sql } from '../sql/sql.ts'
 import type { ApiRole, Catalog, Schema } from './catalog.ts'
+import { readGeoJsonFunction, readMediaHandlers } from './media-handlers.ts'
 import { deriveRelationships } from './relationships.ts'
 import { readRepresentations } from './representations.ts'
 import { parseSettings, readRoutines } from './routines.ts'
@@ -22,15 +23,19 @@ export async function readCatalog(pool: Pool): Promise<Catalog> {
     const tables = await readTables(tx, names)
     const routines = await readRoutines(tx, names)
     const representations = await readRepresentations(tx)
+    const mediaHandlers = await readMediaHandlers(tx)
+    const geoJsonFunction = await readGeoJsonFunction(tx)
     const byName = new Map(tables.map((table) => [`${table.schema}\0${table.name}`, table]))
     const byOid = new Map(tables.map((table) => [table.oid, table]))
     return {
-      version: hash({ roles, schemas, tables, routines, representations }),
+      version: hash({ roles, schemas, tables, routines, representations, mediaHandlers, geoJsonFunction }),
       schemas,
       tables,
       relationships: deriveRelationships(tables),
       routines,
       representations,
+      mediaHandlers,
+      geoJsonFunction,
       roles,
       table: (schema, name) => byName.get(`${schema}\0${name}`),
       tableByOid: (oid) => byOid.get(oid),

@@ -119,7 +119,7 @@ function readColumns(tx: Queryable): Promise<OfTable<Column>[]> {
            coalesce(elem_base.oid, elem.oid, 0)::int8::float8 as "elementOid",
            typ.typcategory as category,
            not (att.attnotnull or (own.typtype = 'd' and own.typnotnull)) as nullable,
-           case when att.attgenerated = '' then pg_catalog.pg_get_expr(def.adbin, def.adrelid) end as default,
+           case when att.attgenerated = '' then coalesce(pg_catalog.pg_get_expr(def.adbin, def.adrelid), pg_catalog.pg_get_expr(own.typdefaultbin, 0)) end as default,
            case att.attgenerated when 's' then 'stored' when 'v' then 'virtual' end as generated,
            case att.attidentity when 'a' then 'always' when 'd' then 'by default' end as identity,
            pg_catalog.col_description(att.attrelid, att.attnum) as comment,
