@@ -127,7 +127,15 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
       clock,
     }),
   )
-  const rest = opened.use(await openRest({ pool: requestPool, catalog, options: pick(config, restOptions), logger }))
+  const rest = opened.use(
+    await openRest({
+      pool: requestPool,
+      catalog,
+      options: pick(config, restOptions),
+      url: `${baseUrl}/rest/v1/`,
+      logger,
+    }),
+  )
   const sync = opened.use(
     openSync({
       url: cluster.adminUrl,

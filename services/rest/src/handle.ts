@@ -1,18 +1,19 @@
 import type { Caller } from '@holdfast/http'
 import type { Catalog, Pool } from '@holdfast/postgres'
 import type { RestCatalog } from './catalog.ts'
-import { maxAffectedExceeded, notSingular, putKeyMismatch } from './errors.ts'
+import { maxAffectedExceeded, notSingular, putKeyMismatch, rootDisabled } from './errors.ts'
 import { execute, type ResultRow } from './execute.ts'
+import { requireDescribable, type ApiDescriptions } from './openapi/api-descriptions.ts'
 import type { RestOptions } from './options.ts'
 import { planRequest } from './plan/plan-request.ts'
-import type { Plan } from './plan/plan.ts'
-import { renderQuery } from './query/render-query.ts'
+import type { DatabasePlan } from './plan/plan.ts'
+import { renderNothing, renderQuery } from './query/render-query.ts'
 import { requestSettings } from './query/render-settings.ts'
-import type { ApiRequest } from './request/api-request.ts'
+import type { Action, ApiRequest } from './request/api-request.ts'
 import { parseRequest, type RawRequest } from './request/parse-request.ts'
 import type { StatementNames } from './statement-names.ts'
 import { toHoldfastError } from './response/postgres-error.ts'
-import { respond, respondInfo, type RestResponse } from './response/respond.ts'
+import { respond, respondInfo, respondToInspect, type RestResponse } from './response/respond.ts'
 
 export interface HandlerContext {
   /** Connected as `authenticator`. */
@@ -21,6 +22,7 @@ export interface HandlerContext {
   readonly viewOf: (catalog: Catalog) => RestCatalog
   readonly options: RestOptions
   readonly names: StatementNames
+  readonly descriptions: ApiDescriptions
 }
 
 /**
@@ -32,6 +34,7 @@ export interface HandlerContext {
 export async function handle(context: HandlerContext, caller: Caller, raw: RawRequest): Promise<RestResponse> {
   const { options } = context
   const request = parseRequest(raw, options.restSchemas)
+  if (isAboutRoot(request.action) && context.descriptions.disabled) throw rootDisabled()
 
   const catalog = context.catalog.current()
   const rowsMax = options.restRowsMax === 0 ? undefined : options.restRowsMax
@@ -41,7 +44,8 @@ export async function handle(context: HandlerContext, caller: Caller, raw: RawRe
   })
   if (plan.kind === 'info') return respondInfo(plan.allow)
 
-  const query = renderQuery(plan)
+  if (plan.kind === 'inspect') requireDescribable(request.headers['accept'])
+  const query = plan.kind === 'inspect' ? renderNothing() : renderQuery(plan)
   const settings = requestSettings({
     request,
     role: caller.role,
@@ -56,10 +60,13 @@ export async function handle(context: HandlerContext, caller: Caller, raw: RawRe
       query,
       nameOf: (text) => context.names.nameOf(catalog.version, text),
       settings,
-      readOnly: plan.kind === 'read' || (plan.kind === 'call' && plan.readOnly),
+      readOnly: plan.kind === 'read' || plan.kind === 'inspect' || (plan.kind === 'call' && plan.readOnly),
       rollback: request.preferences.transaction === 'rollback',
-      verify: verification(request, plan),
+      verify: plan.kind === 'inspect' ? undefined : verification(request, plan),
     })
+    if (plan.kind === 'inspect') {
+      return respondToInspect(request, result, context.descriptions.of(catalog, plan.schema, caller.role))
+    }
     if (plan.kind === 'read') requireSingular(plan, result.row)
     return respond(request, plan, result)
   } catch (error) {
@@ -67,11 +74,12 @@ export async function handle(context: HandlerContext, caller: Caller, raw: RawRe
   }
 }
 
+function isAboutRoot(action: Action): boolean {
+  return action.kind === 'inspect' || (action.kind === 'info' && action.resource.kind === 'schema')
+}
+
 /** What has to hold before a write is kept; `undefined` when the commit may go along with the statement. */
-function verification(
-  request: ApiRequest,
-  plan: Exclude<Plan, { readonly kind: 'info' }>,
-): ((row: ResultRow) => void) | undefined {
+function verification(request: ApiRequest, plan: DatabasePlan): ((row: ResultRow) => void) | undefined {
   if (plan.kind === 'read') return undefined
   const { maxAffected, handling } = request.preferences
   const isObject = plan.media === 'object' || plan.media === 'object-stripped'
@@ -88,7 +96,7 @@ function verification(
 }
 
 /** An object was asked for, so exactly one row answers. */
-function requireSingular(plan: Exclude<Plan, { readonly kind: 'info' }>, row: ResultRow): void {
+function requireSingular(plan: DatabasePlan, row: ResultRow): void {
   if (plan.media !== 'object' && plan.media !== 'object-stripped') return
   if (Number(row.rows) !== 1) throw notSingular(Number(row.rows))
 }

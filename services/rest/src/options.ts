@@ -34,6 +34,17 @@ export const restOptions = {
     description:
       'How long one statement may run, in milliseconds, unless the role has its own statement_timeout; 0 for no bound.',
   },
+  restOpenapiMode: {
+    type: 'string',
+    default: 'follow-privileges',
+    description:
+      'What the root of the REST API describes: `follow-privileges`, what the role of the caller may use; `ignore-privileges`, everything; `disabled`, nothing.',
+  },
+  restOpenapiSecurityActive: {
+    type: 'boolean',
+    default: false,
+    description: 'Says in the description of the REST API that a token is needed.',
+  },
   restWritesNeedFilter: {
     type: 'boolean',
     default: true,

@@ -86,7 +86,6 @@ describe('refusals', () => {
     ],
     ['an offset behind the end', '/tasks?offset=99', { headers: { prefer: 'count=exact' } }, 416, 'PGRST103', null],
     ['a path that is too deep', '/a/b/c', {}, 404, 'PGRST125', null],
-    ['the root', '/', {}, 404, 'PGRST126', null],
     ['a body that is no JSON', '/tasks', { method: 'POST', raw: '{' }, 400, 'PGRST102', null],
     [
       'rows with different keys',

@@ -2,6 +2,7 @@ import type { Logger } from '@holdfast/foundation'
 import type { Catalog, Pool } from '@holdfast/postgres'
 import type { FastifyPluginAsync } from 'fastify'
 import { createCatalogView } from './catalog-view.ts'
+import { createApiDescriptions } from './openapi/api-descriptions.ts'
 import type { RestOptions } from './options.ts'
 import { STATEMENT_NAMES_MAX } from './limits.ts'
 import { restRoutes } from './routes.ts'
@@ -13,6 +14,8 @@ export interface OpenRestOptions {
   /** The catalog, kept current by whoever opened it. */
   readonly catalog: { current(): Catalog }
   readonly options: RestOptions
+  /** Where it is mounted, as its users see it: `http://127.0.0.1:54321/rest/v1`. */
+  readonly url: string
   readonly logger: Logger
 }
 
@@ -23,10 +26,17 @@ export interface RestService extends AsyncDisposable {
 
 /** Opens PostgREST's dialect over the exposed schemas. It holds nothing of its own. */
 export async function openRest(input: OpenRestOptions): Promise<RestService> {
-  const { pool, catalog, options, logger } = input
+  const { pool, catalog, options, url, logger } = input
   return {
     routes: restRoutes(
-      { pool, catalog, viewOf: createCatalogView(), options, names: createStatementNames(STATEMENT_NAMES_MAX) },
+      {
+        pool,
+        catalog,
+        viewOf: createCatalogView(),
+        options,
+        names: createStatementNames(STATEMENT_NAMES_MAX),
+        descriptions: createApiDescriptions(options, url),
+      },
       logger,
     ),
     async [Symbol.asyncDispose]() {},

@@ -91,6 +91,8 @@ const OPTIONS: RestOptions = {
   restBodyBytesMax: 100_000,
   restStatementTimeoutMs: 1000,
   restWritesNeedFilter: true,
+  restOpenapiMode: 'follow-privileges',
+  restOpenapiSecurityActive: false,
 }
 
 export interface Ask {
@@ -120,14 +122,16 @@ export interface RestWorld extends AsyncDisposable {
   refresh(): Promise<void>
 }
 
-export async function openRestWorld(): Promise<RestWorld> {
+/** @param options - settings of the service that differ from those of most tests */
+export async function openRestWorld(options: Partial<RestOptions> = {}): Promise<RestWorld> {
   const db = await openTestDatabase()
   await db.pool.withClient((client) => client.query(SCHEMA))
   let catalog = await readCatalog(db.pool)
   const rest = await openRest({
     pool: db.requestPool,
     catalog: { current: () => catalog },
-    options: OPTIONS,
+    options: { ...OPTIONS, ...options },
+    url: 'http://127.0.0.1:54321/rest/v1/',
     logger: silentLogger,
   })
   const app = Fastify()

@@ -1,6 +1,6 @@
 import type { RestCatalog, RestRelation } from '../catalog.ts'
 import { invalidPreferences, maxAffectedOnSingleResult, tableNotFound } from '../errors.ts'
-import type { ApiRequest } from '../request/api-request.ts'
+import type { ApiRequest, Resource } from '../request/api-request.ts'
 import { nearestName } from './nearest-name.ts'
 import { planCall } from './plan-call.ts'
 import { planRead } from './plan-read.ts'
@@ -65,6 +65,8 @@ export function planRequest(request: ApiRequest, catalog: RestCatalog, settings:
       const bodyless = action.method === 'HEAD' || routine.returns === 'void'
       return { kind: 'call', read, call, media: request.accept, bodyless, count, rowsMax, readOnly }
     }
+    case 'inspect':
+      return { kind: 'inspect', schema, headersOnly: action.headersOnly }
     case 'info':
       return { kind: 'info', allow: allowedMethods(request, catalog, action.resource) }
   }
@@ -76,11 +78,8 @@ function findRelation(catalog: RestCatalog, schema: string, name: string): RestR
   throw tableNotFound(schema, name, nearestName(name, catalog.relationNames(schema), TABLE_SIMILARITY_MIN))
 }
 
-function allowedMethods(
-  request: ApiRequest,
-  catalog: RestCatalog,
-  resource: { readonly kind: 'relation' | 'routine'; readonly name: string },
-): string {
+function allowedMethods(request: ApiRequest, catalog: RestCatalog, resource: Resource): string {
+  if (resource.kind === 'schema') return 'OPTIONS,GET,HEAD'
   if (resource.kind === 'routine') {
     const { routine } = planCall(catalog, request, resource.name, 'OPTIONS')
     return routine.volatility === 'volatile' ? 'OPTIONS,POST' : 'OPTIONS,GET,HEAD,POST'

@@ -169,3 +169,8 @@ export type Plan =
       readonly readOnly: boolean
     })
   | { readonly kind: 'info'; readonly allow: string }
+  /** The description of the API, which needs nothing of Postgres but that it lets the caller in. */
+  | { readonly kind: 'inspect'; readonly schema: string; readonly headersOnly: boolean }
+
+/** What is answered with rows. */
+export type DatabasePlan = Exclude<Plan, { readonly kind: 'info' | 'inspect' }>

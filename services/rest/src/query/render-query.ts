@@ -1,6 +1,6 @@
 import { assert } from '@holdfast/foundation'
 import { sql, type SqlFragment } from '@holdfast/postgres'
-import type { Plan, ReadPlan } from '../plan/plan.ts'
+import type { DatabasePlan, ReadPlan } from '../plan/plan.ts'
 import type { MediaType } from '../request/api-request.ts'
 import { renderCall, SCALAR } from './render-call.ts'
 import { renderCount, renderRead, RESULT } from './render-read.ts'
@@ -13,11 +13,15 @@ export interface Query {
   readonly explain: SqlFragment | undefined
 }
 
-type DatabasePlan = Exclude<Plan, { readonly kind: 'info' }>
-
 const PAGE = sql.identifier('rest_page')
 const COUNTED = sql.identifier('rest_counted')
 const SETTINGS = sql`nullif(current_setting('response.headers', true), '') as "headers", nullif(current_setting('response.status', true), '') as "status"`
+
+/** What is run for an answer without rows, so that the role, the settings and what a function sets in them apply all the same. */
+export function renderNothing(): Query {
+  const main = sql`select null::text as "total", '0' as "rows", '' as "body", null::text as "location", null::text as "inserted", ${SETTINGS}`
+  return { main, explain: undefined }
+}
 
 /** Renders a plan. Nothing is decided here; every value is a parameter. */
 export function renderQuery(plan: DatabasePlan): Query {

@@ -112,6 +112,8 @@ export interface QueryParams {
 }
 
 export type Resource =
+  /** The root, which describes the API. */
+  | { readonly kind: 'schema' }
   | { readonly kind: 'relation'; readonly name: string }
   | { readonly kind: 'routine'; readonly name: string }
 
@@ -120,15 +122,36 @@ export type Action =
   | { readonly kind: 'mutate'; readonly relation: string; readonly mutation: 'create' | 'update' | 'put' | 'delete' }
   | { readonly kind: 'call'; readonly routine: string; readonly method: 'GET' | 'HEAD' | 'POST' }
   | { readonly kind: 'info'; readonly resource: Resource }
+  | { readonly kind: 'inspect'; readonly headersOnly: boolean }
 
-/** A JSON body, as sent. Postgres parses it again, so that no number loses digits on the way. */
-export interface Payload {
+/** Rows, or a function's arguments, as JSON text. Postgres parses it again, so that no number loses digits on the way. */
+export interface RowsPayload {
+  readonly kind: 'rows'
+  /** What the body was written in; the text is JSON in any case. */
+  readonly format: 'json' | 'csv' | 'form'
   readonly json: string
   /** Whether the text is one object rather than an array. */
   readonly isObject: boolean
   /** The columns or arguments that the body gives, or that `columns=` restricts it to. */
   readonly columns: readonly string[]
 }
+
+/** A function's arguments from an HTML form: texts, several of one name for a variadic parameter. */
+export interface FormPayload {
+  readonly kind: 'form'
+  readonly pairs: readonly (readonly [name: string, value: string])[]
+  readonly columns: readonly string[]
+}
+
+/** A body that is one value as it is, for a function's only, nameless parameter of that type. */
+export interface WholePayload {
+  readonly kind: 'whole'
+  readonly type: 'text' | 'xml' | 'bytea'
+  readonly bytes: Buffer
+  readonly columns: readonly string[]
+}
+
+export type Payload = RowsPayload | FormPayload | WholePayload
 
 export interface Preferences {
   readonly resolution: 'merge-duplicates' | 'ignore-duplicates' | undefined
@@ -143,7 +166,22 @@ export interface Preferences {
   readonly invalid: readonly string[]
 }
 
-export type MediaType = 'json' | 'json-stripped' | 'object' | 'object-stripped' | 'csv'
+export type PlanOption = 'analyze' | 'verbose' | 'settings' | 'buffers' | 'wal'
+
+export type MediaType =
+  /** `name` is in lower case and without parameters; `text` is as it was written. */
+  | { readonly kind: 'named'; readonly name: string; readonly text: string }
+  /** `application/vnd.pgrst.object+json` */
+  | { readonly kind: 'object'; readonly stripped: boolean }
+  /** `application/vnd.pgrst.array+json;nulls=stripped` */
+  | { readonly kind: 'array-stripped' }
+  /** `application/vnd.pgrst.plan+json; for="…"; options=analyze|verbose` */
+  | {
+      readonly kind: 'plan'
+      readonly of: MediaType
+      readonly format: 'json' | 'text'
+      readonly options: readonly PlanOption[]
+    }
 
 /** Everything that a request says, parsed once. Later stages never look at the request again. */
 export interface ApiRequest {
@@ -156,7 +194,8 @@ export interface ApiRequest {
   readonly range: RowRange
   readonly preferences: Preferences
   readonly payload: Payload | undefined
-  readonly accept: MediaType
+  /** What the client takes, best first. */
+  readonly accept: readonly MediaType[]
   readonly method: string
   /** Without the prefix of the service: `/tasks`. */
   readonly path: string

@@ -1,4 +1,4 @@
-import { invalidPath, invalidRpcMethod, rootDisabled, unacceptableSchema, unsupportedMethod } from '../errors.ts'
+import { invalidPath, invalidRpcMethod, unacceptableSchema, unsupportedMethod } from '../errors.ts'
 import type { Action, ApiRequest, Resource } from './api-request.ts'
 import { parseAccept } from './media-type.ts'
 import { parsePayload } from './payload.ts'
@@ -51,7 +51,7 @@ export function parseRequest(raw: RawRequest, schemas: readonly string[]): ApiRe
     range,
     preferences: parsePreferences(headers['prefer']),
     payload,
-    accept: action.kind === 'info' ? 'json' : parseAccept(headers['accept']),
+    accept: parseAccept(headers['accept']),
     method: raw.method,
     path: raw.path,
     headers: others,
@@ -64,7 +64,7 @@ function parseResource(path: string): Resource {
   if (parts.at(-1) === '') parts.pop()
   const names = parts.map((part) => decodePart(part))
   const [first, second] = names
-  if (first === undefined) throw rootDisabled()
+  if (first === undefined) return { kind: 'schema' }
   if (names.length === 1) return { kind: 'relation', name: first }
   if (names.length === 2 && first === 'rpc' && second !== undefined) return { kind: 'routine', name: second }
   throw invalidPath()
@@ -91,6 +91,10 @@ function chooseSchema(method: string, headers: Readonly<Record<string, string>>,
 
 function chooseAction(resource: Resource, method: string): Action {
   if (method === 'OPTIONS') return { kind: 'info', resource }
+  if (resource.kind === 'schema') {
+    if (method !== 'GET' && method !== 'HEAD') throw unsupportedMethod(method)
+    return { kind: 'inspect', headersOnly: method === 'HEAD' }
+  }
   if (resource.kind === 'routine') {
     if (method !== 'GET' && method !== 'HEAD' && method !== 'POST') throw invalidRpcMethod(method)
     return { kind: 'call', routine: resource.name, method }

@@ -1,6 +1,6 @@
 import type { ExecuteResult } from '../execute.ts'
 import { invalidResponseHeaders, invalidResponseStatus, offsetOutOfBounds } from '../errors.ts'
-import type { Plan } from '../plan/plan.ts'
+import type { DatabasePlan } from '../plan/plan.ts'
 import type { ApiRequest, Preferences } from '../request/api-request.ts'
 import { renderMediaType } from '../request/media-type.ts'
 import { rangeStatus, renderContentRange } from './content-range.ts'
@@ -13,8 +13,6 @@ export interface RestResponse {
   readonly body: string
 }
 
-type DatabasePlan = Exclude<Plan, { readonly kind: 'info' }>
-
 /** Turns the row that Postgres answered into status, headers and body. */
 export function respond(request: ApiRequest, plan: DatabasePlan, result: ExecuteResult): RestResponse {
   const response = plan.kind === 'write' ? respondToWrite(request, plan, result) : respondToRead(request, plan, result)
@@ -23,6 +21,15 @@ export function respond(request: ApiRequest, plan: DatabasePlan, result: Execute
 
 export function respondInfo(allow: string): RestResponse {
   return { status: 200, headers: { allow }, body: '' }
+}
+
+/** @param description - of the API, as JSON */
+export function respondToInspect(request: ApiRequest, result: ExecuteResult, description: string): RestResponse {
+  const headers = {
+    'content-type': 'application/openapi+json; charset=utf-8',
+    ...(request.schemaNegotiated ? { 'content-profile': request.schema } : {}),
+  }
+  return applySettings({ status: 200, headers, body: request.method === 'HEAD' ? '' : description }, result)
 }
 
 function respondToRead(

@@ -1,0 +1,129 @@
+import type { Column, Relationship, Table } from '@holdfast/postgres'
+import {
+  reference,
+  splitComment,
+  type OpenapiOperation,
+  type OpenapiParameter,
+  type OpenapiPath,
+  type OpenapiSchema,
+} from './openapi-document.ts'
+import { defaultValue, typeSchema } from './type-mapping.ts'
+
+/** Parameters that mean something else, so that a column of that name cannot be filtered by it. */
+const RESERVED = new Set(['select', 'order', 'limit', 'offset', 'columns', 'on_conflict', 'and', 'or'])
+
+const READ_PARAMETERS = ['select', 'order', 'range', 'rangeUnit', 'offset', 'limit', 'preferCount']
+
+/**
+ * The rows of a table: types, defaults, comments, and notes about keys that tools read out of the descriptions.
+ *
+ * @param relationships - those that begin at the table
+ */
+export function tableDefinition(table: Table, relationships: readonly Relationship[]): OpenapiSchema {
+  const properties = table.columns.map((column) => [column.name, property(table, column, relationships)] as const)
+  const required = table.columns.filter(({ nullable }) => !nullable).map(({ name }) => name)
+  return {
+    type: 'object',
+    ...(table.comment === undefined ? {} : { description: table.comment }),
+    properties: Object.fromEntries(properties),
+    ...(required.length === 0 ? {} : { required }),
+  }
+}
+
+function property(table: Table, column: Column, relationships: readonly Relationship[]): OpenapiSchema {
+  const type = column.baseType
+  const notes = [
+    ...(table.primaryKey.includes(column.name) ? ['This is a Primary Key.<pk/>'] : []),
+    ...foreignKeyNote(column.name, relationships),
+  ]
+  const comment = column.comment === undefined ? '' : `${column.comment}\n\n`
+  const description = notes.length === 0 ? column.comment : `${comment}${['Note:', ...notes].join('\n')}`
+  const value = column.default === undefined ? undefined : defaultValue(type, column.default)
+  const length = /^character(?: varying)?\((\d+)\)$/.exec(column.type)?.[1]
+  return {
+    ...typeSchema(type),
+    ...(description === undefined ? {} : { description }),
+    ...(value === undefined ? {} : { default: value }),
+    ...(column.enumLabels === undefined || column.category === 'A' ? {} : { enum: column.enumLabels }),
+    ...(length === undefined ? {} : { maxLength: Number(length) }),
+  }
+}
+
+/** Over a foreign key of just this column; the relationships are sorted so that tables come before views. */
+function foreignKeyNote(column: string, relationships: readonly Relationship[]): readonly string[] {
+  const found = relationships.find((relationship) => {
+    if (relationship.kind === 'many-to-many' || !relationship.fromHasKey) return false
+    return relationship.fromColumns.length === 1 && relationship.fromColumns[0] === column
+  })
+  if (!found) return []
+  const target = found.toColumns[0] ?? ''
+  return [`This is a Foreign Key to \`${found.toTable}.${target}\`.<fk table='${found.toTable}' column='${target}'/>`]
+}
+
+/** What the paths of a table refer to: its body, and a filter for each column. */
+export function tableParameters(table: Table): readonly (readonly [name: string, OpenapiParameter])[] {
+  return [
+    [
+      `body.${table.name}`,
+      {
+        name: table.name,
+        in: 'body',
+        description: table.name,
+        required: false,
+        schema: reference('definitions', table.name),
+      },
+    ],
+    ...filterable(table).map(
+      ({ name, comment }) =>
+        [
+          `rowFilter.${table.name}.${name}`,
+          {
+            name,
+            in: 'query',
+            required: false,
+            type: 'string',
+            ...(comment === undefined ? {} : { description: comment }),
+          },
+        ] as const,
+    ),
+  ]
+}
+
+function filterable(table: Table): readonly Column[] {
+  return table.columns.filter(({ name }) => !RESERVED.has(name))
+}
+
+/** What can be done with a table: reading, and writing when anything can be written. */
+export function tablePath(table: Table): OpenapiPath {
+  const operation = { tags: [table.name], ...splitComment(table.comment) }
+  const filters = filterable(table).map(({ name }) => `rowFilter.${table.name}.${name}`)
+  const body = `body.${table.name}`
+  const parameters = (names: readonly string[]) => names.map((name) => reference('parameters', name))
+  const get: OpenapiOperation = {
+    ...operation,
+    parameters: parameters([...filters, ...READ_PARAMETERS]),
+    responses: {
+      '200': { description: 'OK', schema: { type: 'array', items: reference('definitions', table.name) } },
+      '206': { description: 'Partial Content' },
+    },
+  }
+  if (!table.insertable && !table.updatable && !table.deletable) return { get }
+  return {
+    get,
+    post: {
+      ...operation,
+      parameters: parameters([body, 'select', 'preferPost']),
+      responses: { '201': { description: 'Created' } },
+    },
+    delete: {
+      ...operation,
+      parameters: parameters([...filters, 'preferReturn']),
+      responses: { '204': { description: 'No Content' } },
+    },
+    patch: {
+      ...operation,
+      parameters: parameters([...filters, body, 'preferReturn']),
+      responses: { '204': { description: 'No Content' } },
+    },
+  }
+}

@@ -1,0 +1,67 @@
+import type { OpenapiSchema, OpenapiType } from './openapi-document.ts'
+
+const TYPES: Readonly<Record<string, OpenapiType | undefined>> = {
+  boolean: 'boolean',
+  smallint: 'integer',
+  integer: 'integer',
+  bigint: 'integer',
+  numeric: 'number',
+  real: 'number',
+  'double precision': 'number',
+  json: undefined,
+  jsonb: undefined,
+}
+
+const FORMATS: Readonly<Record<string, string>> = { smallint: 'int32', integer: 'int32', bigint: 'int64' }
+
+/**
+ * The type of a value in JSON.
+ *
+ * @param type - without modifiers, as `format_type` prints it
+ * @returns `undefined` for JSON, which may be anything
+ */
+export function openapiType(type: string): OpenapiType | undefined {
+  if (Object.hasOwn(TYPES, type)) return TYPES[type]
+  return type.endsWith('[]') ? 'array' : 'string'
+}
+
+/** What the type is called in `format`: the width of an integer, else Postgres's own name. */
+export function openapiFormat(type: string): string {
+  return FORMATS[type] ?? type
+}
+
+export function elementType(type: string): string {
+  return type.slice(0, -2)
+}
+
+/** Type, format and, of an array, the type of its elements. */
+export function typeSchema(type: string): OpenapiSchema {
+  const known = openapiType(type)
+  const element = known === 'array' ? openapiType(elementType(type)) : undefined
+  return {
+    format: openapiFormat(type),
+    ...(known === undefined ? {} : { type: known }),
+    ...(known === 'array' ? { items: element === undefined ? {} : { type: element } } : {}),
+  }
+}
+
+/**
+ * The value of a default, when it is a plain one: `42`, `false`, `'open'::text`. For a text that is no constant, the expression.
+ *
+ * @param type - of the column, without modifiers
+ * @param expression - as Postgres prints it
+ * @returns `undefined` for what is no value, such as `nextval(…)` of an integer
+ */
+export function defaultValue(type: string, expression: string): unknown {
+  if (openapiType(type) !== 'string') return parseJson(expression)
+  const cast = `::${type}`
+  return expression.endsWith(cast) ? expression.slice(0, -cast.length).replaceAll(/^'+|'+$/g, '') : expression
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}
