@@ -8,7 +8,7 @@ import { loadSignInMethods } from '../lib/auth/sign-in-methods.ts'
 import { sessionOf } from '../lib/data/backend.ts'
 import { root, type RouterContext, text } from './root-route.ts'
 
-/** Where a person carries on afterwards, and what is known of them already. */
+/** Where a person carries on afterwards, what is known of them already, and why they are here: `expired`, `sample`. */
 const entrySearch = v.object({ redirect: text, email: text, phone: text, reason: text })
 const factorSearch = v.object({ redirect: text, factor: text })
 const callbackSearch = v.object({

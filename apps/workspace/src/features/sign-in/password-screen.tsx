@@ -13,12 +13,13 @@ import { PasswordForm } from './password-form.tsx'
 /** Sign in with a password. */
 export function PasswordScreen(): JSX.Element {
   const { config } = useBackend()
-  const { redirect, email, phone } = useSearch({ strict: false })
+  const { redirect, email, phone, reason } = useSearch({ strict: false })
   const hasPhone = useSignInMethods(({ methods }) => methods?.phone ?? false)
   const hasAccounts = useAccounts(({ accounts }) => accounts.length > 0)
   const isOnline = useOnline()
   const goOn = useGoOn()
-  const isSample = config.sample?.accounts.some((account) => account.email === email) ?? false
+  // Chosen from the list of sample accounts, not typed.
+  const samplePassword = reason === 'sample' ? config.sample?.password : undefined
 
   return (
     <EntryPage
@@ -28,7 +29,7 @@ export function PasswordScreen(): JSX.Element {
     >
       <PasswordForm
         identifier={email ?? phone ?? ''}
-        password={isSample ? (config.sample?.password ?? '') : ''}
+        password={samplePassword ?? ''}
         hasPhone={hasPhone || phone !== undefined}
         redirect={redirect}
         isOnline={isOnline}

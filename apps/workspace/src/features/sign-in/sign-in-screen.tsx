@@ -58,7 +58,9 @@ export function SignInScreen(): JSX.Element {
           {config.sample ? (
             <SampleAccountsHint
               sample={config.sample}
-              onChoose={(chosen) => void navigate({ to: '/sign-in/password', search: { redirect, email: chosen } })}
+              onChoose={(chosen) =>
+                void navigate({ to: '/sign-in/password', search: { redirect, email: chosen, reason: 'sample' } })
+              }
             />
           ) : null}
         </>
