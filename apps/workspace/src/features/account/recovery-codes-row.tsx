@@ -133,7 +133,7 @@ function CodesDialog({
         <p>{words.recoveryKeep}</p>
         <ul
           aria-label={words.recoveryLabel}
-          className="grid grid-cols-2 gap-x-6 gap-y-1.5 rounded-lg bg-sunken px-4 py-3 font-mono text-mono select-text"
+          className="grid gap-x-6 gap-y-1.5 rounded-lg tablet:grid-cols-2 bg-sunken px-4 py-3 font-mono text-mono select-text"
         >
           {shown.map((code) => (
             <li key={code}>{code}</li>
