@@ -8,6 +8,8 @@ export interface ErrorExtras {
   readonly cause?: unknown
   /** Response headers that belong to the refusal, such as `retry-after`. */
   readonly headers?: Readonly<Record<string, string>>
+  /** The words after the status of the answer, when they are not the usual ones. */
+  readonly statusText?: string | undefined
 }
 
 /**
@@ -24,6 +26,7 @@ export class HoldfastError extends Error {
   readonly detail: string | undefined
   readonly hint: string | undefined
   readonly headers: Readonly<Record<string, string>> | undefined
+  readonly statusText: string | undefined
 
   constructor(code: string, status: number, message: string, extras: ErrorExtras = {}) {
     super(message, extras.cause === undefined ? undefined : { cause: extras.cause })
@@ -32,6 +35,7 @@ export class HoldfastError extends Error {
     this.detail = extras.detail
     this.hint = extras.hint
     this.headers = extras.headers
+    this.statusText = extras.statusText
   }
 }
 

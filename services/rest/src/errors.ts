@@ -88,7 +88,25 @@ export function relatedOrderNotToOne(origin: string, target: string): HoldfastEr
   })
 }
 
-export function unreadableRaise(details: string, hint: string): HoldfastError {
+const DETAIL_HINT =
+  "DETAIL must be a JSON object with obligatory keys: 'status', 'headers' and optional key: 'status_text'."
+
+export function unreadableMessage(message: string): HoldfastError {
+  return unreadableRaise(
+    `Invalid JSON value for MESSAGE: '${message}'`,
+    "MESSAGE must be a JSON object with obligatory keys: 'code', 'message' and optional keys: 'details', 'hint'.",
+  )
+}
+
+export function unreadableDetail(detail: string): HoldfastError {
+  return unreadableRaise(`Invalid JSON value for DETAIL: '${detail}'`, DETAIL_HINT)
+}
+
+export function raisedWithoutDetail(): HoldfastError {
+  return unreadableRaise('DETAIL is missing in the RAISE statement', DETAIL_HINT)
+}
+
+function unreadableRaise(details: string, hint: string): HoldfastError {
   return new HoldfastError('PGRST121', 500, 'Could not parse JSON in the "RAISE SQLSTATE \'PGRST\'" error', {
     detail: details,
     hint,
@@ -117,6 +135,10 @@ export function invalidPath(): HoldfastError {
 
 export function rootDisabled(): HoldfastError {
   return new HoldfastError('PGRST126', 404, 'Root endpoint metadata is disabled')
+}
+
+export function notImplemented(details: string): HoldfastError {
+  return new HoldfastError('PGRST127', 400, 'Feature not implemented', { detail: details })
 }
 
 export function maxAffectedOnSingleResult(): HoldfastError {
@@ -202,6 +224,14 @@ export function tableNotFound(schema: string, name: string, nearest: string | un
 /** The refusal that Supabase's databases give for a write that would touch a whole table. */
 export function filterRequired(statement: 'UPDATE' | 'DELETE'): HoldfastError {
   return new HoldfastError('21000', 400, `${statement} requires a WHERE clause`)
+}
+
+/** Nothing answers where Postgres should be. */
+export function connectionRefused(cause: unknown): HoldfastError {
+  return new HoldfastError('PGRST000', 503, 'Database connection error. Retrying the connection.', {
+    cause,
+    headers: { 'retry-after': '1' },
+  })
 }
 
 export function databaseUnavailable(cause: unknown): HoldfastError {

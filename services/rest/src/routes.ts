@@ -9,6 +9,9 @@ import type { RestResponse } from './response/respond.ts'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS']
 
+/** What may stand after a status (RFC 9112, section 4). */
+const REASON_PHRASE = /^[\t\x20-\x7e]+$/
+
 /** `/rest/v1/*`: the address names a relation or, below `rpc/`, a function. Source: PostgREST reference, "API". */
 export function restRoutes(context: HandlerContext, logger: Logger): FastifyPluginAsync {
   return async (app) => {
@@ -45,6 +48,9 @@ function toRaw(request: FastifyRequest, prefix: string): RawRequest {
 
 async function send(request: FastifyRequest, reply: FastifyReply, response: RestResponse): Promise<FastifyReply> {
   reply.code(response.status).headers(response.headers)
+  if (response.statusText !== undefined && REASON_PHRASE.test(response.statusText)) {
+    reply.raw.statusMessage = response.statusText
+  }
   // An answer to HEAD has the headers of GET, but no length, because no body was made.
   return response.body === '' || request.method === 'HEAD' ? reply.send() : reply.send(response.body)
 }

@@ -1,9 +1,10 @@
 import { HoldfastError } from '@holdfast/foundation'
 import { isConnectionLoss, sqlstateOf } from '@holdfast/postgres'
-import { databaseUnavailable, poolExhausted, unreadableRaise } from '../errors.ts'
+import { connectionRefused, databaseUnavailable, poolExhausted } from '../errors.ts'
+import { toRaisedResponse } from './raised-response.ts'
 
 /** The fields of an error that Postgres reported. */
-interface ServerError {
+export interface ServerError {
   readonly code: string
   readonly message: string
   readonly detail?: string
@@ -14,7 +15,6 @@ const STATUS_BY_CODE: Readonly<Record<string, number>> = {
   '23503': 409,
   '23505': 409,
   '25006': 405,
-  '42883': 404,
   '42P01': 404,
   '42P17': 500,
   '53400': 500,
@@ -45,6 +45,9 @@ const STATUS_BY_CLASS: Readonly<Record<string, number>> = {
   XX: 500,
 }
 
+/** `raise sqlstate 'PT402'`. Of 1xx no answer can be made: HTTP lets another one follow. */
+const RAISED_STATUS = /^PT([2-5][0-9]{2})$/
+
 const HEADERS_BY_STATUS: Readonly<Record<number, Readonly<Record<string, string>>>> = {
   401: { 'www-authenticate': 'Bearer' },
   503: { 'retry-after': '1' },
@@ -68,57 +71,33 @@ export function toHoldfastError(error: unknown, isAnonymous: boolean): unknown {
       hint: error.hint,
       ...(HEADERS_BY_STATUS[status] ? { headers: HEADERS_BY_STATUS[status] } : {}),
       ...(status >= 500 ? { cause: error } : {}),
+      ...(RAISED_STATUS.test(error.code) ? { statusText: error.message } : {}),
     })
   }
   if (isAcquireTimeout(error)) return poolExhausted(error)
-  return isConnectionLoss(error) ? databaseUnavailable(error) : error
+  if (!isConnectionLoss(error)) return error
+  return isUnreachable(error) ? connectionRefused(error) : databaseUnavailable(error)
 }
 
 function statusOf({ code, message }: ServerError, isAnonymous: boolean): number {
   if (code === '42501') return isAnonymous ? 401 : 403
   if (code === '21000') return message.endsWith('requires a WHERE clause') ? 400 : 500
   if (code === '22023') return message.startsWith('role') && message.endsWith('does not exist') ? 401 : 400
-  const custom = /^PT([1-5][0-9]{2})$/.exec(code)
-  if (custom) return Number(custom[1])
+  if (code === '42883') return message.startsWith('function xmlagg(') ? 406 : 404
+  const raised = RAISED_STATUS.exec(code)
+  if (raised) return Number(raised[1])
   if (code.startsWith('PT')) return 500
   return STATUS_BY_CODE[code] ?? STATUS_BY_CLASS[code.slice(0, 2)] ?? 400
 }
 
-/** `raise sqlstate 'PGRST' using message = '{"code":…}', detail = '{"status":…,"headers":{…}}'` controls the whole answer. */
-function toRaisedResponse(error: ServerError): HoldfastError {
-  const message = parseObject(error.message)
-  if (typeof message?.['code'] !== 'string' || typeof message['message'] !== 'string') {
-    const hint =
-      "MESSAGE must be a JSON object with obligatory keys: 'code', 'message' and optional keys: 'details', 'hint'."
-    return unreadableRaise(`Invalid JSON value for MESSAGE: '${error.message}'`, hint)
-  }
-  const detail = parseObject(error.detail ?? '')
-  const status = detail?.['status']
-  if (typeof status !== 'number' || !Number.isInteger(status) || status < 200 || status > 599) {
-    const hint =
-      "DETAIL must be a JSON object with obligatory keys: 'status', 'headers' and optional key: 'status_text'."
-    return unreadableRaise(`Invalid JSON value for DETAIL: '${error.detail ?? ''}'`, hint)
-  }
-  const given = detail?.['headers']
-  const headers = typeof given === 'object' && given !== null ? Object.entries(given) : []
-  return new HoldfastError(message['code'], status, message['message'], {
-    detail: typeof message['details'] === 'string' ? message['details'] : undefined,
-    hint: typeof message['hint'] === 'string' ? message['hint'] : undefined,
-    headers: Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), String(value)])),
-  })
-}
-
-function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
-  } catch {
-    return undefined
-  }
-}
-
 function isServerError(error: unknown): error is Error & ServerError {
   return error instanceof Error && sqlstateOf(error) !== undefined
+}
+
+/** Nothing answers where Postgres should be. */
+function isUnreachable(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.some(isUnreachable)
+  return (error as NodeJS.ErrnoException).syscall === 'connect'
 }
 
 function isAcquireTimeout(error: unknown): boolean {

@@ -1,24 +1,33 @@
-import { HoldfastError } from '@holdfast/foundation'
+import type { HoldfastError } from '@holdfast/foundation'
 import type { RestResponse } from './respond.ts'
 
 /** PostgREST's form of a refusal. A HEAD request gets the code in `Proxy-Status` only. */
 export function renderError(error: HoldfastError): RestResponse {
-  // The candidates of an ambiguous embed are the only structured details.
-  const details: unknown =
-    error.code === 'PGRST201' && error.detail !== undefined ? JSON.parse(error.detail) : error.detail
   const body = JSON.stringify({
     code: error.code,
-    details: details ?? null,
+    details: detailsOf(error),
     hint: error.hint ?? null,
     message: error.message,
   })
   return {
     status: error.status,
+    statusText: error.statusText,
     headers: {
       'content-type': 'application/json; charset=utf-8',
       'proxy-status': `PostgREST; error=${error.code.replaceAll(/[^\w.-]/g, '_')}`,
       ...error.headers,
     },
     body,
+  }
+}
+
+/** The candidates of an ambiguous embed are the only structured details; a function may raise that code with a text. */
+function detailsOf({ code, detail }: HoldfastError): unknown {
+  if (detail === undefined) return null
+  if (code !== 'PGRST201') return detail
+  try {
+    return JSON.parse(detail) as unknown
+  } catch {
+    return detail
   }
 }

@@ -2,19 +2,22 @@ import type { ExecuteResult } from '../execute.ts'
 import { invalidResponseHeaders, invalidResponseStatus, offsetOutOfBounds } from '../errors.ts'
 import type { DatabasePlan } from '../plan/plan.ts'
 import type { ApiRequest, Preferences } from '../request/api-request.ts'
-import { renderMediaType } from '../request/media-type.ts'
+import { renderContentType } from '../request/media-type.ts'
 import { rangeStatus, renderContentRange } from './content-range.ts'
 
 export interface RestResponse {
   readonly status: number
+  /** The words after the status, when a function chose them. */
+  readonly statusText?: string | undefined
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | string[]>>
   /** Empty for no body. */
-  readonly body: string
+  readonly body: string | Buffer
 }
 
 /** Turns the row that Postgres answered into status, headers and body. */
 export function respond(request: ApiRequest, plan: DatabasePlan, result: ExecuteResult): RestResponse {
+  if (plan.media.explain) return { status: 200, headers: contentHeaders(request, plan), body: result.row.body }
   const response = plan.kind === 'write' ? respondToWrite(request, plan, result) : respondToRead(request, plan, result)
   return applySettings(response, result)
 }
@@ -51,7 +54,7 @@ function respondToRead(
     const { canonical } = request.query
     headers['content-location'] = `${request.path}${canonical === '' ? '' : `?${canonical}`}`
   }
-  return { status, headers: { ...headers, ...contentHeaders(request) }, body: row.body }
+  return { status, headers: { ...headers, ...contentHeaders(request, plan) }, body: bodyOf(plan, row) }
 }
 
 /** The counted rows, or those that the planner expects when a count was only to be estimated and there are too many to count. */
@@ -86,17 +89,25 @@ function respondToWrite(
   }
   const inserted = row.inserted === null ? undefined : Number(row.inserted)
   if (plan.write.kind === 'insert' && !isPut) {
-    const status = inserted !== undefined && inserted <= 0 ? 200 : 201
-    return { status, headers: full ? { ...headers, ...contentHeaders(request) } : headers, body: full ? row.body : '' }
+    const status = plan.write.countInserted && (inserted ?? 0) <= 0 ? 200 : 201
+    if (!full) return { status, headers, body: '' }
+    return { status, headers: { ...headers, ...contentHeaders(request, plan) }, body: bodyOf(plan, row) }
   }
   if (!full) return { status: 204, headers, body: '' }
   const status = isPut && (inserted ?? 0) > 0 ? 201 : 200
-  return { status, headers: { ...headers, ...contentHeaders(request) }, body: row.body }
+  return { status, headers: { ...headers, ...contentHeaders(request, plan) }, body: bodyOf(plan, row) }
 }
 
-function contentHeaders(request: ApiRequest): Record<string, string> {
+/** The bytes of a handler for binary data travel in hexadecimal digits. */
+function bodyOf(plan: DatabasePlan, { body }: ExecuteResult['row']): string | Buffer {
+  const shape = plan.media.body
+  const isBinary = (shape.kind === 'handler' || shape.kind === 'raw') && shape.binary
+  return isBinary ? Buffer.from(body.toString(), 'hex') : body
+}
+
+function contentHeaders(request: ApiRequest, plan: DatabasePlan): Record<string, string> {
   return {
-    'content-type': renderMediaType(request.accept),
+    'content-type': renderContentType(plan.media.type),
     ...(request.schemaNegotiated ? { 'content-profile': request.schema } : {}),
   }
 }
@@ -104,10 +115,13 @@ function contentHeaders(request: ApiRequest): Record<string, string> {
 /** `/tasks?id=eq.7` from `[["id","7"]]`. */
 function renderLocation(path: string, pairs: string): string {
   const values = JSON.parse(pairs) as readonly (readonly [name: string, value: string | null])[]
-  const params = new URLSearchParams(
-    values.map(([name, value]): [string, string] => [name, value === null ? 'is.null' : `eq.${value}`]),
-  )
-  return `${path}?${params.toString()}`
+  const params = values.map(([name, value]) => `${encode(name)}=${value === null ? 'is.null' : encode(`eq.${value}`)}`)
+  return `${path}?${params.join('&')}`
+}
+
+/** Everything but unreserved characters (RFC 3986, section 2.3). */
+function encode(text: string): string {
+  return encodeURIComponent(text).replaceAll(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
 }
 
 /** Only what had an effect on this kind of request. */

@@ -1,0 +1,82 @@
+import { HoldfastError } from '@holdfast/foundation'
+import { raisedWithoutDetail, unreadableDetail, unreadableMessage } from '../errors.ts'
+import type { ServerError } from './postgres-error.ts'
+
+/**
+ * `raise sqlstate 'PGRST' using message = '{"code":…,"message":…}', detail = '{"status":…,"headers":{…}}'` controls the whole answer.
+ *
+ * @returns PGRST121 when one of the two is not what it has to be
+ * @see PostgREST reference, "Errors", "RAISE errors with HTTP Status Codes"
+ */
+export function toRaisedResponse(error: ServerError): HoldfastError {
+  const message = parseMessage(error.message)
+  if (!message) return unreadableMessage(error.message)
+  if (error.detail === undefined) return raisedWithoutDetail()
+  const detail = parseDetail(error.detail)
+  if (!detail) return unreadableDetail(error.detail)
+  return new HoldfastError(message.code, detail.status, message.message, {
+    detail: message.details,
+    hint: message.hint,
+    headers: detail.headers,
+    statusText: detail.statusText,
+  })
+}
+
+function parseMessage(text: string):
+  | {
+      readonly code: string
+      readonly message: string
+      readonly details: string | undefined
+      readonly hint: string | undefined
+    }
+  | undefined {
+  const object = parseObject(text)
+  if (!object) return undefined
+  const { code, message, details, hint } = object
+  if (typeof code !== 'string' || typeof message !== 'string') return undefined
+  if (!isOptionalText(details) || !isOptionalText(hint)) return undefined
+  return { code, message, details: details ?? undefined, hint: hint ?? undefined }
+}
+
+/** HTTP has no status outside of 200 to 599 that could end a request. */
+function parseDetail(text: string):
+  | {
+      readonly status: number
+      readonly statusText: string | undefined
+      readonly headers: Readonly<Record<string, string>>
+    }
+  | undefined {
+  const object = parseObject(text)
+  if (!object) return undefined
+  const { status, status_text: statusText, headers } = object
+  if (typeof status !== 'number' || !Number.isInteger(status) || status < 200 || status > 599) return undefined
+  if (!isOptionalText(statusText) || !isObject(headers)) return undefined
+  const named: Record<string, string> = {}
+  for (const [name, value] of Object.entries(headers)) {
+    if (typeof value !== 'string' || !isHeader(name, value)) return undefined
+    named[name.toLowerCase()] = value
+  }
+  return { status, statusText: statusText ?? undefined, headers: named }
+}
+
+/** Whether Node can send it: a name of token characters, a value of visible ones. */
+export function isHeader(name: string, value: string): boolean {
+  return /^[\w!#$%&'*+.^`|~-]+$/.test(name) && /^[\t\x20-\x7e\x80-\xff]*$/.test(value)
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isOptionalText(value: unknown): value is string | null | undefined {
+  return value === undefined || value === null || typeof value === 'string'
+}
