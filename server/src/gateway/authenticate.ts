@@ -88,7 +88,7 @@ async function verifyBearer(token: string, request: FastifyRequest, options: Aut
     if (options.ignoresBadToken?.(request)) return ANONYMOUS
     throw error.code === 'token_expired'
       ? options.vocabulary.tokenExpired(error)
-      : options.vocabulary.tokenInvalid(error)
+      : options.vocabulary.tokenInvalid(error, token)
   }
 }
 

@@ -3,7 +3,8 @@ import { HoldfastError } from '@holdfast/foundation'
 /** How one service's clients are told what the gateway refuses. The service's own error rendering gives it its form. */
 export interface Vocabulary {
   readonly tokenMissing: () => HoldfastError
-  readonly tokenInvalid: (cause: HoldfastError) => HoldfastError
+  /** @param token - as it was sent; only what its shape is may be told */
+  readonly tokenInvalid: (cause: HoldfastError, token: string) => HoldfastError
   readonly tokenExpired: (cause: HoldfastError) => HoldfastError
   /** Postgres is not there at the moment. */
   readonly unavailable: () => HoldfastError
@@ -12,14 +13,20 @@ export interface Vocabulary {
 /** Seconds after which a client may try again while Postgres comes back. */
 const RETRY_AFTER = { 'retry-after': '1' }
 
+function undecodable(cause: HoldfastError, message: string, detail?: string): HoldfastError {
+  const description = `Bearer error="invalid_token", error_description="${message}"`
+  return new HoldfastError('PGRST301', 401, message, { cause, detail, headers: { 'www-authenticate': description } })
+}
+
 /** @see PostgREST reference, "Errors", group 3 */
 export const restVocabulary: Vocabulary = {
   tokenMissing: () => new HoldfastError('PGRST302', 401, 'Anonymous access is disabled'),
-  tokenInvalid: (cause) =>
-    new HoldfastError('PGRST301', 401, "Provided JWT couldn't be decoded or it is invalid", {
-      cause,
-      headers: { 'www-authenticate': 'Bearer error="invalid_token", error_description="invalid JWT"' },
-    }),
+  tokenInvalid: (cause, token) => {
+    const parts = token.split('.').length
+    return parts === 3
+      ? undecodable(cause, 'No suitable key or wrong key type', 'None of the keys was able to decode the JWT')
+      : undecodable(cause, `Expected 3 parts in JWT; got ${parts}`)
+  },
   tokenExpired: (cause) =>
     new HoldfastError('PGRST303', 401, 'JWT expired', {
       cause,
