@@ -1,13 +1,26 @@
 import {
   quoteLiteral,
   quoteName,
+  viewKey,
   type Catalog,
   type Column,
   type Relationship,
   type Routine,
   type Table,
 } from '@holdfast/postgres'
-import type { RestCatalog, RestColumn, RestRelation, RestRelationship, RestRoutine } from './catalog.ts'
+import { computedRelationships } from './computed-relationships.ts'
+import type {
+  RestCatalog,
+  RestColumn,
+  RestKeyRelationship,
+  RestMediaHandler,
+  RestRelation,
+  RestRelationship,
+  RestRepresentation,
+  RestRoutine,
+} from './catalog.ts'
+
+const NOT_REPRESENTED: RestRepresentation = {}
 
 /**
  * The planner's view of a catalog, indexed by name.
@@ -26,18 +39,26 @@ export function createCatalogView(): (catalog: Catalog) => RestCatalog {
 }
 
 function indexCatalog(catalog: Catalog): RestCatalog {
-  const relations = new Map(catalog.tables.map((table) => [key(table.schema, table.name), toRelation(table)]))
-  const relationships = groupBy(catalog.relationships.map(toRelationship), ({ from }) => key(from.schema, from.name))
+  // As in PostgREST, a partition is no resource of its own: its parent speaks for it.
+  const tables = catalog.tables.filter(({ partitionOf }) => partitionOf === undefined)
+  const representations = indexRepresentations(catalog)
+  const relations = new Map(
+    tables.map((table) => [key(table.schema, table.name), toRelation(table, catalog, representations)]),
+  )
+  const relationships = groupBy(relationshipsOf(catalog), ({ from }) => key(from.schema, from.name))
   const callable = catalog.routines.filter(isCallable).map((routine) => toRoutine(routine, catalog))
   const routines = groupBy(callable, ({ schema, name }) => key(schema, name))
-  const relationNames = groupBy(catalog.tables, ({ schema }) => schema)
+  const relationNames = groupBy(tables, ({ schema }) => schema)
   const routineNames = groupBy(callable, ({ schema }) => schema)
+  const mediaHandlers = groupBy(catalog.mediaHandlers, ({ target }) => handlerKey(target))
   return {
     relation: (schema, name) => relations.get(key(schema, name)),
     relationNames: (schema) => (relationNames.get(schema) ?? []).map(({ name }) => name),
     relationships: (schema, name) => relationships.get(key(schema, name)) ?? [],
     routines: (schema, name) => routines.get(key(schema, name)) ?? [],
     routineNames: (schema) => [...new Set((routineNames.get(schema) ?? []).map(({ name }) => name))],
+    mediaHandlers: (target) => mediaHandlers.get(handlerKey(target)) ?? [],
+    geoJsonFunction: catalog.geoJsonFunction,
   }
 }
 
@@ -55,26 +76,69 @@ function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string
   return groups
 }
 
-function toRelation(table: Table): RestRelation {
-  const { schema, name, primaryKey, insertable, updatable, deletable } = table
-  const columns = new Map(table.columns.map((column) => [column.name, toColumn(table, column)]))
+function handlerKey({ kind, schema, name }: RestMediaHandler['target']): string {
+  return `${kind}\0${key(schema, name)}`
+}
+
+/** A function over a row replaces detected relationships to a relation of its name. */
+function relationshipsOf(catalog: Catalog): readonly RestRelationship[] {
+  const computed = computedRelationships(catalog)
+  const replaced = new Set(
+    computed.map(({ from, function: { schema, name } }) => `${key(from.schema, from.name)}\0${key(schema, name)}`),
+  )
+  const detected = catalog.relationships
+    .map((relationship) => toRelationship(relationship, catalog))
+    .filter(({ from, to }) => !replaced.has(`${key(from.schema, from.name)}\0${key(to.schema, to.name)}`))
+  return [...computed, ...detected]
+}
+
+function indexRepresentations(catalog: Catalog): ReadonlyMap<number, RestRepresentation> {
+  const found = new Map<number, RestRepresentation>()
+  for (const { sourceOid, targetOid, direction, format, functionSchema, functionName } of catalog.representations) {
+    const domain = direction === 'from domain' ? sourceOid : targetOid
+    const name = quoteName(functionSchema, functionName)
+    const known = found.get(domain) ?? {}
+    if (direction === 'from domain') found.set(domain, format === 'json' ? { ...known, toJson: name } : known)
+    else found.set(domain, format === 'json' ? { ...known, fromJson: name } : { ...known, fromText: name })
+  }
+  return found
+}
+
+function toRelation(
+  table: Table,
+  catalog: Catalog,
+  representations: ReadonlyMap<number, RestRepresentation>,
+): RestRelation {
+  const { schema, name, insertable, updatable, deletable } = table
+  const columns = new Map(
+    table.columns.map((column) => [
+      column.name,
+      toColumn(table, column, representations.get(column.typeOid) ?? NOT_REPRESENTED),
+    ]),
+  )
+  const isView = table.kind === 'view' || table.kind === 'materialized view'
+  const primaryKey = isView ? viewKey(table, catalog.tableByOid) : table.primaryKey
   return { schema, name, columns, primaryKey, insertable, updatable, deletable }
 }
 
-function toColumn(table: Table, column: Column): RestColumn {
+function toColumn(table: Table, column: Column, representation: RestRepresentation): RestColumn {
   const { name, type, identity } = column
-  if (identity !== 'by default') return { name, type, defaultSql: column.default }
+  if (identity !== 'by default') return { name, type, defaultSql: column.default, representation }
   const owner = quoteLiteral(quoteName(table.schema, table.name)).trim()
   const defaultSql = `pg_catalog.nextval(pg_catalog.pg_get_serial_sequence(${owner}, ${quoteLiteral(name).trim()})::regclass)`
-  return { name, type, defaultSql }
+  return { name, type, defaultSql, representation }
 }
 
-function toRelationship(relationship: Relationship): RestRelationship {
+function toRelationship(relationship: Relationship, catalog: Catalog): RestKeyRelationship {
   const from = { schema: relationship.fromSchema, name: relationship.fromTable }
   const to = { schema: relationship.toSchema, name: relationship.toTable }
+  const kindOfTarget = catalog.tableByOid(relationship.toOid)?.kind
+  const toIsView = kindOfTarget === 'view' || kindOfTarget === 'materialized view'
   if (relationship.kind !== 'many-to-many') {
     const columns = zip(relationship.fromColumns, relationship.toColumns)
     return {
+      kind: 'key',
+      toIsView,
       cardinality: relationship.kind,
       constraint: relationship.constraint,
       from,
@@ -84,6 +148,8 @@ function toRelationship(relationship: Relationship): RestRelationship {
     }
   }
   return {
+    kind: 'key',
+    toIsView,
     cardinality: 'many-to-many',
     constraint: '',
     from,

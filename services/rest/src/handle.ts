@@ -5,6 +5,7 @@ import { maxAffectedExceeded, notSingular, putKeyMismatch, rootDisabled } from '
 import { execute, type ResultRow } from './execute.ts'
 import { requireDescribable, type ApiDescriptions } from './openapi/api-descriptions.ts'
 import type { RestOptions } from './options.ts'
+import { endsInRollback, mayChooseEnd } from './transaction-end.ts'
 import { planRequest } from './plan/plan-request.ts'
 import type { DatabasePlan } from './plan/plan.ts'
 import { renderNothing, renderQuery } from './query/render-query.ts'
@@ -33,7 +34,7 @@ export interface HandlerContext {
  */
 export async function handle(context: HandlerContext, caller: Caller, raw: RawRequest): Promise<RestResponse> {
   const { options } = context
-  const request = parseRequest(raw, options.restSchemas)
+  const request = parseRequest(raw, options.restSchemas, mayChooseEnd(options.restTransactionEnd))
   if (isAboutRoot(request.action) && context.descriptions.disabled) throw rootDisabled()
 
   const catalog = context.catalog.current()
@@ -41,6 +42,8 @@ export async function handle(context: HandlerContext, caller: Caller, raw: RawRe
   const plan = planRequest(request, context.viewOf(catalog), {
     rowsMax,
     writesNeedFilter: options.restWritesNeedFilter,
+    schemas: options.restSchemas,
+    plansAllowed: options.restPlanEnabled,
   })
   if (plan.kind === 'info') return respondInfo(plan.allow)
 
@@ -61,7 +64,7 @@ export async function handle(context: HandlerContext, caller: Caller, raw: RawRe
       nameOf: (text) => context.names.nameOf(catalog.version, text),
       settings,
       readOnly: plan.kind === 'read' || plan.kind === 'inspect' || (plan.kind === 'call' && plan.readOnly),
-      rollback: request.preferences.transaction === 'rollback',
+      rollback: endsInRollback(options.restTransactionEnd, request.preferences.transaction),
       verify: plan.kind === 'inspect' ? undefined : verification(request, plan),
     })
     if (plan.kind === 'inspect') {
@@ -80,9 +83,9 @@ function isAboutRoot(action: Action): boolean {
 
 /** What has to hold before a write is kept; `undefined` when the commit may go along with the statement. */
 function verification(request: ApiRequest, plan: DatabasePlan): ((row: ResultRow) => void) | undefined {
-  if (plan.kind === 'read') return undefined
+  if (plan.kind === 'read' || plan.media.explain) return undefined
   const { maxAffected, handling } = request.preferences
-  const isObject = plan.media === 'object' || plan.media === 'object-stripped'
+  const isObject = plan.media.body.kind === 'object'
   const limit = handling === 'strict' && request.method !== 'PUT' ? maxAffected : undefined
   const isPut = request.method === 'PUT'
   if (!isObject && limit === undefined && !isPut) return undefined
@@ -97,6 +100,6 @@ function verification(request: ApiRequest, plan: DatabasePlan): ((row: ResultRow
 
 /** An object was asked for, so exactly one row answers. */
 function requireSingular(plan: DatabasePlan, row: ResultRow): void {
-  if (plan.media !== 'object' && plan.media !== 'object-stripped') return
+  if (plan.media.body.kind !== 'object' || plan.media.explain) return
   if (Number(row.rows) !== 1) throw notSingular(Number(row.rows))
 }

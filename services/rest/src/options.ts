@@ -45,10 +45,27 @@ export const restOptions = {
     default: false,
     description: 'Says in the description of the REST API that a token is needed.',
   },
+  restTransactionEnd: {
+    type: 'string',
+    default: 'commit-allow-override',
+    description:
+      'How transactions of the REST API end: `commit` or `rollback`; with `-allow-override` a request may choose with `Prefer: tx=commit` or `tx=rollback`.',
+  },
+  restPlanEnabled: {
+    type: 'boolean',
+    default: false,
+    description:
+      'Shows the plan of a request to those who accept `application/vnd.pgrst.plan`. It tells about data that they may not see.',
+  },
   restWritesNeedFilter: {
     type: 'boolean',
     default: true,
     description: 'Refuses an update or a delete of a whole table, that is, one without any filter.',
+  },
+  restAggregatesEnabled: {
+    type: 'boolean',
+    default: false,
+    description: 'Allows aggregate functions in `select`, such as `amount.sum()`.',
   },
 } satisfies OptionDeclarations
 

@@ -91,6 +91,8 @@ const OPTIONS: RestOptions = {
   restBodyBytesMax: 100_000,
   restStatementTimeoutMs: 1000,
   restWritesNeedFilter: true,
+  restTransactionEnd: 'commit-allow-override',
+  restPlanEnabled: false,
   restOpenapiMode: 'follow-privileges',
   restOpenapiSecurityActive: false,
 }

@@ -20,6 +20,8 @@ export function smallCatalog(): RestCatalog {
     relationships: (schema, name) => relationships.filter(({ from }) => from.schema === schema && from.name === name),
     routines: () => [],
     routineNames: () => [],
+    mediaHandlers: () => [],
+    geoJsonFunction: undefined,
   }
 }
 
@@ -30,7 +32,7 @@ function relation(name: string, columns: Readonly<Record<string, string>>): Rest
     columns: new Map(
       Object.entries(columns).map(([column, type]) => [
         column,
-        { name: column, type, defaultSql: column === 'done' ? 'false' : undefined },
+        { name: column, type, defaultSql: column === 'done' ? 'false' : undefined, representation: {} },
       ]),
     ),
     primaryKey: ['id'],
@@ -41,7 +43,12 @@ function relation(name: string, columns: Readonly<Record<string, string>>): Rest
 }
 
 function link(child: string, column: string, parent: string): RestRelationship[] {
-  const ends = { constraint: `${child}_${column}_fkey`, junction: undefined }
+  const ends = {
+    kind: 'key' as const,
+    constraint: `${child}_${column}_fkey`,
+    junction: undefined,
+    toIsView: false,
+  }
   const from = { schema: 'public', name: child }
   const to = { schema: 'public', name: parent }
   return [
@@ -52,6 +59,8 @@ function link(child: string, column: string, parent: string): RestRelationship[]
 
 function through(from: string, to: string): RestRelationship {
   return {
+    kind: 'key',
+    toIsView: false,
     cardinality: 'many-to-many',
     constraint: '',
     from: { schema: 'public', name: from },

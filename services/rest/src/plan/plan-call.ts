@@ -1,13 +1,35 @@
 import { defined } from '@holdfast/foundation'
-import type { RestCatalog, RestRoutine } from '../catalog.ts'
+import type { RestCatalog, RestParameter, RestRoutine } from '../catalog.ts'
 import { ambiguousFunction, functionNotFound } from '../errors.ts'
-import type { ApiRequest } from '../request/api-request.ts'
+import type { ApiRequest, Payload } from '../request/api-request.ts'
 import { nearestName } from './nearest-name.ts'
-import type { CallPlan } from './plan.ts'
+import type { CallArguments, CallParameter, CallPlan } from './plan.ts'
 
 /** Similarity that PostgREST's hints ask for: of function names, and of parameter lists once the name is right. */
 const NAME_SIMILARITY_MIN = 0.75
 const PARAMETERS_SIMILARITY_MIN = 0.33
+
+/** Types that cut a value which is longer than one character when their length is not said, and what takes it whole. */
+const WITHOUT_LENGTH: Readonly<Record<string, string>> = {
+  bit: 'bit varying',
+  'bit[]': 'bit varying[]',
+  character: 'character varying',
+  'character[]': 'character varying[]',
+}
+
+/** What the body of a call is, as far as choosing a function goes. */
+type BodyKind = 'none' | 'json' | 'csv' | 'form' | 'text' | 'xml' | 'bytea'
+
+/** Types of an only, nameless parameter that takes the whole body. */
+const WHOLE_BODY_TYPES: Readonly<Record<BodyKind, readonly string[]>> = {
+  none: [],
+  json: ['json', 'jsonb'],
+  csv: [],
+  form: [],
+  text: ['text'],
+  xml: ['xml'],
+  bytea: ['bytea'],
+}
 
 /**
  * Chooses the function that a request means, by name and by the names of its arguments.
@@ -16,25 +38,45 @@ const PARAMETERS_SIMILARITY_MIN = 0.33
  * @see PostgREST reference, "Functions as RPC"
  */
 export function planCall(catalog: RestCatalog, request: ApiRequest, name: string, method: string): CallPlan {
-  const isPost = method === 'POST'
-  const given = isPost ? (request.payload?.columns ?? []) : [...new Set(request.query.args.map(([arg]) => arg))]
-  const routine = chooseRoutine(catalog, request.schema, name, given, isPost)
-  const [only] = routine.parameters
-  if (isPost) {
-    const payload = defined(request.payload, 'a function called with POST has a payload')
-    if (routine.parameters.length === 1 && only?.name === '') {
-      return { routine, args: { kind: 'body', json: payload.json, type: only.type } }
-    }
-    const parameters = routine.parameters.filter((parameter) => given.includes(parameter.name))
-    return { routine, args: { kind: 'json', payload, parameters } }
+  if (method !== 'POST') {
+    const { args } = request.query
+    const given = [...new Set(args.map(([arg]) => arg))]
+    const routine = chooseRoutine(catalog, request.schema, name, given, 'none')
+    return { routine, args: textArguments(routine, args) }
   }
-  const values = routine.parameters
-    .filter((parameter) => given.includes(parameter.name))
-    .map((parameter) => {
-      const texts = request.query.args.filter(([arg]) => arg === parameter.name).map(([, text]) => text)
-      return { parameter, texts: parameter.variadic ? texts : texts.slice(-1) }
-    })
-  return { routine, args: { kind: 'texts', values } }
+  const payload = defined(request.payload, 'a function called with POST has a payload')
+  const routine = chooseRoutine(catalog, request.schema, name, payload.columns, bodyKind(payload))
+  return { routine, args: bodyArguments(routine, payload) }
+}
+
+function bodyKind(payload: Payload): BodyKind {
+  if (payload.kind === 'whole') return payload.type
+  return payload.kind === 'form' ? 'form' : payload.format
+}
+
+function bodyArguments(routine: RestRoutine, payload: Payload): CallArguments {
+  if (payload.kind === 'form') return textArguments(routine, payload.pairs)
+  const [only] = routine.parameters
+  if (routine.parameters.length === 1 && only?.name === '') {
+    return { kind: 'body', value: payload.kind === 'whole' ? payload.bytes : payload.json, type: only.type }
+  }
+  if (payload.kind === 'whole') return { kind: 'texts', values: [] }
+  const parameters = routine.parameters.filter((parameter) => payload.columns.includes(parameter.name))
+  return { kind: 'json', payload, parameters: parameters.map(toCallParameter) }
+}
+
+/** A parameter that is given several times has its last value, unless it is variadic. */
+function textArguments(routine: RestRoutine, args: readonly (readonly [name: string, value: string])[]): CallArguments {
+  const values = routine.parameters.flatMap((parameter) => {
+    const texts = args.filter(([arg]) => arg === parameter.name).map(([, text]) => text)
+    if (texts.length === 0) return []
+    return [{ parameter: toCallParameter(parameter), texts: parameter.variadic ? texts : texts.slice(-1) }]
+  })
+  return { kind: 'texts', values }
+}
+
+function toCallParameter({ name, type, variadic }: RestParameter): CallParameter {
+  return { name, type: WITHOUT_LENGTH[type] ?? type, variadic }
 }
 
 function chooseRoutine(
@@ -42,25 +84,34 @@ function chooseRoutine(
   schema: string,
   name: string,
   given: readonly string[],
-  isPost: boolean,
+  body: BodyKind,
 ): RestRoutine {
   const candidates = catalog.routines(schema, name)
-  const named = candidates.filter((routine) => acceptsArguments(routine, given))
-  const fitting = named.length > 0 || !isPost ? named : candidates.filter(takesWholeBody)
+  const named = candidates.filter((routine) => acceptsArguments(routine, given, body))
+  const fitting = named.length > 0 ? named : candidates.filter((routine) => takesWholeBody(routine, body))
   const [only, second] = fitting
-  if (only === undefined) throw notFound(catalog, schema, name, given, isPost, candidates)
+  if (only === undefined) throw notFound(catalog, schema, name, given, body, candidates)
   if (second === undefined) return only
-  throw ambiguousFunction(
-    fitting.map((routine) => {
-      const parameters = routine.parameters.map((parameter) => `${parameter.name} => ${parameter.type}`)
-      return `${routine.schema}.${routine.name}(${parameters.join(', ')})`
-    }),
-  )
+  throw ambiguousFunction(fitting.toSorted(byParameters).map(signature))
 }
 
-function acceptsArguments(routine: RestRoutine, given: readonly string[]): boolean {
-  const names = routine.parameters.map(({ name }) => name)
-  const required = routine.parameters.filter(({ hasDefault }) => !hasDefault)
+function signature(routine: RestRoutine): string {
+  const parameters = routine.parameters.map((parameter) => `${parameter.name} => ${parameter.type}`)
+  return `${routine.schema}.${routine.name}(${parameters.join(', ')})`
+}
+
+/** The fewest parameters first. */
+function byParameters(left: RestRoutine, right: RestRoutine): number {
+  const difference = left.parameters.length - right.parameters.length
+  if (difference !== 0) return difference
+  return signature(left) < signature(right) ? -1 : 1
+}
+
+function acceptsArguments({ parameters }: RestRoutine, given: readonly string[], body: BodyKind): boolean {
+  // A body that is one value is an argument; a function without parameters has no use for it.
+  if (parameters.length === 0 && (body === 'text' || body === 'xml' || body === 'bytea')) return false
+  const names = parameters.map(({ name }) => name)
+  const required = parameters.filter(({ hasDefault }) => !hasDefault)
   return (
     names.every((name) => name !== '') &&
     given.every((name) => names.includes(name)) &&
@@ -69,9 +120,9 @@ function acceptsArguments(routine: RestRoutine, given: readonly string[]): boole
 }
 
 /** One parameter without a name that takes the body as it is. */
-function takesWholeBody({ parameters }: RestRoutine): boolean {
+function takesWholeBody({ parameters }: RestRoutine, body: BodyKind): boolean {
   const [only] = parameters
-  return parameters.length === 1 && only?.name === '' && (only.type === 'json' || only.type === 'jsonb')
+  return parameters.length === 1 && only?.name === '' && WHOLE_BODY_TYPES[body].includes(only.type)
 }
 
 function notFound(
@@ -79,16 +130,23 @@ function notFound(
   schema: string,
   name: string,
   given: readonly string[],
-  isPost: boolean,
+  body: BodyKind,
   candidates: readonly RestRoutine[],
 ) {
   const qualified = `${schema}.${name}`
+  if (body === 'text' || body === 'xml' || body === 'bytea') {
+    return functionNotFound(
+      `Could not find the function ${qualified} in the schema cache`,
+      `Searched for the function ${qualified} with a single unnamed ${body} parameter, but no matches were found in the schema cache.`,
+      undefined,
+    )
+  }
   const sorted = given.toSorted()
   const list = sorted.join(', ')
   const none = given.length === 0
   const message = `Could not find the function ${qualified}${none ? ' without parameters' : `(${list})`} in the schema cache`
   const searched = none ? ' without parameters' : ` with parameter${given.length > 1 ? 's' : ''} ${list}`
-  const alternative = isPost ? ' or with a single unnamed json/jsonb parameter' : ''
+  const alternative = body === 'json' ? ' or with a single unnamed json/jsonb parameter' : ''
   const details = `Searched for the function ${qualified}${searched}${alternative}, but no matches were found in the schema cache.`
   return functionNotFound(message, details, hint(catalog, schema, name, list, candidates))
 }
@@ -108,7 +166,7 @@ function hint(
           candidates.map(
             ({ parameters }) =>
               `(${parameters
-                .map((parameter) => parameter.name)
+                .map((item) => item.name)
                 .toSorted()
                 .join(', ')})`,
           ),

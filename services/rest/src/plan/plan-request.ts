@@ -1,11 +1,12 @@
-import type { RestCatalog, RestRelation } from '../catalog.ts'
+import type { RestCatalog, RestMediaHandler, RestRelation } from '../catalog.ts'
 import { invalidPreferences, maxAffectedOnSingleResult, tableNotFound } from '../errors.ts'
 import type { ApiRequest, Resource } from '../request/api-request.ts'
 import { nearestName } from './nearest-name.ts'
+import { negotiate } from './negotiate.ts'
 import { planCall } from './plan-call.ts'
 import { planRead } from './plan-read.ts'
 import { planWrite } from './plan-write.ts'
-import type { CountMode, Plan } from './plan.ts'
+import type { Answer, CountMode, Plan } from './plan.ts'
 
 const TABLE_SIMILARITY_MIN = 0.75
 
@@ -13,6 +14,10 @@ export interface PlanSettings {
   /** Rows that a read returns at most. */
   readonly rowsMax: number | undefined
   readonly writesNeedFilter: boolean
+  /** The exposed schemas. */
+  readonly schemas: readonly string[]
+  /** Whether Postgres's plans are shown to those who ask. */
+  readonly plansAllowed: boolean
 }
 
 /**
@@ -22,15 +27,21 @@ export interface PlanSettings {
  */
 export function planRequest(request: ApiRequest, catalog: RestCatalog, settings: PlanSettings): Plan {
   const { action, preferences, schema } = request
-  if (preferences.handling === 'strict' && preferences.invalid.length > 0) throw invalidPreferences(preferences.invalid)
   const { rowsMax, writesNeedFilter } = settings
+  const agree = (target: RestMediaHandler['target']): Answer => {
+    const media = negotiate({ ...settings, accept: request.accept, catalog, target, select: request.query.select })
+    const { handling, invalid } = preferences
+    if (handling === 'strict' && invalid.length > 0) throw invalidPreferences(invalid)
+    return media
+  }
   const count: CountMode = preferences.count ?? 'none'
   switch (action.kind) {
     case 'read': {
       const relation = findRelation(catalog, schema, action.relation)
       const source = { kind: 'relation', schema, name: relation.name } as const
       const read = planRead(catalog, request, { source, relation, rootFilters: true, rootRange: true, rowsMax })
-      return { kind: 'read', read, media: request.accept, bodyless: action.headersOnly, count, rowsMax }
+      const media = agree({ kind: 'relation', schema, name: relation.name })
+      return { kind: 'read', read, media, bodyless: action.headersOnly, count, rowsMax }
     }
     case 'mutate': {
       const relation = findRelation(catalog, schema, action.relation)
@@ -42,7 +53,7 @@ export function planRequest(request: ApiRequest, catalog: RestCatalog, settings:
         kind: 'write',
         read,
         write,
-        media: request.accept,
+        media: agree({ kind: 'relation', schema, name: relation.name }),
         bodyless: preferences.representation !== 'representation',
         location: wantsLocation && relation.primaryKey.length > 0 ? relation.primaryKey : undefined,
         primaryKey: relation.primaryKey,
@@ -51,9 +62,6 @@ export function planRequest(request: ApiRequest, catalog: RestCatalog, settings:
     case 'call': {
       const call = planCall(catalog, request, action.routine, action.method)
       const { routine } = call
-      if (preferences.maxAffected !== undefined && preferences.handling === 'strict' && !routine.returnsSet) {
-        throw maxAffectedOnSingleResult()
-      }
       const read = planRead(catalog, request, {
         source: { kind: 'result' },
         relation: routine.returnsRelation ?? { schema, name: routine.name },
@@ -61,9 +69,17 @@ export function planRequest(request: ApiRequest, catalog: RestCatalog, settings:
         rootRange: true,
         rowsMax,
       })
+      const { returnsRelation } = routine
+      const media = agree({
+        kind: returnsRelation ? 'relation' : 'routine',
+        ...(returnsRelation ?? { schema, name: routine.name }),
+      })
+      if (preferences.maxAffected !== undefined && preferences.handling === 'strict' && !routine.returnsSet) {
+        throw maxAffectedOnSingleResult()
+      }
       const readOnly = action.method !== 'POST' || routine.volatility !== 'volatile'
       const bodyless = action.method === 'HEAD' || routine.returns === 'void'
-      return { kind: 'call', read, call, media: request.accept, bodyless, count, rowsMax, readOnly }
+      return { kind: 'call', read, call, media, bodyless, count, rowsMax, readOnly }
     }
     case 'inspect':
       return { kind: 'inspect', schema, headersOnly: action.headersOnly }

@@ -1,7 +1,7 @@
-import { defined } from '@holdfast/foundation'
+import { assert } from '@holdfast/foundation'
 import type { RestRelation } from '../catalog.ts'
 import { columnNotFound, filterRequired, invalidFilters } from '../errors.ts'
-import type { ApiRequest } from '../request/api-request.ts'
+import type { ApiRequest, RowsPayload } from '../request/api-request.ts'
 import { neededColumns } from './needed-columns.ts'
 import { planConditions } from './plan-read.ts'
 import type { PayloadColumn, ReadPlan, WritePlan } from './plan.ts'
@@ -58,23 +58,29 @@ export function planWrite(
     case 'update':
     case 'delete': {
       const where = planConditions(relation, [schema, name], rootFilters(request), rootLogic(request))
-      if (writesNeedFilter && where.length === 0) throw filterRequired(mutation === 'update' ? 'UPDATE' : 'DELETE')
-      if (mutation === 'delete') return { kind: 'delete', schema, name, where, returning }
+      const touchesAll = writesNeedFilter && where.length === 0
+      if (mutation === 'delete') {
+        if (touchesAll) throw filterRequired('DELETE')
+        return { kind: 'delete', schema, name, where, returning }
+      }
       const columns = payloadColumns(request, relation)
+      if (touchesAll && columns.length > 0) throw filterRequired('UPDATE')
       return { kind: 'update', schema, name, columns, payload: payloadOf(request), applyDefaults, where, returning }
     }
   }
 }
 
-function payloadOf(request: ApiRequest) {
-  return defined(request.payload, 'a request that writes has a payload')
+function payloadOf({ payload }: ApiRequest): RowsPayload {
+  assert(payload?.kind === 'rows', 'a request that writes to a relation has rows')
+  return payload
 }
 
 function payloadColumns(request: ApiRequest, relation: RestRelation): PayloadColumn[] {
   return payloadOf(request).columns.map((name) => {
     const column = relation.columns.get(name)
     if (!column) throw columnNotFound(relation.name, name)
-    return { name, type: column.type, defaultSql: column.defaultSql }
+    const { type, defaultSql, representation } = column
+    return { name, type, defaultSql, fromJson: representation.fromJson }
   })
 }
 

@@ -1,10 +1,28 @@
-import type { JsonStep, MediaType, Operation, Payload } from '../request/api-request.ts'
+import type { Utf8 } from '@holdfast/postgres'
+import type {
+  AggregateFunction,
+  JsonStep,
+  MediaType,
+  Operation,
+  PlanOption,
+  RowsPayload,
+} from '../request/api-request.ts'
 import type { RestRoutine } from '../catalog.ts'
 
-/** A relation, or the common table expression that holds what a write or a function returned. */
+/** A relation, the common table expression that holds what a write or a function returned, or a function of a row. */
 export type Source =
   | { readonly kind: 'relation'; readonly schema: string; readonly name: string }
   | { readonly kind: 'result' }
+  | {
+      readonly kind: 'function'
+      readonly schema: string
+      readonly name: string
+      /** The row that it is given, and its type. */
+      readonly argument: {
+        readonly qualifier: Qualifier
+        readonly type: { readonly schema: string; readonly name: string }
+      }
+    }
 
 /** How columns of a source are qualified: `["public", "tasks"]`, or `["tasks_1"]` for an alias. */
 export type Qualifier = readonly string[]
@@ -17,6 +35,8 @@ export interface PlannedField {
   readonly needsJson: boolean
   /** The column is a `tsvector` already. */
   readonly isTsVector: boolean
+  /** Quoted name of the function that reads the text of a filter as a value of the column's domain. */
+  readonly fromText: string | undefined
 }
 
 export type PlannedSelect =
@@ -24,9 +44,22 @@ export type PlannedSelect =
   | {
       readonly kind: 'field'
       readonly field: PlannedField
+      /** Quoted name of the function that represents the column's domain in JSON. */
+      readonly format: string | undefined
       readonly cast: string | undefined
+      readonly aggregate: Aggregate | undefined
       readonly alias: string | undefined
     }
+  /** `count()`: how many rows there are. */
+  | { readonly kind: 'count'; readonly cast: string | undefined; readonly alias: string }
+  /** True in every row, so that what a spread adds to its parent can be counted there. */
+  | { readonly kind: 'present'; readonly alias: string }
+
+export interface Aggregate {
+  readonly function: AggregateFunction
+  /** Type of the result. */
+  readonly cast: string | undefined
+}
 
 export type Condition =
   | { readonly kind: 'filter'; readonly field: PlannedField; readonly negated: boolean; readonly operation: Operation }
@@ -63,21 +96,36 @@ export interface ReadPlan {
   readonly limit: number | undefined
   readonly offset: number
   readonly embeds: readonly EmbedPlan[]
+  /** Something in it is an aggregate, so that everything else is what it is grouped by. */
+  readonly aggregated: boolean
 }
 
 /** A lateral join and the value that it adds to its parent. */
 export interface EmbedPlan {
   /** The key in the parent's JSON. */
   readonly name: string
-  /** Alias of the lateral join. */
+  /** Alias of the lateral join, or of the subquery. */
   readonly alias: string
   readonly shape: 'object' | 'array'
   readonly join: 'inner' | 'left'
+  /**
+   * Whether it has to be joined, because its columns are used in the parent. Otherwise it is a subquery among the parent's columns,
+   * which Postgres computes for the rows that are returned only.
+   */
+  readonly lateral: boolean
   /** Columns that move into the parent instead of an object or an array of their own. */
-  readonly spread: readonly string[] | undefined
+  readonly spread: readonly SpreadColumn[] | undefined
   /** Nothing is selected in it: it only filters. */
   readonly isEmpty: boolean
   readonly read: ReadPlan
+}
+
+export interface SpreadColumn {
+  /** What the embed calls it. */
+  readonly column: string
+  /** What the parent calls it. */
+  readonly name: string
+  readonly aggregate: Aggregate | undefined
 }
 
 /** A column of a payload, with what is needed to read it from JSON. */
@@ -85,6 +133,8 @@ export interface PayloadColumn {
   readonly name: string
   readonly type: string
   readonly defaultSql: string | undefined
+  /** Quoted name of the function that makes a value of JSON, for a domain that has one. */
+  readonly fromJson: string | undefined
 }
 
 export type WritePlan =
@@ -93,7 +143,7 @@ export type WritePlan =
       readonly schema: string
       readonly name: string
       readonly columns: readonly PayloadColumn[]
-      readonly payload: Payload
+      readonly payload: RowsPayload
       readonly applyDefaults: boolean
       readonly conflict: { readonly action: 'merge' | 'ignore'; readonly columns: readonly string[] } | undefined
       /** Whether inserted rows are counted apart from updated ones. */
@@ -107,7 +157,7 @@ export type WritePlan =
       readonly schema: string
       readonly name: string
       readonly columns: readonly PayloadColumn[]
-      readonly payload: Payload
+      readonly payload: RowsPayload
       readonly applyDefaults: boolean
       readonly where: readonly Condition[]
       readonly returning: readonly string[]
@@ -127,9 +177,9 @@ export type CallArguments =
       readonly values: readonly { readonly parameter: CallParameter; readonly texts: readonly string[] }[]
     }
   /** From an object: read with the parameters' types. */
-  | { readonly kind: 'json'; readonly payload: Payload; readonly parameters: readonly CallParameter[] }
+  | { readonly kind: 'json'; readonly payload: RowsPayload; readonly parameters: readonly CallParameter[] }
   /** The whole body is the only, nameless argument. */
-  | { readonly kind: 'body'; readonly json: string; readonly type: string }
+  | { readonly kind: 'body'; readonly value: string | Utf8 | Buffer; readonly type: string }
 
 export interface CallParameter {
   readonly name: string
@@ -145,9 +195,40 @@ export interface CallPlan {
 /** What is counted besides the rows that are returned. */
 export type CountMode = 'none' | 'exact' | 'planned' | 'estimated'
 
+/** What an answer is made of rows by. */
+export type BodyShape =
+  | { readonly kind: 'json'; readonly stripped: boolean }
+  /** The only row, without an array around it. */
+  | { readonly kind: 'object'; readonly stripped: boolean }
+  | { readonly kind: 'csv' }
+  | { readonly kind: 'geojson'; readonly function: FunctionName }
+  /** The only value of a function, as it is. */
+  | { readonly kind: 'raw'; readonly binary: boolean }
+  /** An aggregate of the database; `row` is the relation whose rows it takes. */
+  | {
+      readonly kind: 'handler'
+      readonly function: FunctionName
+      readonly row: FunctionName | undefined
+      readonly binary: boolean
+    }
+
+interface FunctionName {
+  readonly schema: string
+  readonly name: string
+}
+
+/** What was agreed on with the client. */
+export interface Answer {
+  /** For the `Content-Type`. */
+  readonly type: MediaType
+  readonly body: BodyShape
+  /** Only Postgres's plan is answered. */
+  readonly explain: { readonly format: 'json' | 'text'; readonly options: readonly PlanOption[] } | undefined
+}
+
 interface Reading {
   readonly read: ReadPlan
-  readonly media: MediaType
+  readonly media: Answer
   /** No body is built: HEAD, and writes that return nothing. */
   readonly bodyless: boolean
 }

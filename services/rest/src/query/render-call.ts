@@ -4,8 +4,8 @@ import type { CallArguments, CallPlan, ReadPlan } from '../plan/plan.ts'
 import { arrayLiteral } from './render-filter.ts'
 import { BODY, renderPayload } from './render-payload.ts'
 
-/** The column that holds what a function returns when that is no row. */
-export const SCALAR = sql.identifier('rest_scalar')
+/** The column that holds what a function returns when that is no row. CSV shows its name. */
+export const SCALAR = sql.identifier('pgrst_scalar')
 
 const CALL = sql.identifier('rest_call')
 
@@ -27,7 +27,7 @@ export function renderCall({ routine, args }: CallPlan, read: ReadPlan): SqlFrag
 function renderArguments(args: CallArguments): SqlFragment {
   switch (args.kind) {
     case 'body':
-      return sql`${args.json}::${sql.trusted(args.type)}`
+      return sql`${args.value}::${sql.trusted(args.type)}`
     case 'json':
       return sql.join(
         args.parameters.map(({ name, variadic }) => {
@@ -49,6 +49,6 @@ function renderArgumentPayload({
   payload,
   parameters,
 }: Extract<CallArguments, { readonly kind: 'json' }>): SqlFragment {
-  const columns = parameters.map(({ name, type }) => ({ name, type, defaultSql: undefined }))
+  const columns = parameters.map(({ name, type }) => ({ name, type, defaultSql: undefined, fromJson: undefined }))
   return renderPayload({ payload, columns, applyDefaults: false, single: true })
 }

@@ -1,7 +1,7 @@
 import { quoteLiteral, sql, type SqlFragment } from '@holdfast/postgres'
 import type { PayloadColumn } from '../plan/plan.ts'
 import { PAYLOAD_ALIAS } from '../plan/plan-write.ts'
-import type { Payload } from '../request/api-request.ts'
+import type { RowsPayload } from '../request/api-request.ts'
 
 export const BODY = sql.identifier(PAYLOAD_ALIAS)
 
@@ -13,7 +13,7 @@ export const BODY = sql.identifier(PAYLOAD_ALIAS)
  * @param single - take only the first row: what an update sets
  */
 export function renderPayload(input: {
-  readonly payload: Payload
+  readonly payload: RowsPayload
   readonly columns: readonly PayloadColumn[]
   readonly applyDefaults: boolean
   readonly single: boolean
@@ -28,15 +28,23 @@ export function renderPayload(input: {
     const rows = payload.isObject ? sql`(values (1)) as "_"` : sql`json_array_elements("rest_payload"."value") as "_"`
     return sql`${value}, lateral (select from ${rows}${limit}) as ${BODY}`
   }
-  const typed = columns.map(({ name, type }) => sql`${sql.identifier(name)} ${sql.trusted(type)}`)
-  const names = sql.join(columns.map(({ name }) => sql.identifier(name)))
+  const typed = columns.map(
+    ({ name, type, fromJson }) => sql`${sql.identifier(name)} ${sql.trusted(fromJson === undefined ? type : 'json')}`,
+  )
+  const names = sql.join(columns.map(renderValue))
   const read = sql.trusted(`${kind}_to_record${payload.isObject ? '' : 'set'}`)
   const filled = applyDefaults ? renderDefaults(payload, defaults) : sql``
   const source = applyDefaults ? sql`"rest_filled"."value"` : sql`"rest_payload"."value"`
   return sql`${value}${filled}, lateral (select ${names} from ${read}(${source}) as "_"(${sql.join(typed)})${limit}) as ${BODY}`
 }
 
-function renderDefaults(payload: Payload, columns: readonly PayloadColumn[]): SqlFragment {
+/** A domain may be represented otherwise than by its base type. */
+function renderValue({ name, fromJson }: PayloadColumn): SqlFragment {
+  const column = sql.identifier(name)
+  return fromJson === undefined ? column : sql`${sql.trusted(fromJson)}(${column}) as ${column}`
+}
+
+function renderDefaults(payload: RowsPayload, columns: readonly PayloadColumn[]): SqlFragment {
   const pairs = columns.map(({ name, defaultSql }) => sql.trusted(`${quoteLiteral(name)}, ${defaultSql ?? 'null'}`))
   const defaults = sql`jsonb_build_object(${sql.join(pairs)})`
   return payload.isObject

@@ -1,8 +1,8 @@
 import { assert } from '@holdfast/foundation'
 import { sql, type SqlFragment } from '@holdfast/postgres'
 import type { DatabasePlan, ReadPlan } from '../plan/plan.ts'
-import type { MediaType } from '../request/api-request.ts'
-import { renderCall, SCALAR } from './render-call.ts'
+import { PAGE, readsRowsTwice, renderBody, ROWS } from './render-body.ts'
+import { renderCall } from './render-call.ts'
 import { renderCount, renderRead, RESULT } from './render-read.ts'
 import { INSERTED_SETTING, renderWrite } from './render-write.ts'
 
@@ -13,7 +13,6 @@ export interface Query {
   readonly explain: SqlFragment | undefined
 }
 
-const PAGE = sql.identifier('rest_page')
 const COUNTED = sql.identifier('rest_counted')
 const SETTINGS = sql`nullif(current_setting('response.headers', true), '') as "headers", nullif(current_setting('response.status', true), '') as "status"`
 
@@ -39,36 +38,24 @@ export function renderQuery(plan: DatabasePlan): Query {
       : sql`(select count(*) from ${COUNTED})::text`
   const columns = sql`${total} as "total", count(*)::text as "rows", ${renderBody(plan)} as "body", ${renderLocation(plan)} as "location", ${renderInserted(plan)} as "inserted", ${SETTINGS}`
   const planned = plan.kind === 'read' && (count === 'planned' || count === 'estimated')
+  const result = plan.kind === 'read' ? read : renderResult(plan, plan.read)
+  const rows = plan.kind === 'read' ? RESULT : page
+  const from = readsRowsTwice(plan) ? ROWS : rows
+  const twice = readsRowsTwice(plan) ? sql`, ${ROWS} as (select * from ${rows} as "_")` : sql``
+  const statement = sql`with ${RESULT} as (${result})${twice}${counted} select ${columns} from ${from} as ${PAGE}`
+  const { explain } = plan.media
   return {
-    main:
-      plan.kind === 'read'
-        ? sql`with ${RESULT} as (${read})${counted} select ${columns} from ${RESULT} as ${PAGE}`
-        : sql`with ${RESULT} as (${renderResult(plan, plan.read)})${counted} select ${columns} from ${page} as ${PAGE}`,
-    explain: planned ? sql`explain (format json) ${renderCount(plan.read)}` : undefined,
+    main: explain ? sql`${renderExplain(explain)}${statement}` : statement,
+    explain: planned && !explain ? sql`explain (format json) ${renderCount(plan.read)}` : undefined,
   }
+}
+
+function renderExplain({ format, options }: NonNullable<DatabasePlan['media']['explain']>): SqlFragment {
+  return sql.trusted(`explain (${[`format ${format}`, ...options].join(', ')}) `)
 }
 
 function renderResult(plan: Exclude<DatabasePlan, { readonly kind: 'read' }>, read: ReadPlan): SqlFragment {
   return plan.kind === 'write' ? renderWrite(plan.write) : renderCall(plan.call, read)
-}
-
-/** The whole body as one text, made by Postgres. */
-function renderBody(plan: DatabasePlan): SqlFragment {
-  if (plan.bodyless) return sql`''`
-  const routine = plan.kind === 'call' ? plan.call.routine : undefined
-  const isScalar = routine !== undefined && routine.returns !== 'composite'
-  const item = isScalar ? sql`${PAGE}.${SCALAR}` : PAGE
-  const isSingle = isObject(plan.media) || (routine !== undefined && !routine.returnsSet)
-  if (plan.media === 'csv') return isScalar ? sql`string_agg(${item}::text, E'\n')` : renderCsv()
-  const rows = isSingle ? sql`(json_agg(${item})->0)` : sql`json_agg(${item})`
-  const stripped = isStripped(plan.media) ? sql`json_strip_nulls(${rows})` : rows
-  return sql`coalesce(${stripped}, ${sql.trusted(isSingle ? "'null'" : "'[]'")})::text`
-}
-
-/** A header of the column names, then Postgres's text form of each row, which is quoted as CSV wants it. */
-function renderCsv(): SqlFragment {
-  const names = sql`(select coalesce(string_agg(name, ','), '') from (select json_object_keys(row_to_json(one)) as name from (select * from ${RESULT} limit 1) as one) as names)`
-  return sql`${names} || E'\n' || coalesce(string_agg(substring(${PAGE}::text, 2, length(${PAGE}::text) - 2), E'\n'), '')`
 }
 
 /** `[["id","7"]]` of the only row that was inserted. */
@@ -82,12 +69,4 @@ function renderInserted(plan: DatabasePlan): SqlFragment {
   if (plan.kind !== 'write' || plan.write.kind !== 'insert' || !plan.write.countInserted) return sql`null::text`
   assert(/^[a-z.]+$/.test(INSERTED_SETTING), 'the name of the setting needs no quoting')
   return sql.trusted(`nullif(current_setting('${INSERTED_SETTING}', true), '')`)
-}
-
-function isObject(media: MediaType): boolean {
-  return media === 'object' || media === 'object-stripped'
-}
-
-function isStripped(media: MediaType): boolean {
-  return media === 'object-stripped' || media === 'json-stripped'
 }

@@ -1,3 +1,5 @@
+import type { Utf8 } from '@holdfast/postgres'
+
 /** One step of a JSON path: `->'key'`, `->>'key'`, `->0`. */
 export interface JsonStep {
   readonly arrow: '->' | '->>'
@@ -20,6 +22,8 @@ export interface SelectField {
   readonly alias: string | undefined
   readonly cast: string | undefined
   readonly aggregate: AggregateFunction | undefined
+  /** Type of the aggregate's result. */
+  readonly aggregateCast: string | undefined
 }
 
 /** `alias:target!hint!inner(…)`, or with `spread` `...target(…)`. */
@@ -129,7 +133,7 @@ export interface RowsPayload {
   readonly kind: 'rows'
   /** What the body was written in; the text is JSON in any case. */
   readonly format: 'json' | 'csv' | 'form'
-  readonly json: string
+  readonly json: string | Utf8
   /** Whether the text is one object rather than an array. */
   readonly isObject: boolean
   /** The columns or arguments that the body gives, or that `columns=` restricts it to. */

@@ -1,74 +1,129 @@
-import { mediaTypeUnavailable } from '../errors.ts'
-import type { MediaType } from './api-request.ts'
+import type { MediaType, PlanOption } from './api-request.ts'
 
-const MIME: Readonly<Record<MediaType, string>> = {
-  json: 'application/json; charset=utf-8',
-  'json-stripped': 'application/vnd.pgrst.array+json;nulls=stripped; charset=utf-8',
-  object: 'application/vnd.pgrst.object+json; charset=utf-8',
-  'object-stripped': 'application/vnd.pgrst.object+json;nulls=stripped; charset=utf-8',
-  csv: 'text/csv; charset=utf-8',
+const PLAN_OPTIONS: readonly PlanOption[] = ['analyze', 'verbose', 'settings', 'buffers', 'wal']
+
+/** Types whose content type says that it is UTF-8; of others nothing is known. */
+const TEXTUAL: ReadonlySet<string> = new Set([
+  'application/json',
+  'application/geo+json',
+  'application/openapi+json',
+  'application/x-www-form-urlencoded',
+  'text/csv',
+  'text/plain',
+  'text/xml',
+  '*/*',
+])
+
+/** A media type that is known by its name alone. */
+export function namedMediaType(name: string): MediaType {
+  return { kind: 'named', name, text: name }
 }
 
 /** The `Content-Type` of an answer. */
+export function renderContentType(type: MediaType): string {
+  const name = renderMediaType(type)
+  return type.kind === 'named' && !TEXTUAL.has(type.name) ? name : `${name}; charset=utf-8`
+}
+
+/** As refusals and content types write it. */
 export function renderMediaType(type: MediaType): string {
-  return MIME[type]
+  switch (type.kind) {
+    case 'named':
+      return type.text
+    case 'array-stripped':
+      return 'application/vnd.pgrst.array+json;nulls=stripped'
+    case 'object':
+      return `application/vnd.pgrst.object+json${type.stripped ? ';nulls=stripped' : ''}`
+    case 'plan': {
+      const options = type.options.length === 0 ? '' : `; options=${type.options.join('|')}`
+      return `application/vnd.pgrst.plan+${type.format}; for="${renderMediaType(type.of)}"${options}`
+    }
+  }
 }
 
 /**
- * Chooses what to answer with: the first acceptable type in order of preference.
+ * What a client accepts, best first: by `q`, then the more specific one, then in the order of the header. `q=0` refuses a type.
  *
- * @throws PGRST107 when nothing in the header can be produced
+ * @returns anything (`*` + `/*`) when there is no header
  */
-export function parseAccept(header: string | undefined): MediaType {
-  if (header === undefined || header.trim() === '') return 'json'
-  const ranges = header
+export function parseAccept(header: string | undefined): readonly MediaType[] {
+  if (header === undefined || header.trim() === '') return [namedMediaType('*/*')]
+  return header
     .split(',')
-    .map((text) => parseMediaRange(text))
-    .filter((range) => range.quality > 0)
-    .toSorted((a, b) => b.quality - a.quality)
-  for (const range of ranges) {
-    const type = resolve(range)
-    if (type !== undefined) return type
-  }
-  throw mediaTypeUnavailable(header.split(',').map((text) => text.trim()))
+    .map((text) => tokenize(text))
+    .filter(({ quality }) => quality > 0)
+    .toSorted((a, b) => b.quality - a.quality || b.specificity - a.specificity)
+    .map(toMediaType)
 }
 
-interface MediaRange {
+/** One media type, such as a `Content-Type`. */
+export function parseMediaType(text: string): MediaType {
+  return toMediaType(tokenize(text))
+}
+
+interface Tokens {
+  /** In lower case, without parameters: `application/json`. */
   readonly name: string
-  readonly stripped: boolean
+  /** As it was written, without `q` and spaces. */
+  readonly text: string
+  readonly parameters: ReadonlyMap<string, string>
   readonly quality: number
+  readonly specificity: number
 }
 
-/** The name in lower case without parameters: `application/json`. */
-export function mediaTypeName(header: string): string {
-  return (header.split(';')[0] ?? '').trim().toLowerCase()
+function tokenize(range: string): Tokens {
+  const parts = range.match(/(?:[^;"]|"[^"]*"?)+/g) ?? ['']
+  const [first = '', ...rest] = parts.map((part) => part.trim())
+  const parameters = new Map<string, string>()
+  const kept = [first]
+  let quality = 1
+  for (const part of rest) {
+    const equals = part.indexOf('=')
+    const key = (equals < 0 ? part : part.slice(0, equals)).trim().toLowerCase()
+    const value = equals < 0 ? '' : part.slice(equals + 1).trim()
+    if (key === 'q') {
+      const given = Number.parseFloat(value)
+      quality = Number.isNaN(given) ? 1 : given
+      continue
+    }
+    kept.push(part)
+    if (!parameters.has(key)) parameters.set(key, value.replaceAll(/^"|"$/g, ''))
+  }
+  const text = kept.filter((part) => part !== '').join(';')
+  const stars = text.split('*').length - 1
+  return { name: first.toLowerCase(), text, parameters, quality, specificity: kept.length - 1 - stars }
 }
 
-function parseMediaRange(text: string): MediaRange {
-  const [, ...parameters] = text.split(';').map((part) => part.trim().toLowerCase())
-  const quality = Number(parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? 1)
-  return {
-    name: mediaTypeName(text),
-    stripped: parameters.includes('nulls=stripped'),
-    quality: Number.isNaN(quality) ? 1 : quality,
+function toMediaType(tokens: Tokens): MediaType {
+  const { name, text, parameters } = tokens
+  const stripped = parameters.get('nulls') === 'stripped'
+  switch (name) {
+    case 'application/*':
+      return namedMediaType('application/json')
+    case 'application/vnd.pgrst.object':
+    case 'application/vnd.pgrst.object+json':
+      return { kind: 'object', stripped }
+    case 'application/vnd.pgrst.array':
+    case 'application/vnd.pgrst.array+json':
+      return stripped ? { kind: 'array-stripped' } : namedMediaType('application/json')
+    case 'application/vnd.pgrst.plan':
+    case 'application/vnd.pgrst.plan+text':
+      return toPlan(parameters, 'text')
+    case 'application/vnd.pgrst.plan+json':
+      return toPlan(parameters, 'json')
+    default:
+      return TEXTUAL.has(name) || name === 'application/octet-stream'
+        ? namedMediaType(name)
+        : { kind: 'named', name, text }
   }
 }
 
-function resolve({ name, stripped }: MediaRange): MediaType | undefined {
-  switch (name) {
-    case '*/*':
-    case 'application/*':
-    case 'application/json':
-      return 'json'
-    case 'application/vnd.pgrst.array+json':
-    case 'application/vnd.pgrst.array':
-      return stripped ? 'json-stripped' : 'json'
-    case 'application/vnd.pgrst.object+json':
-    case 'application/vnd.pgrst.object':
-      return stripped ? 'object-stripped' : 'object'
-    case 'text/csv':
-      return 'csv'
-    default:
-      return undefined
+function toPlan(parameters: ReadonlyMap<string, string>, format: 'json' | 'text'): MediaType {
+  const given = (parameters.get('options') ?? '').split('|')
+  return {
+    kind: 'plan',
+    format,
+    of: parseMediaType(parameters.get('for') ?? 'application/json'),
+    options: PLAN_OPTIONS.filter((option) => given.includes(option)),
   }
 }

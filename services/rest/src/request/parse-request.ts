@@ -22,9 +22,10 @@ export interface RawRequest {
  * Understands a request, without the catalog and without Postgres.
  *
  * @param schemas - the exposed schemas, the default one first
+ * @param mayChooseEnd - whether `Prefer: tx=` counts
  * @throws HoldfastError PGRST1xx for everything that is no valid request
  */
-export function parseRequest(raw: RawRequest, schemas: readonly string[]): ApiRequest {
+export function parseRequest(raw: RawRequest, schemas: readonly string[], mayChooseEnd: boolean): ApiRequest {
   const headers = singleHeaders(raw.headers)
   const resource = parseResource(raw.path)
   const schema = chooseSchema(raw.method, headers, schemas)
@@ -49,7 +50,7 @@ export function parseRequest(raw: RawRequest, schemas: readonly string[]): ApiRe
     schemaNegotiated: schemas.length !== 1,
     query,
     range,
-    preferences: parsePreferences(headers['prefer']),
+    preferences: parsePreferences(headers['prefer'], mayChooseEnd),
     payload,
     accept: parseAccept(headers['accept']),
     method: raw.method,

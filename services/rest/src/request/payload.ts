@@ -1,14 +1,27 @@
+import { isUtf8 } from 'node:buffer'
+import { Utf8 } from '@holdfast/postgres'
 import { invalidBody } from '../errors.ts'
 import { PAYLOAD_COLUMNS_MAX } from '../limits.ts'
-import type { Payload } from './api-request.ts'
-import { mediaTypeName } from './media-type.ts'
+import type { Payload, RowsPayload } from './api-request.ts'
+import { parseCsv } from './csv.ts'
+import { parseMediaType, renderMediaType } from './media-type.ts'
+
+const WHOLE = { 'text/plain': 'text', 'text/xml': 'xml', 'application/octet-stream': 'bytea' } as const
+
+const INVALID_JSON = 'Empty or invalid json'
+const JSON_SPACE: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d])
+const BRACE = 0x7b
+const BRACKET = 0x5b
+
+const NO_ROWS: RowsPayload = { kind: 'rows', format: 'json', json: '[]', isObject: false, columns: [] }
 
 /**
- * Reads a JSON body and the columns that it gives.
+ * Reads a body and the columns, or arguments, that it gives.
  *
- * @param columns - `columns=` of the query string; then the body is not looked into, and keys that it does not name are ignored
- * @param isCall - whether the body holds a function's arguments; it may then be empty
- * @throws PGRST102 when the body is no JSON, or an array of objects with different keys
+ * @param columns - `columns=` of the query string; then a JSON body is not looked into, and what it does not name is ignored
+ * @param isCall - whether the body holds a function's arguments; it may then be empty, or one value as it is
+ * @throws PGRST102 when the body is not what its content type says, or rows have different keys
+ * @see PostgREST reference, "Request Body"
  */
 export function parsePayload(input: {
   readonly body: Buffer
@@ -16,42 +29,90 @@ export function parsePayload(input: {
   readonly columns: readonly string[] | undefined
   readonly isCall: boolean
 }): Payload {
-  const { body, contentType, columns, isCall } = input
-  const type = contentType === undefined ? 'application/json' : mediaTypeName(contentType)
+  const { body, columns, isCall } = input
+  const type = parseMediaType(input.contentType ?? 'application/json')
+  const name = type.kind === 'named' ? type.name : renderMediaType(type)
   // `application/*+json` is JSON by RFC 6839
-  if (type !== 'application/json' && !/^application\/[^;]+\+json$/.test(type)) {
-    throw invalidBody(`Content-Type not acceptable: ${type}`)
-  }
-  const text = decodeUtf8(body)
-  const start = /[^ \t\n\r]/.exec(text)?.[0]
-  if (start === undefined && isCall) return { json: '{}', isObject: true, columns: [] }
-  if (columns !== undefined) {
-    if (start !== '{' && start !== '[') throw invalidBody('Empty or invalid json')
-    return { json: text, isObject: start === '{', columns: checkCount(columns) }
-  }
-  return parseKeys(text)
+  if (name === 'application/json' || /^application\/[^;]+\+json$/.test(name)) return parseJson(body, columns, isCall)
+  if (name === 'text/csv') return parseCsvRows(decodeUtf8(body), columns)
+  if (name === 'application/x-www-form-urlencoded') return parseForm(decodeUtf8(body), columns, isCall)
+  if (isCall && isWhole(name)) return { kind: 'whole', type: WHOLE[name], bytes: body, columns: [] }
+  throw invalidBody(`Content-Type not acceptable: ${renderMediaType(type)}`)
 }
 
-function parseKeys(text: string): Payload {
+function isWhole(name: string): name is keyof typeof WHOLE {
+  return Object.hasOwn(WHOLE, name)
+}
+
+function parseJson(body: Buffer, columns: readonly string[] | undefined, isCall: boolean): RowsPayload {
+  const start = body[body.findIndex((byte) => !JSON_SPACE.has(byte))]
+  if (start === undefined && isCall) return { ...NO_ROWS, json: '{}', isObject: true }
+  // The bytes go on as they came, so that no number loses digits and nothing is encoded twice.
+  const rows = { kind: 'rows', format: 'json', json: new Utf8(body) } as const
+  if (columns !== undefined) {
+    if (start !== BRACE && start !== BRACKET) throw invalidBody(INVALID_JSON)
+    return { ...rows, isObject: start === BRACE, columns: checkCount(columns) }
+  }
+  if (!isUtf8(body)) throw invalidBody(INVALID_JSON)
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = JSON.parse(body.toString())
   } catch {
-    throw invalidBody('Empty or invalid json')
+    throw invalidBody(INVALID_JSON)
   }
-  if (isObject(value)) return { json: text, isObject: true, columns: checkCount(Object.keys(value)) }
-  if (!Array.isArray(value) || value.length === 0) return { json: '[]', isObject: false, columns: [] }
-  const rows: readonly unknown[] = value
+  if (isObject(value)) return { ...rows, isObject: true, columns: checkCount(Object.keys(value)) }
+  if (!Array.isArray(value) || value.length === 0) return NO_ROWS
+  return { ...rows, isObject: false, columns: commonKeys(value, 'All object keys must match') }
+}
+
+/** The keys that every row has. */
+function commonKeys(rows: readonly unknown[], message: string): readonly string[] {
   const first = rows[0]
-  if (!isObject(first)) throw invalidBody('All object keys must match')
-  const columns = Object.keys(first)
+  if (!isObject(first)) throw invalidBody(message)
+  const keys = Object.keys(first)
   const uniform = rows.every((row) => {
     if (!isObject(row)) return false
-    const keys = Object.keys(row)
-    return keys.length === columns.length && keys.every((key) => Object.hasOwn(first, key))
+    const own = Object.keys(row)
+    return own.length === keys.length && own.every((key) => Object.hasOwn(first, key))
   })
-  if (!uniform) throw invalidBody('All object keys must match')
-  return { json: text, isObject: false, columns: checkCount(columns) }
+  if (!uniform) throw invalidBody(message)
+  return checkCount(keys)
+}
+
+/** The first line names the columns; `NULL` is null, and an empty field the empty text. */
+function parseCsvRows(text: string, columns: readonly string[] | undefined): RowsPayload {
+  const records = parseCsv(text)
+  if (records === undefined) throw invalidBody('The body is not valid CSV')
+  const [names, ...lines] = records
+  if (names === undefined) throw invalidBody('The body is not valid CSV: it has no header')
+  const message = 'All lines must have same number of fields'
+  if (lines.length === 0) return { ...NO_ROWS, format: 'csv' }
+  if (lines.some((line) => line.length !== names.length)) throw invalidBody(message)
+  const rows = lines.map((line) =>
+    Object.fromEntries(names.map((name, index) => [name, line[index] === 'NULL' ? null : line[index]])),
+  )
+  const given = commonKeys(rows, message)
+  return {
+    kind: 'rows',
+    format: 'csv',
+    json: JSON.stringify(rows),
+    isObject: false,
+    columns: columns === undefined ? given : checkCount(columns),
+  }
+}
+
+function parseForm(text: string, columns: readonly string[] | undefined, isCall: boolean): Payload {
+  const pairs = [...new URLSearchParams(text)]
+  const names = checkCount([...new Set(pairs.map(([name]) => name))])
+  if (isCall) return { kind: 'form', pairs, columns: names }
+  const json = JSON.stringify(Object.fromEntries(pairs))
+  return {
+    kind: 'rows',
+    format: 'form',
+    json,
+    isObject: true,
+    columns: columns === undefined ? names : checkCount(columns),
+  }
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
@@ -64,9 +125,6 @@ function checkCount(columns: readonly string[]): readonly string[] {
 }
 
 function decodeUtf8(body: Buffer): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(body)
-  } catch {
-    throw invalidBody('Empty or invalid json')
-  }
+  if (!isUtf8(body)) throw invalidBody('The body is not UTF-8')
+  return body.toString()
 }

@@ -15,8 +15,9 @@ type Choices = typeof CHOICES
  * Reads the `Prefer` header (RFC 7240). When a preference is given twice, the first counts; what is unknown is listed as invalid.
  *
  * @param header - all `Prefer` headers joined with commas
+ * @param mayChooseEnd - whether `tx` counts; where it does not, it is known all the same
  */
-export function parsePreferences(header: string | undefined): Preferences {
+export function parsePreferences(header: string | undefined, mayChooseEnd: boolean): Preferences {
   const given = (header ?? '')
     .split(',')
     .map((preference) => preference.trim())
@@ -36,16 +37,18 @@ export function parsePreferences(header: string | undefined): Preferences {
     resolution: choose('resolution'),
     representation: choose('return'),
     count: choose('count'),
-    transaction: choose('tx'),
+    transaction: mayChooseEnd ? choose('tx') : undefined,
     missing: choose('missing'),
     handling: choose('handling'),
     timezone: timezone !== undefined && isTimezone(timezone) ? timezone : undefined,
-    maxAffected: maxAffected !== undefined && /^[0-9]{1,15}$/.test(maxAffected) ? Number(maxAffected) : undefined,
+    maxAffected: maxAffected !== undefined && /^-?[0-9]{1,15}$/.test(maxAffected) ? Number(maxAffected) : undefined,
     invalid: given.filter((item) => !isKnown(item)),
   }
 }
 
 function isTimezone(name: string): boolean {
+  // An offset such as `+02:00` is no name: Postgres would read it with the opposite sign.
+  if (!/^[A-Za-z]/.test(name)) return false
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
   } catch {

@@ -54,7 +54,7 @@ function respondToRead(
     const { canonical } = request.query
     headers['content-location'] = `${request.path}${canonical === '' ? '' : `?${canonical}`}`
   }
-  return { status, headers: { ...headers, ...contentHeaders(request, plan) }, body: bodyOf(plan, row) }
+  return { status, headers: { ...headers, ...contentHeaders(request, plan) }, body: row.body }
 }
 
 /** The counted rows, or those that the planner expects when a count was only to be estimated and there are too many to count. */
@@ -91,18 +91,11 @@ function respondToWrite(
   if (plan.write.kind === 'insert' && !isPut) {
     const status = plan.write.countInserted && (inserted ?? 0) <= 0 ? 200 : 201
     if (!full) return { status, headers, body: '' }
-    return { status, headers: { ...headers, ...contentHeaders(request, plan) }, body: bodyOf(plan, row) }
+    return { status, headers: { ...headers, ...contentHeaders(request, plan) }, body: row.body }
   }
   if (!full) return { status: 204, headers, body: '' }
   const status = isPut && (inserted ?? 0) > 0 ? 201 : 200
-  return { status, headers: { ...headers, ...contentHeaders(request, plan) }, body: bodyOf(plan, row) }
-}
-
-/** The bytes of a handler for binary data travel in hexadecimal digits. */
-function bodyOf(plan: DatabasePlan, { body }: ExecuteResult['row']): string | Buffer {
-  const shape = plan.media.body
-  const isBinary = (shape.kind === 'handler' || shape.kind === 'raw') && shape.binary
-  return isBinary ? Buffer.from(body.toString(), 'hex') : body
+  return { status, headers: { ...headers, ...contentHeaders(request, plan) }, body: row.body }
 }
 
 function contentHeaders(request: ApiRequest, plan: DatabasePlan): Record<string, string> {

@@ -1,0 +1,69 @@
+import { sql, type SqlFragment } from '@holdfast/postgres'
+import type { BodyShape, DatabasePlan } from '../plan/plan.ts'
+import { SCALAR } from './render-call.ts'
+
+/** The rows that are answered, after filters and range. */
+export const PAGE = sql.identifier('rest_page')
+
+/** The common table expression of the same rows, where the body needs them twice. */
+export const ROWS = sql.identifier('rest_rows')
+
+/** Whether the body has to look at the rows twice, so that they have to be called {@link ROWS}. */
+export function readsRowsTwice(plan: DatabasePlan): boolean {
+  return !plan.bodyless && plan.media.body.kind === 'csv'
+}
+
+/** The whole body as one text, or one `bytea`, made by Postgres. */
+export function renderBody(plan: DatabasePlan): SqlFragment {
+  if (plan.bodyless) return sql`''`
+  const { body } = plan.media
+  const routine = plan.kind === 'call' ? plan.call.routine : undefined
+  const isScalar = routine !== undefined && routine.returns !== 'composite'
+  const isSingle = routine !== undefined && !routine.returnsSet
+  const item = isScalar ? sql`${PAGE}.${SCALAR}` : PAGE
+  switch (body.kind) {
+    case 'json':
+      return renderJson(item, isSingle, body.stripped)
+    case 'object':
+      return renderJson(item, true, body.stripped)
+    case 'csv':
+      return renderCsv()
+    case 'geojson': {
+      const feature = sql`${sql.identifier(body.function.schema, body.function.name)}(${PAGE})::json`
+      return sql`json_build_object('type', 'FeatureCollection', 'features', coalesce(json_agg(${feature}), '[]'))::text`
+    }
+    case 'raw':
+      return renderWhole(sql`(array_agg(${cast(item, body.binary)}))[1]`, body.binary)
+    case 'handler':
+      return renderWhole(cast(renderHandler(body, isScalar && isSingle ? item : PAGE), body.binary), body.binary)
+  }
+}
+
+function renderJson(item: SqlFragment, isSingle: boolean, isStripped: boolean): SqlFragment {
+  const rows = isSingle ? sql`(json_agg(${item})->0)` : sql`json_agg(${item})`
+  const stripped = isStripped ? sql`json_strip_nulls(${rows})` : rows
+  return sql`coalesce(${stripped}, ${sql.trusted(isSingle ? "'null'" : "'[]'")})::text`
+}
+
+/** A header of the column names, then Postgres's text form of each row, which is quoted as CSV wants it. */
+function renderCsv(): SqlFragment {
+  const names = sql`(select coalesce(string_agg(name, ','), '') from (select json_object_keys(row_to_json(one)) as name from (select * from ${ROWS} limit 1) as one) as names)`
+  return sql`${names} || E'\n' || coalesce(string_agg(substring(${PAGE}::text, 2, length(${PAGE}::text) - 2), E'\n'), '')`
+}
+
+/** An aggregate of the database over the rows, as rows of the type that it takes. */
+function renderHandler(
+  { function: { schema, name }, row }: Extract<BodyShape, { kind: 'handler' }>,
+  item: SqlFragment,
+) {
+  const argument = row ? sql`${item}::${sql.identifier(row.schema, row.name)}` : item
+  return sql`${sql.identifier(schema, name)}(${argument})`
+}
+
+function cast(value: SqlFragment, binary: boolean): SqlFragment {
+  return sql`(${value})::${sql.trusted(binary ? 'pg_catalog.bytea' : 'pg_catalog.text')}`
+}
+
+function renderWhole(value: SqlFragment, binary: boolean): SqlFragment {
+  return sql`coalesce(${value}, ${sql.trusted(binary ? "''::bytea" : "''")})`
+}
