@@ -269,6 +269,13 @@ test('a guest gets in without an account', async ({ stranger }) => {
   await page.goto('/sign-in')
   await page.getByRole('button', { name: 'Continue as a guest' }).click()
   await expectIn(page, 'Guest')
+  await page.getByRole('button', { name: 'Account of Guest' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  const dialog = page.getByRole('alertdialog', { name: 'Sign out' })
+  await expect(dialog).toContainText('Nobody can sign in to this account again')
+  await lookAt(page, 'guest-signs-out')
+  await dialog.getByRole('link', { name: 'Keep your account' }).click()
+  await expect(page).toHaveURL(/\/account$/)
 })
 
 test('an invitation is accepted with a press, and leads to a password', async ({ stranger, server }) => {

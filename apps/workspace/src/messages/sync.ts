@@ -119,6 +119,10 @@ export const syncMessages = {
   signOutKeep: 'Keep on this device and sign out',
   signOutKeepDetail: 'What you keep is sent the next time you sign in here.',
   signOutDiscard: 'Discard and sign out',
+  signOutGuest: 'You are a guest',
+  signOutGuestDetail:
+    'Nobody can sign in to this account again, you neither. Keep it with an e-mail or a provider first.',
+  signOutGuestKeep: 'Keep your account',
   signOutSimple: 'Sign out',
   signOutShared: 'This is a shared device: remove my rows as well',
   signOutNotSent: 'They could not be sent just now.',

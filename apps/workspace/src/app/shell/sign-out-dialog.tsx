@@ -3,6 +3,8 @@ import { Button } from '../../components/button.tsx'
 import { Checkbox } from '../../components/checkbox.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
+import { LinkButton } from '../../components/link.tsx'
+import { Notice } from '../../components/notice.tsx'
 import { forgetAccount, rememberWaiting } from '../../lib/data/accounts.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { useDevice } from '../../lib/data/device-context.tsx'
@@ -30,6 +32,7 @@ export function SignOutDialog({
   const [isShared, setShared] = useState(false)
   const [step, setStep] = useState<'asking' | 'sending' | 'not-sent' | 'leaving'>('asking')
   const [error, setError] = useState<Error>()
+  const isGuest = useIsGuest()
   const hasUnsent = waiting > 0 || attention > 0
 
   const leave = async (data: 'keep' | 'wipe'): Promise<void> => {
@@ -99,6 +102,19 @@ export function SignOutDialog({
       }
     >
       <div className="flex flex-col gap-3">
+        {isGuest ? (
+          <Notice
+            tone="warning"
+            title={words.signOutGuest}
+            actions={
+              <LinkButton size="sm" to="/account" onClick={onClose}>
+                {words.signOutGuestKeep}
+              </LinkButton>
+            }
+          >
+            {words.signOutGuestDetail}
+          </Notice>
+        ) : null}
         {waiting > 0 ? <p>{words.signOutUnsent(waiting)}</p> : null}
         {attention > 0 ? <p>{words.signOutAttention(attention)}</p> : null}
         {hasUnsent ? <p className="text-muted">{words.signOutKeepDetail}</p> : <p>{words.signOutClean}</p>}
@@ -116,6 +132,23 @@ export function SignOutDialog({
       </div>
     </Dialog>
   )
+}
+
+/** Nobody can sign in to a guest's account again. */
+function useIsGuest(): boolean {
+  const { client } = useBackend()
+  const [isGuest, setGuest] = useState(false)
+  // The auth client has no hook of its own.
+  useEffect(() => {
+    let isOver = false
+    void client.supabase.auth.getSession().then(({ data }) => {
+      if (!isOver) setGuest(data.session?.user.is_anonymous === true)
+    })
+    return () => {
+      isOver = true
+    }
+  }, [client])
+  return isGuest
 }
 
 /** Waits while the outbox empties; gives up after {@link SEND_TIMEOUT_MS}. */
