@@ -13,14 +13,17 @@ import { sendSignInCode } from './send-sign-in-code.ts'
 
 /** Who somebody is, first; then by password or by code. */
 export function IdentifierForm({
-  email,
+  text,
+  onTextChange,
   redirect,
   hasEmail,
   hasPhone,
   hasPasskeys,
   isOnline,
 }: {
-  readonly email: string
+  /** What is typed so far. */
+  readonly text: string
+  readonly onTextChange: (text: string) => void
   readonly redirect: string | undefined
   readonly hasEmail: boolean
   readonly hasPhone: boolean
@@ -30,7 +33,6 @@ export function IdentifierForm({
 }): JSX.Element {
   const { config, client } = useBackend()
   const navigate = useNavigate()
-  const [text, setText] = useState(email)
   const [problem, setProblem] = useState<string>()
   const [failure, setFailure] = useState<AuthFailure>()
   const [isSending, setSending] = useState(false)
@@ -93,7 +95,7 @@ export function IdentifierForm({
         spellCheck={false}
         value={text}
         onChange={(next) => {
-          setText(next)
+          onTextChange(next)
           setProblem(undefined)
         }}
         inputRef={field}

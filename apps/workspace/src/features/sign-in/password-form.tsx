@@ -12,14 +12,17 @@ import { signInMessages as words } from '../../messages/sign-in.ts'
 
 /** The form; it asks nothing twice, allows paste and password managers, and says on the field what is wrong. */
 export function PasswordForm({
-  identifier: identifierAtStart,
+  text,
+  onTextChange,
   password: passwordAtStart,
   hasPhone,
   redirect,
   isOnline,
   onSignedIn,
 }: {
-  readonly identifier: string
+  /** Who signs in: what is typed so far. */
+  readonly text: string
+  readonly onTextChange: (text: string) => void
   readonly password: string
   readonly hasPhone: boolean
   readonly redirect: string | undefined
@@ -27,7 +30,7 @@ export function PasswordForm({
   readonly onSignedIn: () => Promise<void>
 }): JSX.Element {
   const { config, client } = useBackend()
-  const [text, setText] = useState(identifierAtStart)
+  const [isKnown] = useState(text !== '')
   const [password, setPassword] = useState(passwordAtStart)
   const [isPending, setPending] = useState(false)
   const [missing, setMissing] = useState<'identifier' | 'password'>()
@@ -78,9 +81,9 @@ export function PasswordForm({
         inputMode="email"
         spellCheck={false}
         value={text}
-        onChange={setText}
+        onChange={onTextChange}
         inputRef={identifierRef}
-        autoFocus={identifierAtStart === ''}
+        autoFocus={!isKnown}
         errorMessage={missing === 'identifier' ? (hasPhone ? words.identifierMissing : words.emailMissing) : undefined}
       />
       <PasswordField
@@ -88,7 +91,7 @@ export function PasswordForm({
         value={password}
         onChange={setPassword}
         inputRef={passwordRef}
-        autoFocus={identifierAtStart !== ''}
+        autoFocus={isKnown}
         errorMessage={
           missing === 'password'
             ? words.passwordMissing

@@ -1,8 +1,9 @@
 import { useSearch } from '@tanstack/react-router'
-import type { JSX } from 'react'
+import { type JSX, useState } from 'react'
 import { EntryPage } from '../../components/entry-page.tsx'
 import { TextLink } from '../../components/text-link.tsx'
 import { useOnline } from '../../hooks/use-online.ts'
+import { emailOf } from '../../lib/auth/identifier.ts'
 import { useSignInMethods } from '../../lib/auth/sign-in-methods.ts'
 import { useGoOn } from '../../lib/auth/use-go-on.ts'
 import { useAccounts } from '../../lib/data/accounts.ts'
@@ -17,6 +18,7 @@ export function PasswordScreen(): JSX.Element {
   const hasPhone = useSignInMethods(({ methods }) => methods?.phone ?? false)
   const hasAccounts = useAccounts(({ accounts }) => accounts.length > 0)
   const isOnline = useOnline()
+  const [text, setText] = useState(email ?? phone ?? '')
   const goOn = useGoOn()
   // Chosen from the list of sample accounts, not typed.
   const samplePassword = reason === 'sample' ? config.sample?.password : undefined
@@ -28,7 +30,8 @@ export function PasswordScreen(): JSX.Element {
       offline={isOnline ? undefined : hasAccounts ? words.offlineWithAccounts : words.offlineWithoutAccounts}
     >
       <PasswordForm
-        identifier={email ?? phone ?? ''}
+        text={text}
+        onTextChange={setText}
         password={samplePassword ?? ''}
         hasPhone={hasPhone || phone !== undefined}
         redirect={redirect}
@@ -36,10 +39,10 @@ export function PasswordScreen(): JSX.Element {
         onSignedIn={() => goOn(redirect)}
       />
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 text-small">
-        <TextLink to="/recover" search={{ email }}>
+        <TextLink to="/recover" search={{ email: emailOf(text) }}>
           {words.forgot}
         </TextLink>
-        <TextLink to="/sign-in" search={{ redirect, email }}>
+        <TextLink to="/sign-in" search={{ redirect, email: emailOf(text) }}>
           {words.otherWays}
         </TextLink>
       </div>

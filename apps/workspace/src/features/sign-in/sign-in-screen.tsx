@@ -1,9 +1,10 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import type { JSX } from 'react'
+import { type JSX, useState } from 'react'
 import { EntryPage, OrLine } from '../../components/entry-page.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { TextLink } from '../../components/text-link.tsx'
 import { useOnline } from '../../hooks/use-online.ts'
+import { emailOf } from '../../lib/auth/identifier.ts'
 import { type SignInMethods, useSignInMethods } from '../../lib/auth/sign-in-methods.ts'
 import { useGoOn } from '../../lib/auth/use-go-on.ts'
 import { useAccounts } from '../../lib/data/accounts.ts'
@@ -32,6 +33,7 @@ export function SignInScreen(): JSX.Element {
   const accounts = useAccounts((state) => state.accounts)
   const methods = useSignInMethods((state) => state.methods) ?? UNKNOWN
   const isOnline = useOnline()
+  const [text, setText] = useState(email ?? '')
   const navigate = useNavigate()
   const goOn = useGoOn()
   const onSignedIn = (): Promise<void> => goOn(redirect)
@@ -75,7 +77,8 @@ export function SignInScreen(): JSX.Element {
       {methods.passkeys && hasForm ? <OrLine>{words.or}</OrLine> : null}
       {hasForm ? (
         <IdentifierForm
-          email={email ?? ''}
+          text={text}
+          onTextChange={setText}
           redirect={redirect}
           hasEmail={methods.email}
           hasPhone={methods.phone}
@@ -96,14 +99,14 @@ export function SignInScreen(): JSX.Element {
       {hasForm ? (
         <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 text-small text-muted">
           {methods.email ? (
-            <TextLink to="/recover" search={{ email }}>
+            <TextLink to="/recover" search={{ email: emailOf(text) }}>
               {words.forgot}
             </TextLink>
           ) : null}
           {methods.signUp ? (
             <span className="inline-flex flex-wrap items-center gap-x-1.5">
               {words.newHere}
-              <TextLink to="/sign-up" search={{ redirect }}>
+              <TextLink to="/sign-up" search={{ redirect, email: emailOf(text) }}>
                 {words.createAccount}
               </TextLink>
             </span>

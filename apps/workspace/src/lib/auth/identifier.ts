@@ -8,6 +8,8 @@ export function parseIdentifier(text: string): Identifier {
   return { phone: `+${trimmed.replaceAll(/\D/g, '').replace(/^00/, '')}` }
 }
 
-export function addressOf(identifier: Identifier): string {
-  return 'email' in identifier ? identifier.email : identifier.phone
+/** An e-mail that was typed, for the next screen, so that it is not asked for again; `undefined` for anything else. */
+export function emailOf(text: string): string | undefined {
+  const identifier = parseIdentifier(text)
+  return 'email' in identifier && identifier.email.includes('@') ? identifier.email : undefined
 }
