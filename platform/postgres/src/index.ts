@@ -13,6 +13,16 @@ export {
   type Transaction,
 } from './connection/pool.ts'
 export { assumeSession, runAs, type Session } from './connection/run-as.ts'
+export { Utf8 } from './pipeline/messages.ts'
+export {
+  RowTooLarge,
+  runPipeline,
+  type PipelineColumn,
+  type PipelineOptions,
+  type PipelineStep,
+  type SegmentAnswer,
+  type StepAnswer,
+} from './pipeline/pipeline.ts'
 export { listen, type ListenOptions } from './connection/listen.ts'
 export { SQLSTATE, isConnectionLoss, sqlstateOf } from './connection/sqlstate.ts'
 export { applyMigrations, platformMigrations, type MigrateOptions } from './migrate/apply-migrations.ts'
@@ -26,6 +36,7 @@ export type {
   Catalog,
   Column,
   ForeignKey,
+  MediaHandler,
   Parameter,
   Policy,
   Relationship,

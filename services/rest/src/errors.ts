@@ -244,3 +244,15 @@ export function databaseUnavailable(cause: unknown): HoldfastError {
 export function poolExhausted(cause: unknown): HoldfastError {
   return new HoldfastError('PGRST003', 504, 'Timed out acquiring connection from connection pool.', { cause })
 }
+
+/** Larger than `restResponseBytesMax`. The code is Postgres's for a limit of the program. */
+export function answerTooLarge(): HoldfastError {
+  return new HoldfastError('54000', 500, 'The answer is too large', {
+    hint: 'Ask for fewer rows or columns. What was written is kept.',
+  })
+}
+
+/** Nobody reads this: who asked went away before it was begun. */
+export function abandoned(): HoldfastError {
+  return new HoldfastError('PGRSTX01', 499, 'The client closed the connection')
+}

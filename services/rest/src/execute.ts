@@ -1,14 +1,22 @@
 import { HoldfastError } from '@holdfast/foundation'
-import type { Pool, SqlFragment } from '@holdfast/postgres'
+import {
+  runPipeline,
+  type Pool,
+  type PipelineStep,
+  type SegmentAnswer,
+  type SqlFragment,
+  type StepAnswer,
+} from '@holdfast/postgres'
 import type { Query } from './query/render-query.ts'
 
-/** What the main statement of a request answers: always one row, everything as text. */
+/** What the main statement of a request answers: always one row, everything but the body as text. */
 export interface ResultRow {
   /** Rows without the range, when they were counted. */
   readonly total: string | null
   /** Rows that were read or written. */
   readonly rows: string
-  readonly body: string
+  /** As Postgres sent it: it is passed on without being decoded. */
+  readonly body: Buffer
   readonly location: string | null
   /** Rows of an upsert that were inserted. */
   readonly inserted: string | null
@@ -23,49 +31,53 @@ export interface ExecuteResult {
   readonly planned: number | undefined
 }
 
+/** A rendered statement. */
+export interface Statement {
+  readonly text: string
+  readonly values: readonly unknown[]
+  /** Under which a connection keeps it prepared; it says the text and all that its plan depends on. */
+  readonly key: string | undefined
+}
+
 export interface ExecuteInput {
-  readonly query: Query
-  /** The name under which a connection keeps a statement, or `undefined` for one that it does not keep. */
-  readonly nameOf: (text: string) => string | undefined
-  readonly settings: readonly (readonly [name: string, value: string])[]
+  readonly main: Statement
+  /** `explain` of the counting query. */
+  readonly explain: Statement | undefined
+  readonly settings: Statement
+  /** Runs as the role of the request, after the settings and before the statement. */
+  readonly preRequest: Statement | undefined
   readonly readOnly: boolean
+  readonly isolation: 'repeatable read' | 'serializable' | undefined
   /** Whether nothing is kept of what was written. */
   readonly rollback: boolean
   /** Looks at the row before the end of the transaction, which is then rolled back when it throws. */
   readonly verify: ((row: ResultRow) => void) | undefined
+  /** Milliseconds after which Postgres counts as gone; 0 for no bound. It ends statements that take too long by itself, and earlier. */
+  readonly timeoutMs: number
+  readonly rowBytesMax: number
+  /** Whether nobody waits for the answer any more. Asked when a connection is there. */
+  readonly isAbandoned: () => boolean
 }
 
-/** The part of the driver that this file uses. In pipeline mode a statement is sent without waiting for the answer to the last one. */
-interface Connection {
-  pipeline?: boolean
-  query(config: { text: string; values?: unknown[]; name?: string }): Promise<{ rows: unknown[] }>
-  getTransactionStatus?(): string | null
-}
-
-const SETTINGS_STATEMENT = {
-  name: 'rest_settings',
-  text: 'select count(set_config(setting.name, setting.value, true)) from unnest($1::text[], $2::text[]) as setting (name, value)',
+/** Nobody waits for the answer: nothing was run. */
+export class Abandoned extends Error {
+  override readonly name = 'Abandoned'
 }
 
 /**
- * Runs a request in one transaction: settings, role and statement go to Postgres together with the commit, so that a request costs
+ * Runs a request in one transaction: settings, role and statement go to Postgres in one write and are committed by its end, so that a request costs
  * one round trip. Only what has to be looked at before it is kept (`verify`) costs a second one.
  *
  * The result is read whole before anything is answered, so a slow client never holds a transaction. The connection goes back clean
  * or not at all.
  *
- * @throws what the driver throws; the first error of the transaction
+ * @throws what Postgres reported first; {@link Abandoned}
  */
 export async function execute(pool: Pool, input: ExecuteInput): Promise<ExecuteResult> {
-  const outcome = await pool.withClient(async (client) => {
-    const connection = client as unknown as Connection
-    const before = connection.pipeline ?? false
-    connection.pipeline = true
-    try {
-      return await runTransaction(connection, input)
-    } finally {
-      connection.pipeline = before
-    }
+  const outcome = await pool.withClient(async (client): Promise<Outcome> => {
+    if (input.isAbandoned()) return { kind: 'failed', error: new Abandoned() }
+    const options = { timeoutMs: input.timeoutMs, rowBytesMax: input.rowBytesMax }
+    return runTransaction((segments) => runPipeline(client, segments, options), input)
   })
   if (outcome.kind === 'failed') throw outcome.error
   return outcome.result
@@ -76,56 +88,73 @@ type Outcome =
   /** The statement failed; the connection is well. */
   | { readonly kind: 'failed'; readonly error: unknown }
 
+type Run = (segments: readonly (readonly PipelineStep[])[]) => Promise<readonly SegmentAnswer[]>
+
+function constant(text: string): PipelineStep {
+  return { text, values: [], key: text }
+}
+
+const COMMIT = constant('commit')
+const ROLLBACK = constant('rollback')
+/** Deferred constraints are checked before a rollback too, so that what would have failed at the commit fails now. */
+const CHECK_CONSTRAINTS = constant('set constraints all immediate')
+/** A function may have changed settings for longer than its transaction. */
+const RESET = [constant('reset all'), constant('reset role')]
+
 /** @throws when the connection cannot be used again */
-async function runTransaction(connection: Connection, input: ExecuteInput): Promise<Outcome> {
-  const { query, settings, readOnly, verify } = input
-  const statements = [
-    connection.query({ text: `begin isolation level read committed ${readOnly ? 'read only' : 'read write'}` }),
-    connection.query({
-      ...SETTINGS_STATEMENT,
-      values: [settings.map(([name]) => name), settings.map(([, value]) => value)],
-    }),
-    connection.query(toConfig(query.main, input.nameOf)),
-    ...(query.explain ? [connection.query(toConfig(query.explain))] : []),
-    ...(verify ? [] : endStatements(connection, input.rollback)),
-  ]
-  const answers = await Promise.allSettled(statements)
-  let failure = answers.find((answer) => answer.status === 'rejected')?.reason as unknown
-  const main = answers[2]
-  const row = main?.status === 'fulfilled' ? (main.value.rows[0] as ResultRow | undefined) : undefined
-  if (verify) {
-    if (failure === undefined && row) failure = thrownBy(() => verify(row))
-    const ends = await Promise.allSettled(endStatements(connection, input.rollback || failure !== undefined))
-    failure ??= ends.find((answer) => answer.status === 'rejected')?.reason as unknown
+async function runTransaction(run: Run, input: ExecuteInput): Promise<Outcome> {
+  // A pipeline without `begin` is a transaction too. What ends otherwise than by a commit, or is another kind of one, has to say so.
+  const explicit = input.verify !== undefined || input.rollback || input.isolation !== undefined
+  const opening = explicit ? [constant(beginOf(input))] : []
+  const before = [...opening, input.settings, ...(input.preRequest ? [input.preRequest] : [])]
+  const statements = [...before, input.main, ...(input.explain ? [input.explain] : [])]
+  const read = (answer: SegmentAnswer): ExecuteResult | undefined => {
+    const row = toRow(answer.steps[before.length])
+    const planned = input.explain ? plannedRows(answer.steps[before.length + 1]) : undefined
+    return row && { row, planned }
   }
-  const status = connection.getTransactionStatus?.()
-  if (status !== undefined && status !== 'I') throw failure ?? new Error('the connection is still in a transaction')
-  if (failure !== undefined) return { kind: 'failed', error: failure }
-  if (!row) return { kind: 'failed', error: new Error('the statement answered no row') }
-  const explain = answers[3]
-  const planned = query.explain && explain?.status === 'fulfilled' ? plannedRows(explain.value.rows[0]) : undefined
-  return { kind: 'done', result: { row, planned } }
+  const finish = (answer: SegmentAnswer, error = answer.error): Outcome => {
+    if (error) return { kind: 'failed', error }
+    const result = read(answer)
+    return result ? { kind: 'done', result } : { kind: 'failed', error: new Error('the statement answered no row') }
+  }
+
+  if (!explicit) {
+    // Nothing that is deferred can be left of a transaction that only reads, so that its settings are undone inside it.
+    const segments = input.readOnly ? [[...statements, ...RESET]] : [statements, RESET]
+    const answers = await run(segments)
+    return finish(requireIdle(answers))
+  }
+  const end = input.rollback ? [CHECK_CONSTRAINTS, ROLLBACK] : [COMMIT]
+  const [answer] = await run([input.verify ? statements : [...statements, ...end]])
+  if (!answer) throw new Error('Postgres answered nothing')
+  if (answer.status === 'I') {
+    requireIdle(await run([RESET]))
+    return finish(answer)
+  }
+  const refusal = answer.error ?? refusalOf(input, read(answer))
+  const [ended] = await run([refusal === undefined ? end : [ROLLBACK], RESET])
+  if (!ended) throw new Error('Postgres answered nothing')
+  if (ended.status !== 'I') requireIdle(await run([[ROLLBACK], RESET]))
+  return finish(answer, refusal ?? ended.error)
 }
 
-function endStatements(connection: Connection, rollback: boolean): Promise<{ rows: unknown[] }>[] {
-  // A function may have changed settings for longer than its transaction.
-  if (!rollback) return [connection.query({ text: 'commit; reset all; reset role' })]
-  // Deferred constraints are still checked, so that what would have failed at the commit fails now.
-  return [connection.query({ text: 'set constraints all immediate' }), connection.query({ text: 'rollback' })]
+function beginOf({ isolation, readOnly }: ExecuteInput): string {
+  return `begin isolation level ${isolation ?? 'read committed'} ${readOnly ? 'read only' : 'read write'}`
 }
 
-function toConfig(
-  fragment: SqlFragment,
-  nameOf?: (text: string) => string | undefined,
-): { text: string; values: unknown[]; name?: string } {
-  const { text, values } = fragment.render()
-  const name = nameOf?.(text)
-  return { text, values: [...values], ...(name === undefined ? {} : { name }) }
+/** @returns the first answer */
+function requireIdle(answers: readonly SegmentAnswer[]): SegmentAnswer {
+  const [first] = answers
+  if (!first || answers.some(({ status }) => status !== 'I'))
+    throw new Error('the connection is still in a transaction')
+  return first
 }
 
-function thrownBy(body: () => void): unknown {
+function refusalOf({ verify }: ExecuteInput, result: ExecuteResult | undefined): Error | undefined {
+  if (!verify || !result) return undefined
   try {
-    body()
+    verify(result.row)
     return undefined
   } catch (error) {
     if (error instanceof HoldfastError) return error
@@ -133,8 +162,62 @@ function thrownBy(body: () => void): unknown {
   }
 }
 
-/** Reads `[{"Plan": {"Plan Rows": 42}}]`, which the driver has parsed already. */
-function plannedRows(row: unknown): number | undefined {
-  const plans = (row as { 'QUERY PLAN'?: readonly { Plan?: { 'Plan Rows'?: number } }[] } | undefined)?.['QUERY PLAN']
-  return plans?.[0]?.Plan?.['Plan Rows']
+const NOTHING = Buffer.alloc(0)
+const BYTEA_OID = 17
+
+function toRow(answer: StepAnswer | undefined): ResultRow | undefined {
+  const values = answer?.rows[0]
+  if (!answer || !values) return undefined
+  if (answer.columns[0]?.name === 'QUERY PLAN') return explained(answer)
+  if (answer.columns[0]?.name === 'QUERY PLAN') return toPlanRow(answer)
+  const row: Record<string, unknown> = {}
+  answer.columns.forEach(({ name, typeOid }, index) => {
+    const value = values[index] ?? null
+    if (name !== 'body') row[name] = value === null ? null : value.toString()
+    else row[name] = value === null ? NOTHING : typeOid === BYTEA_OID ? fromHex(value) : value
+  })
+  return row as unknown as ResultRow
+}
+
+/** `explain` answers its plan line by line. */
+function toPlanRow({ rows }: StepAnswer): ResultRow {
+  const lines = rows.map(([line]) => `${line?.toString() ?? ''}\n`)
+  const body = Buffer.from(lines.join(''))
+  return { total: null, rows: '0', body, location: null, inserted: null, headers: null, status: null }
+}
+
+/** Of `explain`, whose text comes in one row per line. */
+function explained({ rows }: StepAnswer): ResultRow {
+  const body = Buffer.from(rows.map(([line]) => `${line?.toString() ?? ''}\n`).join(''))
+  return { total: null, rows: '1', body, location: null, inserted: null, headers: null, status: null }
+}
+
+/** `\x0102` */
+function fromHex(value: Buffer): Buffer {
+  return Buffer.from(value.toString('latin1', 2), 'hex')
+}
+
+/** Reads `[{"Plan": {"Plan Rows": 42}}]`. */
+function plannedRows(answer: StepAnswer | undefined): number | undefined {
+  const text = answer?.rows[0]?.[0]?.toString()
+  if (text === undefined) return undefined
+  const plans = JSON.parse(text) as readonly { Plan?: { 'Plan Rows'?: number } }[]
+  return plans[0]?.Plan?.['Plan Rows']
+}
+
+/** @param key - see {@link Statement.key} */
+export function toStatement(fragment: SqlFragment, keyOf: (text: string) => string | undefined): Statement {
+  const { text, values } = fragment.render()
+  return { text, values, key: keyOf(text) }
+}
+
+/** A query with its statements rendered. */
+export function toStatements(
+  query: Query,
+  keyOf: (text: string) => string | undefined,
+): { readonly main: Statement; readonly explain: Statement | undefined } {
+  return {
+    main: toStatement(query.main, keyOf),
+    explain: query.explain && toStatement(query.explain, keyOf),
+  }
 }

@@ -1,80 +1,182 @@
 import type { Caller } from '@holdfast/http'
-import type { Catalog, Pool } from '@holdfast/postgres'
+import { RowTooLarge, type Catalog, type Pool } from '@holdfast/postgres'
 import type { RestCatalog } from './catalog.ts'
-import { maxAffectedExceeded, notSingular, putKeyMismatch, rootDisabled } from './errors.ts'
-import { execute, type ResultRow } from './execute.ts'
+import { parseDurationMs } from './duration.ts'
+import { abandoned, answerTooLarge, maxAffectedExceeded, notSingular, putKeyMismatch, rootDisabled } from './errors.ts'
+import { Abandoned, execute, toStatement, toStatements, type ResultRow } from './execute.ts'
+import { DEADLINE_GRACE_MS, DEADLINE_MS_MAX, STATEMENTS_MAX } from './limits.ts'
 import { requireDescribable, type ApiDescriptions } from './openapi/api-descriptions.ts'
 import type { RestOptions } from './options.ts'
 import { endsInRollback, mayChooseEnd } from './transaction-end.ts'
 import { planRequest } from './plan/plan-request.ts'
 import type { DatabasePlan } from './plan/plan.ts'
 import { renderNothing, renderQuery } from './query/render-query.ts'
-import { requestSettings } from './query/render-settings.ts'
+import {
+  isolationOf,
+  lastValue,
+  renderPreRequest,
+  renderSettings,
+  requestSettings,
+  type Setting,
+} from './query/render-settings.ts'
 import type { Action, ApiRequest } from './request/api-request.ts'
 import { parseRequest, type RawRequest } from './request/parse-request.ts'
-import type { StatementNames } from './statement-names.ts'
+import type { RequestLimit } from './request-limit.ts'
 import { toHoldfastError } from './response/postgres-error.ts'
 import { respond, respondInfo, respondToInspect, type RestResponse } from './response/respond.ts'
+import { createStageClock, renderServerTiming, type StageTimes } from './response/server-timing.ts'
+import type { CurrentCatalog } from './stale-catalog.ts'
+import type { StatementNames } from './statement-names.ts'
 
 export interface HandlerContext {
   /** Connected as `authenticator`. */
   readonly pool: Pool
-  readonly catalog: { current(): Catalog }
+  readonly catalog: CurrentCatalog
   readonly viewOf: (catalog: Catalog) => RestCatalog
-  readonly options: RestOptions
+  /** The options as the database changes them. */
+  readonly configOf: (catalog: Catalog) => RestOptions
+  /** The catalog to try again with after a failure, if any. */
+  readonly newerThan: (seen: Catalog, error: unknown) => Promise<Catalog | undefined>
   readonly names: StatementNames
-  readonly descriptions: ApiDescriptions
+  readonly descriptionsOf: (options: RestOptions) => ApiDescriptions
+  readonly limit: RequestLimit
+}
+
+/** What a request is besides what it says. */
+export interface Circumstances {
+  /** Milliseconds that it took to find out who asks. */
+  readonly authenticationMs: number | undefined
+  /** Whether nobody waits for the answer any more. */
+  readonly isAbandoned: () => boolean
 }
 
 /**
- * A request from bytes to answer, stage by stage: request, plan, query, execute, respond. Each stage takes the value that the one
- * before made, and nothing else of the request.
+ * A request from bytes to answer. When it fails in a way that another catalog may mend, it is tried once again: changes of the database are
+ * announced a moment after they are made, and what failed was rolled back.
  *
  * @throws HoldfastError for every refusal, in PostgREST's vocabulary
  */
-export async function handle(context: HandlerContext, caller: Caller, raw: RawRequest): Promise<RestResponse> {
-  const { options } = context
-  const request = parseRequest(raw, options.restSchemas, mayChooseEnd(options.restTransactionEnd))
-  if (isAboutRoot(request.action) && context.descriptions.disabled) throw rootDisabled()
-
+export async function handle(
+  context: HandlerContext,
+  caller: Caller,
+  raw: RawRequest,
+  circumstances: Circumstances,
+): Promise<RestResponse> {
   const catalog = context.catalog.current()
+  const leave = context.limit.enter()
+  try {
+    return await answer(context, catalog, caller, raw, circumstances).catch(async (error: unknown) => {
+      const newer = await context.newerThan(catalog, error)
+      if (!newer) throw error
+      return answer(context, newer, caller, raw, circumstances)
+    })
+  } catch (error) {
+    throw toRefusal(error, caller)
+  } finally {
+    leave()
+  }
+}
+
+function toRefusal(error: unknown, caller: Caller): unknown {
+  if (error instanceof Abandoned) return abandoned()
+  if (error instanceof RowTooLarge) return answerTooLarge()
+  return toHoldfastError(error, caller.role === 'anon')
+}
+
+/**
+ * Stage by stage: request, plan, query, execute, respond. Each stage takes the value that the one before made, and nothing else of the
+ * request.
+ */
+async function answer(
+  context: HandlerContext,
+  catalog: Catalog,
+  caller: Caller,
+  raw: RawRequest,
+  circumstances: Circumstances,
+): Promise<RestResponse> {
+  const options = context.configOf(catalog)
+  const clock = options.restServerTimingEnabled ? createStageClock() : undefined
+  const request = parseRequest(raw, options.restSchemas, mayChooseEnd(options.restTransactionEnd))
+  clock?.end('parse')
+  const descriptions = context.descriptionsOf(options)
+  if (isAboutRoot(request.action) && descriptions.disabled) throw rootDisabled()
+
   const rowsMax = options.restRowsMax === 0 ? undefined : options.restRowsMax
   const plan = planRequest(request, context.viewOf(catalog), {
     rowsMax,
     writesNeedFilter: options.restWritesNeedFilter,
+    aggregatesEnabled: options.restAggregatesEnabled,
     schemas: options.restSchemas,
     plansAllowed: options.restPlanEnabled,
   })
-  if (plan.kind === 'info') return respondInfo(plan.allow)
+  const finish = (response: RestResponse): RestResponse => {
+    clock?.end('response')
+    return decorate(response, raw, options, clock && { jwt: circumstances.authenticationMs, ...clock.times() })
+  }
+  if (plan.kind === 'info') return finish(respondInfo(plan.allow))
 
   if (plan.kind === 'inspect') requireDescribable(request.headers['accept'])
   const query = plan.kind === 'inspect' ? renderNothing() : renderQuery(plan)
-  const settings = requestSettings({
+  const readOnly = plan.kind === 'read' || plan.kind === 'inspect' || (plan.kind === 'call' && plan.readOnly)
+  const input = {
     request,
+    readOnly,
     role: caller.role,
     claims: caller.claims,
     roleSettings: catalog.roles.find(({ name }) => name === caller.role)?.settings ?? {},
-    statementTimeout: plan.kind === 'call' ? plan.call.routine.statementTimeout : undefined,
+    routineSettings: plan.kind === 'call' ? plan.call.routine.settings : {},
+    hoistedSettings: options.restHoistedSettings,
     statementTimeoutMs: options.restStatementTimeoutMs,
     extraSearchPath: options.restExtraSearchPath,
-  })
-  try {
-    const result = await execute(context.pool, {
-      query,
-      nameOf: (text) => context.names.nameOf(catalog.version, text),
-      settings,
-      readOnly: plan.kind === 'read' || plan.kind === 'inspect' || (plan.kind === 'call' && plan.readOnly),
-      rollback: endsInRollback(options.restTransactionEnd, request.preferences.transaction),
-      verify: plan.kind === 'inspect' ? undefined : verification(request, plan),
-    })
-    if (plan.kind === 'inspect') {
-      return respondToInspect(request, result, context.descriptions.of(catalog, plan.schema, caller.role))
-    }
-    if (plan.kind === 'read') requireSingular(plan, result.row)
-    return respond(request, plan, result)
-  } catch (error) {
-    throw toHoldfastError(error, caller.role === 'anon')
   }
+  const settings = requestSettings(input)
+  // Policies are part of a plan, so that one made for another role is made anew each time.
+  const keyOf = (text: string): string | undefined => {
+    const name = context.names.nameOf(catalog.version, text)
+    return name && `${name} ${caller.role} ${request.schema}`
+  }
+  clock?.end('plan')
+  const result = await execute(context.pool, {
+    ...toStatements(query, keyOf),
+    settings: toStatement(renderSettings(settings), (text) => text),
+    preRequest:
+      options.restPreRequest === '' ? undefined : toStatement(renderPreRequest(options.restPreRequest), keyOf),
+    readOnly,
+    isolation: isolationOf(input),
+    rollback: endsInRollback(options.restTransactionEnd, request.preferences.transaction),
+    verify: plan.kind === 'inspect' ? undefined : verification(request, plan),
+    timeoutMs: deadlineMs(settings),
+    rowBytesMax: options.restResponseBytesMax,
+    isAbandoned: circumstances.isAbandoned,
+  })
+  clock?.end('transaction')
+  if (plan.kind === 'inspect') {
+    return finish(respondToInspect(request, result, descriptions.of(catalog, plan.schema, caller.role)))
+  }
+  if (plan.kind === 'read') requireSingular(plan, result.row)
+  return finish(respond(request, plan, result))
+}
+
+/** How long to wait for Postgres, which ends every statement in time by itself, unless it or the way to it is gone. */
+function deadlineMs(settings: readonly Setting[]): number {
+  const timeoutMs = parseDurationMs(lastValue(settings, 'statement_timeout') ?? '0') ?? 0
+  return timeoutMs <= 0 ? 0 : Math.min(STATEMENTS_MAX * timeoutMs + DEADLINE_GRACE_MS, DEADLINE_MS_MAX)
+}
+
+function decorate(
+  response: RestResponse,
+  raw: RawRequest,
+  options: RestOptions,
+  times: StageTimes | undefined,
+): RestResponse {
+  const trace = options.restTraceHeader === '' ? undefined : raw.headers[options.restTraceHeader.toLowerCase()]
+  if (times === undefined && trace === undefined) return response
+  const headers = {
+    ...response.headers,
+    ...(times && { 'server-timing': renderServerTiming(times) }),
+    ...(trace !== undefined && { [options.restTraceHeader]: String(trace) }),
+  }
+  return { ...response, headers }
 }
 
 function isAboutRoot(action: Action): boolean {

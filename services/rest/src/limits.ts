@@ -31,5 +31,23 @@ export const ORDER_TERMS_MAX = 50
 /** Columns that one payload may name: what a Postgres table can have. */
 export const PAYLOAD_COLUMNS_MAX = 1600
 
-/** Statements that a connection keeps prepared, per version of the catalog. Each costs Postgres some ten kilobytes. */
-export const STATEMENT_NAMES_MAX = 100
+/** Statements that are kept prepared, per version of the catalog. A connection keeps the 256 that it used last, each for one role. */
+export const STATEMENT_NAMES_MAX = 1_000
+
+/** Requests that wait for a connection or have one. Each holds its body; more of them would only wait until they are given up. */
+export const REQUESTS_UNDER_WAY_MAX = 1_000
+
+/** Statements of one transaction that a `statement_timeout` counts for one by one: settings, pre-request, count, statement, commit. */
+export const STATEMENTS_MAX = 5
+
+/** Milliseconds that Postgres gets beyond its own timeouts before it counts as gone. */
+export const DEADLINE_GRACE_MS = 10_000
+
+/** The longest delay that a timer of Node's takes. */
+export const DEADLINE_MS_MAX = 2_147_483_647
+
+/** Bytes from which on a client has to take its answer at some speed. */
+export const LARGE_ANSWER_BYTES = 256 * 1024
+
+/** Milliseconds in which such a client takes nothing before it is cut off: its answer is held in memory. */
+export const STALLED_MS = 60_000

@@ -34,6 +34,33 @@ export const restOptions = {
     description:
       'How long one statement may run, in milliseconds, unless the role has its own statement_timeout; 0 for no bound.',
   },
+  restHoistedSettings: {
+    type: 'list',
+    default: ['statement_timeout', 'plan_filter.statement_cost_limit', 'default_transaction_isolation'],
+    description: 'Settings of a function that hold for the whole transaction in which it is called.',
+  },
+  restPreRequest: {
+    type: 'string',
+    default: '',
+    description: 'A function, `schema.function`, that runs before the statement of every request and may refuse it.',
+  },
+  restResponseBytesMax: {
+    type: 'integer',
+    default: 256 * 1024 * 1024,
+    min: 1024,
+    max: 1024 * 1024 * 1024,
+    description: 'Bytes that one answer may have; it is held in memory whole.',
+  },
+  restServerTimingEnabled: {
+    type: 'boolean',
+    default: false,
+    description: 'Tells in `Server-Timing` how long the stages of a request took.',
+  },
+  restTraceHeader: {
+    type: 'string',
+    default: '',
+    description: 'A header, such as `X-Request-Id`, that answers repeat as the request gave it.',
+  },
   restOpenapiMode: {
     type: 'string',
     default: 'follow-privileges',

@@ -1,18 +1,21 @@
 import type { Logger } from '@holdfast/foundation'
-import type { Catalog, Pool } from '@holdfast/postgres'
+import type { Pool } from '@holdfast/postgres'
 import type { FastifyPluginAsync } from 'fastify'
 import { createCatalogView } from './catalog-view.ts'
-import { createApiDescriptions } from './openapi/api-descriptions.ts'
+import { createConfigView } from './config.ts'
+import { createApiDescriptions, type ApiDescriptions } from './openapi/api-descriptions.ts'
 import type { RestOptions } from './options.ts'
-import { STATEMENT_NAMES_MAX } from './limits.ts'
+import { REQUESTS_UNDER_WAY_MAX, STATEMENT_NAMES_MAX } from './limits.ts'
+import { createRequestLimit } from './request-limit.ts'
 import { restRoutes } from './routes.ts'
+import { createStaleness, type CurrentCatalog } from './stale-catalog.ts'
 import { createStatementNames } from './statement-names.ts'
 
 export interface OpenRestOptions {
   /** Connected as `authenticator`; statements run under the role of the caller. Owned by whoever opened it. */
   readonly pool: Pool
   /** The catalog, kept current by whoever opened it. */
-  readonly catalog: { current(): Catalog }
+  readonly catalog: CurrentCatalog
   readonly options: RestOptions
   /** Where it is mounted, as its users see it: `http://127.0.0.1:54321/rest/v1`. */
   readonly url: string
@@ -33,12 +36,25 @@ export async function openRest(input: OpenRestOptions): Promise<RestService> {
         pool,
         catalog,
         viewOf: createCatalogView(),
-        options,
+        configOf: createConfigView(options, logger),
+        newerThan: createStaleness(catalog),
         names: createStatementNames(STATEMENT_NAMES_MAX),
-        descriptions: createApiDescriptions(options, url),
+        descriptionsOf: createDescriptionsView(url),
+        limit: createRequestLimit(REQUESTS_UNDER_WAY_MAX),
       },
+      options.restBodyBytesMax,
       logger,
     ),
     async [Symbol.asyncDispose]() {},
+  }
+}
+
+/** Descriptions by the options that they were made with, which the database may change. */
+function createDescriptionsView(url: string): (options: RestOptions) => ApiDescriptions {
+  const known = new WeakMap<RestOptions, ApiDescriptions>()
+  return (options) => {
+    const descriptions = known.get(options) ?? createApiDescriptions(options, url)
+    known.set(options, descriptions)
+    return descriptions
   }
 }

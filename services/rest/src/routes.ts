@@ -3,9 +3,17 @@ import { requireCaller } from '@holdfast/http'
 import type { FastifyError, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { invalidBody } from './errors.ts'
 import { handle, type HandlerContext } from './handle.ts'
+import { LARGE_ANSWER_BYTES, STALLED_MS } from './limits.ts'
 import type { RawRequest } from './request/parse-request.ts'
 import { renderError } from './response/render-error.ts'
 import type { RestResponse } from './response/respond.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What the hooks before ours took, of which telling who asks is the most. */
+    authenticationMs: number | undefined
+  }
+}
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS']
 
@@ -13,21 +21,33 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS']
 const REASON_PHRASE = /^[\t\x20-\x7e]+$/
 
 /** `/rest/v1/*`: the address names a relation or, below `rpc/`, a function. Source: PostgREST reference, "API". */
-export function restRoutes(context: HandlerContext, logger: Logger): FastifyPluginAsync {
+export function restRoutes(context: HandlerContext, bodyBytesMax: number, logger: Logger): FastifyPluginAsync {
   return async (app) => {
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
     app.setErrorHandler((error, request, reply) => {
       return send(request, reply, renderError(toRefusal(error, request, logger)))
     })
+    app.decorateRequest('authenticationMs', undefined)
+    app.addHook('onRequest', (request, reply, done) => {
+      request.authenticationMs = reply.elapsedTime
+      done()
+    })
     for (const url of ['/', '/*']) {
       app.route({
         method: METHODS,
         url,
         exposeHeadRoute: false,
-        bodyLimit: context.options.restBodyBytesMax,
+        bodyLimit: bodyBytesMax,
         handler: async (request, reply) =>
-          send(request, reply, await handle(context, requireCaller(request), toRaw(request, app.prefix))),
+          send(
+            request,
+            reply,
+            await handle(context, requireCaller(request), toRaw(request, app.prefix), {
+              authenticationMs: request.authenticationMs,
+              isAbandoned: () => request.raw.socket.destroyed,
+            }),
+          ),
       })
     }
   }
@@ -52,7 +72,8 @@ async function send(request: FastifyRequest, reply: FastifyReply, response: Rest
     reply.raw.statusMessage = response.statusText
   }
   // An answer to HEAD has the headers of GET, but no length, because no body was made.
-  return response.body === '' || request.method === 'HEAD' ? reply.send() : reply.send(response.body)
+  if (response.body.length >= LARGE_ANSWER_BYTES) reply.raw.setTimeout(STALLED_MS, () => request.raw.socket.destroy())
+  return response.body.length === 0 || request.method === 'HEAD' ? reply.send() : reply.send(response.body)
 }
 
 /** Everything that is no refusal of ours or of Fastify's is a bug: it is logged whole, and the client learns only where to look. */

@@ -84,25 +84,18 @@ function caller(role: string, userId: string | undefined): Caller {
   return { role, claims: { role, ...(userId && { sub: userId }) }, userId, expiresAtS: undefined }
 }
 
-const OPTIONS: RestOptions = {
-  restSchemas: ['public', 'holdfast'],
-  restExtraSearchPath: restOptions.restExtraSearchPath.default,
-  restRowsMax: 1000,
-  restBodyBytesMax: 100_000,
-  restStatementTimeoutMs: 1000,
-  restWritesNeedFilter: true,
-  restTransactionEnd: 'commit-allow-override',
-  restPlanEnabled: false,
-  restOpenapiMode: 'follow-privileges',
-  restOpenapiSecurityActive: false,
-}
+const DEFAULTS = Object.fromEntries(
+  Object.entries(restOptions).map(([name, { default: value }]) => [name, value]),
+) as unknown as RestOptions
+
+const OPTIONS: RestOptions = { ...DEFAULTS, restBodyBytesMax: 100_000, restStatementTimeoutMs: 1000 }
 
 export interface Ask {
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'PUT' | 'DELETE' | 'OPTIONS'
   readonly as?: Who
   readonly body?: unknown
   /** The body as text, instead of `body`. */
-  readonly raw?: string
+  readonly raw?: string | Buffer
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -110,6 +103,7 @@ export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, unknown>>
   readonly text: string
+  readonly bytes: Buffer
   /** The parsed body, when it is JSON. */
   readonly body: unknown
 }
@@ -163,6 +157,7 @@ export async function openRestWorld(options: Partial<RestOptions> = {}): Promise
         status: answer.statusCode,
         headers: answer.headers,
         text,
+        bytes: answer.rawPayload,
         body: isJson ? (JSON.parse(text) as unknown) : undefined,
       }
     },

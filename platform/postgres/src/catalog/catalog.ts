@@ -16,6 +16,8 @@ export interface Catalog {
   readonly representations: readonly Representation[]
   /** Roles that a request may take: `authenticator` is a member of them. */
   readonly roles: readonly ApiRole[]
+  /** `alter role authenticator set …` and, before it, `… in database … set …`: such as `pgrst.db_schemas`. */
+  readonly requestSettings: Readonly<Record<string, string>>
   /** @returns `undefined` when there is no such table */
   table(schema: string, name: string): Table | undefined
   tableByOid(oid: number): Table | undefined
@@ -31,7 +33,10 @@ export interface Schema {
 export interface ApiRole {
   readonly name: string
   readonly bypassesRls: boolean
-  /** `alter role … set …`, such as `statement_timeout`. They apply at login only, so whoever takes the role sets them. */
+  /**
+   * `alter role … set …`, such as `statement_timeout`. They apply at login only, so whoever takes the role sets them. Those that `authenticator` has no
+   * right to set are left out.
+   */
   readonly settings: Readonly<Record<string, string>>
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Pool, Queryable } from '../connection/pool.ts'
 import { REQUEST_ROLE } from '../cluster/cluster.ts'
-import { sql } from '../sql/sql.ts'
+import { sql, type SqlFragment } from '../sql/sql.ts'
 import type { ApiRole, Catalog, Schema } from './catalog.ts'
 import { readGeoJsonFunction, readMediaHandlers } from './media-handlers.ts'
 import { deriveRelationships } from './relationships.ts'
@@ -18,6 +18,7 @@ export async function readCatalog(pool: Pool): Promise<Catalog> {
     // Types print as the project writes them: without `public`.
     await tx.execute(sql`set local search_path to public, extensions`)
     const roles = await readRoles(tx)
+    const requestSettings = await readRequestSettings(tx)
     const names = roles.map((role) => role.name)
     const schemas = await readSchemas(tx, names)
     const tables = await readTables(tx, names)
@@ -28,7 +29,16 @@ export async function readCatalog(pool: Pool): Promise<Catalog> {
     const byName = new Map(tables.map((table) => [`${table.schema}\0${table.name}`, table]))
     const byOid = new Map(tables.map((table) => [table.oid, table]))
     return {
-      version: hash({ roles, schemas, tables, routines, representations, mediaHandlers, geoJsonFunction }),
+      version: hash({
+        roles,
+        requestSettings,
+        schemas,
+        tables,
+        routines,
+        representations,
+        mediaHandlers,
+        geoJsonFunction,
+      }),
       schemas,
       tables,
       relationships: deriveRelationships(tables),
@@ -37,6 +47,7 @@ export async function readCatalog(pool: Pool): Promise<Catalog> {
       mediaHandlers,
       geoJsonFunction,
       roles,
+      requestSettings,
       table: (schema, name) => byName.get(`${schema}\0${name}`),
       tableByOid: (oid) => byOid.get(oid),
     }
@@ -45,7 +56,8 @@ export async function readCatalog(pool: Pool): Promise<Catalog> {
 
 async function readRoles(tx: Queryable): Promise<readonly ApiRole[]> {
   const rows = await tx.query<{ name: string; bypassesRls: boolean; settings: readonly string[] | null }>(sql`
-    select role.rolname as name, role.rolbypassrls as "bypassesRls", config.setconfig as settings
+    select role.rolname as name, role.rolbypassrls as "bypassesRls",
+           (select array_agg(setting) from unnest(config.setconfig) as setting where ${maySet(sql`setting`)}) as settings
       from pg_catalog.pg_roles role
       left join pg_catalog.pg_db_role_setting config on config.setrole = role.oid and config.setdatabase = 0
      where exists (
@@ -55,6 +67,28 @@ async function readRoles(tx: Queryable): Promise<readonly ApiRole[]> {
      order by role.rolname
   `)
   return rows.map((row) => ({ ...row, settings: parseSettings(row.settings) }))
+}
+
+/** Custom settings are free for everybody; of Postgres's own, those of a superuser need a grant. */
+function maySet(setting: SqlFragment): SqlFragment {
+  const name = sql`lower(split_part(${setting}, '=', 1))`
+  return sql`${name} not in ('role', 'session_authorization') and not exists (
+    select from pg_catalog.pg_settings known
+     where lower(known.name) = ${name} and known.context <> 'user'
+       and not pg_catalog.has_parameter_privilege(${REQUEST_ROLE}, known.name, 'set'))`
+}
+
+/** What is set for this database comes before what is set for all. */
+async function readRequestSettings(tx: Queryable): Promise<Readonly<Record<string, string>>> {
+  const rows = await tx.query<{ settings: readonly string[] }>(sql`
+    select config.setconfig as settings
+      from pg_catalog.pg_db_role_setting config
+      join pg_catalog.pg_roles role on role.oid = config.setrole and role.rolname = ${REQUEST_ROLE}
+      left join pg_catalog.pg_database database on database.oid = config.setdatabase
+     where config.setdatabase = 0 or database.datname = current_database()
+     order by config.setdatabase
+  `)
+  return Object.assign({}, ...rows.map(({ settings }) => parseSettings(settings))) as Readonly<Record<string, string>>
 }
 
 async function readSchemas(tx: Queryable, roles: readonly string[]): Promise<readonly Schema[]> {

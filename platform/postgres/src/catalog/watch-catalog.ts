@@ -7,6 +7,12 @@ import { readCatalog } from './read-catalog.ts'
 /** Channel that `0002_catalog_notify.sql` notifies. */
 const CATALOG_CHANNEL = 'holdfast_catalog'
 
+/** Channel on which PostgREST is told what no event trigger sees, such as `alter role`. */
+const RELOAD_CHANNEL = 'pgrst'
+
+/** What it is told. @see PostgREST reference, "Listener" */
+const RELOAD_MESSAGES: ReadonlySet<string> = new Set(['', 'reload schema', 'reload config'])
+
 /** Milliseconds that further changes are waited for before the catalog is read: a migration notifies once per transaction. */
 const SETTLE_MS = 5
 
@@ -40,19 +46,24 @@ export async function watchCatalog(options: WatchCatalogOptions): Promise<Catalo
   /** Counts what makes a reading stale: a reading that began before the last one has to be repeated. */
   let changes = 0
   let reading: Promise<void> | undefined
+  let readings = 0
+  /** The latest reading that is in `current`. */
+  let published = 0
 
   const listening = await listen({
     url: options.url,
-    channels: [CATALOG_CHANNEL],
+    channels: [CATALOG_CHANNEL, RELOAD_CHANNEL],
     applicationName: 'holdfast catalog',
-    onNotify: markChanged,
+    onNotify: (channel, message) => {
+      if (channel === CATALOG_CHANNEL || RELOAD_MESSAGES.has(message)) markChanged()
+    },
     onListening: () => {
       if (current) markChanged()
     },
     logger,
   })
   // Begun after listening, so nothing that commits later can be missed.
-  current = await readCatalog(pool)
+  await readNow()
 
   return {
     current: latest,
@@ -61,7 +72,7 @@ export async function watchCatalog(options: WatchCatalogOptions): Promise<Catalo
       return () => void listeners.delete(listener)
     },
     async refresh() {
-      publish(await readCatalog(pool))
+      await readNow()
       return latest()
     },
     async [Symbol.asyncDispose]() {
@@ -86,7 +97,7 @@ export async function watchCatalog(options: WatchCatalogOptions): Promise<Catalo
       try {
         await delay(SETTLE_MS, stopping.signal)
         seen = changes
-        publish(await readCatalog(pool))
+        await readNow()
       } catch (error) {
         if (stopping.signal.aborted) return
         seen = -1
@@ -96,10 +107,19 @@ export async function watchCatalog(options: WatchCatalogOptions): Promise<Catalo
     }
   }
 
+  /** Readings overlap when somebody asks for one; what one that began earlier has seen never replaces what a later one has. */
+  async function readNow(): Promise<void> {
+    const reading = ++readings
+    const next = await readCatalog(pool)
+    if (reading < published) return
+    published = reading
+    publish(next)
+  }
+
   function publish(next: Catalog): void {
-    const isNew = next.version !== current?.version
+    // The same object stands for the same content, so that what is derived from it is kept.
+    if (next.version === current?.version) return
     current = next
-    if (!isNew) return
     for (const listener of listeners) {
       try {
         listener(next)

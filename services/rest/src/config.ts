@@ -1,0 +1,80 @@
+import type { Logger } from '@holdfast/foundation'
+import type { Catalog } from '@holdfast/postgres'
+import { restOptions, type RestOptions } from './options.ts'
+
+/**
+ * Settings of the database by which PostgREST is configured, and the options that they are for us.
+ *
+ * @see PostgREST reference, "Configuration", "In-Database Configuration"
+ */
+const OPTION_BY_SETTING: Readonly<Record<string, keyof RestOptions>> = {
+  'pgrst.db_schemas': 'restSchemas',
+  'pgrst.db_schema': 'restSchemas',
+  'pgrst.db_extra_search_path': 'restExtraSearchPath',
+  'pgrst.db_max_rows': 'restRowsMax',
+  'pgrst.max_rows': 'restRowsMax',
+  'pgrst.db_aggregates_enabled': 'restAggregatesEnabled',
+  'pgrst.db_plan_enabled': 'restPlanEnabled',
+  'pgrst.db_pre_request': 'restPreRequest',
+  'pgrst.pre_request': 'restPreRequest',
+  'pgrst.db_tx_end': 'restTransactionEnd',
+  'pgrst.db_hoisted_tx_settings': 'restHoistedSettings',
+  'pgrst.openapi_mode': 'restOpenapiMode',
+  'pgrst.openapi_security_active': 'restOpenapiSecurityActive',
+  'pgrst.server_timing_enabled': 'restServerTimingEnabled',
+  'pgrst.server_trace_header': 'restTraceHeader',
+}
+
+/**
+ * The options as `alter role authenticator set pgrst.…` changes them, with what is set for one database before what is set for all.
+ *
+ * @returns a function that reads them once per catalog; what is no value of the option is logged and left as it was
+ */
+export function createConfigView(options: RestOptions, logger: Logger): (catalog: Catalog) => RestOptions {
+  const known = new WeakMap<Catalog, RestOptions>()
+  return (catalog) => {
+    let config = known.get(catalog)
+    if (!config) {
+      config = applySettings(options, catalog.requestSettings, logger)
+      known.set(catalog, config)
+    }
+    return config
+  }
+}
+
+function applySettings(options: RestOptions, settings: Readonly<Record<string, string>>, logger: Logger): RestOptions {
+  const changed: Record<string, unknown> = {}
+  for (const [setting, option] of Object.entries(OPTION_BY_SETTING)) {
+    const text = settings[setting]
+    if (text === undefined) continue
+    const value = parseValue(option, text)
+    if (value === undefined) logger.log('warn', `${setting} is set to what it cannot be`, { value: text })
+    else changed[option] = value
+  }
+  return { ...options, ...changed }
+}
+
+function parseValue(option: keyof RestOptions, text: string): unknown {
+  const declaration = restOptions[option]
+  switch (declaration.type) {
+    case 'list':
+      return text
+        .split(',')
+        .map((item) => item.trim())
+        .filter((item) => item !== '')
+    case 'boolean':
+      return parseBoolean(text)
+    case 'integer': {
+      const value = /^[0-9]+$/.test(text) ? Number(text) : undefined
+      return value !== undefined && value >= declaration.min && value <= declaration.max ? value : undefined
+    }
+    default:
+      return text
+  }
+}
+
+function parseBoolean(text: string): boolean | undefined {
+  if (/^(true|on|yes|1)$/i.test(text)) return true
+  if (/^(false|off|no|0)$/i.test(text)) return false
+  return undefined
+}

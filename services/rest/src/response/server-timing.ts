@@ -1,0 +1,28 @@
+/** Milliseconds that the stages of a request took. @see PostgREST reference, "Observability", "Server-Timing Header" */
+export type StageTimes = { readonly [S in Stage]?: number | undefined }
+
+const STAGES = ['jwt', 'parse', 'plan', 'transaction', 'response'] as const
+
+export type Stage = (typeof STAGES)[number]
+
+/** `jwt;dur=0.1, parse;dur=0.2, …`: the stages that there were, in their order. */
+export function renderServerTiming(times: StageTimes): string {
+  return STAGES.flatMap((stage) => {
+    const time = times[stage]
+    return time === undefined ? [] : [`${stage};dur=${time.toFixed(1)}`]
+  }).join(', ')
+}
+
+/** Measures stages that come one after the other. */
+export function createStageClock(): { end(stage: Stage): void; times(): StageTimes } {
+  const times: Partial<Record<Stage, number>> = {}
+  let last = performance.now()
+  return {
+    end(stage) {
+      const now = performance.now()
+      times[stage] = now - last
+      last = now
+    },
+    times: () => times,
+  }
+}
