@@ -122,11 +122,11 @@ function toRelation(
 }
 
 function toColumn(table: Table, column: Column, representation: RestRepresentation): RestColumn {
-  const { name, type, identity } = column
-  if (identity !== 'by default') return { name, type, defaultSql: column.default, representation }
+  const { name, type, baseType, identity } = column
+  if (identity !== 'by default') return { name, type, baseType, defaultSql: column.default, representation }
   const owner = quoteLiteral(quoteName(table.schema, table.name)).trim()
   const defaultSql = `pg_catalog.nextval(pg_catalog.pg_get_serial_sequence(${owner}, ${quoteLiteral(name).trim()})::regclass)`
-  return { name, type, defaultSql, representation }
+  return { name, type, baseType, defaultSql, representation }
 }
 
 function toRelationship(relationship: Relationship, catalog: Catalog): RestKeyRelationship {
@@ -191,6 +191,6 @@ function toRoutine(routine: Routine, catalog: Catalog): RestRoutine {
     returnsSet: returns.isSet,
     returns: returns.kind === 'void' ? 'void' : isRow ? 'composite' : 'scalar',
     returnsRelation: table && { schema: table.schema, name: table.name },
-    statementTimeout: settings['statement_timeout'],
+    settings,
   }
 }

@@ -6,6 +6,8 @@ export interface RestColumn {
   readonly name: string
   /** As `format_type` prints it: `character varying(20)`, `jsonb`, `public.mood`. */
   readonly type: string
+  /** Without modifiers, and of a domain the type beneath. */
+  readonly baseType: string
   /** SQL of what a missing value becomes: the default, or the next value of an identity column's sequence. */
   readonly defaultSql: string | undefined
   /** Quoted names of the functions that represent a domain, where there are any. */
@@ -88,8 +90,8 @@ export interface RestRoutine {
   readonly returns: 'void' | 'scalar' | 'composite'
   /** The relation whose row type is returned, so that results can embed its relationships. */
   readonly returnsRelation: { readonly schema: string; readonly name: string } | undefined
-  /** `alter function … set statement_timeout`, which has to be set before the statement that calls it. */
-  readonly statementTimeout: string | undefined
+  /** `alter function … set …`, of which some have to be set before the statement that calls it. */
+  readonly settings: Readonly<Record<string, string>>
 }
 
 /** Makes a media type of rows. */

@@ -32,7 +32,7 @@ function relation(name: string, columns: Readonly<Record<string, string>>): Rest
     columns: new Map(
       Object.entries(columns).map(([column, type]) => [
         column,
-        { name: column, type, defaultSql: column === 'done' ? 'false' : undefined, representation: {} },
+        { name: column, type, baseType: type, defaultSql: column === 'done' ? 'false' : undefined, representation: {} },
       ]),
     ),
     primaryKey: ['id'],

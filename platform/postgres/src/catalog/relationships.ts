@@ -93,11 +93,13 @@ function sameSet(left: readonly string[], right: readonly string[]): boolean {
 }
 
 function toRelationship(
-  { isUnique: _, ...link }: Link,
+  link: Link,
   kind: 'many-to-one' | 'one-to-many' | 'one-to-one',
   fromHasKey: boolean,
 ): Relationship {
-  return { ...link, kind, fromHasKey }
+  const { fromOid, fromSchema, fromTable, fromColumns, toOid, toSchema, toTable, toColumns, constraint } = link
+  const ends = { fromOid, fromSchema, fromTable, fromColumns, toOid, toSchema, toTable, toColumns }
+  return { ...ends, kind, constraint, fromHasKey }
 }
 
 function reverse(link: Link): Link {

@@ -1,4 +1,4 @@
-import type { RestCatalog, RestRelationship } from '../catalog.ts'
+import type { RestCatalog, RestKeyRelationship, RestRelationship } from '../catalog.ts'
 import { ambiguousEmbed, noRelationship } from '../errors.ts'
 import { nearestName } from './nearest-name.ts'
 
@@ -19,13 +19,17 @@ export function findRelationship(
   catalog: RestCatalog,
   input: {
     readonly schema: string
+    /** The exposed schemas. */
+    readonly schemas: readonly string[]
     readonly origin: { readonly schema: string; readonly name: string }
     readonly target: string
     readonly hint: string | undefined
   },
 ): RestRelationship {
-  const { schema, origin, target, hint } = input
-  const reachable = catalog.relationships(origin.schema, origin.name).filter(({ to }) => to.schema === schema)
+  const { schema, schemas, origin, target, hint } = input
+  const reachable = catalog
+    .relationships(origin.schema, origin.name)
+    .filter((relationship) => isReachable(relationship, schema, schemas))
   const found = reachable.filter((relationship) => matches(relationship, target, hint))
   const [only, second] = found
   if (only === undefined) {
@@ -38,26 +42,39 @@ export function findRelationship(
     })
   }
   if (second !== undefined) {
+    const keys = found.filter((relationship) => relationship.kind === 'key').toSorted(byRank)
     throw ambiguousEmbed({
       origin: origin.name,
       target,
-      candidates: found.map(describe),
-      alternatives: found.map((item) => `${item.to.name}!${item.junction?.name ?? item.constraint}`),
+      candidates: keys.map(describe),
+      alternatives: keys.map((item) => `${item.to.name}!${item.junction?.name ?? item.constraint}`),
     })
   }
   return only
 }
 
+function isReachable(relationship: RestRelationship, schema: string, schemas: readonly string[]): boolean {
+  if (relationship.kind === 'computed') {
+    return relationship.function.schema === schema && schemas.includes(relationship.to.schema)
+  }
+  const { to, junction } = relationship
+  return to.schema === schema && (junction === undefined || schemas.includes(junction.schema))
+}
+
 function matches(relationship: RestRelationship, target: string, hint: string | undefined): boolean {
+  if (relationship.kind === 'computed') return relationship.function.name === target
   const { from, to, cardinality, constraint, columns } = relationship
   const single = columns.length === 1 && cardinality !== 'many-to-many' ? columns[0] : undefined
   if (from.schema === to.schema && from.name === to.name) {
-    if (hint !== undefined) return target === to.name && cardinality === 'one-to-many' && single?.to === hint
+    if (hint !== undefined) {
+      return target === to.name && cardinality === 'one-to-many' && (single?.to === hint || constraint === hint)
+    }
     if (target === to.name) return cardinality === 'one-to-many'
     return cardinality === 'many-to-one' && single?.from === target
   }
   if (hint === undefined) {
-    return target === to.name || (constraint !== '' && target === constraint) || single?.from === target
+    const byKey = (constraint !== '' && target === constraint) || single?.from === target
+    return target === to.name || (byKey && !relationship.toIsView)
   }
   if (target !== to.name) return false
   return (
@@ -68,7 +85,22 @@ function matches(relationship: RestRelationship, target: string, hint: string | 
   )
 }
 
-function describe(relationship: RestRelationship): {
+const RANK = { 'one-to-many': 0, 'many-to-one': 1, 'one-to-one': 2, 'many-to-many': 3 } as const
+
+/** The order in which PostgREST lists candidates: of cardinalities, then of the names of keys or junctions. */
+function byRank(left: RestKeyRelationship, right: RestKeyRelationship): number {
+  const keyOf = ({ to, constraint, junction, columns }: RestKeyRelationship): readonly string[] => [
+    to.name,
+    ...(junction ? [junction.schema, junction.name, ...junction.constraints] : [constraint]),
+    ...columns.flatMap((pair) => [pair.from, pair.to]),
+  ]
+  const [a, b] = [keyOf(left), keyOf(right)]
+  const different = a.findIndex((part, index) => part !== b[index])
+  const names = a[0] === b[0] ? RANK[left.cardinality] - RANK[right.cardinality] : 0
+  return names || (different < 0 ? 0 : (a[different] ?? '') < (b[different] ?? '') ? -1 : 1)
+}
+
+function describe(relationship: RestKeyRelationship): {
   readonly cardinality: string
   readonly embedding: string
   readonly relationship: string

@@ -4,11 +4,12 @@ import type { Condition, ReadPlan } from './plan.ts'
  * The columns that a statement has to return so that `read` can select from its result, `['*']` for all.
  *
  * Named rather than `*` where possible: a person may be allowed to see some columns only, and a computed column exists only
- * while the row still has its type.
+ * while the row still has its type. A computed relationship takes the whole row.
  */
 export function neededColumns(read: ReadPlan, also: readonly string[]): readonly string[] {
   if (read.select.some((item) => item.kind === 'star')) return ['*']
   if (read.select.length === 0 && read.embeds.length === 0) return ['*']
+  if (read.embeds.some((embed) => embed.read.source.kind === 'function')) return ['*']
   const own = read.select.flatMap((item) => (item.kind === 'field' ? [item.field.column] : []))
   const ordered = read.order.filter(({ field }) => isOwn(field.qualifier, read)).map(({ field }) => field.column)
   const joined = read.embeds.flatMap((embed) =>

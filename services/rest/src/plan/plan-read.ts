@@ -1,34 +1,32 @@
 import type { RestCatalog, RestRelation, RestRelationship } from '../catalog.ts'
-import { aggregatesNotAllowed, notEmbedded, relatedOrderNotToOne } from '../errors.ts'
+import { aggregatesNotAllowed, notEmbedded, notImplemented } from '../errors.ts'
 import type {
   ApiRequest,
   AtPath,
-  Field,
   Filter,
   LogicTree,
   OrderTerm,
   RowRange,
   SelectEmbed,
-  SelectField,
   SelectItem,
 } from '../request/api-request.ts'
 import { findRelationship } from './find-relationship.ts'
+import { planCondition, planOrder, planSelectField, type NamedEmbed } from './plan-field.ts'
 import type {
-  Condition,
+  Aggregate,
   EmbedPlan,
   JoinCondition,
-  PlannedField,
-  PlannedOrder,
   PlannedSelect,
   Qualifier,
   ReadPlan,
   Source,
+  SpreadColumn,
 } from './plan.ts'
 
 /** Characters of a relation's name that its alias keeps; Postgres cuts identifiers at 63 bytes. */
 const ALIAS_CHARACTERS_MAX = 15
 
-interface RootRead {
+export interface RootRead {
   /** What the root reads from; the result of a write or a function, or a relation. */
   readonly source: Source
   readonly relation: { readonly schema: string; readonly name: string }
@@ -36,13 +34,15 @@ interface RootRead {
   readonly rootFilters: boolean
   readonly rootRange: boolean
   readonly rowsMax: number | undefined
+  readonly aggregatesEnabled: boolean
+  /** The exposed schemas: tables between others have to be in one of them. */
+  readonly schemas: readonly string[]
 }
 
 /** What the levels of one request share. */
-interface Context {
+interface Context extends Pick<RootRead, 'rowsMax' | 'aggregatesEnabled' | 'schemas'> {
   readonly catalog: RestCatalog
   readonly schema: string
-  readonly rowsMax: number | undefined
   /** The root's own name, which no alias may take. */
   readonly rootName: string
   nextNumber: number
@@ -64,6 +64,15 @@ interface Level {
   readonly qualifier: Qualifier
   readonly joins: readonly JoinCondition[]
   readonly junction: ReadPlan['junction']
+  readonly rowsMax: number | undefined
+  /** Whether its columns move into the level above, as values or as arrays. */
+  readonly spread: 'object' | 'array' | undefined
+}
+
+/** A level, and for one that is spread what it gives to the level above. */
+interface PlannedLevel {
+  readonly read: ReadPlan
+  readonly columns: readonly SpreadColumn[]
 }
 
 /**
@@ -71,11 +80,20 @@ interface Level {
  *
  * Columns are not looked up: Postgres knows computed ones too, and answers 42703 for those that do not exist.
  *
- * @throws PGRST108, PGRST118, PGRST123, PGRST200, PGRST201
+ * @throws PGRST108, PGRST118, PGRST123, PGRST127, PGRST200, PGRST201
  */
 export function planRead(catalog: RestCatalog, request: ApiRequest, root: RootRead): ReadPlan {
   const { query, schema } = request
-  const context: Context = { catalog, schema, rowsMax: root.rowsMax, rootName: root.relation.name, nextNumber: 1 }
+  const { rowsMax, aggregatesEnabled, schemas } = root
+  const context: Context = {
+    catalog,
+    schema,
+    rowsMax,
+    aggregatesEnabled,
+    schemas,
+    rootName: root.relation.name,
+    nextNumber: 1,
+  }
   const below = <T>(items: readonly AtPath<T>[]): readonly AtPath<T>[] => items.filter(({ path }) => path.length > 0)
   const params: LevelParams = {
     select: query.select,
@@ -92,86 +110,207 @@ export function planRead(catalog: RestCatalog, request: ApiRequest, root: RootRe
     qualifier: isResult ? [root.relation.name] : [root.relation.schema, root.relation.name],
     joins: [],
     junction: undefined,
+    rowsMax,
+    spread: undefined,
   }
-  return planLevel(context, level, params)
+  const { read } = planLevel(context, level, params)
+  if (!aggregatesEnabled && hasAggregate(query.select)) throw aggregatesNotAllowed()
+  return read
 }
 
-/** Plans conditions of a statement without embeds: the `where` of an update or a delete. */
-export function planConditions(
-  relation: RestRelation | undefined,
-  qualifier: Qualifier,
-  filters: readonly Filter[],
-  logic: readonly LogicTree[],
-): Condition[] {
-  return [...filters, ...logic].map((tree) => planCondition(tree, relation, qualifier, []))
+function hasAggregate(items: readonly SelectItem[]): boolean {
+  return items.some((item) =>
+    item.kind === 'embed' ? hasAggregate(item.select) : item.kind === 'field' && item.aggregate !== undefined,
+  )
 }
 
-function planLevel(context: Context, level: Level, params: LevelParams): ReadPlan {
+function planLevel(context: Context, level: Level, params: LevelParams): PlannedLevel {
   const relation = context.catalog.relation(level.relation.schema, level.relation.name)
   const items = params.select.filter((item) => item.kind === 'embed')
   requireKnownPaths(params, items)
-  const embeds = items.map((item) => planEmbed(context, level, item, paramsBelow(params, item)))
   const here = <T>(list: readonly AtPath<T>[]): T[] =>
     list.filter(({ path }) => path.length === 0).map(({ value }) => value)
+  const order = here(params.order).slice(-1).flat()
+  const planned = items.map((item, index) => planEmbed(context, level, item, paramsBelow(params, items, index)))
+  const own = planSelect(level, params, relation, planned)
+  const aggregated =
+    own.some((item) => item.kind === 'count' || (item.kind === 'field' && item.aggregate !== undefined)) ||
+    planned.some(({ spread }) => spread?.some(({ aggregate }) => aggregate !== undefined))
+  const names = items.map(nameOf)
+  const joined = planned.map((embed, index): EmbedPlan => {
+    const ordersParent = order.some((term) => term.relation === names[index])
+    return { ...embed, lateral: embed.lateral || aggregated || ordersParent }
+  })
+  const given = level.spread && giveColumns(own, joined, level.spread, context.aggregatesEnabled)
+  const { select, embeds, columns } = given ?? { select: own, embeds: joined, columns: [] }
+  const named = embeds.map((embed, index): NamedEmbed => ({ name: names[index] ?? embed.name, embed }))
   const range = here(params.ranges)[0]
-  return {
+  const read: ReadPlan = {
     source: level.source,
     alias: level.alias,
     junction: level.junction,
-    select: params.select
-      .filter((item) => item.kind !== 'embed')
-      .map((item) =>
-        item.kind === 'star'
-          ? { kind: 'star', qualifier: level.qualifier }
-          : planSelectField(item, relation, level.qualifier),
-      ),
+    select,
     joins: level.joins,
     where: [...here(params.filters), ...here(params.logic)].map((tree) =>
-      planCondition(tree, relation, level.qualifier, embeds),
+      planCondition(tree, relation, level.qualifier, named),
     ),
-    order: here(params.order)
-      .slice(-1)
-      .flat()
-      .map((term) => planOrder(term, level, relation, embeds)),
-    limit: bounded(range?.limit, context.rowsMax),
+    order: order.map((term) =>
+      planOrder(term, relation, { name: level.relation.name, qualifier: level.qualifier }, named),
+    ),
+    limit: bounded(range?.limit, level.rowsMax),
     offset: range?.offset ?? 0,
     embeds,
+    aggregated: aggregated && level.spread === undefined,
   }
+  return { read, columns }
+}
+
+/** The level's own columns. A star becomes the columns that the catalog knows wherever each of them has to have a name. */
+function planSelect(
+  level: Level,
+  params: LevelParams,
+  relation: RestRelation | undefined,
+  embeds: readonly EmbedPlan[],
+): readonly PlannedSelect[] {
+  const own = params.select.filter((item) => item.kind !== 'embed')
+  const columns = [...(relation?.columns.values() ?? [])]
+  const isKnown = (name: string): boolean => name === '*' || relation?.columns.has(name) !== false
+  const namesAll =
+    level.spread !== undefined ||
+    own.some((item) => item.kind === 'field' && item.aggregate !== undefined) ||
+    embeds.some(({ spread }) => spread?.some(({ aggregate }) => aggregate !== undefined)) ||
+    columns.some(({ representation }) => representation.toJson !== undefined) ||
+    // A computed column of a result is there only when it is asked for by its name, and then a star would have it too.
+    (level.source.kind === 'result' && !usedNames(own, params).every(isKnown))
+  return own.flatMap((item): readonly PlannedSelect[] => {
+    if (item.kind === 'field') return [planSelectField(item, relation, level.qualifier)]
+    if (!namesAll || columns.length === 0) return [{ kind: 'star', qualifier: level.qualifier }]
+    return columns.map(({ name }) =>
+      planSelectField(
+        {
+          kind: 'field',
+          field: { name, path: [] },
+          alias: undefined,
+          cast: undefined,
+          aggregate: undefined,
+          aggregateCast: undefined,
+        },
+        relation,
+        level.qualifier,
+      ),
+    )
+  })
+}
+
+function usedNames(own: readonly Exclude<SelectItem, SelectEmbed>[], params: LevelParams): readonly string[] {
+  const leaves = (tree: LogicTree): readonly string[] =>
+    tree.kind === 'filter' ? [tree.field.name] : tree.children.flatMap(leaves)
+  const embedded = params.select.flatMap((item) => (item.kind === 'embed' ? [nameOf(item)] : []))
+  const trees = [...params.filters, ...params.logic].filter(({ path }) => path.length === 0)
+  return [
+    ...own.flatMap((item) => (item.kind === 'field' ? [item.field.name] : [])),
+    ...trees.flatMap(({ value }) => leaves(value)).filter((name) => !embedded.includes(name)),
+    ...params.order
+      .filter(({ path }) => path.length === 0)
+      .flatMap(({ value }) => value.flatMap((term) => (term.relation === undefined ? [term.field.name] : []))),
+  ]
+}
+
+/**
+ * Prepares a level whose columns move up: each gets a name of its own, and an aggregate is left to the level above, which has the
+ * rows that it is about.
+ *
+ * @throws PGRST127 for an aggregate in a spread of arrays
+ */
+function giveColumns(
+  own: readonly PlannedSelect[],
+  embeds: readonly EmbedPlan[],
+  shape: 'object' | 'array',
+  aggregatesEnabled: boolean,
+): {
+  readonly select: readonly PlannedSelect[]
+  readonly embeds: readonly EmbedPlan[]
+  readonly columns: readonly SpreadColumn[]
+} {
+  const taken = new Set<string>()
+  const columns: SpreadColumn[] = []
+  const give = (name: string, aggregate: Aggregate | undefined): string => {
+    let column = name
+    for (let number = 2; taken.has(column); number++) column = `${name}_${number}`
+    taken.add(column)
+    columns.push({ column, name, aggregate })
+    if (aggregate !== undefined && shape === 'array' && aggregatesEnabled) {
+      throw notImplemented('Aggregates are not implemented for one-to-many or many-to-many spreads.')
+    }
+    return column
+  }
+  const select = own.map((item): PlannedSelect => {
+    if (item.kind === 'count') {
+      return { kind: 'present', alias: give(item.alias, { function: 'count', cast: item.cast }) }
+    }
+    if (item.kind !== 'field') return item
+    return { ...item, aggregate: undefined, alias: give(item.alias ?? item.field.column, item.aggregate) }
+  })
+  const renamed = embeds.map((embed): EmbedPlan => {
+    if (embed.isEmpty) return embed
+    if (!embed.spread) return { ...embed, name: give(embed.name, undefined) }
+    const spread = embed.spread.map((column) => ({
+      ...column,
+      aggregate: undefined,
+      name: give(column.name, column.aggregate),
+    }))
+    return { ...embed, spread }
+  })
+  return { select, embeds: renamed, columns }
 }
 
 function planEmbed(context: Context, parent: Level, item: SelectEmbed, params: LevelParams): EmbedPlan {
   const relationship = findRelationship(context.catalog, {
     schema: context.schema,
+    schemas: context.schemas,
     origin: parent.relation,
     target: item.target,
     hint: item.hint,
   })
   const number = context.nextNumber++
   const wanted = `${relationship.to.name.slice(0, ALIAS_CHARACTERS_MAX)}_${number}`
-  const alias = wanted === context.rootName ? `${wanted}_` : wanted
+  const alias = context.rootName.startsWith(wanted) ? `_${wanted}` : wanted
   const junctionAlias = `${alias}_junction`
+  const junction = relationship.kind === 'key' ? relationship.junction : undefined
+  const isToOne = relationship.cardinality === 'many-to-one' || relationship.cardinality === 'one-to-one'
+  const shape = isToOne ? 'object' : 'array'
   const level: Level = {
-    source: { kind: 'relation', schema: relationship.to.schema, name: relationship.to.name },
+    source: sourceOf(relationship, parent),
     alias,
     relation: relationship.to,
     qualifier: [alias],
     joins: planJoins(relationship, parent.qualifier, alias, junctionAlias),
-    junction: relationship.junction && {
-      schema: relationship.junction.schema,
-      name: relationship.junction.name,
-      alias: junctionAlias,
-    },
+    junction: junction && { schema: junction.schema, name: junction.name, alias: junctionAlias },
+    rowsMax: isToOne ? undefined : context.rowsMax,
+    spread: item.spread ? shape : undefined,
   }
-  const read = planLevel(context, level, params)
-  const toOne = relationship.cardinality === 'many-to-one' || relationship.cardinality === 'one-to-one'
+  const { read, columns } = planLevel(context, level, params)
+  const join = item.join ?? 'left'
+  // Only the key of a table promises that there is one row; a subquery would fail where a join repeats its parent.
+  const promisesOne = relationship.kind === 'key' && !relationship.toIsView
   return {
-    name: item.alias ?? item.target,
+    name: nameOf(item),
     alias: `${alias}_embed`,
-    shape: toOne ? 'object' : 'array',
-    join: item.join ?? 'left',
-    spread: item.spread ? spreadNames(context, level, read) : undefined,
+    shape,
+    join,
+    lateral: item.spread || (isToOne && (join === 'inner' || !promisesOne)),
+    spread: item.spread ? columns : undefined,
     isEmpty: read.select.length === 0 && read.embeds.every(({ isEmpty }) => isEmpty),
     read,
+  }
+}
+
+function sourceOf(relationship: RestRelationship, parent: Level): Source {
+  if (relationship.kind === 'key') return { kind: 'relation', ...relationship.to }
+  return {
+    kind: 'function',
+    ...relationship.function,
+    argument: { qualifier: parent.qualifier, type: relationship.from },
   }
 }
 
@@ -181,6 +320,7 @@ function planJoins(
   alias: string,
   junctionAlias: string,
 ): JoinCondition[] {
+  if (relationship.kind === 'computed') return []
   const { columns, junction } = relationship
   const near = junction ? junctionAlias : alias
   const toParent = columns.map(({ from, to }) => ({
@@ -194,88 +334,22 @@ function planJoins(
   return [...toParent, ...toTarget]
 }
 
-/** The columns that a spread adds to its parent; a star stands for the columns that the catalog knows. */
-function spreadNames(context: Context, level: Level, read: ReadPlan): string[] {
-  const all = context.catalog.relation(level.relation.schema, level.relation.name)?.columns.keys() ?? []
-  const stars = [...all]
-  const own = read.select.flatMap((item) => (item.kind === 'star' ? stars : [item.alias ?? item.field.column]))
-  const nested = read.embeds.filter(({ isEmpty }) => !isEmpty).flatMap((embed) => embed.spread ?? [embed.name])
-  return [...(own.length === 0 && nested.length === 0 ? stars : own), ...nested]
+function nameOf(item: SelectEmbed): string {
+  return item.alias ?? item.target
 }
 
-function planSelectField(item: SelectField, relation: RestRelation | undefined, qualifier: Qualifier): PlannedSelect {
-  if (item.aggregate !== undefined) throw aggregatesNotAllowed()
-  return {
-    kind: 'field',
-    field: planField(item.field, relation, qualifier),
-    cast: item.cast,
-    alias: item.alias ?? pathAlias(item.field),
-  }
+/** Which embed a path means: the first one with that alias or that target. */
+function findEmbed(items: readonly SelectEmbed[], name: string | undefined): number {
+  return items.findIndex(({ alias, target }) => alias === name || target === name)
 }
 
-/** A JSON path is called after its last key, so that `data->0->>size` answers `size`, and `data->0` answers `data`. */
-function pathAlias(field: Field): string | undefined {
-  if (field.path.length === 0) return undefined
-  const key = field.path.findLast(({ operand }) => operand.kind === 'key')?.operand
-  return key?.kind === 'key' ? key.key : field.name
-}
-
-function planField(field: Field, relation: RestRelation | undefined, qualifier: Qualifier): PlannedField {
-  const type = relation?.columns.get(field.name)?.type
-  return {
-    qualifier,
-    column: field.name,
-    path: field.path,
-    needsJson: type !== 'json' && type !== 'jsonb',
-    isTsVector: type === 'tsvector' && field.path.length === 0,
-  }
-}
-
-function planCondition(
-  tree: LogicTree,
-  relation: RestRelation | undefined,
-  qualifier: Qualifier,
-  embeds: readonly EmbedPlan[],
-): Condition {
-  if (tree.kind === 'logic') {
-    const children = tree.children.map((child) => planCondition(child, relation, qualifier, embeds))
-    return { kind: 'logic', negated: tree.negated, operator: tree.operator, children }
-  }
-  const { field, operation, negated } = tree
-  if (operation.kind === 'is' && field.path.length === 0) {
-    const embed = embeds.find(({ name }) => name === field.name)
-    const isNull = operation.value === 'null'
-    if (embed && (isNull || operation.value === 'not_null')) {
-      return { kind: 'embed', embed, exists: isNull === negated }
-    }
-  }
-  return { kind: 'filter', field: planField(field, relation, qualifier), negated, operation }
-}
-
-function planOrder(
-  term: OrderTerm,
-  level: Level,
-  relation: RestRelation | undefined,
-  embeds: readonly EmbedPlan[],
-): PlannedOrder {
-  const { direction, nulls } = term
-  if (term.relation === undefined) {
-    return { field: planField(term.field, relation, level.qualifier), direction, nulls }
-  }
-  const embed = embeds.find(({ name }) => name === term.relation)
-  if (!embed) throw notEmbedded(term.relation)
-  if (embed.shape !== 'object') throw relatedOrderNotToOne(level.relation.name, embed.name)
-  return { field: planField(term.field, undefined, [embed.alias]), direction, nulls }
-}
-
-function paramsBelow(params: LevelParams, item: SelectEmbed): LevelParams {
-  const name = item.alias ?? item.target
-  const inside = <T>(items: readonly AtPath<T>[]): AtPath<T>[] =>
-    items
-      .filter(({ path }) => path[0] === name || (path[0] === item.target && item.alias !== undefined))
+function paramsBelow(params: LevelParams, items: readonly SelectEmbed[], index: number): LevelParams {
+  const inside = <T>(list: readonly AtPath<T>[]): AtPath<T>[] =>
+    list
+      .filter(({ path }) => path.length > 0 && findEmbed(items, path[0]) === index)
       .map(({ path, value }) => ({ path: path.slice(1), value }))
   return {
-    select: item.select,
+    select: items[index]?.select ?? [],
     filters: inside(params.filters),
     logic: inside(params.logic),
     order: inside(params.order),
@@ -285,10 +359,9 @@ function paramsBelow(params: LevelParams, item: SelectEmbed): LevelParams {
 
 /** Conditions, orders and limits of an embed that is not selected would be ignored silently; they are refused. */
 function requireKnownPaths(params: LevelParams, items: readonly SelectEmbed[]): void {
-  const names = new Set(items.flatMap((item) => [item.alias ?? item.target, item.target]))
   for (const { path } of [...params.filters, ...params.logic, ...params.order, ...params.ranges]) {
     const [first] = path
-    if (first !== undefined && !names.has(first)) throw notEmbedded(first)
+    if (first !== undefined && findEmbed(items, first) < 0) throw notEmbedded(first)
   }
 }
 

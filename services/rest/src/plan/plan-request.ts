@@ -14,6 +14,7 @@ export interface PlanSettings {
   /** Rows that a read returns at most. */
   readonly rowsMax: number | undefined
   readonly writesNeedFilter: boolean
+  readonly aggregatesEnabled: boolean
   /** The exposed schemas. */
   readonly schemas: readonly string[]
   /** Whether Postgres's plans are shown to those who ask. */
@@ -27,7 +28,7 @@ export interface PlanSettings {
  */
 export function planRequest(request: ApiRequest, catalog: RestCatalog, settings: PlanSettings): Plan {
   const { action, preferences, schema } = request
-  const { rowsMax, writesNeedFilter } = settings
+  const { rowsMax, writesNeedFilter, aggregatesEnabled, schemas } = settings
   const agree = (target: RestMediaHandler['target']): Answer => {
     const media = negotiate({ ...settings, accept: request.accept, catalog, target, select: request.query.select })
     const { handling, invalid } = preferences
@@ -39,14 +40,22 @@ export function planRequest(request: ApiRequest, catalog: RestCatalog, settings:
     case 'read': {
       const relation = findRelation(catalog, schema, action.relation)
       const source = { kind: 'relation', schema, name: relation.name } as const
-      const read = planRead(catalog, request, { source, relation, rootFilters: true, rootRange: true, rowsMax })
+      const read = planRead(catalog, request, {
+        source,
+        relation,
+        rootFilters: true,
+        rootRange: true,
+        rowsMax,
+        aggregatesEnabled,
+        schemas,
+      })
       const media = agree({ kind: 'relation', schema, name: relation.name })
       return { kind: 'read', read, media, bodyless: action.headersOnly, count, rowsMax }
     }
     case 'mutate': {
       const relation = findRelation(catalog, schema, action.relation)
       const root = { source: { kind: 'result' }, relation, rootFilters: false, rootRange: false } as const
-      const read = planRead(catalog, request, { ...root, rowsMax: undefined })
+      const read = planRead(catalog, request, { ...root, rowsMax: undefined, aggregatesEnabled, schemas })
       const write = planWrite(request, action.mutation, relation, read, writesNeedFilter)
       const wantsLocation = action.mutation === 'create' && preferences.representation === 'headers-only'
       return {
@@ -68,6 +77,8 @@ export function planRequest(request: ApiRequest, catalog: RestCatalog, settings:
         rootFilters: true,
         rootRange: true,
         rowsMax,
+        aggregatesEnabled,
+        schemas,
       })
       const { returnsRelation } = routine
       const media = agree({

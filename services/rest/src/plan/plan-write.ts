@@ -3,7 +3,7 @@ import type { RestRelation } from '../catalog.ts'
 import { columnNotFound, filterRequired, invalidFilters } from '../errors.ts'
 import type { ApiRequest, RowsPayload } from '../request/api-request.ts'
 import { neededColumns } from './needed-columns.ts'
-import { planConditions } from './plan-read.ts'
+import { planConditions } from './plan-field.ts'
 import type { PayloadColumn, ReadPlan, WritePlan } from './plan.ts'
 
 /** What the payload's rows are called inside a statement. */

@@ -1,5 +1,6 @@
+import { defined } from '@holdfast/foundation'
 import { sql, type SqlFragment } from '@holdfast/postgres'
-import type { Condition, JoinCondition, PlannedField, PlannedOrder } from '../plan/plan.ts'
+import type { Condition, EmbedPlan, JoinCondition, PlannedField, PlannedOrder } from '../plan/plan.ts'
 import type {
   IsValue,
   JsonStep,
@@ -48,21 +49,27 @@ const IS: Readonly<Record<IsValue, string>> = {
   unknown: 'unknown',
 }
 
-/** Values are parameters without a type, so that Postgres reads them as what the column is. */
-export function renderCondition(condition: Condition): SqlFragment {
+/**
+ * Values are parameters without a type, so that Postgres reads them as what the column is.
+ *
+ * @param renderExists - renders whether an embed found anything; statements without embeds need none
+ */
+export function renderCondition(condition: Condition, renderExists?: (embed: EmbedPlan) => SqlFragment): SqlFragment {
   switch (condition.kind) {
     case 'filter': {
       const test = renderOperation(condition.field, condition.operation)
       return condition.negated ? sql`not (${test})` : test
     }
     case 'logic': {
-      const children = sql.join(condition.children.map(renderCondition), ` ${condition.operator} `)
+      const children = sql.join(
+        condition.children.map((child) => renderCondition(child, renderExists)),
+        ` ${condition.operator} `,
+      )
       return condition.negated ? sql`not (${children})` : sql`(${children})`
     }
     case 'embed': {
-      const alias = sql.identifier(condition.embed.alias)
-      const value = condition.embed.shape === 'array' ? sql`${alias}."rows"` : alias
-      return condition.exists ? sql`${value} is distinct from null` : sql`${value} is not distinct from null`
+      const exists = defined(renderExists, 'a condition on an embed stands beside the embed')(condition.embed)
+      return condition.exists ? exists : sql`not ${exists}`
     }
   }
 }
@@ -93,12 +100,16 @@ function renderOperation(field: PlannedField, operation: Operation): SqlFragment
   const value = renderField(field)
   switch (operation.kind) {
     case 'simple':
-      return sql`${value} ${sql.trusted(SIMPLE[operation.operator])} ${operation.value}`
+      return sql`${value} ${sql.trusted(SIMPLE[operation.operator])} ${parsed(field, operation.value)}`
     case 'quantifiable': {
       const isPattern = operation.operator === 'like' || operation.operator === 'ilike'
       const text = isPattern ? operation.value.replaceAll('*', '%') : operation.value
       const operand =
-        operation.quantifier === undefined ? sql`${text}` : sql`${sql.trusted(operation.quantifier)}(${text})`
+        operation.quantifier !== undefined
+          ? sql`${sql.trusted(operation.quantifier)}(${isPattern ? sql`${text}` : parsedList(field, text)})`
+          : isPattern
+            ? sql`${text}`
+            : parsed(field, text)
       return sql`${value} ${sql.trusted(QUANTIFIABLE[operation.operator])} ${operand}`
     }
     case 'is':
@@ -109,7 +120,7 @@ function renderOperation(field: PlannedField, operation: Operation): SqlFragment
       // `in.()` arrives as one empty text and is the empty list
       const [first] = operation.values
       const empty = operation.values.length === 1 && first === ''
-      return sql`${value} = any(${empty ? '{}' : arrayLiteral(operation.values)})`
+      return sql`${value} = any(${parsedList(field, empty ? '{}' : arrayLiteral(operation.values))})`
     }
     case 'fts': {
       const language = operation.language === undefined ? sql`` : sql`${operation.language}::regconfig, `
@@ -117,6 +128,16 @@ function renderOperation(field: PlannedField, operation: Operation): SqlFragment
       return sql`${vector} @@ ${sql.trusted(TEXT_SEARCH[operation.operator])}(${language}${operation.value})`
     }
   }
+}
+
+/** A value as the column's domain reads it, where it has a function for that. */
+function parsed({ fromText }: PlannedField, text: string): SqlFragment {
+  return fromText === undefined ? sql`${text}` : sql`${sql.trusted(fromText)}(${text})`
+}
+
+function parsedList({ fromText }: PlannedField, literal: string): SqlFragment {
+  if (fromText === undefined) return sql`${literal}`
+  return sql`array(select ${sql.trusted(fromText)}("value") from unnest(${literal}::text[]) as "value")`
 }
 
 /** Postgres's text form of an array, for a parameter whose element type only Postgres knows. */

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { Utf8 } from '@holdfast/postgres'
 import { anyFilter, logicTreeOf } from '../../test/filter-arbitrary.ts'
 import { smallCatalog } from '../../test/small-catalog.ts'
-import { planConditions } from '../plan/plan-read.ts'
+import { planConditions } from '../plan/plan-field.ts'
 import { planRequest } from '../plan/plan-request.ts'
 import { parseRequest } from '../request/parse-request.ts'
 import type { LogicTree } from '../request/api-request.ts'
@@ -14,9 +15,15 @@ const catalog = smallCatalog()
 function render(method: string, address: string, body?: string, headers: Readonly<Record<string, string>> = {}) {
   const [path = '', search = ''] = address.split('?')
   const raw = { method, path, search, headers, body: body === undefined ? undefined : Buffer.from(body) }
-  const plan = planRequest(parseRequest(raw, ['public']), catalog, { rowsMax: undefined, writesNeedFilter: true })
+  const plan = planRequest(parseRequest(raw, ['public'], true), catalog, {
+    rowsMax: undefined,
+    writesNeedFilter: true,
+    schemas: ['public'],
+    plansAllowed: false,
+  })
   if (plan.kind === 'info') throw new Error('no statement')
-  return renderQuery(plan).main.render()
+  const { text, values } = renderQuery(plan).main.render()
+  return { text, values: values.map((value) => (value instanceof Utf8 ? value.toString() : value)) }
 }
 
 describe('renderQuery', () => {
@@ -41,7 +48,7 @@ describe('renderQuery', () => {
       prefer: 'count=exact',
     })
     expect(query.text).toMatchInlineSnapshot(
-      `"with "rest_result" as (select "public"."projects".*, coalesce("tasks_1_embed"."rows", '[]') as "tasks" from "public"."projects" left join lateral (select json_agg("item") as "rows" from (select "tasks_1"."id", coalesce("people_2_embed"."rows", '[]') as "people" from "public"."tasks" as "tasks_1" left join lateral (select json_agg("item") as "rows" from (select "people_2"."name" from "public"."people" as "people_2" cross join "public"."task_people" as "people_2_junction" where "people_2_junction"."tasks_id" = "tasks_1"."id" and "people_2_junction"."people_id" = "people_2"."id") as "item") as "people_2_embed" on true where "tasks_1"."project_id" = "public"."projects"."id" limit $1) as "item") as "tasks_1_embed" on true limit $2), "rest_counted" as (select 1 from "public"."projects") select (select count(*) from "rest_counted")::text as "total", count(*)::text as "rows", coalesce(json_agg("rest_page"), '[]')::text as "body", null::text as "location", null::text as "inserted", nullif(current_setting('response.headers', true), '') as "headers", nullif(current_setting('response.status', true), '') as "status" from "rest_result" as "rest_page""`,
+      `"with "rest_result" as (select "public"."projects".*, (select coalesce(json_agg("rest_item".*), '[]') from (select "tasks_1"."id", (select coalesce(json_agg("rest_item".*), '[]') from (select "people_2"."name" from "public"."people" as "people_2" cross join "public"."task_people" as "people_2_junction" where "people_2_junction"."tasks_id" = "tasks_1"."id" and "people_2_junction"."people_id" = "people_2"."id") as "rest_item") as "people" from "public"."tasks" as "tasks_1" where "tasks_1"."project_id" = "public"."projects"."id" limit $1) as "rest_item") as "tasks" from "public"."projects" limit $2), "rest_counted" as (select 1 from "public"."projects") select (select count(*) from "rest_counted")::text as "total", count(*)::text as "rows", coalesce(json_agg("rest_page"), '[]')::text as "body", null::text as "location", null::text as "inserted", nullif(current_setting('response.headers', true), '') as "headers", nullif(current_setting('response.status', true), '') as "status" from "rest_result" as "rest_page""`,
     )
     expect(query.values).toMatchInlineSnapshot(`
       [

@@ -1,80 +1,159 @@
 import { sql, type SqlFragment } from '@holdfast/postgres'
-import type { EmbedPlan, PlannedSelect, ReadPlan } from '../plan/plan.ts'
+import type { Aggregate, EmbedPlan, PlannedSelect, ReadPlan, Source } from '../plan/plan.ts'
 import { renderCondition, renderField, renderJoin, renderOrder } from './render-filter.ts'
 import { renderTypeName } from './type-name.ts'
 
 /** The common table expression that holds what a write or a function returned. */
 export const RESULT = sql.identifier('rest_result')
 
-/** The `select` of one level, with lateral joins for the levels below. */
-export function renderRead(read: ReadPlan): SqlFragment {
-  const own = read.select.map(renderSelect)
-  const embedded = read.embeds.filter(({ isEmpty }) => !isEmpty).flatMap(renderEmbedColumns)
-  const columns = own.length === 0 && read.embeds.length === 0 ? [sql`*`] : [...own, ...embedded]
-  const order = read.order.length === 0 ? sql`` : sql` order by ${sql.join(read.order.map(renderOrder))}`
-  const limit = read.limit === undefined ? sql`` : sql` limit ${read.limit}`
-  const offset = read.offset === 0 ? sql`` : sql` offset ${read.offset}`
-  return sql`select ${sql.join(columns)} from ${renderFrom(read)}${sql.join(read.embeds.map(renderLateral), '')}${renderWhere(
-    [...read.joins.map(renderJoin), ...read.where.map(renderCondition)],
-  )}${order}${limit}${offset}`
+const ITEM = sql.identifier('rest_item')
+
+/** One column of a select; what is no aggregate is what an aggregated level is grouped by. */
+interface Column {
+  readonly text: SqlFragment
+  readonly kind: 'value' | 'aggregate' | 'star'
 }
 
-/**
- * Counts what the root would return without its range. Embeds matter only where they decide: inner ones, and those that a
- * condition asks for.
- */
+/** The `select` of one level, with the levels below as lateral joins or subqueries. */
+export function renderRead(read: ReadPlan): SqlFragment {
+  const columns = renderColumns(read)
+  const laterals = read.embeds.filter(({ lateral }) => lateral)
+  const order = read.order.length === 0 ? sql`` : sql` order by ${sql.join(read.order.map(renderOrder))}`
+  return sql`select ${sql.join(columns.map(({ text }) => text))} from ${renderFrom(read)}${sql.join(
+    laterals.map(renderLateral),
+    '',
+  )}${renderWhere(renderConditions(read, ({ join, lateral, shape }) => join === 'inner' && !(lateral && shape === 'object')))}${renderGroup(
+    read,
+    columns,
+  )}${order}${renderRange(read)}`
+}
+
+/** Selects a row for everything that the root would return without its range and without grouping. */
 export function renderCount(read: ReadPlan): SqlFragment {
-  const lateral = read.embeds.filter(
-    (embed) => embed.join === 'inner' || read.where.some((item) => mentions(item, embed)),
-  )
-  return sql`select 1 from ${renderFrom(read)}${sql.join(lateral.map(renderLateral), '')}${renderWhere([
-    ...read.joins.map(renderJoin),
-    ...read.where.map(renderCondition),
-  ])}`
+  return sql`select 1 from ${renderFrom(read)}${renderWhere(renderConditions(read, ({ join }) => join === 'inner'))}`
+}
+
+/** Whether an embed finds anything: for inner embeds, and for conditions that ask for it. */
+export function renderExists({ read }: EmbedPlan): SqlFragment {
+  if (read.aggregated) return sql`exists (${renderRead(read)})`
+  const cut = read.limit === 0 || read.offset > 0
+  return sql`exists (${renderCount(read)}${cut ? renderRange(read) : sql``})`
 }
 
 export function renderWhere(conditions: readonly SqlFragment[]): SqlFragment {
   return conditions.length === 0 ? sql`` : sql` where ${sql.join(conditions, ' and ')}`
 }
 
+function renderConditions(read: ReadPlan, mustExist: (embed: EmbedPlan) => boolean): readonly SqlFragment[] {
+  return [
+    ...read.joins.map(renderJoin),
+    ...read.where.map((condition) => renderCondition(condition, renderExists)),
+    ...read.embeds.filter(mustExist).map(renderExists),
+  ]
+}
+
+function renderRange({ limit, offset }: ReadPlan): SqlFragment {
+  return sql`${limit === undefined ? sql`` : sql` limit ${limit}`}${offset === 0 ? sql`` : sql` offset ${offset}`}`
+}
+
+/** Columns are named by their numbers, because an expression with a parameter equals no other. */
+function renderGroup(read: ReadPlan, columns: readonly Column[]): SqlFragment {
+  if (!read.aggregated || columns.some(({ kind }) => kind === 'star')) return sql``
+  const numbers = columns.flatMap(({ kind }, index) => (kind === 'value' ? [String(index + 1)] : []))
+  return numbers.length === 0 ? sql`` : sql` group by ${sql.trusted(numbers.join(', '))}`
+}
+
 function renderFrom({ source, alias, junction }: ReadPlan): SqlFragment {
-  const name = source.kind === 'result' ? RESULT : sql.identifier(source.schema, source.name)
+  const name = renderSource(source)
   const aliased = alias === undefined ? name : sql`${name} as ${sql.identifier(alias)}`
   if (!junction) return aliased
   return sql`${aliased} cross join ${sql.identifier(junction.schema, junction.name)} as ${sql.identifier(junction.alias)}`
 }
 
-function renderSelect(item: PlannedSelect): SqlFragment {
-  if (item.kind === 'star') return sql`${sql.identifier(...item.qualifier)}.*`
-  const value = renderField(item.field)
-  const typed = item.cast === undefined ? value : sql`cast(${value} as ${sql.trusted(renderTypeName(item.cast))})`
-  return item.alias === undefined ? typed : sql`${typed} as ${sql.identifier(item.alias)}`
+function renderSource(source: Source): SqlFragment {
+  switch (source.kind) {
+    case 'result':
+      return RESULT
+    case 'relation':
+      return sql.identifier(source.schema, source.name)
+    case 'function': {
+      const { qualifier, type } = source.argument
+      // The type says which of several functions of the name is meant.
+      const row = sql`(${sql.identifier(...qualifier)}.*)::${sql.identifier(type.schema, type.name)}`
+      return sql`${sql.identifier(source.schema, source.name)}(${row})`
+    }
+  }
 }
 
-function renderEmbedColumns(embed: EmbedPlan): SqlFragment[] {
-  const alias = sql.identifier(embed.alias)
-  if (embed.spread) {
-    return embed.spread.map((name) => sql`${alias}.${sql.identifier(name)} as ${sql.identifier(name)}`)
+function renderColumns(read: ReadPlan): readonly Column[] {
+  if (read.select.length === 0 && read.embeds.length === 0) return [{ text: sql`*`, kind: 'star' }]
+  return [
+    ...read.select.map(renderSelect),
+    ...read.embeds.filter(({ isEmpty }) => !isEmpty).flatMap((embed) => renderEmbedColumns(embed, read.aggregated)),
+  ]
+}
+
+function renderSelect(item: PlannedSelect): Column {
+  switch (item.kind) {
+    case 'star':
+      return { text: sql`${sql.identifier(...item.qualifier)}.*`, kind: 'star' }
+    case 'count':
+      return { text: sql`${renderCast(sql`count(*)`, item.cast)} as ${sql.identifier(item.alias)}`, kind: 'aggregate' }
+    case 'present':
+      return { text: sql`true as ${sql.identifier(item.alias)}`, kind: 'value' }
+    case 'field': {
+      const stored = renderField(item.field)
+      const formatted = item.format === undefined ? stored : sql`${sql.trusted(item.format)}(${stored})`
+      const value = renderAggregate(renderCast(formatted, item.cast), item.aggregate)
+      return {
+        text: item.alias === undefined ? value : sql`${value} as ${sql.identifier(item.alias)}`,
+        kind: item.aggregate === undefined ? 'value' : 'aggregate',
+      }
+    }
   }
-  const value = embed.shape === 'array' ? sql`coalesce(${alias}."rows", '[]')` : sql`row_to_json(${alias}.*)`
-  return [sql`${value} as ${sql.identifier(embed.name)}`]
+}
+
+function renderCast(value: SqlFragment, type: string | undefined): SqlFragment {
+  return type === undefined ? value : sql`cast(${value} as ${sql.trusted(renderTypeName(type))})`
+}
+
+function renderAggregate(value: SqlFragment, aggregate: Aggregate | undefined): SqlFragment {
+  if (aggregate === undefined) return value
+  return renderCast(sql`${sql.trusted(aggregate.function)}(${value})`, aggregate.cast)
+}
+
+/** @param comparable - whether the parent is grouped by them, which `json` does not allow */
+function renderEmbedColumns(embed: EmbedPlan, comparable: boolean): readonly Column[] {
+  const alias = sql.identifier(embed.alias)
+  const json = (value: SqlFragment): SqlFragment => (comparable ? sql`${value}::jsonb` : value)
+  if (embed.spread) {
+    return embed.spread.map(({ column, name, aggregate }) => {
+      const value = sql`${alias}.${sql.identifier(column)}`
+      const given = aggregate ? renderAggregate(value, aggregate) : embed.shape === 'array' ? json(value) : value
+      return { text: sql`${given} as ${sql.identifier(name)}`, kind: aggregate ? 'aggregate' : 'value' }
+    })
+  }
+  const name = sql.identifier(embed.name)
+  const isArray = embed.shape === 'array'
+  if (embed.lateral) {
+    const value = isArray ? sql`${alias}."rows"` : sql`row_to_json(${alias}.*)`
+    return [{ text: sql`${json(value)} as ${name}`, kind: 'value' }]
+  }
+  const value = isArray ? sql`coalesce(json_agg(${ITEM}.*), '[]')` : sql`row_to_json(${ITEM}.*)`
+  return [{ text: sql`(select ${value} from (${renderRead(embed.read)}) as ${ITEM}) as ${name}`, kind: 'value' }]
 }
 
 function renderLateral(embed: EmbedPlan): SqlFragment {
   const alias = sql.identifier(embed.alias)
-  const kind = sql.trusted(embed.join === 'inner' ? 'inner' : 'left')
   const inner = renderRead(embed.read)
-  if (embed.shape === 'object') return sql` ${kind} join lateral (${inner}) as ${alias} on true`
-  const spread = (embed.spread ?? []).map((name) => {
-    const column = sql.identifier(name)
-    return sql`, coalesce(json_agg("item".${column}), '[]') as ${column}`
-  })
-  const rows = sql`select json_agg("item") as "rows"${sql.join(spread, '')} from (${inner}) as "item"`
-  const found = embed.join === 'inner' ? sql`${alias}."rows" is not null` : sql`true`
-  return sql` ${kind} join lateral (${rows}) as ${alias} on ${found}`
-}
-
-function mentions(condition: ReadPlan['where'][number], embed: EmbedPlan): boolean {
-  if (condition.kind === 'embed') return condition.embed === embed
-  return condition.kind === 'logic' && condition.children.some((child) => mentions(child, embed))
+  if (embed.shape === 'object') {
+    return sql` ${sql.trusted(embed.join)} join lateral (${inner}) as ${alias} on true`
+  }
+  const columns = embed.spread
+    ? embed.spread.map(({ column }) => {
+        const name = sql.identifier(column)
+        return sql`coalesce(json_agg(${ITEM}.${name}), '[]') as ${name}`
+      })
+    : [sql`coalesce(json_agg(${ITEM}.*), '[]') as "rows"`]
+  return sql` cross join lateral (select ${sql.join(columns)} from (${inner}) as ${ITEM}) as ${alias}`
 }

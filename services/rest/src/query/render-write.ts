@@ -11,7 +11,7 @@ export const INSERTED_SETTING = 'rest.inserted'
 export function renderWrite(write: WritePlan): SqlFragment {
   const target = sql.identifier(write.schema, write.name)
   const returning = sql` returning ${renderReturning(write)}`
-  const conditions = renderWhere(write.where.map(renderCondition))
+  const conditions = renderWhere(write.where.map((condition) => renderCondition(condition)))
   switch (write.kind) {
     case 'delete':
       return sql`delete from ${target}${conditions}${returning}`
@@ -41,7 +41,7 @@ function renderInsert(
   const values = sql.join(names.map((name) => sql`${BODY}.${name}`))
   const conditions = renderWhere([
     ...(countInserted ? [renderStep('+ 1', '0')] : []),
-    ...write.where.map(renderCondition),
+    ...write.where.map((condition) => renderCondition(condition)),
   ])
   const payload = renderPayload({ ...write, single: false })
   return sql`insert into ${target}${list} select ${values} from ${payload}${conditions}${

@@ -6,7 +6,7 @@ import type { Scanner } from './scanner.ts'
 const NAME_PART = /[\p{L}\p{Nd}_ $]+/uy
 const JSON_KEY_PART = /[^(\-:.,>)]+/uy
 const QUOTED = /"((?:[^\\"]|\\[\s\S])*)"/uy
-const JSON_INDEX = /-?[0-9]+(?=->|::|\.|,|$)/uy
+const JSON_INDEX = /-?[0-9]+(?=->|::|[.,)]|$)/uy
 
 /** A name: letters, digits, `_`, `$`, spaces and inner dashes, or anything between double quotes. */
 export function parseFieldName(scanner: Scanner): string {

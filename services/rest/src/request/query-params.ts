@@ -117,8 +117,8 @@ function joinRanges(limits: readonly AtPath<number>[], offsets: readonly AtPath<
     at(path).limit = value
   }
   for (const { path, value } of offsets) {
-    if (value < 0) throw invalidRange('Offset should be greater than or equal to zero.')
-    at(path).offset = value
+    // As PostgREST does, an offset before the first row is none.
+    at(path).offset = Math.max(value, 0)
   }
   return [...ranges.values()]
 }

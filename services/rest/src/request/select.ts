@@ -7,7 +7,7 @@ import type { Scanner } from './scanner.ts'
 const ALIAS_END = /:(?!:)/y
 const STAR = /\*[ \t]*(?=[,)]|$)/y
 const COUNT_ALL = /count\(\)/y
-const CAST = /::([\p{L}\p{Nd}_ $]+)/uy
+const TYPE_NAME = /[\p{L}\p{Nd}_ $]+/uy
 const AGGREGATE = /\.(sum|avg|count|max|min)\(\)/y
 
 interface Budget {
@@ -72,16 +72,23 @@ function parseSelectField(scanner: Scanner): SelectField | { readonly kind: 'sta
   if (scanner.match(STAR)) return { kind: 'star' }
   const alias = parseAlias(scanner)
   if (scanner.match(COUNT_ALL)) {
-    scanner.match(CAST)
+    const aggregateCast = parseCast(scanner)
     requireEnd(scanner)
-    return { kind: 'field', field: { name: '*', path: [] }, alias, cast: undefined, aggregate: 'count' }
+    return { kind: 'field', field: { name: '*', path: [] }, alias, cast: undefined, aggregate: 'count', aggregateCast }
   }
   const field = parseField(scanner)
-  const cast = scanner.match(CAST)?.[1]?.trim()
+  const cast = parseCast(scanner)
   const aggregate = scanner.match(AGGREGATE)?.[1] as AggregateFunction | undefined
-  if (aggregate !== undefined) scanner.match(CAST)
+  const aggregateCast = aggregate === undefined ? undefined : parseCast(scanner)
   requireEnd(scanner)
-  return { kind: 'field', field, alias, cast: cast === '' ? undefined : cast, aggregate }
+  return { kind: 'field', field, alias, cast, aggregate, aggregateCast }
+}
+
+function parseCast(scanner: Scanner): string | undefined {
+  if (!scanner.take('::')) return undefined
+  const name = scanner.match(TYPE_NAME)?.[0].trim()
+  if (!name) throw scanner.failure('letter or digit')
+  return name
 }
 
 /** `name:` before something, but not the `::` of a cast. */
