@@ -176,3 +176,9 @@ export const ADDRESS_LIMITS_CLEANED_MAX = 1_000
 
 /** How old a sign-in may be for a new password without another proof, in milliseconds; as in GoTrue. */
 export const RECENT_SIGN_IN_MS = 24 * 3_600_000
+
+/**
+ * Answers that may tell who has an account come at a whole number of these after the question, in milliseconds: long for the work behind them, so
+ * that a step is rarely missed, and short for people.
+ */
+export const ANSWER_STEP_MS = 50

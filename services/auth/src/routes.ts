@@ -1,6 +1,7 @@
 import { type FastifyPluginAsyncTypebox, TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox'
 import type { FastifyPluginAsync } from 'fastify'
 import { HoldfastError } from '@holdfast/foundation'
+import { answerInEvenTime } from './confirmations/even-time.ts'
 import type { AuthContext } from './context.ts'
 import { renderError } from './render-error.ts'
 import { adminSigningKeyRoutes } from './routes/admin-signing-keys.ts'
@@ -35,6 +36,8 @@ import { userRoutes } from './routes/user.ts'
 
 /** Everything under `/auth/v1`. The gateway sets `request.caller` before. */
 export function authRoutes(context: AuthContext): FastifyPluginAsync {
+  // Where addresses confirm themselves, sign-up says in words that one is taken.
+  const hidesAccounts = context.options.emailEnableConfirmations || context.options.smsEnableConfirmations
   const routes: FastifyPluginAsyncTypebox = async (app) => {
     app.setValidatorCompiler(TypeBoxValidatorCompiler)
     app.setErrorHandler((error, request, reply) => renderError(error, request, reply, context.logger))
@@ -61,15 +64,19 @@ export function authRoutes(context: AuthContext): FastifyPluginAsync {
     await app.register(healthRoute(context))
     await app.register(jwksRoute(context))
     await app.register(settingsRoute(context))
-    await app.register(signUpRoute(context))
+    await app.register(async (even) => {
+      answerInEvenTime(even)
+      await even.register(magicLinkRoute(context))
+      await even.register(otpRoute(context))
+      await even.register(recoverRoute(context))
+      await even.register(resendRoute(context))
+      await even.register(verifyRoutes(context))
+      if (hidesAccounts) await even.register(signUpRoute(context))
+    })
+    if (!hidesAccounts) await app.register(signUpRoute(context))
     await app.register(tokenRoute(context))
     await app.register(logoutRoute(context))
-    await app.register(magicLinkRoute(context))
-    await app.register(otpRoute(context))
-    await app.register(recoverRoute(context))
-    await app.register(resendRoute(context))
     await app.register(reauthenticateRoute(context))
-    await app.register(verifyRoutes(context))
     await app.register(userRoutes(context))
     await app.register(factorRoutes(context))
     await app.register(passkeyRoutes(context))
