@@ -1,6 +1,5 @@
-import Fastify from 'fastify'
 import { silentLogger } from '@holdfast/foundation'
-import type { Caller } from '@holdfast/http'
+import { createHttpServer, type Caller } from '@holdfast/http'
 import { readCatalog } from '@holdfast/postgres'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 import { openRest, restOptions, type RestOptions } from '../src/index.ts'
@@ -130,8 +129,7 @@ export async function openRestWorld(options: Partial<RestOptions> = {}): Promise
     url: 'http://127.0.0.1:54321/rest/v1/',
     logger: silentLogger,
   })
-  const app = Fastify()
-  app.decorateRequest('caller', undefined)
+  const app = createHttpServer({ logger: silentLogger })
   app.addHook('onRequest', async (request) => {
     request.caller = CALLERS[(request.headers['x-who'] as Who | undefined) ?? 'service']
   })
