@@ -74,7 +74,10 @@ export function authRoutes(context: AuthContext): FastifyPluginAsync {
       if (hidesAccounts) await even.register(signUpRoute(context))
     })
     if (!hidesAccounts) await app.register(signUpRoute(context))
-    await app.register(tokenRoute(context))
+    await app.register(async (even) => {
+      answerInEvenTime(even, 'refusals')
+      await even.register(tokenRoute(context))
+    })
     await app.register(logoutRoute(context))
     await app.register(reauthenticateRoute(context))
     await app.register(userRoutes(context))
