@@ -1,6 +1,6 @@
 import { assert } from '@holdfast/foundation'
 import type { RestRelation } from '../catalog.ts'
-import { columnNotFound, filterRequired, invalidFilters } from '../errors.ts'
+import { columnNotFound, filterRequired, invalidFilters, putKeyMismatch } from '../errors.ts'
 import type { ApiRequest, RowsPayload } from '../request/api-request.ts'
 import { neededColumns } from './needed-columns.ts'
 import { planConditions } from './plan-field.ts'
@@ -42,19 +42,23 @@ export function planWrite(
         where: [],
         returning,
       }
-    case 'put':
+    case 'put': {
+      const key = requireKeyFilters(request, relation)
+      const columns = payloadColumns(request, relation)
+      if (!key.every((name) => columns.some((column) => column.name === name))) throw putKeyMismatch()
       return {
         kind: 'insert',
         schema,
         name,
-        columns: payloadColumns(request, relation),
+        columns,
         payload: payloadOf(request),
         applyDefaults: false,
-        conflict: { action: 'merge', columns: requireKeyFilters(request, relation) },
+        conflict: { action: 'merge', columns: key },
         countInserted: true,
         where: planConditions(relation, [PAYLOAD_ALIAS], rootFilters(request), []),
         returning,
       }
+    }
     case 'update':
     case 'delete': {
       const where = planConditions(relation, [schema, name], rootFilters(request), rootLogic(request))
