@@ -20,6 +20,9 @@ import type {
   RestRoutine,
 } from './catalog.ts'
 
+/** What an only parameter without a name may be to take a whole body. */
+const WHOLE_BODY_TYPES: ReadonlySet<string> = new Set(['bytea', 'json', 'jsonb', 'text', 'xml'])
+
 const NOT_REPRESENTED: RestRepresentation = {}
 
 /**
@@ -171,7 +174,9 @@ function zip(left: readonly string[], right: readonly string[]): { readonly from
 /** A function that can be called by naming its arguments, or with the whole body as the only one. */
 function isCallable({ kind, returns, parameters }: Routine): boolean {
   if (kind !== 'function' || returns.kind === 'trigger') return false
-  return parameters.every(({ name }) => name !== '') || parameters.length === 1
+  const [only] = parameters
+  if (parameters.length === 1 && only?.name === '') return WHOLE_BODY_TYPES.has(only.type)
+  return parameters.every(({ name }) => name !== '')
 }
 
 function toRoutine(routine: Routine, catalog: Catalog): RestRoutine {
