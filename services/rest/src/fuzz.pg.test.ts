@@ -15,7 +15,7 @@ const SEED = process.env['HOLDFAST_REST_SEED']
 let world: RestWorld
 
 beforeAll(async () => {
-  world = await openRestWorld()
+  world = await openRestWorld({ restAggregatesEnabled: true, restPlanEnabled: true })
 })
 
 afterAll(() => world?.[Symbol.asyncDispose]())

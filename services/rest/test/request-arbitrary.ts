@@ -14,6 +14,8 @@ const RELATIONS = ['clients', 'projects', 'tasks', 'briefs', 'people', 'task_peo
 const ROUTINES = ['add', 'note', 'all_clients', 'one_client', 'pair', 'numbers', 'whole', 'put_client', 'custom_answer']
 const COLUMNS = ['id', 'name', 'client_id', 'owner', 'budget', 'tags', 'meta', 'starts', 'done', 'title', 'rank', 'a']
 
+const ARGUMENTS = ['a', 'b', 'text', 'which', 'list', 'new_id']
+
 const OPERATORS = [
   'eq neq gt gte lt lte like ilike match imatch is isdistinct in cs cd ov sl sr nxr nxl adj fts plfts phfts wfts',
   'not and or any all asc desc nullsfirst nullslast inner left sum() count() avg() min() max()',
@@ -61,20 +63,80 @@ const plausibleValue = fc
 const select = fc
   .array(
     fc.oneof(
-      fc.constantFrom('*', ...COLUMNS),
-      fc.tuple(fc.constantFrom(...RELATIONS), tokens).map(([name, inner]) => `${name}(${inner})`),
-      fc.tuple(fc.constantFrom(...COLUMNS), token).map(([name, end]) => `${name}${end}`),
+      { weight: 6, arbitrary: fc.constantFrom('*', ...COLUMNS) },
+      {
+        weight: 4,
+        arbitrary: fc.tuple(
+          fc.constantFrom('', 'a:', '...', 'not.'),
+          fc.constantFrom(...RELATIONS),
+          fc.constantFrom('', '!inner', '!left', '!clients', '!nope'),
+          fc.constantFrom('*', '', 'id', 'id,name', 'count()', 'clients(*)', 'tasks(id,projects(*))', '...projects(*)'),
+        ),
+      },
+      { weight: 1, arbitrary: fc.tuple(fc.constantFrom(...COLUMNS), token) },
+      {
+        weight: 2,
+        arbitrary: fc.tuple(
+          fc.constantFrom(...COLUMNS),
+          fc.constantFrom('::text', '::int', '::nope', '.sum()', '.count()', '->a', '->>0', '->a->>b', '::json->a'),
+        ),
+      },
     ),
     { maxLength: 4 },
   )
-  .map((items) => items.join(','))
+  .map((items) =>
+    items
+      .map((item) => {
+        if (typeof item === 'string') return item
+        return item.length === 2 ? item.join('') : `${item[0]}${item[1]}${item[2]}(${item[3]})`
+      })
+      .join(','),
+  )
+
+const orderTerm = fc
+  .tuple(
+    fc.constantFrom(...COLUMNS, 'clients(name)', 'tasks(id)', 'meta->a'),
+    fc.constantFrom('', '.asc', '.desc', '.desc.nullslast', '.nullsfirst', '.up'),
+  )
+  .map((parts) => parts.join(''))
+
+const condition = fc.tuple(fc.constantFrom(...COLUMNS), plausibleValue).map(([name, value]) => `${name}.${value}`)
+
+const tree = fc
+  .tuple(fc.array(condition, { maxLength: 3 }), fc.constantFrom('and', 'or', 'not.and', 'not.or', 'nor'), condition)
+  .map(([items, operator, inner]) => `(${[...items, `${operator}(${inner})`].join(',')})`)
 
 const pair = fc.oneof(
-  fc.tuple(fc.constantFrom(...COLUMNS), fc.oneof(plausibleValue, tokens)),
-  fc.tuple(fc.constant('select'), fc.oneof(select, tokens)),
-  fc.tuple(fc.constantFrom('order', 'columns', 'on_conflict', 'and', 'or', 'not.and', 'limit', 'offset'), tokens),
-  fc.tuple(fc.constantFrom('limit', 'offset'), fc.constantFrom('0', '1', '-1', '9'.repeat(25), 'x', '1.5', '')),
-  fc.tuple(tokens, fc.oneof(plausibleValue, tokens)),
+  { weight: 6, arbitrary: fc.tuple(fc.constantFrom(...COLUMNS), plausibleValue) },
+  { weight: 4, arbitrary: fc.tuple(fc.constant('select'), select) },
+  { weight: 2, arbitrary: fc.tuple(fc.constantFrom('order', 'tasks.order', 'clients.order'), orderTerm) },
+  { weight: 2, arbitrary: fc.tuple(fc.constantFrom('and', 'or', 'not.and', 'tasks.or', 'clients.not.or'), tree) },
+  {
+    weight: 2,
+    arbitrary: fc.tuple(
+      fc.constantFrom('columns', 'on_conflict'),
+      fc.constantFrom('id', 'id,name', 'title', '"id"', ''),
+    ),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.tuple(
+      fc.constantFrom('limit', 'offset', 'tasks.limit', 'clients.offset'),
+      fc.constantFrom('0', '1', '-1', '9'.repeat(25), 'x', '1.5', ''),
+    ),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.tuple(fc.constantFrom(...ARGUMENTS), fc.oneof(fc.constantFrom(...VALUES), tokens)),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(
+      fc.constantFrom('select', 'order', 'columns', 'on_conflict', 'and', 'or', 'limit', 'offset', ...COLUMNS),
+      tokens,
+    ),
+  },
+  { weight: 1, arbitrary: fc.tuple(tokens, fc.oneof(plausibleValue, tokens)) },
 )
 
 /** Percent-encoded as it should be, or as it came. */
@@ -84,7 +146,7 @@ function written(text: string, encoded: boolean): string {
 }
 
 const query = fc
-  .array(fc.tuple(pair, fc.boolean()), { maxLength: 5 })
+  .array(fc.tuple(pair, fc.boolean()), { maxLength: 4 })
   .map((pairs) =>
     pairs.map(([[name, value], encoded]) => `${written(name, encoded)}=${written(value, encoded)}`).join('&'),
   )
@@ -133,25 +195,40 @@ const mediaType = fc.oneof(
   tokens,
 )
 
+/** Rarely there, so that most requests get past the headers. */
+function rarely(arbitrary: fc.Arbitrary<string>, times = 4): fc.Arbitrary<string | undefined> {
+  return fc.oneof({ weight: times, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary })
+}
+
 const headers = fc
-  .record(
-    {
-      prefer: fc.array(preference, { maxLength: 4 }).map((items) => items.join(', ')),
-      accept: fc.array(mediaType, { maxLength: 3 }).map((items) => items.join(', ')),
-      range: fc.oneof(fc.constantFrom('0-1', '5-', '3-1', '-1', '0-', 'items=0-1', '9999999999999999999-'), tokens),
-      'range-unit': fc.oneof(fc.constant('items'), tokens),
-      'accept-profile': fc.oneof(fc.constantFrom('public', 'auth', 'pg_catalog'), tokens),
-      'content-profile': fc.oneof(fc.constantFrom('public', 'auth', 'information_schema'), tokens),
-      'content-type': mediaType,
-      cookie: tokens,
-      'x-anything': tokens,
-    },
-    { requiredKeys: [] },
+  .record({
+    prefer: rarely(
+      fc.array(preference, { maxLength: 4 }).map((items) => items.join(', ')),
+      1,
+    ),
+    accept: rarely(fc.array(mediaType, { maxLength: 3 }).map((items) => items.join(', '))),
+    range: rarely(
+      fc.oneof(fc.constantFrom('0-1', '5-', '3-1', '-1', '0-', 'items=0-1', '9999999999999999999-'), tokens),
+    ),
+    'range-unit': rarely(fc.oneof(fc.constant('items'), tokens)),
+    'accept-profile': rarely(fc.oneof(fc.constantFrom('public', 'public', 'auth', 'pg_catalog'), tokens), 12),
+    'content-profile': rarely(fc.oneof(fc.constantFrom('public', 'public', 'information_schema'), tokens), 12),
+    'content-type': fc.oneof(
+      { weight: 8, arbitrary: fc.constant('application/json') },
+      { weight: 2, arbitrary: fc.constant('text/csv') },
+      { weight: 1, arbitrary: mediaType },
+    ),
+    cookie: rarely(tokens),
+    'x-anything': rarely(tokens),
+  })
+  .map((given) =>
+    Object.fromEntries(
+      Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, headerText(value)]])),
+    ),
   )
-  .map((given) => Object.fromEntries(Object.entries(given).map(([name, value]) => [name, headerText(value)])))
 
 const row = fc.dictionary(
-  fc.oneof(fc.constantFrom(...COLUMNS), tokens),
+  fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...COLUMNS, ...ARGUMENTS) }, { weight: 1, arbitrary: tokens }),
   fc.oneof(fc.constantFrom<unknown>(1, 'x', null, true, '{red}', [1], {}), fc.jsonValue({ maxDepth: 2 })),
   { maxKeys: 4 },
 )
