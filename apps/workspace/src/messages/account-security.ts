@@ -10,7 +10,6 @@ export const securityMessages = {
   levelOneOfTwoDetail: 'Changes on this screen ask for your second step first.',
   levelTwo: 'You are signed in with two steps',
   levelTwoDetail: 'Your second step was checked when you signed in here, or since.',
-  addSecondStep: 'Confirm the second step',
 
   passwordTitle: 'Password',
   passwordLead: 'When you set a new one, your other devices are signed out.',
@@ -115,7 +114,6 @@ export const securityMessages = {
   passkeysOff: 'Passkeys are switched off on this server.',
   passkeyUnnamed: 'Passkey',
   addPasskey: 'Add a passkey',
-  passkeyAdded: 'The passkey is added. Give it a name that you will know again.',
   rename: 'Rename',
   renameNamed: (name: string) => `Rename ${name}`,
   renameTitle: 'Name of the passkey',

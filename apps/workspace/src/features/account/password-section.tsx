@@ -6,6 +6,7 @@ import { showToast } from '../../components/toast.tsx'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { checkPassword } from '../../lib/password-rules.ts'
 import { passwordMessages } from '../../messages/password.ts'
+import { accountMessages } from '../../messages/account.ts'
 import { securityMessages as words } from '../../messages/account-security.ts'
 import { useAccount } from './account-context.tsx'
 import { codeOf } from './account-failure.ts'
@@ -38,6 +39,8 @@ function PasswordForm({ user }: { readonly user: User }): JSX.Element {
   const [current, setCurrent] = useState<string>()
   const [currentProblem, setCurrentProblem] = useState<string>()
   const fieldRef = useRef<HTMLInputElement>(null)
+  const again = useAction()
+  const [isCodeMissing, setCodeMissing] = useState(false)
   const isCodeWrong = action.failure?.code === 'reauthentication_not_valid'
 
   const submit = async (): Promise<void> => {
@@ -48,6 +51,8 @@ function PasswordForm({ user }: { readonly user: User }): JSX.Element {
       fieldRef.current?.focus()
       return
     }
+    setCodeMissing(code === '')
+    if (code === '') return
     const isSet = await action.run(
       async () => {
         unwrap(
@@ -130,14 +135,34 @@ function PasswordForm({ user }: { readonly user: User }): JSX.Element {
           digits={config.account.codeDigits.email}
           onChange={setCode}
           description={words.reauthLead(user.email || `+${user.phone ?? ''}`)}
-          failure={isCodeWrong ? action.failure : undefined}
+          failure={
+            isCodeMissing
+              ? { code: 'HF-CODE-MISSING', message: words.reauthMissing }
+              : isCodeWrong
+                ? action.failure
+                : undefined
+          }
         />
       )}
-      {isCodeWrong ? null : <FailureText failure={action.failure} />}
-      <div>
+      <FailureText failure={isCodeWrong ? again.failure : (action.failure ?? again.failure)} />
+      <div className="flex flex-wrap gap-2">
         <ActionButton type="submit" isPending={action.isPending}>
           {words.setPassword}
         </ActionButton>
+        {code === undefined ? null : (
+          <ActionButton
+            tone="quiet"
+            isPending={again.isPending}
+            onPress={() => {
+              void again.run(async () => {
+                unwrap(await supabase.auth.reauthenticate())
+                showToast({ text: accountMessages.codeSent })
+              })
+            }}
+          >
+            {accountMessages.codeAgain}
+          </ActionButton>
+        )}
       </div>
     </form>
   )
