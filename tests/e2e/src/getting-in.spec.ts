@@ -278,6 +278,28 @@ test('a guest gets in without an account', async ({ stranger }) => {
   await expect(page).toHaveURL(/\/account$/)
 })
 
+test('an e-mail address changes once the links in both mailboxes are opened', async ({ stranger, server }) => {
+  const { page } = stranger
+  const { email } = await stranger.withAccount()
+  await page.goto('/account')
+  await signInWithPassword(page, email, stranger.password)
+  await page.getByRole('button', { name: 'Change e-mail' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Change e-mail' })
+  const next = `new-${email}`
+  await dialog.getByRole('textbox', { name: 'New e-mail' }).fill(next)
+  await dialog.getByRole('button', { name: 'Send the mail' }).click()
+  await expect(dialog).toBeHidden()
+  await page.goto(linkOf(await nextMail(server, email)))
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('One more link to open')
+  await lookAt(page, 'e-mail-half-changed')
+  await page.goto(linkOf(await nextMail(server, next)))
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Your e-mail address has changed')
+  await expect(page.getByText(`You sign in with ${next} from now on.`)).toBeVisible()
+  await lookAt(page, 'e-mail-changed')
+  await page.getByRole('link', { name: 'Go on' }).click()
+  await expect(page.getByText(next, { exact: true })).toBeVisible()
+})
+
 test('an invitation is accepted with a press, and leads to a password', async ({ stranger, server }) => {
   const { page, email } = stranger
   await stranger.admin.auth.admin.inviteUserByEmail(email)

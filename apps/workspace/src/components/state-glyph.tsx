@@ -12,6 +12,7 @@ export type GlyphName =
   | 'cloud-off'
   | 'octagon'
   | 'key'
+  | 'shield'
 
 const SHAPES: Readonly<Record<GlyphName, JSX.Element>> = {
   clock: (
@@ -28,6 +29,7 @@ const SHAPES: Readonly<Record<GlyphName, JSX.Element>> = {
       <path d="m5.4 8.2 1.8 1.8 3.4-3.8" />
     </>
   ),
+  shield: <path d="M8 1.8 13 3.6v4c0 3.2-2.1 5.4-5 6.6-2.9-1.2-5-3.4-5-6.6v-4ZM8 5.6v2.6M8 10.4v.1" />,
   check: <path d="m3 8.6 3.2 3.2L13 4.6" />,
   triangle: (
     <>

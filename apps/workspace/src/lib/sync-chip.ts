@@ -68,7 +68,7 @@ function looksOf(state: SyncState, waiting: number): Pick<ChipLooks, 'glyph' | '
       return { glyph: 'key', tone: 'warning', detail: `You can go on working.${outbox(waiting)}` }
     case 'second_factor_needed':
       return {
-        glyph: 'key',
+        glyph: 'shield',
         tone: 'warning',
         detail: `You can go on working. Your second step is asked for before anything is sent or received.${outbox(waiting)}`,
       }
