@@ -19,11 +19,12 @@ export function CodeField({
   readonly failure: AccountFailure | undefined
   readonly autoFocus?: boolean
 }): JSX.Element {
+  const message = failure?.message
   const inputRef = useRef<HTMLInputElement>(null)
   // The next try is typed where the last one was; focus is the document's.
   useEffect(() => {
-    if (failure !== undefined) inputRef.current?.focus()
-  }, [failure])
+    if (message !== undefined) inputRef.current?.focus()
+  }, [message])
   return (
     <div className="flex flex-col gap-3">
       <p className="text-muted">{description}</p>
@@ -35,7 +36,7 @@ export function CodeField({
           inputRef={inputRef}
           value={value}
           onChange={onChange}
-          errorMessage={failure?.message}
+          errorMessage={message}
         />
       </div>
     </div>
