@@ -1,9 +1,7 @@
-import { spawn } from 'node:child_process'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { openHoldfast, type Holdfast } from '@holdfast/test-support'
 import { type LoadRequest, measureRate } from './http-load.ts'
 import type { Figure } from './report.ts'
+import { startPlain } from './start-plain.ts'
 
 const CONNECTIONS = [1, 16, 64]
 const SECONDS = 3
@@ -31,7 +29,7 @@ export async function benchAccounts(): Promise<Figure[]> {
   const figures: Figure[] = []
   for (const cost of HASH_COSTS) {
     await using holdfast = await openHoldfast({ args: [`--password-hash-cost=${cost}`] })
-    await using plain = await startPlain(holdfast.databaseUrl)
+    await using plain = await startPlain('plain-accounts.ts', holdfast.databaseUrl)
     const ours: Server = {
       url: holdfast.url,
       headers: { apikey: holdfast.anonKey, 'content-type': 'application/json' },
@@ -121,22 +119,4 @@ async function signUpMany(holdfast: Holdfast, count: number): Promise<Person[]> 
     people.push({ email, userId: user.id, sessionId: claims.session_id, accessToken, refreshToken })
   }
   return people
-}
-
-async function startPlain(databaseUrl: string): Promise<{ readonly url: string } & AsyncDisposable> {
-  const child = spawn(process.execPath, [fileURLToPath(new URL('plain-accounts.ts', import.meta.url)), databaseUrl], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  const url = await new Promise<string>((resolve, reject) => {
-    createInterface({ input: child.stdout }).once('line', resolve)
-    void gone.then(() => reject(new Error('the plain handler ended before it listened')))
-  })
-  return {
-    url,
-    async [Symbol.asyncDispose]() {
-      child.kill()
-      await gone
-    },
-  }
 }

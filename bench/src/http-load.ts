@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net'
+import { median, percentile } from './report.ts'
 
 /** One request, to be sent again and again. */
 export interface LoadRequest {
@@ -10,7 +11,7 @@ export interface LoadRequest {
 
 /** A connection that stays open and has one request under way at a time. */
 export interface LoadConnection {
-  /** @returns the text of the answer @throws when it is not a 200 */
+  /** @returns the text of the answer @throws when it is no success */
   ask(request: LoadRequest): Promise<string>
   close(): void
 }
@@ -39,7 +40,7 @@ export async function openLoadConnection(url: string): Promise<LoadConnection> {
     received = Buffer.alloc(0)
     const done = waiting
     waiting = undefined
-    if (head.startsWith('HTTP/1.1 200')) done?.resolve(text)
+    if (head.startsWith('HTTP/1.1 2')) done?.resolve(text)
     else done?.reject(new Error(`${head.split('\r\n')[0]}: ${text}`))
   })
   socket.on('error', (error) => waiting?.reject(error))
@@ -58,35 +59,54 @@ export async function openLoadConnection(url: string): Promise<LoadConnection> {
   }
 }
 
-/**
- * Keeps every connection busy and counts.
- *
- * @param next - the request of a connection, given the answer to its last one
- * @returns answers per second, after a second to get going
- */
-export async function measureRate(input: {
+/** What came out of a load. */
+export interface Load {
+  /** Answers per second. */
+  readonly rate: number
+  /** Milliseconds. */
+  readonly p50: number
+  readonly p99: number
+}
+
+interface LoadInput {
   readonly url: string
   readonly connections: number
   readonly seconds: number
+  /** The request of a connection, given the answer to its last one. */
   readonly next: (connection: number, lastAnswer: string | undefined) => LoadRequest
-}): Promise<number> {
+}
+
+/** Keeps every connection busy and counts, after half a second to get going. */
+export async function measureLoad(input: LoadInput): Promise<Load> {
   const open = await Promise.all(Array.from({ length: input.connections }, () => openLoadConnection(input.url)))
-  const warm = performance.now() + 1_000
+  const warm = performance.now() + 500
   const end = warm + input.seconds * 1_000
-  let answers = 0
+  const latencies: number[] = []
   try {
     await Promise.all(
       open.map(async (connection, index) => {
         let last: string | undefined
         while (performance.now() < end) {
-          last = await connection.ask(input.next(index, last))
+          const request = input.next(index, last)
+          const began = performance.now()
+          last = await connection.ask(request)
           const now = performance.now()
-          if (now >= warm && now < end) answers++
+          if (now >= warm && now < end) latencies.push(now - began)
         }
       }),
     )
   } finally {
     for (const connection of open) connection.close()
   }
-  return answers / input.seconds
+  return summarize(latencies, input.seconds)
+}
+
+/** @param latencies - in milliseconds, one for each answer */
+export function summarize(latencies: readonly number[], seconds: number): Load {
+  return { rate: latencies.length / seconds, p50: median(latencies), p99: percentile(latencies, 0.99) }
+}
+
+/** @returns answers per second */
+export async function measureRate(input: LoadInput): Promise<number> {
+  return (await measureLoad(input)).rate
 }

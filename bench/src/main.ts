@@ -1,4 +1,4 @@
-/** `npm run bench`: all benchmarks, or those whose names are given (`start`, `accounts`, `enumeration`, `first-sync`, `latency`, `idle`). */
+/** `npm run bench`: all benchmarks, or those whose names are given (`start`, `accounts`, `rest`, `enumeration`, `first-sync`, `latency`, `idle`). */
 import { openHoldfast, type Holdfast } from '@holdfast/test-support'
 import { benchAccounts } from './accounts.bench.ts'
 import { benchEnumeration } from './enumeration.bench.ts'
@@ -7,6 +7,7 @@ import { benchIdle } from './idle.bench.ts'
 import { createItems } from './items.ts'
 import { benchLatency } from './latency.bench.ts'
 import { report, type Figure } from './report.ts'
+import { benchRest } from './rest.bench.ts'
 import { benchStart } from './start.bench.ts'
 
 const FIRST_SYNC_ROWS = [100_000, 500_000]
@@ -25,6 +26,10 @@ const isWanted = (name: string): boolean => wanted.length === 0 || wanted.includ
 
 if (isWanted('start')) report(await benchStart())
 if (isWanted('accounts')) report(await benchAccounts())
+if (isWanted('rest')) {
+  await using holdfast = await openHoldfast()
+  report(await benchRest(holdfast))
+}
 if (isWanted('enumeration')) report(await benchEnumeration())
 const names = Object.keys(onServer).filter(isWanted)
 if (names.length > 0) {

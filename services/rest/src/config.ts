@@ -1,6 +1,8 @@
-import type { Logger } from '@holdfast/foundation'
+import { HoldfastError, type Logger } from '@holdfast/foundation'
 import type { Catalog } from '@holdfast/postgres'
+import { OPENAPI_MODES } from './openapi/api-descriptions.ts'
 import { restOptions, type RestOptions } from './options.ts'
+import { isTransactionEnd } from './transaction-end.ts'
 
 /**
  * Settings of the database by which PostgREST is configured, and the options that they are for us.
@@ -25,12 +27,25 @@ const OPTION_BY_SETTING: Readonly<Record<string, keyof RestOptions>> = {
   'pgrst.server_trace_header': 'restTraceHeader',
 }
 
+/** What texts may be, where not everything is right. */
+const VALID: { readonly [O in keyof RestOptions]?: (text: string) => boolean } = {
+  restTransactionEnd: isTransactionEnd,
+  restOpenapiMode: (text) => OPENAPI_MODES.includes(text),
+  restPreRequest: (text) => /^([^.]+(\.[^.]+)?)?$/.test(text),
+  restTraceHeader: (text) => /^[\w-]*$/.test(text),
+}
+
 /**
  * The options as `alter role authenticator set pgrst.…` changes them, with what is set for one database before what is set for all.
  *
  * @returns a function that reads them once per catalog; what is no value of the option is logged and left as it was
+ * @throws HoldfastError `option_invalid` for an option that was given otherwise
  */
 export function createConfigView(options: RestOptions, logger: Logger): (catalog: Catalog) => RestOptions {
+  for (const [option, isValid] of Object.entries(VALID)) {
+    const value = String(options[option as keyof RestOptions])
+    if (!isValid(value)) throw new HoldfastError('option_invalid', 500, `${option} cannot be ${JSON.stringify(value)}.`)
+  }
   const known = new WeakMap<Catalog, RestOptions>()
   return (catalog) => {
     let config = known.get(catalog)
@@ -69,7 +84,7 @@ function parseValue(option: keyof RestOptions, text: string): unknown {
       return value !== undefined && value >= declaration.min && value <= declaration.max ? value : undefined
     }
     default:
-      return text
+      return VALID[option]?.(text) === false ? undefined : text
   }
 }
 

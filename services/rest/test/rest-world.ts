@@ -124,7 +124,7 @@ export async function openRestWorld(options: Partial<RestOptions> = {}): Promise
   let catalog = await readCatalog(db.pool)
   const rest = await openRest({
     pool: db.requestPool,
-    catalog: { current: () => catalog },
+    catalog: { current: () => catalog, refresh: async () => (catalog = await readCatalog(db.pool)) },
     options: { ...OPTIONS, ...options },
     url: 'http://127.0.0.1:54321/rest/v1/',
     logger: silentLogger,

@@ -57,7 +57,7 @@ export async function readCatalog(pool: Pool): Promise<Catalog> {
 async function readRoles(tx: Queryable): Promise<readonly ApiRole[]> {
   const rows = await tx.query<{ name: string; bypassesRls: boolean; settings: readonly string[] | null }>(sql`
     select role.rolname as name, role.rolbypassrls as "bypassesRls",
-           (select array_agg(setting) from unnest(config.setconfig) as setting where ${maySet(sql`setting`)}) as settings
+           (select array_agg(entry) from unnest(config.setconfig) as entry where ${maySet(sql`entry`)}) as settings
       from pg_catalog.pg_roles role
       left join pg_catalog.pg_db_role_setting config on config.setrole = role.oid and config.setdatabase = 0
      where exists (
@@ -70,8 +70,8 @@ async function readRoles(tx: Queryable): Promise<readonly ApiRole[]> {
 }
 
 /** Custom settings are free for everybody; of Postgres's own, those of a superuser need a grant. */
-function maySet(setting: SqlFragment): SqlFragment {
-  const name = sql`lower(split_part(${setting}, '=', 1))`
+function maySet(entry: SqlFragment): SqlFragment {
+  const name = sql`lower(split_part(${entry}, '=', 1))`
   return sql`${name} not in ('role', 'session_authorization') and not exists (
     select from pg_catalog.pg_settings known
      where lower(known.name) = ${name} and known.context <> 'user'

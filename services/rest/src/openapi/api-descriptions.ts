@@ -4,7 +4,7 @@ import { mediaTypeUnavailable } from '../errors.ts'
 import type { RestOptions } from '../options.ts'
 import { describeApi } from './describe-api.ts'
 
-const MODES = ['follow-privileges', 'ignore-privileges', 'disabled']
+export const OPENAPI_MODES: readonly string[] = ['follow-privileges', 'ignore-privileges', 'disabled']
 
 const ACCEPTABLE = new Set(['application/openapi+json', 'application/json', 'application/*', '*/*'])
 
@@ -20,8 +20,8 @@ export interface ApiDescriptions {
  */
 export function createApiDescriptions(options: RestOptions, url: string): ApiDescriptions {
   const { restOpenapiMode: mode, restOpenapiSecurityActive: securityActive } = options
-  if (!MODES.includes(mode)) {
-    throw new HoldfastError('option_invalid', 500, `restOpenapiMode: ${mode} is none of ${MODES.join(', ')}.`)
+  if (!OPENAPI_MODES.includes(mode)) {
+    throw new HoldfastError('option_invalid', 500, `restOpenapiMode: ${mode} is none of ${OPENAPI_MODES.join(', ')}.`)
   }
   const byCatalog = new WeakMap<Catalog, Map<string, string>>()
   return {
