@@ -9,11 +9,12 @@ import type { Condition, ReadPlan } from './plan.ts'
 export function neededColumns(read: ReadPlan, also: readonly string[]): readonly string[] {
   if (read.select.some((item) => item.kind === 'star')) return ['*']
   if (read.select.length === 0 && read.embeds.length === 0) return ['*']
-  if (read.embeds.some((embed) => embed.read.source.kind === 'function')) return ['*']
   const own = read.select.flatMap((item) => (item.kind === 'field' ? [item.field.column] : []))
   const ordered = read.order.filter(({ field }) => isOwn(field.qualifier, read)).map(({ field }) => field.column)
-  const joined = read.embeds.flatMap((embed) =>
-    embed.read.joins.filter(({ right }) => isOwn(right.qualifier, read)).map(({ right }) => right.column),
+  const joined = read.embeds.flatMap(({ read: { source, joins } }) =>
+    source.kind === 'function'
+      ? (source.argument.columns ?? [])
+      : joins.filter(({ right }) => isOwn(right.qualifier, read)).map(({ right }) => right.column),
   )
   return [...new Set([...own, ...ordered, ...joined, ...conditionColumns(read.where), ...also])]
 }

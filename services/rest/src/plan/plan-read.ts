@@ -234,11 +234,11 @@ function giveColumns(
 } {
   const taken = new Set<string>()
   const columns: SpreadColumn[] = []
-  const give = (name: string, aggregate: Aggregate | undefined): string => {
+  const give = (name: string, aggregate: Aggregate | undefined, isJson = shape === 'array'): string => {
     let column = name
     for (let number = 2; taken.has(column); number++) column = `${name}_${number}`
     taken.add(column)
-    columns.push({ column, name, aggregate })
+    columns.push({ column, name, aggregate, isJson })
     if (aggregate !== undefined && shape === 'array' && aggregatesEnabled) {
       throw notImplemented('Aggregates are not implemented for one-to-many or many-to-many spreads.')
     }
@@ -253,11 +253,11 @@ function giveColumns(
   })
   const renamed = embeds.map((embed): EmbedPlan => {
     if (embed.isEmpty) return embed
-    if (!embed.spread) return { ...embed, name: give(embed.name, undefined) }
+    if (!embed.spread) return { ...embed, name: give(embed.name, undefined, true) }
     const spread = embed.spread.map((column) => ({
       ...column,
       aggregate: undefined,
-      name: give(column.name, column.aggregate),
+      name: give(column.name, column.aggregate, column.isJson || shape === 'array'),
     }))
     return { ...embed, spread }
   })
@@ -280,7 +280,7 @@ function planEmbed(context: Context, parent: Level, item: SelectEmbed, params: L
   const isToOne = relationship.cardinality === 'many-to-one' || relationship.cardinality === 'one-to-one'
   const shape = isToOne ? 'object' : 'array'
   const level: Level = {
-    source: sourceOf(relationship, parent),
+    source: sourceOf(context.catalog, relationship, parent),
     alias,
     relation: relationship.to,
     qualifier: [alias],
@@ -305,13 +305,12 @@ function planEmbed(context: Context, parent: Level, item: SelectEmbed, params: L
   }
 }
 
-function sourceOf(relationship: RestRelationship, parent: Level): Source {
+function sourceOf(catalog: RestCatalog, relationship: RestRelationship, parent: Level): Source {
   if (relationship.kind === 'key') return { kind: 'relation', ...relationship.to }
-  return {
-    kind: 'function',
-    ...relationship.function,
-    argument: { qualifier: parent.qualifier, type: relationship.from },
-  }
+  const { from, function: called } = relationship
+  const relation = parent.source.kind === 'result' ? catalog.relation(from.schema, from.name) : undefined
+  const columns = relation && [...relation.columns.keys()]
+  return { kind: 'function', ...called, argument: { qualifier: parent.qualifier, type: from, columns } }
 }
 
 function planJoins(

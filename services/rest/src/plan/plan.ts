@@ -21,6 +21,8 @@ export type Source =
       readonly argument: {
         readonly qualifier: Qualifier
         readonly type: { readonly schema: string; readonly name: string }
+        /** All columns of the type, where the row has lost it on the way and is to be made again. */
+        readonly columns: readonly string[] | undefined
       }
     }
 
@@ -126,6 +128,8 @@ export interface SpreadColumn {
   /** What the parent calls it. */
   readonly name: string
   readonly aggregate: Aggregate | undefined
+  /** It is `json`, by which nothing can be grouped. */
+  readonly isJson: boolean
 }
 
 /** A column of a payload, with what is needed to read it from JSON. */

@@ -78,9 +78,11 @@ export function renderJoin({ left, right }: JoinCondition): SqlFragment {
   return sql`${sql.identifier(...left.qualifier, left.column)} = ${sql.identifier(...right.qualifier, right.column)}`
 }
 
-export function renderOrder({ field, direction, nulls }: PlannedOrder): SqlFragment {
+/** @param position - number of the selected column that stands for the field */
+export function renderOrder({ field, direction, nulls }: PlannedOrder, position?: number): SqlFragment {
   const suffix = `${direction === undefined ? '' : ` ${direction}`}${nulls === undefined ? '' : ` nulls ${nulls}`}`
-  return sql`${renderField(field)}${sql.trusted(suffix)}`
+  const value = position === undefined ? renderField(field) : sql.trusted(String(position))
+  return sql`${value}${sql.trusted(suffix)}`
 }
 
 /** A column, or a value inside a JSON column. */

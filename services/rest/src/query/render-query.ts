@@ -28,7 +28,8 @@ export function renderQuery(plan: DatabasePlan): Query {
   const read = renderRead(plan.read)
   const page = plan.kind === 'write' && plan.bodyless ? RESULT : sql`(${read})`
   const counts = count === 'exact' || count === 'estimated'
-  const wholeIsPage = rowsMax === undefined && plan.read.limit === undefined && plan.read.offset === 0
+  const { limit: rootLimit, offset, aggregated } = plan.read
+  const wholeIsPage = rowsMax === undefined && rootLimit === undefined && offset === 0 && !aggregated
   const limit = count === 'estimated' && rowsMax !== undefined ? sql` limit ${rowsMax + 1}` : sql``
   const counted = counts && !wholeIsPage ? sql`, ${COUNTED} as (${renderCount(plan.read)}${limit})` : sql``
   const total = !counts
@@ -42,7 +43,9 @@ export function renderQuery(plan: DatabasePlan): Query {
   const rows = plan.kind === 'read' ? RESULT : page
   const from = readsRowsTwice(plan) ? ROWS : rows
   const twice = readsRowsTwice(plan) ? sql`, ${ROWS} as (select * from ${rows} as "_")` : sql``
-  const statement = sql`with ${RESULT} as (${result})${twice}${counted} select ${columns} from ${from} as ${PAGE}`
+  // A function that only counts would not be called at all: Postgres leaves out what nobody reads.
+  const kept = plan.kind === 'call' && plan.bodyless ? sql`materialized ` : sql``
+  const statement = sql`with ${RESULT} as ${kept}(${result})${twice}${counted} select ${columns} from ${from} as ${PAGE}`
   const { explain } = plan.media
   return {
     main: explain ? sql`${renderExplain(explain)}${statement}` : statement,

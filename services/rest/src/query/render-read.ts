@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util'
 import { sql, type SqlFragment } from '@holdfast/postgres'
-import type { Aggregate, EmbedPlan, PlannedSelect, ReadPlan, Source } from '../plan/plan.ts'
+import type { Aggregate, EmbedPlan, PlannedField, PlannedSelect, ReadPlan, Source } from '../plan/plan.ts'
 import { renderCondition, renderField, renderJoin, renderOrder } from './render-filter.ts'
 import { renderTypeName } from './type-name.ts'
 
@@ -18,7 +19,8 @@ interface Column {
 export function renderRead(read: ReadPlan): SqlFragment {
   const columns = renderColumns(read)
   const laterals = read.embeds.filter(({ lateral }) => lateral)
-  const order = read.order.length === 0 ? sql`` : sql` order by ${sql.join(read.order.map(renderOrder))}`
+  const terms = read.order.map((order) => renderOrder(order, positionOf(read, order.field)))
+  const order = terms.length === 0 ? sql`` : sql` order by ${sql.join(terms)}`
   return sql`select ${sql.join(columns.map(({ text }) => text))} from ${renderFrom(read)}${sql.join(
     laterals.map(renderLateral),
     '',
@@ -63,6 +65,15 @@ function renderGroup(read: ReadPlan, columns: readonly Column[]): SqlFragment {
   return numbers.length === 0 ? sql`` : sql` group by ${sql.trusted(numbers.join(', '))}`
 }
 
+/** The number of the column that a group is ordered by, when it is an expression with a parameter. */
+function positionOf({ aggregated, select }: ReadPlan, field: PlannedField): number | undefined {
+  if (!aggregated || field.path.length === 0 || select.some(({ kind }) => kind === 'star')) return undefined
+  const index = select.findIndex(
+    (item) => item.kind === 'field' && !item.aggregate && !item.cast && isDeepStrictEqual(item.field, field),
+  )
+  return index < 0 ? undefined : index + 1
+}
+
 function renderFrom({ source, alias, junction }: ReadPlan): SqlFragment {
   const name = renderSource(source)
   const aliased = alias === undefined ? name : sql`${name} as ${sql.identifier(alias)}`
@@ -77,10 +88,12 @@ function renderSource(source: Source): SqlFragment {
     case 'relation':
       return sql.identifier(source.schema, source.name)
     case 'function': {
-      const { qualifier, type } = source.argument
+      const { qualifier, type, columns } = source.argument
+      const row = columns
+        ? sql`row(${sql.join(columns.map((column) => sql.identifier(...qualifier, column)))})`
+        : sql`(${sql.identifier(...qualifier)}.*)`
       // The type says which of several functions of the name is meant.
-      const row = sql`(${sql.identifier(...qualifier)}.*)::${sql.identifier(type.schema, type.name)}`
-      return sql`${sql.identifier(source.schema, source.name)}(${row})`
+      return sql`${sql.identifier(source.schema, source.name)}(${row}::${sql.identifier(type.schema, type.name)})`
     }
   }
 }
@@ -127,9 +140,9 @@ function renderEmbedColumns(embed: EmbedPlan, comparable: boolean): readonly Col
   const alias = sql.identifier(embed.alias)
   const json = (value: SqlFragment): SqlFragment => (comparable ? sql`${value}::jsonb` : value)
   if (embed.spread) {
-    return embed.spread.map(({ column, name, aggregate }) => {
+    return embed.spread.map(({ column, name, aggregate, isJson }) => {
       const value = sql`${alias}.${sql.identifier(column)}`
-      const given = aggregate ? renderAggregate(value, aggregate) : embed.shape === 'array' ? json(value) : value
+      const given = aggregate ? renderAggregate(value, aggregate) : isJson ? json(value) : value
       return { text: sql`${given} as ${sql.identifier(name)}`, kind: aggregate ? 'aggregate' : 'value' }
     })
   }
