@@ -150,7 +150,8 @@ export async function openRestWorld(options: Partial<RestOptions> = {}): Promise
         ...(payload === undefined ? {} : { payload }),
       })
       const text = answer.body
-      const isJson = String(answer.headers['content-type'] ?? '').includes('json') && text !== ''
+      const [type = ''] = String(answer.headers['content-type'] ?? '').split(';')
+      const isJson = type.includes('json') && text !== ''
       return {
         status: answer.statusCode,
         headers: answer.headers,
