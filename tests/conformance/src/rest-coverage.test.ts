@@ -1,0 +1,34 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { createClient } from '@supabase/supabase-js'
+import { describe, expect, test } from 'vitest'
+import { dataMethodsOf, restMethods } from './rest-methods.ts'
+
+// What the client can do is read off the client itself, so that a new version of it whose methods nobody has tested fails here.
+
+/** `describe('filter.eq', …)` in any conformance test of REST. */
+function testedMethods(): Set<string> {
+  const folder = new URL('.', import.meta.url)
+  const files = readdirSync(folder).filter((name) => name.startsWith('rest') && name.endsWith('.test.ts'))
+  const titles = files.flatMap((name) => [
+    ...readFileSync(new URL(name, folder), 'utf8').matchAll(
+      /^describe(?:\.\w+)?\(\s*'((?:client|table|filter|modifier|answer)\.\w+)'/gm,
+    ),
+  ])
+  return new Set(titles.map(([, method = '']) => method))
+}
+
+describe('conformance tests of data', () => {
+  test.each(restMethods())('look at %s', (method) => {
+    expect(testedMethods()).toContain(method)
+  })
+
+  test('name no method that the client does not have', () => {
+    const methods = new Set(restMethods())
+    expect([...testedMethods()].filter((method) => !methods.has(method))).toEqual([])
+  })
+
+  test('are about what supabase-js hands through', () => {
+    const client = createClient('http://127.0.0.1:9', 'key', { auth: { persistSession: false } })
+    expect(dataMethodsOf(client)).toEqual(['from', 'schema', 'rpc'])
+  })
+})
