@@ -4,13 +4,13 @@ import { type AuthWorld, newAddress, newNumber, openAuthWorld, PASSWORD } from '
 
 // What is switched off, or never there, says so in words that the client knows.
 
-describe('auth.signInWithSSO', () => {
-  let world: AuthWorld
-  beforeAll(async () => {
-    world = await openAuthWorld()
-  })
-  afterAll(() => world[Symbol.asyncDispose]())
+let world: AuthWorld
+beforeAll(async () => {
+  world = await openAuthWorld()
+})
+afterAll(() => world[Symbol.asyncDispose]())
 
+describe('auth.signInWithSSO', () => {
   describe('refused', () => {
     test.each([
       ['a domain', { domain: 'example.org' }],
@@ -24,12 +24,6 @@ describe('auth.signInWithSSO', () => {
 })
 
 describe('auth.signInWithOAuth', () => {
-  let world: AuthWorld
-  beforeAll(async () => {
-    world = await openAuthWorld()
-  })
-  afterAll(() => world[Symbol.asyncDispose]())
-
   test('makes an address of this server for the browser to go to, and goes nowhere itself', async () => {
     const { auth, requests } = world.openClient({ flowType: 'pkce' })
     const { data, error } = await auth.signInWithOAuth({
@@ -67,12 +61,6 @@ describe('auth.signInWithOAuth', () => {
 })
 
 describe('auth.signInWithWeb3', () => {
-  let world: AuthWorld
-  beforeAll(async () => {
-    world = await openAuthWorld()
-  })
-  afterAll(() => world[Symbol.asyncDispose]())
-
   describe('refused', () => {
     test.each(['ethereum', 'solana'] as const)('says for %s that wallets are switched off', async (chain) => {
       const signature = chain === 'solana' ? new Uint8Array(64) : '0x00'
