@@ -282,6 +282,7 @@ test('an e-mail address changes once the links in both mailboxes are opened', as
   const { page } = stranger
   const { email } = await stranger.withAccount()
   await page.goto('/account')
+  await expect(page).toHaveURL(/\/sign-in\?redirect=/)
   await signInWithPassword(page, email, stranger.password)
   await page.getByRole('button', { name: 'Change e-mail' }).click()
   const dialog = page.getByRole('dialog', { name: 'Change e-mail' })
