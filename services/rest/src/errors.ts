@@ -24,12 +24,13 @@ export function invalidBody(message: string, status = 400): HoldfastError {
   return new HoldfastError('PGRST102', status, message)
 }
 
-export function invalidRange(details: string): HoldfastError {
-  return new HoldfastError('PGRST103', 416, 'Requested range not satisfiable', { detail: details })
+export function invalidRange(details: string, headers: Readonly<Record<string, string>> = {}): HoldfastError {
+  return new HoldfastError('PGRST103', 416, 'Requested range not satisfiable', { detail: details, headers })
 }
 
 export function offsetOutOfBounds(offset: number, total: number): HoldfastError {
-  return invalidRange(`An offset of ${offset} was requested, but there are only ${total} rows.`)
+  const details = `An offset of ${offset} was requested, but there are only ${total} rows.`
+  return invalidRange(details, { 'content-range': `*/${total}` })
 }
 
 export function invalidFilters(): HoldfastError {
