@@ -1,13 +1,5 @@
 import { HoldfastError } from '@holdfast/foundation'
-import {
-  runPipeline,
-  type Pool,
-  type PipelineStep,
-  type SegmentAnswer,
-  type SqlFragment,
-  type StepAnswer,
-} from '@holdfast/postgres'
-import type { Query } from './query/render-query.ts'
+import { runPipeline, type Pool, type PipelineStep, type SegmentAnswer, type StepAnswer } from '@holdfast/postgres'
 
 /** What the main statement of a request answers: always one row, everything but the body as text. */
 export interface ResultRow {
@@ -203,21 +195,4 @@ function plannedRows(answer: StepAnswer | undefined): number | undefined {
   if (text === undefined) return undefined
   const plans = JSON.parse(text) as readonly { Plan?: { 'Plan Rows'?: number } }[]
   return plans[0]?.Plan?.['Plan Rows']
-}
-
-/** @param key - see {@link Statement.key} */
-export function toStatement(fragment: SqlFragment, keyOf: (text: string) => string | undefined): Statement {
-  const { text, values } = fragment.render()
-  return { text, values, key: keyOf(text) }
-}
-
-/** A query with its statements rendered. */
-export function toStatements(
-  query: Query,
-  keyOf: (text: string) => string | undefined,
-): { readonly main: Statement; readonly explain: Statement | undefined } {
-  return {
-    main: toStatement(query.main, keyOf),
-    explain: query.explain && toStatement(query.explain, keyOf),
-  }
 }

@@ -1,16 +1,14 @@
 import type { Caller } from '@holdfast/http'
 import { RowTooLarge, type Catalog, type Pool } from '@holdfast/postgres'
-import type { RestCatalog } from './catalog.ts'
 import { parseDurationMs } from './duration.ts'
-import { abandoned, answerTooLarge, maxAffectedExceeded, notSingular, putKeyMismatch, rootDisabled } from './errors.ts'
-import { Abandoned, execute, toStatement, toStatements, type ResultRow } from './execute.ts'
+import { abandoned, answerTooLarge, maxAffectedExceeded, notSingular, putKeyMismatch } from './errors.ts'
+import { Abandoned, execute, type ResultRow, type Statement } from './execute.ts'
 import { DEADLINE_GRACE_MS, DEADLINE_MS_MAX, STATEMENTS_MAX } from './limits.ts'
-import { requireDescribable, type ApiDescriptions } from './openapi/api-descriptions.ts'
+import type { ApiDescriptions } from './openapi/api-descriptions.ts'
 import type { RestOptions } from './options.ts'
-import { endsInRollback, mayChooseEnd } from './transaction-end.ts'
-import { planRequest } from './plan/plan-request.ts'
+import { endsInRollback } from './transaction-end.ts'
+import type { PlanCache, Rendered, Stages } from './plan-cache.ts'
 import type { DatabasePlan } from './plan/plan.ts'
-import { renderNothing, renderQuery } from './query/render-query.ts'
 import {
   isolationOf,
   lastValue,
@@ -19,8 +17,8 @@ import {
   requestSettings,
   type Setting,
 } from './query/render-settings.ts'
-import type { Action, ApiRequest } from './request/api-request.ts'
-import { parseRequest, type RawRequest } from './request/parse-request.ts'
+import type { ApiRequest } from './request/api-request.ts'
+import type { RawRequest } from './request/parse-request.ts'
 import type { RequestLimit } from './request-limit.ts'
 import { toHoldfastError } from './response/postgres-error.ts'
 import { respond, respondInfo, respondToInspect, type RestResponse } from './response/respond.ts'
@@ -32,12 +30,14 @@ export interface HandlerContext {
   /** Connected as `authenticator`. */
   readonly pool: Pool
   readonly catalog: CurrentCatalog
-  readonly viewOf: (catalog: Catalog) => RestCatalog
   /** The options as the database changes them. */
   readonly configOf: (catalog: Catalog) => RestOptions
   /** The catalog to try again with after a failure, if any. */
   readonly newerThan: (seen: Catalog, error: unknown) => Promise<Catalog | undefined>
   readonly names: StatementNames
+  readonly plans: PlanCache
+  /** How requests are prepared with a catalog and the options that it comes with. */
+  readonly stagesOf: (catalog: Catalog) => Stages
   readonly descriptionsOf: (options: RestOptions) => ApiDescriptions
   readonly limit: RequestLimit
 }
@@ -96,27 +96,18 @@ async function answer(
 ): Promise<RestResponse> {
   const options = context.configOf(catalog)
   const clock = options.restServerTimingEnabled ? createStageClock() : undefined
-  const request = parseRequest(raw, options.restSchemas, mayChooseEnd(options.restTransactionEnd))
-  clock?.end('parse')
-  const descriptions = context.descriptionsOf(options)
-  if (isAboutRoot(request.action) && descriptions.disabled) throw rootDisabled()
-
-  const rowsMax = options.restRowsMax === 0 ? undefined : options.restRowsMax
-  const plan = planRequest(request, context.viewOf(catalog), {
-    rowsMax,
-    writesNeedFilter: options.restWritesNeedFilter,
-    aggregatesEnabled: options.restAggregatesEnabled,
-    schemas: options.restSchemas,
-    plansAllowed: options.restPlanEnabled,
-  })
+  const { request, plan, main, explain } = context.plans.prepare(
+    catalog,
+    raw,
+    context.stagesOf(catalog),
+    clock && (() => clock.end('parse')),
+  )
   const finish = (response: RestResponse): RestResponse => {
     clock?.end('response')
     return decorate(response, raw, options, clock && { jwt: circumstances.authenticationMs, ...clock.times() })
   }
-  if (plan.kind === 'info') return finish(respondInfo(plan.allow))
+  if (plan.kind === 'info' || !main) return finish(respondInfo(plan.kind === 'info' ? plan.allow : ''))
 
-  if (plan.kind === 'inspect') requireDescribable(request.headers['accept'])
-  const query = plan.kind === 'inspect' ? renderNothing() : renderQuery(plan)
   const readOnly = plan.kind === 'read' || plan.kind === 'inspect' || (plan.kind === 'call' && plan.readOnly)
   const input = {
     request,
@@ -131,16 +122,17 @@ async function answer(
   }
   const settings = requestSettings(input)
   // Policies are part of a plan, so that one made for another role is made anew each time.
-  const keyOf = (text: string): string | undefined => {
+  const keep = ({ text, values }: Rendered): Statement => {
     const name = context.names.nameOf(catalog.version, text)
-    return name && `${name} ${caller.role} ${request.schema}`
+    return { text, values, key: name && `${name} ${caller.role} ${request.schema}` }
   }
+  const assume = renderSettings(settings)
   clock?.end('plan')
   const result = await execute(context.pool, {
-    ...toStatements(query, keyOf),
-    settings: toStatement(renderSettings(settings), (text) => text),
-    preRequest:
-      options.restPreRequest === '' ? undefined : toStatement(renderPreRequest(options.restPreRequest), keyOf),
+    main: keep(main),
+    explain: explain && keep(explain),
+    settings: { ...assume, key: assume.text },
+    preRequest: options.restPreRequest === '' ? undefined : keep(renderPreRequest(options.restPreRequest).render()),
     readOnly,
     isolation: isolationOf(input),
     rollback: endsInRollback(options.restTransactionEnd, request.preferences.transaction),
@@ -151,6 +143,7 @@ async function answer(
   })
   clock?.end('transaction')
   if (plan.kind === 'inspect') {
+    const descriptions = context.descriptionsOf(options)
     return finish(respondToInspect(request, result, descriptions.of(catalog, plan.schema, caller.role)))
   }
   if (plan.kind === 'read') requireSingular(plan, result.row)
@@ -177,10 +170,6 @@ function decorate(
     ...(trace !== undefined && { [options.restTraceHeader]: String(trace) }),
   }
   return { ...response, headers }
-}
-
-function isAboutRoot(action: Action): boolean {
-  return action.kind === 'inspect' || (action.kind === 'info' && action.resource.kind === 'schema')
 }
 
 /** What has to hold before a write is kept; `undefined` when the commit may go along with the statement. */

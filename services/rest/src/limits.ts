@@ -51,3 +51,6 @@ export const LARGE_ANSWER_BYTES = 256 * 1024
 
 /** Milliseconds in which such a client takes nothing before it is cut off: its answer is held in memory. */
 export const STALLED_MS = 60_000
+
+/** Shapes of requests whose plans are kept. One takes some ten kilobytes. */
+export const PLANS_MAX = 1_000

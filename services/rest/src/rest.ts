@@ -5,9 +5,11 @@ import { createCatalogView } from './catalog-view.ts'
 import { createConfigView } from './config.ts'
 import { createApiDescriptions, type ApiDescriptions } from './openapi/api-descriptions.ts'
 import type { RestOptions } from './options.ts'
-import { REQUESTS_UNDER_WAY_MAX, STATEMENT_NAMES_MAX } from './limits.ts'
+import { PLANS_MAX, REQUESTS_UNDER_WAY_MAX, STATEMENT_NAMES_MAX } from './limits.ts'
+import { createPlanCache } from './plan-cache.ts'
 import { createRequestLimit } from './request-limit.ts'
 import { restRoutes } from './routes.ts'
+import { createStages } from './stages.ts'
 import { createStaleness, type CurrentCatalog } from './stale-catalog.ts'
 import { createStatementNames } from './statement-names.ts'
 
@@ -30,16 +32,19 @@ export interface RestService extends AsyncDisposable {
 /** Opens PostgREST's dialect over the exposed schemas. It holds nothing of its own. */
 export async function openRest(input: OpenRestOptions): Promise<RestService> {
   const { pool, catalog, options, url, logger } = input
+  const configOf = createConfigView(options, logger)
+  const descriptionsOf = createDescriptionsView(url)
   return {
     routes: restRoutes(
       {
         pool,
         catalog,
-        viewOf: createCatalogView(),
-        configOf: createConfigView(options, logger),
+        configOf,
         newerThan: createStaleness(catalog),
         names: createStatementNames(STATEMENT_NAMES_MAX),
-        descriptionsOf: createDescriptionsView(url),
+        plans: createPlanCache(PLANS_MAX),
+        stagesOf: createStages({ viewOf: createCatalogView(), configOf, descriptionsOf }),
+        descriptionsOf,
         limit: createRequestLimit(REQUESTS_UNDER_WAY_MAX),
       },
       options.restBodyBytesMax,

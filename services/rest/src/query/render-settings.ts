@@ -1,4 +1,4 @@
-import { quoteIdentifier, quoteName, sql, type SqlFragment } from '@holdfast/postgres'
+import { quoteIdentifier, quoteLiteral, quoteName, sql, type SqlFragment } from '@holdfast/postgres'
 import type { ApiRequest } from '../request/api-request.ts'
 
 export type Setting = readonly [name: string, value: string]
@@ -80,18 +80,45 @@ function renderClaims(claims: Readonly<Record<string, unknown>>, role: string): 
 }
 
 /**
- * One statement that sets all of them for the transaction, and answers one small number. The names of settings are parameters too, as those of roles
- * and functions come from the database.
+ * One statement that sets all of them for the transaction, and answers one small number. Names that are not ours are parameters like the values, as
+ * those of roles and functions come from the database.
  */
-export function renderSettings(settings: readonly Setting[]): SqlFragment {
-  const calls = settings.map(([name, value]) => sql`set_config(${constantName(name)}, ${value}, true)`)
-  return sql`select num_nulls(${sql.join(calls)})`
+export function renderSettings(settings: readonly Setting[]): {
+  readonly text: string
+  readonly values: readonly string[]
+} {
+  let shape = ''
+  const values: string[] = []
+  for (const [name, value] of settings) {
+    if (CONSTANT_NAME.test(name)) shape += `${name},`
+    else {
+      shape += ','
+      values.push(name)
+    }
+    values.push(value)
+  }
+  let text = texts.get(shape)
+  if (text === undefined) {
+    text = renderText(settings)
+    if (texts.size >= TEXTS_MAX) texts.clear()
+    texts.set(shape, text)
+  }
+  return { text, values }
 }
 
 const CONSTANT_NAME = /^[a-z_]+(\.[a-z_]+)*$/
 
-function constantName(name: string): SqlFragment | string {
-  return CONSTANT_NAME.test(name) ? sql.trusted(`'${name}'`) : name
+/** Statements by the names that are set; there are as many as combinations of what roles and functions set. */
+const texts = new Map<string, string>()
+const TEXTS_MAX = 1_000
+
+function renderText(settings: readonly Setting[]): string {
+  let position = 0
+  const calls = settings.map(([name]) => {
+    const first = CONSTANT_NAME.test(name) ? quoteLiteral(name) : `$${++position}`
+    return `set_config(${first}, $${++position}, true)`
+  })
+  return `select num_nulls(${calls.join(', ')})`
 }
 
 /** @param name - `schema.function`, or `function` on the search path */

@@ -1,5 +1,5 @@
 import { invalidPath, invalidRpcMethod, unacceptableSchema, unsupportedMethod } from '../errors.ts'
-import type { Action, ApiRequest, Resource } from './api-request.ts'
+import type { Action, ApiRequest, Payload, Resource } from './api-request.ts'
 import { parseAccept } from './media-type.ts'
 import { parsePayload } from './payload.ts'
 import { parsePreferences } from './preferences.ts'
@@ -34,16 +34,7 @@ export function parseRequest(raw: RawRequest, schemas: readonly string[], mayCho
   const query = parseQueryParams(raw.search, isCall && action.method !== 'POST')
   const range = parseRange(raw.method, headers['range'], query.ranges)
   const hasPayload = isCall ? action.method === 'POST' : action.kind === 'mutate' && action.mutation !== 'delete'
-  const takesColumns = raw.method === 'POST' || raw.method === 'PATCH'
-  const payload = hasPayload
-    ? parsePayload({
-        body: raw.body ?? Buffer.alloc(0),
-        contentType: headers['content-type'],
-        columns: takesColumns ? query.columns : undefined,
-        isCall,
-      })
-    : undefined
-  const { cookie, ...others } = headers
+  const payload = hasPayload ? parseBody(raw, action, query.columns) : undefined
   return {
     action,
     schema,
@@ -55,9 +46,29 @@ export function parseRequest(raw: RawRequest, schemas: readonly string[], mayCho
     accept: parseAccept(headers['accept']),
     method: raw.method,
     path: raw.path,
-    headers: others,
-    cookies: parseCookies(cookie),
+    ...splitHeaders(headers),
   }
+}
+
+/** The part of {@link parseRequest} that reads the body of a request that has one. @throws PGRST102 */
+export function parseBody(raw: RawRequest, action: Action, columns: readonly string[] | undefined): Payload {
+  const contentType = raw.headers['content-type']
+  return parsePayload({
+    body: raw.body ?? Buffer.alloc(0),
+    contentType: typeof contentType === 'string' ? contentType : contentType?.join(', '),
+    columns: raw.method === 'POST' || raw.method === 'PATCH' ? columns : undefined,
+    isCall: action.kind === 'call',
+  })
+}
+
+/** The part of {@link parseRequest} that reads the headers as functions see them. */
+export function parseHeaders(raw: RawRequest): Pick<ApiRequest, 'headers' | 'cookies'> {
+  return splitHeaders(singleHeaders(raw.headers))
+}
+
+function splitHeaders(headers: Readonly<Record<string, string>>): Pick<ApiRequest, 'headers' | 'cookies'> {
+  const { cookie, ...others } = headers
+  return { headers: others, cookies: parseCookies(cookie) }
 }
 
 function parseResource(path: string): Resource {

@@ -59,8 +59,17 @@ export function parseQueryParams(text: string, isCall: boolean): QueryParams {
     columns: columns === undefined ? undefined : distinct(parseColumns(createScanner(columns, 'columns parameter'))),
     onConflict: onConflict === undefined ? undefined : parseColumns(createScanner(onConflict, 'on_conflict parameter')),
     args,
-    canonical: new URLSearchParams(pairs.toSorted(byName)).toString(),
+    canonical: canonicalOf(pairs),
   }
+}
+
+/** The parameters of a query string sorted by name and encoded again, as `Content-Location` shows them. */
+export function canonicalQuery(text: string): string {
+  return canonicalOf(splitPairs(text))
+}
+
+function canonicalOf(pairs: readonly Pair[]): string {
+  return new URLSearchParams(pairs.toSorted(byName)).toString()
 }
 
 /** Decodes the pairs; a name without `=` is no parameter. */

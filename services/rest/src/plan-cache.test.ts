@@ -1,0 +1,211 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { Utf8 } from '@holdfast/postgres'
+import { smallCatalog } from '../test/small-catalog.ts'
+import { createPlanCache, type PlanCache, type Prepared } from './plan-cache.ts'
+import { restOptions, type RestOptions } from './options.ts'
+import { createStages } from './stages.ts'
+import type { RawRequest } from './request/parse-request.ts'
+
+const OPTIONS = {
+  ...(Object.fromEntries(
+    Object.entries(restOptions).map(([name, { default: value }]) => [name, value]),
+  ) as unknown as RestOptions),
+  restSchemas: ['public'],
+}
+
+const WORLD = {} as never
+const stages = createStages({
+  viewOf: () => smallCatalog(),
+  configOf: () => OPTIONS,
+  descriptionsOf: () => ({ disabled: false, of: () => '' }),
+})(WORLD)
+
+function get(search: string, others: Partial<RawRequest> = {}): RawRequest {
+  return { method: 'GET', path: '/tasks', search, headers: {}, body: undefined, ...others }
+}
+
+/** What a request comes to, or the refusal. */
+function outcome(prepare: () => Prepared): unknown {
+  try {
+    const { request, plan, main, explain } = prepare()
+    return {
+      headers: request.headers,
+      cookies: request.cookies,
+      canonical: request.query.canonical,
+      range: request.range,
+      preferences: request.preferences,
+      columns: request.payload?.columns,
+      kind: plan.kind,
+      media: plan.kind === 'info' || plan.kind === 'inspect' ? undefined : plan.media,
+      main: main && { text: main.text, values: main.values.map(plainly) },
+      explain: explain && { text: explain.text, values: explain.values.map(plainly) },
+    }
+  } catch (error) {
+    return { refusal: (error as Error).message, code: (error as { code?: string }).code }
+  }
+}
+
+function plainly(value: unknown): unknown {
+  return value instanceof Utf8 ? value.toString() : value
+}
+
+const fresh = (raw: RawRequest): unknown => outcome(() => createPlanCache(1).prepare(WORLD, raw, stages))
+const cached = (cache: PlanCache, raw: RawRequest): unknown => outcome(() => cache.prepare(WORLD, raw, stages))
+
+const operand = fc.oneof(
+  fc.constantFrom(
+    ...['null', '', '(1,2)', '{1,2}', '"a"', '*', 'a*b', '%', 'not.eq.1', 'true', '\\', ',', '()', 'eq.1', '.'],
+  ),
+  fc.integer().map(String),
+  fc.string({ unit: 'binary', maxLength: 8 }).map((text) => text.replaceAll('\0', '')),
+)
+
+const encoded = operand.map((text) => {
+  try {
+    return encodeURIComponent(text)
+  } catch {
+    return '%EF%BF%BD'
+  }
+})
+
+const filter = fc
+  .tuple(
+    fc.constantFrom(
+      'id',
+      'title',
+      'done',
+      'project_id',
+      'projects.name',
+      'nope',
+      'select',
+      'limit',
+      'offset',
+      'or',
+      'projects.limit',
+    ),
+    fc.constantFrom('', 'not.'),
+    fc.constantFrom('eq', 'neq', 'gt', 'lte', 'like', 'in', 'is', 'eq(any)', 'cs', 'fts', 'isdistinct', 'match'),
+    encoded,
+  )
+  .map(([name, not, operator, value]) => `${name}=${not}${operator}.${value}`)
+
+const others = fc.constantFrom(
+  ...[
+    'select=*',
+    'select=id,projects(name)',
+    'order=id',
+    'limit=3',
+    'offset=1',
+    'projects.limit=2',
+    'or=(id.eq.1,id.eq.2)',
+    'columns=id',
+  ],
+)
+
+const search = fc
+  .array(fc.oneof({ weight: 2, arbitrary: filter }, others), { maxLength: 4 })
+  .map((parts) => parts.join('&'))
+
+const body = fc.constantFrom(
+  ...[
+    '',
+    '{}',
+    '[]',
+    '{"title":"a"}',
+    '{"title":"b"}',
+    '{"id":1,"title":"ä"}',
+    '[{"title":"a"},{"title":"b"}]',
+    '[{"id":1}]',
+    '[1]',
+    '{',
+    '[{}]',
+  ],
+)
+
+const rawRequest = fc
+  .record({
+    method: fc.constantFrom('GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE'),
+    search,
+    body,
+    headers: fc.record(
+      {
+        prefer: fc.constantFrom(
+          'count=exact',
+          'return=representation',
+          'resolution=merge-duplicates',
+          'missing=default',
+        ),
+        range: fc.constantFrom('0-1', '2-'),
+        accept: fc.constantFrom('text/csv', 'application/vnd.pgrst.object+json', '*/*'),
+        'content-type': fc.constantFrom('application/json', 'text/csv'),
+        cookie: fc.constantFrom('a=1', 'b=2'),
+        'x-other': fc.string({ maxLength: 3 }),
+      },
+      { requiredKeys: [] },
+    ),
+  })
+  .map(({ method, search: query, body: text, headers }): RawRequest => ({
+    method,
+    path: '/tasks',
+    search: query,
+    headers,
+    body: method === 'GET' || method === 'HEAD' ? undefined : Buffer.from(text),
+  }))
+
+describe('a cache of plans', () => {
+  test('comes to what a request comes to without it, whatever came before', () => {
+    const cache = createPlanCache(1_000)
+    fc.assert(
+      fc.property(rawRequest, (raw) => {
+        const expected = fresh(raw)
+        for (let round = 0; round < 4; round++) expect(cached(cache, raw)).toEqual(expected)
+      }),
+      { numRuns: 1_500 },
+    )
+  })
+
+  test('puts other operands into a shape that it knows', () => {
+    const cache = createPlanCache(10)
+    fc.assert(
+      fc.property(encoded, encoded, (first, second) => {
+        for (const operator of ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'not.eq']) {
+          const raw = get(`title=${operator}.${first}&select=id&projects.name=eq.x&id=gt.${second}`)
+          expect(cached(cache, raw)).toEqual(fresh(raw))
+        }
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('plans a shape that it knows no more, and the third time at the latest', () => {
+    let plans = 0
+    const counting = {
+      ...stages,
+      plan: (request: Parameters<typeof stages.plan>[0]) => (plans++, stages.plan(request)),
+    }
+    const cache = createPlanCache(10)
+    for (let id = 0; id < 50; id++) {
+      const { main } = cache.prepare(WORLD, get(`id=eq.${id}&select=id,title`), counting)
+      expect(main?.values[0]).toBe(String(id))
+    }
+    expect(plans).toBe(3) // alone, and the second time with its markers
+    for (let id = 0; id < 50; id++) {
+      const raw = get('', { method: 'POST', body: Buffer.from(JSON.stringify({ id, title: `n${id}` })) })
+      expect(plainly(cache.prepare(WORLD, raw, counting).main?.values[0])).toBe(`{"id":${id},"title":"n${id}"}`)
+    }
+    expect(plans).toBe(7)
+  })
+
+  test('forgets everything with the catalog', () => {
+    const cache = createPlanCache(10)
+    for (let round = 0; round < 3; round++) cache.prepare(WORLD, get('id=eq.1'), stages)
+    let plans = 0
+    const counting = {
+      ...stages,
+      plan: (request: Parameters<typeof stages.plan>[0]) => (plans++, stages.plan(request)),
+    }
+    cache.prepare({}, get('id=eq.1'), counting)
+    expect(plans).toBe(1)
+  })
+})

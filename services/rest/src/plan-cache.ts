@@ -1,0 +1,274 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Plan } from './plan/plan.ts'
+import type { Query } from './query/render-query.ts'
+import type { ApiRequest, RowsPayload } from './request/api-request.ts'
+import type { RawRequest } from './request/parse-request.ts'
+
+/** A request that is understood, planned and rendered. */
+export interface Prepared {
+  readonly request: ApiRequest
+  readonly plan: Plan
+  /** `undefined` for what asks Postgres nothing. */
+  readonly main: Rendered | undefined
+  readonly explain: Rendered | undefined
+}
+
+export interface Rendered {
+  readonly text: string
+  readonly values: readonly unknown[]
+}
+
+/** How a request is prepared without a cache. */
+export interface Stages {
+  parse(raw: RawRequest): ApiRequest
+  /** The parts of `parse` that are of one request and not of its shape. */
+  parseParts(raw: RawRequest): Pick<ApiRequest, 'headers' | 'cookies'> & { readonly canonical: string }
+  /** The body of a request whose query string is known. */
+  parsePayload(raw: RawRequest, request: ApiRequest): ApiRequest['payload']
+  plan(request: ApiRequest): Plan
+  render(plan: Plan): Query | undefined
+}
+
+/**
+ * Prepares requests, those of a known shape by putting their values in the place of others'.
+ *
+ * The shape is everything that a request says, but for the operands of comparisons (`id=eq.7`) and the content of a JSON body. That these are
+ * nothing but values is not assumed: when a shape comes again, it is prepared once more with markers in their place, and kept only when
+ * that makes the same text, the markers stand in the values where the operands stood, and all other values are the same.
+ */
+export interface PlanCache {
+  /**
+   * @param world - what was kept holds for this object only, as it depends on catalog and options
+   * @param onParsed - called between parsing and planning
+   * @throws what the stages throw
+   */
+  prepare(world: object, raw: RawRequest, stages: Stages, onParsed?: () => void): Prepared
+}
+
+/** Headers that parsing looks at. The others are of no concern to the shape. */
+const SHAPING_HEADERS = ['accept', 'accept-profile', 'content-profile', 'content-type', 'prefer', 'range'] as const
+
+/** Characters of a query string above which a request is not worth keeping. */
+const SEARCH_CHARACTERS_MAX = 2_048
+
+/** Shapes that came once. When there are so many, counting starts anew. */
+const SEEN_MAX = 2_000
+
+/** A comparison whose operand is taken as it is; operands that the parser looks into are part of the shape. */
+const COMPARISON = /^([A-Za-z_][A-Za-z0-9_.]*)=(not\.)?(eq|neq|gt|gte|lt|lte)\.([\s\S]*)$/
+
+/** What comes before `=` in parameters that are no filters. */
+const RESERVED = /(^|\.)(select|columns|on_conflict|order|limit|offset|and|or)$/
+
+const MARKER = 'rest-marker-'
+const BODY_MARKER = '{"rest-marker":"body"}'
+
+type Slot = { readonly kind: 'operand'; readonly index: number } | { readonly kind: 'body' }
+
+interface Template {
+  readonly text: string
+  readonly values: readonly unknown[]
+  readonly slots: readonly (readonly [position: number, slot: Slot])[]
+}
+
+interface Entry {
+  readonly request: ApiRequest
+  readonly plan: Plan
+  readonly main: Template
+  readonly explain: Template | undefined
+}
+
+/** @param entriesMax - shapes that are kept; the one that was not used for longest goes first */
+export function createPlanCache(entriesMax: number): PlanCache {
+  let current: object | undefined
+  const entries = new Map<string, Entry>()
+  /** The first request of shapes with a body, which says how the body is parsed. */
+  const bodies = new Map<string, ApiRequest>()
+  const seen = new Set<string>()
+
+  function reset(world: object): void {
+    current = world
+    entries.clear()
+    bodies.clear()
+    seen.clear()
+  }
+
+  function prepare(world: object, raw: RawRequest, stages: Stages, onParsed?: () => void): Prepared {
+    if (world !== current) reset(world)
+    if (raw.search.length > SEARCH_CHARACTERS_MAX) return prepareFresh(raw, stages, onParsed)
+    const { shape, operands } = shapeOf(raw)
+    const known = hasBody(raw) ? bodies.get(shape) : undefined
+    if (hasBody(raw) && !known) {
+      const fresh = prepareFresh(raw, stages, onParsed)
+      remember(bodies, shape, fresh.request, entriesMax)
+      return fresh
+    }
+    const payload = known && stages.parsePayload(raw, known)
+    if (payload && payload.kind !== 'rows') return prepareFresh(raw, stages, onParsed)
+    const key = payload
+      ? `${shape}\n${payload.isObject ? 'object' : 'array'} ${payload.format} ${JSON.stringify(payload.columns)}`
+      : shape
+    const entry = entries.get(key)
+    if (entry) {
+      entries.delete(key)
+      entries.set(key, entry)
+      onParsed?.()
+      return fill(entry, raw, stages, operands, payload)
+    }
+    const fresh = prepareFresh(raw, stages, onParsed)
+    if (!seen.has(key)) {
+      if (seen.size >= SEEN_MAX) seen.clear()
+      seen.add(key)
+      return fresh
+    }
+    const made = makeEntry(raw, stages, fresh, operands)
+    if (made) remember(entries, key, made, entriesMax)
+    return fresh
+  }
+
+  return { prepare }
+}
+
+function remember<T>(map: Map<string, T>, key: string, value: T, max: number): void {
+  map.set(key, value)
+  if (map.size <= max) return
+  const [oldest] = map.keys()
+  if (oldest !== undefined) map.delete(oldest)
+}
+
+function prepareFresh(raw: RawRequest, stages: Stages, onParsed: (() => void) | undefined): Prepared {
+  const request = stages.parse(raw)
+  onParsed?.()
+  const plan = stages.plan(request)
+  return { request, plan, ...renderAll(stages.render(plan)) }
+}
+
+function renderAll(query: Query | undefined): Pick<Prepared, 'main' | 'explain'> {
+  return { main: query?.main.render(), explain: query?.explain?.render() }
+}
+
+function hasBody({ body }: RawRequest): boolean {
+  return body !== undefined && body.length > 0
+}
+
+/** The request without operands, and the operands as they were sent. */
+function shapeOf(raw: RawRequest): { readonly shape: string; readonly operands: readonly string[] } {
+  const operands: string[] = []
+  let shape = `${raw.method} ${raw.path}`
+  for (const piece of raw.search.split('&')) {
+    const operand = operandOf(piece)
+    if (operand === undefined) shape += `\n${piece}`
+    else {
+      operands.push(operand)
+      shape += `\n${piece.slice(0, piece.length - operand.length)}\0`
+    }
+  }
+  for (const name of SHAPING_HEADERS) {
+    const value = raw.headers[name]
+    shape += value === undefined ? '\n' : `\n ${typeof value === 'string' ? value : value.join(', ')}`
+  }
+  return { shape, operands }
+}
+
+function operandOf(piece: string): string | undefined {
+  const match = COMPARISON.exec(piece)
+  return match && !RESERVED.test(match[1] ?? '') && !piece.includes('%00') ? match[4] : undefined
+}
+
+/** Prepares the same request with markers, and compares. @returns `undefined` when operands or body are more than values */
+function makeEntry(raw: RawRequest, stages: Stages, fresh: Prepared, operands: readonly string[]): Entry | undefined {
+  if (!fresh.main || fresh.plan.kind === 'info' || fresh.plan.kind === 'inspect') return undefined
+  let marked: Prepared
+  try {
+    marked = prepareMarked(raw, stages, fresh)
+  } catch {
+    return undefined // what is no value to the stages is no value to us
+  }
+  const actual = operands.map(decode)
+  const body = (fresh.request.payload as RowsPayload | undefined)?.json
+  const main = compare(fresh.main, marked.main, actual, body)
+  const explain = fresh.explain && compare(fresh.explain, marked.explain, actual, body)
+  if (!main || (fresh.explain && !explain)) return undefined
+  return { request: fresh.request, plan: fresh.plan, main, explain }
+}
+
+function prepareMarked(raw: RawRequest, stages: Stages, fresh: Prepared): Prepared {
+  let index = 0
+  const pieces = raw.search.split('&').map((piece) => {
+    const operand = operandOf(piece)
+    return operand === undefined ? piece : `${piece.slice(0, piece.length - operand.length)}${MARKER}${index++}`
+  })
+  const parsed = stages.parse({ ...raw, search: pieces.join('&') })
+  const { payload } = fresh.request
+  const request =
+    payload?.kind === 'rows' && hasBody(raw) ? { ...parsed, payload: { ...payload, json: BODY_MARKER } } : parsed
+  const plan = stages.plan(request)
+  return { request, plan, ...renderAll(stages.render(plan)) }
+}
+
+function compare(
+  fresh: Rendered,
+  marked: Rendered | undefined,
+  operands: readonly string[],
+  body: unknown,
+): Template | undefined {
+  if (!marked || marked.text !== fresh.text || marked.values.length !== fresh.values.length) return undefined
+  const slots: (readonly [number, Slot])[] = []
+  for (const [position, value] of marked.values.entries()) {
+    const real = fresh.values[position]
+    const slot = slotOf(value)
+    if (slot) {
+      if (real !== (slot.kind === 'body' ? body : operands[slot.index])) return undefined
+      slots.push([position, slot])
+    } else if (!isDeepStrictEqual(real, value)) return undefined
+  }
+  return { text: fresh.text, values: fresh.values, slots }
+}
+
+function slotOf(value: unknown): Slot | undefined {
+  if (value === BODY_MARKER) return { kind: 'body' }
+  if (typeof value !== 'string' || !value.startsWith(MARKER)) return undefined
+  return { kind: 'operand', index: Number(value.slice(MARKER.length)) }
+}
+
+function fill(
+  entry: Entry,
+  raw: RawRequest,
+  stages: Stages,
+  operands: readonly string[],
+  payload: RowsPayload | undefined,
+): Prepared {
+  const { canonical, ...parts } = stages.parseParts(raw)
+  const request = {
+    ...entry.request,
+    ...parts,
+    payload: payload ?? entry.request.payload,
+    query: { ...entry.request.query, canonical },
+  }
+  const actual = operands.map(decode)
+  return {
+    request,
+    plan: entry.plan,
+    main: fillTemplate(entry.main, actual, payload),
+    explain: entry.explain && fillTemplate(entry.explain, actual, payload),
+  }
+}
+
+function fillTemplate(
+  { text, values, slots }: Template,
+  operands: readonly string[],
+  payload: RowsPayload | undefined,
+): Rendered {
+  if (slots.length === 0) return { text, values }
+  const filled = [...values]
+  for (const [position, slot] of slots) {
+    filled[position] = slot.kind === 'body' ? payload?.json : operands[slot.index]
+  }
+  return { text, values: filled }
+}
+
+/** As a query string is decoded. */
+function decode(operand: string): string {
+  if (!/[%+]/.test(operand)) return operand
+  return new URLSearchParams(`_=${operand}`).get('_') ?? ''
+}
