@@ -41,6 +41,9 @@ const APP_DIRECTORY = fileURLToPath(new URL('../../apps/workspace/dist/', import
 /** Connections of the superuser pool: replication, checkpoints, sign-in. */
 const ADMIN_CONNECTIONS_MAX = 20
 
+/** A transaction that nobody goes on with, because we hang or are gone, gives its locks back. */
+const REQUEST_SETTINGS = { idle_in_transaction_session_timeout: '60s' }
+
 /** A running server and what a developer needs to use it. */
 export interface Holdfast extends AsyncDisposable {
   /** Without a slash at the end. */
@@ -107,6 +110,7 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
       applicationName: 'holdfast request',
       connectionsMax: config.requestConnectionsMax,
       resetAfterTransaction: true,
+      settings: REQUEST_SETTINGS,
       roleSettings: (role) => catalog.current().roles.find(({ name }) => name === role)?.settings ?? {},
       onError: onPoolError,
     }),

@@ -46,6 +46,14 @@ describe('watchCatalog', () => {
     await vi.waitFor(() => expect(watch.current().table('public', 'meanwhile')).toBeDefined(), 3_000)
   })
 
+  test.each(['', 'reload schema', 'reload config'])('looks again when pgrst is told %j', async (message) => {
+    const role = `authenticator in database ${db.name}`
+    await ddl(`alter role ${role} set pgrst.db_max_rows = '7'`)
+    await db.pool.query(sql`select pg_notify('pgrst', ${message})`)
+    await vi.waitFor(() => expect(watch.current().requestSettings).toMatchObject({ 'pgrst.db_max_rows': '7' }))
+    await ddl(`alter role ${role} reset all`)
+  })
+
   test('is asked to look again by whoever cannot wait', async () => {
     await ddl('create table public.things (id int)')
     expect((await watch.refresh()).table('public', 'things')).toBeDefined()

@@ -64,8 +64,18 @@ function hoisted(input: Pick<SettingsInput, 'routineSettings' | 'hoistedSettings
   return Object.entries(input.routineSettings).filter(([name]) => input.hoistedSettings.includes(name))
 }
 
+const searchPaths = new WeakMap<readonly string[], Map<string, string>>()
+
+/** @param extra - the same array as long as it is configured so */
 function searchPathOf(schema: string, extra: readonly string[]): string {
-  return [...new Set([schema, ...extra])].map(quoteIdentifier).join(', ')
+  let known = searchPaths.get(extra)
+  if (!known) searchPaths.set(extra, (known = new Map()))
+  let path = known.get(schema)
+  if (path === undefined) {
+    path = [...new Set([schema, ...extra])].map(quoteIdentifier).join(', ')
+    known.set(schema, path)
+  }
+  return path
 }
 
 const renderedClaims = new WeakMap<object, { readonly role: string; readonly text: string }>()
