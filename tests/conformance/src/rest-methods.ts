@@ -1,7 +1,7 @@
 import { createClient, type SupabaseClient } from '@supabase/supabase-js'
 
 /** Functions of the builders that are not for apps: private in TypeScript. */
-const NOT_FOR_APPS = new Set(['table.cloneRequestState', 'answer.processResponse'])
+const NOT_FOR_APPS = new Set(['client.decorateFetch', 'table.cloneRequestState', 'answer.processResponse'])
 
 /** A method of the base is listed where it is documented, and overridden types of it are not listed again. */
 function ownFunctions(prototype: object): string[] {

@@ -21,10 +21,10 @@ export const REST_SCHEMA = `
     primary key (country_id, language_id)
   );
   create table flights (
-    id int primary key, from_id int constraint flight_from references cities, to_id int constraint flight_to references cities
+    id int primary key, from_id int constraint flight_from references cities on delete cascade, to_id int constraint flight_to references cities on delete cascade
   );
   create table districts (id int primary key, name text not null, city_id int, parent_id int references districts);
-  alter table districts add foreign key (city_id) references cities;
+  alter table districts add foreign key (city_id) references cities on delete cascade;
   create view big_cities as select id, name, country_id, population from cities where population > 500000;
   create view city_counts as select country_id, count(*) as n from cities group by country_id;
   create materialized view country_names as select name from countries with no data;
@@ -81,6 +81,18 @@ export const REST_SCHEMA = `
   create function sleepy() returns void language sql as $$ select pg_sleep(5) $$;
   create function patient() returns text language sql set statement_timeout = '3s' as $$ select current_setting('statement_timeout') $$;
   create function no_args() returns int language sql immutable as $$ select 7 $$;
+
+  create function check_request() returns void language plpgsql as $$
+    begin
+      if current_setting('request.headers')::json ->> 'x-refuse' = 'yes' then
+        raise sqlstate 'PT429' using message = 'Too Many Requests', detail = 'wait';
+      end if;
+      if current_setting('request.headers')::json ->> 'x-mark' = 'yes' then
+        perform set_config('response.headers', '[{"X-Marked": "1"}]', true);
+      end if;
+    end $$;
+  create function many_rows() returns setof text language sql stable
+    as $$ select repeat('x', 1000) from generate_series(1, 1000) $$;
 
   create table last_made (id int primary key);
 `

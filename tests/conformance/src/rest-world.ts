@@ -31,6 +31,7 @@ export interface RestWorld extends AsyncDisposable {
   signIn(name: string): Promise<SupabaseClient>
   /** Asks below `/rest/v1` as curl would. */
   http(path: string, request?: HttpRequest): Promise<HttpAnswer>
+  keyOf(role: 'service' | 'anon'): string
   /** Runs statements as the superuser. */
   run(text: string): Promise<readonly unknown[]>
   /** Puts the rows back that every test begins with. */
@@ -62,6 +63,7 @@ export async function openRestWorld(args: readonly string[] = []): Promise<RestW
     pool,
     anon: await holdfast.supabase(),
     service,
+    keyOf: (role) => keys[role],
     run,
     reset: async () => void (await run(REST_ROWS)),
     async signIn(name) {
@@ -80,10 +82,10 @@ export async function openRestWorld(args: readonly string[] = []): Promise<RestW
           ...(body !== undefined && { 'content-type': 'application/json' }),
           ...headers,
         },
-        ...(body !== undefined && { body: isRaw ? (body as BodyInit) : JSON.stringify(body) }),
+        ...(body !== undefined && { body: isRaw ? (body as NonNullable<RequestInit['body']>) : JSON.stringify(body) }),
       })
       const text = await answer.text()
-      const isJson = (answer.headers.get('content-type') ?? '').includes('json') && text !== ''
+      const isJson = /^application\/([\w.]+\+)?json/.test(answer.headers.get('content-type') ?? '') && text !== ''
       return {
         status: answer.status,
         statusText: answer.statusText,

@@ -1,0 +1,278 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { openRestWorld, type RestWorld } from './rest-world.ts'
+
+// What an answer looks like: its media type, its headers, its schema, and what an address allows. Refusals first.
+
+let world: RestWorld
+
+beforeAll(async () => {
+  world = await openRestWorld(['--rest-plan-enabled=true'])
+  await world.run(`
+    create domain "text/markdown" as text;
+    create domain "application/vnd.name" as bytea;
+    create function as_markdown(country_id int) returns "text/markdown" language sql stable
+      as $$ select '# ' || name from countries where id = country_id $$;
+    create function name_bytes() returns "application/vnd.name" language sql stable as $$ select 'Oslo'::bytea $$;
+    create function one_line(state "text/markdown", item countries) returns "text/markdown" language sql immutable
+      as $$ select state || item.name || ';' $$;
+    create aggregate lines(countries) (sfunc = one_line, stype = "text/markdown", initcond = '');
+    create domain euros as numeric;
+    create function "json"(euros) returns json language sql immutable as $$ select to_json(($1::numeric)::text || ' EUR') $$;
+    create function euros(json) returns euros language sql immutable
+      as $$ select replace($1 #>> '{}', ' EUR', '')::numeric $$;
+    create function euros(text) returns euros language sql immutable as $$ select replace($1, ' EUR', '')::numeric $$;
+    create cast (euros as json) with function "json"(euros) as implicit;
+    create cast (json as euros) with function euros(json) as implicit;
+    create cast (text as euros) with function euros(text) as implicit;
+    create table prices (id int primary key, amount euros);
+    insert into prices values (1, 5);
+  `)
+  await vi.waitFor(async () => expect((await world.http('/prices')).status).toBe(200))
+})
+
+afterAll(() => world?.[Symbol.asyncDispose]())
+
+const as = (accept: string) => ({ headers: { accept } })
+
+describe('media types', () => {
+  test.each([
+    ['text/html', 'None of these media types are available: text/html'],
+    ['text/html, image/png', 'None of these media types are available: text/html, image/png'],
+    ['application/openapi+json', 'None of these media types are available: application/openapi+json'],
+    ['application/geo+json', 'None of these media types are available: application/geo+json'],
+    ['text/markdown', 'None of these media types are available: text/markdown'],
+  ])('%s is refused where nothing makes it', async (accept, message) => {
+    expect(await world.http('/cities', as(accept))).toMatchObject({ status: 406, body: { code: 'PGRST107', message } })
+  })
+
+  test.each([
+    ['nothing in particular', '*/*', 'application/json; charset=utf-8', '[{"id":1,"name":"Norway"}]'],
+    ['JSON', 'application/json', 'application/json; charset=utf-8', '[{"id":1,"name":"Norway"}]'],
+    [
+      'the better of two',
+      'text/html, application/json;q=0.5',
+      'application/json; charset=utf-8',
+      '[{"id":1,"name":"Norway"}]',
+    ],
+    [
+      'one object',
+      'application/vnd.pgrst.object+json',
+      'application/vnd.pgrst.object+json; charset=utf-8',
+      '{"id":1,"name":"Norway"}',
+    ],
+    ['CSV', 'text/csv', 'text/csv; charset=utf-8', 'id,name\n1,Norway'],
+  ])('%s', async (_title, accept, type, text) => {
+    const answer = await world.http('/countries?id=eq.1', as(accept))
+    expect([answer.status, answer.headers.get('content-type'), answer.text]).toEqual([200, type, text])
+    expect(answer.headers.get('content-length')).toBe(String(Buffer.byteLength(text)))
+  })
+
+  test('nulls are left out of rows and of one object', async () => {
+    const path = '/cities?select=name,population&id=eq.4'
+    const rows = await world.http(path, as('application/vnd.pgrst.array+json;nulls=stripped'))
+    expect([rows.headers.get('content-type'), rows.text]).toEqual([
+      'application/vnd.pgrst.array+json;nulls=stripped; charset=utf-8',
+      '[{"name":"Cusco"}]',
+    ])
+    expect((await world.http(path, as('application/vnd.pgrst.object+json;nulls=stripped'))).text).toBe(
+      '{"name":"Cusco"}',
+    )
+  })
+
+  test('a text or bytes that a function makes are passed on as they are', async () => {
+    const markdown = await world.http('/rpc/as_markdown?country_id=1', as('text/markdown'))
+    expect([markdown.headers.get('content-type'), markdown.text]).toEqual(['text/markdown', '# Norway'])
+    const bytes = await world.http('/rpc/name_bytes', as('application/vnd.name'))
+    expect([bytes.headers.get('content-type'), bytes.text]).toEqual(['application/vnd.name', 'Oslo'])
+  })
+
+  test('an aggregate makes a media type of the rows of its table', async () => {
+    const { text, headers } = await world.http('/countries?order=id', as('text/markdown'))
+    expect([headers.get('content-type'), text]).toEqual(['text/markdown', 'Norway;Peru;Chad;'])
+  })
+
+  test('a domain is read and written in its representation', async () => {
+    expect((await world.http('/prices?select=amount')).body).toEqual([{ amount: '5 EUR' }])
+    expect((await world.http('/prices?select=id&amount=eq.5 EUR')).body).toEqual([{ id: 1 }])
+    const { body } = await world.http('/prices', {
+      method: 'POST',
+      headers: { prefer: 'return=representation' },
+      body: { id: 2, amount: '7 EUR' },
+    })
+    expect(body).toEqual([{ id: 2, amount: '7 EUR' }])
+  })
+
+  test('the plan of a request is text or JSON, where that is allowed', async () => {
+    const text = await world.http('/cities', as('application/vnd.pgrst.plan+text; for="application/json"; options=;'))
+    expect(text.text).toContain('cost=')
+    expect(text.headers.get('content-type')).toContain('application/vnd.pgrst.plan+text; for="application/json"')
+    const json = await world.http('/cities', as('application/vnd.pgrst.plan+json; options=analyze|verbose|buffers;'))
+    expect(json.body).toMatchObject([{ Plan: { 'Actual Rows': 1 } }])
+  })
+})
+
+describe('schemas', () => {
+  test.each(['GET', 'POST', 'PATCH', 'DELETE'])('one that is not exposed is refused to %s', async (method) => {
+    const header = method === 'GET' ? 'accept-profile' : 'content-profile'
+    const answer = await world.http('/things?id=eq.1', {
+      method,
+      headers: { [header]: 'auth' },
+      ...(method === 'GET' ? {} : { body: {} }),
+    })
+    expect(answer).toMatchObject({
+      status: 406,
+      body: {
+        code: 'PGRST106',
+        message: 'Invalid schema: auth',
+        details: null,
+        hint: 'Only the following schemas are exposed: public, api',
+      },
+    })
+  })
+
+  test('the one of the header is used and told, else the first', async () => {
+    const api = await world.http('/things', { headers: { 'accept-profile': 'api' } })
+    expect([api.body, api.headers.get('content-profile')]).toEqual([[{ id: 7 }], 'api'])
+    expect((await world.http('/countries?limit=1')).headers.get('content-profile')).toBe('public')
+    const made = await world.http('/things', {
+      method: 'POST',
+      headers: { 'content-profile': 'api', prefer: 'return=representation' },
+      body: { id: 70 },
+    })
+    expect([made.status, made.headers.get('content-profile')]).toEqual([201, 'api'])
+  })
+})
+
+describe('OPTIONS and HEAD', () => {
+  test('OPTIONS of what there is not is refused', async () => {
+    expect(await world.http('/nothing', { method: 'OPTIONS' })).toMatchObject({
+      status: 404,
+      body: { code: 'PGRST205' },
+    })
+    expect(await world.http('/rpc/nothing', { method: 'OPTIONS' })).toMatchObject({
+      status: 404,
+      body: { code: 'PGRST202' },
+    })
+  })
+
+  test.each([
+    ['a table', '/countries', 'OPTIONS,GET,HEAD,POST,PUT,PATCH,DELETE'],
+    ['a view', '/city_counts', 'OPTIONS,GET,HEAD'],
+    ['a partitioned table without a key', '/events', 'OPTIONS,GET,HEAD,POST,PATCH,DELETE'],
+    ['the root', '/', 'OPTIONS,GET,HEAD'],
+  ])('OPTIONS of %s says what it allows', async (_title, path, allow) => {
+    const { status, headers, text } = await world.http(path, { method: 'OPTIONS' })
+    expect([status, headers.get('allow'), headers.get('access-control-allow-origin'), text]).toEqual([
+      200,
+      allow,
+      '*',
+      '',
+    ])
+  })
+
+  test('HEAD has the headers of GET, no body and no length', async () => {
+    const { status, headers, text } = await world.http('/cities?limit=2', {
+      method: 'HEAD',
+      headers: { prefer: 'count=exact' },
+    })
+    expect([status, headers.get('content-range'), headers.get('content-length'), text]).toEqual([
+      206,
+      '0-1/4',
+      null,
+      '',
+    ])
+    expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
+  })
+
+  test('a browser may ask from anywhere, and read the headers that matter', async () => {
+    const preflight = await world.http('/cities', {
+      method: 'OPTIONS',
+      as: 'nobody',
+      headers: {
+        origin: 'https://example.org',
+        'access-control-request-method': 'PATCH',
+        'access-control-request-headers': 'apikey,prefer',
+      },
+    })
+    expect(preflight.headers.get('access-control-allow-origin')).toBe('*')
+    expect(preflight.headers.get('access-control-allow-methods')).toContain('PATCH')
+    expect(preflight.headers.get('access-control-allow-headers')).toContain('prefer')
+    const { headers } = await world.http('/cities?limit=1', { headers: { origin: 'https://example.org' } })
+    expect(headers.get('access-control-expose-headers')).toMatch(/content-range.*location.*preference-applied/)
+  })
+})
+
+describe('headers of answers', () => {
+  test('Content-Location is the request with its parameters in order', async () => {
+    const { headers } = await world.http('/cities?select=id&id=eq.1&limit=1')
+    expect(headers.get('content-location')).toBe('/cities?id=eq.1&limit=1&select=id')
+    expect((await world.http('/countries')).headers.get('content-location')).toBe('/countries')
+  })
+
+  test('Preference-Applied tells what had an effect, and nothing of the rest', async () => {
+    const applied = async (prefer: string, path = '/cities?limit=1') =>
+      (await world.http(path, { headers: { prefer } })).headers.get('preference-applied')
+    expect(await applied('count=exact, return=representation, soup=hot')).toBe('count=exact')
+    expect(await applied('handling=lenient, timezone=Europe/Oslo')).toBe('handling=lenient, timezone=Europe/Oslo')
+    expect(await applied('timezone=nowhere')).toBeNull()
+  })
+
+  test('nothing says what the server is made of', async () => {
+    const { headers } = await world.http('/cities')
+    expect(headers.get('x-powered-by')).toBeNull()
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+  })
+})
+
+describe('the description of the API', () => {
+  test('is refused in other forms', async () => {
+    expect(await world.http('/', as('text/csv'))).toMatchObject({ status: 406, body: { code: 'PGRST107' } })
+    expect(await world.http('/', { method: 'POST', body: {} })).toMatchObject({
+      status: 405,
+      body: { code: 'PGRST117' },
+    })
+  })
+
+  test('is OpenAPI 2 with tables, keys, types and functions, by the privileges of who asks', async () => {
+    const { headers, body } = await world.http('/', as('application/openapi+json'))
+    expect(headers.get('content-type')).toBe('application/openapi+json; charset=utf-8')
+    expect(body).toMatchObject({
+      swagger: '2.0',
+      host: new URL(world.url).host,
+      basePath: '/rest/v1/',
+      info: { title: 'Atlas', description: 'Countries and cities.' },
+      definitions: {
+        countries: {
+          description: 'What cities are in.',
+          required: ['id', 'name'],
+          properties: { id: { type: 'integer', format: 'int32', description: 'Note:\nThis is a Primary Key.<pk/>' } },
+        },
+        cities: {
+          properties: {
+            size: { enum: ['small', 'large'] },
+            country_id: {
+              description: "Note:\nThis is a Foreign Key to `countries.id`.<fk table='countries' column='id'/>",
+            },
+          },
+        },
+      },
+    })
+    const { paths } = body as { paths: Record<string, object> }
+    expect(Object.keys(paths['/rpc/echo'] ?? {})).toEqual(['get', 'post'])
+    expect(Object.keys(paths['/rpc/clear_notes'] ?? {})).toEqual(['post'])
+    const open = (await world.http('/', { as: 'anon' })).body as { paths: object }
+    expect(paths).toHaveProperty(['/secrets'])
+    expect(open.paths).not.toHaveProperty(['/secrets'])
+  })
+
+  test('is of the schema that is asked for, and follows changes', async () => {
+    const { body } = await world.http('/', { headers: { 'accept-profile': 'api' } })
+    expect((body as { paths: object }).paths).toHaveProperty(['/things'])
+    await world.run('create table api.newer (id int primary key)')
+    await expect
+      .poll(
+        async () => ((await world.http('/', { headers: { 'accept-profile': 'api' } })).body as { paths: object }).paths,
+      )
+      .toHaveProperty(['/newer'])
+  })
+})

@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { openRestWorld, type RestWorld } from './rest-world.ts'
+
+// A request is one transaction: who it runs as, what functions learn of it, what they may change of the answer, and what settings hold.
+
+let world: RestWorld
+
+beforeAll(async () => {
+  world = await openRestWorld([
+    '--rest-pre-request=public.check_request',
+    '--rest-server-timing-enabled=true',
+    '--rest-statement-timeout-ms=2000',
+  ])
+})
+
+beforeEach(() => world.reset())
+
+afterAll(() => world?.[Symbol.asyncDispose]())
+
+async function about(headers: Record<string, string> = {}, as: 'service' | 'anon' = 'service'): Promise<unknown> {
+  return (await world.http('/rpc/about_request', { headers, as })).body
+}
+
+describe('the transaction of a request', () => {
+  test('a function before the request may refuse it, whatever it is', async () => {
+    for (const path of ['/countries', '/rpc/no_args', '/']) {
+      const answer = await world.http(path, { headers: { 'x-refuse': 'yes' } })
+      expect(answer).toMatchObject({
+        status: 429,
+        statusText: 'Too Many Requests',
+        body: { code: 'PT429', message: 'Too Many Requests', details: 'wait', hint: null },
+      })
+    }
+    const write = await world.http('/countries', {
+      method: 'POST',
+      body: { id: 9, name: 'x' },
+      headers: { 'x-refuse': 'yes' },
+    })
+    expect(write.status).toBe(429)
+    expect(await world.run('select * from countries where id = 9')).toEqual([])
+  })
+
+  test('a function before the request may add headers', async () => {
+    expect((await world.http('/countries', { headers: { 'x-mark': 'yes' } })).headers.get('x-marked')).toBe('1')
+  })
+
+  test('runs under the role and the claims of the token', async () => {
+    expect(await about()).toMatchObject({ role: 'service_role', claim: 'service_role' })
+    expect(await about({}, 'anon')).toMatchObject({ role: 'anon', claim: 'anon' })
+  })
+
+  test('tells functions the method, the path, headers and cookies', async () => {
+    expect(await about({ 'x-agent': 'curl', cookie: 'taste=sweet; other=1' })).toMatchObject({
+      method: 'GET',
+      path: '/rpc/about_request',
+      agent: 'curl',
+      cookie: 'sweet',
+    })
+  })
+
+  test('has the time zone that is preferred, when there is such a one', async () => {
+    const { body, headers } = await world.http('/rpc/about_request', { headers: { prefer: 'timezone=Asia/Tokyo' } })
+    expect(body).toMatchObject({ timezone: 'Asia/Tokyo' })
+    expect(headers.get('preference-applied')).toBe('timezone=Asia/Tokyo')
+    const strict = await world.http('/countries', { headers: { prefer: 'handling=strict, timezone=nowhere' } })
+    expect(strict.body).toMatchObject({ code: 'PGRST122', details: 'Invalid preferences: timezone=nowhere' })
+  })
+
+  test.each([
+    ['no JSON', 'soup'],
+    ['an object', '{"X-A":"1"}'],
+    ['two names in one object', '[{"X-A":"1","X-B":"2"}]'],
+    ['a value that is no text', '[{"X-A":1}]'],
+  ])('refuses headers of a function that are %s', async (_title, headers) => {
+    const { status, body } = await world.http('/rpc/answer_with', { method: 'POST', body: { status: null, headers } })
+    expect([status, body]).toEqual([
+      500,
+      {
+        code: 'PGRST111',
+        details: null,
+        hint: null,
+        message: 'response.headers guc must be a JSON array composed of objects with a single key and a string value',
+      },
+    ])
+  })
+
+  test('refuses a status of a function that is none', async () => {
+    const { status, body } = await world.http('/rpc/answer_with', {
+      method: 'POST',
+      body: { status: 'fine', headers: null },
+    })
+    expect([status, body]).toMatchObject([
+      500,
+      { code: 'PGRST112', message: 'response.status guc must be a valid status code' },
+    ])
+  })
+
+  test('gives an answer the status and the headers that a function sets', async () => {
+    const headers = JSON.stringify([
+      { 'X-One': '1' },
+      { 'Cache-Control': 'max-age=9' },
+      { 'Set-Cookie': 'a=1' },
+      { 'Set-Cookie': 'b=2' },
+    ])
+    const answer = await world.http('/rpc/answer_with', { method: 'POST', body: { status: '202', headers } })
+    expect([answer.status, answer.body]).toEqual([202, 'done'])
+    expect(answer.headers.get('x-one')).toBe('1')
+    expect(answer.headers.get('cache-control')).toBe('max-age=9')
+    expect(answer.headers.getSetCookie()).toEqual(['a=1', 'b=2'])
+  })
+
+  test('ends when it takes too long, unless the function may take longer', async () => {
+    expect(await world.http('/rpc/sleepy', { method: 'POST' })).toMatchObject({
+      status: 500,
+      body: { code: '57014', message: 'canceling statement due to statement timeout' },
+    })
+    expect((await world.http('/rpc/patient', { method: 'POST' })).body).toBe('3s')
+  }, 20_000)
+
+  test('has the statement timeout of the role', async () => {
+    await world.run(`alter role anon set statement_timeout = '150ms'; notify pgrst, 'reload config'`)
+    try {
+      await expect
+        .poll(
+          async () => {
+            const started = Date.now()
+            const { body } = await world.http('/rpc/sleepy', { method: 'POST', as: 'anon' })
+            return (body as { code?: string }).code === '57014' && Date.now() - started < 1500
+          },
+          { timeout: 10_000 },
+        )
+        .toBe(true)
+    } finally {
+      await world.run(`alter role anon reset statement_timeout; notify pgrst, 'reload config'`)
+    }
+  }, 20_000)
+
+  test('leaves no setting to the next one', async () => {
+    await world.run(
+      `create or replace function stain() returns void language sql as $$ select set_config('work_mem', '77MB', false), set_config('role', 'anon', false) $$`,
+    )
+    await expect.poll(async () => (await world.http('/rpc/stain', { method: 'POST' })).status).toBe(204)
+    const answers = await Promise.all(Array.from({ length: 20 }, () => about()))
+    expect(new Set(answers.map((answer) => (answer as { role: string }).role))).toEqual(new Set(['service_role']))
+  })
+
+  test('is over before a slow client has read its answer', async () => {
+    const url = `${world.url}/rest/v1/rpc/many_rows`
+    const key = world.keyOf('service')
+    const answers = await Promise.all(Array.from({ length: 20 }, () => fetch(url, { headers: { apikey: key } })))
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+    // Nobody has read a body, and yet there is a connection for whoever comes next, and none is in a transaction.
+    const open = `select count(*)::int as n from pg_stat_activity where xact_start is not null and pid <> pg_backend_pid()
+                   and datname = current_database() and usename = 'authenticator'`
+    await expect.poll(() => world.run(open)).toEqual([{ n: 0 }])
+    expect((await world.http('/rpc/no_args')).body).toBe(7)
+    await Promise.all(answers.map(async ({ body }) => body?.cancel()))
+  })
+
+  test('tells what took how long, when that is switched on', async () => {
+    const timing = (await world.http('/countries?limit=1')).headers.get('server-timing')
+    expect(timing).toMatch(
+      /^jwt;dur=[\d.]+, parse;dur=[\d.]+, plan;dur=[\d.]+, transaction;dur=[\d.]+, response;dur=[\d.]+$/,
+    )
+  })
+})
+
+describe('configuration in the database', () => {
+  test('is read from the settings of the role that connects, and again when it is told', async () => {
+    expect((await world.http('/countries?select=id.sum()')).body).toMatchObject({ code: 'PGRST123' })
+    await world.run(`alter role authenticator set pgrst.db_aggregates_enabled = 'true'; notify pgrst, 'reload config'`)
+    await expect.poll(async () => (await world.http('/countries?select=id.sum()')).body).toEqual([{ sum: 6 }])
+    await world.run(`alter role authenticator reset pgrst.db_aggregates_enabled; notify pgrst, 'reload config'`)
+    await expect.poll(async () => (await world.http('/countries?select=id.sum()')).status).toBe(400)
+  })
+})
+
+describe('the schema cache', () => {
+  test('follows changes by itself, at once', async () => {
+    await world.run('create table later (id int primary key, country int references countries)')
+    await expect.poll(async () => (await world.http('/later?select=id,countries(name)')).status).toBe(200)
+    await world.run('alter table later add column extra text')
+    await expect
+      .poll(async () => (await world.http('/later', { method: 'POST', body: { id: 1, extra: 'x' } })).status)
+      .toBe(201)
+    await world.run('drop table later')
+    await expect.poll(async () => (await world.http('/later')).status).toBe(404)
+  })
+
+  test('is read again when it is told', async () => {
+    await world.run(`notify pgrst, 'reload schema'`)
+    await world.run(`notify pgrst`)
+    expect((await world.http('/countries?limit=1')).status).toBe(200)
+  })
+})
