@@ -113,6 +113,10 @@ function describe(relationship: RestKeyRelationship): {
   return { cardinality, embedding: `${from.name} with ${to.name}`, relationship: text }
 }
 
+function targetSchema(relationship: RestRelationship): string {
+  return relationship.kind === 'computed' ? relationship.function.schema : relationship.to.schema
+}
+
 function suggest(
   catalog: RestCatalog,
   schema: string,
@@ -120,16 +124,16 @@ function suggest(
   target: string,
   reachable: readonly RestRelationship[],
 ): string | undefined {
-  if (reachable.length > 0) {
+  const leadsTo = (name: string): boolean =>
+    catalog.relationships(schema, name).some((relationship) => targetSchema(relationship) === schema)
+  if (leadsTo(origin)) {
     const names = reachable.map(({ to }) => to.name).filter((name) => name !== target)
     const nearest = reachable.some(({ to }) => to.name === target)
       ? undefined
       : nearestName(target, names, SIMILARITY_MIN)
     return nearest === undefined ? undefined : `Perhaps you meant '${nearest}' instead of '${target}'.`
   }
-  const parents = catalog
-    .relationNames(schema)
-    .filter((name) => name !== origin && catalog.relationships(schema, name).length > 0)
+  const parents = catalog.relationNames(schema).filter((name) => name !== origin && leadsTo(name))
   const nearest = nearestName(origin, parents, SIMILARITY_MIN)
   return nearest === undefined ? undefined : `Perhaps you meant '${nearest}' instead of '${origin}'.`
 }

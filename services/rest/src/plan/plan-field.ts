@@ -27,7 +27,8 @@ export function planField(field: Field, relation: RestRelation | undefined, qual
     column: field.name,
     path: field.path,
     needsJson: column?.type !== 'json' && column?.type !== 'jsonb',
-    isTsVector: column?.baseType === 'tsvector' && isPlain,
+    // A computed column of which the type is not known is taken as it is.
+    isTsVector: column === undefined || (column.baseType === 'tsvector' && isPlain),
     fromText: isPlain ? column?.representation.fromText : undefined,
   }
 }

@@ -286,19 +286,22 @@ function planEmbed(context: Context, parent: Level, item: SelectEmbed, params: L
     qualifier: [alias],
     joins: planJoins(relationship, parent.qualifier, alias, junctionAlias),
     junction: junction && { schema: junction.schema, name: junction.name, alias: junctionAlias },
-    rowsMax: isToOne ? undefined : context.rowsMax,
+    // A function that promises one row is taken by its word.
+    rowsMax: !isToOne ? context.rowsMax : relationship.kind === 'computed' ? 1 : undefined,
     spread: item.spread ? shape : undefined,
   }
   const { read, columns } = planLevel(context, level, params)
   const join = item.join ?? 'left'
-  // Only the key of a table promises that there is one row; a subquery would fail where a join repeats its parent.
-  const promisesOne = relationship.kind === 'key' && !relationship.toIsView
+  // Only the key of a table promises that there is one row; over a view a join repeats its parent where a subquery would fail.
+  const repeats =
+    isToOne && ((relationship.kind === 'key' && relationship.toIsView) || read.embeds.some((embed) => embed.repeats))
   return {
     name: nameOf(item),
     alias: `${alias}_embed`,
     shape,
     join,
-    lateral: item.spread || (isToOne && (join === 'inner' || !promisesOne)),
+    lateral: item.spread || (isToOne && (join === 'inner' || repeats)),
+    repeats,
     spread: item.spread ? columns : undefined,
     isEmpty: read.select.length === 0 && read.embeds.every(({ isEmpty }) => isEmpty),
     read,

@@ -115,6 +115,8 @@ export interface EmbedPlan {
    * which Postgres computes for the rows that are returned only.
    */
   readonly lateral: boolean
+  /** It may find several rows though it is to-one, so that a join repeats its parent. */
+  readonly repeats: boolean
   /** Columns that move into the parent instead of an object or an array of their own. */
   readonly spread: readonly SpreadColumn[] | undefined
   /** Nothing is selected in it: it only filters. */

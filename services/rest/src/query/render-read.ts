@@ -18,7 +18,7 @@ interface Column {
 /** The `select` of one level, with the levels below as lateral joins or subqueries. */
 export function renderRead(read: ReadPlan): SqlFragment {
   const columns = renderColumns(read)
-  const laterals = read.embeds.filter(({ lateral }) => lateral)
+  const laterals = read.embeds.filter(({ lateral, shape, isEmpty }) => lateral && !(isEmpty && shape === 'array'))
   const terms = read.order.map((order) => renderOrder(order, positionOf(read, order.field)))
   const order = terms.length === 0 ? sql`` : sql` order by ${sql.join(terms)}`
   return sql`select ${sql.join(columns.map(({ text }) => text))} from ${renderFrom(read)}${sql.join(

@@ -1,3 +1,4 @@
+import type { HoldfastError } from '@holdfast/foundation'
 import { queryTooComplex } from '../errors.ts'
 import { JSON_STEPS_MAX } from '../limits.ts'
 import type { EmbedPath, Field, JsonStep } from './api-request.ts'
@@ -5,13 +6,15 @@ import type { Scanner } from './scanner.ts'
 
 const NAME_PART = /[\p{L}\p{Nd}_ $]+/uy
 const JSON_KEY_PART = /[^(\-:.,>)]+/uy
+const FIELD_NAME = 'field name (* or [a..z0..9_$])'
+const JSON_OPERAND = '"-", digit or any non reserved character different from: .,>()'
 const QUOTED = /"((?:[^\\"]|\\[\s\S])*)"/uy
 const JSON_INDEX = /-?[0-9]+(?=->|::|[.,)]|$)/uy
 
 /** A name: letters, digits, `_`, `$`, spaces and inner dashes, or anything between double quotes. */
 export function parseFieldName(scanner: Scanner): string {
   const name = parseQuoted(scanner) ?? parseDashed(scanner, NAME_PART)
-  if (!name) throw scanner.failure('field name (* or [a..z0..9_$])')
+  if (!name) throw scanner.failure(FIELD_NAME)
   return name
 }
 
@@ -33,10 +36,18 @@ export function parseJsonPath(scanner: Scanner): JsonStep[] {
       steps.push({ arrow, operand: { kind: 'index', index: index[0] } })
       continue
     }
-    const key = parseQuoted(scanner) ?? parseDashed(scanner, JSON_KEY_PART)
-    if (!key) throw scanner.failure('any non reserved character different from: .,>()')
+    if (scanner.peek() === '-') throw brokenIndex(scanner)
+    const key = parseQuoted(scanner) ?? parseDashed(scanner, JSON_KEY_PART, JSON_OPERAND)
+    if (!key) throw scanner.failure(JSON_OPERAND)
     steps.push({ arrow, operand: { kind: 'key', key } })
   }
+}
+
+/** A dash begins an index, and nothing else. */
+function brokenIndex(scanner: Scanner): HoldfastError {
+  scanner.position++
+  const digits = scanner.match(/[0-9]+/y)
+  return scanner.failure(digits ? 'digit, "->", "::", ".", "," or end of input' : 'digit')
 }
 
 /** A column and its JSON path, with spaces around it. */
@@ -69,12 +80,17 @@ export function parseColumns(scanner: Scanner): string[] {
   return columns
 }
 
+/** Whether a name could begin here. */
+export function startsFieldName(scanner: Scanner): boolean {
+  return /["\p{L}\p{Nd}_ $]/u.test(String.fromCodePoint(scanner.text.codePointAt(scanner.position) ?? 44))
+}
+
 /** Parts joined by dashes; a dash that begins an arrow ends the name. */
-function parseDashed(scanner: Scanner, part: RegExp): string {
+function parseDashed(scanner: Scanner, part: RegExp, expecting = FIELD_NAME): string {
   const parts: string[] = []
   for (;;) {
     const found = scanner.match(part)
-    if (!found) throw scanner.failure('field name (* or [a..z0..9_$])')
+    if (!found) throw scanner.failure(expecting)
     parts.push(found[0].trim())
     if (scanner.peek() !== '-' || scanner.text[scanner.position + 1] === '>') return parts.join('-')
     scanner.position++

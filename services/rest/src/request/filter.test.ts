@@ -75,7 +75,6 @@ describe('parseLogic', () => {
   test.each([
     ['and()'],
     ['and(a.eq.1'],
-    ['and(a.eq.1))'],
     ['and(a)'],
     ['and(a.1)'],
     ['or'],

@@ -10,7 +10,7 @@ import type {
   SimpleOperator,
   TextSearchOperator,
 } from './api-request.ts'
-import { parseField, parseQuoted } from './field.ts'
+import { parseField, parseQuoted, startsFieldName } from './field.ts'
 import type { Scanner } from './scanner.ts'
 
 const SIMPLE = /(neq|cs|cd|ov|sl|sr|nxr|nxl|adj)\./y
@@ -46,11 +46,9 @@ export function looksLikeOperation(scanner: Scanner): boolean {
   return found
 }
 
-/** A whole tree: `not.or(a.eq.1,and(b.gt.2,c.is.null))`. */
+/** A whole tree: `not.or(a.eq.1,and(b.gt.2,c.is.null))`. As in PostgREST, what follows it is not looked at. */
 export function parseLogic(scanner: Scanner): LogicTree {
-  const tree = parseLogicTree(scanner, 1)
-  if (!scanner.atEnd()) throw scanner.failure('end of input')
-  return tree
+  return parseLogicTree(scanner, 1)
 }
 
 function parseLogicTree(scanner: Scanner, depth: number): LogicTree {
@@ -58,6 +56,9 @@ function parseLogicTree(scanner: Scanner, depth: number): LogicTree {
   scanner.skipSpace()
   const head = scanner.match(LOGIC_HEAD)
   if (!head) {
+    if (!startsFieldName(scanner)) {
+      throw scanner.failure('field name (* or [a..z0..9_$]), negation operator (not) or logic operator (and, or)')
+    }
     const field = parseField(scanner)
     scanner.expect('.')
     const negated = scanner.take('not.')

@@ -1,11 +1,12 @@
+import type { HoldfastError } from '@holdfast/foundation'
 import { queryTooComplex } from '../errors.ts'
 import { ORDER_TERMS_MAX } from '../limits.ts'
 import type { OrderTerm } from './api-request.ts'
 import { parseField, parseFieldName } from './field.ts'
 import type { Scanner } from './scanner.ts'
 
-const DIRECTION = /\.(asc|desc)(?=[.,) \t]|$)/y
-const NULLS = /\.nulls(first|last)(?=[,) \t]|$)/y
+const DIRECTION = /\.(asc|desc)/y
+const NULLS = /\.nulls(first|last)/y
 
 /** `name.desc.nullslast,client(name).asc,data->>size` */
 export function parseOrder(scanner: Scanner): OrderTerm[] {
@@ -13,8 +14,7 @@ export function parseOrder(scanner: Scanner): OrderTerm[] {
   do {
     if (terms.length === ORDER_TERMS_MAX) throw queryTooComplex(`An order may have ${ORDER_TERMS_MAX} terms.`)
     terms.push(parseTerm(scanner))
-  } while (scanner.take(','))
-  if (!scanner.atEnd()) throw scanner.failure('"asc", "desc", "nullsfirst", "nullslast", "," or end of input')
+  } while (!scanner.atEnd() && scanner.take(','))
   return terms
 }
 
@@ -32,6 +32,20 @@ function parseTerm(scanner: Scanner): OrderTerm {
   if (relation !== undefined) scanner.expect(')')
   const direction = scanner.match(DIRECTION)?.[1] as 'asc' | 'desc' | undefined
   const nulls = scanner.match(NULLS)?.[1] as 'first' | 'last' | undefined
-  scanner.skipSpace()
+  if (!scanner.atEnd() && scanner.peek() !== ',') throw unfinished(scanner, direction, nulls)
   return { relation, field, direction, nulls }
+}
+
+/** Says which word could have stood here, as far as the term was understood. */
+function unfinished(scanner: Scanner, direction: string | undefined, nulls: string | undefined): HoldfastError {
+  if (nulls !== undefined) return scanner.failure('"," or end of input')
+  if (scanner.take('.')) {
+    const words = direction === undefined ? '"asc", "desc", ' : ''
+    return scanner.failure(`${words}"nullsfirst" or "nullslast"`)
+  }
+  return scanner.failure(
+    direction === undefined
+      ? 'letter, digit, "-", "->>", "->", delimiter (.), "," or end of input'
+      : 'delimiter (.), "," or end of input',
+  )
 }

@@ -97,7 +97,7 @@ function parseLogicPair(name: string, value: string, operator: 'and' | 'or'): At
   const names = namesOf(name, 'logic path')
   const path = names.slice(0, -1).filter((part) => part !== 'not')
   const negation = names.includes('not') ? 'not.' : ''
-  return { path, value: parseLogic(createScanner(`${negation}${operator}${value}`, 'logic tree')) }
+  return { path, value: parseLogic(createScanner(`${negation}${operator}${value}`, 'logic tree', value)) }
 }
 
 /** The embeds before the last word of `clients.projects.order`. */

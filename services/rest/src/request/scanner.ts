@@ -20,8 +20,11 @@ export interface Scanner {
   failure(expecting: string): HoldfastError
 }
 
-/** @param what - names the parameter in error messages: `filter`, `select parameter` */
-export function createScanner(text: string, what: string): Scanner {
+/**
+ * @param what - names the parameter in error messages: `filter`, `select parameter`
+ * @param shown - the text as error messages show it, where that is not what is scanned
+ */
+export function createScanner(text: string, what: string, shown = text): Scanner {
   const scanner: Scanner = {
     text,
     position: 0,
@@ -46,8 +49,10 @@ export function createScanner(text: string, what: string): Scanner {
     },
     failure(expecting) {
       const next = String.fromCodePoint(text.codePointAt(scanner.position) ?? 32)
-      const unexpected = scanner.atEnd() ? 'end of input' : JSON.stringify(next)
-      return parseFailed(what, text, scanner.position, `unexpected ${unexpected} expecting ${expecting}`)
+      // PostgREST's parser quotes a character where the text could have ended differently from one where it could not.
+      const quoted = expecting.endsWith('end of input') ? `'${next}'` : JSON.stringify(next)
+      const unexpected = scanner.atEnd() ? 'end of input' : quoted
+      return parseFailed(what, shown, scanner.position, `unexpected ${unexpected} expecting ${expecting}`)
     },
   }
   return scanner

@@ -11,7 +11,6 @@ describe('parseSelect', () => {
     ['id name!'],
     ['a('],
     ['a(b'],
-    ['a)'],
     ['a!b'],
     ['...a'],
     [':a'],
@@ -21,7 +20,6 @@ describe('parseSelect', () => {
     ['"'],
     ['""'],
     ['a.sum'],
-    ['a(b)c'],
     [`${'a('.repeat(20)}${')'.repeat(20)}`],
   ])('refuses %j', (text) => {
     expect(() => parse(text)).toThrow(expect.objectContaining({ code: 'PGRST100', status: 400 }) as Error)
@@ -55,6 +53,10 @@ describe('parseSelect', () => {
     ],
     ['t!left()', [{ join: 'left', hint: undefined, select: [] }]],
     ['...t(a)', [{ kind: 'embed', spread: true }]],
+    ['a)', [{ field: { name: 'a' } }]],
+    ['a(b)c', [{ kind: 'embed', target: 'a' }]],
+    ['s:a->>b::int.sum()::text', [{ alias: 's', aggregate: 'sum', cast: 'int', aggregateCast: 'text' }]],
+    ['t(a->0)', [{ select: [{ field: { path: [{ operand: { kind: 'index', index: '0' } }] } }] }]],
     ['t(count)', [{ kind: 'embed', select: [{ kind: 'field', field: { name: 'count' } }] }]],
   ])('reads %j', (text, items) => {
     expect(parse(text)).toMatchObject(items)

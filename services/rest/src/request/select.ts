@@ -17,9 +17,8 @@ interface Budget {
 
 /** `*,total:amount->>net::numeric,client:clients!fk!inner(name),...site(name)` */
 export function parseSelect(scanner: Scanner): SelectItem[] {
-  const items = parseItems(scanner, 0, { items: 0, embeds: 0 })
-  if (!scanner.atEnd()) throw scanner.failure('"," or end of input')
-  return items
+  // As in PostgREST, what follows a list that is complete is not looked at.
+  return parseItems(scanner, 0, { items: 0, embeds: 0 })
 }
 
 function parseItems(scanner: Scanner, depth: number, budget: Budget): SelectItem[] {
