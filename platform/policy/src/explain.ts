@@ -1,3 +1,4 @@
+import { sql, type Queryable } from '@holdfast/postgres'
 import type { BucketDefinition, Dependency, RefusedTable, SyncPlan, TablePlan } from './plan.ts'
 
 /** How one part of a table's policies is followed, in words and with the SQL behind them. */
@@ -5,8 +6,13 @@ export interface DefinitionDescription {
   readonly id: string
   readonly roles: readonly string[]
   readonly policies: readonly string[]
-  /** `all`: one bucket for everybody who meets the condition; `key`: a bucket per key; `elements`: several keys per row. */
-  readonly form: 'all' | 'key' | 'elements'
+  /**
+   * `all`: one bucket for everybody who meets the condition; `key`: a bucket per key; `elements`: several keys per row; `class`: no equality ties
+   * rows to people, and each combination of the columns that the condition reads is asked for.
+   */
+  readonly form: 'all' | 'key' | 'elements' | 'class'
+  /** Of `class`: how many combinations there are, when that was measured. */
+  readonly classes?: number
   /** Which rows it covers. */
   readonly rows: string
   /** Who gets them. */
@@ -35,20 +41,51 @@ export interface PlanDescription {
   readonly text: string
 }
 
-/** The coverage report: for each table whether it is synced, how each of its policies is followed, and at what cost. */
-export function describePlan(plan: SyncPlan): PlanDescription {
-  const tables = [...plan.tables.map(describeTable), ...plan.refused.map(describeRefused)].sort((left, right) =>
-    left.table < right.table ? -1 : 1,
-  )
+/** How many access classes a definition has, by its id. */
+export type ClassCounts = ReadonlyMap<string, number>
+
+/**
+ * Estimates, from what `ANALYZE` has seen, how many access classes each definition of a plan has. Tables that were never analysed are left out.
+ *
+ * @param db - any role may ask, but `pg_stats` shows only tables that it may read
+ */
+export async function estimateClasses(db: Queryable, plan: SyncPlan): Promise<ClassCounts> {
+  const counts = new Map<string, number>()
+  for (const table of plan.tables) {
+    for (const definition of table.definitions) {
+      if (!definition.accessClass) continue
+      const [row] = await db.query<{ count: number | null }>(sql`
+        select case when c.reltuples < 0 then null else ceil(least(c.reltuples, exp(sum(ln(greatest(1,
+                 case when s.n_distinct < 0 then -s.n_distinct * c.reltuples else s.n_distinct end + (s.null_frac > 0)::int))))))::float8 end as count
+          from pg_catalog.pg_class c
+          join pg_catalog.pg_stats s on s.schemaname = ${table.schema} and s.tablename = ${table.name}
+         where c.oid = ${table.oid} and s.attname = any(${definition.keys.map((key) => key.column ?? '')}::text[])
+         group by c.oid, c.reltuples`)
+      if (row?.count !== null && row?.count !== undefined) counts.set(definition.id, row.count)
+    }
+  }
+  return counts
+}
+
+/**
+ * The coverage report: for each table whether it is synced, how each of its policies is followed, and at what cost.
+ *
+ * @param classes - as {@link estimateClasses} gives them, or measured
+ */
+export function describePlan(plan: SyncPlan, classes: ClassCounts = new Map()): PlanDescription {
+  const tables = [
+    ...plan.tables.map((table) => describeTable(table, classes)),
+    ...plan.refused.map(describeRefused),
+  ].sort((left, right) => (left.table < right.table ? -1 : 1))
   return { version: plan.version, tables, text: tables.flatMap(linesOf).join('\n') }
 }
 
-function describeTable(table: TablePlan): TableDescription {
+function describeTable(table: TablePlan, classes: ClassCounts): TableDescription {
   return {
     table: `${table.schema}.${table.name}`,
     synced: true,
     localName: table.localName,
-    definitions: table.definitions.map(describeDefinition),
+    definitions: table.definitions.map((definition) => describeDefinition(definition, classes.get(definition.id))),
   }
 }
 
@@ -57,23 +94,53 @@ function describeRefused(table: RefusedTable): TableDescription {
   return { table: `${table.schema}.${table.name}`, synced: false, reason: `${blame}${table.reason}` }
 }
 
-function describeDefinition(definition: BucketDefinition): DefinitionDescription {
-  const { id, roles, policies, keyQuery, keys, rowFilter, dependencies } = definition
+function describeDefinition(definition: BucketDefinition, classes: number | undefined): DefinitionDescription {
+  const { id, roles, policies, keyQuery, rowFilter, dependencies } = definition
   return {
     id,
     roles,
     policies,
-    form: keys.length === 0 ? 'all' : keys.some((key) => key.kind === 'elements') ? 'elements' : 'key',
+    form: formOf(definition),
+    ...(classes === undefined ? {} : { classes }),
     rows: rowFilter ? `rows where ${rowFilter.sql}` : 'all rows',
     people: describePeople(definition),
     changes: dependencies.map(describeDependency),
-    costs: costsOf(definition),
+    costs: costsOf(definition, classes),
     keyQuery,
   }
 }
 
-function describePeople({ keys, keyQuery, roles }: BucketDefinition): string {
+function formOf({ keys, accessClass }: BucketDefinition): DefinitionDescription['form'] {
+  if (accessClass) return 'class'
+  if (keys.length === 0) return 'all'
+  return keys.some((key) => key.kind === 'elements') ? 'elements' : 'key'
+}
+
+function formOf({ keys, accessClass }: BucketDefinition): DefinitionDescription['form'] {
+  if (accessClass) return 'class'
+  if (keys.length === 0) return 'all'
+  return keys.some((key) => key.kind === 'elements') ? 'elements' : 'key'
+}
+
+function followsOf(definition: BucketDefinition): string {
+  const { keys, rowFilter, dependencies } = definition
+  const tables = [...new Set(dependencies.map((one) => `${one.schema}.${one.name}`))].join(', ')
+  const form = formOf(definition)
+  const person =
+    form === 'class'
+      ? 'asked for each access class'
+      : form === 'all'
+        ? tables === '' && !/ where /.test(definition.keyQuery)
+          ? ''
+          : `condition on the person${tables === '' ? ' (claims)' : ` through ${tables}`}`
+        : `${keys.map((key) => (key.kind === 'elements' ? `elements of ${key.sql}` : key.sql)).join(', ')} = ${tables === '' ? 'claims' : `keys from ${tables}`}`
+  return [person, rowFilter ? 'row filter' : ''].filter((part) => part !== '').join(', with a ') || 'everything'
+}
+
+function describePeople({ keys, keyQuery, roles, accessClass }: BucketDefinition): string {
   const who = `of the ${roles.length > 1 ? 'roles' : 'role'} ${roles.join(', ')}`
+  if (accessClass) return `those ${who} for whom ${accessClass.condition}`
+  if (accessClass) return `those ${who} for whom ${accessClass.condition}`
   if (keys.length === 0)
     return / where /.test(keyQuery) ? `everybody ${who} who meets the condition` : `everybody ${who}`
   const names = keys.map((key) => (key.kind === 'elements' ? `an element of ${key.sql}` : key.sql))
@@ -87,15 +154,24 @@ function describeDependency({ schema, name, columns, pin }: Dependency): string 
     : `a change of ${what} may concern everybody`
 }
 
-function costsOf({ keys, rowFilter, dependencies }: BucketDefinition): readonly string[] {
+function costsOf(
+  { keys, rowFilter, dependencies, accessClass }: BucketDefinition,
+  classes: number | undefined,
+): readonly string[] {
   const costs: string[] = []
+  if (accessClass) {
+    const names = keys.map((key) => key.column ?? key.sql).join(', ')
+    const many = classes === undefined ? '' : `, about ${classes} of them`
+    costs.push(`the condition is asked for each combination of ${names}${many} (access classes)`)
+  }
   if ([...keys, ...(rowFilter ? [rowFilter] : [])].some((expression) => expression.column === undefined)) {
     costs.push('Postgres evaluates an expression for each changed row')
   }
   const unpinned = [...new Set(dependencies.filter((one) => !one.pin).map((one) => `${one.schema}.${one.name}`))]
   if (unpinned.length > 0)
     costs.push(`all connected people are asked for their keys when ${unpinned.join(' or ')} changes`)
-  if (keys.length > 1) costs.push(`a person may have a bucket for each combination of ${keys.length} keys`)
+  if (keys.length > 1 && !accessClass)
+    costs.push(`a person may have a bucket for each combination of ${keys.length} keys`)
   return costs
 }
 

@@ -3,7 +3,7 @@
  * asks Postgres.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { LINK_FORMS, PERSON_FORMS, ROW_FORMS } from '../test/policy-forms.ts'
+import { CLASS_FORMS, LINK_FORMS, PERSON_FORMS, ROW_FORMS } from '../test/policy-forms.ts'
 import { openPolicyWorld, type PolicyWorld } from '../test/policy-world.ts'
 import type { BucketDefinition } from './plan.ts'
 
@@ -19,7 +19,7 @@ function describeDefinition(definition: BucketDefinition): readonly string[] {
   return withoutHashes([
     ...(definition.rowFilter ? [`rows  ${definition.rowFilter.sql}`] : []),
     ...definition.keys.map((key) => `key   ${key.sql}${key.kind === 'elements' ? ' (each element)' : ''}`),
-    `query ${definition.keyQuery}`,
+    definition.accessClass ? `class ${definition.accessClass.condition}` : `query ${definition.keyQuery}`,
     ...definition.dependencies.map(
       ({ name, columns, pin }) =>
         `reads ${name} (${columns.join(', ')})${pin ? ` where ${pin.column} = ${pin.claimSql}` : ''}`,
@@ -36,6 +36,7 @@ describe.each([
   ['the row', ROW_FORMS],
   ['the person', PERSON_FORMS],
   ['both', LINK_FORMS],
+  ['both, by no equality', CLASS_FORMS],
 ])('a condition on %s', (_, forms) => {
   test.each(forms)('%s', async (form) => {
     await world.run(

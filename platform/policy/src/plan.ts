@@ -84,8 +84,24 @@ export interface BucketDefinition {
    * NULLs. Without keys: exactly one row, no matter which column, when the caller has the bucket, else none.
    */
   readonly keyQuery: string
+  /** Set when rows and people are tied by no equality: the keys are the columns that the condition reads, and each combination is asked for. */
+  readonly accessClass: AccessClass | undefined
   /** What {@link keyQuery} reads, through nested policies and functions. A change there can change somebody's keys. */
   readonly dependencies: readonly Dependency[]
+}
+
+/**
+ * Rows with equal keys are seen by the same people, whatever the condition is. Which of the combinations that occur a person sees is asked as that
+ * person, without reading the table.
+ */
+export interface AccessClass {
+  /** Boolean SQL over the key columns of `r`, run as the caller. */
+  readonly condition: string
+  /**
+   * One statement, run as the caller: `$1` are the numbers of the combinations in question (`int[]`), `$2`… their values, one `text[]` for each key.
+   * Column `number` of its rows are those of the combinations that the caller sees.
+   */
+  readonly query: string
 }
 
 /** An expression over the row, aliased `r`. */
@@ -98,8 +114,11 @@ export interface RowExpression {
 }
 
 export interface KeyExpression extends RowExpression {
-  /** `value`: one key per row (NULL: the row is in no bucket); `elements`: an array, one key per distinct non-null element. */
-  readonly kind: 'value' | 'elements'
+  /**
+   * `value`: one key per row (NULL: the row is in no bucket); `elements`: an array, one key per distinct non-null element; `class`: a column whose
+   * text is the key, NULL as well.
+   */
+  readonly kind: 'value' | 'elements' | 'class'
 }
 
 export interface Dependency extends TableName {

@@ -115,3 +115,65 @@ export const LINK_FORMS: readonly string[] = [
   'case when is_auditor() then true else owner_id = auth.uid() end',
   'not (not is_member_definer(org_id) or not is_public)',
 ]
+
+/** Both, tied together by something else than an equality: followed by access classes, in whole or in part. */
+export const CLASS_FORMS: readonly string[] = [
+  // negated
+  'not exists (select from grants g where g.list_id = items.list_id and g.user_id = auth.uid())',
+  'list_id not in (select list_id from grants where user_id = auth.uid() and list_id is not null)',
+  'list_id not in (select list_id from grants where user_id = auth.uid())',
+  'not is_member(org_id)',
+  'not is_member_definer(org_id)',
+  'not (owner_id = auth.uid())',
+  '(owner_id = auth.uid()) is not true',
+  // other than equality
+  'owner_id <> auth.uid()',
+  "n <= (auth.jwt() ->> 'n')::int",
+  'n <= pl_level()',
+  'owner_id is not distinct from auth.uid()',
+  "n < any (array[(auth.jwt() ->> 'n')::int, 2])",
+  'list_id <> all (array(select list_id from grants where user_id = auth.uid()))',
+  "team like (auth.jwt() ->> 'team') || '%'",
+  "auth.jwt() -> 'app_metadata' -> 'teams' ? team",
+  "auth.jwt() -> 'app_metadata' -> 'teams' @> to_jsonb(team)",
+  'exists (select from grants g where g.user_id = auth.uid() and g.list_id > items.list_id)',
+  "team || (auth.jwt() ->> 'team') = 'redred'",
+  'editors @> array(select user_id from grants)',
+  // much in a subquery of the row
+  'exists (select from grants g where g.list_id = items.list_id group by g.user_id having count(*) > 1)',
+  '(select count(*) from grants g where g.list_id = items.list_id) > 1',
+  'auth.uid() in (select user_id from grants g where g.list_id = items.list_id order by id limit 2)',
+  'list_id in (select list_id from grants order by id limit 1)',
+  'exists (select from grants g where g.list_id = items.list_id and g.user_id = auth.uid() union select from members m where m.org_id = items.org_id and m.user_id = auth.uid())',
+  'exists (with g as (select * from grants where user_id = auth.uid()) select from g where g.list_id = items.list_id)',
+  'exists (select from lists l left join grants g on g.list_id = items.list_id where l.owner_id = auth.uid() and g.id is null)',
+  'exists (select from unnest(editors) e where e = auth.uid())',
+  'case when exists (select from lists l where l.id = list_id and l.is_open) then owner_id is not null else owner_id = auth.uid() end',
+  // functions
+  'pl_member(org_id)',
+  'not pl_is_admin(org_id)',
+  'pl_is_admin(org_id)',
+  'pl_loop(list_id)',
+  'org_id in (select pl_orgs())',
+  'pl_any()',
+  'two_steps(org_id)',
+  'climbs(list_id, 2)',
+  'as_owner(org_id)',
+  'mixed_rights(list_id)',
+  'sets_zone(org_id)',
+  'org_id === 1::bigint',
+  // views and partitions
+  'list_id in (select id from my_lists)',
+  'not exists (select from my_lists l where l.org_id = items.org_id)',
+  'exists (select from granted g where g.list_id = items.list_id and g.user_id = auth.uid())',
+  'list_id in (select list_id from shares where user_id = auth.uid())',
+  'list_id not in (select list_id from shares where user_id = auth.uid() and list_id is not null)',
+  // types whose texts do not tell
+  "price = (auth.jwt() ->> 'n')::numeric",
+  "extra -> 'owner' = auth.jwt() -> 'sub'",
+  // more alternatives than are taken apart
+  Array.from(
+    { length: 7 },
+    (_, n) => `(owner_id = auth.uid() or list_id in (select g.list_id from grants g where g.level = ${n % 3}))`,
+  ).join(' and '),
+]

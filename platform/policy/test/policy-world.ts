@@ -1,6 +1,13 @@
 import { runAs, sql, type Session } from '@holdfast/postgres'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
-import { compileSyncPlan, readPolicyInput, type BucketDefinition, type SyncPlan, type TablePlan } from '../src/index.ts'
+import {
+  compileSyncPlan,
+  readPolicyInput,
+  type AccessClass,
+  type BucketDefinition,
+  type SyncPlan,
+  type TablePlan,
+} from '../src/index.ts'
 
 /** Three people who may be members of organisations, own lists and be given rights to them; `items` is what policies are tried on. */
 export const USERS = [1, 2, 3].map((n) => `00000000-0000-4000-8000-00000000000${n}`)
@@ -20,7 +27,10 @@ create table public.admins (id int primary key, user_id uuid unique);
 create table public.days (id int primary key, day date);
 create table public.items (
   id int primary key, list_id int, org_id bigint, owner_id uuid, editors uuid[], tags text[], team varchar(10), code public.short,
-  status public.kind, n smallint, is_public boolean, day date);
+  status public.kind, n smallint, is_public boolean, day date, price numeric, extra jsonb);
+create table public.shares (id int primary key, list_id int, user_id uuid) partition by hash (id);
+create table public.shares_0 partition of public.shares for values with (modulus 2, remainder 0);
+create table public.shares_1 partition of public.shares for values with (modulus 2, remainder 1);
 alter table public.items enable row level security;
 
 create role ${keeper} nologin;
@@ -57,8 +67,65 @@ create function public.my_first_list() returns int language sql stable as
 create function public.is_auditor() returns boolean language sql stable security definer as
   $$ select exists (select from admins where user_id = auth.uid()) $$;
 create function public.is_small(n int) returns boolean language sql immutable as $$ select n < 2 $$;
+create view public.my_lists with (security_invoker = true) as select l.id, l.org_id from public.lists l where l.owner_id = auth.uid() or l.is_open;
+create view public.granted as select g.list_id, g.user_id from public.grants g where g.level > 1;
+
+create function public.pl_member(o bigint) returns boolean language plpgsql stable as
+  $$ begin return exists (select 1 from members where org_id = o and user_id = auth.uid()); end $$;
+create function public.pl_is_admin(o bigint) returns boolean language plpgsql security definer set search_path = '' as $$
+  declare
+    m public.members%rowtype;
+  begin
+    select * into m from public.members where org_id = o and user_id = auth.uid();
+    if not found then
+      return false;
+    end if;
+    return m.role in ('admin', 'owner');
+  end $$;
+create function public.pl_level() returns int language plpgsql stable as $$
+  declare
+    uid uuid := auth.uid();
+    top int;
+  begin
+    select max(level) into top from grants where user_id = uid;
+    return coalesce(top, 0);
+  end $$;
+create function public.pl_loop(l int) returns boolean language plpgsql stable as $$
+  declare
+    g record;
+  begin
+    for g in select * from grants where list_id = l loop
+      if g.user_id = auth.uid() and pl_level() > 1 then
+        return true;
+      end if;
+    end loop;
+    return false;
+  end $$;
+create function public.pl_orgs() returns setof int language plpgsql stable security definer as
+  $$ begin return query select m.org_id from members m where m.user_id = auth.uid(); end $$;
+create function public.pl_any() returns boolean language plpgsql stable as $$ begin return exists (select from admins where user_id = auth.uid()); end $$;
+create function public.two_steps(o bigint) returns boolean language sql stable as
+  $$ select count(*) from members; select exists (select from members where org_id = o and user_id = auth.uid()) $$;
+create function public.climbs(l int, steps int) returns boolean language sql stable as $$ select true $$;
+create or replace function public.climbs(l int, steps int) returns boolean language sql stable as $$
+  select case when steps <= 0 then false else
+    exists (select from lists where id = l and owner_id = auth.uid()) or climbs(l + 1, steps - 1) end $$;
+create function public.as_owner(o bigint) returns boolean language sql stable security definer as
+  $$ select exists (select from members where org_id = o and (role = current_user or user_id = auth.uid())) $$;
+create function public.keeper_pair(a int, b int) returns boolean language sql stable security definer as
+  $$ select exists (select from grants g where g.list_id = a and g.level = b) $$;
+alter function public.keeper_pair(int, int) owner to ${keeper};
+create function public.mixed_rights(l int) returns boolean language sql stable security definer as
+  $$ select exists (select from lists where owner_id = auth.uid() and keeper_pair(id, l)) $$;
+create function public.shares_org(a bigint, b bigint) returns boolean language sql stable as
+  $$ select exists (select from members where org_id = a and org_id = b and user_id = auth.uid()) $$;
+create operator public.=== (leftarg = bigint, rightarg = bigint, function = public.shares_org);
+create function public.sets_zone(o bigint) returns boolean language sql stable set timezone = 'UTC' as $$ select o = 1 or auth.uid() is null $$;
 create function public.is_even(n int) returns boolean language plpgsql immutable as $$ begin return n % 2 = 0; end $$;
 `
+
+/** Combinations of the key columns of an access class. */
+export type Classes = readonly (readonly (string | null)[])[]
 
 export interface PolicyWorld extends AsyncDisposable {
   readonly database: TestDatabase
@@ -68,8 +135,14 @@ export interface PolicyWorld extends AsyncDisposable {
   compile(): Promise<SyncPlan>
   /** IDs that row-level security shows. */
   visible(session: Session, table: string): Promise<readonly number[]>
-  /** The caller's keys of a definition, each as the list of its parts. */
-  keys(session: Session, definition: BucketDefinition): Promise<readonly (readonly string[])[]>
+  /** The caller's keys of a definition, each as the list of its parts. Of an access class: those that rows have. */
+  keys(
+    session: Session,
+    definition: BucketDefinition,
+    among?: Classes,
+  ): Promise<readonly (readonly (string | null)[])[]>
+  /** The combinations of values that rows have, of an access class. */
+  classes(definition: BucketDefinition): Promise<Classes>
   /** IDs in the caller's buckets of a table. */
   held(session: Session, table: TablePlan): Promise<readonly number[]>
 }
@@ -83,7 +156,27 @@ export async function openPolicyWorld(): Promise<PolicyWorld> {
   const keeper = `keeper_${database.name}`
   await run(schemaFor(keeper), 'grant usage on schema sync to anon, authenticated')
 
-  const keys: PolicyWorld['keys'] = async (session, definition) => {
+  const classes: PolicyWorld['classes'] = async (definition) => {
+    const columns = definition.keys.map((key) => `(${key.sql})::text`).join(', ')
+    const table = definition.id.slice(0, definition.id.lastIndexOf('.'))
+    const rows = await pool.query<{ values: (string | null)[] }>(sql`
+      select distinct array[${sql.trusted(columns)}]::text[] as values from ${sql.identifier('public', table)} r`)
+    return rows.map((row) => row.values)
+  }
+
+  /** Asks for each combination of values, as sync does. */
+  async function visibleClasses(session: Session, { query }: AccessClass, among: Classes): Promise<Classes> {
+    const lists = Array.from({ length: among[0]?.length ?? 0 }, (_, index) => among.map((one) => one[index] ?? null))
+    if (among.length === 0) return []
+    const found = await runAs(requestPool, session, (tx) =>
+      tx.client.query<{ number: number }>(query, [among.map((_, index) => index), ...lists]),
+    )
+    return found.rows.map(({ number }) => among[number] ?? [])
+  }
+
+  const keys: PolicyWorld['keys'] = async (session, definition, among) => {
+    if (definition.accessClass)
+      return visibleClasses(session, definition.accessClass, among ?? (await classes(definition)))
     const rows = await runAs(requestPool, session, (tx) =>
       tx.query<Record<string, string>>(sql.trusted(definition.keyQuery)),
     )
@@ -93,6 +186,7 @@ export async function openPolicyWorld(): Promise<PolicyWorld> {
     database,
     run,
     keys,
+    classes,
     async compile() {
       const plan = compileSyncPlan(await readPolicyInput(pool))
       for (const f of plan.keyFunctions) await run(...f.statements)
@@ -121,13 +215,13 @@ export async function openPolicyWorld(): Promise<PolicyWorld> {
   async function rowsOf(
     table: TablePlan,
     definition: BucketDefinition,
-    found: readonly (readonly string[])[],
+    found: readonly (readonly (string | null)[])[],
   ): Promise<readonly number[]> {
     if (found.length === 0) return []
     const parts = definition.keys.map((key, index) =>
       key.kind === 'elements'
         ? `(k.k ->> ${index}) in (select e::text from unnest(${key.sql}) e)`
-        : `(k.k ->> ${index}) = (${key.sql})::text`,
+        : `(k.k ->> ${index}) ${key.kind === 'class' ? 'is not distinct from' : '='} (${key.sql})::text`,
     )
     const condition = [definition.rowFilter?.sql ?? 'true', ...parts].join(' and ')
     const rows = await pool.query<{ id: number }>(sql`

@@ -17,6 +17,7 @@ import { discoveryRoutes } from './routes/oauth.ts'
 import { createSealer } from './secrets/sealer.ts'
 import { type ApiKeyRole, mintApiKey } from './tokens/api-keys.ts'
 import { readRefusedRoles } from './tokens/refused-roles.ts'
+import { impersonate, type Impersonated } from './tokens/impersonate.ts'
 import { type Jwks, openSigningKeys } from './tokens/signing-keys.ts'
 import { createTokenVerifier, type VerifyToken } from './tokens/verify-token.ts'
 import { createRelyingParty } from './webauthn/relying-party.ts'
@@ -52,6 +53,8 @@ export interface AuthService extends AsyncDisposable {
   mintApiKey(role: ApiKeyRole): Promise<string>
   /** The public keys, as published. */
   jwks(): Jwks
+  /** For operators who look at what a person has: a token as that person's own. `undefined`: no such account. */
+  impersonate(who: string, lifetimeS: number): Promise<Impersonated | undefined>
 }
 
 /** Opens the GoTrue API over the tables of `migrations/`, which have to be there. */
@@ -106,6 +109,7 @@ export async function openAuth(input: OpenAuthOptions): Promise<AuthService> {
     }),
     mintApiKey: (role) => mintApiKey({ role, jwtSecret, issuedAtS: keys.bornAtS }),
     jwks: () => keys.jwks,
+    impersonate: (who, lifetimeS) => impersonate(context, who, lifetimeS),
     async [Symbol.asyncDispose]() {
       keys[Symbol.dispose]()
       await context.passwords[Symbol.asyncDispose]()

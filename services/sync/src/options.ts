@@ -9,4 +9,12 @@ export const syncOptions = {
     max: 1_000_000,
     description: 'How many devices may be connected for sync at once. Further ones get 429 and try again.',
   },
+  syncClassesMax: {
+    type: 'integer',
+    default: 10_000,
+    min: 1,
+    max: 1_000_000,
+    description:
+      'How many access classes a policy may have: combinations of values that it is asked for one by one. A table with more does not sync.',
+  },
 } satisfies OptionDeclarations

@@ -36,6 +36,7 @@ export interface WorldOptions {
   readonly tamper?: (plan: SyncPlan) => SyncPlan
   readonly clock?: Clock
   readonly logger?: Logger
+  readonly classesMax?: number
 }
 
 /** A database, the service over it behind a small server, and devices. */
@@ -87,7 +88,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
           for (const one of plan.keyFunctions) for (const text of one.statements) await tx.execute(sql.trusted(text))
         })
       },
-      options: { syncConnectionsMax: 1_000 },
+      options: { syncConnectionsMax: 1_000, syncClassesMax: options.classesMax ?? 10_000 },
       logger: options.logger ?? silentLogger,
       ...(options.clock ? { clock: options.clock } : {}),
     })

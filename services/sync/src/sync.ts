@@ -93,6 +93,7 @@ export function openSync(options: SyncOptions): SyncService {
     dependencies,
     compile: options.compile,
     prepare: options.prepare,
+    classesMax: options.options.syncClassesMax,
     onPlan: (next) => {
       sayRefused(logger, next, plan)
       plan = next

@@ -62,6 +62,8 @@ export interface TableInfo {
   readonly primaryKey: readonly string[]
   /** Columns of each unique index that is whole, immediate and without expressions or nullable-row exceptions. */
   readonly unique: readonly (readonly string[])[]
+  /** Of a view: its query, and whether it runs with the rights of whoever selects from it. */
+  readonly view: { readonly definition: string; readonly securityInvoker: boolean } | null
   /** For each role of {@link PolicyInput.roles}, by OID: the columns it may select. */
   readonly selectable: Readonly<Record<string, readonly string[]>>
 }
@@ -129,6 +131,8 @@ export interface FunctionInfo {
    * makes no difference.
    */
   readonly bodies: Readonly<Record<string, ResolvedBody>>
+  /** Of a function in PL/pgSQL: the statement that creates it. */
+  readonly procedure: string | null
   /** Changes with its definition. */
   readonly hash: string
   /** OIDs of {@link PolicyInput.roles} that may call it. */
@@ -148,6 +152,8 @@ export interface OperatorInfo {
   readonly right: number
   readonly result: number
   readonly volatility: string
+  /** The function behind it. */
+  readonly code: { readonly schema: string; readonly name: string }
 }
 
 export interface CastInfo {

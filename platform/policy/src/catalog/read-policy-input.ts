@@ -1,6 +1,8 @@
 import { errorMessage } from '@holdfast/foundation'
 import { type Pool, type Queryable, type SqlFragment, type Transaction, sql } from '@holdfast/postgres'
-import { parseFunctionBody, parsePolicyExpression, preparePolicyParser } from '../syntax/parse.ts'
+import { MOMENT, parseFunctionBody, parsePolicyExpression, parseViewDefinition, preparePolicyParser } from '../syntax/parse.ts'
+import { collectProcedureNames } from '../syntax/plpgsql.ts'
+import { schemasOfPath } from '../syntax/qualify-names.ts'
 import { type CollectedNames, collectNames } from '../syntax/collect-names.ts'
 import type { FunctionInfo, PolicyInput, ResolvedBody } from './policy-input.ts'
 
@@ -66,6 +68,8 @@ async function readAll(tx: Transaction, schemas: readonly string[], authenticato
 
   const names = { functions: new Set<string>(), operators: new Set<string>() }
   for (const policy of policies) if (policy.using !== null) collectNames(parsePolicyExpression(policy.using), names)
+  const tables = await list<Omit<PolicyInput['tables'][number], 'selectable'>>(tx, TABLES)
+  for (const { view } of tables) if (view) collectNames(parseViewDefinition(view.definition), names)
   const functions = await readFunctions(tx, names, searchPath)
   const operators = await list<PolicyInput['operators'][number]>(tx, operatorsNamed([...names.operators]))
 
@@ -76,9 +80,14 @@ async function readAll(tx: Transaction, schemas: readonly string[], authenticato
       join pg_catalog.pg_roles r on r.oid = m.roleid
      where not r.rolbypassrls and not r.rolsuper
      order by 1`)
-  const tables = await list<Omit<PolicyInput['tables'][number], 'selectable'>>(tx, TABLES)
   const apiOids = apiRoles.map((role) => role.oid)
-  const callers = [...new Set([...apiOids, ...functions.filter((f) => f.securityDefiner).map((f) => f.owner)])]
+  const callers = [
+    ...new Set([
+      ...apiOids,
+      ...functions.filter((f) => f.securityDefiner).map((f) => f.owner),
+      ...tables.filter((table) => table.view).map((table) => table.owner),
+    ]),
+  ]
   const roleOids = [...new Set([...callers, ...tables.map((table) => table.owner)])]
   const roles = await list<PolicyInput['roles'][number]>(tx, rolesOf(roleOids))
   const selectable = new Map<number, Record<string, string[]>>()
@@ -125,17 +134,26 @@ async function readFunctions(tx: Transaction, names: CollectedNames, searchPath:
     if (unknown.length === 0) break
     for (const name of unknown) known.add(name)
     raw.push(...(await list<RawFunction>(tx, functionsNamed(unknown))))
-    for (const one of raw)
-      if (one.language === 'sql' && one.schema !== 'pg_catalog') paths.add(ownSearchPath(one) ?? searchPath)
+    for (const one of raw) if (isFollowed(one)) paths.add(ownSearchPath(one) ?? searchPath)
+    const schemas = [...new Set([...paths].flatMap(schemasOfPath))]
+    // An operator is a function as well, and may be one that reads tables.
+    const operators = await list<PolicyInput['operators'][number]>(tx, operatorsNamed([...names.operators]))
+    for (const { code } of operators)
+      if (code.schema !== 'pg_catalog') names.functions.add(JSON.stringify([code.schema, code.name]))
     for (const one of raw) {
       const read = await resolveBodies(tx, one, paths, functions.get(one.oid)?.bodies ?? {})
       functions.set(one.oid, read)
+      if (read.procedure !== null) collectProcedureNames(read.procedure, schemas, names)
       for (const body of Object.values(read.bodies)) {
         if ('text' in body) for (const statement of parseFunctionBody(body.text)) collectNames(statement, names)
       }
     }
   }
   return [...functions.values()].sort((left, right) => left.oid - right.oid)
+}
+
+function isFollowed(f: { readonly language: string; readonly schema: string }): boolean {
+  return (f.language === 'sql' || f.language === 'plpgsql') && f.schema !== 'pg_catalog'
 }
 
 async function list<T>(tx: Queryable, statement: SqlFragment): Promise<T[]> {
@@ -187,7 +205,9 @@ const TABLES = sql`
             select (select json_agg(a.attname) from unnest((i.indkey::int2[])[0:i.indnkeyatts - 1]) k(attnum)
                       join pg_attribute a on a.attrelid = c.oid and a.attnum = k.attnum) as names
               from pg_index i
-             where i.indrelid = c.oid and i.indisunique and i.indimmediate and i.indisvalid and i.indpred is null and i.indexprs is null) u) as unique
+             where i.indrelid = c.oid and i.indisunique and i.indimmediate and i.indisvalid and i.indpred is null and i.indexprs is null) u) as unique,
+         case when c.relkind = 'v' then json_build_object('definition', pg_get_viewdef(c.oid), 'securityInvoker',
+           coalesce((select option_value::boolean from pg_options_to_table(c.reloptions) where option_name = 'security_invoker'), false)) end as view
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
    where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname not in ('pg_catalog', 'information_schema', 'pg_toast')
      and not starts_with(n.nspname, 'pg_temp_') and not starts_with(n.nspname, 'pg_toast_')
@@ -216,6 +236,7 @@ function functionsNamed(names: readonly string[]): SqlFragment {
                      'typeOid', p.proallargtypes[a.position]::int8) order by a.position), '[]'::json)
               from unnest(p.proargmodes) with ordinality a(mode, position) where a.mode in ('o', 'b', 't')) as "outColumns",
            p.provariadic <> 0 as variadic, p.pronargdefaults as defaults, coalesce(p.proconfig, '{}') as settings,
+           case when l.lanname = 'plpgsql' and p.prokind = 'f' then definition.text end as procedure,
            md5(definition.text) as hash, p.prosrc as source, pg_get_function_sqlbody(p.oid) as "standardBody",
            pg_get_function_arguments(p.oid) as signature, pg_get_function_result(p.oid) as result
       from pg_proc p join pg_namespace n on n.oid = p.pronamespace join pg_language l on l.oid = p.prolang,
@@ -229,8 +250,9 @@ function operatorsNamed(names: readonly string[]): SqlFragment {
   const pairs = names.map((name) => JSON.parse(name) as [string, string])
   return sql`
     select n.nspname as schema, o.oprname as name, o.oprleft::int8 as left, o.oprright::int8 as right, o.oprresult::int8 as result,
-           p.provolatile as volatility
+           p.provolatile as volatility, json_build_object('schema', pn.nspname, 'name', p.proname) as code
       from pg_operator o join pg_namespace n on n.oid = o.oprnamespace join pg_proc p on p.oid = o.oprcode
+      join pg_namespace pn on pn.oid = p.pronamespace
      where (n.nspname, o.oprname) in (select * from unnest(${pairs.map((pair) => pair[0])}::text[], ${pairs.map((pair) => pair[1])}::text[]))`
 }
 
@@ -264,9 +286,6 @@ function executableBy(functions: readonly number[], roles: readonly number[]): S
        and has_function_privilege(r.oid, p.oid, 'execute') and has_schema_privilege(r.oid, p.pronamespace, 'usage')
      group by p.oid`
 }
-
-/** Words that Postgres turns into a moment when it reads them as a date or time. */
-const MOMENT = /['$]\s*(now|today|tomorrow|yesterday)\b/i
 
 /** The search path that a function sets for itself. */
 function ownSearchPath(f: { readonly settings: readonly string[] }): string | undefined {

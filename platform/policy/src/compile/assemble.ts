@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { quoteIdentifier, quoteLiteral, quoteName } from '@holdfast/postgres'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { TableInfo } from '../catalog/policy-input.ts'
-import type { Dependency, KeyExpression, KeyFunction, RowExpression } from '../plan.ts'
+import type { AccessClass, Dependency, KeyExpression, KeyFunction, RowExpression } from '../plan.ts'
 import { refuse } from '../refusal.ts'
 import {
   conjunction,
@@ -14,6 +14,7 @@ import {
   type Query,
 } from '../syntax/expression.ts'
 import { withCanonicalAliases } from '../syntax/canonical-aliases.ts'
+import { isFollowed } from '../syntax/convert-call.ts'
 import { renderExpr, renderQuery, renderTop } from '../syntax/render.ts'
 import { freshAlias } from '../syntax/scope.ts'
 import { functionsOf, OID, typeOf } from '../syntax/typing.ts'
@@ -32,6 +33,7 @@ export interface AssembledAlternative {
   readonly dependencies: readonly Dependency[]
   /** Functions that the filter and the keys call, by their hash: what the bucket holds changes with them. */
   readonly rowFunctions: readonly string[]
+  readonly accessClass: AccessClass | undefined
 }
 
 export interface AssembleInput {
@@ -62,6 +64,7 @@ export function assemble(alternative: Alternative, input: AssembleInput): Assemb
     rowFunctions: [...alternative.filters, ...pairs.map((pair) => pair.row)]
       .flatMap((expr) => hashesOf(expr, catalog))
       .sort(),
+    accessClass: undefined,
   }
 }
 
@@ -163,7 +166,7 @@ function keyExpression(pair: KeyPair): KeyExpression {
   return { ...rowExpression(pair.row, false), sql: canonicalText(renderExpr(pair.row), pair.family), kind: pair.kind }
 }
 
-function rowExpression(expr: Expr, isColumn: boolean): RowExpression {
+export function rowExpression(expr: Expr, isColumn: boolean): RowExpression {
   const reads = new Set<string>()
   walkExpr(expr, { expr: (inner) => inner.kind === 'row' && reads.add(inner.column) })
   return {
@@ -173,7 +176,7 @@ function rowExpression(expr: Expr, isColumn: boolean): RowExpression {
   }
 }
 
-function hashesOf(expr: Expr, catalog: Catalog): readonly string[] {
+export function hashesOf(expr: Expr, catalog: Catalog): readonly string[] {
   const hashes = new Set<string>()
   walkExpr(expr, {
     expr: (inner) => {
@@ -268,10 +271,7 @@ function callsFunctions(query: Query, catalog: Catalog): boolean {
     { kind: 'subquery', link: 'exists', tests: [], operator: undefined, query, as: undefined },
     {
       expr: (expr) =>
-        (found ||=
-          expr.kind === 'call' &&
-          expr.schema !== 'pg_catalog' &&
-          functionsOf(expr, catalog).some((f) => f.language === 'sql')),
+        (found ||= expr.kind === 'call' && expr.schema !== 'pg_catalog' && functionsOf(expr, catalog).some(isFollowed)),
     },
   )
   return found

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { type Catalog, createCatalog } from '../catalog/catalog.ts'
-import type { PolicyInfo, PolicyInput, TableInfo } from '../catalog/policy-input.ts'
+import type { PolicyInput, TableInfo } from '../catalog/policy-input.ts'
 import type {
+  AccessClass,
   BucketDefinition,
   KeyFunction,
   PlannedColumn,
@@ -10,15 +11,9 @@ import type {
   TableName,
   TablePlan,
 } from '../plan.ts'
-import { Refusal } from '../refusal.ts'
-import { convertExpr, createScope } from '../syntax/convert.ts'
-import type { Expr } from '../syntax/expression.ts'
-import { parsePolicyExpression } from '../syntax/parse.ts'
-import { ROW_ALIAS } from '../syntax/render.ts'
-import { type AssembledAlternative, assemble } from './assemble.ts'
-import { applicablePolicies, dependenciesOfExpr, isExempt, mergeDependencies } from './dependencies.ts'
-import { isWhole, linkConjunct } from './links.ts'
-import { DISJUNCTS_MAX, refuseTooMany, toDisjuncts } from './normalize.ts'
+import { anyOf, classKeyQuery } from './access-class.ts'
+import { compileRole, PolicyRefusal, type RolePart } from './compile-role.ts'
+import { mergeDependencies } from './dependencies.ts'
 
 /**
  * Compiles the policies of a database into bucket definitions. Pure: the same input gives the same plan. A table whose policies cannot be followed
@@ -78,7 +73,13 @@ function publishedTables(tables: readonly TablePlan[]): readonly TableName[] {
 
 /** Function bodies and the policies of tables that key queries read are in no text of the plan, so they are hashed beside it. */
 function versionOf(plan: Omit<SyncPlan, 'version'>, input: PolicyInput): string {
-  const behind = [input.policies, input.functions.map((f) => f.hash), input.roles, input.searchPath]
+  const behind = [
+    input.policies,
+    input.tables.map((table) => table.view),
+    input.functions.map((f) => f.hash),
+    input.roles,
+    input.searchPath,
+  ]
   return createHash('sha256')
     .update(JSON.stringify([plan, behind]))
     .digest('hex')
@@ -153,91 +154,6 @@ function reasonNotToSync(table: TableInfo, catalog: Catalog): string | undefined
   return undefined
 }
 
-/** Which policy could not be followed. */
-class PolicyRefusal extends Error {
-  readonly policy: string | undefined
-  override readonly cause: Refusal
-
-  constructor(policy: string | undefined, cause: Refusal) {
-    super(cause.message)
-    this.policy = policy
-    this.cause = cause
-  }
-}
-
-function blaming<T>(policy: string | undefined, body: () => T): T {
-  try {
-    return body()
-  } catch (error) {
-    throw error instanceof Refusal ? new PolicyRefusal(policy, error) : error
-  }
-}
-
-/** One disjunct for one role. */
-interface RolePart {
-  readonly role: string
-  readonly policies: readonly string[]
-  readonly columns: readonly string[]
-  readonly assembled: AssembledAlternative
-}
-
-/** @returns a reason when the role sees nothing of the table */
-function compileRole(table: TableInfo, role: number, catalog: Catalog): readonly RolePart[] | string {
-  const name = catalog.role(role)?.name ?? String(role)
-  const columns = table.selectable[String(role)]
-  if (!columns || columns.length === 0) return `the role ${name} has no SELECT privilege`
-  if (!columns.includes('id')) return `the role ${name} may not select its column id`
-  const policies = applicablePolicies(table.oid, role, catalog)
-  const permissive = policies.filter((policy) => policy.permissive)
-  if (permissive.length === 0) return `no permissive policy for SELECT applies to the role ${name}`
-  if (isExempt(table, role, catalog)) return `policies do not bind the role ${name}`
-
-  const aliases = new Set([ROW_ALIAS])
-  const context = { catalog, aliases }
-  const convert = (policy: PolicyInfo): Expr | undefined =>
-    blaming(policy.name, () => {
-      if (policy.using === null) return undefined
-      const expr = convertExpr(parsePolicyExpression(policy.using), createScope(catalog, role, table, aliases))
-      dependenciesOfExpr(expr, role, table.oid, catalog) // the rights to read everything in it
-      return expr
-    })
-  const alternativesOf = (policy: PolicyInfo, expr: Expr) =>
-    blaming(policy.name, () =>
-      toDisjuncts(expr, (part) => isWhole(part, catalog)).flatMap((atoms) => linkConjunct(atoms, context)),
-    )
-  const restrictive = policies.filter((policy) => !policy.permissive)
-  let restrictions = [{ filters: [], links: [] }] as ReturnType<typeof linkConjunct>
-  for (const policy of restrictive) {
-    const expr = convert(policy)
-    if (!expr) continue
-    const alternatives = alternativesOf(policy, expr)
-    restrictions = restrictions.flatMap((left) =>
-      alternatives.map((right) => ({
-        filters: [...left.filters, ...right.filters],
-        links: [...left.links, ...right.links],
-      })),
-    )
-    if (restrictions.length > DISJUNCTS_MAX) blaming(policy.name, refuseTooMany)
-  }
-  const parts: RolePart[] = []
-  for (const policy of permissive) {
-    const expr = convert(policy)
-    if (!expr) continue
-    for (const alternative of alternativesOf(policy, expr)) {
-      for (const restriction of restrictions) {
-        const whole = {
-          filters: [...alternative.filters, ...restriction.filters],
-          links: [...alternative.links, ...restriction.links],
-        }
-        const assembled = blaming(policy.name, () => assemble(whole, { table, role, context }))
-        parts.push({ role: name, policies: [policy.name, ...restrictive.map((one) => one.name)], columns, assembled })
-      }
-    }
-    if (parts.length > DISJUNCTS_MAX) blaming(policy.name, refuseTooMany)
-  }
-  return parts.length > 0 ? parts : `the policies let the role ${name} see no row`
-}
-
 /** Parts that fill the same bucket become one definition; of roles that get its keys differently, each has its own. */
 function mergeParts(parts: readonly RolePart[], table: TableInfo): readonly BucketDefinition[] {
   const definitions: BucketDefinition[] = []
@@ -245,7 +161,7 @@ function mergeParts(parts: readonly RolePart[], table: TableInfo): readonly Buck
     const perRole = [...Map.groupBy(group, (part) => part.role)].map(([role, ofRole]) => ({
       role,
       parts: ofRole,
-      keyQuery: unionOf(ofRole),
+      ...keysOf(ofRole, table),
     }))
     const perQuery = [...Map.groupBy(perRole, (one) => one.keyQuery)]
     perQuery.forEach(([keyQuery, ofQuery], index) => {
@@ -262,6 +178,7 @@ function mergeParts(parts: readonly RolePart[], table: TableInfo): readonly Buck
         rowFilter: first.assembled.rowFilter,
         keys: first.assembled.keys,
         keyQuery,
+        accessClass: ofQuery[0]?.accessClass,
         dependencies: mergeDependencies(all.flatMap((part) => part.assembled.dependencies)),
       })
     })
@@ -269,8 +186,20 @@ function mergeParts(parts: readonly RolePart[], table: TableInfo): readonly Buck
   return definitions
 }
 
-function unionOf(parts: readonly RolePart[]): string {
-  return [...new Set(parts.map((part) => part.assembled.keyQuery))].join(' union ')
+/** What of several parts has to hold for a person to have the bucket: any of them. */
+function keysOf(
+  parts: readonly RolePart[],
+  table: TableInfo,
+): { readonly keyQuery: string; readonly accessClass: AccessClass | undefined } {
+  const classes = parts.flatMap(({ assembled }) => (assembled.accessClass ? [assembled.accessClass] : []))
+  if (classes.length === 0) {
+    const queries = new Set(parts.map((part) => part.assembled.keyQuery))
+    return { keyQuery: [...queries].join(' union '), accessClass: undefined }
+  }
+  const names = new Set(parts[0]?.assembled.keys.map((key) => key.column))
+  const columns = table.columns.filter((column) => names.has(column.name))
+  const accessClass = anyOf(classes, columns)
+  return { keyQuery: classKeyQuery(table, columns, accessClass), accessClass }
 }
 
 /** What a bucket holds, in text. */
@@ -284,5 +213,6 @@ function bucketText(part: RolePart, table: TableInfo): string {
     rowFilter?.sql ?? null,
     keys.map((key) => [key.kind, key.sql]),
     rowFunctions,
+    ...(part.assembled.accessClass ? ['class'] : []),
   ])
 }

@@ -1,9 +1,9 @@
 import type { Catalog } from '../catalog/catalog.ts'
-import type { PolicyInfo, TableInfo } from '../catalog/policy-input.ts'
+import type { FunctionInfo, PolicyInfo, TableInfo } from '../catalog/policy-input.ts'
 import type { Dependency } from '../plan.ts'
 import { Refusal, refuse } from '../refusal.ts'
 import { convertExpr, createScope } from '../syntax/convert.ts'
-import { isClaimFunction, ownSearchPath, queryOfFunction } from '../syntax/convert-call.ts'
+import { isClaimFunction, isFollowed, ownSearchPath, queriesOfFunction } from '../syntax/convert-call.ts'
 import {
   conjuncts,
   type Expr,
@@ -13,13 +13,15 @@ import {
   type Query,
   type Rights,
 } from '../syntax/expression.ts'
-import { parsePolicyExpression } from '../syntax/parse.ts'
+import { parsePolicyExpression, parseViewDefinition } from '../syntax/parse.ts'
+import { opaque, type Scope } from '../syntax/scope.ts'
 import { renderExpr } from '../syntax/render.ts'
-import { functionsOf, typeOf } from '../syntax/typing.ts'
+import { functionsOf, operatorsOf, typeOf } from '../syntax/typing.ts'
 import { childrenOf, walkExpr, walkQuery } from '../syntax/walk.ts'
-import { openJoins, returnsOneRow, withoutLimit } from './from.ts'
+import { isOrderedWhole, openJoins, returnsOneRow, withoutLimit } from './from.ts'
 import { canonicalText, familyOf, isCanonicalInStream, strip } from './keys.ts'
-import { isNondeterministic } from '../syntax/convert-query.ts'
+import { convertQuery, isNondeterministic } from '../syntax/convert-query.ts'
+import { queriesOfProcedure } from './queries-of-procedure.ts'
 import { surveyExpr } from './survey.ts'
 
 interface Reader {
@@ -130,6 +132,7 @@ function visitQuery(query: Query, reader: Reader, visit: Visit): void {
 
 function checkLimit(query: Query, catalog: Catalog): void {
   const without = withoutLimit(query)
+  if (isOrderedWhole(query)) return
   if (without.limit || !returnsOneRow(without, catalog)) refuse('which rows a LIMIT or OFFSET leaves is not certain')
 }
 
@@ -161,6 +164,7 @@ function visitFrom(from: From, conditions: readonly Expr[], reader: Reader, visi
 function visitExpr(expr: Expr, reader: Reader, visit: Visit): void {
   for (const child of childrenOf(expr)) visitExpr(child, reader, visit)
   if (expr.kind === 'call') visitCall(expr, reader, visit)
+  if (expr.kind === 'operator' || expr.kind === 'array-operator') visitOperator(expr, reader, visit)
   if (expr.kind !== 'subquery') return
   // What comes out of `exists` is the same whichever rows are left.
   const query = expr.link === 'exists' ? withoutLimit(expr.query) : expr.query
@@ -175,24 +179,96 @@ function readerAs(rights: Rights | undefined, reader: Reader): Reader {
 
 function visitCall(call: Extract<Expr, { kind: 'call' }>, reader: Reader, visit: Visit): void {
   if (call.schema === 'pg_catalog' || isClaimFunction(call)) return
+  const [meant, other] = functionsOf(call, visit.catalog)
+  if (!meant || other) return refuse(`which function ${call.schema}.${call.name} means is not certain`)
+  if (isFollowed(meant)) visitFunction(call, meant, readerAs(call.as, reader), visit)
+}
+
+/** An operator of somebody's own is a function too. */
+function visitOperator(
+  expr: Extract<Expr, { kind: 'operator' | 'array-operator' }>,
+  reader: Reader,
+  visit: Visit,
+): void {
+  if (expr.schema === 'pg_catalog') return
   const { catalog } = visit
-  const [meant, other] = functionsOf(call, catalog)
-  const label = `${call.schema}.${call.name}`
-  if (!meant || other) return refuse(`which function ${label} means is not certain`)
-  if (meant.language !== 'sql') return // immutable, or it would have been refused
-  const { role, searchPath } = readerAs(call.as, reader)
-  const scope = { ...createScope(catalog, role, undefined, new Set<string>()), searchPath, functions: reader.functions }
-  const query = queryOfFunction(call, meant, scope)
-  if (!meant.returnsSet && !returnsOneRow(withoutLimit(query), catalog)) {
-    refuse(`the function ${label} takes the first of several rows, and which one that is is not certain`)
+  const candidates = expr.kind === 'operator' ? operatorsOf(expr, catalog) : catalog.operators(expr.schema, expr.name)
+  for (const { code, volatility } of candidates) {
+    if (volatility === 'i') continue
+    for (const f of catalog.functions(code.schema, code.name)) {
+      const args = f.argTypes.map((type, index) => opaque(`argument ${index}`, type))
+      const { schema, name } = code
+      const call = { kind: 'call', schema, name, args, star: false, distinct: false, as: undefined } as const
+      if (f.language !== 'sql' && f.language !== 'plpgsql')
+        refuse(`what the operator ${expr.schema}.${expr.name} reads cannot be known: it is written in ${f.language}`)
+      if (isFollowed(f)) visitFunction(call, f, reader, visit)
+    }
   }
+}
+
+function visitFunction(
+  call: Extract<Expr, { kind: 'call' }>,
+  f: FunctionInfo,
+  { role, searchPath, tables, functions }: Reader,
+  visit: Visit,
+): void {
+  const { catalog } = visit
+  const label = `${f.schema}.${f.name}`
+  if (f.settings.some((setting) => /^(role|session_authorization|row_security)=/.test(setting)))
+    refuse(`the function ${label} changes whose rights it runs with`)
   const inner = {
-    role: meant.securityDefiner ? meant.owner : role,
-    searchPath: ownSearchPath(meant) ?? searchPath,
-    tables: reader.tables,
-    functions: [...reader.functions, label],
+    role: f.securityDefiner ? f.owner : role,
+    searchPath: ownSearchPath(f) ?? searchPath,
+    tables,
+    functions: [...functions, label],
   }
-  visitQueryWhole(meant.returnsSet ? query : withoutLimit(query), inner, visit.found, catalog)
+  const again = `${label} again`
+  if (functions.includes(again)) return
+  if (functions.includes(label)) {
+    // What it calls itself with is not what it was called with: read once more, with arguments that nothing is known of.
+    const args = call.args.map((_, index) => opaque(`argument ${index}`, f.argTypes[index]))
+    const outside = functions.filter((one) => one !== label)
+    visitBody(
+      { ...call, args },
+      f,
+      { ...inner, functions: [...outside, again] },
+      { role, searchPath, functions: outside },
+      visit,
+    )
+    return
+  }
+  visitBody(call, f, inner, { role, searchPath, functions }, visit)
+  function visitBody(
+    called: Extract<Expr, { kind: 'call' }>,
+    meant: FunctionInfo,
+    bodyReader: Reader,
+    caller: { readonly role: number; readonly searchPath: string; readonly functions: readonly string[] },
+    { found }: Visit,
+  ): void {
+    const scope = { ...createScope(catalog, caller.role, undefined, new Set<string>()), ...caller }
+    const queries = eitherWay(scope, (one) =>
+      meant.language === 'sql'
+        ? queriesOfFunction(called, meant, one).map((query) => ({ query, takesFirst: false }))
+        : queriesOfProcedure(called, meant, one),
+    )
+    queries.forEach(({ query, takesFirst }, index) => {
+      const isAnswer = meant.language === 'sql' && !meant.returnsSet && index === queries.length - 1
+      const first = takesFirst || isAnswer
+      if (first && !returnsOneRow(withoutLimit(query), catalog) && !isOrderedWhole(query))
+        refuse(`the function ${label} takes the first of several rows, and which one that is is not certain`)
+      visitQueryWhole(first ? withoutLimit(query) : query, bodyReader, found, catalog)
+    })
+  }
+}
+
+/** Functions are put in where that can be, which shows more of whom a change concerns; else they are followed as they are. */
+function eitherWay<T>(scope: Scope, convert: (scope: Scope) => T): T {
+  try {
+    return convert(scope)
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.scope === 'role') throw error
+    return convert({ ...scope, inline: false })
+  }
 }
 
 function visitTable(
@@ -204,6 +280,7 @@ function visitTable(
 ): void {
   const { catalog } = visit
   const label = `${table.schema}.${table.name}`
+  if (table.view) return visitView(table, reader, visit)
   checkFollowable(table, label)
   const role = catalog.role(reader.role)
   if (!role?.superuser) checkRights(table, columns, reader.role, label, catalog)
@@ -218,7 +295,8 @@ function visitTable(
         searchPath: reader.searchPath,
         functions: reader.functions,
       }
-      const expr = convertExpr(parsePolicyExpression(policy.using), scope)
+      const { using } = policy
+      const expr = eitherWay(scope, (one) => convertExpr(parsePolicyExpression(using), one))
       walkExpr(expr, { expr: (inner) => inner.kind === 'row' && read.add(inner.column) })
       visitExprWhole(expr, { ...reader, tables: [...reader.tables, table.oid] }, visit.found, catalog)
     }
@@ -234,6 +312,35 @@ function visitTable(
   visit.found.set(JSON.stringify(dependency), dependency)
 }
 
+/** A view that runs with its owner's rights; its functions still run as the caller. */
+function visitView(view: TableInfo, reader: Reader, visit: Visit): void {
+  const { catalog } = visit
+  const label = `${view.schema}.${view.name}`
+  if (reader.functions.includes(`view ${label}`)) refuse(`the view ${label} reads itself`)
+  const role = catalog.role(reader.role)
+  if (!role?.superuser && view.selectable[String(reader.role)] === undefined)
+    throw new Refusal(`the role ${role?.name ?? reader.role} may not read the view ${label}`, 'role')
+  const owner = view.view?.securityInvoker ? reader.role : view.owner
+  const functions = [...reader.functions, `view ${label}`]
+  // Rights to its tables are the owner's, to its functions the caller's: what is read with either is watched.
+  for (const one of new Set([owner, reader.role])) {
+    const scope = {
+      ...createScope(catalog, reader.role, undefined, new Set<string>()),
+      searchPath: reader.searchPath,
+      functions,
+      inline: false,
+    }
+    const query = convertQuery(parseViewDefinition(view.view?.definition ?? ''), scope)
+    if (one === owner) visitQueryWhole(query, { ...reader, role: owner, functions }, visit.found, catalog)
+    else {
+      walkQuery(query, {
+        expr: (expr) =>
+          expr.kind === 'call' && visitCall(expr, { ...reader, functions }, { ...visit, columns: new Map() }),
+      })
+    }
+  }
+}
+
 /** Superusers, `BYPASSRLS` roles and owners see every row; an owner not when the table says `FORCE`. */
 export function isExempt(table: TableInfo, role: number, catalog: Catalog): boolean {
   const info = catalog.role(role)
@@ -242,9 +349,10 @@ export function isExempt(table: TableInfo, role: number, catalog: Catalog): bool
 }
 
 function checkFollowable(table: TableInfo, label: string): void {
-  if (table.kind === 'v' || table.kind === 'm') refuse(`it reads the view ${label}; views are not followed`)
+  if (table.kind === 'm') refuse(`it reads the materialized view ${label}, whose refreshes are in no change`)
   if (table.kind === 'f') refuse(`it reads the foreign table ${label}, whose changes cannot be seen`)
-  if (table.kind !== 'r' || table.inherits) refuse(`it reads ${label}, which is partitioned or inherits`)
+  if (table.isPartition) refuse(`it reads ${label}, a partition: its changes come as those of the whole table`)
+  if (table.kind === 'r' && table.inherits) refuse(`it reads ${label}, which takes part in inheritance`)
   if (table.persistence !== 'p') refuse(`it reads ${label}, which is not logged, so that its changes cannot be seen`)
   if (table.columns.some((column) => column.generated === 'v'))
     refuse(`it reads ${label}, which has a virtual generated column`)

@@ -46,7 +46,7 @@ export function returnsOneRow(query: Query, catalog: Catalog): boolean {
       if (item.kind !== 'table' || !open.has(item.alias)) continue
       const fixed = fixedColumns(item.alias, all, open, catalog)
       if (!item.table.unique.some((columns) => columns.every((column) => fixed.has(column)))) continue
-      if (item.table.inherits) continue
+      if (item.table.inherits && item.table.kind !== 'p') continue
       open.delete(item.alias)
       progress = true
     }
@@ -86,6 +86,17 @@ export function withoutLimit(query: Query): Query {
   const { limit } = query
   const harmless = limit?.kind === 'constant' && /^[1-9]\d*$/.test(limit.sql) && !query.offset
   return harmless ? { ...query, limit: undefined } : query
+}
+
+/** Whether a query over one table names an order in which no two rows are equal, so that a `LIMIT` leaves the same rows each time. */
+export function isOrderedWhole(query: Query): boolean {
+  const [only, second] = query.from
+  if (!only || second || only.kind !== 'table' || query.setOperation || query.groupBy.length > 0 || query.distinct)
+    return false
+  const by = new Set(
+    query.orderBy.map(({ expr }) => (expr.kind === 'column' && expr.range === only.alias ? expr.column : '')),
+  )
+  return only.table.primaryKey.length > 0 && only.table.primaryKey.every((column) => by.has(column))
 }
 
 /** Consists of `SELECT … FROM … WHERE` alone, so that a condition on its rows can be moved out of it. */

@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts'
-import { isClaimFunction, isClaimSetting } from '../syntax/convert-call.ts'
+import { isClaimFunction, isClaimSetting, isFollowed } from '../syntax/convert-call.ts'
 import type { Expr, From, Query, Rights } from '../syntax/expression.ts'
 import { functionsOf } from '../syntax/typing.ts'
 import { type Visitor, walkExpr, walkFrom, walkQuery } from '../syntax/walk.ts'
@@ -50,9 +50,13 @@ function survey(catalog: Catalog, walk: (visitor: Visitor) => void): Survey {
       if (expr.kind === 'column') named.add(expr.range)
       if (expr.kind === 'subquery') as.add(expr.as)
       if (expr.kind === 'keyword') role = claims = true
+      if ((expr.kind === 'operator' || expr.kind === 'array-operator') && expr.schema !== 'pg_catalog') {
+        const candidates = catalog.operators(expr.schema, expr.name)
+        if (candidates.some((operator) => operator.volatility !== 'i')) claims = tables = true
+      }
       if (expr.kind !== 'call') return
       if (isClaimFunction(expr) || isClaimSetting(expr)) claims = true
-      else if (expr.schema !== 'pg_catalog' && functionsOf(expr, catalog).some((f) => f.language === 'sql')) {
+      else if (expr.schema !== 'pg_catalog' && functionsOf(expr, catalog).some(isFollowed)) {
         as.add(expr.as)
         claims = tables = true // its body may read anything
       }

@@ -53,8 +53,9 @@ export function convertCall(node: FuncCall, scope: Scope): Expr {
   const [meant, other] = functionsOf(call, scope.catalog)
   if (!meant || other) return refuse(`which function ${label} means is not certain`)
   checkCallable(meant, label, scope)
-  if (meant.language !== 'sql') return call
-  if (!dependsOnRow(args)) return keptCall(call, meant, scope)
+  if (!scope.inline) return call
+  if (!isFollowed(meant)) return call
+  if (meant.language !== 'sql' || !dependsOnRow(args)) return keptCall(call, meant, scope)
   if (meant.returnsSet)
     return refuse(
       `the set-returning function ${label} depends on the row, and can be followed only as IN (SELECT ${name}(…))`,
@@ -122,11 +123,13 @@ function checkCallable(f: FunctionInfo, label: string, scope: Scope): void {
     throw new Refusal(`the role ${role?.name ?? scope.role} may not execute ${label}`, 'role')
   }
   if (f.kind !== 'f') refuse(`${label} is not a plain function`)
-  if (f.settings.some((setting) => !setting.startsWith('search_path=')))
-    refuse(`the function ${label} changes settings`)
-  if (f.language === 'sql') return
-  if (f.volatility !== 'i')
-    refuse(`what the function ${label} reads cannot be known: it is written in ${f.language} and not immutable`)
+  if (f.language === 'sql' || f.language === 'plpgsql' || f.volatility === 'i') return
+  refuse(`what the function ${label} reads cannot be known: it is written in ${f.language} and not immutable`)
+}
+
+/** Whether what a function reads has to be found; else Postgres takes its word that it reads nothing but its arguments. */
+export function isFollowed(f: FunctionInfo): boolean {
+  return f.language === 'sql' || (f.language === 'plpgsql' && f.volatility !== 'i')
 }
 
 /** What a function's body means under a search path. */
@@ -141,14 +144,23 @@ export function ownSearchPath(f: FunctionInfo): string | undefined {
 /** Out of the body of a function that sets a search path, a call comes under another one: fine when it means the same there. */
 function keptCall(call: Call, f: FunctionInfo, scope: Scope): Expr {
   const { searchPath } = scope.catalog.input
-  if (scope.as !== undefined || scope.searchPath === searchPath) return call
+  if (scope.as !== undefined || scope.searchPath === searchPath || ownSearchPath(f) !== undefined) return call
   const [here, there] = [bodyUnder(f, scope.searchPath), bodyUnder(f, searchPath)]
-  if (JSON.stringify(here) === JSON.stringify(there)) return call
+  if (here && JSON.stringify(here) === JSON.stringify(there)) return call
   return refuse(`what the function ${f.schema}.${f.name} means depends on the search path of its caller`)
 }
 
 /** @returns the one query that a SQL function consists of, its arguments put in */
 export function queryOfFunction(call: Call, f: FunctionInfo, scope: Scope): Query {
+  const label = `${f.schema}.${f.name}`
+  if (f.settings.some((setting) => !setting.startsWith('search_path=')))
+    return refuse(`the function ${label} changes settings`)
+  const [query, second] = queriesOfFunction(call, f, scope)
+  return !query || second ? refuse(`the function ${label} is more than one SELECT`) : query
+}
+
+/** @returns the queries that a SQL function consists of, its arguments put in */
+export function queriesOfFunction(call: Call, f: FunctionInfo, scope: Scope): readonly Query[] {
   const label = `${f.schema}.${f.name}`
   if (scope.functions.includes(label)) return refuse(`the function ${label} calls itself`)
   if (scope.functions.length >= INLINE_DEPTH_MAX)
@@ -157,24 +169,30 @@ export function queryOfFunction(call: Call, f: FunctionInfo, scope: Scope): Quer
   const body = bodyUnder(f, scope.searchPath)
   if (!body) return refuse(`the function ${label} cannot be followed: it has no body`)
   if ('error' in body) return refuse(`the function ${label} cannot be followed: ${body.error}`)
-  const searchPath = ownSearchPath(f) ?? scope.searchPath
   const statements = parseFunctionBody(body.text)
-  const [statement] = statements
-  if (!statement || statements.length > 1 || !('SelectStmt' in statement))
-    return refuse(`the function ${label} is more than one SELECT`)
-  return scope.convert.query(statement, {
+  if (statements.length === 0 || statements.some((statement) => !('SelectStmt' in statement)))
+    return refuse(`the function ${label} does more than read`)
+  const inner = scopeOfBody(f, scope, { name: f.bodyName, argNames: f.argNames, args: call.args })
+  return statements.map((statement) => scope.convert.query(statement, inner))
+}
+
+/** The scope of a function's body. */
+export function scopeOfBody(f: FunctionInfo, scope: Scope, call: Scope['call']): Scope {
+  const searchPath = ownSearchPath(f) ?? scope.searchPath
+  return {
     convert: scope.convert,
     catalog: scope.catalog,
     levels: [],
     ctes: new Map(),
     row: undefined,
-    call: { name: f.bodyName, argNames: f.argNames, args: call.args },
+    call,
     role: f.securityDefiner ? f.owner : scope.role,
     searchPath,
+    inline: scope.inline,
     as: f.securityDefiner ? createRights(f.owner, searchPath) : scope.as,
-    functions: [...scope.functions, label],
+    functions: [...scope.functions, `${f.schema}.${f.name}`],
     aliases: scope.aliases,
-  })
+  }
 }
 
 function inlineCall(call: Call, f: FunctionInfo, scope: Scope): Expr {

@@ -1,6 +1,7 @@
 import type { JoinExpr, Node, RangeFunction, RangeSubselect, RangeVar, SelectStmt, WithClause } from 'libpg-query'
-import { refuse } from '../refusal.ts'
+import { Refusal, refuse } from '../refusal.ts'
 import type { Catalog } from '../catalog/catalog.ts'
+import type { TableInfo } from '../catalog/policy-input.ts'
 import {
   type CommonTable,
   conjunction,
@@ -13,6 +14,7 @@ import {
 import { dependsOnRow, queryOfFunction } from './convert-call.ts'
 import { freshAlias, type Range, type RangeColumn, type Scope, tableColumns } from './scope.ts'
 import { need } from './names.ts'
+import { parseViewDefinition } from './parse.ts'
 import { elementOf, functionsOf, typeOf } from './typing.ts'
 import { walkExpr } from './walk.ts'
 
@@ -50,7 +52,9 @@ function convertSelect(select: SelectStmt, outer: Scope): Query {
     query.distinct = isDistinct(select.distinctClause)
     const body = functionAsQuery(select, query, inner)
     if (body) return body
-    query.targets = (select.targetList ?? []).map((target) => convertTarget(target, inner))
+    query.targets = (select.targetList ?? []).flatMap(
+      (target) => expandStar(target, ranges) ?? [convertTarget(target, inner)],
+    )
   }
   query.orderBy = (select.sortClause ?? []).map((item) => convertSort(item, inner))
   // `LIMIT ALL` is a NULL.
@@ -62,6 +66,7 @@ function convertSelect(select: SelectStmt, outer: Scope): Query {
 /** `SELECT f(row.column)` of a set-returning SQL function is the query that the function consists of. */
 function functionAsQuery(select: SelectStmt, query: Query, scope: Scope): Query | undefined {
   const [target, second] = select.targetList ?? []
+  if (!scope.inline) return undefined
   if (!target || second || !isSingleRow(query) || query.distinct || select.limitCount || select.limitOffset)
     return undefined
   const call =
@@ -95,6 +100,23 @@ function functionAsQuery(select: SelectStmt, query: Query, scope: Scope): Query 
 function isDistinct(clause: readonly Node[] | undefined): boolean {
   if (!clause || clause.length === 0) return false
   return clause.every((item) => Object.keys(item).length === 0) || refuse('DISTINCT ON is not followed')
+}
+
+/** `*` and `range.*`; Postgres prints them expanded, PL/pgSQL has them as written. */
+function expandStar(node: Node, ranges: readonly Range[]): Query['targets'] | undefined {
+  const val = 'ResTarget' in node ? node.ResTarget.val : undefined
+  const fields = val && 'ColumnRef' in val ? (val.ColumnRef.fields ?? []) : []
+  const [first, second] = fields
+  const star = second ?? first
+  if (!star || !('A_Star' in star) || fields.length > 2) return undefined
+  const name = second && first && 'String' in first ? first.String.sval : undefined
+  const meant = name === undefined ? ranges : ranges.filter((range) => range.name === name)
+  return meant.flatMap((range) =>
+    [...range.columns].map(([label, column]) => ({
+      expr: { kind: 'column' as const, range: range.alias, ...column },
+      name: label,
+    })),
+  )
 }
 
 function convertTarget(node: Node, scope: Scope): Query['targets'][number] {
@@ -227,9 +249,42 @@ function convertTable(node: RangeVar, scope: Scope, ranges: Range[]): From {
   const table =
     scope.catalog.table(node.schemaname, relation) ??
     refuse(`it reads ${node.schemaname}.${relation}, which is no table of the database`)
+  if (table.view?.securityInvoker) return convertView(table, name, alias, names, scope, ranges)
   const columns = [...tableColumns(table)]
   ranges.push({ name, alias, columns: new Map(columns.map(([real, column], index) => [names[index] ?? real, column])) })
   return { kind: 'table', table, only: node.inh !== true, alias }
+}
+
+/** A view that runs with its reader's rights is the query that it consists of. */
+function convertView(
+  view: TableInfo,
+  name: string,
+  alias: string,
+  names: readonly string[],
+  scope: Scope,
+  ranges: Range[],
+): From {
+  const label = `${view.schema}.${view.name}`
+  const role = scope.catalog.role(scope.role)
+  if (!role?.superuser && view.selectable[String(scope.role)] === undefined)
+    throw new Refusal(`the role ${role?.name ?? scope.role} may not read the view ${label}`, 'role')
+  if (scope.functions.includes(`view ${label}`)) return refuse(`the view ${label} reads itself`)
+  const node = parseViewDefinition(view.view?.definition ?? '')
+  const query = convertQuery(node, {
+    ...scope,
+    levels: [],
+    ctes: new Map(),
+    row: undefined,
+    call: undefined,
+    functions: [...scope.functions, `view ${label}`],
+  })
+  const own = [...outputColumns(query, scope.catalog).values()]
+  const columns = view.columns.map((column, index) => {
+    const given = names[index] ?? column.name
+    return [given, { ...(own[index] ?? { type: column.typeOid, nondeterministic: true }), column: given }] as const
+  })
+  ranges.push({ name, alias, columns: new Map(columns) })
+  return { kind: 'query', query, lateral: false, alias, columns: columns.map(([given]) => given) }
 }
 
 function convertJoin(node: JoinExpr, scope: Scope, ranges: Range[]): From {
@@ -287,7 +342,8 @@ function convertFromFunction(node: RangeFunction, scope: Scope, ranges: Range[])
   const [callNode] = 'List' in only ? (only.List.items ?? []) : [only]
   const call = scope.convert.expr(need(callNode), scope)
   if (call.kind !== 'call') return refuse('only a function call is followed in FROM')
-  const names = aliasColumns(node.alias)
+  const given = aliasColumns(node.alias)
+  const names = given.length > 0 ? given : functionColumnNames(call, node.alias?.aliasname ?? call.name, scope.catalog)
   const nondeterministic = isNondeterministic(call)
   const types = functionColumnTypes(call, scope.catalog)
   const columns = new Map(names.map((name, index) => [name, { column: name, type: types[index], nondeterministic }]))
@@ -302,6 +358,17 @@ function convertFromFunction(node: RangeFunction, scope: Scope, ranges: Range[])
     alias,
     columns: names,
   }
+}
+
+function functionColumnNames(
+  call: Extract<Expr, { kind: 'call' }>,
+  alias: string,
+  catalog: Catalog,
+): readonly string[] {
+  const [meant, other] = functionsOf(call, catalog)
+  if (!meant || other) return [alias]
+  if (meant.outColumns.length > 0) return meant.outColumns.map((column) => column.name)
+  return catalog.tableOfType(meant.returnType)?.columns.map((column) => column.name) ?? [alias]
 }
 
 function functionColumnTypes(call: Extract<Expr, { kind: 'call' }>, catalog: Catalog): readonly (number | undefined)[] {

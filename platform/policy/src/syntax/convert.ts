@@ -41,6 +41,7 @@ export function createScope(catalog: Catalog, role: number, row: TableInfo | und
     call: undefined,
     role,
     searchPath: catalog.input.searchPath,
+    inline: true,
     as: undefined,
     functions: [],
     aliases,
@@ -117,6 +118,8 @@ function convertCast(cast: NodeOf<'TypeCast'>, scope: Scope): Expr {
 }
 
 function convertOperator(node: NodeOf<'A_Expr'>, scope: Scope): Expr {
+  const written = asPrinted(node)
+  if (written) return convertExpr(written, scope)
   const [schema, name] = qualify(nameParts(node.name))
   checkOperator(schema, name, scope)
   const left = node.lexpr && convertExpr(node.lexpr, scope)
@@ -156,11 +159,37 @@ function convertOperator(node: NodeOf<'A_Expr'>, scope: Scope): Expr {
   }
 }
 
+/** Postgres prints `IN (…)` and `BETWEEN` in other words; in PL/pgSQL they are as written. */
+function asPrinted({ kind, name, lexpr, rexpr }: NodeOf<'A_Expr'>): Node | undefined {
+  const items = rexpr && 'List' in rexpr ? (rexpr.List.items ?? []) : []
+  if (kind === 'AEXPR_IN') {
+    const isIn = nameParts(name).at(-1) === '='
+    const array: Node = { A_ArrayExpr: { elements: items } }
+    return operation(isIn ? 'AEXPR_OP_ANY' : 'AEXPR_OP_ALL', isIn ? '=' : '<>', lexpr, array)
+  }
+  const [low, high] = items
+  if (kind !== 'AEXPR_BETWEEN' && kind !== 'AEXPR_NOT_BETWEEN') return undefined
+  const args = [operation('AEXPR_OP', '>=', lexpr, low), operation('AEXPR_OP', '<=', lexpr, high)]
+  const between: Node = { BoolExpr: { boolop: 'AND_EXPR', args } }
+  return kind === 'AEXPR_BETWEEN' ? between : { BoolExpr: { boolop: 'NOT_EXPR', args: [between] } }
+}
+
+function operation(
+  kind: NonNullable<NodeOf<'A_Expr'>['kind']>,
+  name: string,
+  left: Node | undefined,
+  right: Node | undefined,
+): Node {
+  return { A_Expr: { kind, name: [{ String: { sval: name } }], lexpr: need(left), rexpr: need(right) } }
+}
+
 /** An operator of somebody's own is a function that may read anything, unless it says that it reads nothing. */
 function checkOperator(schema: string, name: string, scope: Scope): void {
   const candidates = scope.catalog.operators(schema, name)
-  if (candidates.some((operator) => operator.volatility === 'v')) refuse(`the operator ${name} is volatile`)
+  if (schema === 'pg_catalog' && candidates.some((operator) => operator.volatility === 'v'))
+    refuse(`the operator ${name} is volatile`)
   if (schema === 'pg_catalog' || candidates.every((operator) => operator.volatility === 'i')) return
+  if (!scope.inline) return // what it reads is found with what the condition reads
   refuse(`what the operator ${schema}.${name} reads cannot be known: its function is not immutable`)
 }
 

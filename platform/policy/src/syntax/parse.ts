@@ -1,5 +1,5 @@
 import { assert, errorMessage } from '@holdfast/foundation'
-import { loadModule, parseSync, type Node } from 'libpg-query'
+import { loadModule, parsePlPgSQLSync, parseSync, type Node } from 'libpg-query'
 
 /** Postgres's own parser is WebAssembly and has to be loaded once before anything is parsed. */
 export function preparePolicyParser(): Promise<void> {
@@ -22,6 +22,34 @@ export function parseFunctionBody(text: string): readonly Node[] {
   const atomic = /^\s*BEGIN ATOMIC\s([\s\S]*)\sEND\s*$/.exec(text)
   assert(atomic, 'a standard body is RETURN or BEGIN ATOMIC')
   return parseStatements(atomic[1] ?? '')
+}
+
+/** @param text - a view's query as `pg_get_viewdef` prints it */
+export function parseViewDefinition(text: string): Node {
+  const [statement] = parseStatements(text)
+  assert(statement, 'a view has a query')
+  return statement
+}
+
+/** Words that Postgres turns into a moment when it reads them as a date or time. */
+export const MOMENT = /['$]\s*(now|today|tomorrow|yesterday)\b/i
+
+/** Parses what somebody wrote, which may be wrong: with what a caller answers `undefined`. */
+export function tryParse(text: string): readonly Node[] | undefined {
+  try {
+    return (parseSync(text).stmts ?? []).flatMap((statement) => (statement.stmt ? [statement.stmt] : []))
+  } catch {
+    return undefined
+  }
+}
+
+/** The tree of a function in PL/pgSQL, or why its parser does not read it. */
+export function parseProcedure(definition: string): { readonly tree: unknown } | { readonly error: string } {
+  try {
+    return { tree: parsePlPgSQLSync(definition) }
+  } catch (error) {
+    return { error: errorMessage(error) }
+  }
 }
 
 function parseStatements(text: string): Node[] {

@@ -42,12 +42,20 @@ export interface Scope {
   readonly row: TableInfo | undefined
   /** The arguments, when this is the body of a function. */
   readonly call:
-    | { readonly name: string; readonly argNames: readonly string[]; readonly args: readonly Expr[] }
+    | {
+        readonly name: string
+        readonly argNames: readonly string[]
+        readonly args: readonly Expr[]
+        /** Its arguments are variables in PL/pgSQL, which may have fields. */
+        readonly hasFields?: boolean
+      }
     | undefined
   /** The role whose rights names are used with. */
   readonly role: number
   /** The search path that functions without one of their own run under. */
   readonly searchPath: string
+  /** Whether functions whose arguments depend on the row are replaced by their bodies. */
+  readonly inline: boolean
   /** Set inside a security definer function. */
   readonly as: Rights | undefined
   /** Names of the functions being inlined, outermost first. */
@@ -101,7 +109,16 @@ function findQualified(qualifier: string, name: string, scope: Scope): Expr | un
     return columnOf(range, name)[0]
   }
   if (scope.row?.name === qualifier) return rowColumn(name, scope)
-  return scope.call?.name === qualifier ? argument(name, scope) : undefined
+  if (scope.call?.name === qualifier) return argument(name, scope)
+  return scope.call?.hasFields && argument(qualifier, scope) ? opaque(name, undefined) : undefined
+}
+
+/** The name of the range that {@link opaque} values are columns of. */
+const OPAQUE = '#value'
+
+/** A value of which nothing is known, such as a variable's. */
+export function opaque(name: string, type: number | undefined): Expr {
+  return { kind: 'column', range: OPAQUE, column: name, type, nondeterministic: false }
 }
 
 function columnOf(range: Range, name: string): Expr[] {

@@ -160,6 +160,19 @@ export function isImmutable(expr: Expr, catalog: Catalog): boolean {
   return isImmutableItself(expr, catalog) && childrenOf(expr).every((child) => isImmutable(child, catalog))
 }
 
+/** Types whose values have one text, whatever a session is set to. */
+const SETTLED_TYPES: ReadonlySet<number> = new Set([16, 19, 20, 21, 23, 25, 26, 114, 1043, 1700, 2950, 3802])
+
+/** Whether the value depends on nothing but the row and what does not change while a session's settings do: `to_jsonb(text)`, for one. */
+export function isSettled(expr: Expr, catalog: Catalog): boolean {
+  const isSteady =
+    expr.kind === 'call' &&
+    expr.schema === 'pg_catalog' &&
+    functionsOf(expr, catalog).every((f) => f.volatility !== 'v') &&
+    expr.args.every((arg) => SETTLED_TYPES.has(typeOf(arg, catalog) ?? 0))
+  return (isSteady || isImmutableItself(expr, catalog)) && childrenOf(expr).every((child) => isSettled(child, catalog))
+}
+
 function isImmutableItself(expr: Expr, catalog: Catalog): boolean {
   switch (expr.kind) {
     case 'operator':

@@ -35,11 +35,13 @@ export async function issueAccessToken(
     readonly scopes?: string | null | undefined
     /** Of the client, for the hook. */
     readonly address?: string | undefined
+    /** Default: that of the settings, `jwtExpiry`. */
+    readonly lifetimeS?: number | undefined
   },
 ): Promise<AccessToken> {
   const { user } = input
   const issuedAtS = Math.floor(context.clock.now() / 1000)
-  const expiresInS = context.options.jwtExpiry
+  const expiresInS = input.lifetimeS ?? context.options.jwtExpiry
   const claims: AccessTokenClaims = {
     iss: context.issuer,
     sub: user.id,

@@ -1,5 +1,6 @@
 import type { BucketDefinition, Dependency, SyncPlan, TablePlan } from '@holdfast/policy'
 import type { StoredDefinition } from '../storage/bucket-storage.ts'
+import { createClassList, type ClassList } from './access-classes.ts'
 
 /** A dependency of one or more definitions. */
 export interface PlannedDependency extends Dependency {
@@ -11,6 +12,8 @@ export interface PlannedDependency extends Dependency {
 export interface ActiveDefinition {
   readonly definition: BucketDefinition
   readonly stored: StoredDefinition
+  /** Of a definition by access classes: those that there are. */
+  readonly classes: ClassList | undefined
 }
 
 /** What one role's streams need. */
@@ -48,7 +51,8 @@ export function activatePlan(plan: SyncPlan, stored: readonly StoredDefinition[]
     for (const definition of table.definitions) {
       const known = byId.get(definition.id)
       if (!known) continue
-      const active = { definition, stored: known }
+      const classes = definition.accessClass && createClassList()
+      const active = { definition, stored: known, classes }
       definitions.push(active)
       all.push(...definition.dependencies.map(keyed))
       for (const role of definition.roles) perRole.set(role, [...(perRole.get(role) ?? []), active])

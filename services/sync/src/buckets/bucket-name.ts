@@ -4,8 +4,18 @@ import { createHash } from 'node:crypto'
 const KEYS_LENGTH_MAX = 400
 
 /** The name of the bucket that holds the rows of a definition with these key values. Opaque to devices. */
-export function bucketName(definition: { readonly id: string; readonly tag: string }, keys: readonly string[]): string {
+export function bucketName(
+  definition: { readonly id: string; readonly tag: string },
+  keys: readonly (string | null)[],
+): string {
   const list = JSON.stringify(keys)
   const short = list.length <= KEYS_LENGTH_MAX ? list : `#${createHash('sha256').update(list).digest('hex')}`
   return `${definition.id}.${definition.tag}${short}`
+}
+
+/** The key values in a bucket's name; `undefined` when they were too long for it. */
+export function readBucketKey(name: string): readonly (string | null)[] | undefined {
+  // Neither the id's hash nor the tag has a bracket; names of tables may.
+  const start = name.search(/\.[0-9a-f]{8}\.[0-9a-f]{8}\[/)
+  return start < 0 ? undefined : (JSON.parse(name.slice(start + 18)) as (string | null)[])
 }

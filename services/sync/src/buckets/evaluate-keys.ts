@@ -3,6 +3,7 @@ import type pg from 'pg'
 import { assert, errorMessage, type Logger } from '@holdfast/foundation'
 import { assumeSession, sql, type Pool, type Session, type Transaction } from '@holdfast/postgres'
 import { parseLsn, type Lsn } from '@holdfast/replication'
+import type { ClassEntry, ClassList } from './access-classes.ts'
 import type { ActivePlan, RolePlan } from './active-plan.ts'
 import { bucketName } from './bucket-name.ts'
 import { parseSnapshot, type Snapshot } from './snapshot.ts'
@@ -16,9 +17,15 @@ export interface EvaluatedKeys {
   readonly snapshot: Snapshot
   /** Everything that it has seen committed before this position. */
   readonly upTo: Lsn
+  /** Of which classes it was asked whether the person sees them. */
+  readonly asked: AskedClasses
 }
 
+/** How many of each list's classes have been asked for: those from the first on. */
+export type AskedClasses = ReadonlyMap<ClassList, number>
+
 const SNAPSHOT_ROW = -1
+const SNAPSHOT_QUERY = `select ${SNAPSHOT_ROW} as part, array[pg_current_snapshot()::text, pg_current_wal_insert_lsn()::text] as key`
 /** Numbers of pin rows start here; definitions are far below. */
 const PIN_ROWS = 1_000_000
 
@@ -38,10 +45,9 @@ const statements = new WeakMap<RolePlan, KeyStatement>()
 function statementOf(role: RolePlan): KeyStatement {
   const known = statements.get(role)
   if (known) return known
-  const parts = [
-    `select ${SNAPSHOT_ROW} as part, array[pg_current_snapshot()::text, pg_current_wal_insert_lsn()::text] as key`,
-  ]
+  const parts = [SNAPSHOT_QUERY]
   role.definitions.forEach(({ definition }, index) => {
+    if (definition.accessClass) return
     const keys = definition.keys.map((_, position) => `q.k${position}`)
     const array = keys.length === 0 ? `'{}'::text[]` : `array[${keys.join(', ')}]`
     parts.push(`select ${index}, ${array} from (${definition.keyQuery}) q`)
@@ -93,8 +99,90 @@ export async function evaluateKeys(
       await tx.execute(sql`rollback to savepoint keys`)
       rows = await evaluateOneByOne(tx, role, logger)
     }
-    return collect(role, rows)
+    const { names, asked } = await askForClasses(tx, role, new Map(), logger)
+    const collected = collect(role, rows)
+    return { ...collected, bucketNames: [...collected.bucketNames, ...names], asked }
   })
+}
+
+/** What {@link evaluateClasses} found. */
+export type EvaluatedClasses = Pick<EvaluatedKeys, 'bucketNames' | 'snapshot' | 'upTo' | 'asked'>
+
+/** Whether there are classes that have not been asked for. */
+export function hasNewClasses(role: RolePlan | undefined, asked: AskedClasses): boolean {
+  return (role?.definitions ?? []).some(({ classes }) => classes && classes.entries.length > (asked.get(classes) ?? 0))
+}
+
+/** Asks for the classes that came to be since. */
+export async function evaluateClasses(
+  pool: Pool,
+  active: ActivePlan,
+  session: Session,
+  before: AskedClasses,
+  logger: Logger,
+): Promise<EvaluatedClasses> {
+  const role = active.roles.get(session.role) ?? { definitions: [], dependencies: [] }
+  return pool.transaction(async (tx) => {
+    await tx.execute(sql`set transaction isolation level repeatable read read only`)
+    await assumeSession(tx, session)
+    const { snapshot, upTo } = collect(role, await query(tx, { text: SNAPSHOT_QUERY }))
+    const { names, asked } = await askForClasses(tx, role, before, logger)
+    return { bucketNames: names, snapshot, upTo, asked }
+  })
+}
+
+async function askForClasses(
+  tx: Transaction,
+  role: RolePlan,
+  before: AskedClasses,
+  logger: Logger,
+): Promise<{ readonly names: readonly string[]; readonly asked: AskedClasses }> {
+  const names: string[] = []
+  const asked = new Map<ClassList, number>()
+  for (const { definition, classes } of role.definitions) {
+    if (!classes || !definition.accessClass) continue
+    const entries = classes.entries.slice(before.get(classes) ?? 0)
+    asked.set(classes, (before.get(classes) ?? 0) + entries.length)
+    if (entries.length > 0) names.push(...(await visibleOf(tx, definition.accessClass.query, entries, logger)))
+  }
+  return { names, asked }
+}
+
+/**
+ * Those of some classes that the person sees. One that the policy fails for is not seen: the row cannot be selected either, and must not hold up the
+ * others.
+ */
+async function visibleOf(
+  tx: Transaction,
+  text: string,
+  entries: readonly ClassEntry[],
+  logger: Logger,
+): Promise<readonly string[]> {
+  const width = entries[0]?.key.length ?? 0
+  const lists = Array.from({ length: width }, (_, index) => entries.map(({ key }) => key[index] ?? null))
+  await tx.execute(sql`savepoint classes`)
+  try {
+    const values = [entries.map((_, number) => number), ...lists]
+    const name = `sync_classes_${createHash('sha1').update(text).digest('hex').slice(0, 16)}`
+    const result = await tx.client.query<[number]>({ name, text, values, rowMode: 'array' })
+    await tx.execute(sql`release savepoint classes`)
+    return result.rows.flatMap(([number]) => entries[number]?.name ?? [])
+  } catch (error) {
+    if (isConnectionFailure(error)) throw error
+    await tx.execute(sql`rollback to savepoint classes`)
+    if (entries.length === 1) {
+      logger.log('warn', 'a policy fails for some rows, so they are not synced by it', {
+        statement: text.slice(0, 200),
+        reason: errorMessage(error),
+      })
+      return []
+    }
+    const half = Math.ceil(entries.length / 2)
+    return [
+      ...(await visibleOf(tx, text, entries.slice(0, half), logger)),
+      ...(await visibleOf(tx, text, entries.slice(half), logger)),
+    ]
+  }
 }
 
 function isConnectionFailure(error: unknown): boolean {
@@ -121,7 +209,7 @@ async function evaluateOneByOne(tx: Transaction, role: RolePlan, logger: Logger)
   return rows
 }
 
-function collect(role: RolePlan, rows: readonly KeyRow[]): EvaluatedKeys {
+function collect(role: RolePlan, rows: readonly KeyRow[]): Omit<EvaluatedKeys, 'asked'> {
   const names = new Set<string>()
   const pins = new Map<string, string | null>()
   let snapshot: Snapshot | undefined

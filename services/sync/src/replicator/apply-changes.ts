@@ -1,6 +1,7 @@
 import type { Logger } from '@holdfast/foundation'
 import type { Queryable } from '@holdfast/postgres'
 import type { Lsn, Relation, Tuple } from '@holdfast/replication'
+import { writeClasses, type ClassKey } from '../buckets/access-classes.ts'
 import type { ActivePlan } from '../buckets/active-plan.ts'
 import type { RowEncoder } from '../encode/row-json.ts'
 import type { BucketIds } from '../storage/bucket-storage.ts'
@@ -71,8 +72,24 @@ export async function applyChanges(context: ApplyContext, changes: readonly RowC
       for (const name of after[index] ?? NO_BUCKETS) names.set(name, stored.number)
     })
   }
+  await addClasses(db, routed)
   await ids.resolve(db, names)
   for (const entry of routed) addOps(entry, ids, pending)
+}
+
+/** Notes the access classes that come to be, before anything of them can be seen. */
+async function addClasses(db: Queryable, routed: readonly Routed[]): Promise<void> {
+  const added: { definition: number; name: string; key: ClassKey; add: () => void }[] = []
+  for (const { change, router, after } of routed) {
+    router.definitions.forEach(({ stored, classes }, index) => {
+      const [name] = after[index] ?? NO_BUCKETS
+      if (!classes || name === undefined || !change.row || classes.has(name)) return
+      const key = router.classKey(index, change.row)
+      added.push({ definition: stored.number, name, key, add: () => classes.add(name, key) })
+    })
+  }
+  await writeClasses(db, added)
+  for (const { add } of added) add()
 }
 
 async function routeChanges({ pool, routers, logger }: ApplyContext, changes: readonly RowChange[]): Promise<Routed[]> {

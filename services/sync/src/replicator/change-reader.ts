@@ -1,7 +1,7 @@
 import type { Logger } from '@holdfast/foundation'
 import type { Pool } from '@holdfast/postgres'
 import type { Lsn, ReplicationEvent, ReplicationStream } from '@holdfast/replication'
-import type { ActivePlan } from '../buckets/active-plan.ts'
+import type { ActiveDefinition, ActivePlan } from '../buckets/active-plan.ts'
 import type { DependencyIndex, KeyHolder } from '../buckets/dependency-index.ts'
 import type { CheckpointFeed } from '../checkpoints/checkpoint-feed.ts'
 import { CHUNK_OPS_MAX } from '../limits.ts'
@@ -22,6 +22,8 @@ export interface ChangeReader {
   /** The transactions that changed the schema since the last call. */
   takeSchemaChanges(): readonly number[]
   use(active: ActivePlan): void
+  /** Whether some definition has got more access classes than may be, so that the plan has to be looked at again. */
+  hasTooManyClasses(): boolean
 }
 
 export interface ChangeReaderOptions {
@@ -34,7 +36,12 @@ export interface ChangeReaderOptions {
   readonly active: ActivePlan
   /** Called before anything of a transaction that changed the schema can be seen. */
   readonly stopServing: () => void
+  readonly classesMax: number
   readonly logger: Logger
+}
+
+function definitionsOf(active: ActivePlan): readonly ActiveDefinition[] {
+  return [...active.tables.values()].flatMap(({ definitions }) => definitions)
 }
 
 export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
@@ -49,6 +56,12 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
   let rewritten: number[] = []
   let schemaChanges: number[] = []
   let affected = new Map<KeyHolder, Set<number>>()
+  let hasNewClasses = false
+  watchClasses()
+
+  function watchClasses(): void {
+    for (const { classes } of definitionsOf(active)) classes?.onAdd(() => (hasNewClasses = true))
+  }
 
   async function flushChanges(): Promise<void> {
     if (changes.length === 0) return
@@ -114,6 +127,8 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
       if (changesSchema) stopServing()
       tellHolders()
     })
+    if (hasNewClasses) for (const holder of dependencies.everybody()) holder.wake()
+    hasNewClasses = false
     stream.confirm(endLsn)
   }
 
@@ -144,7 +159,10 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
     use(next) {
       active = next
       routers = createRouters(next)
+      watchClasses()
     },
+    hasTooManyClasses: () =>
+      definitionsOf(active).some(({ classes }) => classes && classes.entries.length > options.classesMax),
     async read(events) {
       let end: Lsn | undefined
       let sawDdl = false

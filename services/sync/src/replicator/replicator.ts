@@ -13,6 +13,7 @@ import {
   type ReplicationEvent,
   type ReplicationStream,
 } from '@holdfast/replication'
+import { loadClasses, withoutTooManyClasses } from '../buckets/access-classes.ts'
 import { activatePlan, type ActivePlan } from '../buckets/active-plan.ts'
 import type { DependencyIndex } from '../buckets/dependency-index.ts'
 import { parseSnapshot, sawTransaction } from '../buckets/snapshot.ts'
@@ -45,6 +46,8 @@ export interface ReplicatorOptions {
   readonly compile: () => Promise<SyncPlan>
   /** Prepares the database for a plan's key queries (functions that run with their owner's rights). */
   readonly prepare: (plan: SyncPlan) => Promise<void>
+  /** A table whose rows fall into more access classes is not synced. */
+  readonly classesMax: number
   readonly onPlan: (plan: SyncPlan) => void
   readonly logger: Logger
 }
@@ -162,6 +165,7 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
   control.signal.throwIfAborted()
 
   let active = activatePlan(plan, stored)
+  await loadClasses(pool, active)
   feed.reset(writer.lastOpId, startLsn ?? (0n as Lsn))
   control.setActive(active)
   options.onPlan(plan)
@@ -175,6 +179,7 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
     stream,
     active,
     stopServing: () => control.setActive(undefined),
+    classesMax: options.classesMax,
     logger,
   })
   try {
@@ -183,7 +188,7 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
       while (rest.length > 0) {
         rest = await reader.read(rest)
         const changedBy = reader.takeSchemaChanges()
-        if (changedBy.length === 0) continue
+        if (changedBy.length === 0 && !reader.hasTooManyClasses()) continue
         // The transactions up to the change are applied, and nothing leaves under the old policies.
         await untilVisible(pool, changedBy, control.signal)
         const next = await compilePlan(options)
@@ -194,6 +199,7 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
           stored.some((one) => !before.some((other) => other.number === one.number))
         // Also when nothing that the plan says has changed: what key queries answer depends on grants and on the policies of other tables.
         active = activatePlan(next, stored)
+        await loadClasses(pool, active)
         if (writer.lastOpId > feed.opId) {
           feed.publish({
             fromOpId: feed.opId,
@@ -241,7 +247,7 @@ async function untilVisible(db: Queryable, xids: readonly number[], signal: Abor
 }
 
 async function compilePlan(options: ReplicatorOptions): Promise<SyncPlan> {
-  const plan = await options.compile()
+  const plan = await withoutTooManyClasses(options.pool, await options.compile(), options.classesMax)
   await options.prepare(plan)
   const { refused } = await ensurePublication(options.pool, { name: PUBLICATION, tables: plan.published })
   for (const table of refused) options.logger.log('warn', 'a table cannot be followed', { ...table })

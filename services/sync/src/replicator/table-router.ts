@@ -30,6 +30,8 @@ export interface TableRouter {
   /** Whether two versions of a row look the same to the devices that have this definition. */
   looksEqual(definition: number, old: Tuple, row: Tuple): boolean
   objectId(row: Tuple): string
+  /** The key values of a row, of a definition by access classes. */
+  classKey(definition: number, row: Tuple): readonly (string | null)[]
 }
 
 type Reader = (row: Tuple, evaluated: Evaluated) => string | null
@@ -107,11 +109,11 @@ export function createTableRouter(
       const { matches, keys } = routed[index] as RoutedDefinition
       const { stored } = definitions[index] as ActiveDefinition
       if (matches && !matches(row, evaluated)) return []
-      let combinations: string[][] = [[]]
+      let combinations: (string | null)[][] = [[]]
       for (const { kind, read } of keys) {
         const value = read(row, evaluated)
-        if (value === null) return []
-        if (kind === 'value') {
+        if (value === null && kind !== 'class') return []
+        if (kind === 'value' || kind === 'class' || value === null) {
           for (const combination of combinations) combination.push(value)
         } else {
           const elements = [...new Set((JSON.parse(value) as unknown[]).flat(8))].filter(
@@ -136,5 +138,6 @@ export function createTableRouter(
       assert(id !== null, 'the primary key is not null')
       return id
     },
+    classKey: (index, row) => (routed[index] as RoutedDefinition).keys.map(({ read }) => read(row, [])),
   }
 }

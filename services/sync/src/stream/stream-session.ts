@@ -3,7 +3,7 @@ import type { BucketDescription, ControlLine } from '@holdfast/protocol'
 import { isConnectionLoss, type Pool, type Session } from '@holdfast/postgres'
 import type { ActivePlan } from '../buckets/active-plan.ts'
 import type { DependencyIndex, KeyHolder } from '../buckets/dependency-index.ts'
-import { evaluateKeys } from '../buckets/evaluate-keys.ts'
+import { evaluateClasses, evaluateKeys, hasNewClasses, type AskedClasses } from '../buckets/evaluate-keys.ts'
 import { sawTransaction } from '../buckets/snapshot.ts'
 import type { BucketListener, CheckpointFeed, LiveBucket } from '../checkpoints/checkpoint-feed.ts'
 import type { Marks } from '../checkpoints/marks.ts'
@@ -82,6 +82,7 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
   /** Buckets that the device still believes to have, until the next checkpoint tells it otherwise. */
   const lost = new Map<string, HeldBucket>()
   let plan: ActivePlan | undefined
+  let asked: AskedClasses = new Map()
   let keysStale = true
   /** Transactions that may have changed the keys and that no evaluation is known to have seen. */
   let unseen: number[] = []
@@ -134,11 +135,27 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
     context.dependencies.set(holder, active.roles.get(session.role)?.dependencies ?? [], evaluated.pins)
     keysStale = unseen.length > 0
     if (keysStale) return
-    const names = options.wantsDefaults ? evaluated.bucketNames : []
+    asked = evaluated.asked
+    await holdNames(active, options.wantsDefaults ? evaluated.bucketNames : [])
+  }
+
+  async function holdNames(active: ActivePlan, names: readonly string[]): Promise<void> {
     if (names.length > BUCKETS_PER_CLIENT_MAX) throw tooManyBuckets(names.length, BUCKETS_PER_CLIENT_MAX)
     holdBuckets(names)
     plan = active
     await fillHeld(names)
+  }
+
+  /** Asks for access classes that have come to be. What was found before holds as long as the keys do. */
+  async function refreshClasses(active: ActivePlan): Promise<void> {
+    const evaluated = await context.evaluations.run(() =>
+      evaluateClasses(context.requestPool, active, session, asked, context.logger),
+    )
+    signal.throwIfAborted()
+    await context.marks.pass(evaluated.upTo, signal)
+    if (context.plan() !== active || keysStale) return
+    asked = evaluated.asked
+    await holdNames(active, [...new Set([...held.keys(), ...(options.wantsDefaults ? evaluated.bucketNames : [])])])
   }
 
   async function fillHeld(names: readonly string[]): Promise<void> {
@@ -247,6 +264,10 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
     if (!active) return false
     if (keysStale || active !== plan) {
       await refreshKeys(active)
+      return true
+    }
+    if (hasNewClasses(active.roles.get(session.role), asked)) {
+      await refreshClasses(active)
       return true
     }
     if (feed.epoch !== epoch) {

@@ -1,0 +1,189 @@
+import type { Node } from 'libpg-query'
+import type { Catalog } from '../catalog/catalog.ts'
+import type { PolicyInfo, TableInfo } from '../catalog/policy-input.ts'
+import { Refusal } from '../refusal.ts'
+import { convertExpr, createScope } from '../syntax/convert.ts'
+import { type Expr, isConstant } from '../syntax/expression.ts'
+import { parsePolicyExpression } from '../syntax/parse.ts'
+import { ROW_ALIAS } from '../syntax/render.ts'
+import { assembleClass } from './access-class.ts'
+import { type AssembledAlternative, assemble } from './assemble.ts'
+import { applicablePolicies, dependenciesOfExpr, isExempt } from './dependencies.ts'
+import { type Alternative, combine } from './link.ts'
+import { isWhole, linkConjunct } from './links.ts'
+import { DISJUNCTS_MAX, refuseTooMany, toDisjuncts } from './normalize.ts'
+import { splitPolicy } from './split-policy.ts'
+
+/** Which policy could not be followed. */
+export class PolicyRefusal extends Error {
+  readonly policy: string | undefined
+  override readonly cause: Refusal
+
+  constructor(policy: string | undefined, cause: Refusal) {
+    super(cause.message)
+    this.policy = policy
+    this.cause = cause
+  }
+}
+
+function blaming<T>(policy: string | undefined, body: () => T): T {
+  try {
+    return body()
+  } catch (error) {
+    throw error instanceof Refusal ? new PolicyRefusal(policy, error) : error
+  }
+}
+
+/** One disjunct for one role. */
+export interface RolePart {
+  readonly role: string
+  readonly policies: readonly string[]
+  readonly columns: readonly string[]
+  readonly assembled: AssembledAlternative
+}
+
+/** @returns a reason when the role sees nothing of the table */
+export function compileRole(table: TableInfo, role: number, catalog: Catalog): readonly RolePart[] | string {
+  const name = catalog.role(role)?.name ?? String(role)
+  const columns = table.selectable[String(role)]
+  if (!columns || columns.length === 0) return `the role ${name} has no SELECT privilege`
+  if (!columns.includes('id')) return `the role ${name} may not select its column id`
+  const policies = applicablePolicies(table.oid, role, catalog)
+  const permissive = policies.filter((policy) => policy.permissive)
+  if (permissive.length === 0) return `no permissive policy for SELECT applies to the role ${name}`
+  if (isExempt(table, role, catalog)) return `policies do not bind the role ${name}`
+
+  const bound: Bound = { table, role, name, columns, catalog, policies }
+  const parts = linkOrClasses(bound)
+  return parts.length > 0 ? parts : `the policies let the role ${name} see no row`
+}
+
+/** A table's policies as they bind one role. */
+interface Bound {
+  readonly table: TableInfo
+  readonly role: number
+  readonly name: string
+  readonly columns: readonly string[]
+  readonly catalog: Catalog
+  readonly policies: readonly PolicyInfo[]
+}
+
+/** Equalities where everything comes down to them; where something does not, it alone becomes access classes. */
+function linkOrClasses(bound: Bound): readonly RolePart[] {
+  try {
+    return linkParts(bound)
+  } catch (error) {
+    if (!(error instanceof PolicyRefusal) || error.cause.scope === 'role') throw error
+    return classParts(bound)
+  }
+}
+
+function linkParts({ table, role, name, columns, catalog, policies }: Bound): readonly RolePart[] {
+  const permissive = policies.filter((policy) => policy.permissive)
+  const aliases = new Set([ROW_ALIAS])
+  const context = { catalog, aliases }
+  const convert = (policy: PolicyInfo): Expr | undefined =>
+    blaming(policy.name, () => {
+      if (policy.using === null) return undefined
+      const expr = convertExpr(parsePolicyExpression(policy.using), createScope(catalog, role, table, aliases))
+      dependenciesOfExpr(expr, role, table.oid, catalog) // the rights to read everything in it
+      return expr
+    })
+  const alternativesOf = (policy: PolicyInfo, expr: Expr) =>
+    blaming(policy.name, () =>
+      toDisjuncts(expr, (part) => isWhole(part, catalog)).flatMap((atoms) => linkConjunct(atoms, context)),
+    )
+  const restrictive = policies.filter((policy) => !policy.permissive)
+  let restrictions = [{ filters: [], links: [] }] as ReturnType<typeof linkConjunct>
+  for (const policy of restrictive) {
+    const expr = convert(policy)
+    if (!expr) continue
+    const alternatives = alternativesOf(policy, expr)
+    restrictions = restrictions.flatMap((left) =>
+      alternatives.map((right) => ({
+        filters: [...left.filters, ...right.filters],
+        links: [...left.links, ...right.links],
+      })),
+    )
+    if (restrictions.length > DISJUNCTS_MAX) blaming(policy.name, refuseTooMany)
+  }
+  const parts: RolePart[] = []
+  for (const policy of permissive) {
+    const expr = convert(policy)
+    if (!expr) continue
+    for (const alternative of alternativesOf(policy, expr)) {
+      for (const restriction of restrictions) {
+        const whole = {
+          filters: [...alternative.filters, ...restriction.filters],
+          links: [...alternative.links, ...restriction.links],
+        }
+        const assembled = blaming(policy.name, () => assemble(whole, { table, role, context }))
+        parts.push({ role: name, policies: [policy.name, ...restrictive.map((one) => one.name)], columns, assembled })
+      }
+    }
+    if (parts.length > DISJUNCTS_MAX) blaming(policy.name, refuseTooMany)
+  }
+  return parts
+}
+
+/** A condition of a policy, at whose `AND`s and `OR`s it was taken apart. */
+interface Condition {
+  readonly policy: PolicyInfo
+  readonly node: Node
+}
+
+/** One way in which a row gets through: all of the conditions hold. */
+type Way = readonly Condition[]
+
+function classParts(bound: Bound): readonly RolePart[] {
+  const { table, role, name, columns, catalog, policies } = bound
+  const restrictive = policies.filter((policy) => !policy.permissive)
+  const ways = waysThrough(policies, DISJUNCTS_MAX) ?? waysThrough(policies, 1) ?? []
+  return ways.flatMap((way): readonly RolePart[] => {
+    const named = [...new Set([...way.map(({ policy }) => policy), ...restrictive].map((policy) => policy.name))]
+    const part = (assembled: AssembledAlternative): RolePart => ({ role: name, policies: named, columns, assembled })
+    try {
+      return linkWay(way, bound).map(part)
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.scope === 'role') throw error
+      const scope = { ...createScope(catalog, role, table, new Set([ROW_ALIAS])), inline: false }
+      const conditions = way.map(({ policy, node }) =>
+        blaming(policy.name, () => {
+          const expr = convertExpr(node, scope)
+          assembleClass([expr], { table, role, catalog })
+          return expr
+        }),
+      )
+      if (conditions.some((expr) => isConstant(expr, 'false') || isConstant(expr, 'null'))) return []
+      return [part(blaming(way[0]?.policy.name, () => assembleClass(conditions, { table, role, catalog })))]
+    }
+  })
+}
+
+/** Every way through the policies, at most `max` for each of them; `undefined` when there are more than can be looked at. */
+function waysThrough(policies: readonly PolicyInfo[], max: number): readonly Way[] | undefined {
+  const ofPolicy = (policy: PolicyInfo): readonly Way[] =>
+    policy.using === null
+      ? []
+      : splitPolicy(parsePolicyExpression(policy.using), max).map((way) => way.map((node) => ({ policy, node })))
+  let ways = policies.filter((policy) => policy.permissive).flatMap(ofPolicy)
+  for (const policy of policies) {
+    if (policy.permissive || policy.using === null) continue
+    const narrower = ofPolicy(policy)
+    ways = ways.flatMap((left) => narrower.map((right) => [...left, ...right]))
+    if (ways.length > DISJUNCTS_MAX && max > 1) return undefined
+  }
+  return ways
+}
+
+/** @throws {Refusal} when something in it comes down to no equality */
+function linkWay(way: Way, { table, role, catalog }: Bound): readonly AssembledAlternative[] {
+  const aliases = new Set([ROW_ALIAS])
+  const context = { catalog, aliases }
+  const parts = way.map(({ node }): readonly Alternative[] => {
+    const expr = convertExpr(node, createScope(catalog, role, table, aliases))
+    dependenciesOfExpr(expr, role, table.oid, catalog) // the rights to read everything in it
+    return toDisjuncts(expr, (part) => isWhole(part, catalog)).flatMap((atoms) => linkConjunct(atoms, context))
+  })
+  return combine(parts).map((alternative) => assemble(alternative, { table, role, context }))
+}

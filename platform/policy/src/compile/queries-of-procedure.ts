@@ -1,0 +1,84 @@
+import type { Catalog } from '../catalog/catalog.ts'
+import type { FunctionInfo } from '../catalog/policy-input.ts'
+import { Refusal, refuse } from '../refusal.ts'
+import { scopeOfBody } from '../syntax/convert-call.ts'
+import { type Expr, isSingleRow, type Query } from '../syntax/expression.ts'
+import { readProcedure } from '../syntax/plpgsql.ts'
+import { qualifyNames } from '../syntax/qualify-names.ts'
+import { opaque, type Scope } from '../syntax/scope.ts'
+import { typeOf } from '../syntax/typing.ts'
+
+/** A query of a function in PL/pgSQL. */
+export interface ReadQuery {
+  readonly query: Query
+  readonly takesFirst: boolean
+}
+
+/** The queries of a function in PL/pgSQL. Of its variables only parameters and constants are known. */
+export function queriesOfProcedure(
+  call: Extract<Expr, { kind: 'call' }>,
+  f: FunctionInfo,
+  outer: Scope,
+): readonly ReadQuery[] {
+  const label = `${f.schema}.${f.name}`
+  try {
+    const body = readProcedure(f.procedure ?? refuse('it has no body'))
+    const argNames: string[] = []
+    const args: Expr[] = []
+    const bare = scopeOfBody(f, outer, undefined)
+    const { searchPath, catalog } = bare
+    const scope = (): Scope => ({
+      ...bare,
+      // Its own parameters hide nothing: a name that is both a column and a variable is an error in PL/pgSQL.
+      call: { name: f.name, argNames: [...argNames], args: [...args], hasFields: true },
+    })
+    for (const [number, variable] of body.variables.entries()) {
+      if (variable.name === '') continue
+      const isShadowed = body.variables.some((one, other) => other !== number && one.name === variable.name)
+      const parameter = isShadowed || variable.isAssigned ? -1 : f.argNames.indexOf(variable.name)
+      let value = parameter < 0 ? undefined : call.args[parameter]
+      const type = f.argTypes[f.argNames.indexOf(variable.name)] ?? typeNamed(variable.typeName, catalog)
+      if (!value && variable.initial && !isShadowed && !variable.isAssigned && type !== undefined) {
+        qualifyNames(variable.initial, searchPath, catalog)
+        const initial = scope().convert.query(structuredClone(variable.initial), scope())
+        const [target] = initial.targets
+        if (target && isSingleRow(initial) && typeOf(target.expr, catalog) === type) value = target.expr
+      }
+      argNames.push(variable.name)
+      args.push(value ?? opaque(variable.name, type))
+    }
+    f.argNames.forEach((name, index) => {
+      if (name === '') {
+        argNames.push(`$${index + 1}`)
+        args.push(opaque(`$${index + 1}`, f.argTypes[index]))
+      }
+    })
+    return body.queries.map(({ node, takesFirst }) => {
+      qualifyNames(node, searchPath, catalog)
+      return { query: scope().convert.query(node, scope()), takesFirst }
+    })
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    throw new Refusal(`the function ${label} cannot be followed: ${error.message}`, error.scope)
+  }
+}
+
+const ALIASES: Readonly<Record<string, string>> = {
+  bigint: 'int8',
+  int: 'int4',
+  integer: 'int4',
+  smallint: 'int2',
+  boolean: 'bool',
+  decimal: 'numeric',
+  'character varying': 'varchar',
+  'timestamp with time zone': 'timestamptz',
+}
+
+/** The type that a variable is declared with, when it is a plain one. */
+function typeNamed(written: string, catalog: Catalog): number | undefined {
+  const text = written.toLowerCase()
+  const isArray = text.endsWith('[]')
+  const name = isArray ? text.slice(0, -2) : text
+  const type = catalog.typeNamed('pg_catalog', ALIASES[name] ?? name)
+  return isArray ? type?.array || undefined : type?.oid
+}

@@ -1,0 +1,152 @@
+import type { Node } from 'libpg-query'
+import { refuse } from '../refusal.ts'
+import { type CollectedNames, collectNames } from './collect-names.ts'
+import { MOMENT, parseProcedure, tryParse } from './parse.ts'
+
+/** A variable or parameter, in the order of the function's own numbering. */
+export interface ProcedureVariable {
+  readonly name: string
+  /** As written. */
+  readonly typeName: string
+  readonly isAssigned: boolean
+  /** What it is declared with. */
+  readonly initial: Node | undefined
+}
+
+/** A query or expression in the body, as a `SELECT`. */
+export interface ProcedureQuery {
+  readonly node: Node
+  /** Of several rows, only the first is looked at, and nothing says so. */
+  readonly takesFirst: boolean
+}
+
+/** What a function in PL/pgSQL consists of, as far as it matters for what it reads. */
+export interface ProcedureBody {
+  readonly variables: readonly ProcedureVariable[]
+  readonly queries: readonly ProcedureQuery[]
+}
+
+type Tree = Readonly<Record<string, unknown>>
+
+/** Statements whose reads cannot be known, or that do more than read. */
+const REFUSED: Readonly<Record<string, string>> = {
+  PLpgSQL_stmt_dynexecute: 'it runs text that it makes itself (EXECUTE)',
+  PLpgSQL_stmt_dynfors: 'it runs text that it makes itself (EXECUTE)',
+  PLpgSQL_stmt_commit: 'it ends the transaction',
+  PLpgSQL_stmt_rollback: 'it ends the transaction',
+  PLpgSQL_stmt_call: 'it calls a procedure or runs a block (CALL, DO)',
+}
+
+/**
+ * Takes a function in PL/pgSQL apart.
+ *
+ * @param definition - as `pg_get_functiondef` prints it
+ * @throws {Refusal} when it runs dynamic text, or does more than read
+ */
+export function readProcedure(definition: string): ProcedureBody {
+  if (/#variable_conflict\s+use_variable/i.test(definition)) refuse('its variables hide columns of the same name')
+  if (MOMENT.test(definition)) refuse('it reads the clock through a literal')
+  const parsed = parseProcedure(definition)
+  if ('error' in parsed) return refuse(`its body cannot be read: ${parsed.error}`)
+  const found = find(parsed.tree)
+  const queries: ProcedureQuery[] = []
+  for (const { text, mode, takesFirst } of found.expressions) {
+    const node = parseExpression(text, mode)
+    if (!node) return refuse(`its body cannot be read: ${text.trim().slice(0, 80)}`)
+    if (!('SelectStmt' in node)) return refuse('it does more than read')
+    queries.push({ node, takesFirst })
+  }
+  const variables = found.datums.map((datum, number): ProcedureVariable => {
+    const [kind, value] = Object.entries(datum)[0] ?? ['', {}]
+    const {
+      refname,
+      datatype,
+      default_val: initial,
+    } = value as {
+      refname?: string
+      datatype?: { PLpgSQL_type?: { typname?: string } }
+      default_val?: { PLpgSQL_expr?: { query?: string; parseMode?: number } }
+    }
+    const text = initial?.PLpgSQL_expr
+    const node = text?.query === undefined ? undefined : parseExpression(text.query, text.parseMode ?? 2)
+    return {
+      name: kind === 'PLpgSQL_var' || kind === 'PLpgSQL_rec' ? (refname ?? '') : '',
+      typeName: datatype?.PLpgSQL_type?.typname ?? '',
+      isAssigned: kind !== 'PLpgSQL_var' || found.assigned.has(number) || found.loops.has(refname ?? ''),
+      initial: node,
+    }
+  })
+  return { variables, queries }
+}
+
+/** Collects the names of functions and operators of a body, a bare name as one of each schema that it may be in. */
+export function collectProcedureNames(definition: string, schemas: readonly string[], into: CollectedNames): void {
+  const parsed = parseProcedure(definition)
+  if ('error' in parsed) return
+  const bare = { functions: new Set<string>(), operators: new Set<string>() }
+  const found = find(parsed.tree, () => undefined)
+  for (const { text, mode } of found.expressions) {
+    const node = parseExpression(text, mode)
+    if (node) collectNames(node, bare)
+  }
+  for (const kind of ['functions', 'operators'] as const) {
+    for (const name of bare[kind]) {
+      into[kind].add(name)
+      const [schema, last] = JSON.parse(name) as [string, string]
+      if (schema === 'pg_catalog') for (const other of schemas) into[kind].add(JSON.stringify([other, last]))
+    }
+  }
+}
+
+interface Found {
+  readonly datums: readonly Tree[]
+  readonly expressions: { readonly text: string; readonly mode: number; readonly takesFirst: boolean }[]
+  /** Numbers of variables that are assigned to. */
+  readonly assigned: Set<number>
+  /** Names of loop variables. */
+  readonly loops: Set<string>
+}
+
+function find(tree: unknown, onRefused: (reason: string) => void = refuse): Found {
+  const functions = (tree as { plpgsql_funcs?: readonly { PLpgSQL_function?: Tree }[] }).plpgsql_funcs ?? []
+  const body = functions[0]?.PLpgSQL_function ?? {}
+  const found: Found = {
+    datums: (body['datums'] as readonly Tree[] | undefined) ?? [],
+    expressions: [],
+    assigned: new Set(),
+    loops: new Set(),
+  }
+  walk(body, false, found, onRefused)
+  return found
+}
+
+function walk(value: unknown, takesFirst: boolean, found: Found, onRefused: (reason: string) => void): void {
+  if (Array.isArray(value)) {
+    for (const item of value) walk(item, takesFirst, found, onRefused)
+    return
+  }
+  if (typeof value !== 'object' || value === null) return
+  for (const [key, part] of Object.entries(value)) {
+    const reason = REFUSED[key] ?? (key === 'dynquery' ? REFUSED['PLpgSQL_stmt_dynexecute'] : undefined)
+    if (reason !== undefined) onRefused(reason)
+    if ((key === 'varno' || key === 'target') && typeof part === 'number') found.assigned.add(part)
+    if (key === 'PLpgSQL_stmt_fori' || key === 'PLpgSQL_stmt_fors') {
+      const { var: loop } = part as { var?: Readonly<Record<string, { refname?: string }>> }
+      found.loops.add(Object.values(loop ?? {})[0]?.refname ?? '')
+    }
+    if (key === 'PLpgSQL_expr') {
+      const { query = '', parseMode = 0 } = part as { query?: string; parseMode?: number }
+      found.expressions.push({ text: query, mode: parseMode, takesFirst })
+      continue
+    }
+    const execsql = key === 'PLpgSQL_stmt_execsql' ? (part as { into?: boolean; strict?: boolean }) : undefined
+    walk(part, execsql ? execsql.into === true && execsql.strict !== true : takesFirst, found, onRefused)
+  }
+}
+
+/** @param mode - PL/pgSQL's parse mode: 0 a statement, 2 an expression, from 3 on an assignment */
+function parseExpression(text: string, mode: number): Node | undefined {
+  if (mode === 0) return tryParse(text)?.[0]
+  const expression = mode === 2 ? text : text.replace(/^[^=]*?:?=/, '')
+  return tryParse(`select ${expression}`)?.[0]
+}

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findBreaches, runHistory } from './histories.test-support.ts'
+import { LISTS_SCHEMA, openWorld, type World } from './sync-world.test-support.ts'
+
+/*
+ * The invariant of `histories.pg.test.ts`, with policies that no equality ties to the person, so that they are followed by access classes: negated
+ * links, inequalities, functions in PL/pgSQL, and such beside links and under restrictive policies. `HOLDFAST_HISTORIES` sets how many in all,
+ * `HOLDFAST_HISTORY_SEED` the first seed.
+ */
+
+const COUNT = Number(process.env['HOLDFAST_HISTORIES'] ?? 100)
+const FIRST = Number(process.env['HOLDFAST_HISTORY_SEED'] ?? 1)
+
+const MEMBERSHIP = 'select from public.list_members m where m.list_id = items.list_id and m.user_id = auth.uid()'
+
+const POLICIES: Readonly<Record<string, string>> = {
+  'a negated link': `create policy others on public.items using (not exists (${MEMBERSHIP}))`,
+  'an inequality': `
+    create function public.my_level() returns int language plpgsql stable as $$
+    declare
+      lists int;
+    begin
+      select count(*) into lists from public.list_members where user_id = auth.uid();
+      return lists * 30;
+    end $$;
+    create policy low on public.items using (n <= my_level())`,
+  'a function in PL/pgSQL with its owner’s rights': `
+    create function public.may_see(l uuid, o uuid) returns boolean language plpgsql stable security definer set search_path = '' as $$
+    begin
+      if o = auth.uid() then
+        return true;
+      end if;
+      return exists (select 1 from public.list_members m where m.list_id = l and m.user_id = auth.uid());
+    end $$;
+    create policy seen on public.items using (may_see(list_id, owner_id))`,
+  'a link beside it': `
+    create policy own on public.items using (owner_id = auth.uid());
+    create policy others on public.items using (n > 20 and list_id not in (select m.list_id from public.list_members m where m.user_id = auth.uid()))`,
+  'a restrictive policy': `
+    create policy shared on public.items using (list_id in (select m.list_id from public.list_members m where m.user_id = auth.uid()));
+    create policy open on public.items using (list_id is null);
+    create policy not_mine on public.items as restrictive using (owner_id is distinct from auth.uid())`,
+}
+
+describe.each(Object.entries(POLICIES))('devices show what Postgres showed by %s', (_, policies) => {
+  let world: World
+
+  beforeAll(async () => {
+    world = await openWorld({
+      schema: `${LISTS_SCHEMA} drop policy own on public.items; drop policy shared on public.items; ${policies}`,
+    })
+    const items = world.service.plan()?.tables.find((table) => table.name === 'items')
+    expect(items?.definitions.some((definition) => definition.accessClass)).toBe(true)
+  })
+
+  afterAll(() => world[Symbol.asyncDispose]())
+
+  const each = Math.ceil(COUNT / Object.keys(POLICIES).length)
+  test(`in ${each} histories from seed ${FIRST}`, { timeout: 60_000 + each * 10_000 }, async () => {
+    let checkpoints = 0
+    for (let seed = FIRST; seed < FIRST + each; seed++) {
+      const { history, followed } = await runHistory(world, seed)
+      for (const one of followed) {
+        expect(findBreaches(history, one), `seed ${seed}`).toEqual([])
+        checkpoints += one.device.completed.length
+      }
+    }
+    expect(checkpoints).toBeGreaterThan(0)
+  })
+})

@@ -1,0 +1,243 @@
+import { describePlan, policyForms, type DefinitionDescription, type PolicyForm, type SyncPlan } from '@holdfast/policy'
+import { sql, type Queryable } from '@holdfast/postgres'
+import type { ActivePlan } from '../buckets/active-plan.ts'
+
+/** What following one definition costs. Numbers of Postgres's statistics are `undefined` before its first `analyze`. */
+export interface DefinitionCost {
+  /** Rows of the table, estimated. */
+  readonly rows: number | undefined
+  /** Different keys among them, estimated. */
+  readonly distinctKeys: number | undefined
+  /** Buckets that rows are or were in. */
+  readonly buckets: number
+  /** Operations in them: rows, and what compaction has not taken yet. */
+  readonly operations: number
+  /** Whose keys are evaluated again, and how often that has been asked for. */
+  readonly reevaluations: readonly Reevaluation[]
+}
+
+export interface Reevaluation {
+  /** `schema.table` that the key query reads. */
+  readonly table: string
+  readonly columns: readonly string[]
+  /** Whom a change concerns: those whose claim is the value of a column, or everybody who is connected. */
+  readonly concerns: { readonly column: string; readonly claim: string } | 'everybody'
+  /** Rows of that table, estimated. */
+  readonly rows: number | undefined
+  /** Its inserted, updated and deleted rows since Postgres's statistics began. */
+  readonly changes: number
+}
+
+export interface DefinitionCoverage extends DefinitionDescription {
+  /** Whether its buckets are complete. */
+  readonly state: 'served' | 'being read'
+  readonly columns: readonly string[]
+  /** The texts that the key query reads of the request. */
+  readonly claims: readonly string[]
+  readonly cost: DefinitionCost
+}
+
+export interface PolicyCoverage {
+  readonly name: string
+  readonly permissive: boolean
+  /** Names of roles; `public` is everybody. */
+  readonly roles: readonly string[]
+  /** As Postgres prints it. */
+  readonly using: string | null
+  /** What it is made of. */
+  readonly forms: readonly PolicyForm[]
+  /** Ids of the definitions that follow it; none when the table is not synced. */
+  readonly definitions: readonly string[]
+}
+
+/** One table: whether it syncs, and if not, why. */
+export interface TableCoverage {
+  readonly table: string
+  readonly synced: boolean
+  /** Name on devices. */
+  readonly localName: string | undefined
+  /** Why it does not sync. */
+  readonly reason: string | undefined
+  /** The policy that is to blame. */
+  readonly refusedPolicy: string | undefined
+  readonly rows: number | undefined
+  readonly policies: readonly PolicyCoverage[]
+  readonly definitions: readonly DefinitionCoverage[]
+}
+
+export interface CoverageReport {
+  /** Of the compiled plan. */
+  readonly version: string
+  readonly tables: readonly TableCoverage[]
+}
+
+interface TableStatistics {
+  readonly rows: number | undefined
+  readonly changes: number
+  readonly distinct: ReadonlyMap<string, number>
+}
+
+/**
+ * How each table and each policy is followed, and at what cost.
+ *
+ * @param db - as the superuser
+ * @param active - what is being served; `undefined` while policies are compiled anew
+ */
+export async function readCoverage(
+  db: Queryable,
+  plan: SyncPlan,
+  active: ActivePlan | undefined,
+): Promise<CoverageReport> {
+  const described = describePlan(plan)
+  const oids = new Map([...plan.tables, ...plan.refused].map((table) => [`${table.schema}.${table.name}`, table.oid]))
+  const dependencies = plan.tables.flatMap((table) => table.definitions.flatMap((one) => one.dependencies))
+  const all = [...new Set([...oids.values(), ...dependencies.map((one) => one.oid)])]
+  const [statistics, policies, sizes] = [
+    await readStatistics(db, all),
+    await readPolicies(db, all),
+    await readSizes(db),
+  ]
+  const served = new Map(
+    [...(active?.tables.values() ?? [])].flatMap(({ definitions }) =>
+      definitions.map((one) => [one.definition.id, one.stored.number] as const),
+    ),
+  )
+  const tables = described.tables.map((table): TableCoverage => {
+    const oid = oids.get(table.table) ?? 0
+    const planned = plan.tables.find((one) => one.oid === oid)
+    const refused = plan.refused.find((one) => one.oid === oid)
+    const definitions = (planned?.definitions ?? []).map((definition): DefinitionCoverage => {
+      const words = table.synced ? table.definitions.find(({ id }) => id === definition.id) : undefined
+      const number = served.get(definition.id)
+      const size = number === undefined ? undefined : sizes.get(number)
+      const own = statistics.get(oid)
+      return {
+        ...(words as DefinitionDescription),
+        state: number === undefined ? 'being read' : 'served',
+        columns: definition.columns,
+        claims: claimsOf([definition.keyQuery, definition.accessClass?.condition ?? '']),
+        cost: {
+          rows: own?.rows,
+          distinctKeys: distinctKeys(definition.keys, own),
+          buckets: size?.buckets ?? 0,
+          operations: size?.operations ?? 0,
+          reevaluations: definition.dependencies.map((dependency) => ({
+            table: `${dependency.schema}.${dependency.name}`,
+            columns: dependency.columns,
+            concerns: dependency.pin
+              ? { column: dependency.pin.column, claim: dependency.pin.claimSql }
+              : 'everybody',
+            rows: statistics.get(dependency.oid)?.rows,
+            changes: statistics.get(dependency.oid)?.changes ?? 0,
+          })),
+        },
+      }
+    })
+    return {
+      table: table.table,
+      synced: table.synced,
+      localName: planned?.localName,
+      reason: refused?.reason,
+      refusedPolicy: refused?.policy,
+      rows: statistics.get(oid)?.rows,
+      policies: (policies.get(oid) ?? []).map((policy) => ({
+        ...policy,
+        definitions: definitions.filter((one) => one.policies.includes(policy.name)).map(({ id }) => id),
+      })),
+      definitions,
+    }
+  })
+  return { version: plan.version, tables }
+}
+
+/** What a text reads of the request: settings and functions of schema `auth`. */
+function claimsOf(texts: readonly string[]): readonly string[] {
+  const found = texts.flatMap((text) => [
+    ...text.matchAll(/(?:"?auth"?\."?\w+"?\(\)|current_setting\('[^']+'[^)]*\))(?:[^\S\n]*(?:->>?|#>>?)[^\S\n]*'[^']*'(?:::\w+)?)*/g),
+  ])
+  return [...new Set(found.map(([text]) => text))]
+}
+
+function distinctKeys(
+  keys: SyncPlan['tables'][number]['definitions'][number]['keys'],
+  statistics: TableStatistics | undefined,
+): number | undefined {
+  if (keys.length === 0) return 1
+  let product = 1
+  for (const { column } of keys) {
+    const distinct = column === undefined ? undefined : statistics?.distinct.get(column)
+    if (distinct === undefined) return undefined
+    product *= distinct
+  }
+  return Math.round(Math.min(product, statistics?.rows ?? product))
+}
+
+async function readStatistics(
+  db: Queryable,
+  oids: readonly number[],
+): Promise<ReadonlyMap<number, TableStatistics>> {
+  const rows = await db.query<{
+    oid: string
+    rows: number
+    changes: string
+    distinct: Record<string, number> | null
+  }>(sql`
+    select c.oid::int8::text as oid, c.reltuples::float8 as rows,
+           (coalesce(pg_stat_get_tuples_inserted(c.oid), 0) + coalesce(pg_stat_get_tuples_updated(c.oid), 0)
+             + coalesce(pg_stat_get_tuples_deleted(c.oid), 0))::text as changes,
+           (select jsonb_object_agg(s.attname, s.n_distinct) from pg_catalog.pg_stats s
+             where s.schemaname = n.nspname and s.tablename = c.relname
+               and s.inherited = (c.relkind = 'p')) as distinct
+      from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+     where c.oid = any(${oids}::int8[]::oid[])
+  `)
+  return new Map(
+    rows.map((row) => {
+      const count = row.rows < 0 ? undefined : row.rows
+      const distinct = new Map(
+        Object.entries(row.distinct ?? {}).flatMap(([name, value]) =>
+          value >= 0 ? [[name, value] as const] : count === undefined ? [] : [[name, -value * count] as const],
+        ),
+      )
+      return [Number(row.oid), { rows: count, changes: Number(row.changes), distinct }] as const
+    }),
+  )
+}
+
+async function readPolicies(
+  db: Queryable,
+  oids: readonly number[],
+): Promise<ReadonlyMap<number, readonly Omit<PolicyCoverage, 'definitions'>[]>> {
+  const rows = await db.query<{
+    oid: string
+    name: string
+    permissive: boolean
+    roles: string[]
+    using: string | null
+  }>(sql`
+    select p.polrelid::int8::text as oid, p.polname as name, p.polpermissive as permissive,
+           array(select case when r = 0 then 'public' else pg_get_userbyid(r)::text end from unnest(p.polroles) r order by 1) as roles,
+           pg_get_expr(p.polqual, p.polrelid) as using
+      from pg_catalog.pg_policy p
+     where p.polcmd in ('r', '*') and p.polrelid = any(${oids}::int8[]::oid[])
+     order by p.polpermissive desc, p.polname
+  `)
+  const byTable = new Map<number, Omit<PolicyCoverage, 'definitions'>[]>()
+  for (const { oid, ...policy } of rows) {
+    const list = byTable.get(Number(oid)) ?? []
+    byTable.set(Number(oid), list)
+    list.push({ ...policy, forms: policy.using === null ? [] : policyForms(policy.using) })
+  }
+  return byTable
+}
+
+async function readSizes(
+  db: Queryable,
+): Promise<ReadonlyMap<number, { readonly buckets: number; readonly operations: number }>> {
+  const rows = await db.query<{ definition: number; buckets: number; operations: string }>(sql`
+    select definition, count(*)::int as buckets, sum(count)::text as operations from sync.buckets group by definition
+  `)
+  return new Map(
+    rows.map((row) => [row.definition, { buckets: row.buckets, operations: Number(row.operations) }]),
+  )
+}

@@ -1,0 +1,20 @@
+import type { Session } from '@holdfast/postgres'
+
+/** Somebody whose view an operator looks at. */
+export interface Person {
+  readonly userId: string
+  readonly role: string
+  /** As policies read them. */
+  readonly claims: Readonly<Record<string, unknown>>
+  /** A token as the person's own, for a few minutes. */
+  readonly token: string
+  /** Seconds since the epoch. */
+  readonly expiresAtS: number
+}
+
+/** Finds somebody by id or address; `undefined`: there is no such account. */
+export type FindPerson = (who: string) => Promise<Person | undefined>
+
+export function sessionOf({ role, claims }: Person): Session {
+  return { role, claims }
+}
