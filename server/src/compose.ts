@@ -44,6 +44,9 @@ const ADMIN_CONNECTIONS_MAX = 20
 /** A transaction that nobody goes on with, because we hang or are gone, gives its locks back. */
 const REQUEST_SETTINGS = { idle_in_transaction_session_timeout: '60s' }
 
+/** Seconds that an operator who looks at what somebody has may act as them. */
+const INSPECTION_LIFETIME_S = 300
+
 /** A running server and what a developer needs to use it. */
 export interface Holdfast extends AsyncDisposable {
   /** Without a slash at the end. */
@@ -146,6 +149,7 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
       requestPool,
       compile: async () => compileSyncPlan(await readPolicyInput(pool)),
       prepare: (plan) => createKeyFunctions(pool, plan),
+      findPerson: (who) => auth.impersonate(who, INSPECTION_LIFETIME_S),
       options: pick(config, syncOptions),
       logger,
       clock,

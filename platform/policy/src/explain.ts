@@ -13,6 +13,8 @@ export interface DefinitionDescription {
   readonly form: 'all' | 'key' | 'elements' | 'class'
   /** Of `class`: how many combinations there are, when that was measured. */
   readonly classes?: number
+  /** How rows and people are tied, in a few words. */
+  readonly follows: string
   /** Which rows it covers. */
   readonly rows: string
   /** Who gets them. */
@@ -101,6 +103,7 @@ function describeDefinition(definition: BucketDefinition, classes: number | unde
     roles,
     policies,
     form: formOf(definition),
+    follows: followsOf(definition),
     ...(classes === undefined ? {} : { classes }),
     rows: rowFilter ? `rows where ${rowFilter.sql}` : 'all rows',
     people: describePeople(definition),
@@ -108,12 +111,6 @@ function describeDefinition(definition: BucketDefinition, classes: number | unde
     costs: costsOf(definition, classes),
     keyQuery,
   }
-}
-
-function formOf({ keys, accessClass }: BucketDefinition): DefinitionDescription['form'] {
-  if (accessClass) return 'class'
-  if (keys.length === 0) return 'all'
-  return keys.some((key) => key.kind === 'elements') ? 'elements' : 'key'
 }
 
 function formOf({ keys, accessClass }: BucketDefinition): DefinitionDescription['form'] {
@@ -139,7 +136,6 @@ function followsOf(definition: BucketDefinition): string {
 
 function describePeople({ keys, keyQuery, roles, accessClass }: BucketDefinition): string {
   const who = `of the ${roles.length > 1 ? 'roles' : 'role'} ${roles.join(', ')}`
-  if (accessClass) return `those ${who} for whom ${accessClass.condition}`
   if (accessClass) return `those ${who} for whom ${accessClass.condition}`
   if (keys.length === 0)
     return / where /.test(keyQuery) ? `everybody ${who} who meets the condition` : `everybody ${who}`

@@ -33,3 +33,13 @@ export function tooManyBuckets(count: number, max: number): HoldfastError {
 export function shuttingDown(): HoldfastError {
   return new HoldfastError('PSYNC_S2003', 503, 'The server is shutting down', { headers: { 'retry-after': '1' } })
 }
+
+/** What one person has is shown to whoever has the service key, to nobody else. */
+export function administratorsOnly(): HoldfastError {
+  return new HoldfastError('PSYNC_S2106', 403, 'Only the service key may ask for this')
+}
+
+/** Nobody has this id or address. */
+export function noSuchPerson(who: string): HoldfastError {
+  return new HoldfastError('sync_person_unknown', 404, `There is no account "${who}"`)
+}

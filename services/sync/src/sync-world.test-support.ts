@@ -88,6 +88,13 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
           for (const one of plan.keyFunctions) for (const text of one.statements) await tx.execute(sql.trusted(text))
         })
       },
+      findPerson: async (who) => ({
+        userId: who,
+        role: 'authenticated',
+        claims: { sub: who, role: 'authenticated' },
+        token: token(who),
+        expiresAtS: 0,
+      }),
       options: { syncConnectionsMax: 1_000, syncClassesMax: options.classesMax ?? 10_000 },
       logger: options.logger ?? silentLogger,
       ...(options.clock ? { clock: options.clock } : {}),
@@ -109,7 +116,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       const token = (request.headers.authorization ?? '').split(' ')[1] ?? ''
       const claims = JSON.parse(Buffer.from(token, 'base64url').toString() || '{}') as Record<string, unknown>
       request.caller = {
-        role: 'authenticated',
+        role: typeof claims['role'] === 'string' ? claims['role'] : 'authenticated',
         claims,
         userId: claims['sub'] as string | undefined,
         expiresAtS: claims['exp'] as number | undefined,

@@ -12,6 +12,8 @@ import type { syncOptions } from './options.ts'
 import { startReplicator } from './replicator/replicator.ts'
 import { LOG_SETTINGS } from './storage/log-settings.ts'
 import { createLogReader } from './storage/log-reader.ts'
+import type { FindPerson } from './inspect/person.ts'
+import { inspectRoutes } from './routes/inspect.ts'
 import { schemaRoutes } from './routes/schema.ts'
 import { streamRoutes } from './routes/stream.ts'
 import { uploadRoutes } from './routes/upload.ts'
@@ -30,6 +32,8 @@ export interface SyncOptions {
   /** Compiles the policies as they are now. */
   readonly compile: () => Promise<SyncPlan>
   readonly prepare: (plan: SyncPlan) => Promise<void>
+  /** For operators who look at what somebody has. */
+  readonly findPerson: FindPerson
   readonly options: OptionValues<typeof syncOptions>
   readonly logger: Logger
   readonly clock?: Clock
@@ -138,6 +142,17 @@ export function openSync(options: SyncOptions): SyncService {
       )
       await app.register(uploadRoutes({ requestPool }))
       await app.register(schemaRoutes({ requestPool, plan: currentPlan }))
+      await app.register(
+        inspectRoutes({
+          pool,
+          requestPool,
+          marks,
+          plan: currentPlan,
+          active: () => replicator.plan(),
+          findPerson: options.findPerson,
+          logger,
+        }),
+      )
     },
     async [Symbol.asyncDispose]() {
       stopping.abort()

@@ -32,7 +32,9 @@ export async function impersonate(
   lifetimeS: number,
 ): Promise<Impersonated | undefined> {
   const { pool } = context
-  const user = UUID.test(who) ? await findUserById(pool, who.toLowerCase()) : await findUserByAnyEmail(pool, who.toLowerCase())
+  const user = UUID.test(who)
+    ? await findUserById(pool, who.toLowerCase())
+    : await findUserByAnyEmail(pool, who.toLowerCase())
   if (!user) return undefined
   const [session] = await pool.query<{ id: string; aal: string | null }>(sql`
     select id, aal::text from auth.sessions where user_id = ${user.id} order by created_at desc limit 1
@@ -47,9 +49,7 @@ export async function impersonate(
       lifetimeS,
     }),
   )
-  const claims = JSON.parse(
-    Buffer.from(issued.accessToken.split('.')[1] ?? '', 'base64url').toString(),
-  ) as TokenClaims
+  const claims = JSON.parse(Buffer.from(issued.accessToken.split('.')[1] ?? '', 'base64url').toString()) as TokenClaims
   context.logger.log('info', 'an operator looks at what a person has', { user: user.id })
   return {
     userId: user.id,

@@ -1,5 +1,12 @@
-import { describePlan, policyForms, type DefinitionDescription, type PolicyForm, type SyncPlan } from '@holdfast/policy'
-import { sql, type Queryable } from '@holdfast/postgres'
+import {
+  describePlan,
+  estimateClasses,
+  policyForms,
+  type DefinitionDescription,
+  type PolicyForm,
+  type SyncPlan,
+} from '@holdfast/policy'
+import { sql, type Pool, type Queryable } from '@holdfast/postgres'
 import type { ActivePlan } from '../buckets/active-plan.ts'
 
 /** What following one definition costs. Numbers of Postgres's statistics are `undefined` before its first `analyze`. */
@@ -83,18 +90,14 @@ interface TableStatistics {
  * @param db - as the superuser
  * @param active - what is being served; `undefined` while policies are compiled anew
  */
-export async function readCoverage(
-  db: Queryable,
-  plan: SyncPlan,
-  active: ActivePlan | undefined,
-): Promise<CoverageReport> {
-  const described = describePlan(plan)
+export async function readCoverage(db: Pool, plan: SyncPlan, active: ActivePlan | undefined): Promise<CoverageReport> {
+  const described = describePlan(plan, await estimateClasses(db, plan))
   const oids = new Map([...plan.tables, ...plan.refused].map((table) => [`${table.schema}.${table.name}`, table.oid]))
   const dependencies = plan.tables.flatMap((table) => table.definitions.flatMap((one) => one.dependencies))
   const all = [...new Set([...oids.values(), ...dependencies.map((one) => one.oid)])]
   const [statistics, policies, sizes] = [
     await readStatistics(db, all),
-    await readPolicies(db, all),
+    await db.transaction((tx) => readPolicies(tx, all)),
     await readSizes(db),
   ]
   const served = new Map(
@@ -124,9 +127,7 @@ export async function readCoverage(
           reevaluations: definition.dependencies.map((dependency) => ({
             table: `${dependency.schema}.${dependency.name}`,
             columns: dependency.columns,
-            concerns: dependency.pin
-              ? { column: dependency.pin.column, claim: dependency.pin.claimSql }
-              : 'everybody',
+            concerns: dependency.pin ? { column: dependency.pin.column, claim: dependency.pin.claimSql } : 'everybody',
             rows: statistics.get(dependency.oid)?.rows,
             changes: statistics.get(dependency.oid)?.changes ?? 0,
           })),
@@ -153,7 +154,9 @@ export async function readCoverage(
 /** What a text reads of the request: settings and functions of schema `auth`. */
 function claimsOf(texts: readonly string[]): readonly string[] {
   const found = texts.flatMap((text) => [
-    ...text.matchAll(/(?:"?auth"?\."?\w+"?\(\)|current_setting\('[^']+'[^)]*\))(?:[^\S\n]*(?:->>?|#>>?)[^\S\n]*'[^']*'(?:::\w+)?)*/g),
+    ...text.matchAll(
+      /(?:"?auth"?\."?\w+"?\(\)|current_setting\('[^']+'[^)]*\))(?:[^\S\n]*(?:->>?|#>>?)[^\S\n]*'[^']*'(?:::\w+)?)*/g,
+    ),
   ])
   return [...new Set(found.map(([text]) => text))]
 }
@@ -172,10 +175,7 @@ function distinctKeys(
   return Math.round(Math.min(product, statistics?.rows ?? product))
 }
 
-async function readStatistics(
-  db: Queryable,
-  oids: readonly number[],
-): Promise<ReadonlyMap<number, TableStatistics>> {
+async function readStatistics(db: Queryable, oids: readonly number[]): Promise<ReadonlyMap<number, TableStatistics>> {
   const rows = await db.query<{
     oid: string
     rows: number
@@ -208,6 +208,7 @@ async function readPolicies(
   db: Queryable,
   oids: readonly number[],
 ): Promise<ReadonlyMap<number, readonly Omit<PolicyCoverage, 'definitions'>[]>> {
+  await db.execute(sql`set local search_path = pg_catalog`) // so that every other name is printed with its schema
   const rows = await db.query<{
     oid: string
     name: string
@@ -237,7 +238,5 @@ async function readSizes(
   const rows = await db.query<{ definition: number; buckets: number; operations: string }>(sql`
     select definition, count(*)::int as buckets, sum(count)::text as operations from sync.buckets group by definition
   `)
-  return new Map(
-    rows.map((row) => [row.definition, { buckets: row.buckets, operations: Number(row.operations) }]),
-  )
+  return new Map(rows.map((row) => [row.definition, { buckets: row.buckets, operations: Number(row.operations) }]))
 }

@@ -1,0 +1,442 @@
+import { errorMessage, HoldfastError, type Logger } from '@holdfast/foundation'
+import type { BucketDefinition, SyncPlan, TablePlan } from '@holdfast/policy'
+import {
+  isConnectionLoss,
+  quoteIdentifier,
+  quoteName,
+  runAs,
+  sql,
+  type Pool,
+  type Transaction,
+} from '@holdfast/postgres'
+import type { Tuple } from '@holdfast/replication'
+import type { ActiveDefinition, ActivePlan } from '../buckets/active-plan.ts'
+import { readBucketKey } from '../buckets/bucket-name.ts'
+import { evaluateKeys } from '../buckets/evaluate-keys.ts'
+import type { Marks } from '../checkpoints/marks.ts'
+import { docToJson, rowKey } from '../encode/op-doc.ts'
+import { evaluateRows } from '../replicator/evaluate-rows.ts'
+import { createTableRouter } from '../replicator/table-router.ts'
+import { sessionOf, type Person } from './person.ts'
+import { columnList, printAsStream, queryTexts } from './role-tables.ts'
+
+/** What one policy says of the row for the person. */
+export interface PolicyAnswer {
+  readonly name: string
+  readonly permissive: boolean
+  /** Postgres's own answer, evaluated as the person; `null` counts as no. */
+  readonly passes: boolean | null
+  /** Why it could not be evaluated. */
+  readonly fails?: string
+}
+
+/** A row of a table that a key query reads, which ties the person to the key. */
+export interface KeySource {
+  readonly table: string
+  readonly row: Readonly<Record<string, unknown>>
+}
+
+/** An operation of the log, the newest of the row in its bucket. */
+export interface LoggedOperation {
+  readonly bucket: string
+  readonly opId: string
+  readonly checksum: number
+  /** Whether it holds the row as it is now. */
+  readonly current: boolean
+}
+
+/** One way in which the row could come to the person. */
+export interface DefinitionAnswer {
+  readonly id: string
+  readonly policies: readonly string[]
+  readonly rowFilter: string | undefined
+  /** Keys of the row, by name or expression. */
+  readonly keys: readonly string[]
+  /** The buckets that the row belongs in; none: the filter keeps it out, or a key is null. */
+  readonly buckets: readonly {
+    readonly name: string
+    readonly key: readonly (string | null)[] | undefined
+    /** Whether the key is among the person's. */
+    readonly personHas: boolean
+    /** What ties the person to it, as far as that can be told. */
+    readonly sources: readonly KeySource[]
+    readonly operation: LoggedOperation | undefined
+  }[]
+  /** How many buckets of this definition the person has. */
+  readonly personBuckets: number
+}
+
+/** Why a person has, or does not have, a row. */
+export interface RowExplanation {
+  readonly user: { readonly id: string; readonly role: string }
+  readonly table: string
+  readonly id: string
+  readonly verdict: 'has it' | 'does not have it' | 'disagreement'
+  /** In sentences, the most important first. */
+  readonly because: readonly string[]
+  readonly synced: boolean
+  readonly postgres: {
+    /** Past all policies. */
+    readonly exists: boolean
+    /** As the person. */
+    readonly visible: boolean
+    /** Why selecting fails for the person. */
+    readonly fails?: string
+    readonly policies: readonly PolicyAnswer[]
+  }
+  readonly definitions: readonly DefinitionAnswer[]
+  /** Operations for the row in buckets of the person in which it does not belong. */
+  readonly stray: readonly LoggedOperation[]
+  /** What does not fit together: always a fault. */
+  readonly disagreements: readonly string[]
+}
+
+export interface ExplainContext {
+  /** As the superuser. */
+  readonly pool: Pool
+  /** As `authenticator`. */
+  readonly requestPool: Pool
+  readonly marks: Marks
+  readonly plan: SyncPlan
+  readonly active: ActivePlan
+  readonly logger: Logger
+}
+
+/** How often it is looked again when log and table disagree: rows may be changing. */
+const ATTEMPTS = 4
+const SOURCES_MAX = 5
+
+/**
+ * @param table - its name on devices, or `schema.name`
+ * @param id - as devices have it
+ * @throws {HoldfastError} `sync_table_unknown`
+ */
+export async function explainRow(
+  context: ExplainContext,
+  person: Person,
+  table: string,
+  id: string,
+  signal: AbortSignal,
+): Promise<RowExplanation> {
+  let last: RowExplanation | undefined
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    last = await explainOnce(context, person, table, id, signal)
+    if (last.disagreements.length === 0) break
+  }
+  return last as RowExplanation
+}
+
+async function explainOnce(
+  context: ExplainContext,
+  person: Person,
+  tableName: string,
+  id: string,
+  signal: AbortSignal,
+): Promise<RowExplanation> {
+  const { plan, active, pool, requestPool, logger } = context
+  const common = { user: { id: person.userId, role: person.role }, table: tableName, id }
+  const planned = plan.tables.find((one) => isNamed(one, tableName) || one.localName === tableName)
+  if (!planned) {
+    const refused = plan.refused.find((one) => isNamed(one, tableName))
+    if (!refused) throw unknownTable(tableName, plan)
+    const blame = refused.policy === undefined ? '' : `policy "${refused.policy}": `
+    return {
+      ...common,
+      verdict: 'does not have it',
+      because: [`The table does not sync: ${blame}${refused.reason}`],
+      synced: false,
+      postgres: { exists: false, visible: false, policies: [] },
+      definitions: [],
+      stray: [],
+      disagreements: [],
+    }
+  }
+  const entry = active.tables.get(planned.oid)
+  const definitions = (entry?.definitions ?? []).filter(({ definition }) => definition.roles.includes(person.role))
+  const columns = planned.columns.map((column) => column.name)
+  const found = await pool.transaction(async (tx) => {
+    await tx.execute(sql`set transaction isolation level repeatable read read only`)
+    return readRow(tx, planned, columns, id)
+  })
+  const postgres = await askPostgres(context, planned, person, id, found)
+  const router = createTableRouter(planned, definitions, columns)
+  const [evaluated = []] = found ? await evaluateRows(pool, router, columns, [found], logger) : []
+  const keys = await evaluateKeys(requestPool, active, sessionOf(person), logger)
+  await context.marks.pass(keys.upTo, signal)
+  const own = new Set(keys.bucketNames)
+  const prefixes = definitions.map(({ stored }) => `${stored.id}.${stored.tag}`)
+  const rowBuckets = definitions.map((_, index) => (found ? router.buckets(index, found, evaluated) : []))
+  const names = new Set([
+    ...rowBuckets.flat(),
+    ...keys.bucketNames.filter((name) => prefixes.some((prefix) => name.startsWith(prefix))),
+  ])
+  const logged = await readLogged(pool, [...names], planned.localName, id)
+  const json = definitions.map((_, index) => (found ? router.json(index, found, new Map()) : undefined))
+
+  const answers: DefinitionAnswer[] = []
+  for (const [index, one] of definitions.entries()) {
+    const { definition } = one
+    const buckets: DefinitionAnswer['buckets'][number][] = []
+    for (const name of rowBuckets[index] ?? []) {
+      const personHas = own.has(name)
+      const key = readBucketKey(name)
+      const operation = logged.find((op) => op.bucket === name)
+      buckets.push({
+        name,
+        key,
+        personHas,
+        sources: key && !definition.accessClass ? await findSources(context, one, key, person) : [],
+        operation: operation && describeOperation(operation, json[index]),
+      })
+    }
+    const prefix = prefixes[index] ?? ''
+    answers.push({
+      id: definition.id,
+      policies: definition.policies,
+      rowFilter: definition.rowFilter?.sql,
+      keys: definition.keys.map((expression) => expression.sql),
+      buckets,
+      personBuckets: keys.bucketNames.filter((name) => name.startsWith(prefix)).length,
+    })
+  }
+  const belongs = new Set(rowBuckets.flat())
+  const stray = logged
+    .filter((op) => own.has(op.bucket) && !belongs.has(op.bucket))
+    .map((op) => describeOperation(op, undefined))
+  const disagreements = compare(postgres, answers, stray)
+  const hasIt = answers.some(({ buckets }) => buckets.some((bucket) => bucket.personHas && bucket.operation))
+  return {
+    ...common,
+    verdict: disagreements.length > 0 ? 'disagreement' : hasIt ? 'has it' : 'does not have it',
+    because: [...disagreements, ...reasons(postgres, definitions, answers, person)],
+    synced: true,
+    postgres,
+    definitions: answers,
+    stray,
+    disagreements,
+  }
+}
+
+function isNamed(table: { readonly schema: string; readonly name: string }, name: string): boolean {
+  return `${table.schema}.${table.name}` === name || (table.schema === 'public' && table.name === name)
+}
+
+function unknownTable(name: string, plan: SyncPlan): HoldfastError {
+  return new HoldfastError('sync_table_unknown', 404, `There is no table "${name}".`, {
+    hint: `Tables that sync: ${plan.tables.map((table) => table.localName).join(', ')}`,
+  })
+}
+
+/** As the superuser, past all policies. */
+async function readRow(
+  tx: Transaction,
+  table: TablePlan,
+  columns: readonly string[],
+  id: string,
+): Promise<Tuple | undefined> {
+  await printAsStream(tx)
+  const name = sql.trusted(quoteName(table.schema, table.name))
+  const type = table.columns.find((column) => column.name === 'id')?.typeName ?? 'text'
+  await tx.execute(sql`savepoint by_id`)
+  try {
+    const [row] = await queryTexts(
+      tx,
+      sql`select ${columnList(columns)} from ${name} t where t.id = ${id}::text::${sql.trusted(type)}`,
+    )
+    return row
+  } catch (error) {
+    if (isConnectionLoss(error)) throw error
+    await tx.execute(sql`rollback to savepoint by_id`)
+    return undefined // the id is no value of the column's type
+  }
+}
+
+async function askPostgres(
+  { pool, requestPool }: ExplainContext,
+  table: TablePlan,
+  person: Person,
+  id: string,
+  row: Tuple | undefined,
+): Promise<RowExplanation['postgres']> {
+  if (!row) return { exists: false, visible: false, policies: [] }
+  const name = sql.trusted(quoteName(table.schema, table.name))
+  const type = sql.trusted(table.columns.find((column) => column.name === 'id')?.typeName ?? 'text')
+  const [composite] = await pool.query<{ row: string }>(
+    sql`select t::text as row from ${name} t where t.id = ${id}::text::${type}`,
+  )
+  const policies = await pool.transaction(async (tx) => {
+    await tx.execute(sql`set local search_path = pg_catalog`) // so that every other name is printed with its schema
+    return tx.query<{ name: string; permissive: boolean; using: string | null }>(sql`
+    select p.polname as name, p.polpermissive as permissive, pg_get_expr(p.polqual, p.polrelid) as using
+      from pg_catalog.pg_policy p
+     where p.polrelid = ${table.oid}::int8::oid and p.polcmd in ('r', '*')
+       and (0 = any(p.polroles) or exists (select from unnest(p.polroles) r where r <> 0 and pg_has_role(${person.role}, r, 'usage')))
+     order by p.polpermissive desc, p.polname
+    `)
+  })
+  return runAs(requestPool, sessionOf(person), async (tx) => {
+    const attempt = async <T>(body: () => Promise<T>): Promise<T | { readonly fails: string }> => {
+      await tx.execute(sql`savepoint one`)
+      try {
+        return await body()
+      } catch (error) {
+        if (isConnectionLoss(error)) throw error
+        await tx.execute(sql`rollback to savepoint one`)
+        return { fails: errorMessage(error) }
+      }
+    }
+    const seen = await attempt(() => tx.query(sql`select 1 from ${name} t where t.id = ${id}::text::${type}`))
+    const answers: PolicyAnswer[] = []
+    for (const { name: policy, permissive, using } of policies) {
+      if (using === null) continue
+      // The row as a value, so that the person need not be able to read it from the table.
+      const answer = await attempt(() =>
+        tx.query<{ passes: boolean | null }>(sql`
+          select (${sql.trusted(using)}) as passes
+            from (select (${composite?.row ?? null}::text::${name}).*) as ${sql.trusted(quoteIdentifier(table.name))}
+        `),
+      )
+      answers.push(
+        'fails' in answer
+          ? { name: policy, permissive, passes: null, fails: answer.fails }
+          : { name: policy, permissive, passes: answer[0]?.passes ?? null },
+      )
+    }
+    return 'fails' in seen
+      ? { exists: true, visible: false, fails: seen.fails, policies: answers }
+      : { exists: true, visible: seen.length > 0, policies: answers }
+  })
+}
+
+/** Rows of the tables that a key query reads which hold this key and, where the query pins them, belong to the person. */
+async function findSources(
+  { requestPool, logger }: ExplainContext,
+  { definition }: ActiveDefinition,
+  key: readonly (string | null)[],
+  person: Person,
+): Promise<readonly KeySource[]> {
+  const values = key.filter((value) => value !== null)
+  const sources: KeySource[] = []
+  for (const { schema, name, columns, pin } of definition.dependencies) {
+    if (columns.length === 0) continue
+    const holdsKey = columns.map((column) => sql`t.${sql.identifier(column)}::text = any(${values}::text[])`)
+    const conditions = [
+      ...(values.length > 0 ? [sql`(${sql.join(holdsKey, ' or ')})`] : []),
+      ...(pin ? [sql`t.${sql.identifier(pin.column)}::text = (${sql.trusted(pin.claimSql)})::text`] : []),
+    ]
+    if (conditions.length === 0) continue
+    try {
+      const rows = await runAs(requestPool, sessionOf(person), (tx) =>
+        tx.query<{ row: Record<string, unknown> }>(sql`
+          select to_jsonb(s) as row
+            from (select ${columnList(columns)} from ${sql.identifier(schema, name)} t where ${sql.join(conditions, ' and ')} limit ${SOURCES_MAX}) s
+        `),
+      )
+      sources.push(...rows.map(({ row }) => ({ table: `${schema}.${name}`, row })))
+    } catch (error) {
+      if (isConnectionLoss(error)) throw error
+      // Read by a function with other rights: the person cannot be shown what it reads.
+      logger.log('debug', 'a table that a key query reads cannot be read', { table: name, reason: errorMessage(error) })
+    }
+  }
+  return sources
+}
+
+interface Logged {
+  readonly bucket: string
+  readonly opId: string
+  readonly checksum: number
+  readonly doc: Buffer
+}
+
+async function readLogged(
+  pool: Pool,
+  names: readonly string[],
+  localName: string,
+  id: string,
+): Promise<readonly Logged[]> {
+  const rows = await pool.query<{ bucket: string; opId: string; checksum: number; doc: Buffer }>(sql`
+    select b.name as bucket, o.op_id::text as "opId", o.checksum, o.doc
+      from sync.buckets b join sync.ops o on o.bucket_id = b.id and o.row_key = ${rowKey(id)}
+     where b.name = any(${names}::text[])
+  `)
+  return rows.filter(({ doc }) => {
+    const op = JSON.parse(docToJson(doc, false)) as { object_type?: string; object_id?: string }
+    return op.object_type === localName && op.object_id === id
+  })
+}
+
+function describeOperation({ bucket, opId, checksum, doc }: Logged, json: string | undefined): LoggedOperation {
+  const { data } = JSON.parse(docToJson(doc, false)) as { data?: string }
+  return { bucket, opId, checksum: checksum >>> 0, current: data === json }
+}
+
+function compare(
+  postgres: RowExplanation['postgres'],
+  answers: readonly DefinitionAnswer[],
+  stray: readonly LoggedOperation[],
+): readonly string[] {
+  const found: string[] = []
+  const through = answers.flatMap((one) => one.buckets.filter((bucket) => bucket.personHas))
+  if (postgres.visible && through.length === 0)
+    found.push('Postgres shows the row to this person, and no bucket of theirs has it: it is missing on their devices.')
+  if (!postgres.visible && through.length > 0)
+    found.push(
+      `Postgres does not show the row to this person, and they have bucket ${through[0]?.name}: too much is on their devices.`,
+    )
+  for (const bucket of answers.flatMap((one) => one.buckets)) {
+    if (!bucket.operation) found.push(`The row belongs in bucket ${bucket.name}, and the log does not have it there.`)
+    else if (!bucket.operation.current)
+      found.push(`Operation ${bucket.operation.opId} of bucket ${bucket.name} is not the row as it is now.`)
+  }
+  for (const operation of stray)
+    found.push(`Operation ${operation.opId} holds the row in bucket ${operation.bucket}, where it does not belong.`)
+  return found
+}
+
+function reasons(
+  postgres: RowExplanation['postgres'],
+  definitions: readonly ActiveDefinition[],
+  answers: readonly DefinitionAnswer[],
+  person: Person,
+): readonly string[] {
+  if (!postgres.exists) return ['There is no such row.']
+  if (definitions.length === 0) return [`No policy lets the role ${person.role} select from this table.`]
+  const lines: string[] = []
+  if (postgres.fails !== undefined) lines.push(`Selecting fails for this person: ${postgres.fails}`)
+  for (const answer of answers) {
+    const names = answer.policies.map((name) => `"${name}"`).join(' and ')
+    const definition = definitions.find((one) => one.definition.id === answer.id)?.definition
+    lines.push(...answerLines(answer, names, definition))
+  }
+  return lines.sort((left, right) => Number(left.startsWith('Not')) - Number(right.startsWith('Not')))
+}
+
+function answerLines(
+  answer: DefinitionAnswer,
+  names: string,
+  definition: BucketDefinition | undefined,
+): readonly string[] {
+  if (answer.buckets.length === 0) {
+    const why =
+      answer.rowFilter === undefined
+        ? 'a key of the row is null'
+        : `its filter or a key keeps the row out: ${answer.rowFilter}`
+    return [`Not through ${names} (${answer.id}): ${why}`]
+  }
+  return answer.buckets.map(({ key, personHas, sources }) => {
+    const shown =
+      answer.keys.length === 0
+        ? 'its condition on the person'
+        : `${answer.keys.join(', ')} = ${key === undefined ? '(long)' : key.map((value) => value ?? 'null').join(', ')}`
+    if (!personHas) {
+      const tables = [...new Set((definition?.dependencies ?? []).map((one) => `${one.schema}.${one.name}`))]
+      const where = tables.length > 0 ? `; no row of ${tables.join(', ')} gives it` : ''
+      return answer.keys.length === 0
+        ? `Not through ${names} (${answer.id}): the person does not meet ${shown}${where}`
+        : `Not through ${names} (${answer.id}): ${shown} is not among the person's ${answer.personBuckets} keys${where}`
+    }
+    const from = sources.map((source) => `${source.table} ${JSON.stringify(source.row)}`)
+    return `Through ${names} (${answer.id}): ${shown}${from.length > 0 ? `, from ${from.join(', ')}` : ''}`
+  })
+}

@@ -1,0 +1,61 @@
+import { quoteIdentifier, quoteName, sql, type SqlFragment, type Transaction } from '@holdfast/postgres'
+import type { Tuple } from '@holdfast/replication'
+import type { ActivePlan } from '../buckets/active-plan.ts'
+import { createTableRouter, type TableRouter } from '../replicator/table-router.ts'
+
+/** Values print as in the change stream, so that the same encoder reads them. */
+const PRINT_SETTINGS: Readonly<Record<string, string>> = {
+  datestyle: 'ISO, MDY',
+  timezone: 'UTC',
+  intervalstyle: 'postgres',
+  extra_float_digits: '1',
+  bytea_output: 'hex',
+  xmlbinary: 'base64',
+}
+
+/** Makes values of this transaction print as the change stream has them. To be called before anybody is assumed. */
+export async function printAsStream(tx: Transaction): Promise<void> {
+  const names = Object.keys(PRINT_SETTINGS)
+  await tx.execute(
+    sql`select set_config(s.name, s.value, true) from unnest(${names}::text[], ${Object.values(PRINT_SETTINGS)}::text[]) s (name, value)`,
+  )
+}
+
+/** Runs a query whose values come as Postgres prints them. */
+export async function queryTexts(tx: Transaction, statement: SqlFragment): Promise<readonly Tuple[]> {
+  const { text, values } = statement.render()
+  const result = await tx.client.query<(string | null)[]>({
+    text,
+    values: [...values],
+    rowMode: 'array',
+    types: { getTypeParser: () => (value: unknown) => value },
+  })
+  return result.rows
+}
+
+/** One table as a role sees it: what turns its rows into those of devices. */
+export interface RoleTable {
+  readonly localName: string
+  readonly name: SqlFragment
+  /** Those that the role may select. */
+  readonly columns: readonly string[]
+  readonly router: TableRouter
+  /** Position of a definition of this role in the router. */
+  readonly definition: number
+}
+
+/** The tables of which a role may see rows. */
+export function roleTables(active: ActivePlan, role: string): readonly RoleTable[] {
+  return [...active.tables.values()].flatMap(({ table, definitions }): readonly RoleTable[] => {
+    const definition = definitions.findIndex((one) => one.definition.roles.includes(role))
+    const columns = definitions[definition]?.definition.columns
+    if (!columns) return []
+    const router = createTableRouter(table, definitions, columns)
+    const name = sql.trusted(quoteName(table.schema, table.name))
+    return [{ localName: table.localName, name, columns, router, definition }]
+  })
+}
+
+export function columnList(columns: readonly string[]): SqlFragment {
+  return sql.trusted(columns.map((name) => quoteIdentifier(name)).join(', '))
+}

@@ -1,0 +1,114 @@
+import { once } from 'node:events'
+import { PassThrough } from 'node:stream'
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import { HoldfastError, type Logger } from '@holdfast/foundation'
+import { requireCaller } from '@holdfast/http'
+import type { SyncPlan } from '@holdfast/policy'
+import type { Pool } from '@holdfast/postgres'
+import type { ActivePlan } from '../buckets/active-plan.ts'
+import type { Marks } from '../checkpoints/marks.ts'
+import { administratorsOnly, invalidRequest, noSuchPerson, notReady } from '../errors.ts'
+import { readCoverage } from '../inspect/coverage.ts'
+import { explainRow } from '../inspect/explain-row.ts'
+import { readPersonRows } from '../inspect/person-rows.ts'
+import type { FindPerson, Person } from '../inspect/person.ts'
+
+export interface InspectRoutesOptions {
+  /** As the superuser. */
+  readonly pool: Pool
+  /** As `authenticator`. */
+  readonly requestPool: Pool
+  readonly marks: Marks
+  readonly plan: () => SyncPlan
+  readonly active: () => ActivePlan | undefined
+  readonly findPerson: FindPerson
+  readonly logger: Logger
+}
+
+/**
+ * For operators, with the service key: `GET /sync/v1/coverage`, `GET /sync/v1/explain`, and what `holdfast sync verify` compares: `POST /sync/v1/token`
+ * and `GET /sync/v1/rows`.
+ */
+export function inspectRoutes(options: InspectRoutesOptions): FastifyPluginAsync {
+  const { pool, requestPool, marks, logger } = options
+
+  async function personOf(who: string): Promise<Person> {
+    const person = await options.findPerson(who)
+    if (!person) throw noSuchPerson(who)
+    return person
+  }
+
+  function activePlan(): ActivePlan {
+    const active = options.active()
+    if (!active) throw notReady()
+    return active
+  }
+
+  return async (app) => {
+    app.addHook('onRequest', async (request) => {
+      if (requireCaller(request).role !== 'service_role') throw administratorsOnly()
+    })
+
+    app.get('/sync/v1/coverage', async (_request, reply) => {
+      reply.header('cache-control', 'no-store')
+      return readCoverage(pool, options.plan(), options.active())
+    })
+
+    app.get('/sync/v1/explain', async (request, reply) => {
+      reply.header('cache-control', 'no-store')
+      const { user, table, id } = readQuery(request, ['user', 'table', 'id'])
+      const person = await personOf(user)
+      const context = { pool, requestPool, marks, plan: options.plan(), active: activePlan(), logger }
+      return explainRow(context, person, table, id, goneSignal(request))
+    })
+
+    app.post('/sync/v1/token', async (request, reply) => {
+      reply.header('cache-control', 'no-store')
+      const { user } = readQuery(request, ['user'])
+      const { userId, role, token, expiresAtS } = await personOf(user)
+      return { user_id: userId, role, token, expires_at: expiresAtS }
+    })
+
+    app.get('/sync/v1/rows', async (request, reply) => {
+      const { user } = readQuery(request, ['user'])
+      const person = await personOf(user)
+      const active = activePlan()
+      const signal = goneSignal(request)
+      const out = new PassThrough()
+      reply.headers({ 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' })
+      const write = async (line: string): Promise<void> => {
+        if (!out.write(line)) await once(out, 'drain', { signal })
+      }
+      void readPersonRows(requestPool, active, person, (rows) =>
+        write(rows.map((row) => `${JSON.stringify(row)}\n`).join('')),
+      ).then(
+        (tables) => out.end(`${JSON.stringify({ complete: tables })}\n`),
+        (error: unknown) => {
+          if (!signal.aborted) logger.log('warn', 'the rows of a person could not be read', { reason: String(error) })
+          out.destroy(error as Error) // the last line is missing, which the reader notices
+        },
+      )
+      return reply.send(out)
+    })
+  }
+}
+
+function goneSignal(request: FastifyRequest): AbortSignal {
+  const gone = new AbortController()
+  request.raw.socket.once('close', () =>
+    gone.abort(new HoldfastError('connection_closed', 499, 'The client went away')),
+  )
+  return gone.signal
+}
+
+function readQuery<Name extends string>(
+  request: FastifyRequest,
+  names: readonly Name[],
+): Readonly<Record<Name, string>> {
+  const given = { ...(request.body as object | undefined), ...(request.query as object) } as Readonly<
+    Record<string, unknown>
+  >
+  const missing = names.filter((name) => typeof given[name] !== 'string' || given[name] === '')
+  if (missing.length > 0) throw invalidRequest(missing.map((name) => `${name} is missing`))
+  return given as Readonly<Record<Name, string>>
+}
