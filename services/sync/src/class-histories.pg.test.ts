@@ -1,3 +1,4 @@
+import type { BucketDefinition } from '@holdfast/policy'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findBreaches, runHistory } from './histories.test-support.ts'
 import { LISTS_SCHEMA, openWorld, type World } from './sync-world.test-support.ts'
@@ -42,13 +43,14 @@ const POLICIES: Readonly<Record<string, string>> = {
     create policy not_mine on public.items as restrictive using (owner_id is distinct from auth.uid())`,
 }
 
+const schemaOf = (policies: string): string =>
+  `${LISTS_SCHEMA} drop policy own on public.items; drop policy shared on public.items; ${policies}`
+
 describe.each(Object.entries(POLICIES))('devices show what Postgres showed by %s', (_, policies) => {
   let world: World
 
   beforeAll(async () => {
-    world = await openWorld({
-      schema: `${LISTS_SCHEMA} drop policy own on public.items; drop policy shared on public.items; ${policies}`,
-    })
+    world = await openWorld({ schema: schemaOf(policies) })
     const items = world.service.plan()?.tables.find((table) => table.name === 'items')
     expect(items?.definitions.some((definition) => definition.accessClass)).toBe(true)
   })
@@ -66,5 +68,33 @@ describe.each(Object.entries(POLICIES))('devices show what Postgres showed by %s
       }
     }
     expect(checkpoints).toBeGreaterThan(0)
+  })
+})
+
+describe('the checker finds', { timeout: 120_000 }, () => {
+  test.each<readonly [string, (definition: BucketDefinition) => BucketDefinition]>([
+    ['a change that nobody asked again for', (definition) => ({ ...definition, dependencies: [] })],
+    [
+      'a class that everybody gets',
+      (definition) => {
+        const { accessClass } = definition
+        if (!accessClass) return definition
+        return { ...definition, accessClass: { ...accessClass, query: accessClass.query.replace(/ where .*$/s, '') } }
+      },
+    ],
+  ])('%s', async (_, tampered) => {
+    await using world = await openWorld({
+      schema: schemaOf(POLICIES['a negated link'] ?? ''),
+      tamper: (plan) => ({
+        ...plan,
+        tables: plan.tables.map((table) => ({ ...table, definitions: table.definitions.map(tampered) })),
+      }),
+    })
+    const breaches: string[] = []
+    for (let seed = 1; seed <= 15 && breaches.length === 0; seed++) {
+      const { history, followed } = await runHistory(world, seed, { settleMs: 1_500 })
+      breaches.push(...followed.flatMap((one) => findBreaches(history, one)))
+    }
+    expect(breaches).toContainEqual(expect.stringMatching(/^(equality|end):/))
   })
 })

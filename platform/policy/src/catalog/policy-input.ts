@@ -29,6 +29,8 @@ export interface RoleInfo {
   /** Superuser or `BYPASSRLS`. */
   readonly bypassesRls: boolean
   readonly superuser: boolean
+  /** Schemas that it has `USAGE` on. */
+  readonly schemas: readonly string[]
   /** Roles whose rights it has, itself included: what decides whether a policy applies to it. */
   readonly memberOf: readonly number[]
 }

@@ -1,6 +1,12 @@
 import { errorMessage } from '@holdfast/foundation'
 import { type Pool, type Queryable, type SqlFragment, type Transaction, sql } from '@holdfast/postgres'
-import { MOMENT, parseFunctionBody, parsePolicyExpression, parseViewDefinition, preparePolicyParser } from '../syntax/parse.ts'
+import {
+  MOMENT,
+  parseFunctionBody,
+  parsePolicyExpression,
+  parseViewDefinition,
+  preparePolicyParser,
+} from '../syntax/parse.ts'
 import { collectProcedureNames } from '../syntax/plpgsql.ts'
 import { schemasOfPath } from '../syntax/qualify-names.ts'
 import { type CollectedNames, collectNames } from '../syntax/collect-names.ts'
@@ -259,6 +265,8 @@ function operatorsNamed(names: readonly string[]): SqlFragment {
 function rolesOf(oids: readonly number[]): SqlFragment {
   return sql`
     select r.oid::int8, r.rolname as name, r.rolsuper or r.rolbypassrls as "bypassesRls", r.rolsuper as superuser,
+           (select coalesce(json_agg(n.nspname order by n.nspname), '[]'::json) from pg_namespace n
+             where n.nspname !~ '^pg_(temp|toast)' and has_schema_privilege(r.oid, n.oid, 'usage')) as schemas,
            (select coalesce(json_agg(m.oid::int8 order by m.oid), '[]'::json) from pg_roles m where pg_has_role(r.oid, m.oid, 'usage')) as "memberOf"
       from pg_roles r where r.oid = any (${oids}::oid[]) order by r.oid`
 }

@@ -2,7 +2,7 @@ import { quoteIdentifier, quoteName } from '@holdfast/postgres'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { TableInfo } from '../catalog/policy-input.ts'
 import type { AccessClass, KeyExpression } from '../plan.ts'
-import { refuse } from '../refusal.ts'
+import { Refusal, refuse } from '../refusal.ts'
 import { conjunction, type Expr } from '../syntax/expression.ts'
 import { renderExpr, ROW_ALIAS } from '../syntax/render.ts'
 import { isImmutable, isSettled, OID, operatorsOf, typeOf } from '../syntax/typing.ts'
@@ -31,6 +31,7 @@ export function assembleClass(
   const condition = conjunction(asked)
   const columns = table.columns.filter((column) => asked.some((atom) => readsOf(atom).has(column.name)))
   if (columns.length > COLUMNS_MAX) refuse(`the condition reads more than ${COLUMNS_MAX} columns of the row`)
+  checkUsage(columns, role, catalog)
   const filter = conjunction(filters)
   const accessClass = classOf(condition, columns)
   return {
@@ -82,6 +83,20 @@ export function classKeyQuery(
   if (columns.length === 0) return `select true as granted ${from} limit 1`
   const keys = columns.map(({ name }, index) => `(${ROW_ALIAS}.${quoteIdentifier(name)})::text as k${index}`)
   return `select distinct ${keys.join(', ')} ${from}`
+}
+
+/** Values travel as texts and are read as their types again, by the person. */
+function checkUsage(columns: TableInfo['columns'], role: number, catalog: Catalog): void {
+  const person = catalog.role(role)
+  for (const column of columns) {
+    const schema = catalog.type(column.typeOid)?.schema ?? 'pg_catalog'
+    if (person && schema !== 'pg_catalog' && !person.schemas.includes(schema)) {
+      throw new Refusal(
+        `the role ${person.name} has no USAGE on the schema ${schema} of the type of ${column.name}, which its policies read`,
+        'role',
+      )
+    }
+  }
 }
 
 /** What is about the row may still depend on more than the row. */

@@ -120,7 +120,9 @@ function checkSystemCall(call: Call, catalog: Catalog): Expr {
 function checkCallable(f: FunctionInfo, label: string, scope: Scope): void {
   const role = scope.catalog.role(scope.role)
   if (!role?.superuser && !f.executableBy.includes(scope.role)) {
-    throw new Refusal(`the role ${role?.name ?? scope.role} may not execute ${label}`, 'role')
+    const lacksUsage = role !== undefined && !role.schemas.includes(f.schema)
+    const why = lacksUsage ? ` (it has no USAGE on the schema ${f.schema})` : ''
+    throw new Refusal(`the role ${role?.name ?? scope.role} may not execute ${label}${why}`, 'role')
   }
   if (f.kind !== 'f') refuse(`${label} is not a plain function`)
   if (f.language === 'sql' || f.language === 'plpgsql' || f.volatility === 'i') return
