@@ -1,10 +1,14 @@
 export {
   UPLOAD_PATH,
   type OperationVerdict,
+  type UploadBatchRequest,
+  type UploadBatchResponse,
   type UploadOperation,
   type UploadRequest,
   type UploadResponse,
+  type UploadRow,
 } from './upload.ts'
+export { nextGuardBase, rebaseGuards, type GuardBase } from './guard-base.ts'
 export { SCHEMA_PATH, type ColumnDescriptor, type SchemaDescriptor, type TableDescriptor } from './schema-descriptor.ts'
 export type {
   BucketDescription,

@@ -14,6 +14,11 @@ export interface ColumnDescriptor {
   readonly generated: boolean
   /** Labels of an enum type, in order. */
   readonly choices?: readonly string[]
+  /**
+   * What of a change is sent with the value that the person saw, so that somebody else's change in between is a conflict. `column`: a change of this
+   * column. `row`: every change and deletion of the row.
+   */
+  readonly guard?: 'column' | 'row'
   /** The column of another table that this one refers to. */
   readonly references?: { readonly table: string; readonly column: string }
   /** `COMMENT ON COLUMN`. */

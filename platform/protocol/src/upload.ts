@@ -1,6 +1,9 @@
 /** Path of the upload endpoint, below the server's address. */
 export const UPLOAD_PATH = '/sync/v1/upload'
 
+/** Values by column, as SQLite holds them. */
+export type UploadRow = Readonly<Record<string, string | number | null>>
+
 /** One entry of the local upload queue, as PowerSync's `CrudEntry` has it. */
 export interface UploadOperation {
   /** Position of the entry in the local queue (`ps_crud.id`). */
@@ -10,9 +13,9 @@ export interface UploadOperation {
   readonly type: string
   readonly id: string
   /** PUT: the whole row; PATCH: the changed columns. SQLite values, as the local database holds them. */
-  readonly data?: Readonly<Record<string, string | number | null>>
+  readonly data?: UploadRow
   /** Previous values of tracked columns; an entry here makes the write conditional on them. */
-  readonly old?: Readonly<Record<string, string | number | null>>
+  readonly old?: UploadRow
   readonly metadata?: string
 }
 
@@ -27,7 +30,12 @@ export interface UploadRequest {
 
 /** What the server decided about one operation. `no_row`: row-level security or a deletion left nothing to change. */
 export type OperationVerdict =
-  | { readonly op_id: number; readonly status: 'applied' }
+  | {
+      readonly op_id: number
+      readonly status: 'applied'
+      /** Guarded columns of the record after the transaction, at its last operation: what the next change of it is based on. */
+      readonly now?: UploadRow
+    }
   | { readonly op_id: number; readonly status: 'not_reached' }
   | { readonly op_id: number; readonly status: 'no_row'; readonly message: string }
   | {
@@ -35,7 +43,9 @@ export type OperationVerdict =
       readonly status: 'conflict'
       readonly message: string
       /** The server's current values of the guarded columns. */
-      readonly current: Readonly<Record<string, string | number | null>>
+      readonly current: UploadRow
+      /** The server's row, with all columns that the person may see. */
+      readonly row?: UploadRow
     }
   | {
       readonly op_id: number
@@ -59,4 +69,18 @@ export interface UploadResponse {
   /** True when the same transaction was judged before and this is the recorded answer. */
   readonly repeated: boolean
   readonly verdicts: readonly OperationVerdict[]
+}
+
+/** Several local transactions of one device, oldest first, each judged for itself. */
+export interface UploadBatchRequest {
+  readonly client_id: string
+  readonly transactions: readonly Pick<UploadRequest, 'position' | 'operations'>[]
+}
+
+/**
+ * Answers for the first transactions of a batch, at least one. Nothing was done with the others: a refused one ends the batch, because what depends on
+ * it should not be judged, and so does a database that cannot judge now.
+ */
+export interface UploadBatchResponse {
+  readonly results: readonly UploadResponse[]
 }

@@ -4,6 +4,7 @@ import type { SyncPlan } from '@holdfast/policy'
 import { SCHEMA_PATH, type SchemaDescriptor } from '@holdfast/protocol'
 import { openTestDatabase } from '@holdfast/test-support'
 import { schemaRoutes } from '../routes/schema.ts'
+import { syncMigrations } from '../sync.ts'
 
 const SCHEMA = `
   create type public.task_state as enum ('open', 'done');
@@ -24,7 +25,7 @@ const SCHEMA = `
 let database: Awaited<ReturnType<typeof openTestDatabase>>
 
 beforeAll(async () => {
-  database = await openTestDatabase()
+  database = await openTestDatabase({ migrations: [syncMigrations] })
   await database.pool.withClient((client) => client.query(SCHEMA))
 })
 
@@ -84,6 +85,25 @@ describe('the schema of a device', () => {
     expect(column('title')).toMatchObject({ nullable: false, hasDefault: true, generated: false })
     expect(column('shout')).toMatchObject({ generated: true })
     expect(column('due_on')).toMatchObject({ comment: 'Until when.' })
+  })
+
+  test('says which columns are guarded: those that say where a record stands, until somebody says otherwise', async () => {
+    const guards = async (): Promise<unknown> => {
+      const tasks = (await get('authenticated')).schema.tables.find((table) => table.name === 'tasks')
+      return Object.fromEntries(tasks?.columns.flatMap(({ name, guard }) => (guard ? [[name, guard]] : [])) ?? [])
+    }
+    const say = (text: string): Promise<unknown> => database.pool.withClient((client) => client.query(text))
+    expect(await guards()).toEqual({ state: 'column' })
+    await say(`select sync.guard_columns('public.tasks', '{title,points}')`)
+    expect(await guards()).toEqual({ title: 'column', points: 'column' })
+    await say(`select sync.guard_rows('public.tasks', '{points}')`)
+    expect(await guards()).toEqual({ title: 'column', points: 'row' })
+    await say(`select sync.guard_rows('public.tasks')`)
+    const all = (await guards()) as Record<string, string>
+    expect(Object.keys(all)).not.toContain('shout') // generated
+    expect(new Set(Object.values(all))).toEqual(new Set(['row']))
+    await say(`select sync.guard_rows('public.tasks', '{}'), sync.guard_columns('public.tasks', '{}')`)
+    expect(await guards()).toEqual({})
   })
 
   test('has no table of which the role may select nothing', async () => {

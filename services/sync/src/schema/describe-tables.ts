@@ -21,6 +21,9 @@ interface ColumnRow {
   readonly references_table: string | null
   readonly references_column: string | null
   readonly comment: string | null
+  /** `null`: nobody said anything of guarded columns of this table. */
+  readonly guards_column: boolean | null
+  readonly guards_row: boolean | null
 }
 
 interface TableRow {
@@ -95,7 +98,11 @@ export async function describeTables(
              'references_schema', link.nspname,
              'references_table', link.relname,
              'references_column', link.attname,
-             'comment', col_description(synced.oid, a.attnum)
+             'comment', col_description(synced.oid, a.attnum),
+             'guards_column', (select g.columns is null or a.attname = any (g.columns)
+                                 from sync.guards g where g."table" = synced.oid and g.scope = 'column'),
+             'guards_row', (select g.columns is null or a.attname = any (g.columns)
+                              from sync.guards g where g."table" = synced.oid and g.scope = 'row')
            ) order by a.attnum) as columns
       from synced
       join pg_catalog.pg_attribute a on a.attrelid = synced.oid and a.attnum > 0 and not a.attisdropped
@@ -132,6 +139,7 @@ function describeColumn(row: ColumnRow, localNames: ReadonlyMap<string, string>)
     row.references_schema && row.references_table && row.references_column
       ? localNames.get(tableKey(row.references_schema, row.references_table))
       : undefined
+  const guard = guardOf(row)
   return {
     name: row.column,
     local: INTEGERS.has(row.base) ? 'integer' : REALS.has(row.base) ? 'real' : 'text',
@@ -140,11 +148,19 @@ function describeColumn(row: ColumnRow, localNames: ReadonlyMap<string, string>)
     hasDefault: row.has_default,
     generated: row.generated,
     ...(row.choices ? { choices: row.choices } : {}),
+    ...(guard ? { guard } : {}),
     ...(references && row.references_column
       ? { references: { table: references, column: row.references_column } }
       : {}),
     ...(row.comment ? { comment: row.comment } : {}),
   }
+}
+
+/** What was said with `sync.guard_rows` and `sync.guard_columns`; where nothing was, columns that say where a record stands are guarded. */
+function guardOf(row: ColumnRow): 'column' | 'row' | undefined {
+  if (row.generated || row.column === 'id') return undefined
+  if (row.guards_row) return 'row'
+  return (row.guards_column ?? (row.choices !== null && STATE_COLUMNS.has(row.column))) ? 'column' : undefined
 }
 
 /** Followed as a link, or sorted and filtered by in most views: dates and states. */

@@ -1,8 +1,16 @@
 import { sql, type Transaction } from '@holdfast/postgres'
-import type { OperationVerdict, UploadOperation } from '@holdfast/protocol'
+import type { OperationVerdict, UploadOperation, UploadRow } from '@holdfast/protocol'
+import { openGuardedRecords } from './guarded-records.ts'
 import { isDatabaseError, isRetryable, type DatabaseError } from './judge-error.ts'
-import { planOperation, renderCurrent, renderProbe, type PutForm, type UnplannableOperation } from './plan-operation.ts'
-import type { WritableColumn, WritableTable } from './writable-tables.ts'
+import {
+  planOperation,
+  renderProbe,
+  type GuardedValue,
+  type PutForm,
+  type UnplannableOperation,
+} from './plan-operation.ts'
+import { readableColumns, readRow } from './read-row.ts'
+import type { WritableTable } from './writable-tables.ts'
 
 /** Why a transaction stopped, and at which operation. */
 export type Failure =
@@ -12,11 +20,16 @@ export type Failure =
   /** The one-statement form of PUT asks for more than an INSERT does: apply again, looking first whether the rows are there. */
   | { readonly kind: 'look_first'; readonly table: string }
 
+export interface Applied {
+  readonly kind: 'applied'
+  readonly now: ReadonlyMap<UploadOperation, UploadRow>
+}
+
 /**
  * Applies the operations in order, as the role that the transaction has assumed, and the constraints that wait for the end.
  *
  * @param lookFirst - local names of the tables whose PUTs must not use the one-statement form
- * @returns what stopped it, or `undefined` when all were applied. After a failure the transaction has to go back to a savepoint.
+ * @returns what stopped it, or the guarded columns as they are now, by the operation that was the last on its record. After a failure the transaction has to go back to a savepoint.
  * @throws whatever is no judgement: broken connections and errors that may pass
  */
 export async function applyOperations(
@@ -24,10 +37,15 @@ export async function applyOperations(
   operations: readonly UploadOperation[],
   tables: ReadonlyMap<string, WritableTable>,
   lookFirst: ReadonlySet<string>,
-): Promise<Failure | undefined> {
+): Promise<Failure | Applied> {
+  const guarded = openGuardedRecords(tx, operations, tables)
   for (const operation of operations) {
     const table = tables.get(operation.type)
-    const failure = await judged(operation, async () => applyOne(tx, operation, table, lookFirst.has(operation.type)))
+    const failure = await judged(operation, async () => {
+      const found = await applyOne(tx, guarded.rebase(operation), table, lookFirst.has(operation.type))
+      if (!found) await guarded.applied(operation)
+      return found && { ...found, ...('operation' in found ? { operation } : {}) }
+    })
     if (!failure) continue
     const mayBeTheForm =
       operation.op === 'PUT' &&
@@ -37,15 +55,14 @@ export async function applyOperations(
     return mayBeTheForm ? { kind: 'look_first', table: operation.type } : failure
   }
   const last = operations.at(-1)
-  if (!last) return undefined
+  if (!last) return { kind: 'applied', now: new Map() }
   // Deferred constraints would otherwise fail at COMMIT, after the judgement was written.
   const failure = await judged(last, async () => {
     await tx.execute(sql`set constraints all immediate`)
     return undefined
   })
-  return failure?.kind === 'error'
-    ? { ...failure, operation: blamed(failure.error, operations, tables) ?? last }
-    : failure
+  if (failure?.kind === 'error') return { ...failure, operation: blamed(failure.error, operations, tables) ?? last }
+  return failure ?? { kind: 'applied', now: await guarded.read() }
 }
 
 async function judged(
@@ -104,19 +121,20 @@ async function explainNoRow(
   tx: Transaction,
   operation: UploadOperation,
   table: WritableTable,
-  guards: readonly WritableColumn[],
+  guards: readonly GuardedValue[],
 ): Promise<OperationVerdict> {
-  if (guards.length > 0) {
-    const [row] = await tx.query<{ current: Readonly<Record<string, string | number | null>> }>(
-      renderCurrent(operation.id, table, guards),
-    )
-    if (row && differs(row.current, operation)) {
-      return {
-        op_id: operation.op_id,
-        status: 'conflict',
-        message: 'Somebody else changed this record in the meantime.',
-        current: row.current,
-      }
+  const row =
+    guards.length > 0
+      ? await readRow(tx, { id: operation.id, table, columns: await readableColumns(tx, table), guards })
+      : undefined
+  if (row && !row.unchanged) {
+    const current = guards.map(({ column }) => [column.name, row.values[column.name] ?? null] as const)
+    return {
+      op_id: operation.op_id,
+      status: 'conflict',
+      message: 'Somebody else changed this record in the meantime.',
+      current: Object.fromEntries(current),
+      row: row.values,
     }
   }
   return {
@@ -124,16 +142,6 @@ async function explainNoRow(
     status: 'no_row',
     message: 'The record is gone, or it may not be changed by this person.',
   }
-}
-
-/** Compared as text: the guard itself compared values, and a difference only in form is no reason to call it a conflict. */
-function differs(current: Readonly<Record<string, string | number | null>>, operation: UploadOperation): boolean {
-  return Object.entries(operation.old ?? {}).some(([name, value]) => {
-    const held = current[name]
-    return value === null || held === null || held === undefined
-      ? value !== (held ?? null)
-      : String(held) !== String(value)
-  })
 }
 
 /** The verdict on an operation that Postgres refused. */

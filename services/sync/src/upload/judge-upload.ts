@@ -1,12 +1,19 @@
 import { assert, HoldfastError, unreachable } from '@holdfast/foundation'
 import type { Caller } from '@holdfast/http'
 import { assumeSession, isConnectionLoss, sql, type Pool, type Transaction } from '@holdfast/postgres'
-import type { OperationVerdict, UploadOperation, UploadRequest, UploadResponse } from '@holdfast/protocol'
-import { applyOperations, renderErrorVerdict, type Failure } from './apply-operations.ts'
+import type {
+  OperationVerdict,
+  UploadBatchResponse,
+  UploadOperation,
+  UploadRequest,
+  UploadResponse,
+} from '@holdfast/protocol'
+import { applyOperations, renderErrorVerdict, type Applied, type Failure } from './apply-operations.ts'
 import { uploadKeyReused, uploadNeedsUser, uploadNotJudged, uploadRoleUnknown } from './errors.ts'
 import { findCandidatePolicies, findRuleComment } from './find-policies.ts'
 import { hashOperations } from './hash-operations.ts'
 import { isDatabaseError, isPolicyRefusal, isRetryable, namedPolicy, type DatabaseError } from './judge-error.ts'
+import { UPLOAD_BATCH_MS_MAX } from './limits.ts'
 import { findWritableTables, type WritableTable } from './writable-tables.ts'
 
 /**
@@ -35,6 +42,35 @@ export async function judgeUpload(pool: Pool, caller: Caller, upload: UploadRequ
     if (isConnectionLoss(thrown) || (isDatabaseError(thrown) && isRetryable(thrown))) throw uploadNotJudged(thrown)
     throw thrown
   }
+}
+
+/**
+ * Judges transactions of one device one after the other, each as {@link judgeUpload} does. Ends with the first that is refused, when Postgres cannot
+ * judge the next one now, and when it takes long.
+ *
+ * @param now - milliseconds of any clock that does not go back
+ * @returns the judgements of the first transactions, at least one
+ * @throws as {@link judgeUpload}, when the first cannot be judged
+ */
+export async function judgeBatch(
+  pool: Pool,
+  caller: Caller,
+  uploads: readonly UploadRequest[],
+  now: () => number,
+): Promise<UploadBatchResponse> {
+  const results: UploadResponse[] = []
+  const endMs = now() + UPLOAD_BATCH_MS_MAX
+  for (const upload of uploads) {
+    try {
+      results.push(await judgeUpload(pool, caller, upload))
+    } catch (thrown) {
+      // The device sends it again, as the first of the next batch, and gets the reason then.
+      if (results.length > 0 && thrown instanceof HoldfastError) break
+      throw thrown
+    }
+    if (results.at(-1)?.status === 'refused' || now() > endMs) break
+  }
+  return { results }
 }
 
 interface UploadKey {
@@ -73,9 +109,9 @@ async function judge(tx: Transaction, caller: Caller, operations: readonly Uploa
     await tx.execute(sql`savepoint operations`)
     await assumeCaller(tx, caller)
     const failure = await applyOperations(tx, operations, tables, lookFirst)
-    if (!failure) {
+    if (failure.kind === 'applied') {
       await tx.query(sql`select set_config('role', 'none', true)`)
-      return { status: 'applied', verdicts: operations.map(({ op_id }) => ({ op_id, status: 'applied' })) }
+      return { status: 'applied', verdicts: operations.map((operation) => appliedVerdict(operation, failure)) }
     }
     // Takes the role and the claims back as well: they were set after the savepoint.
     await tx.execute(sql`rollback to savepoint operations`)
@@ -83,6 +119,11 @@ async function judge(tx: Transaction, caller: Caller, operations: readonly Uploa
     assert(!lookFirst.has(failure.table), 'a table is looked at first only once')
     lookFirst.add(failure.table)
   }
+}
+
+function appliedVerdict(operation: UploadOperation, applied: Applied): OperationVerdict {
+  const now = applied.now.get(operation)
+  return { op_id: operation.op_id, status: 'applied', ...(now ? { now } : {}) }
 }
 
 async function assumeCaller(tx: Transaction, caller: Caller): Promise<void> {

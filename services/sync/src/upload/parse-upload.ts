@@ -1,6 +1,6 @@
 import type { UploadOperation, UploadRequest } from '@holdfast/protocol'
 import { malformedUpload } from './errors.ts'
-import { OPERATION_COLUMNS_MAX, UPLOAD_OPERATIONS_MAX } from './limits.ts'
+import { OPERATION_COLUMNS_MAX, UPLOAD_OPERATIONS_MAX, UPLOAD_TRANSACTIONS_MAX } from './limits.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
@@ -14,29 +14,67 @@ type SqliteRow = Readonly<Record<string, string | number | null>>
  */
 export function parseUpload(body: unknown): UploadRequest {
   const upload = asObject(body, 'The body')
+  return { client_id: parseClientId(upload), ...parseTransaction(upload, '') }
+}
+
+/** Whether a body holds several transactions. */
+export function isBatch(body: unknown): boolean {
+  return typeof body === 'object' && body !== null && 'transactions' in body
+}
+
+/**
+ * Reads several uploads of one device.
+ *
+ * @throws {HoldfastError} as {@link parseUpload}; none is judged then
+ */
+export function parseUploadBatch(body: unknown): readonly UploadRequest[] {
+  const batch = asObject(body, 'The body')
+  const clientId = parseClientId(batch)
+  const { transactions } = batch
+  if (!Array.isArray(transactions) || transactions.length === 0)
+    throw malformedUpload('transactions is not a list with entries.')
+  if (transactions.length > UPLOAD_TRANSACTIONS_MAX) {
+    throw malformedUpload(
+      `A batch has at most ${UPLOAD_TRANSACTIONS_MAX} transactions, this one ${transactions.length}.`,
+    )
+  }
+  const uploads = transactions.map((entry, index) => ({
+    client_id: clientId,
+    ...parseTransaction(asObject(entry, `transactions[${index}]`), `transactions[${index}].`),
+  }))
+  for (const [index, { position }] of uploads.entries()) {
+    if (position <= (uploads[index - 1]?.position ?? 0)) throw malformedUpload('The positions do not ascend.')
+  }
+  return uploads
+}
+
+function parseClientId(upload: Readonly<Record<string, unknown>>): string {
   const clientId = upload['client_id']
   if (typeof clientId !== 'string' || !UUID.test(clientId)) throw malformedUpload('client_id is not a UUID.')
+  return clientId.toLowerCase()
+}
+
+/** @param where - the path of the transaction, with a dot at its end, or nothing */
+function parseTransaction(
+  upload: Readonly<Record<string, unknown>>,
+  where: string,
+): Pick<UploadRequest, 'position' | 'operations'> {
   const operations = upload['operations']
   if (!Array.isArray(operations) || operations.length === 0)
-    throw malformedUpload('operations is not a list with entries.')
+    throw malformedUpload(`${where}operations is not a list with entries.`)
   if (operations.length > UPLOAD_OPERATIONS_MAX) {
     throw malformedUpload(
       `A transaction has at most ${UPLOAD_OPERATIONS_MAX} operations, this one ${operations.length}.`,
     )
   }
-  const parsed = operations.map(parseOperation)
+  const parsed = operations.map((entry, index) => parseOperation(entry, `${where}operations[${index}]`))
   if (new Set(parsed.map((operation) => operation.op_id)).size < parsed.length) {
     throw malformedUpload('Two operations have the same op_id.')
   }
-  return {
-    client_id: clientId.toLowerCase(),
-    position: asPosition(upload['position'], 'position'),
-    operations: parsed,
-  }
+  return { position: asPosition(upload['position'], `${where}position`), operations: parsed }
 }
 
-function parseOperation(entry: unknown, index: number): UploadOperation {
-  const where = `operations[${index}]`
+function parseOperation(entry: unknown, where: string): UploadOperation {
   const operation = asObject(entry, where)
   const op = operation['op']
   if (op !== 'PUT' && op !== 'PATCH' && op !== 'DELETE')

@@ -18,7 +18,7 @@ export interface UnplannableOperation {
 }
 
 export type PlannedOperation =
-  | { readonly kind: 'statement'; readonly statement: SqlFragment; readonly guards: readonly WritableColumn[] }
+  | { readonly kind: 'statement'; readonly statement: SqlFragment; readonly guards: readonly GuardedValue[] }
   | { readonly kind: 'unplannable'; readonly reason: UnplannableOperation }
 
 /** Turns one operation into one statement. Pure; Postgres judges everything that it can judge itself. */
@@ -44,15 +44,19 @@ export function planOperation(
   const guards = columnsOf(old, table).filter(({ column, value }) => value !== null || !column.alwaysSet)
   return {
     kind: 'statement',
-    guards: guards.map(({ column }) => column),
+    guards,
     statement: renderOperation(operation, table, putForm, columns, guards),
   }
 }
 
 interface GivenColumn {
   readonly column: WritableColumn
+  /** The text that Postgres reads. */
   readonly value: string | null
 }
+
+/** A column with the value that a write needs it to have. */
+export type GuardedValue = GivenColumn
 
 function columnsOf(row: Readonly<Record<string, SqliteValue>>, table: WritableTable): readonly GivenColumn[] {
   return Object.entries(row).flatMap(([name, value]) => {
@@ -119,11 +123,22 @@ function renderAssignments(columns: readonly GivenColumn[], none: SqlFragment): 
   return sql.join(columns.map(({ column, value }) => sql`${sql.identifier(column.name)} = ${value}`))
 }
 
+const FLOATS = new Set(['real', 'double precision'])
+const MOMENTS = new Set(['date', 'timestamp with time zone', 'timestamp without time zone'])
+
+/** Whether the column has the value that a device shows, where values without a form of their own there stand for themselves: NaN, infinity. */
 function renderGuard({ column, value }: GivenColumn): SqlFragment {
   const name = sql.identifier(column.name)
-  return column.comparable
-    ? sql`${name} is not distinct from ${value}`
-    : sql`${name}::text is not distinct from ${value}`
+  if (FLOATS.has(column.type) && value === null) return sql`(${name} is null or ${name} = 'NaN')`
+  if (MOMENTS.has(column.type) && value !== null) {
+    if (value.startsWith('9999-12-31')) return sql`${name} in (${value}, 'infinity')`
+    if (value.startsWith('0000-01-01')) return sql`${name} = '-infinity'`
+  }
+  if (column.comparable) return sql`${name} is not distinct from ${value}`
+  if (!column.elementIsJson) return sql`${name}::text is not distinct from ${value}`
+  return column.type === 'json[]'
+    ? sql`to_jsonb(${name}) is not distinct from to_jsonb(${value}::json[])`
+    : sql`${name} is not distinct from ${value}`
 }
 
 /** Whether the caller sees a row with this id. */
@@ -131,11 +146,19 @@ export function renderProbe(id: string, table: WritableTable): SqlFragment {
   return sql`select 1 as seen from ${sql.identifier(table.schema, table.name)} where id = ${id}`
 }
 
-/** The guarded columns of the row as it is now, in one JSON object, as the local database would hold them. */
-export function renderCurrent(id: string, table: WritableTable, guards: readonly WritableColumn[]): SqlFragment {
-  const columns = guards.map((column) => sql`${renderLocal(column)} as ${sql.identifier(column.name)}`)
-  const target = sql.identifier(table.schema, table.name)
-  return sql`select to_jsonb(held) as current from (select ${sql.join(columns)} from ${target} where id = ${id}) held`
+/** Columns of the row as it is now, as the local database would hold them, and whether it still is what a write was made from. */
+export function renderCurrent(
+  id: string,
+  table: WritableTable,
+  columns: readonly WritableColumn[],
+  guards: readonly GuardedValue[],
+): SqlFragment {
+  const values = columns.map((column) => sql`${renderLocal(column)} as ${sql.identifier(column.name)}`)
+  const row = sql`from ${sql.identifier(table.schema, table.name)} where id = ${id}`
+  const unchanged = guards.length > 0 ? sql.join(guards.map(renderGuard), ' and ') : sql`true`
+  return sql`
+    select (select to_jsonb(held) from (select ${sql.join(values)} ${row}) held) as values,
+           coalesce((select ${unchanged} ${row}), false) as unchanged`
 }
 
 const NUMBERS = new Set(['smallint', 'integer', 'bigint', 'oid', 'real', 'double precision'])

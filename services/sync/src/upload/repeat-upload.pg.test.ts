@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createPool, sql } from '@holdfast/postgres'
+import type { UploadRequest } from '@holdfast/protocol'
 import { judgeUpload } from './judge-upload.ts'
 import {
   ALICE,
@@ -95,6 +96,59 @@ describe('a repeated transaction', () => {
       await tx.query(sql`select sync.claim_upload('x', ${CLIENT}, 1, '\\x00')`)
     })
     await expect(attempt).rejects.toMatchObject({ code: '42501' })
+  })
+})
+
+describe('a batch', () => {
+  const task = (title: string): Operation => ({ op: 'PUT', id: randomUUID(), data: { title } })
+  const batchOf = (...uploads: readonly UploadRequest[]): object => ({
+    client_id: CLIENT,
+    transactions: uploads.map(({ position, operations }) => ({ position, operations })),
+  })
+
+  test('is judged transaction by transaction, as if each had come by itself', async () => {
+    const [a, b] = [world.transaction(task('a')), world.transaction(task('b'), task('c'))]
+    await world.upload(a)
+    const { status, body } = await world.post(batchOf(a, b))
+    expect([status, body]).toMatchObject([
+      200,
+      {
+        results: [
+          { status: 'applied', repeated: true },
+          { status: 'applied', repeated: false },
+        ],
+      },
+    ])
+    expect((await world.tasks()).map(({ title }) => title)).toEqual(['a', 'b', 'c'])
+  })
+
+  test('ends with the first that is refused: what follows may depend on it', async () => {
+    const { body } = await world.post(
+      batchOf(...['a', 'forbidden', 'b'].map((title) => world.transaction(task(title)))),
+    )
+    expect(body).toMatchObject({ results: [{ status: 'applied' }, { status: 'refused' }] })
+    expect((await world.tasks()).map(({ title }) => title)).toEqual(['a'])
+  })
+
+  test('ends before a transaction that cannot be judged, and says why when that is the first', async () => {
+    const [a, b] = [world.transaction(task('a')), world.transaction(task('b'))]
+    await world.upload(b)
+    const changed = { ...b, operations: b.operations.map((operation) => ({ ...operation, data: { title: 'other' } })) }
+    expect((await world.post(batchOf(a, changed))).body).toMatchObject({ results: [{ status: 'applied' }] })
+    expect(await world.post(batchOf(changed))).toMatchObject({ status: 409 })
+  })
+
+  test.each([
+    ['nothing in it', () => []],
+    ['positions that do not ascend', () => [world.transaction(task('a')), world.transaction(task('b'))].reverse()],
+    ['a transaction without operations', () => [{ client_id: CLIENT, position: 5, operations: [] }]],
+    ['more than 500 transactions', () => Array.from({ length: 501 }, () => world.transaction(task('x')))],
+  ])('with %s is no upload', async (_title, uploads) => {
+    expect(await world.post(batchOf(...uploads()))).toMatchObject({
+      status: 400,
+      body: { error: { code: 'PSYNC_S2001' } },
+    })
+    expect(await world.tasks()).toEqual([])
   })
 })
 

@@ -80,7 +80,8 @@ export const caller = (userId: string | undefined, role = 'authenticated'): Call
 export async function openUploadWorld(): Promise<UploadWorld> {
   const database = await openTestDatabase()
   await database.pool.withClient(async (client) => {
-    await client.query(readFileSync(new URL('../../migrations/0002_upload.sql', import.meta.url), 'utf8'))
+    for (const name of ['0002_upload.sql', '0004_guards.sql'])
+      await client.query(readFileSync(new URL(`../../migrations/${name}`, import.meta.url), 'utf8'))
     await client.query(SCHEMA)
   })
   const pool = createPool({

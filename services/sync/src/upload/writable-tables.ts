@@ -11,8 +11,10 @@ export interface WritableColumn {
   readonly elementIsJson: boolean
   /** Stored or virtual generated, or an identity column that only Postgres sets. */
   readonly generated: boolean
-  /** Of a type that has an equality operator for sure, so that a guard can compare values and not texts. */
+  /** Of a type that has an equality operator for sure (arrays: their elements), so that a guard can compare values and not texts. */
   readonly comparable: boolean
+  /** What `sync.guard_columns` and `sync.guard_rows` say of it. */
+  readonly guarded: boolean
   /** NOT NULL or with a default: a device that still holds NULL has not heard of the value yet. */
   readonly alwaysSet: boolean
 }
@@ -36,6 +38,7 @@ interface ColumnRow {
   readonly element_is_json: boolean
   readonly generated: boolean
   readonly comparable: boolean
+  readonly guarded: boolean
   readonly always_set: boolean
 }
 
@@ -81,11 +84,15 @@ export async function findWritableTables(
            pg_catalog.format_type(base.base, null) as type,
            base.typcategory = 'A' and base.typelem in ('json'::regtype, 'jsonb'::regtype) as element_is_json,
            a.attgenerated <> '' or a.attidentity = 'a' as generated,
-           base.typcategory in ('B', 'N', 'S', 'E', 'D', 'T', 'I') or base.base in ('uuid'::regtype, 'jsonb'::regtype) as comparable,
+           coalesce(element.typcategory, base.typcategory) in ('B', 'N', 'S', 'E', 'D', 'T', 'I')
+             or coalesce(element.oid, base.base) in ('uuid'::regtype, 'jsonb'::regtype) as comparable,
+           exists (select from sync.guards g
+                    where g."table" = found.oid and (g.columns is null or a.attname = any (g.columns))) as guarded,
            a.attnotnull or a.atthasdef as always_set
       from found
       join pg_catalog.pg_attribute a on a.attrelid = found.oid and a.attnum > 0 and not a.attisdropped
       join base on base.oid = a.atttypid
+      left join pg_catalog.pg_type element on base.typcategory = 'A' and element.oid = base.typelem
   `)
   const tables = new Map<string, { schema: string; name: string; columns: Map<string, WritableColumn> }>()
   for (const row of rows) {
@@ -98,6 +105,7 @@ export async function findWritableTables(
       elementIsJson: row.element_is_json,
       generated: row.generated,
       comparable: row.comparable,
+      guarded: row.guarded,
       alwaysSet: row.always_set,
     })
   }
