@@ -3,8 +3,9 @@ import { nearest } from '../config/names.ts'
 import { printHelp, printReference } from '../config/print-reference.ts'
 import { VERSION } from '../version.ts'
 import { start } from './start.ts'
+import { runSync } from './sync/run-sync.ts'
 
-const COMMANDS = ['start', 'help'] as const
+const COMMANDS = ['start', 'sync', 'help'] as const
 
 /**
  * Runs one command.
@@ -28,6 +29,7 @@ export async function run(argv: readonly string[]): Promise<number> {
       return 0
     }
     if (command === 'start') return await start({ argv: rest, env: process.env, out, err })
+    if (command === 'sync') return await runSync({ argv: rest, env: process.env, out, err })
     const meant = nearest(command, COMMANDS)
     throw new HoldfastError('command_unknown', 500, `"${command}" is not a command.`, {
       hint: meant ? `Did you mean "holdfast ${meant}"?` : 'Run "holdfast help" for a list.',

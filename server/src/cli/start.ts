@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { HoldfastError, systemClock } from '@holdfast/foundation'
 import { openHoldfast, type Holdfast } from '../compose.ts'
@@ -8,14 +7,7 @@ import { runUntilStopped } from '../lifetime.ts'
 import { createLogger, isLogLevel } from '../logger.ts'
 import { SAMPLE_PASSWORD, sampleAccounts } from '../sample/accounts.ts'
 import { VERSION } from '../version.ts'
-
-export interface StartInput {
-  readonly argv: readonly string[]
-  readonly env: Readonly<Record<string, string | undefined>>
-  /** For machines when `--json`, else for people. */
-  readonly out: (text: string) => void
-  readonly err: (text: string) => void
-}
+import { readOrUndefined, type CommandInput } from './command.ts'
 
 /**
  * `holdfast start`: runs until stopped.
@@ -23,7 +15,7 @@ export interface StartInput {
  * @returns the exit code
  * @throws {HoldfastError} when it cannot start, with what to do about it
  */
-export function start(input: StartInput): Promise<number> {
+export function start(input: CommandInput): Promise<number> {
   const began = performance.now()
   const config = readConfig(input)
   const tell = config.json ? input.err : input.out
@@ -44,7 +36,7 @@ export function start(input: StartInput): Promise<number> {
   })
 }
 
-function readConfig({ argv, env }: StartInput): Config {
+function readConfig({ argv, env }: CommandInput): Config {
   const config = loadConfig(options, { argv, env, readFile: readOrUndefined })
   if (!isLogLevel(config.logLevel)) {
     throw new HoldfastError('option_invalid', 500, `--log-level: "${config.logLevel}" is not a level.`, {
@@ -52,15 +44,6 @@ function readConfig({ argv, env }: StartInput): Config {
     })
   }
   return { ...config, dataDir: resolve(config.dataDir) }
-}
-
-function readOrUndefined(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw new HoldfastError('config_file_invalid', 500, `The config file ${path} cannot be read.`, { cause: error })
-  }
 }
 
 /** The one line of `--json`. */

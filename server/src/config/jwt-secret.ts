@@ -18,6 +18,11 @@ export function resolveJwtSecret(configured: string | undefined, dataDir: string
   return requireLong(readOrUndefined(path) ?? create(dataDir, path), hint)
 }
 
+/** The secret in the data folder of a server that has been started; `undefined` when there is none. */
+export function readJwtSecret(dataDir: string): string | undefined {
+  return readOrUndefined(join(dataDir, 'jwt-secret'))
+}
+
 function requireLong(secret: string, hint: string): string {
   if (Buffer.byteLength(secret) >= LENGTH_MIN) return secret
   throw new HoldfastError('jwt_secret_invalid', 500, `The JWT secret is shorter than ${LENGTH_MIN} characters.`, {

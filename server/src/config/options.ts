@@ -91,6 +91,32 @@ export const serverOptions = {
   },
 } satisfies OptionDeclarations
 
+/** What the commands take that ask a running server. */
+export const inspectOptions = {
+  user: {
+    type: 'string',
+    description: 'Whom to look at: an id or an e-mail address.',
+  },
+  table: {
+    type: 'string',
+    description: 'Which table to look at, by its name on devices or as schema.name.',
+  },
+  id: {
+    type: 'string',
+    description: 'Which row to look at.',
+  },
+  url: {
+    type: 'string',
+    description: 'The address of the running server. Default: from externalUrl, host and port.',
+  },
+  serviceKey: {
+    type: 'string',
+    secret: true,
+    description:
+      'The service_role key of the running server. Default: one made with jwtSecret or the secret in the data folder.',
+  },
+} satisfies OptionDeclarations
+
 /** Every setting there is, each declared once by the part that uses it. */
 export const options = { ...serverOptions, ...authOptions, ...restOptions, ...syncOptions } satisfies OptionDeclarations
 
@@ -100,6 +126,11 @@ export const optionGroups: readonly { readonly title: string; readonly options: 
   { title: 'Accounts', options: authOptions },
   { title: 'REST', options: restOptions },
   { title: 'Sync', options: syncOptions },
+  { title: 'Commands that ask a running server', options: inspectOptions },
 ]
 
+/** Settings of the commands that ask a running server: where it is, they find out as it does. */
+export const inspectDeclarations = { ...options, ...inspectOptions } satisfies OptionDeclarations
+
 export type Config = OptionValues<typeof options>
+export type InspectConfig = OptionValues<typeof inspectDeclarations>

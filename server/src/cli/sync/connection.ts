@@ -1,0 +1,105 @@
+import { createHmac } from 'node:crypto'
+import { errorMessage, HoldfastError } from '@holdfast/foundation'
+import { readJwtSecret } from '../../config/jwt-secret.ts'
+import type { InspectConfig } from '../../config/options.ts'
+
+/** A running server, asked with the service key. */
+export interface Connection {
+  /** Without a slash at the end. */
+  readonly url: string
+  /** @throws {HoldfastError} what the server answers when it refuses, `server_unreachable` */
+  request(path: string, init?: { readonly method?: string; readonly body?: unknown }): Promise<Response>
+  json<Answer>(path: string, init?: { readonly method?: string; readonly body?: unknown }): Promise<Answer>
+}
+
+/** Seconds that a key lives which was made for one command. */
+const KEY_LIFETIME_S = 600
+
+/** @throws {HoldfastError} `service_key_missing` */
+export function connectTo(config: InspectConfig): Connection {
+  const url = (config.url ?? config.externalUrl ?? `http://${hostOf(config.host)}:${config.port}`).replace(/\/+$/, '')
+  const key = config.serviceKey ?? mintKey(config)
+
+  async function request(
+    path: string,
+    { method = 'GET', body }: { readonly method?: string; readonly body?: unknown } = {},
+  ): Promise<Response> {
+    const response = await send(`${url}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    if (!response.ok) throw await refusal(response)
+    return response
+  }
+
+  return {
+    url,
+    request,
+    json: async <Answer>(path: string, init?: { readonly method?: string; readonly body?: unknown }) =>
+      (await (await request(path, init)).json()) as Answer,
+  }
+}
+
+/** @throws {HoldfastError} `server_unreachable` */
+export async function send(url: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, init)
+  } catch (error) {
+    if (init.signal?.aborted) throw error
+    const cause = (error as Error).cause
+    throw new HoldfastError('server_unreachable', 500, `There is no answer from ${new URL(url).origin}.`, {
+      detail: errorMessage(cause ?? error),
+      hint: 'Start Holdfast first, or tell its address with --url.',
+    })
+  }
+}
+
+/** What the server says when it does not do what was asked. */
+export async function refusal(response: Response): Promise<HoldfastError> {
+  const text = await response.text()
+  const error = readError(text)
+  const hint =
+    response.status === 401 || response.status === 403
+      ? 'Is the key that of this server? Set --service-key or HOLDFAST_SERVICE_KEY, or --data-dir.'
+      : error?.hint
+  return new HoldfastError(
+    error?.code ?? 'server_refused',
+    response.status,
+    error?.description ?? `The server answered ${response.status}: ${text.slice(0, 200)}`,
+    { hint },
+  )
+}
+
+function readError(
+  text: string,
+): { readonly code?: string; readonly description?: string; readonly hint?: string } | undefined {
+  try {
+    return (JSON.parse(text) as { error?: { code?: string; description?: string; hint?: string } }).error
+  } catch {
+    return undefined // not from this server
+  }
+}
+
+function hostOf(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
+  return host.includes(':') ? `[${host}]` : host
+}
+
+/** A service key in the usual form, made with the secret that the server has. */
+function mintKey(config: InspectConfig): string {
+  const secret = config.jwtSecret ?? readJwtSecret(config.dataDir)
+  if (secret === undefined) {
+    throw new HoldfastError('service_key_missing', 500, 'There is no service key to ask the server with.', {
+      hint: `Set HOLDFAST_SERVICE_KEY, or --data-dir to the folder of the server (${config.dataDir} has no secret).`,
+    })
+  }
+  const nowS = Math.floor(Date.now() / 1000)
+  const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url')
+  const claims = { iss: 'supabase', role: 'service_role', iat: nowS, exp: nowS + KEY_LIFETIME_S }
+  const text = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode(claims)}`
+  return `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`
+}

@@ -1,0 +1,168 @@
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
+import { HoldfastError } from '@holdfast/foundation'
+import type { ControlLine } from '@holdfast/protocol'
+import { refusal, send } from './connection.ts'
+
+/** A device made from nothing but the stream. */
+export interface RebuiltDevice extends AsyncDisposable {
+  /** Waits for a completed checkpoint that carries this write checkpoint or a later one. @returns its rows, by `table/id` */
+  reach(writeCheckpoint: bigint): Promise<ReadonlyMap<string, string>>
+  /** Waits until everything that committed before this call is there. */
+  settle(): Promise<ReadonlyMap<string, string>>
+  /** What is wrong with the stream itself: checksums that do not add up, operations without a checkpoint. */
+  readonly faults: readonly string[]
+  readonly operations: number
+  readonly buckets: number
+}
+
+interface Operation {
+  readonly op_id: string
+  readonly op: string
+  readonly object_type?: string
+  readonly object_id?: string
+  readonly checksum: number
+  readonly data?: string | null
+}
+
+interface DataLine {
+  readonly data: { readonly bucket: string; readonly data: readonly Operation[] }
+}
+
+interface Bucket {
+  readonly rows: Map<string, { readonly opId: bigint; readonly data: string; readonly checksum: number }>
+  /** Of operations that are no rows any more. */
+  rest: number
+}
+
+/**
+ * Connects as somebody's new device and follows the stream.
+ *
+ * @param onProgress - told how many operations have come
+ */
+export async function rebuildDevice(options: {
+  readonly url: string
+  readonly token: string
+  readonly clientId: string
+  readonly onProgress: (operations: number) => void
+}): Promise<RebuiltDevice> {
+  const closing = new AbortController()
+  const authorization = `Token ${options.token}`
+  const response = await send(`${options.url}/sync/stream`, {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/json', accept: 'application/x-ndjson' },
+    body: JSON.stringify({ client_id: options.clientId, include_checksum: true, raw_data: true }),
+    signal: closing.signal,
+  })
+  if (!response.ok || !response.body) throw await refusal(response)
+
+  const faults: string[] = []
+  const buckets = new Map<string, Bucket>()
+  let target = new Map<string, number>()
+  let offered = 0n
+  let completed: { readonly writeCheckpoint: bigint; readonly rows: ReadonlyMap<string, string> } | undefined
+  let operations = 0
+  let ended: unknown
+  let changed = Promise.withResolvers<void>()
+
+  function dropUnlisted(): void {
+    for (const name of buckets.keys()) if (!target.has(name)) buckets.delete(name)
+  }
+
+  function apply(bucket: Bucket, op: Operation): void {
+    operations++
+    const checksum = op.checksum | 0
+    if (op.op === 'CLEAR') {
+      bucket.rows.clear()
+      bucket.rest = checksum
+      return
+    }
+    const key = `${op.object_type}/${op.object_id}`
+    const old = op.op === 'MOVE' ? undefined : bucket.rows.get(key)
+    if (old) bucket.rest = (bucket.rest + old.checksum) | 0
+    if (op.op !== 'MOVE') bucket.rows.delete(key)
+    if (op.op === 'PUT') bucket.rows.set(key, { opId: BigInt(op.op_id), data: op.data ?? '{}', checksum })
+    else bucket.rest = (bucket.rest + checksum) | 0
+  }
+
+  function complete(): void {
+    const newest = new Map<string, { readonly opId: bigint; readonly data: string }>()
+    for (const [name, checksum] of target) {
+      const bucket = buckets.get(name)
+      let sum = bucket?.rest ?? 0
+      for (const [key, row] of bucket?.rows ?? []) {
+        sum = (sum + row.checksum) | 0
+        if ((newest.get(key)?.opId ?? -1n) < row.opId) newest.set(key, row)
+      }
+      if (sum !== (checksum | 0))
+        faults.push(`the checksum of bucket ${name} is ${sum >>> 0}, and should be ${checksum >>> 0}`)
+    }
+    completed = { writeCheckpoint: offered, rows: new Map([...newest].map(([key, { data }]) => [key, data])) }
+  }
+
+  function take(line: ControlLine | DataLine): void {
+    if ('data' in line) {
+      const { bucket: name, data } = line.data
+      if (!target.has(name)) faults.push(`operations of bucket ${name}, which is in no checkpoint`)
+      let bucket = buckets.get(name)
+      if (!bucket) buckets.set(name, (bucket = { rows: new Map(), rest: 0 }))
+      for (const op of data) apply(bucket, op)
+      options.onProgress(operations)
+    } else if ('checkpoint' in line) {
+      target = new Map(line.checkpoint.buckets.map(({ bucket, checksum }) => [bucket, checksum]))
+      offered = BigInt(line.checkpoint.write_checkpoint ?? 0)
+      dropUnlisted()
+    } else if ('checkpoint_diff' in line) {
+      for (const name of line.checkpoint_diff.removed_buckets) target.delete(name)
+      for (const { bucket, checksum } of line.checkpoint_diff.updated_buckets) target.set(bucket, checksum)
+      offered = BigInt(line.checkpoint_diff.write_checkpoint ?? 0)
+      dropUnlisted()
+    } else if ('checkpoint_complete' in line) complete()
+    else return
+    const told = changed
+    changed = Promise.withResolvers()
+    told.resolve()
+  }
+
+  const reading = (async () => {
+    for await (const text of createInterface({ input: Readable.fromWeb(response.body as never) })) {
+      if (text !== '') take(JSON.parse(text) as ControlLine | DataLine)
+    }
+    throw new HoldfastError('stream_ended', 500, 'The server ended the stream.', {
+      hint: 'It may have been stopped, or the rows take longer than the token lives. Try again.',
+    })
+  })().catch((error: unknown) => {
+    ended = error
+    changed.resolve()
+  })
+
+  async function reach(writeCheckpoint: bigint): Promise<ReadonlyMap<string, string>> {
+    for (;;) {
+      if (completed && completed.writeCheckpoint >= writeCheckpoint) return completed.rows
+      if (ended !== undefined) throw ended
+      await changed.promise
+    }
+  }
+
+  return {
+    reach,
+    async settle() {
+      const path = `/write-checkpoint2.json?client_id=${options.clientId}`
+      const asked = await send(`${options.url}${path}`, { headers: { authorization } })
+      if (!asked.ok) throw await refusal(asked)
+      const { data } = (await asked.json()) as { data: { write_checkpoint: string } }
+      return reach(BigInt(data.write_checkpoint))
+    },
+    faults,
+    get operations() {
+      return operations
+    },
+    get buckets() {
+      return target.size
+    },
+    async [Symbol.asyncDispose]() {
+      closing.abort()
+      await reading
+    },
+  }
+}

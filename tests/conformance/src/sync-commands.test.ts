@@ -1,0 +1,155 @@
+import { spawn } from 'node:child_process'
+import { tmpdir } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openHoldfast, type Holdfast } from '@holdfast/test-support'
+import { sql } from '@holdfast/postgres'
+
+/*
+ * `holdfast sync coverage`, `explain` and `verify` beside a running server, as an operator runs them: the real program, its output and its exit code.
+ */
+
+const MAIN = fileURLToPath(new URL('../../../server/dist/cli/main.js', import.meta.url))
+const MINA = 'mina.kaya@northline.example'
+
+let holdfast: Holdfast
+
+beforeAll(async () => {
+  holdfast = await openHoldfast({ sample: true })
+})
+
+afterAll(async () => holdfast?.[Symbol.asyncDispose]())
+
+interface Outcome {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+function run(argv: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Outcome> {
+  const child = spawn(process.execPath, [MAIN, 'sync', ...argv], {
+    cwd: tmpdir(),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, NODE_OPTIONS: '', ...env },
+  })
+  let out = ''
+  let err = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text))
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, out, err })))
+}
+
+/** With the folder of the server, from whose secret the command makes its key. */
+const beside = (...argv: readonly string[]): Promise<Outcome> =>
+  run([...argv, '--url', holdfast.url, '--data-dir', holdfast.dataDir])
+
+async function someAction(): Promise<string> {
+  const [row] = await holdfast.admin.query<{ id: string }>(sql`select id::text from public.actions order by id limit 1`)
+  return row?.id ?? ''
+}
+
+describe('coverage', () => {
+  test('is a table for people, with every table and every policy', async () => {
+    const { code, out, err } = await beside('coverage')
+    expect(err).toBe('')
+    expect(code).toBe(0)
+    expect(out).toMatch(/^table +syncs +rows +buckets +operations +by$/m)
+    expect(out).toMatch(/^public\.actions +as actions +[\d,?]+ +\d+ +[\d,]+ +[a-z, ]*key/m)
+    expect(out).toMatch(/^ {4}key query {3}select /m)
+    expect(out).toMatch(/^ {4}depends on {2}\S+ \(.*\), asked again: whose \(?auth\.uid\(\)\S* is its \w+; [\d,?]+ rows/m)
+  })
+
+  test('is JSON for machines, also with nothing but the key', async () => {
+    const { code, out } = await run(['coverage', '--json', '--table=actions', `--url=${holdfast.url}`], {
+      HOLDFAST_SERVICE_KEY: holdfast.serviceRoleKey,
+    })
+    expect(code).toBe(0)
+    const report = JSON.parse(out) as { tables: { table: string; synced: boolean; definitions: object[] }[] }
+    expect(report.tables.map(({ table, synced }) => [table, synced])).toEqual([['public.actions', true]])
+    expect(report.tables[0]?.definitions.length).toBeGreaterThan(0)
+  })
+})
+
+describe('explain', () => {
+  test('tells why somebody has a row', async () => {
+    const id = await someAction()
+    const { code, out } = await beside('explain', '--user', MINA, '--table', 'actions', '--id', id)
+    expect(code).toBe(0)
+    expect(out).toContain(`${MINA} (`)
+    expect(out).toMatch(/This person (has|does not have) the row\.|DISAGREEMENT/)
+    expect(out).not.toContain('DISAGREEMENT')
+    expect(out).toMatch(/Postgres: (shows|does not show) the row/)
+    expect(out).toMatch(/operation \d+, checksum \d+$/m)
+  })
+
+  test('asks for what is missing, and says what is not there', async () => {
+    expect(await beside('explain', '--user', MINA)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('--table is missing'),
+    })
+    expect(await beside('explain', '--user=nobody@example.com', '--table=actions', '--id=1')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('no account "nobody@example.com"'),
+    })
+  })
+})
+
+describe('verify', () => {
+  test('finds a device of each sample account equal', async () => {
+    for (const user of [MINA, 'sam.reyes@northline.example', 'tomas.lindgren@northline.example']) {
+      const { code, out, err } = await beside('verify', '--user', user)
+      expect(out + err).toContain('Equal: the device has exactly what Postgres shows this person.')
+      expect(code).toBe(0)
+    }
+  })
+
+  test('also while rows change all the time', async () => {
+    const stopping = new AbortController()
+    const writing = (async () => {
+      for (let n = 0; !stopping.signal.aborted; n++)
+        await holdfast.admin.execute(
+          sql`update public.actions set title = ${`title ${n}`} where id in (select id from public.actions limit 20)`,
+        )
+    })()
+    const { code, out } = await beside('verify', '--user', MINA, '--json')
+    stopping.abort()
+    await writing
+    expect(JSON.parse(out)).toMatchObject({ equal: true, differences: [], faults: [] })
+    expect(code).toBe(0)
+  })
+
+  test('tells rows that are missing, too many and different, with exit code 1', async () => {
+    const [first] = await holdfast.admin.query<{ id: string }>(sql`
+      select o.row_key::text as id from sync.ops o join sync.buckets b on b.id = o.bucket_id where b.name like 'templates.%' and o.row_key is not null order by 1 limit 1`)
+    // Behind the server's back: one row's operation is turned into another row's, so that its sum stays.
+    await holdfast.admin.execute(sql`
+      update sync.ops set doc = overlay(doc placing convert_to('ffff', 'UTF8') from position(convert_to('object_id', 'UTF8') in doc) + 14)
+       where row_key = ${first?.id}::bytea`)
+    const { code, out } = await beside('verify', '--user', MINA, '--json')
+    await holdfast.admin.execute(sql`
+      update sync.ops set doc = overlay(doc placing convert_to(substr(encode(row_key, 'hex'), 1, 4), 'UTF8') from position(convert_to('object_id', 'UTF8') in doc) + 14)
+       where row_key = ${first?.id}::bytea`)
+    const found = JSON.parse(out) as { equal: boolean; differences: { table: string; kind: string }[] }
+    expect(found.equal).toBe(false)
+    expect(found.differences.map(({ table, kind }) => `${table} ${kind}`).toSorted()).toEqual([
+      'templates missing',
+      'templates too much',
+    ])
+    expect(code).toBe(1)
+  })
+})
+
+test('nothing answers: says so and what to do', async () => {
+  expect(await run(['coverage', '--url=http://127.0.0.1:1', '--service-key=x'])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('Start Holdfast first'),
+  })
+  expect(await run(['coverage', `--url=${holdfast.url}`, '--service-key=x'])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('Is the key that of this server?'),
+  })
+  expect(await run(['covrage'])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('Did you mean "holdfast sync coverage"?'),
+  })
+})
