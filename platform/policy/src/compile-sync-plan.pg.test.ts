@@ -188,6 +188,19 @@ describe('functions', () => {
   })
 })
 
+test('a function that people cannot name is called for them, and can be dropped as before', async () => {
+  await world.run(
+    `create function private.draft(o bigint) returns boolean language plpgsql stable as $$ begin return o = 1; end $$`,
+    'create policy form on public.items using (private.draft(org_id))',
+  )
+  const plan = await world.compile()
+  const [through] = plan.keyFunctions.filter((f) => f.name.startsWith('sync.call_'))
+  expect(through).toBeDefined()
+  await world.run('drop policy form on public.items', 'drop function private.draft')
+  const left = await world.database.pool.query(sql`select to_regproc(${through?.name ?? ''}) is null as gone`)
+  expect(left).toEqual([{ gone: true }])
+})
+
 test('reading the catalog leaves nothing behind', async () => {
   await notes('create policy a on public.notes using (is_member(org_id))')
   const count = (): Promise<object[]> => world.database.pool.query(sql`select count(*) from pg_proc`)

@@ -18,9 +18,9 @@ export interface SyncPlan {
 }
 
 export interface KeyFunction {
-  /** `sync.key_<hash>`: the hash is over owner and body, so a function of this name never changes. */
+  /** `sync.key_<hash>`: the hash is over owner and body, so a function of this name never changes. `sync.call_<hash>` calls what its caller cannot name. */
   readonly name: string
-  /** Whose rights it runs with. */
+  /** Whose rights it runs with; empty for its caller's. */
   readonly owner: string
   /** Who may execute it. */
   readonly roles: readonly string[]

@@ -162,6 +162,12 @@ export const CLASS_FORMS: readonly string[] = [
   'mixed_rights(list_id)',
   'sets_zone(org_id)',
   'org_id === 1::bigint',
+  // functions that the person may execute but not name, having no USAGE on their schema
+  'private.leads(org_id)',
+  'private.pl_leads(org_id)',
+  'not private.leads(org_id)',
+  'private.is_admin()',
+  'org_id in (select l.org from private.led() l where l.level = 1)',
   // views and partitions
   'list_id in (select id from my_lists)',
   'not exists (select from my_lists l where l.org_id = items.org_id)',

@@ -121,6 +121,15 @@ create function public.shares_org(a bigint, b bigint) returns boolean language s
   $$ select exists (select from members where org_id = a and org_id = b and user_id = auth.uid()) $$;
 create operator public.=== (leftarg = bigint, rightarg = bigint, function = public.shares_org);
 create function public.sets_zone(o bigint) returns boolean language sql stable set timezone = 'UTC' as $$ select o = 1 or auth.uid() is null $$;
+create schema private;
+create function private.leads(o bigint) returns boolean language sql stable security definer set search_path = '' as
+  $$ select exists (select 1 from public.members m where m.org_id = o and m.user_id = auth.uid() and m.role = 'admin') $$;
+create function private.pl_leads(o bigint) returns boolean language plpgsql stable security definer set search_path = '' as
+  $$ begin return exists (select 1 from public.members m where m.org_id = o and m.user_id = auth.uid() and m.role = 'admin'); end $$;
+create function private.is_admin() returns boolean language plpgsql stable security definer set search_path = '' as
+  $$ begin return exists (select 1 from public.admins a where a.user_id = auth.uid()); end $$;
+create function private.led() returns table (org int, level int) language plpgsql stable security definer set search_path = '' as
+  $$ begin return query select m.org_id, 1 from public.members m where m.user_id = auth.uid() and m.role = 'admin'; end $$;
 create function public.is_even(n int) returns boolean language plpgsql immutable as $$ begin return n % 2 = 0; end $$;
 `
 

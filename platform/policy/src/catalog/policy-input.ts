@@ -116,6 +116,8 @@ export interface FunctionInfo {
   readonly strict: boolean
   readonly returnsSet: boolean
   readonly returnType: number
+  /** As `pg_get_function_result` prints it. */
+  readonly result: string
   /** Of the input arguments. */
   readonly argTypes: readonly number[]
   /** Of the input arguments; empty where unnamed. */
@@ -137,7 +139,7 @@ export interface FunctionInfo {
   readonly procedure: string | null
   /** Changes with its definition. */
   readonly hash: string
-  /** OIDs of {@link PolicyInput.roles} that may call it. */
+  /** OIDs of {@link PolicyInput.roles} that may call it, if they can name it. */
   readonly executableBy: readonly number[]
 }
 

@@ -225,7 +225,6 @@ type RawFunction = Omit<FunctionInfo, 'executableBy' | 'bodyName' | 'bodies'> & 
   readonly source: string
   readonly standardBody: string | null
   readonly signature: string
-  readonly result: string
 }
 
 /** All overloads of the names, `schema.name` or a bare name for the system's. */
@@ -291,7 +290,7 @@ function executableBy(functions: readonly number[], roles: readonly number[]): S
     select p.oid::int8::int4 as oid, array_agg(r.oid::int8::int4) as roles
       from pg_proc p cross join unnest(${roles}::oid[]) r(oid)
      where p.oid = any (${functions}::oid[])
-       and has_function_privilege(r.oid, p.oid, 'execute') and has_schema_privilege(r.oid, p.pronamespace, 'usage')
+       and has_function_privilege(r.oid, p.oid, 'execute')
      group by p.oid`
 }
 
@@ -306,7 +305,7 @@ async function resolveBodies(
   paths: ReadonlySet<string>,
   known: FunctionInfo['bodies'],
 ): Promise<ReadFunction> {
-  const { source, standardBody, signature: _signature, result: _result, ...info } = raw
+  const { source, standardBody, signature: _signature, ...info } = raw
   if (raw.language !== 'sql' || raw.schema === 'pg_catalog') return { ...info, bodyName: raw.name, bodies: {} }
   if (standardBody !== null) return { ...info, bodyName: raw.name, bodies: { '': { text: standardBody } } }
   const bodyName = `hf_body_${raw.oid}`

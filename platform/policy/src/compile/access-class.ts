@@ -10,6 +10,7 @@ import { walkExpr } from '../syntax/walk.ts'
 import { type AssembledAlternative, hashesOf, rowExpression } from './assemble.ts'
 import { dependenciesOfExpr } from './dependencies.ts'
 import { isRowOnly, surveyExpr } from './survey.ts'
+import { viaFunctionsOf } from './via-functions.ts'
 
 /** Columns that a class may be made of: each combination of their values is one. */
 const COLUMNS_MAX = 16
@@ -43,7 +44,7 @@ export function assembleClass(
       reads: [name],
     })),
     keyQuery: classKeyQuery(table, columns, accessClass),
-    keyFunctions: [],
+    keyFunctions: viaFunctionsOf(atoms, catalog),
     dependencies: condition ? dependenciesOfExpr(condition, role, table.oid, catalog) : [],
     rowFunctions: filters.flatMap((expr) => hashesOf(expr, catalog)).sort(),
     accessClass,

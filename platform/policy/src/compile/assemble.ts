@@ -23,6 +23,7 @@ import { dependenciesOfQuery, mergeDependencies } from './dependencies.ts'
 import { canonicalText, isCanonicalInStream, type KeyPair } from './keys.ts'
 import type { Alternative, Link, LinkContext } from './link.ts'
 import { surveyExpr, surveyFrom } from './survey.ts'
+import { viaFunctionsOf } from './via-functions.ts'
 
 /** An {@link Alternative} in SQL, for one role. */
 export interface AssembledAlternative {
@@ -56,7 +57,10 @@ export function assemble(alternative: Alternative, input: AssembleInput): Assemb
     rowFilter: filter && rowExpression(filter, filter.kind === 'row' && typeOf(filter, catalog) === OID.bool),
     keys,
     keyQuery: renderQuery(withCanonicalAliases(query)),
-    keyFunctions: links.flatMap((one) => (one.keyFunction ? [one.keyFunction] : [])),
+    keyFunctions: [
+      ...links.flatMap((one) => (one.keyFunction ? [one.keyFunction] : [])),
+      ...viaFunctionsOf([...(filter ? [filter] : []), ...pairs.map((pair) => pair.row), asExists(query)], catalog),
+    ],
     dependencies: mergeDependencies([
       ...dependenciesOfQuery(query, input.role, input.table.oid, catalog),
       ...links.flatMap((one) => one.dependencies),
@@ -264,15 +268,16 @@ function createKeyFunction(query: Query, rights: Rights, input: AssembleInput): 
   }
 }
 
+function asExists(query: Query): Expr {
+  return { kind: 'subquery', link: 'exists', tests: [], operator: undefined, query, as: undefined }
+}
+
 /** Functions in SQL without a search path of their own use the one around them. */
 function callsFunctions(query: Query, catalog: Catalog): boolean {
   let found = false
-  walkExpr(
-    { kind: 'subquery', link: 'exists', tests: [], operator: undefined, query, as: undefined },
-    {
-      expr: (expr) =>
-        (found ||= expr.kind === 'call' && expr.schema !== 'pg_catalog' && functionsOf(expr, catalog).some(isFollowed)),
-    },
-  )
+  walkExpr(asExists(query), {
+    expr: (expr) =>
+      (found ||= expr.kind === 'call' && expr.schema !== 'pg_catalog' && functionsOf(expr, catalog).some(isFollowed)),
+  })
   return found
 }

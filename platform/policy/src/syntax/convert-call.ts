@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { FuncCall } from 'libpg-query'
 import { Refusal, refuse } from '../refusal.ts'
 import type { Catalog } from '../catalog/catalog.ts'
@@ -52,10 +53,10 @@ export function convertCall(node: FuncCall, scope: Scope): Expr {
   if (schema === 'pg_catalog') return checkSystemCall(call, scope.catalog)
   const [meant, other] = functionsOf(call, scope.catalog)
   if (!meant || other) return refuse(`which function ${label} means is not certain`)
-  checkCallable(meant, label, scope)
-  if (!scope.inline) return call
-  if (!isFollowed(meant)) return call
-  if (meant.language !== 'sql' || !dependsOnRow(args)) return keptCall(call, meant, scope)
+  const kept = { ...call, ...checkCallable(meant, label, scope, args.length) }
+  if (!scope.inline) return kept
+  if (!isFollowed(meant)) return kept
+  if (meant.language !== 'sql' || !dependsOnRow(args)) return keptCall(kept, meant, scope)
   if (meant.returnsSet)
     return refuse(
       `the set-returning function ${label} depends on the row, and can be followed only as IN (SELECT ${name}(…))`,
@@ -63,7 +64,7 @@ export function convertCall(node: FuncCall, scope: Scope): Expr {
   try {
     return inlineCall(call, meant, scope)
   } catch (error) {
-    if (error instanceof Refusal && meant.volatility === 'i') return call // Postgres takes its word as well
+    if (error instanceof Refusal && meant.volatility === 'i') return kept // Postgres takes its word as well
     throw error
   }
 }
@@ -117,16 +118,25 @@ function checkSystemCall(call: Call, catalog: Catalog): Expr {
   return call
 }
 
-function checkCallable(f: FunctionInfo, label: string, scope: Scope): void {
+/** @returns by what to call it, when the role may execute it but cannot name it: its policies are stored with the function itself in them */
+function checkCallable(f: FunctionInfo, label: string, scope: Scope, args: number): { readonly via?: string } {
   const role = scope.catalog.role(scope.role)
-  if (!role?.superuser && !f.executableBy.includes(scope.role)) {
-    const lacksUsage = role !== undefined && !role.schemas.includes(f.schema)
-    const why = lacksUsage ? ` (it has no USAGE on the schema ${f.schema})` : ''
-    throw new Refusal(`the role ${role?.name ?? scope.role} may not execute ${label}${why}`, 'role')
-  }
+  if (!role?.superuser && !f.executableBy.includes(scope.role))
+    throw new Refusal(`the role ${role?.name ?? scope.role} may not execute ${label}`, 'role')
   if (f.kind !== 'f') refuse(`${label} is not a plain function`)
-  if (f.language === 'sql' || f.language === 'plpgsql' || f.volatility === 'i') return
-  refuse(`what the function ${label} reads cannot be known: it is written in ${f.language} and not immutable`)
+  if (f.language !== 'sql' && f.language !== 'plpgsql' && f.volatility !== 'i')
+    refuse(`what the function ${label} reads cannot be known: it is written in ${f.language} and not immutable`)
+  if (!role || role.superuser || role.schemas.includes(f.schema)) return {}
+  // Bodies of functions are read anew by whoever runs them.
+  if (scope.functions.length > 0 || f.variadic)
+    throw new Refusal(`the role ${role.name} has no USAGE on the schema of ${label}`, 'role')
+  return { via: viaName(f, args) }
+}
+
+/** The name of a function of the plan that does nothing but call another one. */
+export function viaName(f: FunctionInfo, args: number): string {
+  const text = JSON.stringify([f.schema, f.name, f.argTypes, args])
+  return `sync.call_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`
 }
 
 /** Whether what a function reads has to be found; else Postgres takes its word that it reads nothing but its arguments. */

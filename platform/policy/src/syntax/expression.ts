@@ -41,6 +41,8 @@ export type Expr =
       readonly star: boolean
       readonly distinct: boolean
       readonly as: Rights | undefined
+      /** The function of the plan that calls it, where the caller may execute it but not name it. */
+      readonly via?: string
     }
   | { readonly kind: 'and' | 'or'; readonly args: readonly Expr[] }
   | { readonly kind: 'not'; readonly arg: Expr }

@@ -125,7 +125,16 @@ function renderArray(expr: Expr): string {
 /** Schemas that read better without quotes. */
 const PLAIN_SCHEMAS: ReadonlySet<string> = new Set(['auth', 'holdfast', 'pg_catalog', 'public', 'sync'])
 
-function renderCallee({ schema, name }: { readonly schema: string; readonly name: string }): string {
+function renderCallee({
+  schema,
+  name,
+  via,
+}: {
+  readonly schema: string
+  readonly name: string
+  readonly via?: string
+}): string {
+  if (via !== undefined) return via
   return `${PLAIN_SCHEMAS.has(schema) ? schema : quoteIdentifier(schema)}.${PLAIN.test(name) ? name : quoteIdentifier(name)}`
 }
 

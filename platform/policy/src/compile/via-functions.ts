@@ -1,0 +1,47 @@
+import { quoteLiteral, quoteName } from '@holdfast/postgres'
+import type { Catalog } from '../catalog/catalog.ts'
+import type { KeyFunction } from '../plan.ts'
+import { refuse } from '../refusal.ts'
+import type { Expr } from '../syntax/expression.ts'
+import { functionsOf } from '../syntax/typing.ts'
+import { walkExpr } from '../syntax/walk.ts'
+
+/**
+ * Functions through which people call what their policies call and they cannot name, having no `USAGE` on its schema. In a policy a function is stored as
+ * itself, and its name plays no part; in a query it does. They run with the caller's rights, and go with the function that they call: dropping that one is
+ * not held up by them.
+ */
+export function viaFunctionsOf(exprs: readonly Expr[], catalog: Catalog): readonly KeyFunction[] {
+  const found = new Map<string, KeyFunction>()
+  for (const expr of exprs) {
+    walkExpr(expr, {
+      expr: (call) => {
+        if (call.kind === 'call' && call.via !== undefined) found.set(call.via, viaFunction(call, call.via, catalog))
+      },
+    })
+  }
+  return [...found.values()]
+}
+
+function viaFunction(call: Extract<Expr, { kind: 'call' }>, name: string, catalog: Catalog): KeyFunction {
+  const [f] = functionsOf(call, catalog)
+  if (!f) return refuse(`the function ${call.schema}.${call.name} is not known`)
+  const roles = catalog.input.apiRoles.map((oid) => catalog.role(oid)?.name ?? refuse('an API role is not known'))
+  const types = call.args.map((_, index) => catalog.type(f.argTypes[index] ?? 0)?.sql ?? refuse('an unknown type'))
+  const [schema = '', own = ''] = name.split('.')
+  const signature = `${quoteName(schema, own)}(${types.join(', ')})`
+  const called = `${quoteName(f.schema, f.name)}(${types.map((_, index) => `$${index + 1}`).join(', ')})`
+  const isTable = f.outColumns.length > 0
+  const volatility = f.volatility === 'v' ? 'volatile' : f.volatility === 's' ? 'stable' : 'immutable'
+  return {
+    name,
+    owner: '',
+    roles,
+    statements: [
+      `create or replace function ${signature} returns ${f.result} language sql ${volatility} begin atomic select ${isTable ? `* from ${called}` : called}; end`,
+      `update pg_catalog.pg_depend set deptype = 'a' where classid = 'pg_catalog.pg_proc'::regclass and objid = ${quoteLiteral(signature).trim()}::regprocedure and deptype = 'n' and refclassid = 'pg_catalog.pg_proc'::regclass`,
+      `revoke all on function ${signature} from public`,
+      ...roles.map((role) => `grant execute on function ${signature} to ${quoteName(role)}`),
+    ],
+  }
+}
