@@ -252,7 +252,8 @@ async function createKeyFunctions(pool: Pool, plan: SyncPlan): Promise<void> {
   if (statements.length === 0) return
   await pool.transaction(async (tx) => {
     await tx.execute(sql`set local session_replication_role = replica`)
-    await tx.execute(sql`grant usage on schema sync to anon, authenticated, service_role`)
+    const roles = new Set(['service_role', ...plan.keyFunctions.flatMap((keyFunction) => keyFunction.roles)])
+    await tx.execute(sql`grant usage on schema sync to ${sql.join([...roles].map((role) => sql.identifier(role)))}`)
     for (const statement of statements) await tx.execute(sql.trusted(statement))
   })
 }

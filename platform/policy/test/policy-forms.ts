@@ -156,6 +156,8 @@ export const CLASS_FORMS: readonly string[] = [
   'pl_loop(list_id)',
   'org_id in (select pl_orgs())',
   'pl_any()',
+  'pl_any_of(list_id)',
+  'sql_any_of(list_id)',
   'two_steps(org_id)',
   'climbs(list_id, 2)',
   'as_owner(org_id)',

@@ -104,6 +104,16 @@ create function public.pl_loop(l int) returns boolean language plpgsql stable as
 create function public.pl_orgs() returns setof int language plpgsql stable security definer as
   $$ begin return query select m.org_id from members m where m.user_id = auth.uid(); end $$;
 create function public.pl_any() returns boolean language plpgsql stable as $$ begin return exists (select from admins where user_id = auth.uid()); end $$;
+create function public.pl_any_of(l int) returns boolean language plpgsql stable as $$
+  declare
+    seen boolean;
+  begin
+    select true into seen from grants where list_id = l and user_id in (auth.uid(), null) limit 1;
+    perform 1 from lists where id = l and is_open;
+    return coalesce(seen, found and l between 1 and 2);
+  end $$;
+create function public.sql_any_of(l int) returns boolean language sql stable as
+  $$ select true from grants where list_id = l and level > 1 limit 1 $$;
 create function public.two_steps(o bigint) returns boolean language sql stable as
   $$ select count(*) from members; select exists (select from members where org_id = o and user_id = auth.uid()) $$;
 create function public.climbs(l int, steps int) returns boolean language sql stable as $$ select true $$;

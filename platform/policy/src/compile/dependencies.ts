@@ -18,7 +18,7 @@ import { opaque, type Scope } from '../syntax/scope.ts'
 import { renderExpr } from '../syntax/render.ts'
 import { functionsOf, operatorsOf, typeOf } from '../syntax/typing.ts'
 import { childrenOf, walkExpr, walkQuery } from '../syntax/walk.ts'
-import { isOrderedWhole, openJoins, returnsOneRow, withoutLimit } from './from.ts'
+import { hasEqualRows, isOrderedWhole, openJoins, returnsOneRow, withoutLimit } from './from.ts'
 import { canonicalText, familyOf, isCanonicalInStream, strip } from './keys.ts'
 import { convertQuery, isNondeterministic } from '../syntax/convert-query.ts'
 import { queriesOfProcedure } from './queries-of-procedure.ts'
@@ -132,7 +132,7 @@ function visitQuery(query: Query, reader: Reader, visit: Visit): void {
 
 function checkLimit(query: Query, catalog: Catalog): void {
   const without = withoutLimit(query)
-  if (isOrderedWhole(query)) return
+  if (isOrderedWhole(query) || hasEqualRows(query)) return
   if (without.limit || !returnsOneRow(without, catalog)) refuse('which rows a LIMIT or OFFSET leaves is not certain')
 }
 
@@ -254,7 +254,7 @@ function visitFunction(
     queries.forEach(({ query, takesFirst }, index) => {
       const isAnswer = meant.language === 'sql' && !meant.returnsSet && index === queries.length - 1
       const first = takesFirst || isAnswer
-      if (first && !returnsOneRow(withoutLimit(query), catalog) && !isOrderedWhole(query))
+      if (first && !returnsOneRow(withoutLimit(query), catalog) && !isOrderedWhole(query) && !hasEqualRows(query))
         refuse(`the function ${label} takes the first of several rows, and which one that is is not certain`)
       visitQueryWhole(first ? withoutLimit(query) : query, bodyReader, found, catalog)
     })

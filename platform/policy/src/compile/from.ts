@@ -1,7 +1,8 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import { isAggregate } from '../syntax/convert-call.ts'
 import { conjuncts, isBare, type Expr, type From, isEquality, type Query } from '../syntax/expression.ts'
-import { childrenOf } from '../syntax/walk.ts'
+import { isOpaque } from '../syntax/scope.ts'
+import { childrenOf, walkExpr } from '../syntax/walk.ts'
 import { surveyExpr } from './survey.ts'
 
 /** `FROM` with its inner joins taken apart, and their conditions. Outer joins stay whole. */
@@ -86,6 +87,18 @@ export function withoutLimit(query: Query): Query {
   const { limit } = query
   const harmless = limit?.kind === 'constant' && /^[1-9]\d*$/.test(limit.sql) && !query.offset
   return harmless ? { ...query, limit: undefined } : query
+}
+
+/** Whether all rows of a query are alike: `SELECT true FROM …`. Then it makes no difference which of them come first. */
+export function hasEqualRows(query: Query): boolean {
+  if (query.setOperation || query.groupBy.length > 0 || query.offset) return false
+  let isFixed = true
+  for (const { expr } of query.targets) {
+    walkExpr(expr, {
+      expr: (inner) => (isFixed &&= inner.kind === 'constant' || inner.kind === 'cast' || isOpaque(inner)),
+    })
+  }
+  return isFixed
 }
 
 /** Whether a query over one table names an order in which no two rows are equal, so that a `LIMIT` leaves the same rows each time. */

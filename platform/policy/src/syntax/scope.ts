@@ -116,6 +116,10 @@ function findQualified(qualifier: string, name: string, scope: Scope): Expr | un
 /** The name of the range that {@link opaque} values are columns of. */
 const OPAQUE = '#value'
 
+export function isOpaque(expr: Expr): boolean {
+  return expr.kind === 'column' && expr.range === OPAQUE
+}
+
 /** A value of which nothing is known, such as a variable's. */
 export function opaque(name: string, type: number | undefined): Expr {
   return { kind: 'column', range: OPAQUE, column: name, type, nondeterministic: false }
