@@ -253,8 +253,8 @@ test('the coverage report says in words how each table is followed', async () =>
       notes.d23b9f00 (team): rows where (r."body" ~~ ('A%')::text), for those of the role authenticated whose keys have r."org_id"
         a change of public.members (org_id, user_id) concerns only the people whose (auth.uid())::text is its user_id
         cost: Postgres evaluates an expression for each changed row
-    public.shares: not synced, it is partitioned
-    public.shares_0: not synced, it is a partition
-    public.shares_1: not synced, it is a partition"
+    public.shares: not synced, row-level security is off
+    public.shares_0: not synced, it is a partition: its rows sync with those of the table that it belongs to
+    public.shares_1: not synced, it is a partition: its rows sync with those of the table that it belongs to"
   `)
 })

@@ -13,6 +13,9 @@ export type {
 } from './plan.ts'
 export type { PolicyInput } from './catalog/policy-input.ts'
 export { readPolicyInput, type ReadPolicyInputOptions } from './catalog/read-policy-input.ts'
+export { UNIQUE_KEYS } from './catalog/unique-keys.ts'
+export { chooseRowKey, localColumnName, type RowKey, type UniqueKey } from './row-key.ts'
+export { shapeOfType, type ShapedType, type TypeShape } from './type-shape.ts'
 export { compileSyncPlan } from './compile/compile-sync-plan.ts'
 export {
   describePlan,

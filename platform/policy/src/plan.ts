@@ -1,3 +1,6 @@
+import type { RowKey } from './row-key.ts'
+import type { TypeShape } from './type-shape.ts'
+
 /**
  * What the row-level-security policies of a database compile to: which buckets each row belongs to, and which buckets each person may have.
  * Everything that is SQL here was printed by Postgres or rendered from its own parse tree, and is evaluated by Postgres.
@@ -52,11 +55,16 @@ export interface PlannedColumn {
   readonly typeKind: string
   /** OID of the element type (base type for domains) when this is an array, else 0. */
   readonly elementOid: number
+  readonly shape: TypeShape
+  /** Its name on the device. */
+  readonly localName: string
 }
 
 export interface TablePlan extends TableName {
   /** Name of the table on the device. */
   readonly localName: string
+  /** What the rows' ids on the device are made of. */
+  readonly key: RowKey
   /** All columns in the order of the table, as the replication stream has them. */
   readonly columns: readonly PlannedColumn[]
   readonly definitions: readonly BucketDefinition[]

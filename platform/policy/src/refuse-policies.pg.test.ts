@@ -118,19 +118,9 @@ describe('a table', () => {
   test.each([
     ['without row-level security', 'create table public.t (id int primary key)', /row-level security is off/],
     [
-      'without a primary key',
-      'create table public.t (id int); alter table public.t enable row level security',
-      /primary key is not the one column id/,
-    ],
-    [
-      'with a deferrable primary key',
-      'create table public.t (id int primary key deferrable); alter table public.t enable row level security',
-      /is deferrable/,
-    ],
-    [
-      'with another primary key',
-      'create table public.t (id int, n int, primary key (id, n)); alter table public.t enable row level security',
-      /primary key is not the one column id/,
+      'without a key',
+      'create table public.t (id int unique, n int not null); create unique index on public.t (n) where n > 0; alter table public.t enable row level security',
+      /it has no key/,
     ],
     [
       'without a policy',
@@ -169,9 +159,14 @@ describe('a table', () => {
     ],
     ['that is a view', 'create view public.t as select 1 as id', /it is a view/],
     [
-      'that is partitioned',
-      'create table public.t (id int primary key) partition by hash (id); alter table public.t enable row level security',
-      /it is partitioned/,
+      'that is a partition',
+      'create table public.whole (id int primary key) partition by hash (id); create table public.t partition of public.whole for values with (modulus 1, remainder 0); alter table public.t enable row level security',
+      /it is a partition: its rows sync with those of the table/,
+    ],
+    [
+      'part of whose key is hidden',
+      'create table public.t (n int, code text, v int, primary key (n, code)); alter table public.t enable row level security; create policy p on public.t using (true); revoke all on public.t from anon, authenticated; grant select (n, v) on public.t to anon, authenticated',
+      /may not select its column code/,
     ],
     [
       'with a child',
@@ -186,7 +181,7 @@ describe('a table', () => {
   ])('%s stays on the server', async (_, statements, reason) => {
     await world.run(statements)
     const plan = await world.compile()
-    await world.run('drop view if exists public.t').catch(() => world.run('drop table public.t cascade'))
+    await world.run('drop view if exists public.t').catch(() => world.run('drop table if exists public.whole cascade; drop table if exists public.t cascade'))
     expect(plan.refused.find((table) => table.name === 't')?.reason).toMatch(reason)
   })
 })

@@ -4,6 +4,8 @@ export const SCHEMA_PATH = '/sync/v1/schema'
 /** A column as the local database declares it. */
 export interface ColumnDescriptor {
   readonly name: string
+  /** Its name in Postgres, where that is another: `id` of a table whose rows are known by something else. */
+  readonly column?: string
   /** SQLite storage class in the local table. */
   readonly local: 'text' | 'integer' | 'real'
   /** Postgres type as `format_type` prints it, such as `numeric(6,2)` or `action_state`. */
@@ -33,6 +35,11 @@ export interface TableDescriptor {
   readonly table: string
   /** `COMMENT ON TABLE`. */
   readonly comment?: string
+  /**
+   * The columns that the record's `id` is made of, `['id']` when left out. Of one column the id is the text of its value; of several it is the text of a
+   * JSON array of such texts: `["7","open"]`.
+   */
+  readonly key?: readonly string[]
   readonly columns: readonly ColumnDescriptor[]
   /** What the role may do at all, by grant; row-level security decides per row. */
   readonly can: { readonly insert: boolean; readonly update: boolean; readonly delete: boolean }

@@ -1,3 +1,5 @@
+import type { UniqueKey } from '../row-key.ts'
+
 /**
  * What the compiler knows about a database: a plain copy of the parts of its catalog that decide who may see which row. Expressions are text
  * that Postgres printed with only `pg_catalog` on the search path, so that every other name in them is qualified.
@@ -62,6 +64,7 @@ export interface TableInfo {
   readonly forceRls: boolean
   readonly columns: readonly ColumnInfo[]
   readonly primaryKey: readonly string[]
+  readonly uniqueKeys: readonly UniqueKey[]
   /** Columns of each unique index that is whole, immediate and without expressions or nullable-row exceptions. */
   readonly unique: readonly (readonly string[])[]
   /** Of a view: its query, and whether it runs with the rights of whoever selects from it. */
@@ -98,6 +101,12 @@ export interface TypeInfo {
   readonly array: number
   /** Of a composite; else 0. */
   readonly relation: number
+  /** Between the elements of an array of it. */
+  readonly delimiter: string
+  /** Of a composite, in order; else empty. */
+  readonly members: readonly { readonly name: string; readonly typeOid: number }[]
+  /** Of a range or multirange, the type of its bounds; else 0. */
+  readonly subtype: number
   readonly inVolatility: string
   readonly outVolatility: string
 }

@@ -10,6 +10,7 @@ import {
 import { collectProcedureNames } from '../syntax/plpgsql.ts'
 import { schemasOfPath } from '../syntax/qualify-names.ts'
 import { type CollectedNames, collectNames } from '../syntax/collect-names.ts'
+import { UNIQUE_KEYS } from './unique-keys.ts'
 import type { FunctionInfo, PolicyInput, ResolvedBody } from './policy-input.ts'
 
 export interface ReadPolicyInputOptions {
@@ -183,7 +184,11 @@ const TYPES = sql`
   select t.oid::int8, n.nspname as schema, t.typname as name, format_type(t.oid, -1) as sql, t.typtype as kind,
          coalesce((select b.under from base b join pg_type u on u.oid = b.under where b.oid = t.oid and u.typtype <> 'd'), 0)::int8 as base,
          case when t.typcategory = 'A' and t.typsubscript = 'array_subscript_handler'::regproc then t.typelem else 0 end::int8 as element,
-         t.typarray::int8 as array, t.typrelid::int8 as relation, i.provolatile as "inVolatility", o.provolatile as "outVolatility"
+         t.typarray::int8 as array, t.typrelid::int8 as relation, i.provolatile as "inVolatility", o.provolatile as "outVolatility",
+         t.typdelim as delimiter,
+         case when t.typtype = 'c' then (select coalesce(json_agg(json_build_object('name', a.attname, 'typeOid', a.atttypid::int8) order by a.attnum), '[]'::json)
+           from pg_attribute a where a.attrelid = t.typrelid and a.attnum > 0 and not a.attisdropped) else '[]'::json end as members,
+         coalesce((select r.rngsubtype from pg_range r where t.oid in (r.rngtypid, r.rngmultitypid)), 0)::int8 as subtype
     from pg_type t join pg_namespace n on n.oid = t.typnamespace
     join pg_proc i on i.oid = t.typinput join pg_proc o on o.oid = t.typoutput
    where t.typrelid = 0 or n.nspname not in ('pg_catalog', 'information_schema', 'pg_toast')`
@@ -205,8 +210,9 @@ const TABLES = sql`
             from pg_attribute a left join pg_collation k on k.oid = a.attcollation
            where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped) as columns,
          (select coalesce(json_agg(a.attname order by a.attnum), '[]'::json)
-            from pg_index i join pg_attribute a on a.attrelid = c.oid and a.attnum = any (i.indkey)
+            from pg_index i join pg_attribute a on a.attrelid = c.oid and a.attnum = any ((i.indkey::int2[])[0:i.indnkeyatts - 1])
            where i.indrelid = c.oid and i.indisprimary and i.indimmediate) as "primaryKey",
+         (${UNIQUE_KEYS}) as "uniqueKeys",
          (select coalesce(json_agg(u.names), '[]'::json) from (
             select (select json_agg(a.attname) from unnest((i.indkey::int2[])[0:i.indnkeyatts - 1]) k(attnum)
                       join pg_attribute a on a.attrelid = c.oid and a.attnum = k.attnum) as names

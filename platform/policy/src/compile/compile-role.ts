@@ -2,6 +2,7 @@ import type { Node } from 'libpg-query'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { PolicyInfo, TableInfo } from '../catalog/policy-input.ts'
 import { Refusal } from '../refusal.ts'
+import type { RowKey } from '../row-key.ts'
 import { convertExpr, createScope } from '../syntax/convert.ts'
 import { type Expr, isConstant } from '../syntax/expression.ts'
 import { parsePolicyExpression } from '../syntax/parse.ts'
@@ -43,11 +44,17 @@ export interface RolePart {
 }
 
 /** @returns a reason when the role sees nothing of the table */
-export function compileRole(table: TableInfo, role: number, catalog: Catalog): readonly RolePart[] | string {
+export function compileRole(
+  table: TableInfo,
+  key: RowKey,
+  role: number,
+  catalog: Catalog,
+): readonly RolePart[] | string {
   const name = catalog.role(role)?.name ?? String(role)
   const columns = table.selectable[String(role)]
   if (!columns || columns.length === 0) return `the role ${name} has no SELECT privilege`
-  if (!columns.includes('id')) return `the role ${name} may not select its column id`
+  const hidden = key.columns.find((column) => !columns.includes(column))
+  if (hidden !== undefined) return `the role ${name} may not select its column ${hidden}`
   const policies = applicablePolicies(table.oid, role, catalog)
   const permissive = policies.filter((policy) => policy.permissive)
   if (permissive.length === 0) return `no permissive policy for SELECT applies to the role ${name}`

@@ -11,6 +11,8 @@ import type {
   TableName,
   TablePlan,
 } from '../plan.ts'
+import { chooseRowKey, localColumnName, type RowKey } from '../row-key.ts'
+import { shapeOfType } from '../type-shape.ts'
 import { anyOf, classKeyQuery } from './access-class.ts'
 import { compileRole, PolicyRefusal, type RolePart } from './compile-role.ts'
 import { mergeDependencies } from './dependencies.ts'
@@ -47,6 +49,9 @@ export function compileSyncPlan(input: PolicyInput): SyncPlan {
   const plan = { tables, refused, keyFunctions: [...keyFunctions.values()], published: publishedTables(tables) }
   return { version: versionOf(plan, input), ...plan }
 }
+
+const NO_KEY =
+  'it has no key: a primary key, or a unique index over columns that are NOT NULL, has to tell its rows apart'
 
 type Outcome =
   | { readonly plan: TablePlan; readonly keyFunctions: readonly KeyFunction[] }
@@ -89,11 +94,13 @@ function versionOf(plan: Omit<SyncPlan, 'version'>, input: PolicyInput): string 
 function compileTable(table: TableInfo, catalog: Catalog): Outcome {
   const unfit = reasonNotToSync(table, catalog)
   if (unfit) return { reason: unfit }
+  const key = chooseRowKey(table.uniqueKeys)
+  if (!key) return { reason: NO_KEY }
   const parts: RolePart[] = []
   const roleReasons: string[] = []
   for (const role of catalog.input.apiRoles) {
     try {
-      const outcome = compileRole(table, role, catalog)
+      const outcome = compileRole(table, key, role, catalog)
       if (typeof outcome === 'string') roleReasons.push(outcome)
       else parts.push(...outcome)
     } catch (error) {
@@ -104,11 +111,13 @@ function compileTable(table: TableInfo, catalog: Catalog): Outcome {
     }
   }
   if (parts.length === 0) return { reason: [...new Set(roleReasons)].join('; ') || 'no API role exists' }
-  const definitions = mergeParts(parts, table)
+  const columnNames = table.columns.map((column) => column.name)
+  const definitions = mergeParts(parts, table, catalog)
   const plan: TablePlan = {
     ...nameOf(table),
     localName: localNameOf(table),
-    columns: table.columns.map((column) => plannedColumn(column.name, column.typeOid, column.typeName, catalog)),
+    key,
+    columns: table.columns.map((column) => plannedColumn(column, columnNames, key, catalog)),
     definitions,
   }
   return { plan, keyFunctions: parts.flatMap((part) => part.assembled.keyFunctions) }
@@ -119,7 +128,12 @@ function localNameOf(table: TableInfo): string {
   return table.schema === 'holdfast' ? `hf_${table.name}` : `${table.schema}__${table.name}`
 }
 
-function plannedColumn(name: string, typeOid: number, typeName: string, catalog: Catalog): PlannedColumn {
+function plannedColumn(
+  { name, typeOid, typeName }: TableInfo['columns'][number],
+  columnNames: readonly string[],
+  key: RowKey,
+  catalog: Catalog,
+): PlannedColumn {
   const baseTypeOid = catalog.type(typeOid)?.base || typeOid
   const base = catalog.type(baseTypeOid)
   return {
@@ -129,20 +143,18 @@ function plannedColumn(name: string, typeOid: number, typeName: string, catalog:
     typeName,
     typeKind: base?.kind ?? 'b',
     elementOid: base?.element ? catalog.type(base.element)?.base || base.element : 0,
+    shape: shapeOfType(typeOid, (oid) => catalog.type(oid)),
+    localName: localColumnName(name, columnNames, key.columns),
   }
 }
 
 function reasonNotToSync(table: TableInfo, catalog: Catalog): string | undefined {
   if (table.kind === 'v' || table.kind === 'm') return 'it is a view'
   if (table.kind === 'f') return 'it is a foreign table, whose changes cannot be seen'
-  if (table.isPartition) return 'it is a partition'
-  if (table.kind === 'p') return 'it is partitioned'
-  if (table.inherits) return 'it takes part in inheritance'
+  if (table.isPartition) return 'it is a partition: its rows sync with those of the table that it belongs to'
+  if (table.inherits && table.kind !== 'p') return 'it takes part in inheritance'
   if (table.persistence !== 'p') return 'it is not logged, so that its changes cannot be seen'
   if (!table.rls) return 'row-level security is off'
-  // A deferrable key lets two rows swap their ids within a statement, which no order of changes can show.
-  if (table.primaryKey.length !== 1 || table.primaryKey[0] !== 'id')
-    return 'its primary key is not the one column id, or is deferrable'
   const virtual = table.columns.find((column) => column.generated === 'v')
   if (virtual) return `its column ${virtual.name} is generated when it is read, so that it is in no change`
   const stored = table.columns.find((column) => column.generated === 's')
@@ -155,9 +167,9 @@ function reasonNotToSync(table: TableInfo, catalog: Catalog): string | undefined
 }
 
 /** Parts that fill the same bucket become one definition; of roles that get its keys differently, each has its own. */
-function mergeParts(parts: readonly RolePart[], table: TableInfo): readonly BucketDefinition[] {
+function mergeParts(parts: readonly RolePart[], table: TableInfo, catalog: Catalog): readonly BucketDefinition[] {
   const definitions: BucketDefinition[] = []
-  for (const group of Map.groupBy(parts, (part) => bucketText(part, table)).values()) {
+  for (const group of Map.groupBy(parts, (part) => bucketText(part, table, catalog)).values()) {
     const perRole = [...Map.groupBy(group, (part) => part.role)].map(([role, ofRole]) => ({
       role,
       parts: ofRole,
@@ -169,7 +181,7 @@ function mergeParts(parts: readonly RolePart[], table: TableInfo): readonly Buck
       const [first] = all
       if (!first) return
       const roles = ofQuery.map((one) => one.role).sort()
-      const text = bucketText(first, table) + (index === 0 ? '' : JSON.stringify(roles))
+      const text = bucketText(first, table, catalog) + (index === 0 ? '' : JSON.stringify(roles))
       definitions.push({
         id: `${localNameOf(table)}.${createHash('sha256').update(text).digest('hex').slice(0, 8)}`,
         roles,
@@ -202,14 +214,28 @@ function keysOf(
   return { keyQuery: classKeyQuery(table, columns, accessClass), accessClass }
 }
 
+/** What rows' ids are made of, where it is not the one column `id`. */
+function keyInText(table: TableInfo): readonly unknown[] {
+  const key = chooseRowKey(table.uniqueKeys)
+  return key?.columns.length === 1 && key.columns[0] === 'id' ? [] : [key?.columns]
+}
+
+/** What the values of a column are made of, where its type's name does not say it: members of composites, types under domains. */
+function insideOf(name: string, table: TableInfo, catalog: Catalog): readonly unknown[] {
+  const typeOid = table.columns.find((column) => column.name === name)?.typeOid ?? 0
+  const shape = shapeOfType(typeOid, (oid) => catalog.type(oid))
+  return shape.kind === 'scalar' && shape.oid === typeOid ? [] : [shape]
+}
+
 /** What a bucket holds, in text. */
-function bucketText(part: RolePart, table: TableInfo): string {
+function bucketText(part: RolePart, table: TableInfo, catalog: Catalog): string {
   const types = new Map(table.columns.map((column) => [column.name, column.typeName]))
   const { rowFilter, keys, rowFunctions } = part.assembled
   return JSON.stringify([
     table.schema,
     table.name,
-    part.columns.map((name) => [name, types.get(name)]),
+    part.columns.map((name) => [name, types.get(name), ...insideOf(name, table, catalog)]),
+    ...keyInText(table),
     rowFilter?.sql ?? null,
     keys.map((key) => [key.kind, key.sql]),
     rowFunctions,

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { TypeShape } from '@holdfast/policy'
 import { arrayJson, compileRowEncoder } from './row-json.ts'
 
 /** Type oids of Postgres. */
@@ -10,8 +11,12 @@ const OID = {
 } as const // prettier-ignore
 
 function encode(typeOid: number, text: string | null, elementOid = 0): string {
-  const column = { name: 'v', typeOid, baseTypeOid: typeOid, typeName: '', typeKind: 'b', elementOid }
-  return compileRowEncoder([{ column, position: 0 }])([text])
+  const delimiter = elementOid === OID.box ? ';' : ','
+  const shape: TypeShape =
+    elementOid === 0
+      ? { kind: 'scalar', oid: typeOid }
+      : { kind: 'array', element: { kind: 'scalar', oid: elementOid }, delimiter }
+  return compileRowEncoder([{ column: { localName: 'v', shape }, position: 0 }])([text])
 }
 
 describe('a value of Postgres as JSON', () => {
@@ -63,10 +68,10 @@ describe('a value of Postgres as JSON', () => {
     expect(encode(OID[type], text)).toBe(`{"v":${json}}`)
   })
 
-  test('NULL keeps its key, and bytes are left out', () => {
+  test('NULL keeps its key, and bytes are hexadecimal digits', () => {
     expect(encode(OID.text, null)).toBe('{"v":null}')
     expect(encode(OID.bytea, null)).toBe('{"v":null}')
-    expect(encode(OID.bytea, '\\x00ff')).toBe('{}')
+    expect(encode(OID.bytea, '\\x00ff')).toBe(String.raw`{"v":"\\x00ff"}`)
   })
 
   test('any text is the same text again', () => {
@@ -78,15 +83,16 @@ describe('a value of Postgres as JSON', () => {
   })
 
   test('columns keep their order and take their own positions, whatever their names are', () => {
-    const column = (name: string, baseTypeOid: number): Parameters<typeof compileRowEncoder>[0][number]['column'] => ({
-      name, typeOid: baseTypeOid, baseTypeOid, typeName: '', typeKind: 'b', elementOid: 0,
-    }) // prettier-ignore
+    const column = (localName: string, oid: number): Parameters<typeof compileRowEncoder>[0][number]['column'] => ({
+      localName,
+      shape: { kind: 'scalar', oid },
+    })
     const encoder = compileRowEncoder([
       { column: column('b"', OID.int4), position: 2 },
       { column: column('raw', OID.bytea), position: 1 },
       { column: column('__proto__', OID.bool), position: 0 },
     ])
-    expect(encoder(['t', '\\x00', '5'])).toBe(String.raw`{"b\"":5,"__proto__":1}`)
+    expect(encoder(['t', '\\x00', '5'])).toBe(String.raw`{"b\"":5,"raw":"\\x00","__proto__":1}`)
   })
 })
 
@@ -112,7 +118,7 @@ describe('an array of Postgres as JSON', () => {
     ['{1.5,NaN,Infinity}', OID.float8, '[1.5,null,9e999]'],
     ['{"2024-02-29 12:13:14.5",NULL}', OID.timestamp, '["2024-02-29T12:13:14.500000",null]'],
     [String.raw`{"{\"a\": 1}"}`, OID.jsonb, String.raw`["{\"a\": 1}"]`],
-    [String.raw`{"\\x00"}`, OID.bytea, '[null]'],
+    [String.raw`{"\\x00"}`, OID.bytea, String.raw`["\\x00"]`],
     ['{(1,1),(0,0);(3,3),(2,2)}', OID.box, '["(1,1),(0,0)","(3,3),(2,2)"]'],
     ['{"NULL",null,NULL}', OID.text, '["NULL","null",null]'],
   ])('%s', (text, elementOid, json) => {

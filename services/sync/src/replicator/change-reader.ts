@@ -7,6 +7,7 @@ import type { CheckpointFeed } from '../checkpoints/checkpoint-feed.ts'
 import { CHUNK_OPS_MAX } from '../limits.ts'
 import { bucketsOfDefinitions, voidDefinitions } from '../storage/bucket-storage.ts'
 import { applyChanges, createRouters, type Routers, type RowChange } from './apply-changes.ts'
+import { createDeferredKeys } from './deferred-keys.ts'
 import type { LogWriter } from './log-writer.ts'
 
 /** Prefix of the message that the catalog's event trigger writes into a transaction that changed the schema. */
@@ -49,6 +50,7 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
   let active = options.active
   let routers: Routers = createRouters(active)
   let changes: RowChange[] = []
+  const deferred = createDeferredKeys()
   let inside: { readonly xid: number; readonly commitLsn: Lsn } | undefined
   /** Where the changes of the open transaction begin, as long as none of them has been handed on. */
   let openFrom: number | undefined
@@ -96,7 +98,14 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
       dependencies.collect(planned, relation, old, row, holders)
       affect(holders, inside.xid)
     }
-    if (!active.tables.has(relation.oid)) return
+    const table = active.tables.get(relation.oid)?.table
+    if (!table) return
+    if (table.key.deferrable) {
+      const change = { relation, old, row, commitLsn: inside.commitLsn }
+      const router = routers(relation)?.router
+      if (router) deferred.add(change, (tuple) => router.objectId(tuple))
+      return
+    }
     changes.push({ relation, old, row, commitLsn: inside.commitLsn })
     if (changes.length < CHUNK_OPS_MAX) return
     openFrom = undefined
@@ -114,6 +123,7 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
         .map(({ stored }) => stored.number),
     )
     openFrom = undefined
+    deferred.forget(oids)
     const inLog = (await bucketsOfDefinitions(writer.db, numbers)).map((bucket) => bucket.id)
     writer.pending.clear(new Set([...inLog, ...writer.ids.newOnesOf(new Set(numbers))]))
     if (!oids.some((oid) => active.dependencies.has(oid))) return
@@ -187,6 +197,7 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
             break
           case 'commit':
             end = event.endLsn
+            changes.push(...deferred.take())
             sawDdl = pendingDdl || rewritten.length > 0
             if (sawDdl && inside) schemaChanges.push(inside.xid)
             pendingDdl = false

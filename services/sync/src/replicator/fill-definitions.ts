@@ -76,7 +76,7 @@ export async function fillDefinitions(options: FillOptions): Promise<StoredDefin
         columns: table.columns.map((column) => ({
           name: column.name,
           typeOid: column.typeOid,
-          isKey: column.name === 'id',
+          isKey: table.key.columns.includes(column.name),
         })),
       }
       const routers = createRouters(active)

@@ -3,6 +3,7 @@ import type { KeyExpression, PlannedColumn, RowExpression, TablePlan } from '@ho
 import type { Tuple } from '@holdfast/replication'
 import type { ActiveDefinition } from '../buckets/active-plan.ts'
 import { bucketName } from '../buckets/bucket-name.ts'
+import { compileRecordId } from '../encode/record-id.ts'
 import { arrayJson, compileRowEncoder, type RowEncoder } from '../encode/row-json.ts'
 
 const TEXT = 25
@@ -99,7 +100,13 @@ export function createTableRouter(
       positions: definition.columns.map((name) => positions.get(name) ?? -1),
     }
   })
-  const readId = readColumn('id')
+  const objectId = compileRecordId(
+    table.key.columns.map((name) => {
+      const column = table.columns.find((one) => one.name === name)
+      assert(column, 'the key is of columns of the table')
+      return { column, position: positions.get(name) ?? -1 }
+    }),
+  )
 
   return {
     table,
@@ -133,11 +140,7 @@ export function createTableRouter(
     looksEqual(index, old, row) {
       return (routed[index] as RoutedDefinition).positions.every((position) => old[position] === row[position])
     },
-    objectId(row) {
-      const id = readId(row, [])
-      assert(id !== null, 'the primary key is not null')
-      return id
-    },
+    objectId,
     classKey: (index, row) => (routed[index] as RoutedDefinition).keys.map(({ read }) => read(row, [])),
   }
 }

@@ -32,7 +32,13 @@ beforeAll(async () => {
 afterAll(async () => database?.[Symbol.asyncDispose]())
 
 const plan = {
-  tables: ['sites', 'tasks'].map((name) => ({ schema: 'public', name, localName: name })),
+  tables: ['sites', 'tasks'].map((name) => ({
+    schema: 'public',
+    name,
+    localName: name,
+    key: { columns: ['id'], deferrable: false },
+    columns: [],
+  })),
 } as unknown as SyncPlan
 
 async function get(
@@ -64,6 +70,7 @@ describe('the schema of a device', () => {
       ['urgent', 'integer'],
       ['due_on', 'text'],
       ['code', 'text'],
+      ['photo', 'text'],
       ['tags', 'text'],
       ['site_id', 'text'],
       ['shout', 'text'],

@@ -6,6 +6,9 @@ export interface SyncedTable {
   readonly schema: string
   readonly name: string
   readonly localName: string
+  /** What the rows' ids are made of. */
+  readonly key: { readonly columns: readonly string[] }
+  readonly columns: readonly { readonly name: string; readonly localName: string }[]
 }
 
 interface ColumnRow {
@@ -45,7 +48,7 @@ const STATE_COLUMNS = new Set(['state', 'status'])
 
 /**
  * What `role` may see of the tables that sync: columns it may select, what it may write by grant, in the order of the local names.
- * Tables of which it may select nothing are left out. Binary columns are too, since their values never reach a device.
+ * Tables of which it may select nothing are left out.
  */
 export async function describeTables(
   pool: Pool,
@@ -108,12 +111,11 @@ export async function describeTables(
       join pg_catalog.pg_attribute a on a.attrelid = synced.oid and a.attnum > 0 and not a.attisdropped
       join base on base.oid = a.atttypid
       left join link on link.conrelid = synced.oid and link.attnum = a.attnum and link.rank = 1
-     where base.typname not in ('bytea', '_bytea')
-       and has_column_privilege(${role}, synced.oid, a.attnum, 'select')
+     where has_column_privilege(${role}, synced.oid, a.attnum, 'select')
      group by synced.oid, synced.schema, synced."table"
   `)
-  const localNames = new Map(tables.map((table) => [tableKey(table.schema, table.name), table.localName]))
-  return rows.map((row) => describeTable(row, localNames)).sort((a, b) => (a.name < b.name ? -1 : 1))
+  const synced = new Map(tables.map((table) => [tableKey(table.schema, table.name), table]))
+  return rows.map((row) => describeTable(row, synced)).sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
 /** A key for a pair of names; a NUL is in neither. */
@@ -121,27 +123,37 @@ function tableKey(schema: string, table: string): string {
   return `${schema}\0${table}`
 }
 
-function describeTable(row: TableRow, localNames: ReadonlyMap<string, string>): TableDescriptor {
-  const columns = row.columns.map((column) => describeColumn(column, localNames))
+type SyncedTables = ReadonlyMap<string, SyncedTable>
+
+function describeTable(row: TableRow, synced: SyncedTables): TableDescriptor {
+  const table = synced.get(tableKey(row.schema, row.table))
+  const columns = row.columns.map((column) => describeColumn(column, table, synced))
   return {
-    name: localNames.get(tableKey(row.schema, row.table)) ?? row.table,
+    name: table?.localName ?? row.table,
     schema: row.schema,
     table: row.table,
     ...(row.comment ? { comment: row.comment } : {}),
+    key: (table?.key.columns ?? ['id']).map((column) => localColumn(column, table)),
     columns,
     can: { insert: row.can_insert, update: row.can_update, delete: row.can_delete },
     indexes: columns.filter((column) => column.name !== 'id' && isOftenLookedUp(column)).map((column) => [column.name]),
   }
 }
 
-function describeColumn(row: ColumnRow, localNames: ReadonlyMap<string, string>): ColumnDescriptor {
+function localColumn(name: string, table: SyncedTable | undefined): string {
+  return table?.columns.find((column) => column.name === name)?.localName ?? name
+}
+
+function describeColumn(row: ColumnRow, table: SyncedTable | undefined, synced: SyncedTables): ColumnDescriptor {
   const references =
     row.references_schema && row.references_table && row.references_column
-      ? localNames.get(tableKey(row.references_schema, row.references_table))
+      ? synced.get(tableKey(row.references_schema, row.references_table))
       : undefined
   const guard = guardOf(row)
+  const name = localColumn(row.column, table)
   return {
-    name: row.column,
+    name,
+    ...(name === row.column ? {} : { column: row.column }),
     local: INTEGERS.has(row.base) ? 'integer' : REALS.has(row.base) ? 'real' : 'text',
     type: row.type,
     nullable: row.nullable,
@@ -150,7 +162,7 @@ function describeColumn(row: ColumnRow, localNames: ReadonlyMap<string, string>)
     ...(row.choices ? { choices: row.choices } : {}),
     ...(guard ? { guard } : {}),
     ...(references && row.references_column
-      ? { references: { table: references, column: row.references_column } }
+      ? { references: { table: references.localName, column: localColumn(row.references_column, references) } }
       : {}),
     ...(row.comment ? { comment: row.comment } : {}),
   }

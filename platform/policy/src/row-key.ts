@@ -1,0 +1,49 @@
+/** A unique index that can tell rows apart: whole, valid, without expressions, over columns that are `NOT NULL`. */
+export interface UniqueKey {
+  readonly name: string
+  /** In the order of the index. */
+  readonly columns: readonly string[]
+  readonly primary: boolean
+  /** Checked at once, and not at the end of the statement or transaction. */
+  readonly immediate: boolean
+}
+
+/** What a row's `id` on the device is made of. */
+export interface RowKey {
+  readonly columns: readonly string[]
+  /** Two rows may have the same key within a transaction. */
+  readonly deferrable: boolean
+}
+
+/**
+ * The key by which devices know a table's rows: the one column `id` where it is unique, else the primary key, else the unique index with the fewest
+ * columns (of several the first by name). Those that are checked at once come first.
+ *
+ * @returns `undefined` when nothing tells two rows apart
+ */
+export function chooseRowKey(keys: readonly UniqueKey[]): RowKey | undefined {
+  const rank = (key: UniqueKey): readonly (number | string)[] => [
+    key.columns.length === 1 && key.columns[0] === 'id' ? 0 : 1,
+    key.primary ? 0 : 1,
+    key.immediate ? 0 : 1,
+    key.columns.length,
+    key.name,
+  ]
+  const [best] = keys.toSorted((left, right) => compare(rank(left), rank(right)))
+  return best && { columns: best.columns, deferrable: !best.immediate }
+}
+
+function compare(left: readonly (number | string)[], right: readonly (number | string)[]): number {
+  const at = left.findIndex((value, index) => value !== right[index])
+  if (at < 0) return 0
+  return (left[at] ?? 0) < (right[at] ?? 0) ? -1 : 1
+}
+
+/** The name of a column on the device: its own, but for a column `id` that is not the key, because `id` is the record's there. */
+export function localColumnName(name: string, columns: readonly string[], key: readonly string[]): string {
+  if (name !== 'id' || (key.length === 1 && key[0] === 'id')) return name
+  const taken = new Set(columns.map((column) => column.toLowerCase()))
+  let local = 'id_'
+  while (taken.has(local)) local += '_'
+  return local
+}

@@ -1,0 +1,43 @@
+/** How values of a type are built, domains undone: what is needed to read and write its text form. */
+export type TypeShape =
+  | { readonly kind: 'scalar'; readonly oid: number }
+  | { readonly kind: 'array'; readonly element: TypeShape; readonly delimiter: string }
+  | { readonly kind: 'composite'; readonly members: readonly { readonly name: string; readonly shape: TypeShape }[] }
+  | { readonly kind: 'range' | 'multirange'; readonly bound: TypeShape }
+
+/** What the catalog says of a type. */
+export interface ShapedType {
+  /** Of a domain, all the way down; else 0. */
+  readonly base: number
+  /** Of a true array; else 0. */
+  readonly element: number
+  /** Between the elements of an array of this type. */
+  readonly delimiter: string
+  /** Of a composite, in order; else empty. */
+  readonly members: readonly { readonly name: string; readonly typeOid: number }[]
+  /** `r`ange or `m`ultirange, … (`pg_type.typtype`). */
+  readonly kind: string
+  /** Of a range or multirange, the type of its bounds; else 0. */
+  readonly subtype: number
+}
+
+/** Types contain each other only so deep. */
+const DEPTH_MAX = 32
+
+export function shapeOfType(oid: number, type: (oid: number) => ShapedType | undefined, depth = 0): TypeShape {
+  const info = type(oid)
+  if (!info || depth > DEPTH_MAX) return { kind: 'scalar', oid }
+  if (info.base !== 0) return shapeOfType(info.base, type, depth + 1)
+  if (info.element !== 0) {
+    const element = shapeOfType(info.element, type, depth + 1)
+    return { kind: 'array', element, delimiter: type(info.element)?.delimiter ?? ',' }
+  }
+  if (info.members.length > 0) {
+    const members = info.members.map(({ name, typeOid }) => ({ name, shape: shapeOfType(typeOid, type, depth + 1) }))
+    return { kind: 'composite', members }
+  }
+  if (info.subtype !== 0) {
+    return { kind: info.kind === 'm' ? 'multirange' : 'range', bound: shapeOfType(info.subtype, type, depth + 1) }
+  }
+  return { kind: 'scalar', oid }
+}
