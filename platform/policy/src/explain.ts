@@ -61,7 +61,7 @@ export async function estimateClasses(db: Queryable, plan: SyncPlan): Promise<Cl
                  case when s.n_distinct < 0 then -s.n_distinct * c.reltuples else s.n_distinct end + (s.null_frac > 0)::int))))))::float8 end as count
           from pg_catalog.pg_class c
           join pg_catalog.pg_stats s on s.schemaname = ${table.schema} and s.tablename = ${table.name}
-         where c.oid = ${table.oid} and s.attname = any(${definition.keys.map((key) => key.column ?? '')}::text[])
+         where c.oid = ${table.oid} and s.attname = any(${definition.keys.slice(definition.accessClass.link?.keys ?? 0).map((key) => key.column ?? '')}::text[])
          group by c.oid, c.reltuples`)
       if (row?.count !== null && row?.count !== undefined) counts.set(definition.id, row.count)
     }
@@ -136,7 +136,11 @@ function followsOf(definition: BucketDefinition): string {
 
 function describePeople({ keys, keyQuery, roles, accessClass }: BucketDefinition): string {
   const who = `of the ${roles.length > 1 ? 'roles' : 'role'} ${roles.join(', ')}`
-  if (accessClass) return `those ${who} for whom ${accessClass.condition}`
+  if (accessClass) {
+    const linked = keys.slice(0, accessClass.link?.keys ?? 0).map((key) => key.sql)
+    const has = linked.length > 0 ? ` whose keys have ${linked.join(' and ')},` : ''
+    return `those ${who}${has} for whom ${accessClass.condition}`
+  }
   if (keys.length === 0)
     return / where /.test(keyQuery) ? `everybody ${who} who meets the condition` : `everybody ${who}`
   const names = keys.map((key) => (key.kind === 'elements' ? `an element of ${key.sql}` : key.sql))
@@ -156,7 +160,8 @@ function costsOf(
 ): readonly string[] {
   const costs: string[] = []
   if (accessClass) {
-    const names = keys.map((key) => key.column ?? key.sql).join(', ')
+    const asked = keys.slice(accessClass.link?.keys ?? 0)
+    const names = asked.map((key) => key.column ?? key.sql).join(', ')
     const many = classes === undefined ? '' : `, about ${classes} of them`
     costs.push(`the condition is asked for each combination of ${names}${many} (access classes)`)
   }

@@ -19,7 +19,12 @@ function describeDefinition(definition: BucketDefinition): readonly string[] {
   return withoutHashes([
     ...(definition.rowFilter ? [`rows  ${definition.rowFilter.sql}`] : []),
     ...definition.keys.map((key) => `key   ${key.sql}${key.kind === 'elements' ? ' (each element)' : ''}`),
-    definition.accessClass ? `class ${definition.accessClass.condition}` : `query ${definition.keyQuery}`,
+    ...(definition.accessClass
+      ? [
+          ...(definition.accessClass.link ? [`link  ${definition.accessClass.link.query}`] : []),
+          `class ${definition.accessClass.condition}`,
+        ]
+      : [`query ${definition.keyQuery}`]),
     ...definition.dependencies.map(
       ({ name, columns, pin }) =>
         `reads ${name} (${columns.join(', ')})${pin ? ` where ${pin.column} = ${pin.claimSql}` : ''}`,

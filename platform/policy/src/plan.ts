@@ -103,11 +103,16 @@ export interface BucketDefinition {
  * person, without reading the table.
  */
 export interface AccessClass {
+  /**
+   * Set when a part of the condition is an equality: the first `keys` of the definition's keys have to be among the rows of `query`, which is like a
+   * {@link BucketDefinition.keyQuery}, and only the others are asked for.
+   */
+  readonly link: { readonly keys: number; readonly query: string } | undefined
   /** Boolean SQL over the key columns of `r`, run as the caller. */
   readonly condition: string
   /**
-   * One statement, run as the caller: `$1` are the numbers of the combinations in question (`int[]`), `$2`… their values, one `text[]` for each key.
-   * Column `number` of its rows are those of the combinations that the caller sees.
+   * One statement, run as the caller: `$1` are the numbers of the combinations in question (`int[]`), `$2`… their values, one `text[]` for each key that
+   * is asked for. Column `number` of its rows are those of the combinations that the caller sees.
    */
   readonly query: string
 }

@@ -170,6 +170,11 @@ export const CLASS_FORMS: readonly string[] = [
   'not private.leads(org_id)',
   'private.is_admin()',
   'org_id in (select l.org from private.led() l where l.level = 1)',
+  // a link that they narrow
+  'owner_id = auth.uid() and n <= pl_level()',
+  'org_id in (select my_orgs()) and not (list_id = 1 and pl_any()) and is_public',
+  'is_auditor() and owner_id is distinct from auth.uid()',
+  'auth.uid() = any (editors) and n <= pl_level()',
   // views and partitions
   'list_id in (select id from my_lists)',
   'not exists (select from my_lists l where l.org_id = items.org_id)',

@@ -184,13 +184,21 @@ export async function openPolicyWorld(): Promise<PolicyWorld> {
   }
 
   /** Asks for each combination of values, as sync does. */
-  async function visibleClasses(session: Session, { query }: AccessClass, among: Classes): Promise<Classes> {
-    const lists = Array.from({ length: among[0]?.length ?? 0 }, (_, index) => among.map((one) => one[index] ?? null))
-    if (among.length === 0) return []
-    const found = await runAs(requestPool, session, (tx) =>
-      tx.client.query<{ number: number }>(query, [among.map((_, index) => index), ...lists]),
-    )
-    return found.rows.map(({ number }) => among[number] ?? [])
+  async function visibleClasses(session: Session, { link, query }: AccessClass, all: Classes): Promise<Classes> {
+    const linked = link?.keys ?? 0
+    return runAs(requestPool, session, async (tx) => {
+      const has = new Set<string>()
+      if (link) {
+        const rows = await tx.query<Record<string, string>>(sql.trusted(link.query))
+        for (const row of rows) has.add(JSON.stringify(Array.from({ length: linked }, (_, index) => row[`k${index}`])))
+      }
+      const among = all.filter((one) => !link || has.has(JSON.stringify(one.slice(0, linked))))
+      if (among.length === 0) return []
+      const width = (among[0]?.length ?? 0) - linked
+      const lists = Array.from({ length: width }, (_, index) => among.map((one) => one[linked + index] ?? null))
+      const found = await tx.client.query<{ number: number }>(query, [among.map((_, index) => index), ...lists])
+      return found.rows.map(({ number }) => among[number] ?? [])
+    })
   }
 
   const keys: PolicyWorld['keys'] = async (session, definition, among) => {

@@ -37,6 +37,14 @@ const POLICIES: Readonly<Record<string, string>> = {
   'a link beside it': `
     create policy own on public.items using (owner_id = auth.uid());
     create policy others on public.items using (n > 20 and list_id not in (select m.list_id from public.list_members m where m.user_id = auth.uid()))`,
+  'a link that a function narrows': `
+    create function public.my_limit() returns int language plpgsql stable as $$
+    begin
+      return (select count(*) * 400 from public.list_members where user_id = auth.uid());
+    end $$;
+    create policy mine on public.items using (owner_id = auth.uid() and n <= my_limit());
+    create policy shared on public.items using (n > my_limit() and title = 'made' and
+      list_id in (select m.list_id from public.list_members m where m.user_id = auth.uid()))`,
   'a restrictive policy': `
     create policy shared on public.items using (list_id in (select m.list_id from public.list_members m where m.user_id = auth.uid()));
     create policy open on public.items using (list_id is null);

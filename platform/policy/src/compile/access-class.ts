@@ -1,14 +1,14 @@
 import { quoteIdentifier, quoteName } from '@holdfast/postgres'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { TableInfo } from '../catalog/policy-input.ts'
-import type { AccessClass, KeyExpression } from '../plan.ts'
+import type { AccessClass, KeyExpression, RowExpression } from '../plan.ts'
 import { Refusal, refuse } from '../refusal.ts'
 import { conjunction, type Expr } from '../syntax/expression.ts'
 import { renderExpr, ROW_ALIAS } from '../syntax/render.ts'
 import { isImmutable, isSettled, OID, operatorsOf, typeOf } from '../syntax/typing.ts'
 import { walkExpr } from '../syntax/walk.ts'
 import { type AssembledAlternative, hashesOf, rowExpression } from './assemble.ts'
-import { dependenciesOfExpr } from './dependencies.ts'
+import { dependenciesOfExpr, mergeDependencies } from './dependencies.ts'
 import { isRowOnly, surveyExpr } from './survey.ts'
 import { viaFunctionsOf } from './via-functions.ts'
 
@@ -35,15 +35,16 @@ export function assembleClass(
   checkUsage(columns, role, catalog)
   const filter = conjunction(filters)
   const accessClass = classOf(condition, columns)
+  const keys = columns.map(({ name }): KeyExpression => ({
+    kind: 'class',
+    sql: `${ROW_ALIAS}.${quoteIdentifier(name)}`,
+    column: name,
+    reads: [name],
+  }))
   return {
     rowFilter: filter && rowExpression(filter, filter.kind === 'row' && typeOf(filter, catalog) === OID.bool),
-    keys: columns.map(({ name }): KeyExpression => ({
-      kind: 'class',
-      sql: `${ROW_ALIAS}.${quoteIdentifier(name)}`,
-      column: name,
-      reads: [name],
-    })),
-    keyQuery: classKeyQuery(table, columns, accessClass),
+    keys,
+    keyQuery: classKeyQuery(table, keys, accessClass),
     keyFunctions: viaFunctionsOf(atoms, catalog),
     dependencies: condition ? dependenciesOfExpr(condition, role, table.oid, catalog) : [],
     rowFunctions: filters.flatMap((expr) => hashesOf(expr, catalog)).sort(),
@@ -51,13 +52,45 @@ export function assembleClass(
   }
 }
 
-/** Several conditions over the same columns, of which one has to hold. */
+/** Narrows a link by access classes: only of the rows whose keys a person has, the rest is asked. */
+export function narrowLink(
+  link: AssembledAlternative,
+  { accessClass, ...rest }: AssembledAlternative,
+  { table }: { readonly table: TableInfo },
+): AssembledAlternative {
+  // Of arrays a row has several keys; those stay in one piece.
+  if (!accessClass || link.keys.some((key) => key.kind !== 'value')) return refuse('the link cannot be narrowed')
+  const filters = [link.rowFilter, rest.rowFilter].filter((filter) => filter !== undefined)
+  const [only] = filters
+  const rowFilter: RowExpression | undefined =
+    filters.length < 2
+      ? only
+      : {
+          sql: filters.map((filter) => `(${filter.sql})`).join(' and '),
+          column: undefined,
+          reads: [...new Set(filters.flatMap((filter) => filter.reads))].sort(),
+        }
+  const narrowed = { ...accessClass, link: { keys: link.keys.length, query: link.keyQuery } }
+  const keys = [...link.keys, ...rest.keys]
+  return {
+    rowFilter,
+    keys,
+    keyQuery: classKeyQuery(table, keys, narrowed),
+    keyFunctions: [...link.keyFunctions, ...rest.keyFunctions],
+    dependencies: mergeDependencies([...link.dependencies, ...rest.dependencies]),
+    rowFunctions: [...link.rowFunctions, ...rest.rowFunctions].sort(),
+    accessClass: narrowed,
+  }
+}
+
+/** Several conditions over the same columns, of which one has to hold. They have the same link, or none. */
 export function anyOf(classes: readonly AccessClass[], columns: TableInfo['columns']): AccessClass {
   const conditions = [...new Set(classes.map((one) => one.condition))].sort()
-  return createClass(
+  const any = createClass(
     conditions.length === 1 ? (conditions[0] ?? '') : conditions.map((one) => `(${one})`).join(' or '),
     columns,
   )
+  return { ...any, link: classes[0]?.link }
 }
 
 function classOf(condition: Expr | undefined, columns: TableInfo['columns']): AccessClass {
@@ -69,6 +102,7 @@ function createClass(condition: string, columns: TableInfo['columns']): AccessCl
   const names = ['"#number"', ...columns.map((_, index) => `c${index}`)].join(', ')
   const values = columns.map((column, index) => `u.c${index}::${column.typeName} as ${quoteIdentifier(column.name)}`)
   return {
+    link: undefined,
     condition,
     query: `select r."#number" as number from (select ${['u."#number"', ...values].join(', ')} from unnest(${arrays}) as u (${names})) as ${ROW_ALIAS} where ${condition}`,
   }
@@ -77,13 +111,14 @@ function createClass(condition: string, columns: TableInfo['columns']): AccessCl
 /** The same, read from the table: for people who look, as it costs more. */
 export function classKeyQuery(
   table: { readonly schema: string; readonly name: string },
-  columns: TableInfo['columns'],
-  { condition }: AccessClass,
+  keys: readonly KeyExpression[],
+  { condition, link }: AccessClass,
 ): string {
-  const from = `from ${quoteName(table.schema, table.name)} as ${ROW_ALIAS} where ${condition}`
-  if (columns.length === 0) return `select true as granted ${from} limit 1`
-  const keys = columns.map(({ name }, index) => `(${ROW_ALIAS}.${quoteIdentifier(name)})::text as k${index}`)
-  return `select distinct ${keys.join(', ')} ${from}`
+  const linked = keys.slice(0, link?.keys ?? 0).map((key, index) => ` and (${key.sql})::text = q.k${index}`)
+  const from = `${link ? `(${link.query}) as q, ` : ''}${quoteName(table.schema, table.name)} as ${ROW_ALIAS}`
+  const where = `${condition}${linked.join('')}`
+  if (keys.length === 0) return `select true as granted from ${from} where ${where} limit 1`
+  return `select distinct ${keys.map((key, index) => `(${key.sql})::text as k${index}`).join(', ')} from ${from} where ${where}`
 }
 
 /** Values travel as texts and are read as their types again, by the person. */

@@ -7,7 +7,7 @@ import { convertExpr, createScope } from '../syntax/convert.ts'
 import { type Expr, isConstant } from '../syntax/expression.ts'
 import { parsePolicyExpression } from '../syntax/parse.ts'
 import { ROW_ALIAS } from '../syntax/render.ts'
-import { assembleClass } from './access-class.ts'
+import { assembleClass, narrowLink } from './access-class.ts'
 import { type AssembledAlternative, assemble } from './assemble.ts'
 import { applicablePolicies, dependenciesOfExpr, isExempt } from './dependencies.ts'
 import { type Alternative, combine } from './link.ts'
@@ -162,9 +162,32 @@ function classParts(bound: Bound): readonly RolePart[] {
         }),
       )
       if (conditions.some((expr) => isConstant(expr, 'false') || isConstant(expr, 'null'))) return []
-      return [part(blaming(way[0]?.policy.name, () => assembleClass(conditions, { table, role, catalog })))]
+      return (narrowed(way, conditions, bound) ?? [assembleClass(conditions, { table, role, catalog })]).map(part)
     }
   })
+}
+
+/** What of a way is a link stays one, and access classes narrow it; `undefined` when nothing is, or it cannot be narrowed. */
+function narrowed(way: Way, conditions: readonly Expr[], bound: Bound): readonly AssembledAlternative[] | undefined {
+  const isLink = way.map((condition) => attempt(() => linkWay([condition], bound)) !== undefined)
+  const links = way.filter((_, index) => isLink[index])
+  if (links.length === 0) return undefined
+  return attempt(() => {
+    const rest = assembleClass(
+      conditions.filter((_, index) => !isLink[index]),
+      bound,
+    )
+    return linkWay(links, bound).map((link) => narrowLink(link, rest, bound))
+  })
+}
+
+function attempt<T>(body: () => T): T | undefined {
+  try {
+    return body()
+  } catch (error) {
+    if (error instanceof Refusal) return undefined
+    throw error
+  }
 }
 
 /** Every way through the policies, at most `max` for each of them; `undefined` when there are more than can be looked at. */

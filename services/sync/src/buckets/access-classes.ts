@@ -1,4 +1,4 @@
-import type { SyncPlan, TablePlan } from '@holdfast/policy'
+import type { BucketDefinition, SyncPlan, TablePlan } from '@holdfast/policy'
 import { quoteName, sql, type Queryable } from '@holdfast/postgres'
 import type { ActivePlan } from './active-plan.ts'
 import { readBucketKey } from './bucket-name.ts'
@@ -15,6 +15,12 @@ export interface ClassEntry {
 /** The classes of one definition that rows are, or were, in. Only grows, so that a position in it stays one. */
 export interface ClassList {
   readonly entries: readonly ClassEntry[]
+  /** How many of the keys, from the first on, are those of a link. */
+  readonly linked: number
+  /** How many combinations of the other keys there are: each is asked for. */
+  readonly count: number
+  /** Those with these values of the link's keys. */
+  under(linkKey: ClassKey): readonly ClassEntry[]
   has(name: string): boolean
   /** A row of a class that there was none of. */
   add(name: string, key: ClassKey): void
@@ -22,17 +28,30 @@ export interface ClassList {
   onAdd(listener: () => void): void
 }
 
-export function createClassList(): ClassList {
+export function createClassList(linked: number): ClassList {
   const entries: ClassEntry[] = []
+  const byLink = new Map<string, ClassEntry[]>()
+  const asked = new Set<string>()
   const names = new Set<string>()
   let listener = (): void => undefined
   return {
     entries,
+    linked,
+    get count() {
+      return asked.size
+    },
+    under: (linkKey) => byLink.get(JSON.stringify(linkKey)) ?? [],
     has: (name) => names.has(name),
     add(name, key) {
       if (names.has(name)) return
       names.add(name)
-      entries.push({ name, key })
+      const entry = { name, key }
+      const linkKey = JSON.stringify(key.slice(0, linked))
+      const same = byLink.get(linkKey)
+      if (same) same.push(entry)
+      else byLink.set(linkKey, [entry])
+      asked.add(JSON.stringify(key.slice(linked)))
+      entries.push(entry)
       listener()
     },
     onAdd(next) {
@@ -84,7 +103,9 @@ export async function withoutTooManyClasses(db: Queryable, plan: SyncPlan, max: 
       continue
     }
     const { schema, name, oid } = table
-    const columns = crowded.keys.map((key) => key.column ?? key.sql).join(', ')
+    const columns = askedKeys(crowded)
+      .map((key) => key.column ?? key.sql)
+      .join(', ')
     const policy = crowded.policies[0]
     refused.push({
       schema,
@@ -99,14 +120,16 @@ export async function withoutTooManyClasses(db: Queryable, plan: SyncPlan, max: 
   return { ...plan, version: `${plan.version}-${out.join('-')}`, tables, refused }
 }
 
-async function findCrowded(
-  db: Queryable,
-  table: TablePlan,
-  max: number,
-): Promise<TablePlan['definitions'][number] | undefined> {
+function askedKeys({ keys, accessClass }: BucketDefinition): BucketDefinition['keys'] {
+  return keys.slice(accessClass?.link?.keys ?? 0)
+}
+
+async function findCrowded(db: Queryable, table: TablePlan, max: number): Promise<BucketDefinition | undefined> {
   for (const definition of table.definitions) {
-    if (!definition.accessClass || definition.keys.length === 0) continue
-    const columns = definition.keys.map((key) => `(${key.sql})::text`).join(', ')
+    if (!definition.accessClass || askedKeys(definition).length === 0) continue
+    const columns = askedKeys(definition)
+      .map((key) => `(${key.sql})::text`)
+      .join(', ')
     const filter = definition.rowFilter ? `where ${definition.rowFilter.sql}` : ''
     const [row] = await db.query<{ count: number }>(sql`
       select count(*)::int as count from (

@@ -51,7 +51,7 @@ export function activatePlan(plan: SyncPlan, stored: readonly StoredDefinition[]
     for (const definition of table.definitions) {
       const known = byId.get(definition.id)
       if (!known) continue
-      const classes = definition.accessClass && createClassList()
+      const classes = definition.accessClass && createClassList(definition.accessClass.link?.keys ?? 0)
       const active = { definition, stored: known, classes }
       definitions.push(active)
       all.push(...definition.dependencies.map(keyed))

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
+import type { BucketDefinition } from '@holdfast/policy'
 import type pg from 'pg'
 import { assert, errorMessage, type Logger } from '@holdfast/foundation'
 import { assumeSession, sql, type Pool, type Session, type Transaction } from '@holdfast/postgres'
 import { parseLsn, type Lsn } from '@holdfast/replication'
-import type { ClassEntry, ClassList } from './access-classes.ts'
+import type { ClassEntry, ClassKey, ClassList } from './access-classes.ts'
 import type { ActivePlan, RolePlan } from './active-plan.ts'
 import { bucketName } from './bucket-name.ts'
 import { parseSnapshot, type Snapshot } from './snapshot.ts'
@@ -36,6 +37,12 @@ interface KeyStatement {
   readonly parts: readonly string[]
 }
 
+/** What of a definition is answered by a query for keys. */
+function linkOf(definition: BucketDefinition): { readonly keys: number; readonly query: string } | undefined {
+  const { accessClass, keys, keyQuery } = definition
+  return accessClass ? accessClass.link : { keys: keys.length, query: keyQuery }
+}
+
 const statements = new WeakMap<RolePlan, KeyStatement>()
 
 /**
@@ -47,10 +54,11 @@ function statementOf(role: RolePlan): KeyStatement {
   if (known) return known
   const parts = [SNAPSHOT_QUERY]
   role.definitions.forEach(({ definition }, index) => {
-    if (definition.accessClass) return
-    const keys = definition.keys.map((_, position) => `q.k${position}`)
+    const part = linkOf(definition)
+    if (!part) return
+    const keys = Array.from({ length: part.keys }, (_, position) => `q.k${position}`)
     const array = keys.length === 0 ? `'{}'::text[]` : `array[${keys.join(', ')}]`
-    parts.push(`select ${index}, ${array} from (${definition.keyQuery}) q`)
+    parts.push(`select ${index}, ${array} from (${part.query}) q`)
   })
   role.dependencies.forEach((dependency, index) => {
     if (dependency.pin) parts.push(`select ${PIN_ROWS + index}, array[(${dependency.pin.claimSql})::text]`)
@@ -99,8 +107,8 @@ export async function evaluateKeys(
       await tx.execute(sql`rollback to savepoint keys`)
       rows = await evaluateOneByOne(tx, role, logger)
     }
-    const { names, asked } = await askForClasses(tx, role, new Map(), logger)
-    const collected = collect(role, rows)
+    const { linkKeys, ...collected } = collect(role, rows)
+    const { names, asked } = await askForClasses(tx, role, linkKeys, new Map(), logger)
     return { ...collected, bucketNames: [...collected.bucketNames, ...names], asked }
   })
 }
@@ -125,8 +133,8 @@ export async function evaluateClasses(
   return pool.transaction(async (tx) => {
     await tx.execute(sql`set transaction isolation level repeatable read read only`)
     await assumeSession(tx, session)
-    const { snapshot, upTo } = collect(role, await query(tx, { text: SNAPSHOT_QUERY }))
-    const { names, asked } = await askForClasses(tx, role, before, logger)
+    const { snapshot, upTo, linkKeys } = collect(role, await evaluateOneByOne(tx, role, logger, isOfClass))
+    const { names, asked } = await askForClasses(tx, role, linkKeys, before, logger)
     return { bucketNames: names, snapshot, upTo, asked }
   })
 }
@@ -134,6 +142,7 @@ export async function evaluateClasses(
 async function askForClasses(
   tx: Transaction,
   role: RolePlan,
+  linkKeys: LinkKeys,
   before: AskedClasses,
   logger: Logger,
 ): Promise<{ readonly names: readonly string[]; readonly asked: AskedClasses }> {
@@ -141,9 +150,23 @@ async function askForClasses(
   const asked = new Map<ClassList, number>()
   for (const { definition, classes } of role.definitions) {
     if (!classes || !definition.accessClass) continue
-    const entries = classes.entries.slice(before.get(classes) ?? 0)
-    asked.set(classes, (before.get(classes) ?? 0) + entries.length)
-    if (entries.length > 0) names.push(...(await visibleOf(tx, definition.accessClass.query, entries, logger)))
+    const from = before.get(classes) ?? 0
+    asked.set(classes, classes.entries.length)
+    let entries: readonly ClassEntry[]
+    if (!definition.accessClass.link) entries = classes.entries.slice(from)
+    else {
+      const keys = linkKeys.get(classes) ?? []
+      const has = new Set(keys.map((key) => JSON.stringify(key)))
+      entries =
+        from === 0
+          ? keys.flatMap((key) => classes.under(key))
+          : classes.entries.slice(from).filter(({ key }) => has.has(JSON.stringify(key.slice(0, classes.linked))))
+    }
+    // Under different keys of a link the same is asked.
+    const same = Map.groupBy(entries, ({ key }) => JSON.stringify(key.slice(classes.linked)))
+    const questions = [...same.values()].map(([first]) => (first as ClassEntry).key.slice(classes.linked))
+    for (const key of await visibleOf(tx, definition.accessClass.query, questions, logger))
+      for (const { name } of same.get(JSON.stringify(key)) ?? []) names.push(name)
   }
   return { names, asked }
 }
@@ -155,32 +178,33 @@ async function askForClasses(
 async function visibleOf(
   tx: Transaction,
   text: string,
-  entries: readonly ClassEntry[],
+  keys: readonly ClassKey[],
   logger: Logger,
-): Promise<readonly string[]> {
-  const width = entries[0]?.key.length ?? 0
-  const lists = Array.from({ length: width }, (_, index) => entries.map(({ key }) => key[index] ?? null))
+): Promise<readonly ClassKey[]> {
+  if (keys.length === 0) return []
+  const width = keys[0]?.length ?? 0
+  const lists = Array.from({ length: width }, (_, index) => keys.map((key) => key[index] ?? null))
   await tx.execute(sql`savepoint classes`)
   try {
-    const values = [entries.map((_, number) => number), ...lists]
+    const values = [keys.map((_, number) => number), ...lists]
     const name = `sync_classes_${createHash('sha1').update(text).digest('hex').slice(0, 16)}`
     const result = await tx.client.query<[number]>({ name, text, values, rowMode: 'array' })
     await tx.execute(sql`release savepoint classes`)
-    return result.rows.flatMap(([number]) => entries[number]?.name ?? [])
+    return result.rows.map(([number]) => keys[number] as ClassKey)
   } catch (error) {
     if (isConnectionFailure(error)) throw error
     await tx.execute(sql`rollback to savepoint classes`)
-    if (entries.length === 1) {
+    if (keys.length === 1) {
       logger.log('warn', 'a policy fails for some rows, so they are not synced by it', {
         statement: text.slice(0, 200),
         reason: errorMessage(error),
       })
       return []
     }
-    const half = Math.ceil(entries.length / 2)
+    const half = Math.ceil(keys.length / 2)
     return [
-      ...(await visibleOf(tx, text, entries.slice(0, half), logger)),
-      ...(await visibleOf(tx, text, entries.slice(half), logger)),
+      ...(await visibleOf(tx, text, keys.slice(0, half), logger)),
+      ...(await visibleOf(tx, text, keys.slice(half), logger)),
     ]
   }
 }
@@ -190,9 +214,26 @@ function isConnectionFailure(error: unknown): boolean {
   return typeof code !== 'string' || /^(08|57|53|XX)/.test(code) || !/^[0-9A-Z]{5}$/.test(code)
 }
 
-async function evaluateOneByOne(tx: Transaction, role: RolePlan, logger: Logger): Promise<KeyRow[]> {
+/** Whether a part of the statement is the snapshot's, or a definition's by access classes. */
+function isOfClass(text: string, role: RolePlan): boolean {
+  return (
+    text === SNAPSHOT_QUERY ||
+    role.definitions.some(({ definition }) => {
+      const link = definition.accessClass?.link
+      return link !== undefined && text.includes(`from (${link.query}) q`)
+    })
+  )
+}
+
+async function evaluateOneByOne(
+  tx: Transaction,
+  role: RolePlan,
+  logger: Logger,
+  isWanted: (text: string, role: RolePlan) => boolean = () => true,
+): Promise<KeyRow[]> {
   const rows: KeyRow[] = []
   for (const text of statementOf(role).parts) {
+    if (!isWanted(text, role)) continue
     await tx.execute(sql`savepoint part`)
     try {
       rows.push(...(await query(tx, { text })))
@@ -209,7 +250,14 @@ async function evaluateOneByOne(tx: Transaction, role: RolePlan, logger: Logger)
   return rows
 }
 
-function collect(role: RolePlan, rows: readonly KeyRow[]): Omit<EvaluatedKeys, 'asked'> {
+/** What a person has of the links of definitions by access classes. */
+type LinkKeys = ReadonlyMap<ClassList, readonly ClassKey[]>
+
+function collect(
+  role: RolePlan,
+  rows: readonly KeyRow[],
+): Omit<EvaluatedKeys, 'asked'> & { readonly linkKeys: LinkKeys } {
+  const linkKeys = new Map<ClassList, ClassKey[]>()
   const names = new Set<string>()
   const pins = new Map<string, string | null>()
   let snapshot: Snapshot | undefined
@@ -223,9 +271,13 @@ function collect(role: RolePlan, rows: readonly KeyRow[]): Omit<EvaluatedKeys, '
       if (dependency) pins.set(dependency.key, key[0] ?? null)
     } else {
       const active = role.definitions[part]
-      if (active) names.add(bucketName(active.stored, key as readonly string[]))
+      if (active?.classes) {
+        const keys = linkKeys.get(active.classes)
+        if (keys) keys.push(key)
+        else linkKeys.set(active.classes, [key])
+      } else if (active) names.add(bucketName(active.stored, key as readonly string[]))
     }
   }
   assert(snapshot && upTo !== undefined, 'the first row tells the snapshot')
-  return { bucketNames: [...names], pins, snapshot, upTo }
+  return { bucketNames: [...names], pins, snapshot, upTo, linkKeys }
 }

@@ -46,6 +46,8 @@ interface Routed {
   /** Bucket names per definition, before and after. */
   readonly before: readonly (readonly string[])[]
   readonly after: readonly (readonly string[])[]
+  /** What was evaluated for the row as it is after. */
+  readonly evaluated: Evaluated
 }
 
 const NO_BUCKETS: readonly string[] = []
@@ -80,11 +82,11 @@ export async function applyChanges(context: ApplyContext, changes: readonly RowC
 /** Notes the access classes that come to be, before anything of them can be seen. */
 async function addClasses(db: Queryable, routed: readonly Routed[]): Promise<void> {
   const added: { definition: number; name: string; key: ClassKey; add: () => void }[] = []
-  for (const { change, router, after } of routed) {
+  for (const { change, router, after, evaluated } of routed) {
     router.definitions.forEach(({ stored, classes }, index) => {
       const [name] = after[index] ?? NO_BUCKETS
       if (!classes || name === undefined || !change.row || classes.has(name)) return
-      const key = router.classKey(index, change.row)
+      const key = router.classKey(index, change.row, evaluated)
       added.push({ definition: stored.number, name, key, add: () => classes.add(name, key) })
     })
   }
@@ -119,7 +121,13 @@ async function routeChanges({ pool, routers, logger }: ApplyContext, changes: re
           ? NO_BUCKETS
           : router.buckets(index, tuple, evaluated.get(tuple) ?? []),
       )
-    routed.push({ change, router, before: bucketsOf(change.old), after: bucketsOf(change.row) })
+    routed.push({
+      change,
+      router,
+      before: bucketsOf(change.old),
+      after: bucketsOf(change.row),
+      evaluated: (change.row && evaluated.get(change.row)) ?? [],
+    })
   }
   return routed
 }

@@ -172,7 +172,7 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
       watchClasses()
     },
     hasTooManyClasses: () =>
-      definitionsOf(active).some(({ classes }) => classes && classes.entries.length > options.classesMax),
+      definitionsOf(active).some(({ classes }) => classes && classes.count > options.classesMax),
     async read(events) {
       let end: Lsn | undefined
       let sawDdl = false

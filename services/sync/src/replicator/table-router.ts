@@ -32,7 +32,7 @@ export interface TableRouter {
   looksEqual(definition: number, old: Tuple, row: Tuple): boolean
   objectId(row: Tuple): string
   /** The key values of a row, of a definition by access classes. */
-  classKey(definition: number, row: Tuple): readonly (string | null)[]
+  classKey(definition: number, row: Tuple, evaluated: Evaluated): readonly (string | null)[]
 }
 
 type Reader = (row: Tuple, evaluated: Evaluated) => string | null
@@ -141,6 +141,7 @@ export function createTableRouter(
       return (routed[index] as RoutedDefinition).positions.every((position) => old[position] === row[position])
     },
     objectId,
-    classKey: (index, row) => (routed[index] as RoutedDefinition).keys.map(({ read }) => read(row, [])),
+    classKey: (index, row, evaluated) =>
+      (routed[index] as RoutedDefinition).keys.map(({ read }) => read(row, evaluated)),
   }
 }
