@@ -208,10 +208,13 @@ function keysOf(
     const queries = new Set(parts.map((part) => part.assembled.keyQuery))
     return { keyQuery: [...queries].join(' union '), accessClass: undefined }
   }
-  const names = new Set(parts[0]?.assembled.keys.map((key) => key.column))
-  const columns = table.columns.filter((column) => names.has(column.name))
-  const accessClass = anyOf(classes, columns)
-  return { keyQuery: classKeyQuery(table, columns, accessClass), accessClass }
+  const keys = parts[0]?.assembled.keys ?? []
+  const names = new Set(keys.slice(classes[0]?.link?.keys ?? 0).map((key) => key.column))
+  const accessClass = anyOf(
+    classes,
+    table.columns.filter((column) => names.has(column.name)),
+  )
+  return { keyQuery: classKeyQuery(table, keys, accessClass), accessClass }
 }
 
 /** What rows' ids are made of, where it is not the one column `id`. */
@@ -239,6 +242,7 @@ function bucketText(part: RolePart, table: TableInfo, catalog: Catalog): string 
     rowFilter?.sql ?? null,
     keys.map((key) => [key.kind, key.sql]),
     rowFunctions,
-    ...(part.assembled.accessClass ? ['class'] : []),
+    // Of two links each has its own classes to ask for.
+    ...(part.assembled.accessClass ? ['class', part.assembled.accessClass.link?.query ?? null] : []),
   ])
 }
