@@ -251,6 +251,7 @@ async function compilePlan(options: ReplicatorOptions): Promise<SyncPlan> {
   await options.prepare(plan)
   const { refused } = await ensurePublication(options.pool, { name: PUBLICATION, tables: plan.published })
   for (const table of refused) options.logger.log('warn', 'a table cannot be followed', { ...table })
+  await options.pool.query(sql`select sync.follow_partitions()`)
   return plan
 }
 
