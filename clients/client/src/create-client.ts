@@ -2,9 +2,10 @@ import { createClient as createSupabaseClient, type SupabaseClient } from '@supa
 import { defaultStore, type KeyValueStore } from './key-value.ts'
 import { openDevice, type DeviceState } from './local/device.ts'
 import type { OpenDatabase } from './local/local-database.ts'
+import { openDevicePeople, type DevicePerson } from './people/device-people.ts'
 import type { SessionState, SessionUser } from './session/session-state.ts'
 import { openSession, SESSION_KEY } from './session/session.ts'
-import { signOut, type SignOutData } from './session/sign-out.ts'
+import { signOut, type SignOutData, type SignOutOptions } from './session/sign-out.ts'
 import type { Value } from './value.ts'
 
 export interface ClientOptions {
@@ -34,8 +35,14 @@ export interface HoldfastClient extends AsyncDisposable {
   readonly session: Value<SessionState>
   /** The local database of the signed-in person. */
   readonly device: Value<DeviceState>
-  /** Signs out on this device only; `data` says what becomes of the person's data here. */
-  signOut(data: SignOutData): Promise<void>
+  /** Everybody whose local database is on this device; {@link openLocally} opens one of them without a network. */
+  readonly people: Value<readonly DevicePerson[]>
+  /**
+   * Signs out on this device only; `data` says what becomes of the person's data here.
+   *
+   * @throws {UnsentChanges} when `wipe` would lose changes and `discardUnsent` is not given; the person stays signed in
+   */
+  signOut(data: SignOutData, options?: SignOutOptions): Promise<void>
   /**
    * Opens the database of a person who has used this device, without signing in: reading and editing work, syncing waits for a sign-in.
    * Nothing changes while somebody is signed in.
@@ -60,14 +67,17 @@ export function createClient(options: ClientOptions): HoldfastClient {
     },
     global: { fetch },
   })
+  const now = options.now ?? Date.now
   const session = openSession(supabase, store)
+  const people = openDevicePeople(store, now)
   const device = openDevice({
     url,
     session,
     store,
+    people,
     openDatabase: options.openDatabase,
     fetch,
-    now: options.now ?? Date.now,
+    now,
     random: options.random ?? Math.random,
     onProblem: options.onProblem ?? ((error) => console.warn('holdfast:', error)),
   })
@@ -76,7 +86,8 @@ export function createClient(options: ClientOptions): HoldfastClient {
     supabase,
     session: session.state,
     device: device.state,
-    signOut: (data) => signOut(session, device, data),
+    people: people.people,
+    signOut: (data, how) => signOut(session, device, data, how),
     openLocally: (user) => session.openLocally(user),
     async [Symbol.asyncDispose]() {
       await device[Symbol.asyncDispose]()

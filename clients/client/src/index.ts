@@ -3,12 +3,12 @@ export { createClient, type ClientOptions, type HoldfastClient } from './create-
 export { memoryStore, type KeyValueStore } from './key-value.ts'
 export type { Value } from './value.ts'
 export { hasSession, type SessionState, type SessionUser } from './session/session-state.ts'
-export type { SignOutData } from './session/sign-out.ts'
+export { UnsentChanges, type SignOutData, type SignOutOptions } from './session/sign-out.ts'
+export type { DevicePerson } from './people/device-people.ts'
 export type { DeviceState } from './local/device.ts'
-export type { LocalDatabase, OpenDatabase } from './local/local-database.ts'
+export { COUNT_UNSENT_SQL, type LocalDatabase, type OpenDatabase, type UnsentCount } from './local/local-database.ts'
 export { liveQuery, type LiveRows } from './local/live-query.ts'
 export { describeSyncState, type SyncState } from './status/sync-state.ts'
-export { isGuarded } from './schema/to-local-schema.ts'
 export { LIST_REJECTED_SQL, type EditedValues, type RejectedChanges } from './attention/rejected-changes.ts'
 export {
   toRejectedChange,

@@ -28,7 +28,7 @@ export interface RejectedChange {
   /** The whole transaction, as it was sent. */
   readonly operations: readonly UploadOperation[]
   readonly verdict: AttentionVerdict
-  /** The server's values where the verdict tells them. */
+  /** The server's row at the moment of the verdict, where that tells it: of a conflict. */
   readonly serverRow: Readonly<Record<string, string | number | null>> | undefined
   /** Later transactions that depend on this one, oldest first. */
   readonly held: readonly QueuedTransaction[]

@@ -37,7 +37,7 @@ export async function keepRejected(
         failing.op,
         JSON.stringify(transaction.operations),
         JSON.stringify(verdict),
-        verdict.status === 'conflict' ? JSON.stringify(verdict.current) : null,
+        verdict.status === 'conflict' ? JSON.stringify(verdict.row ?? verdict.current) : null,
       ],
     )
   })
@@ -67,8 +67,24 @@ export async function holdBack(
   })
 }
 
+/** Whether {@link holdBack} would keep the transaction. */
+export async function waitsFor(
+  database: CommonPowerSyncDatabase,
+  clientId: string,
+  transaction: QueuedTransaction,
+  linksOf: LinksOf,
+): Promise<boolean> {
+  // Nearly always nothing was ever refused.
+  if (!(await database.getOptional('select 1 from hf_local_attention limit 1'))) return false
+  return database.readTransaction(
+    async (tx) =>
+      (await isKept(tx, clientId, transaction.position)) ||
+      (await readOpen(tx)).some((item) => dependsOn(transaction.operations, allOperations(item), linksOf)),
+  )
+}
+
 /** Whether the transaction is an item, or held with one, whatever was decided about it since. */
-async function isKept(tx: Transaction, clientId: string, position: number): Promise<boolean> {
+async function isKept(tx: Pick<Transaction, 'getOptional'>, clientId: string, position: number): Promise<boolean> {
   const kept = await tx.getOptional(
     `select 1 from hf_local_attention item
       where item.id = ?

@@ -1,6 +1,7 @@
 import type { CommonPowerSyncDatabase, Transaction } from '@powersync/common'
-import type { UploadOperation } from '@holdfast/protocol'
+import { rebaseGuards, type UploadOperation } from '@holdfast/protocol'
 import type { LinksOf } from '../upload/depends-on.ts'
+import { readBases, toSent } from '../upload/guard-bases.ts'
 import { toRejectedChange, type AttentionRow, type AttentionState, type RejectedChange } from './attention-item.ts'
 import { allOperations } from './keep-rejected.ts'
 import { takeDependents } from './queued-entries.ts'
@@ -71,7 +72,10 @@ export function createRejectedChanges(
       const queued = await takeDependents(tx, allOperations(item), linksOf)
       // What was kept here just before the device died may still stand in the queue as well.
       const known = new Set([item.position, ...item.held.map((held) => held.position)])
-      const dependents = queued.filter(({ position }) => !known.has(position))
+      const bases = await readBases(tx)
+      const dependents = queued
+        .filter(({ position }) => !known.has(position))
+        .map((dependent) => toSent(dependent, bases, undefined))
       await act(
         tx,
         item,
@@ -94,9 +98,12 @@ export const LIST_REJECTED_SQL = `select * from hf_local_attention where state =
 /** After a conflict the person has seen the server's values: those are what the write is now based on. */
 function withAgreedGuards(operations: readonly UploadOperation[], item: RejectedChange): readonly UploadOperation[] {
   const { verdict } = item
-  if (verdict.status !== 'conflict') return operations
+  const refused = item.operations.find(({ op_id }) => op_id === verdict.op_id)
+  if (verdict.status !== 'conflict' || !refused) return operations
+  // Later changes of the record were made on the same sight.
+  const base = { was: refused.old ?? {}, now: verdict.current }
   return operations.map((operation) =>
-    operation.op_id === verdict.op_id ? { ...operation, old: verdict.current } : operation,
+    operation.type === refused.type && operation.id === refused.id ? rebaseGuards(operation, base) : operation,
   )
 }
 

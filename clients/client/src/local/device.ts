@@ -1,7 +1,9 @@
 import type { SchemaDescriptor } from '@holdfast/protocol'
 import type { KeyValueStore } from '../key-value.ts'
 import { cachedSchema, cacheSchema, fetchSchema, forgetSchema } from '../schema/fetch-schema.ts'
+import type { DevicePeople } from '../people/device-people.ts'
 import type { Session } from '../session/session.ts'
+import { UnsentChanges } from '../session/sign-out.ts'
 import { retryDelayMs } from '../upload/backoff.ts'
 import { createValue, type Value } from '../value.ts'
 import { openLocalDatabase, type LocalDatabase, type LocalDatabaseOptions } from './local-database.ts'
@@ -16,18 +18,23 @@ export type DeviceState =
 
 export interface Device extends AsyncDisposable {
   readonly state: Value<DeviceState>
-  /** Closes the database of the person who leaves. */
-  release(options: { readonly wipe: boolean }): Promise<void>
+  /**
+   * Closes the database of the person who leaves.
+   *
+   * @throws {UnsentChanges} when `wipe` would lose changes and `discardUnsent` is false; the database stays open then
+   */
+  release(options: { readonly wipe: boolean; readonly discardUnsent: boolean }): Promise<void>
 }
 
 export interface DeviceOptions extends Omit<LocalDatabaseOptions, 'userId' | 'schema'> {
   readonly store: KeyValueStore
   readonly session: Session
+  readonly people: DevicePeople
 }
 
 /** Keeps exactly one database open: that of the signed-in person, each person's in a file of its own. */
 export function openDevice(options: DeviceOptions): Device {
-  const { session, store } = options
+  const { session, store, people } = options
   const state = createValue<DeviceState>({ kind: 'none' })
   let turn: Promise<void> = Promise.resolve()
   let opening = new AbortController()
@@ -48,7 +55,8 @@ export function openDevice(options: DeviceOptions): Device {
 
   return {
     state,
-    async release({ wipe }) {
+    async release({ wipe, discardUnsent }) {
+      if (wipe && !discardUnsent) await assertAllSent()
       opening.abort()
       turn = turn.then(() => closeCurrent(wipe))
       await turn
@@ -62,12 +70,33 @@ export function openDevice(options: DeviceOptions): Device {
     },
   }
 
+  async function assertAllSent(): Promise<void> {
+    const current = state.get()
+    if (current.kind !== 'open') return
+    // Nothing may slip in between the look and the end.
+    await current.local.disconnect()
+    const unsent = await current.local.countUnsent()
+    if (unsent.waiting === 0 && unsent.attention === 0) return
+    current.local.connect()
+    throw new UnsentChanges(unsent)
+  }
+
   async function closeCurrent(wipe: boolean): Promise<void> {
     const current = state.get()
     state.set({ kind: 'none' })
     if (current.kind !== 'open') return
-    if (wipe) await forgetSchema(store, current.local.userId)
-    await current.local.close({ wipe })
+    const { local } = current
+    try {
+      if (wipe) {
+        await forgetSchema(store, local.userId)
+        await people.forget(local.userId)
+      } else {
+        const { waiting, attention } = await local.countUnsent()
+        await people.rememberUnsent(local.userId, waiting + attention)
+      }
+    } finally {
+      await local.close({ wipe })
+    }
   }
 
   async function change(userId: string | undefined, signal: AbortSignal): Promise<void> {
@@ -80,6 +109,9 @@ export function openDevice(options: DeviceOptions): Device {
       const schema = (await cachedSchema(store, userId)) ?? (await firstSchema(userId, signal))
       if (!schema || signal.aborted) return
       const local = await openLocalDatabase({ ...options, userId, schema })
+      if (signal.aborted) return await local.close()
+      const current = session.state.get()
+      if ('user' in current && current.user.id === userId) await people.remember(current.user)
       if (signal.aborted) return await local.close()
       state.set({ kind: 'open', local })
       local.connect()

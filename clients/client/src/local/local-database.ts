@@ -3,10 +3,12 @@ import type { SchemaDescriptor } from '@holdfast/protocol'
 import { createRejectedChanges, type RejectedChanges } from '../attention/rejected-changes.ts'
 import type { KeyValueStore } from '../key-value.ts'
 import { cacheSchema, fetchSchema } from '../schema/fetch-schema.ts'
-import { linksOfSchema, toLocalSchema } from '../schema/to-local-schema.ts'
+import { guardsOfSchema, linksOfSchema, toLocalSchema } from '../schema/to-local-schema.ts'
+import { watchSchemaHints } from '../schema/watch-schema-hints.ts'
 import type { Session } from '../session/session.ts'
 import type { SyncState } from '../status/sync-state.ts'
 import { watchSyncState } from '../status/watch-sync-state.ts'
+import { forgetBases } from '../upload/guard-bases.ts'
 import { createPostUpload } from '../upload/post-upload.ts'
 import { createUploadQueue } from '../upload/upload-queue.ts'
 import { createValue, type Value } from '../value.ts'
@@ -18,6 +20,18 @@ export type OpenDatabase = (options: {
   readonly fileName: string
 }) => CommonPowerSyncDatabase | Promise<CommonPowerSyncDatabase>
 
+/** What is not on the server yet. */
+export interface UnsentCount {
+  /** Operations in the outbox. */
+  readonly waiting: number
+  /** Refused changes without a decision. */
+  readonly attention: number
+}
+
+/** Live queries of the count use the same words. */
+export const COUNT_UNSENT_SQL = `select (select count(*) from ps_crud) as waiting,
+       (select count(*) from hf_local_attention where state = 'open') as attention`
+
 /** One person's database on this device. */
 export interface LocalDatabase {
   readonly userId: string
@@ -27,7 +41,7 @@ export interface LocalDatabase {
   readonly sync: Value<SyncState>
   readonly rejected: RejectedChanges
   /** Operations that are not on the server: in the outbox and in needs attention. */
-  countUnsent(): Promise<{ readonly waiting: number; readonly attention: number }>
+  countUnsent(): Promise<UnsentCount>
   /** Asks whether the tables have changed, and rebuilds the local views if so. Waiting changes stay. */
   refreshSchema(): Promise<void>
   /** Starts, or after {@link disconnect} resumes, syncing. Resolves before the first connection is there. */
@@ -62,7 +76,8 @@ export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<
   const { url, userId, session, store, now, random, onProblem } = options
   const schema = createValue(options.schema)
   const tokens = session.tokensOf(userId)
-  const linksOf = (table: string): ReadonlyMap<string, string> => linksOfSchema(schema.get())(table)
+  let linksOf = linksOfSchema(options.schema)
+  let guardOf = guardsOfSchema(options.schema)
   const database = await options.openDatabase({
     schema: toLocalSchema(options.schema),
     fileName: `holdfast-${userId}.db`,
@@ -72,7 +87,8 @@ export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<
   const queue = createUploadQueue({
     post: createPostUpload(url, options.fetch),
     tokens,
-    linksOf,
+    linksOf: (table) => linksOf(table),
+    guardOf: (table, column) => guardOf(table, column),
     now,
     random,
     onRejected: (verdict) => {
@@ -86,13 +102,12 @@ export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<
   let wasConnected = false
   const stopStatus = database.registerListener({
     statusChanged: ({ connected }) => {
-      if (connected && !wasConnected) {
-        queue.wake()
-        inBackground(refreshSchema())
-      }
+      if (connected && !wasConnected) queue.wake()
       wasConnected = connected
+      inBackground(forgetBases(database))
     },
   })
+  const hints = watchSchemaHints(database, () => inBackground(refreshSchema()), onProblem)
   // Connecting, disconnecting and changing the schema take turns.
   let turn: Promise<void> = Promise.resolve()
 
@@ -101,14 +116,9 @@ export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<
     database,
     schema,
     sync: sync.state,
-    rejected: createRejectedChanges(database, linksOf, now),
+    rejected: createRejectedChanges(database, (table) => linksOf(table), now),
     refreshSchema,
-    async countUnsent() {
-      return database.get<{ waiting: number; attention: number }>(
-        `select (select count(*) from ps_crud) as waiting,
-                (select count(*) from hf_local_attention where state = 'open') as attention`,
-      )
-    },
+    countUnsent: () => database.get<UnsentCount>(COUNT_UNSENT_SQL),
     connect() {
       wanted = true
       inBackground(inTurn(connectIfWanted))
@@ -120,6 +130,7 @@ export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<
     async close(close = {}) {
       wanted = false
       stopStatus()
+      hints[Symbol.dispose]()
       sync[Symbol.dispose]()
       await inTurn(async () => {
         if (close.wipe) await database.disconnectAndClear()
@@ -146,6 +157,8 @@ export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<
       await cacheSchema(store, userId, answer.schema)
       await database.disconnect()
       await database.updateSchema(toLocalSchema(answer.schema))
+      linksOf = linksOfSchema(answer.schema)
+      guardOf = guardsOfSchema(answer.schema)
       schema.set(answer.schema)
       await connectIfWanted()
     })

@@ -19,6 +19,13 @@ export const localTables = {
     },
     { indexes: { by_state: ['state'], by_record: ['table_name', 'record_id'] } },
   ),
+  /** How far the server is ahead in guarded columns by this person's own changes; see `upload/guard-bases.ts`. */
+  hf_local_bases: Table.createLocalOnly({
+    record: column.text,
+    position: column.integer,
+    was: column.text,
+    now: column.text,
+  }),
   /** Half-filled forms. */
   hf_local_drafts: Table.createLocalOnly({
     table_name: column.text,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ColumnDescriptor, SchemaDescriptor } from '@holdfast/protocol'
-import { linksOfSchema, toLocalSchema } from './to-local-schema.ts'
+import { guardsOfSchema, linksOfSchema, toLocalSchema } from './to-local-schema.ts'
 
 const column = (name: string, more: Partial<ColumnDescriptor> = {}): ColumnDescriptor => ({
   name,
@@ -24,7 +24,7 @@ const descriptor: SchemaDescriptor = {
         column('id'),
         column('title'),
         column('points', { local: 'integer' }),
-        column('state', { choices: ['open', 'done'] }),
+        column('state', { choices: ['open', 'done'], guard: 'column' }),
         column('status'),
         column('site_id', { references: { table: 'sites', column: 'id' } }),
         column('TITLE'),
@@ -34,7 +34,7 @@ const descriptor: SchemaDescriptor = {
   ],
 }
 
-test('a table becomes a view with its columns but the id, its indexes, and guards on choices of a state', () => {
+test('a table becomes a view with its columns but the id, its indexes and its guards', () => {
   const tasks = toLocalSchema(descriptor).tables.find((table) => table.name === 'tasks')
   expect(tasks?.columns.map((entry) => `${entry.name} ${entry.type}`)).toEqual([
     'title TEXT',
@@ -52,4 +52,19 @@ test('links are the foreign keys', () => {
   const linksOf = linksOfSchema(descriptor)
   expect([...linksOf('tasks')]).toEqual([['site_id', 'sites']])
   expect([...linksOf('unknown')]).toEqual([])
+})
+
+test('a guarded row is tracked with every change, whichever of its columns that is about', () => {
+  const [tasks] = descriptor.tables
+  const columns = [...(tasks?.columns ?? []), column('version', { guard: 'row' })]
+  const guarded = { version: '2', tables: tasks ? [{ ...tasks, columns }] : [] }
+  const table = toLocalSchema(guarded).tables.find(({ name }) => name === 'tasks')
+  expect(table?.trackPrevious).toEqual({ columns: ['state', 'version'], onlyWhenChanged: false })
+  const guardOf = guardsOfSchema(guarded)
+  expect([
+    guardOf('tasks', 'version'),
+    guardOf('tasks', 'state'),
+    guardOf('tasks', 'title'),
+    guardOf('x', 'y'),
+  ]).toEqual(['row', 'column', undefined, undefined])
 })

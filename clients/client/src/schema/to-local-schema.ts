@@ -1,13 +1,10 @@
-import { column, Schema, Table } from '@powersync/common'
+import { column, Schema, Table, type TableOptions } from '@powersync/common'
 import type { ColumnDescriptor, SchemaDescriptor, TableDescriptor } from '@holdfast/protocol'
 import type { LinksOf } from '../upload/depends-on.ts'
 import { localTables } from './local-tables.ts'
 
 /** SQLite's limit with the columns that PowerSync adds. */
 const COLUMNS_MAX = 1_999
-
-/** Enum columns with these names hold where a record stands; a change of them is sent with the value it was made from. */
-const GUARDED_NAMES = new Set(['state', 'status'])
 
 /** The local database for what the server says may be here. */
 export function toLocalSchema(descriptor: SchemaDescriptor): Schema {
@@ -19,18 +16,30 @@ function toTable(table: TableDescriptor): Table {
   // PowerSync brings the id itself, and SQLite compares names without regard to case.
   const columns = distinct(table.columns, ['id']).slice(0, COLUMNS_MAX)
   const names = new Set(columns.map((entry) => entry.name))
-  const guarded = columns.filter(isGuarded).map((entry) => entry.name)
   const indexes = table.indexes.filter((index) => index.every((name) => names.has(name)))
   return new Table(Object.fromEntries(columns.map((entry) => [entry.name, column[entry.local]])), {
     indexes: Object.fromEntries(indexes.map((index) => [`by_${index.join('_')}`, [...index]])),
     trackMetadata: true,
-    ...(guarded.length > 0 ? { trackPrevious: { columns: guarded, onlyWhenChanged: true } } : {}),
+    ...trackGuarded(columns),
   })
 }
 
-/** Whether a change of the column is sent with the value it was made from, so that a conflict is seen. */
-export function isGuarded(entry: ColumnDescriptor): boolean {
-  return entry.choices !== undefined && GUARDED_NAMES.has(entry.name)
+/** Guarded rows need their guarded values with every change, not only with a change of those. */
+function trackGuarded(columns: readonly ColumnDescriptor[]): Pick<TableOptions, 'trackPrevious'> {
+  const guarded = columns.filter(({ guard }) => guard !== undefined)
+  if (guarded.length === 0) return {}
+  const onlyWhenChanged = guarded.every(({ guard }) => guard === 'column')
+  return { trackPrevious: { columns: guarded.map(({ name }) => name), onlyWhenChanged } }
+}
+
+/** How a column is guarded, if it is. */
+export type GuardOf = (table: string, column: string) => ColumnDescriptor['guard']
+
+export function guardsOfSchema(descriptor: SchemaDescriptor): GuardOf {
+  const guards = new Map(
+    descriptor.tables.map((table) => [table.name, new Map(table.columns.map(({ name, guard }) => [name, guard]))]),
+  )
+  return (table, name) => guards.get(table)?.get(name)
 }
 
 function distinct<T extends { readonly name: string }>(

@@ -4,11 +4,37 @@ import type { Session } from './session.ts'
 /** What happens to the person's data on this device: `keep` it, with unsent changes, for the next sign-in, or `wipe` it. */
 export type SignOutData = 'keep' | 'wipe'
 
+export interface SignOutOptions {
+  /** The person has said that changes which are not on the server may be given up. Only `wipe` asks. Default: no. */
+  readonly discardUnsent?: boolean
+}
+
+/** Wiping would have lost changes that are nowhere else. Nothing happened. */
+export class UnsentChanges extends Error {
+  override readonly name = 'UnsentChanges'
+  /** Operations in the outbox. */
+  readonly waiting: number
+  /** Refused changes without a decision. */
+  readonly attention: number
+
+  constructor({ waiting, attention }: { readonly waiting: number; readonly attention: number }) {
+    super(`${waiting} changes have not been sent, and ${attention} wait for a decision.`)
+    this.waiting = waiting
+    this.attention = attention
+  }
+}
+
 /**
- * Signs out on this device only. Ask `countUnsent` first: `wipe` removes unsent changes for good, so the person has to have said so.
- * Nothing is synced after this began.
+ * Signs out on this device only. Nothing is synced after this began.
+ *
+ * @throws {UnsentChanges} when `wipe` would lose changes and `discardUnsent` is not given
  */
-export async function signOut(session: Session, device: Device, data: SignOutData): Promise<void> {
-  await device.release({ wipe: data === 'wipe' })
+export async function signOut(
+  session: Session,
+  device: Device,
+  data: SignOutData,
+  options: SignOutOptions = {},
+): Promise<void> {
+  await device.release({ wipe: data === 'wipe', discardUnsent: options.discardUnsent === true })
   await session.leave()
 }

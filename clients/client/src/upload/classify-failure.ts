@@ -22,6 +22,8 @@ export const DOUBTFUL_ATTEMPTS_MAX = 5
 const RETRIED = new Set([408, 425, 429])
 
 export function classifyFailure(failure: UploadFailure): FailureClass {
+  // Whoever on the way says so: the same request never gets smaller.
+  if (failure.status === 413) return 'doubt'
   if (failure.status === undefined || failure.status >= 500 || RETRIED.has(failure.status)) return 'retry'
   if (!failure.fromServer) return 'retry'
   if (failure.status === 401 || /^PSYNC_S210[1236]$/.test(failure.code ?? '')) return 'sign_in'

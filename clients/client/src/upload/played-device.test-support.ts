@@ -3,11 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Schema, Table, column } from '@powersync/common'
 import { PowerSyncDatabase } from '@powersync/node'
-import type { OperationVerdict, UploadOperation, UploadRequest, UploadResponse } from '@holdfast/protocol'
+import type { OperationVerdict, UploadOperation, UploadResponse, UploadRow } from '@holdfast/protocol'
 import { createRejectedChanges, type RejectedChanges } from '../attention/rejected-changes.ts'
 import { localTables } from '../schema/local-tables.ts'
+import type { GuardOf } from '../schema/to-local-schema.ts'
 import type { UploadFailure } from './classify-failure.ts'
-import type { UploadOutcome } from './post-upload.ts'
+import type { SentUpload, UploadOutcome } from './post-upload.ts'
+import type { QueuedTransaction } from './queued-transaction.ts'
 import { createUploadQueue, UploadPostponed, type TokenSource, type UploadQueue } from './upload-queue.ts'
 
 export const syncedTables = {
@@ -16,13 +18,20 @@ export const syncedTables = {
     { title: column.text, points: column.integer, state: column.text, site_id: column.text },
     { trackMetadata: true, trackPrevious: { columns: ['state'], onlyWhenChanged: true } },
   ),
+  /** Every change needs the version that was seen; the server counts it up, as a trigger would. */
+  orders: new Table(
+    { title: column.text, state: column.text, version: column.integer },
+    { trackPrevious: { columns: ['state', 'version'], onlyWhenChanged: false } },
+  ),
 }
 export const schema = new Schema({ ...syncedTables, ...localTables })
+const guardOf: GuardOf = (table, name) =>
+  name === 'state' ? 'column' : table === 'orders' && name === 'version' ? 'row' : undefined
 const linksOf = (table: string): ReadonlyMap<string, string> => new Map(table === 'tasks' ? [['site_id', 'sites']] : [])
 
 export const tokens: TokenSource = { token: async () => 'token', refreshedToken: async () => 'fresh' }
 
-export type Fault = 'none' | 'lost_before' | 'lost_after' | 503 | 401 | 404 | 'portal'
+export type Fault = 'none' | 'lost_before' | 'lost_after' | 503 | 401 | 404 | 413 | 'portal'
 
 /** A network and a server that the test owns. */
 export interface PlayedServer {
@@ -30,34 +39,49 @@ export interface PlayedServer {
   applied: number[]
   faults: Fault[]
   tokens: string[]
-  post: (request: UploadRequest, token: string) => Promise<UploadOutcome>
+  /** How many transactions each request had. */
+  sizes: number[]
+  /** A request with more transactions is refused. */
+  transactionsMax: number
+  post: (upload: SentUpload, token: string) => Promise<UploadOutcome>
 }
 
 /** Judges as the server does: exactly once per position; titles and names of `bad` are refused; the answer may get lost. */
 export function playServer(): PlayedServer {
-  const recorded = new Map<number, UploadResponse>()
+  const recorded = new Map<number, { readonly body: string; readonly response: UploadResponse }>()
   const server = {
     rows: new Map<string, Record<string, unknown>>(),
     applied: [] as number[],
     faults: [] as Fault[],
     tokens: [] as string[],
-    async post(request: UploadRequest, token: string): Promise<UploadOutcome> {
+    sizes: [] as number[],
+    transactionsMax: Number.POSITIVE_INFINITY,
+    async post({ transactions }: SentUpload, token: string): Promise<UploadOutcome> {
       server.tokens.push(token)
+      server.sizes.push(transactions.length)
       const fault = server.faults.shift() ?? 'none'
       if (fault === 'lost_before') return failed(undefined, undefined)
       if (fault === 503) return failed(503, 'PSYNC_S2001')
       if (fault === 401) return failed(401, 'PSYNC_S2103')
       if (fault === 404) return failed(404, 'PSYNC_S2002')
+      if (fault === 413 || transactions.length > server.transactionsMax) return failed(413, undefined)
       if (fault === 'portal') return failed(403, undefined)
-      const before = recorded.get(request.position)
-      const response = before ? { ...before, repeated: true } : judge(request)
-      recorded.set(request.position, response)
-      return fault === 'lost_after' ? failed(undefined, undefined) : { kind: 'judged', response }
+      const responses: UploadResponse[] = []
+      for (const transaction of transactions) {
+        const body = JSON.stringify(transaction.operations)
+        const before = recorded.get(transaction.position)
+        if (before && before.body !== body) return failed(409, 'HF_UPLOAD_KEY_REUSED')
+        const response = before ? { ...before.response, repeated: true } : judge(transaction)
+        recorded.set(transaction.position, { body, response })
+        responses.push(response)
+        if (response.status === 'refused') break
+      }
+      return fault === 'lost_after' ? failed(undefined, undefined) : { kind: 'judged', responses }
     },
   }
   return server
 
-  function judge(request: UploadRequest): UploadResponse {
+  function judge(request: QueuedTransaction): UploadResponse {
     const draft = new Map([...server.rows].map(([key, row]) => [key, { ...row }]))
     for (const operation of request.operations) {
       const verdict = apply(draft, operation)
@@ -72,15 +96,31 @@ export function playServer(): PlayedServer {
     return {
       status: 'applied',
       repeated: false,
-      verdicts: request.operations.map(({ op_id }) => ({ op_id, status: 'applied' })),
+      verdicts: request.operations.map((operation) => ({
+        op_id: operation.op_id,
+        status: 'applied',
+        ...(operation.type === 'orders' && draft.has(`orders/${operation.id}`)
+          ? { now: guarded(draft, operation) }
+          : {}),
+      })),
     }
+  }
+
+  function guarded(rows: ReadonlyMap<string, Record<string, unknown>>, { id }: UploadOperation): UploadRow {
+    const { state, version } = rows.get(`orders/${id}`) ?? {}
+    return { state: (state ?? null) as string | null, version: version as number }
   }
 
   function apply(
     rows: Map<string, Record<string, unknown>>,
-    { op_id, op, type, id, data }: UploadOperation,
+    { op_id, op, type, id, data, old }: UploadOperation,
   ): OperationVerdict | undefined {
     const key = `${type}/${id}`
+    const row = rows.get(key)
+    if (row && Object.entries(old ?? {}).some(([name, value]) => (row[name] ?? null) !== value)) {
+      const current = Object.fromEntries(Object.keys(old ?? {}).map((name) => [name, row[name] as string | null]))
+      return { op_id, status: 'conflict', message: 'changed', current, row: { id, ...row } as UploadRow }
+    }
     if (data?.['title'] === 'bad' || data?.['name'] === 'bad') {
       return { op_id, status: 'error', sqlstate: '23514', message: 'no', constraint: 'not_bad' }
     }
@@ -90,6 +130,8 @@ export function playServer(): PlayedServer {
       return { op_id, status: 'error', sqlstate: '23503', message: 'no site' }
     if (op === 'DELETE') rows.delete(key)
     else rows.set(key, { ...(op === 'PATCH' ? rows.get(key) : {}), ...data })
+    const written = rows.get(key)
+    if (type === 'orders' && written) written['version'] = Number(row?.['version'] ?? 0) + 1
     return undefined
   }
 }
@@ -156,10 +198,10 @@ export async function openPlayedDevice(): Promise<PlayedDevice> {
     failingToComplete: () =>
       new Proxy(database, {
         get(target, name) {
-          if (name === 'getNextCrudTransaction') {
-            return async () => {
-              const transaction = await target.getNextCrudTransaction()
-              return transaction && { ...transaction, complete: () => Promise.reject(new Error('died')) }
+          if (name === 'getCrudTransactions') {
+            return async function* dying() {
+              for await (const transaction of target.getCrudTransactions())
+                yield { ...transaction, complete: () => Promise.reject(new Error('died')) }
             }
           }
           const value: unknown = Reflect.get(target, name, target)
@@ -175,9 +217,10 @@ export async function openPlayedDevice(): Promise<PlayedDevice> {
 
   function newQueue(source: TokenSource = tokens): UploadQueue {
     return createUploadQueue({
-      post: (request, token) => device.server.post(request, token),
+      post: (upload, token) => device.server.post(upload, token),
       tokens: source,
       linksOf,
+      guardOf,
       now: () => device.nowMs,
       random: () => 0.5,
     })

@@ -1,24 +1,32 @@
-import { UPLOAD_PATH, type UploadRequest, type UploadResponse } from '@holdfast/protocol'
+import { UPLOAD_PATH, type UploadBatchResponse, type UploadResponse } from '@holdfast/protocol'
 import type { UploadFailure } from './classify-failure.ts'
+import type { QueuedTransaction } from './queued-transaction.ts'
 
 export type UploadOutcome =
-  | { readonly kind: 'judged'; readonly response: UploadResponse }
+  /** Of the first transactions, at least one. */
+  | { readonly kind: 'judged'; readonly responses: readonly UploadResponse[] }
   | { readonly kind: 'failed'; readonly failure: UploadFailure }
 
-/** Sends one transaction to the server with a token. Never throws: what went wrong is the outcome. */
-export type PostUpload = (request: UploadRequest, token: string) => Promise<UploadOutcome>
+/** What is sent: at least one transaction of a device, oldest first. */
+export interface SentUpload {
+  readonly clientId: string
+  readonly transactions: readonly QueuedTransaction[]
+}
+
+/** Sends transactions to the server with a token. Never throws: what went wrong is the outcome. */
+export type PostUpload = (upload: SentUpload, token: string) => Promise<UploadOutcome>
 
 /** An answer that takes longer is given up, in milliseconds; the repeat gets the recorded verdict. */
 const ANSWER_TIMEOUT_MS = 60_000
 
 /** @param url - the server's address without a slash at its end */
 export function createPostUpload(url: string, fetch: typeof globalThis.fetch): PostUpload {
-  return async (request, token) => {
+  return async (upload, token) => {
     try {
       const response = await fetch(`${url}${UPLOAD_PATH}`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
-        body: JSON.stringify(request),
+        body: renderUpload(upload),
         signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
       })
       return readOutcome(response.status, response.headers.get('retry-after'), await response.text())
@@ -26,6 +34,12 @@ export function createPostUpload(url: string, fetch: typeof globalThis.fetch): P
       return { kind: 'failed', failure: unanswered(error) }
     }
   }
+}
+
+/** One transaction goes up in a form of its own, the one that any client of the endpoint uses. */
+function renderUpload({ clientId, transactions }: SentUpload): string {
+  const [only, ...others] = transactions
+  return JSON.stringify(others.length === 0 ? { client_id: clientId, ...only } : { client_id: clientId, transactions })
 }
 
 function unanswered(error: unknown): UploadFailure {
@@ -36,7 +50,8 @@ function unanswered(error: unknown): UploadFailure {
 /** @internal */
 export function readOutcome(status: number, retryAfter: string | null, text: string): UploadOutcome {
   const body = parseJson(text)
-  if (status === 200 && isUploadResponse(body)) return { kind: 'judged', response: body }
+  if (status === 200 && isUploadResponse(body)) return { kind: 'judged', responses: [body] }
+  if (status === 200 && isBatchResponse(body)) return { kind: 'judged', responses: body.results }
   const error = (body as { error?: { code?: unknown; description?: unknown; message?: unknown } } | undefined)?.error
   const message = [error?.description, error?.message].find((part) => typeof part === 'string')
   const retryAfterS = Number(retryAfter ?? Number.NaN)
@@ -64,4 +79,9 @@ function isUploadResponse(body: unknown): body is UploadResponse {
   if (typeof body !== 'object' || body === null) return false
   const { status, verdicts } = body as { status?: unknown; verdicts?: unknown }
   return (status === 'applied' || status === 'refused') && Array.isArray(verdicts)
+}
+
+function isBatchResponse(body: unknown): body is UploadBatchResponse {
+  const results = (body as { results?: unknown } | null | undefined)?.results
+  return Array.isArray(results) && results.length > 0 && results.every(isUploadResponse)
 }

@@ -2,11 +2,14 @@ import type { CommonPowerSyncDatabase } from '@powersync/common'
 import type { OperationVerdict, UploadResponse } from '@holdfast/protocol'
 import type { AttentionVerdict } from '../attention/attention-item.ts'
 import { holdBack, keepRejected } from '../attention/keep-rejected.ts'
+import type { GuardOf } from '../schema/to-local-schema.ts'
 import { retryDelayMs } from './backoff.ts'
 import { classifyFailure, DOUBTFUL_ATTEMPTS_MAX, type UploadFailure } from './classify-failure.ts'
 import type { LinksOf } from './depends-on.ts'
+import { readBases, rememberBases, toSent } from './guard-bases.ts'
+import { nextBatch, type QueuedBatch } from './next-batch.ts'
 import type { PostUpload, UploadOutcome } from './post-upload.ts'
-import { toQueuedTransaction, type QueuedTransaction } from './queued-transaction.ts'
+import type { QueuedTransaction } from './queued-transaction.ts'
 
 /** Where uploads get tokens from. */
 export interface TokenSource {
@@ -20,6 +23,8 @@ export interface UploadQueueOptions {
   readonly post: PostUpload
   readonly tokens: TokenSource
   readonly linksOf: LinksOf
+  /** Default: every previous value that the local database tracks is sent. */
+  readonly guardOf?: GuardOf
   /** Milliseconds since the epoch. */
   readonly now: () => number
   readonly random: () => number
@@ -53,6 +58,8 @@ export interface UploadQueue {
 export function createUploadQueue(options: UploadQueueOptions): UploadQueue {
   /** Failures in a row of the transaction at `position`. */
   let trouble: { position: number; attempts: number; doubts: number; notBeforeMs: number; message: string } | undefined
+  /** Up to this position transactions go up one by one, because the server would not take them together. */
+  let aloneUntil = 0
 
   return {
     wake() {
@@ -62,39 +69,67 @@ export function createUploadQueue(options: UploadQueueOptions): UploadQueue {
       const clientId = await database.getClientId()
       for (;;) {
         if (trouble && options.now() < trouble.notBeforeMs) throw new UploadPostponed('retry', trouble.message)
-        const queued = await database.getNextCrudTransaction()
-        if (!queued) return
-        const transaction = toQueuedTransaction(queued)
-        if (!(await holdBack(database, clientId, transaction, options.linksOf)))
-          await sendOne(database, clientId, transaction)
-        await queued.complete()
+        const batch = await nextBatch(database, { clientId, linksOf: options.linksOf, aloneUntil })
+        if (!batch) return
+        const done = batch.isHeldBack ? await hold(database, clientId, batch) : await send(database, clientId, batch)
+        if (done === 0) continue
+        await batch.complete(done)
         trouble = undefined
       }
     },
   }
 
-  /** Returns when the transaction may leave the queue. */
-  async function sendOne(
+  /** The first transaction of the batch waits with the refused change that it depends on. */
+  async function hold(database: CommonPowerSyncDatabase, clientId: string, batch: QueuedBatch): Promise<number> {
+    // Kept as it would be sent now: what is known of its records is forgotten with the next checkpoint.
+    const transaction = toSent(batch.first, await readBases(database), options.guardOf)
+    // Somebody may have decided since it was looked at; then it is sent.
+    return (await holdBack(database, clientId, transaction, options.linksOf)) ? 1 : send(database, clientId, batch)
+  }
+
+  /** @returns how many transactions of the batch may leave the queue */
+  async function send(database: CommonPowerSyncDatabase, clientId: string, batch: QueuedBatch): Promise<number> {
+    const { transactions } = batch
+    const bases = await readBases(database)
+    const sent = transactions.map((transaction) => toSent(transaction, bases, options.guardOf))
+    const outcome = await post(clientId, sent)
+    if (outcome.kind === 'failed') {
+      if (transactions.length > 1 && classifyFailure(outcome.failure) === 'doubt') {
+        aloneUntil = transactions.at(-1)?.position ?? 0
+        return 0
+      }
+      await reject(database, clientId, batch.first, postpone(batch.first, outcome.failure))
+      return 1
+    }
+    const responses = outcome.responses.slice(0, transactions.length)
+    const refusedAt = responses.findIndex(({ status }) => status === 'refused')
+    // What was applied before a refused one leaves the queue first: a person who decides about that one must not find it there.
+    const applied = refusedAt < 0 ? responses : responses.slice(0, refusedAt)
+    await rememberBases(database, transactions, applied, bases)
+    const [first] = responses
+    if (applied.length > 0 || !first) return applied.length
+    await reject(database, clientId, sent[0] ?? batch.first, refusal(first))
+    return 1
+  }
+
+  async function reject(
     database: CommonPowerSyncDatabase,
     clientId: string,
     transaction: QueuedTransaction,
+    verdict: AttentionVerdict,
   ): Promise<void> {
-    const outcome = await send(clientId, transaction)
-    const verdict = outcome.kind === 'judged' ? judgedVerdict(outcome.response) : postpone(transaction, outcome.failure)
-    if (!verdict) return
     await keepRejected(database, { clientId, transaction, verdict, at: new Date(options.now()).toISOString() })
     options.onRejected?.(verdict)
   }
 
-  async function send(clientId: string, transaction: QueuedTransaction): Promise<UploadOutcome> {
-    const request = { client_id: clientId, position: transaction.position, operations: transaction.operations }
+  async function post(clientId: string, transactions: readonly QueuedTransaction[]): Promise<UploadOutcome> {
     const token = await options.tokens.token()
     if (token === undefined) throw new UploadPostponed('sign_in', 'Nobody is signed in.')
-    const outcome = await options.post(request, token)
+    const outcome = await options.post({ clientId, transactions }, token)
     if (outcome.kind === 'judged' || classifyFailure(outcome.failure) !== 'sign_in') return outcome
     const fresh = await options.tokens.refreshedToken()
     if (fresh === undefined) throw new UploadPostponed('sign_in', outcome.failure.message)
-    return options.post(request, fresh)
+    return options.post({ clientId, transactions }, fresh)
   }
 
   /**
@@ -118,12 +153,10 @@ export function createUploadQueue(options: UploadQueueOptions): UploadQueue {
   }
 }
 
-/** The verdict that goes to needs attention, or `undefined` when the transaction was applied. */
-function judgedVerdict(response: UploadResponse): AttentionVerdict | undefined {
-  if (response.status === 'applied') return undefined
-  const reason = response.verdicts.find(isReason)
+/** The verdict of a refused transaction that goes to needs attention. */
+function refusal(response: UploadResponse): AttentionVerdict {
   return (
-    reason ?? {
+    response.verdicts.find(isReason) ?? {
       op_id: response.verdicts[0]?.op_id ?? 0,
       status: 'unexpected',
       httpStatus: 200,

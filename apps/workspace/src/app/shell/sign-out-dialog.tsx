@@ -39,7 +39,7 @@ export function SignOutDialog({
     setStep('leaving')
     try {
       if (data === 'keep') rememberWaiting(local.userId, waiting + attention)
-      await client.signOut(data)
+      await client.signOut(data, { discardUnsent: true }) // the person chose above
       if (data === 'wipe') forgetAccount(local.userId)
     } catch (cause) {
       setStep('asking')

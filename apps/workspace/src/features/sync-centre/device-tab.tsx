@@ -127,7 +127,7 @@ export function DeviceTab({ waiting }: { readonly waiting: number }): JSX.Elemen
         isPending={isBusy}
         onConfirm={() =>
           void run(async () => {
-            await client.signOut('wipe')
+            await client.signOut('wipe', { discardUnsent: true })
             forgetAccount(local.userId)
           })
         }

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { memoryStore } from '../key-value.ts'
+import { openDevicePeople } from './device-people.ts'
+
+const ann = { id: 'a', email: 'ann@example.org' }
+const bob = { id: 'b', email: undefined }
+
+test('the people of a device are known at the next start, the last one first, with what they left unsent', async () => {
+  const store = memoryStore()
+  let nowMs = 1
+  const first = openDevicePeople(store, () => nowMs++)
+  await Promise.all([first.remember(ann), first.remember(bob), first.rememberUnsent('a', 3), first.remember(ann)])
+  const second = openDevicePeople(store, () => nowMs++)
+  await second.rememberUnsent('nobody', 1)
+  expect(second.people.get()).toEqual([
+    { ...ann, usedAtMs: 3, unsent: 3 },
+    { id: 'b', usedAtMs: 2, unsent: 0 },
+  ])
+  await second.forget('a')
+  await first.remember(bob)
+  expect(first.people.get().map(({ id }) => id)).toEqual(['b'])
+})
+
+test('a list that cannot be read is an empty one', async () => {
+  const store = memoryStore()
+  await store.setItem('holdfast-people', '{"half')
+  const { people, remember } = openDevicePeople(store, () => 1)
+  await remember(ann)
+  expect(people.get()).toHaveLength(1)
+})

@@ -1,0 +1,64 @@
+import type { CommonPowerSyncDatabase, CrudTransaction } from '@powersync/common'
+import type { UploadOperation } from '@holdfast/protocol'
+import { waitsFor } from '../attention/keep-rejected.ts'
+import type { LinksOf } from './depends-on.ts'
+import { toQueuedTransaction, type QueuedTransaction } from './queued-transaction.ts'
+
+/** Transactions that go up in one request. Half of what the server takes in bytes, so that what surrounds the operations never matters. */
+export const BATCH_TRANSACTIONS_MAX = 200
+export const BATCH_BYTES_MAX = 1024 * 1024
+
+/** The oldest transactions of the queue that may go up together. */
+export interface QueuedBatch {
+  readonly first: QueuedTransaction
+  /** At least one, oldest first. */
+  readonly transactions: readonly QueuedTransaction[]
+  /** The first, and only, transaction depends on a change that waits for a decision: it is not to be sent. */
+  readonly isHeldBack: boolean
+  /** Takes the first `count` transactions off the queue. */
+  complete(count: number): Promise<void>
+}
+
+/** @param options.aloneUntil - transactions up to this position go up one by one */
+export async function nextBatch(
+  database: CommonPowerSyncDatabase,
+  options: { readonly clientId: string; readonly linksOf: LinksOf; readonly aloneUntil: number },
+): Promise<QueuedBatch | undefined> {
+  const queued: CrudTransaction[] = []
+  const transactions: QueuedTransaction[] = []
+  const touched = new Set<string>()
+  let bytes = 0
+  let isHeldBack = false
+  for await (const next of database.getCrudTransactions()) {
+    const transaction = toQueuedTransaction(next)
+    bytes += JSON.stringify(transaction.operations).length
+    if (transactions.length > 0 && (bytes > BATCH_BYTES_MAX || isBasedOn(transaction, touched))) break
+    if (await waitsFor(database, options.clientId, transaction, options.linksOf)) {
+      if (transactions.length > 0) break
+      isHeldBack = true
+    }
+    queued.push(next)
+    transactions.push(transaction)
+    if (isHeldBack || transactions.length >= BATCH_TRANSACTIONS_MAX) break
+    if (transaction.position <= options.aloneUntil) break
+    for (const operation of transaction.operations) touched.add(recordKey(operation))
+  }
+  const [first] = transactions
+  return (
+    first && {
+      first,
+      transactions,
+      isHeldBack,
+      complete: async (count) => queued[count - 1]?.complete(),
+    }
+  )
+}
+
+/** A guarded change needs to know what became of the record by the changes before it, so it waits for their answer. */
+function isBasedOn(transaction: QueuedTransaction, touched: ReadonlySet<string>): boolean {
+  return transaction.operations.some((operation) => operation.old && touched.has(recordKey(operation)))
+}
+
+function recordKey(operation: UploadOperation): string {
+  return `${operation.type}\0${operation.id}`
+}

@@ -1,0 +1,52 @@
+import type { SyncStreamSubscribeOptions } from '@powersync/common'
+import { useEffect, useMemo, useSyncExternalStore } from 'react'
+import { useLocalDatabase } from './use-device.ts'
+
+/** What is known of a subscription. */
+export interface LiveStream {
+  /** Its rows are here completely, at least once. */
+  readonly hasSynced: boolean
+  /** 0 to 1, while rows come. */
+  readonly downloadedFraction: number | undefined
+}
+
+const NOT_YET: LiveStream = { hasSynced: false, downloadedFraction: undefined }
+
+/**
+ * Asks for the rows of a declared stream while the component is mounted; afterwards they stay for the stream's time to live.
+ *
+ * @param parameters - those of the stream; `undefined` asks for nothing, such as before something is chosen
+ */
+export function useStream(
+  name: string,
+  parameters: Readonly<Record<string, unknown>> | undefined = {},
+  options: SyncStreamSubscribeOptions = {},
+): LiveStream {
+  const { database } = useLocalDatabase()
+  const key = parameters === undefined ? undefined : JSON.stringify(parameters)
+  const { ttl, priority } = options
+  const stream = useMemo(
+    () => (key === undefined ? undefined : database.syncStream(name, JSON.parse(key) as Record<string, unknown>)),
+    [database, name, key],
+  )
+  useEffect(() => {
+    const subscribing = stream?.subscribe({
+      ...(ttl === undefined ? {} : { ttl }),
+      ...(priority === undefined ? {} : { priority }),
+    })
+    return () => void subscribing?.then((subscription) => subscription.unsubscribe())
+  }, [stream, ttl, priority])
+  const shown = useSyncExternalStore(
+    (listener) => database.registerListener({ statusChanged: listener }),
+    () => {
+      const status = stream && database.currentStatus.forStream(stream)
+      if (!status) return undefined
+      return `${status.subscription.hasSynced}/${status.progress?.downloadedFraction ?? ''}`
+    },
+  )
+  return useMemo(() => {
+    if (shown === undefined) return NOT_YET
+    const [hasSynced, fraction] = shown.split('/')
+    return { hasSynced: hasSynced === 'true', downloadedFraction: fraction ? Number(fraction) : undefined }
+  }, [shown])
+}

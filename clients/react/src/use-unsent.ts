@@ -1,0 +1,10 @@
+import { COUNT_UNSENT_SQL, type UnsentCount } from '@holdfast/client'
+import { useRecords } from './use-records.ts'
+
+const NONE: UnsentCount = { waiting: 0, attention: 0 }
+
+/** How much of this person's work is only on this device. Ask before a sign-out that wipes. */
+export function useUnsent(): UnsentCount {
+  const { rows } = useRecords<UnsentCount>(COUNT_UNSENT_SQL)
+  return rows[0] ?? NONE
+}
