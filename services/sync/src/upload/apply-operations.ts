@@ -106,13 +106,15 @@ async function choosePutForm(
   table: WritableTable,
   lookFirst: boolean,
 ): Promise<PutForm> {
-  if (!lookFirst) return 'upsert'
+  // Postgres has no ON CONFLICT for keys that are checked later.
+  if (!lookFirst && !table.key.deferrable) return 'upsert'
   const readable = await tx.query<{ readable: boolean }>(sql`
-    select pg_catalog.has_column_privilege(
-             format('%I.%I', ${table.schema}::text, ${table.name}::text), 'id', 'select') as readable
+    select bool_and(pg_catalog.has_column_privilege(
+             format('%I.%I', ${table.schema}::text, ${table.name}::text), k.name, 'select')) as readable
+      from unnest(${table.key.columns.map((column) => column.name)}::text[]) k (name)
   `)
   if (!readable[0]?.readable) return 'insert'
-  const seen = await tx.query(renderProbe(operation.id, table))
+  const seen = await tx.query(renderProbe(operation, table))
   return seen.length > 0 ? 'replace' : 'insert'
 }
 
@@ -128,7 +130,7 @@ async function explainNoRow(
       ? await readRow(tx, { id: operation.id, table, columns: await readableColumns(tx, table), guards })
       : undefined
   if (row && !row.unchanged) {
-    const current = guards.map(({ column }) => [column.name, row.values[column.name] ?? null] as const)
+    const current = guards.map(({ column }) => [column.localName, row.values[column.localName] ?? null] as const)
     return {
       op_id: operation.op_id,
       status: 'conflict',

@@ -23,7 +23,8 @@ export function openGuardedRecords(
   for (const [name, table] of tables) {
     const sent = new Set(operations.flatMap((entry) => (entry.type === name ? Object.keys(entry.old ?? {}) : [])))
     const guarded = [...table.columns.values()].filter(
-      (column) => sent.has(column.name) || (column.guarded && !column.generated && column.name !== 'id'),
+      (column) =>
+        sent.has(column.localName) || (column.guarded && !column.generated && !table.key.columns.includes(column)),
     )
     if (guarded.length > 0) guardedOf.set(name, guarded)
   }

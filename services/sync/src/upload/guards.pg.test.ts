@@ -60,7 +60,7 @@ describe('a guarded row', () => {
         status: 'conflict',
         message: expect.any(String),
         current: { version: 2 },
-        row: { id, title: 'B', version: 2, ratio: null, due: null, tags: '["a"]', notes: null },
+        row: { id, title: 'B', version: 2, ratio: null, due: null, tags: '["a"]', notes: null, photo: null },
       },
     ])
     expect(await order(id)).toEqual({ title: 'B', version: 2 })

@@ -1,6 +1,7 @@
 import { unreachable } from '@holdfast/foundation'
 import { sql, type SqlFragment } from '@holdfast/postgres'
 import type { UploadOperation } from '@holdfast/protocol'
+import { readRecordId } from '../encode/record-id.ts'
 import { renderValue, type SqliteValue } from './render-value.ts'
 import type { WritableColumn, WritableTable } from './writable-tables.ts'
 
@@ -12,7 +13,7 @@ export type PutForm = 'upsert' | 'insert' | 'replace'
 
 /** An operation that cannot even be written as SQL: the verdict is known without asking Postgres. */
 export interface UnplannableOperation {
-  readonly sqlstate: '42P01' | '42703' | '0A000'
+  readonly sqlstate: '42P01' | '42703'
   readonly message: string
   readonly column?: string
 }
@@ -70,13 +71,6 @@ function unwritableColumn(name: string, table: WritableTable): UnplannableOperat
   if (!column) {
     return { sqlstate: '42703', message: `column "${name}" of relation "${table.name}" does not exist`, column: name }
   }
-  if (column.type === 'bytea' || column.type === 'bytea[]') {
-    return {
-      sqlstate: '0A000',
-      message: `column "${name}" holds binary data, which devices do not write`,
-      column: name,
-    }
-  }
   return undefined
 }
 
@@ -88,17 +82,18 @@ function renderOperation(
   guards: readonly GivenColumn[],
 ): SqlFragment {
   const target = sql.identifier(table.schema, table.name)
-  const where = sql`where ${sql.join([sql`id = ${operation.id}`, ...guards.map(renderGuard)], ' and ')}`
+  const key = operation.op === 'PUT' ? keyOfPut(operation, table, columns) : keyOfId(operation.id, table)
+  const where = sql`where ${sql.join([renderKey(key, table), ...guards.map(renderGuard)], ' and ')}`
   switch (operation.op) {
     case 'PUT': {
       // A whole row from the device holds what Postgres computed; only Postgres sets that.
-      const written = columns.filter(({ column }) => !column.generated)
+      const written = columns.filter(({ column }) => !column.generated && !table.key.columns.includes(column))
       return putForm === 'replace'
-        ? sql`update ${target} set ${renderAssignments(written, sql`id = id`)} ${where}`
-        : renderInsert(operation.id, target, written, putForm)
+        ? sql`update ${target} set ${renderAssignments(written, keepKey(table))} ${where}`
+        : renderInsert(table, key, target, written, putForm)
     }
     case 'PATCH':
-      return sql`update ${target} set ${renderAssignments(columns, sql`id = id`)} ${where}`
+      return sql`update ${target} set ${renderAssignments(columns, keepKey(table))} ${where}`
     case 'DELETE':
       return sql`delete from ${target} ${where}`
     default:
@@ -106,16 +101,63 @@ function renderOperation(
   }
 }
 
-function renderInsert(id: string, target: SqlFragment, columns: readonly GivenColumn[], putForm: PutForm): SqlFragment {
-  const names = sql.join([sql`id`, ...columns.map(({ column }) => sql.identifier(column.name))])
-  const values = sql.join([sql`${id}`, ...columns.map(({ value }) => sql`${value}`)])
-  if (putForm === 'insert') return sql`insert into ${target} (${names}) values (${values})`
+/** The values of the key that a text names; fewer than the key has when it names none. */
+function keyOfId(id: string, { key }: WritableTable): readonly GivenColumn[] {
+  const texts = readRecordId(id, key.columns.length) ?? []
+  return key.columns.flatMap((column, index) => {
+    const text = texts[index]
+    return text === undefined ? [] : [{ column, value: renderValue(text, column) }]
+  })
+}
+
+/** What the row itself says counts; what it does not say is in its id. */
+function keyOfPut(
+  operation: UploadOperation,
+  table: WritableTable,
+  given: readonly GivenColumn[],
+): readonly GivenColumn[] {
+  const named = keyOfId(operation.id, table)
+  return table.key.columns.flatMap((column) => {
+    const found = [...given, ...named].find((one) => one.column === column && one.value !== null)
+    return found ? [found] : []
+  })
+}
+
+function renderKey(key: readonly GivenColumn[], table: WritableTable): SqlFragment {
+  if (key.length === 0 || key.length < table.key.columns.length) return sql`false`
+  const conditions = key.map(({ column, value }) => {
+    const name = sql.identifier(column.name)
+    return column.shape.kind === 'composite'
+      ? sql`${name} = ${value}::${sql.trusted(column.type)}`
+      : sql`${name} = ${value}`
+  })
+  return sql.join(conditions, ' and ')
+}
+
+function keepKey({ key }: WritableTable): SqlFragment {
+  return sql.join(key.columns.map(({ name }) => sql`${sql.identifier(name)} = ${sql.identifier(name)}`))
+}
+
+function renderInsert(
+  table: WritableTable,
+  key: readonly GivenColumn[],
+  target: SqlFragment,
+  columns: readonly GivenColumn[],
+  putForm: PutForm,
+): SqlFragment {
+  const written = [...key, ...columns]
+  if (written.length === 0) return sql`insert into ${target} default values`
+  const names = sql.join(written.map(({ column }) => sql.identifier(column.name)))
+  const values = sql.join(written.map(({ value }) => sql`${value}`))
+  if (putForm === 'insert' || key.length < table.key.columns.length)
+    return sql`insert into ${target} (${names}) values (${values})`
   const replaced = columns.map(({ column }) => {
     const name = sql.identifier(column.name)
     return sql`${name} = excluded.${name}`
   })
-  const update = replaced.length > 0 ? sql.join(replaced) : sql`id = excluded.id`
-  return sql`insert into ${target} (${names}) values (${values}) on conflict (id) do update set ${update}`
+  const keys = table.key.columns.map(({ name }) => sql.identifier(name))
+  const update = replaced.length > 0 ? replaced : keys.map((name) => sql`${name} = excluded.${name}`)
+  return sql`insert into ${target} (${names}) values (${values}) on conflict (${sql.join(keys)}) do update set ${sql.join(update)}`
 }
 
 function renderAssignments(columns: readonly GivenColumn[], none: SqlFragment): SqlFragment {
@@ -135,15 +177,16 @@ function renderGuard({ column, value }: GivenColumn): SqlFragment {
     if (value.startsWith('0000-01-01')) return sql`${name} = '-infinity'`
   }
   if (column.comparable) return sql`${name} is not distinct from ${value}`
-  if (!column.elementIsJson) return sql`${name}::text is not distinct from ${value}`
+  if (!column.elementIsJson) return sql`${name}::text is not distinct from ${value}::${sql.trusted(column.type)}::text`
   return column.type === 'json[]'
     ? sql`to_jsonb(${name}) is not distinct from to_jsonb(${value}::json[])`
     : sql`${name} is not distinct from ${value}`
 }
 
-/** Whether the caller sees a row with this id. */
-export function renderProbe(id: string, table: WritableTable): SqlFragment {
-  return sql`select 1 as seen from ${sql.identifier(table.schema, table.name)} where id = ${id}`
+/** Whether the caller sees the row that a PUT writes. */
+export function renderProbe(operation: UploadOperation, table: WritableTable): SqlFragment {
+  const key = keyOfPut(operation, table, columnsOf(operation.data ?? {}, table))
+  return sql`select 1 as seen from ${sql.identifier(table.schema, table.name)} where ${renderKey(key, table)}`
 }
 
 /** Columns of the row as it is now, as the local database would hold them, and whether it still is what a write was made from. */
@@ -153,8 +196,8 @@ export function renderCurrent(
   columns: readonly WritableColumn[],
   guards: readonly GuardedValue[],
 ): SqlFragment {
-  const values = columns.map((column) => sql`${renderLocal(column)} as ${sql.identifier(column.name)}`)
-  const row = sql`from ${sql.identifier(table.schema, table.name)} where id = ${id}`
+  const values = columns.map((column) => sql`${renderLocal(column)} as ${sql.identifier(column.localName)}`)
+  const row = sql`from ${sql.identifier(table.schema, table.name)} where ${renderKey(keyOfId(id, table), table)}`
   const unchanged = guards.length > 0 ? sql.join(guards.map(renderGuard), ' and ') : sql`true`
   return sql`
     select (select to_jsonb(held) from (select ${sql.join(values)} ${row}) held) as values,
@@ -167,7 +210,6 @@ function renderLocal(column: WritableColumn): SqlFragment {
   const name = sql.identifier(column.name)
   if (column.category === 'B') return sql`${name}::integer`
   if (NUMBERS.has(column.type)) return name
-  if (column.category === 'A') return sql`to_jsonb(${name})::text`
   if (column.type === 'timestamp with time zone') {
     return sql`to_char(${name} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
   }

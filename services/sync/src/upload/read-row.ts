@@ -1,5 +1,7 @@
 import { sql, type Transaction } from '@holdfast/postgres'
 import type { UploadRow } from '@holdfast/protocol'
+import { columnToJson } from '../encode/value-json.ts'
+import { printAsStream } from '../inspect/role-tables.ts'
 import { renderCurrent, type GuardedValue } from './plan-operation.ts'
 import type { WritableColumn, WritableTable } from './writable-tables.ts'
 
@@ -21,13 +23,33 @@ export async function readRow(
   },
 ): Promise<RowNow | undefined> {
   const { id, table, columns, guards = [] } = input
-  const [row] = await tx.query<{ values: UploadRow | null; unchanged: boolean }>(
-    renderCurrent(id, table, columns, guards),
-  )
-  return row?.values ? { values: row.values, unchanged: row.unchanged } : undefined
+  const built = columns.filter((column) => column.shape.kind !== 'scalar')
+  const read = async (): Promise<{ values: UploadRow | null; unchanged: boolean } | undefined> =>
+    (await tx.query<{ values: UploadRow | null; unchanged: boolean }>(renderCurrent(id, table, columns, guards)))[0]
+  const row = built.length > 0 ? await printedAsStream(tx, read) : await read()
+  if (!row?.values) return undefined
+  const values = { ...row.values }
+  for (const { localName, shape } of built) {
+    const text = values[localName]
+    if (typeof text === 'string') values[localName] = JSON.parse(columnToJson(shape)(text)) as string
+  }
+  return { values, unchanged: row.unchanged }
 }
 
-/** The columns of the table that the transaction's role may select, without binary ones: what a device may know of a row. */
+const PRINTING = ['timezone', 'datestyle', 'intervalstyle', 'extra_float_digits', 'bytea_output', 'xmlbinary'] as const
+
+/** Has Postgres print values as it does in the stream, and then as before. */
+async function printedAsStream<T>(tx: Transaction, body: () => Promise<T>): Promise<T> {
+  const [before] = await tx.query<Record<(typeof PRINTING)[number], string>>(
+    sql`select ${sql.join(PRINTING.map((name) => sql`current_setting(${name}) as ${sql.identifier(name)}`))}`,
+  )
+  await printAsStream(tx)
+  const result = await body()
+  for (const name of PRINTING) if (before) await tx.query(sql`select set_config(${name}, ${before[name]}, true)`)
+  return result
+}
+
+/** The columns of the table that the transaction's role may select: what a device may know of a row. */
 export async function readableColumns(tx: Transaction, table: WritableTable): Promise<readonly WritableColumn[]> {
   const rows = await tx.query<{ name: string }>(sql`
     select a.attname as name from pg_catalog.pg_attribute a
@@ -35,8 +57,6 @@ export async function readableColumns(tx: Transaction, table: WritableTable): Pr
        and a.attnum > 0 and not a.attisdropped and pg_catalog.has_column_privilege(a.attrelid, a.attnum, 'select')
      order by a.attnum
   `)
-  return rows.flatMap(({ name }) => {
-    const column = table.columns.get(name)
-    return column && column.type !== 'bytea' && column.type !== 'bytea[]' ? [column] : []
-  })
+  const names = new Set(rows.map((row) => row.name))
+  return [...table.columns.values()].filter((column) => names.has(column.name))
 }

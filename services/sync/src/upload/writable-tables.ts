@@ -1,8 +1,14 @@
+import { assert } from '@holdfast/foundation'
+import { chooseRowKey, localColumnName, UNIQUE_KEYS, type TypeShape, type UniqueKey } from '@holdfast/policy'
 import { sql, type Transaction } from '@holdfast/postgres'
+import { readShapes } from './read-types.ts'
 
 /** A column that an upload may name. */
 export interface WritableColumn {
   readonly name: string
+  /** What devices call it. */
+  readonly localName: string
+  readonly shape: TypeShape
   /** `pg_type.typcategory` of the base type: `A` array, `B` boolean, `N` number, `D` date and time, … */
   readonly category: string
   /** Base type as `format_type` prints it, without its modifier. */
@@ -22,7 +28,10 @@ export interface WritableColumn {
 export interface WritableTable {
   readonly schema: string
   readonly name: string
+  /** By their local names. */
   readonly columns: ReadonlyMap<string, WritableColumn>
+  /** What the id of a record is made of. */
+  readonly key: { readonly columns: readonly WritableColumn[]; readonly deferrable: boolean }
 }
 
 /** Schemas whose tables no device writes, whatever is granted there. */
@@ -35,6 +44,9 @@ interface ColumnRow {
   readonly column: string
   readonly category: string
   readonly type: string
+  readonly base: string
+  readonly is_built: boolean
+  readonly unique_keys: readonly UniqueKey[]
   readonly element_is_json: boolean
   readonly generated: boolean
   readonly comparable: boolean
@@ -76,12 +88,15 @@ export async function findWritableTables(
           from unwrapped
           join pg_catalog.pg_type t on t.oid = unwrapped.base and t.typtype = 'd'
       )
-      select unwrapped.oid, t.oid as base, t.typcategory, t.typelem
+      select unwrapped.oid, t.oid as base, t.typcategory, t.typelem, t.typtype
         from unwrapped join pg_catalog.pg_type t on t.oid = unwrapped.base and t.typtype <> 'd'
     )
     select found.local, found.schema, found."table", a.attname as "column",
            base.typcategory as category,
            pg_catalog.format_type(base.base, null) as type,
+           base.base::int8::text as base,
+           base.typcategory = 'A' or base.typtype in ('c', 'r', 'm') as is_built,
+           (select k.keys from (select c.oid from pg_catalog.pg_class c where c.oid = found.oid) c, lateral (${UNIQUE_KEYS}) k (keys)) as unique_keys,
            base.typcategory = 'A' and base.typelem in ('json'::regtype, 'jsonb'::regtype) as element_is_json,
            a.attgenerated <> '' or a.attidentity = 'a' as generated,
            coalesce(element.typcategory, base.typcategory) in ('B', 'N', 'S', 'E', 'D', 'T', 'I')
@@ -94,12 +109,28 @@ export async function findWritableTables(
       join base on base.oid = a.atttypid
       left join pg_catalog.pg_type element on base.typcategory = 'A' and element.oid = base.typelem
   `)
-  const tables = new Map<string, { schema: string; name: string; columns: Map<string, WritableColumn> }>()
+  const built = rows.filter((row) => row.is_built)
+  const shapeOf =
+    built.length > 0 ? await readShapes(tx, [...new Set(built.map((row) => Number(row.base)))]) : undefined
+  const tables = new Map<string, WritableTable>()
+  for (const [local, ofTable] of Map.groupBy(rows, (row) => row.local)) tables.set(local, createTable(ofTable, shapeOf))
+  return tables
+}
+
+function createTable(rows: readonly ColumnRow[], shapeOf: ((oid: number) => TypeShape) | undefined): WritableTable {
+  const [first] = rows
+  assert(first, 'a table has columns')
+  // A view has no index; its rows are known by their id.
+  const key = chooseRowKey(first.unique_keys) ?? { columns: ['id'], deferrable: false }
+  const names = rows.map((row) => row.column)
+  const columns = new Map<string, WritableColumn>()
   for (const row of rows) {
-    let table = tables.get(row.local)
-    if (!table) tables.set(row.local, (table = { schema: row.schema, name: row.table, columns: new Map() }))
-    table.columns.set(row.column, {
+    const localName = localColumnName(row.column, names, key.columns)
+    const base = Number(row.base)
+    columns.set(localName, {
       name: row.column,
+      localName,
+      shape: (row.is_built ? shapeOf?.(base) : undefined) ?? { kind: 'scalar', oid: base },
       category: row.category,
       type: row.type,
       elementIsJson: row.element_is_json,
@@ -109,7 +140,13 @@ export async function findWritableTables(
       alwaysSet: row.always_set,
     })
   }
-  return tables
+  const keyColumns = key.columns.flatMap((name) => [...columns.values()].filter((column) => column.name === name))
+  return {
+    schema: first.schema,
+    name: first.table,
+    columns,
+    key: { columns: keyColumns, deferrable: key.deferrable },
+  }
 }
 
 /**

@@ -1,0 +1,139 @@
+import type { TypeShape } from '@holdfast/policy'
+
+/** A number as it was written: JavaScript's own would lose digits. */
+class ExactNumber {
+  readonly source: string
+
+  constructor(source: string) {
+    this.source = source
+  }
+}
+
+/** What `JSON.parse` tells a reviver about a primitive value. */
+interface Source {
+  readonly source?: string
+}
+
+const FLOATS = new Set([700, 701])
+const JSONS = new Set([114, 3802])
+
+/**
+ * The text that Postgres reads as a value of an array, a composite or a range, from the JSON that devices hold for it. Whatever is not such JSON goes on
+ * as it is: it may be Postgres's own form, and Postgres judges it.
+ */
+export function renderLiteral(text: string, shape: TypeShape): string {
+  const start = text.trimStart()[0]
+  if (start !== '[' && start !== '{') return text
+  let value: unknown
+  try {
+    value = JSON.parse(text, ((_: string, inner: unknown, { source }: Source = {}) =>
+      typeof inner === 'number' ? new ExactNumber(source ?? String(inner)) : inner) as (
+      key: string,
+      value: unknown,
+    ) => unknown)
+  } catch {
+    return text // not JSON: `[0:1]={a,b}` or `[1,5)`
+  }
+  return isBuilt(value, shape) ? (render(value, shape) ?? text) : text
+}
+
+/** Whether the value is what devices hold for the type. */
+function isBuilt(value: unknown, shape: TypeShape): boolean {
+  if (shape.kind === 'array' || shape.kind === 'multirange') return Array.isArray(value)
+  return (shape.kind === 'composite' || shape.kind === 'range') && isObject(value)
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber)
+}
+
+/** @returns `null` for NULL */
+function render(value: unknown, shape: TypeShape): string | null {
+  if (value === null || value === undefined) return null
+  if (typeof value === 'string') return value
+  switch (shape.kind) {
+    case 'scalar':
+      return renderScalar(value, shape.oid)
+    case 'array':
+      return Array.isArray(value) ? renderArray(value, shape) : exactJson(value)
+    case 'composite':
+      return isObject(value) ? renderComposite(value, shape.members) : exactJson(value)
+    case 'range':
+      return isObject(value) ? renderRange(value, shape.bound) : exactJson(value)
+    case 'multirange':
+      return Array.isArray(value)
+        ? `{${value.map((range: unknown) => render(range, { kind: 'range', bound: shape.bound })).join(',')}}`
+        : exactJson(value)
+  }
+}
+
+function renderScalar(value: unknown, oid: number): string {
+  if (value instanceof ExactNumber && FLOATS.has(oid) && !Number.isFinite(Number(value.source))) {
+    return value.source.startsWith('-') ? '-Infinity' : 'Infinity'
+  }
+  return exactJson(value)
+}
+
+function renderArray(elements: readonly unknown[], shape: TypeShape & { readonly kind: 'array' }): string {
+  const { element, delimiter } = shape
+  const rendered = elements.map((one) => {
+    if (one === null) return 'NULL'
+    if (Array.isArray(one) && isDimension(one, element)) return renderArray(one, shape)
+    return `"${(render(one, element) ?? '').replaceAll(/["\\]/g, String.raw`\$&`)}"`
+  })
+  return `{${rendered.join(delimiter)}}`
+}
+
+/** Inner lists are dimensions, unless they are elements themselves. */
+function isDimension(list: readonly unknown[], element: TypeShape): boolean {
+  if (element.kind === 'array') return false
+  // No dimension is empty, and no multirange has NULLs or lists in it.
+  if (element.kind === 'multirange') return list.length > 0 && list.every((one) => one === null || Array.isArray(one))
+  return element.kind !== 'scalar' || !JSONS.has(element.oid) || (list.length > 0 && list.every(isJsonElement))
+}
+
+/** Devices hold elements that are JSON as texts of JSON. Other lists are JSON themselves. */
+function isJsonElement(one: unknown): boolean {
+  if (one === null) return true
+  if (Array.isArray(one)) return one.length > 0 && one.every(isJsonElement)
+  if (typeof one !== 'string') return false
+  try {
+    JSON.parse(one)
+    return true
+  } catch {
+    return false // a string of the JSON value
+  }
+}
+
+function renderComposite(
+  value: Readonly<Record<string, unknown>>,
+  members: readonly { readonly name: string; readonly shape: TypeShape }[],
+): string {
+  return `(${members.map(({ name, shape }) => field(Object.hasOwn(value, name) ? value[name] : null, shape)).join(',')})`
+}
+
+function renderRange(value: Readonly<Record<string, unknown>>, bound: TypeShape): string {
+  const [open, close] = [isSet(value['lower_exclusive']) ? '(' : '[', isSet(value['upper_exclusive']) ? ')' : ']']
+  return `${open}${field(value['lower'], bound)},${field(value['upper'], bound)}${close}`
+}
+
+function isSet(flag: unknown): boolean {
+  return flag === true || (flag instanceof ExactNumber && flag.source === '1')
+}
+
+/** Nothing at all is NULL, or no bound. */
+function field(value: unknown, shape: TypeShape): string {
+  const text = render(value, shape)
+  return text === null ? '' : `"${text.replaceAll(/["\\]/g, '$&$&')}"`
+}
+
+function exactJson(value: unknown): string {
+  if (value instanceof ExactNumber) return value.source
+  if (Array.isArray(value)) return `[${value.map(exactJson).join(',')}]`
+  if (isObject(value)) {
+    return `{${Object.entries(value)
+      .map(([name, inner]) => `${JSON.stringify(name)}:${exactJson(inner)}`)
+      .join(',')}}`
+  }
+  return JSON.stringify(value)
+}
