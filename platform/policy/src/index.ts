@@ -7,6 +7,7 @@ export type {
   PlannedColumn,
   RefusedTable,
   RowExpression,
+  StreamPlan,
   SyncPlan,
   TableName,
   TablePlan,

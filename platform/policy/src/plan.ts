@@ -9,6 +9,8 @@ export interface SyncPlan {
   /** Changes whenever anything below does. */
   readonly version: string
   readonly tables: readonly TablePlan[]
+  /** Declared streams. A table that is named in one is wanted only through such streams; all others are wanted by default. */
+  readonly streams: readonly StreamPlan[]
   /** Tables that stay on the server, each with its reason. */
   readonly refused: readonly RefusedTable[]
   /**
@@ -18,6 +20,21 @@ export interface SyncPlan {
   readonly keyFunctions: readonly KeyFunction[]
   /** All tables whose changes must be in the publication: the synced ones and those that key queries depend on. */
   readonly published: readonly TableName[]
+}
+
+/** A declared stream. Its rows are those of its tables' {@link BucketDefinition}s that name it. */
+export interface StreamPlan {
+  readonly name: string
+  /** 0 is sent first. */
+  readonly priority: number
+  /** Whether every device has it that wants the defaults. */
+  readonly autoSubscribe: boolean
+  /** The synced tables that it selects from. */
+  readonly tables: readonly TableName[]
+  /** Parameters that are read as another type than text: evaluating `sql`, as the caller of the subscription, fails when the value is none. */
+  readonly parameters: readonly { readonly name: string; readonly sql: string }[]
+  /** Queries that cannot be followed. */
+  readonly refused: readonly { readonly query: string; readonly reason: string }[]
 }
 
 export interface KeyFunction {
@@ -70,8 +87,13 @@ export interface TablePlan extends TableName {
   readonly definitions: readonly BucketDefinition[]
 }
 
-/** One disjunct of a table's policies: the rows it covers, grouped by key. */
+/**
+ * One disjunct of a table's policies, or of what is left of them by a stream: the rows it covers, grouped by key. Those of one table with the same
+ * {@link BucketDefinition.id} hold the same rows in the same buckets, and differ in who gets them.
+ */
 export interface BucketDefinition {
+  /** The declared stream that it is part of; `undefined`: devices have it by default. */
+  readonly stream: string | undefined
   /** Stable over restarts: changes exactly when what the bucket holds would. Short (table, dot, 8 hex digits of a hash). */
   readonly id: string
   /** API roles (`anon`, `authenticated`, …) whose `SELECT` policies contain this disjunct. */

@@ -17,6 +17,8 @@ export type {
   CheckpointLine,
   ControlLine,
   PartialCheckpointCompleteLine,
+  StreamDescription,
+  SubscriptionReason,
   SyncRequest,
   TokenExpiresInLine,
 } from './sync-lines.ts'

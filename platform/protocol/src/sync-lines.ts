@@ -27,7 +27,22 @@ export interface BucketDescription {
   readonly checksum: number
   readonly count: number
   readonly priority: number
-  readonly subscriptions: readonly { readonly default: number }[]
+  /** Why the device has it. */
+  readonly subscriptions: readonly SubscriptionReason[]
+}
+
+/** An index into the checkpoint's streams, or into the subscriptions of the request. */
+export type SubscriptionReason = { readonly default: number } | { readonly sub: number }
+
+export interface StreamDescription {
+  readonly name: string
+  /** Whether every device has it that wants the defaults. */
+  readonly is_default: boolean
+  readonly errors: readonly {
+    /** An index into the subscriptions of the request. */
+    readonly subscription: 'default' | number
+    readonly message: string
+  }[]
 }
 
 export interface CheckpointLine {
@@ -35,11 +50,7 @@ export interface CheckpointLine {
     readonly last_op_id: string
     readonly write_checkpoint?: string
     readonly buckets: readonly BucketDescription[]
-    readonly streams: readonly {
-      readonly name: string
-      readonly is_default: boolean
-      readonly errors: readonly never[]
-    }[]
+    readonly streams: readonly StreamDescription[]
   }
 }
 

@@ -40,6 +40,9 @@ export const CONCURRENT_READS_MAX = 6
 /** Concurrent key evaluations; each is one connection of the request pool. */
 export const CONCURRENT_EVALUATIONS_MAX = 8
 
+/** Subscriptions to streams in one request: each different one is a question to Postgres whenever keys change. */
+export const SUBSCRIPTIONS_MAX = 1_000
+
 /** Buckets of one person. Above it the checkpoint line alone would pass 5 MiB. */
 export const BUCKETS_PER_CLIENT_MAX = 50_000
 

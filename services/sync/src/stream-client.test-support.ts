@@ -15,6 +15,8 @@ interface DescribedBucket {
   readonly bucket: string
   readonly checksum: number
   readonly count: number
+  readonly priority: number
+  readonly subscriptions: readonly object[]
 }
 
 /** Any line of the stream; exactly one key is there. */
@@ -39,6 +41,7 @@ export interface ReadLine {
     readonly data: readonly ReadOp[]
   }
   readonly checkpoint_complete?: { readonly last_op_id: string }
+  readonly partial_checkpoint_complete?: { readonly last_op_id: string; readonly priority: number }
   readonly token_expires_in?: number
 }
 
@@ -71,6 +74,8 @@ export interface StreamClientOptions {
 export class StreamClient {
   readonly buckets = new Map<string, DeviceBucket>()
   readonly completed: CompletedCheckpoint[] = []
+  /** What could be shown early: the rows of the buckets up to a priority. */
+  readonly partials: { readonly opId: number; readonly priority: number; readonly state: DeviceState }[] = []
   readonly lines: ReadLine[] = []
   /** What was wrong with what the server sent. */
   readonly faults: string[] = []
@@ -260,6 +265,7 @@ export class StreamClient {
       this.#dropUnlisted()
     } else if (line.data) this.#readOps(line.data)
     else if (line.checkpoint_complete) this.#complete(line.checkpoint_complete.last_op_id)
+    else if (line.partial_checkpoint_complete) this.#completePartly(line.partial_checkpoint_complete)
   }
 
   #dropUnlisted(): void {
@@ -311,10 +317,30 @@ export class StreamClient {
   }
 
   #complete(lastOpId: string): void {
-    if (!this.#target) return void this.faults.push('complete before a checkpoint')
+    const state = this.#check(lastOpId, Number.POSITIVE_INFINITY)
+    if (!state) return
+    for (const name of this.#target?.keys() ?? []) {
+      const bucket = this.buckets.get(name)
+      if (bucket) bucket.position = lastOpId
+    }
+    this.completed.push({ opId: Number(lastOpId), writeCheckpoint: this.#writeCheckpoint, state })
+  }
+
+  #completePartly({ last_op_id: lastOpId, priority }: NonNullable<ReadLine['partial_checkpoint_complete']>): void {
+    const state = this.#check(lastOpId, priority)
+    if (state) this.partials.push({ opId: Number(lastOpId), priority, state })
+  }
+
+  /** Compares the sums of the buckets up to a priority with the checkpoint. */
+  #check(lastOpId: string, priorityMax: number): DeviceState | undefined {
+    if (!this.#target) {
+      this.faults.push('complete before a checkpoint')
+      return undefined
+    }
     if (lastOpId !== this.#targetOpId) this.faults.push(`complete ${lastOpId} of checkpoint ${this.#targetOpId}`)
     const newest = new Map<string, { readonly opId: number; readonly data: string }>()
-    for (const [name, { checksum }] of this.#target) {
+    for (const [name, { checksum, priority }] of this.#target) {
+      if (priority > priorityMax) continue
       const bucket = this.buckets.get(name) ?? { position: '0', rows: new Map(), rest: 0 }
       this.buckets.set(name, bucket)
       let sum = bucket.rest
@@ -324,9 +350,7 @@ export class StreamClient {
       }
       if (sum !== (checksum | 0))
         this.faults.push(`checksum of ${name} at ${lastOpId}: ${sum}, should be ${checksum | 0}`)
-      bucket.position = lastOpId
     }
-    const state = new Map([...newest].map(([key, row]) => [key, row.data]))
-    this.completed.push({ opId: Number(lastOpId), writeCheckpoint: this.#writeCheckpoint, state })
+    return new Map([...newest].map(([key, row]) => [key, row.data]))
   }
 }

@@ -23,6 +23,22 @@ export interface PolicyInput {
   readonly functions: readonly FunctionInfo[]
   readonly operators: readonly OperatorInfo[]
   readonly casts: readonly CastInfo[]
+  /** Declared streams, by name. */
+  readonly streams: readonly StreamInfo[]
+}
+
+/** A stream as it was declared. */
+export interface StreamInfo {
+  readonly name: string
+  /** 0 is sent first. */
+  readonly priority: number
+  readonly autoSubscribe: boolean
+  readonly queries: readonly {
+    /** As it was written. */
+    readonly text: string
+    /** Resolved and printed by Postgres as a view's query is, parameters with the types that they are compared with. */
+    readonly resolved: ResolvedBody
+  }[]
 }
 
 export interface RoleInfo {

@@ -12,6 +12,7 @@ import { schemasOfPath } from '../syntax/qualify-names.ts'
 import { type CollectedNames, collectNames } from '../syntax/collect-names.ts'
 import { UNIQUE_KEYS } from './unique-keys.ts'
 import type { FunctionInfo, PolicyInput, ResolvedBody } from './policy-input.ts'
+import { readStreams } from './read-streams.ts'
 
 export interface ReadPolicyInputOptions {
   /** Schemas whose tables are to be synced; `public` and `holdfast` when left out. */
@@ -77,6 +78,9 @@ async function readAll(tx: Transaction, schemas: readonly string[], authenticato
   for (const policy of policies) if (policy.using !== null) collectNames(parsePolicyExpression(policy.using), names)
   const tables = await list<Omit<PolicyInput['tables'][number], 'selectable'>>(tx, TABLES)
   for (const { view } of tables) if (view) collectNames(parseViewDefinition(view.definition), names)
+  const streams = await readStreams(tx)
+  for (const { resolved } of streams.flatMap((stream) => stream.queries))
+    if ('text' in resolved) collectNames(parseViewDefinition(resolved.text), names)
   const functions = await readFunctions(tx, names, searchPath)
   const operators = await list<PolicyInput['operators'][number]>(tx, operatorsNamed([...names.operators]))
 
@@ -124,6 +128,7 @@ async function readAll(tx: Transaction, schemas: readonly string[], authenticato
     functions: functions.map((f) => ({ ...f, executableBy: executableByOid.get(f.oid) ?? [] })),
     operators,
     casts,
+    streams,
   }
 }
 

@@ -8,12 +8,20 @@ import { renderExpr, ROW_ALIAS } from '../syntax/render.ts'
 import { isImmutable, isSettled, OID, operatorsOf, typeOf } from '../syntax/typing.ts'
 import { walkExpr } from '../syntax/walk.ts'
 import { type AssembledAlternative, hashesOf, rowExpression } from './assemble.ts'
-import { dependenciesOfExpr, mergeDependencies } from './dependencies.ts'
+import { dependenciesOfExpr, mergeDependencies, NO_TABLE } from './dependencies.ts'
 import { isRowOnly, surveyExpr } from './survey.ts'
 import { viaFunctionsOf } from './via-functions.ts'
 
 /** Columns that a class may be made of: each combination of their values is one. */
 const COLUMNS_MAX = 16
+
+interface ClassInput {
+  readonly table: TableInfo
+  readonly role: number
+  readonly catalog: Catalog
+  /** Whether the conditions are a query that may read the table itself. */
+  readonly readsItself: boolean
+}
 
 /**
  * Follows a condition that no equality ties to the person: what of it is about the row alone filters the rows, the rest is asked for each combination
@@ -23,7 +31,7 @@ const COLUMNS_MAX = 16
  */
 export function assembleClass(
   conditions: readonly Expr[],
-  { table, role, catalog }: { readonly table: TableInfo; readonly role: number; readonly catalog: Catalog },
+  { table, role, catalog, readsItself }: ClassInput,
 ): AssembledAlternative {
   const atoms = distinct(conditions.flatMap((expr) => (expr.kind === 'and' ? expr.args : [expr])))
   const filters = atoms.filter((atom) => isRowOnly(surveyExpr(atom, catalog)) && isImmutable(atom, catalog))
@@ -46,7 +54,7 @@ export function assembleClass(
     keys,
     keyQuery: classKeyQuery(table, keys, accessClass),
     keyFunctions: viaFunctionsOf(atoms, catalog),
-    dependencies: condition ? dependenciesOfExpr(condition, role, table.oid, catalog) : [],
+    dependencies: condition ? dependenciesOfExpr(condition, role, readsItself ? NO_TABLE : table.oid, catalog) : [],
     rowFunctions: filters.flatMap((expr) => hashesOf(expr, catalog)).sort(),
     accessClass,
   }

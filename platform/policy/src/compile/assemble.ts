@@ -19,7 +19,7 @@ import { renderExpr, renderQuery, renderTop } from '../syntax/render.ts'
 import { freshAlias } from '../syntax/scope.ts'
 import { functionsOf, OID, typeOf } from '../syntax/typing.ts'
 import { walkExpr } from '../syntax/walk.ts'
-import { dependenciesOfQuery, mergeDependencies } from './dependencies.ts'
+import { dependenciesOfQuery, mergeDependencies, NO_TABLE } from './dependencies.ts'
 import { canonicalText, isCanonicalInStream, type KeyPair } from './keys.ts'
 import type { Alternative, Link, LinkContext } from './link.ts'
 import { surveyExpr, surveyFrom } from './survey.ts'
@@ -41,6 +41,8 @@ export interface AssembleInput {
   readonly table: TableInfo
   readonly role: number
   readonly context: LinkContext
+  /** Whether it is a query that may read the table itself. */
+  readonly readsItself: boolean
 }
 
 export function assemble(alternative: Alternative, input: AssembleInput): AssembledAlternative {
@@ -62,7 +64,7 @@ export function assemble(alternative: Alternative, input: AssembleInput): Assemb
       ...viaFunctionsOf([...(filter ? [filter] : []), ...pairs.map((pair) => pair.row), asExists(query)], catalog),
     ],
     dependencies: mergeDependencies([
-      ...dependenciesOfQuery(query, input.role, input.table.oid, catalog),
+      ...dependenciesOfQuery(query, input.role, guardedTable(input), catalog),
       ...links.flatMap((one) => one.dependencies),
     ]),
     rowFunctions: [...alternative.filters, ...pairs.map((pair) => pair.row)]
@@ -70,6 +72,10 @@ export function assemble(alternative: Alternative, input: AssembleInput): Assemb
       .sort(),
     accessClass: undefined,
   }
+}
+
+function guardedTable({ table, readsItself }: AssembleInput): number {
+  return readsItself ? NO_TABLE : table.oid
 }
 
 /** Two conditions on one value have to hold for the same key; two on an array may each hold for another element. */
@@ -229,7 +235,7 @@ function ownRights(link: Link, input: AssembleInput): OwnedLink {
       rights: new Set(),
     },
     keyFunction,
-    dependencies: dependenciesOfQuery(query, owner, input.table.oid, catalog, searchPath),
+    dependencies: dependenciesOfQuery(query, owner, guardedTable(input), catalog, searchPath),
   }
 }
 

@@ -7,13 +7,15 @@ import { convertExpr, createScope } from '../syntax/convert.ts'
 import { type Expr, isConstant } from '../syntax/expression.ts'
 import { parsePolicyExpression } from '../syntax/parse.ts'
 import { ROW_ALIAS } from '../syntax/render.ts'
+import type { Scope } from '../syntax/scope.ts'
 import { assembleClass, narrowLink } from './access-class.ts'
 import { type AssembledAlternative, assemble } from './assemble.ts'
-import { applicablePolicies, dependenciesOfExpr, isExempt } from './dependencies.ts'
+import { applicablePolicies, dependenciesOfExpr, isExempt, NO_TABLE } from './dependencies.ts'
 import { type Alternative, combine } from './link.ts'
 import { isWhole, linkConjunct } from './links.ts'
 import { DISJUNCTS_MAX, refuseTooMany, toDisjuncts } from './normalize.ts'
 import { splitPolicy } from './split-policy.ts'
+import type { StreamCondition } from './stream-queries.ts'
 
 /** Which policy could not be followed. */
 export class PolicyRefusal extends Error {
@@ -43,12 +45,16 @@ export interface RolePart {
   readonly assembled: AssembledAlternative
 }
 
-/** @returns a reason when the role sees nothing of the table */
+/**
+ * @param condition - of a stream, which narrows what the policies allow
+ * @returns a reason when the role sees nothing of the table
+ */
 export function compileRole(
   table: TableInfo,
   key: RowKey,
   role: number,
   catalog: Catalog,
+  condition?: StreamCondition,
 ): readonly RolePart[] | string {
   const name = catalog.role(role)?.name ?? String(role)
   const columns = table.selectable[String(role)]
@@ -60,7 +66,10 @@ export function compileRole(
   if (permissive.length === 0) return `no permissive policy for SELECT applies to the role ${name}`
   if (isExempt(table, role, catalog)) return `policies do not bind the role ${name}`
 
-  const bound: Bound = { table, role, name, columns, catalog, policies }
+  // A stream's query may read its own table, as any query may; a policy may not.
+  const readsItself = condition !== undefined
+  const all = condition ? [...policies, condition] : policies
+  const bound: Bound = { table, role, name, columns, catalog, policies: all, readsItself }
   const parts = linkOrClasses(bound)
   return parts.length > 0 ? parts : `the policies let the role ${name} see no row`
 }
@@ -72,7 +81,22 @@ interface Bound {
   readonly name: string
   readonly columns: readonly string[]
   readonly catalog: Catalog
-  readonly policies: readonly PolicyInfo[]
+  readonly policies: readonly BoundPolicy[]
+  readonly readsItself: boolean
+}
+
+type BoundPolicy = PolicyInfo | StreamCondition
+
+/** What a policy says, and where its names are looked up. */
+function readPolicy(
+  policy: BoundPolicy,
+  { table, role, catalog }: Pick<Bound, 'table' | 'role' | 'catalog'>,
+  aliases: Set<string>,
+): { readonly node: Node | undefined; readonly scope: Scope; readonly guarded: number } {
+  if ('node' in policy)
+    return { node: policy.node, scope: createScope(catalog, role, policy.row, aliases), guarded: NO_TABLE }
+  const node = policy.using === null ? undefined : parsePolicyExpression(policy.using)
+  return { node, scope: createScope(catalog, role, table, aliases), guarded: table.oid }
 }
 
 /** Equalities where everything comes down to them; where something does not, it alone becomes access classes. */
@@ -85,18 +109,20 @@ function linkOrClasses(bound: Bound): readonly RolePart[] {
   }
 }
 
-function linkParts({ table, role, name, columns, catalog, policies }: Bound): readonly RolePart[] {
+function linkParts(bound: Bound): readonly RolePart[] {
+  const { table, role, name, columns, catalog, policies, readsItself } = bound
   const permissive = policies.filter((policy) => policy.permissive)
   const aliases = new Set([ROW_ALIAS])
   const context = { catalog, aliases }
-  const convert = (policy: PolicyInfo): Expr | undefined =>
+  const convert = (policy: BoundPolicy): Expr | undefined =>
     blaming(policy.name, () => {
-      if (policy.using === null) return undefined
-      const expr = convertExpr(parsePolicyExpression(policy.using), createScope(catalog, role, table, aliases))
-      dependenciesOfExpr(expr, role, table.oid, catalog) // the rights to read everything in it
+      const { node, scope, guarded } = readPolicy(policy, bound, aliases)
+      if (!node) return undefined
+      const expr = convertExpr(node, scope)
+      dependenciesOfExpr(expr, role, guarded, catalog) // the rights to read everything in it
       return expr
     })
-  const alternativesOf = (policy: PolicyInfo, expr: Expr) =>
+  const alternativesOf = (policy: BoundPolicy, expr: Expr) =>
     blaming(policy.name, () =>
       toDisjuncts(expr, (part) => isWhole(part, catalog)).flatMap((atoms) => linkConjunct(atoms, context)),
     )
@@ -124,7 +150,7 @@ function linkParts({ table, role, name, columns, catalog, policies }: Bound): re
           filters: [...alternative.filters, ...restriction.filters],
           links: [...alternative.links, ...restriction.links],
         }
-        const assembled = blaming(policy.name, () => assemble(whole, { table, role, context }))
+        const assembled = blaming(policy.name, () => assemble(whole, { table, role, context, readsItself }))
         parts.push({ role: name, policies: [policy.name, ...restrictive.map((one) => one.name)], columns, assembled })
       }
     }
@@ -135,7 +161,7 @@ function linkParts({ table, role, name, columns, catalog, policies }: Bound): re
 
 /** A condition of a policy, at whose `AND`s and `OR`s it was taken apart. */
 interface Condition {
-  readonly policy: PolicyInfo
+  readonly policy: BoundPolicy
   readonly node: Node
 }
 
@@ -145,7 +171,7 @@ type Way = readonly Condition[]
 function classParts(bound: Bound): readonly RolePart[] {
   const { table, role, name, columns, catalog, policies } = bound
   const restrictive = policies.filter((policy) => !policy.permissive)
-  const ways = waysThrough(policies, DISJUNCTS_MAX) ?? waysThrough(policies, 1) ?? []
+  const ways = waysThrough(bound, DISJUNCTS_MAX) ?? waysThrough(bound, 1) ?? []
   return ways.flatMap((way): readonly RolePart[] => {
     const named = [...new Set([...way.map(({ policy }) => policy), ...restrictive].map((policy) => policy.name))]
     const part = (assembled: AssembledAlternative): RolePart => ({ role: name, policies: named, columns, assembled })
@@ -153,16 +179,18 @@ function classParts(bound: Bound): readonly RolePart[] {
       return linkWay(way, bound).map(part)
     } catch (error) {
       if (!(error instanceof Refusal) || error.scope === 'role') throw error
-      const scope = { ...createScope(catalog, role, table, new Set([ROW_ALIAS])), inline: false }
+      const aliases = new Set([ROW_ALIAS])
       const conditions = way.map(({ policy, node }) =>
         blaming(policy.name, () => {
-          const expr = convertExpr(node, scope)
-          assembleClass([expr], { table, role, catalog })
+          const { scope } = readPolicy(policy, bound, aliases)
+          const expr = convertExpr(node, { ...scope, inline: false })
+          assembleClass([expr], { table, role, catalog, readsItself: 'node' in policy })
           return expr
         }),
       )
       if (conditions.some((expr) => isConstant(expr, 'false') || isConstant(expr, 'null'))) return []
-      return (narrowed(way, conditions, bound) ?? [assembleClass(conditions, { table, role, catalog })]).map(part)
+      const classes = (): readonly AssembledAlternative[] => [assembleClass(conditions, bound)]
+      return blaming(way[0]?.policy.name, () => narrowed(way, conditions, bound) ?? classes()).map(part)
     }
   })
 }
@@ -191,11 +219,12 @@ function attempt<T>(body: () => T): T | undefined {
 }
 
 /** Every way through the policies, at most `max` for each of them; `undefined` when there are more than can be looked at. */
-function waysThrough(policies: readonly PolicyInfo[], max: number): readonly Way[] | undefined {
-  const ofPolicy = (policy: PolicyInfo): readonly Way[] =>
-    policy.using === null
-      ? []
-      : splitPolicy(parsePolicyExpression(policy.using), max).map((way) => way.map((node) => ({ policy, node })))
+function waysThrough(bound: Bound, max: number): readonly Way[] | undefined {
+  const { policies } = bound
+  const ofPolicy = (policy: BoundPolicy): readonly Way[] => {
+    const { node } = readPolicy(policy, bound, new Set())
+    return node ? splitPolicy(node, max).map((way) => way.map((part) => ({ policy, node: part }))) : []
+  }
   let ways = policies.filter((policy) => policy.permissive).flatMap(ofPolicy)
   for (const policy of policies) {
     if (policy.permissive || policy.using === null) continue
@@ -207,13 +236,15 @@ function waysThrough(policies: readonly PolicyInfo[], max: number): readonly Way
 }
 
 /** @throws {Refusal} when something in it comes down to no equality */
-function linkWay(way: Way, { table, role, catalog }: Bound): readonly AssembledAlternative[] {
+function linkWay(way: Way, bound: Bound): readonly AssembledAlternative[] {
+  const { table, role, catalog, readsItself } = bound
   const aliases = new Set([ROW_ALIAS])
   const context = { catalog, aliases }
-  const parts = way.map(({ node }): readonly Alternative[] => {
-    const expr = convertExpr(node, createScope(catalog, role, table, aliases))
-    dependenciesOfExpr(expr, role, table.oid, catalog) // the rights to read everything in it
+  const parts = way.map(({ policy, node }): readonly Alternative[] => {
+    const { scope, guarded } = readPolicy(policy, bound, aliases)
+    const expr = convertExpr(node, scope)
+    dependenciesOfExpr(expr, role, guarded, catalog) // the rights to read everything in it
     return toDisjuncts(expr, (part) => isWhole(part, catalog)).flatMap((atoms) => linkConjunct(atoms, context))
   })
-  return combine(parts).map((alternative) => assemble(alternative, { table, role, context }))
+  return combine(parts).map((alternative) => assemble(alternative, { table, role, context, readsItself }))
 }

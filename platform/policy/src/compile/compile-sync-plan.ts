@@ -7,6 +7,7 @@ import type {
   KeyFunction,
   PlannedColumn,
   RefusedTable,
+  StreamPlan,
   SyncPlan,
   TableName,
   TablePlan,
@@ -16,6 +17,7 @@ import { shapeOfType } from '../type-shape.ts'
 import { anyOf, classKeyQuery } from './access-class.ts'
 import { compileRole, PolicyRefusal, type RolePart } from './compile-role.ts'
 import { mergeDependencies } from './dependencies.ts'
+import { readStreamQueries, type StreamCondition, type StreamQueries } from './stream-queries.ts'
 
 /**
  * Compiles the policies of a database into bucket definitions. Pure: the same input gives the same plan. A table whose policies cannot be followed
@@ -27,9 +29,10 @@ export function compileSyncPlan(input: PolicyInput): SyncPlan {
   const refused: RefusedTable[] = []
   const keyFunctions = new Map<string, KeyFunction>()
   const localNames = new Map<string, TableInfo>()
+  const queries = readStreamQueries(catalog)
   for (const table of input.tables) {
     if (!input.schemas.includes(table.schema)) continue
-    const outcome = compileTable(table, catalog)
+    const outcome = compileTable(table, catalog, queries)
     if ('reason' in outcome) {
       refused.push({ ...nameOf(table), ...outcome })
       continue
@@ -46,16 +49,16 @@ export function compileSyncPlan(input: PolicyInput): SyncPlan {
     tables.push(outcome.plan)
     for (const f of outcome.keyFunctions) keyFunctions.set(f.name, f)
   }
-  const plan = { tables, refused, keyFunctions: [...keyFunctions.values()], published: publishedTables(tables) }
+  const streams = planStreams(queries, tables, refused, catalog)
+  const published = publishedTables(tables)
+  const plan = { tables, streams, refused, keyFunctions: [...keyFunctions.values()], published }
   return { version: versionOf(plan, input), ...plan }
 }
 
 const NO_KEY =
   'it has no key: a primary key, or a unique index over columns that are NOT NULL, has to tell its rows apart'
 
-type Outcome =
-  | { readonly plan: TablePlan; readonly keyFunctions: readonly KeyFunction[] }
-  | { readonly reason: string; readonly policy?: string }
+type Outcome = { readonly plan: TablePlan; readonly keyFunctions: readonly KeyFunction[] } | Refused
 
 function nameOf(table: TableInfo): TableName {
   return { schema: table.schema, name: table.name, oid: table.oid }
@@ -91,16 +94,78 @@ function versionOf(plan: Omit<SyncPlan, 'version'>, input: PolicyInput): string 
     .slice(0, 16)
 }
 
-function compileTable(table: TableInfo, catalog: Catalog): Outcome {
+interface Refused {
+  readonly reason: string
+  readonly policy?: string
+}
+
+/** The parts that one stream, or the default, takes of a table. */
+interface WantedParts {
+  readonly stream: string | undefined
+  readonly parts: readonly RolePart[]
+}
+
+function compileTable(table: TableInfo, catalog: Catalog, queries: StreamQueries): Outcome {
   const unfit = reasonNotToSync(table, catalog)
   if (unfit) return { reason: unfit }
   const key = chooseRowKey(table.uniqueKeys)
   if (!key) return { reason: NO_KEY }
+  const wanted = compileWanted(table, key, catalog, queries)
+  if ('reason' in wanted) return wanted
+  const columnNames = table.columns.map((column) => column.name)
+  const plan: TablePlan = {
+    ...nameOf(table),
+    localName: localNameOf(table),
+    key,
+    columns: table.columns.map((column) => plannedColumn(column, columnNames, key, catalog)),
+    definitions: wanted.flatMap(({ stream, parts }) => mergeParts(parts, table, catalog, stream)),
+  }
+  const parts = wanted.flatMap((one) => one.parts)
+  return { plan, keyFunctions: parts.flatMap((part) => part.assembled.keyFunctions) }
+}
+
+/** A table that streams name is wanted through them alone, any other by default. */
+function compileWanted(
+  table: TableInfo,
+  key: RowKey,
+  catalog: Catalog,
+  { byTable, refused }: StreamQueries,
+): readonly WantedParts[] | Refused {
+  const queries = byTable.get(table.oid)
+  if (!queries) {
+    const parts = compileParts(table, key, catalog)
+    return 'reason' in parts ? parts : [{ stream: undefined, parts }]
+  }
+  const wanted: WantedParts[] = []
+  for (const [stream, ofStream] of Map.groupBy(queries, (query) => query.stream)) {
+    const parts: RolePart[] = []
+    for (const { text, condition } of ofStream) {
+      const outcome = compileParts(table, key, catalog, condition)
+      if (!('reason' in outcome)) {
+        parts.push(...outcome)
+        continue
+      }
+      // Whose fault is it?
+      const whole = compileParts(table, key, catalog)
+      if ('reason' in whole) return whole
+      refused.get(stream)?.push({ query: text, reason: outcome.reason })
+    }
+    wanted.push({ stream, parts })
+  }
+  return wanted
+}
+
+function compileParts(
+  table: TableInfo,
+  key: RowKey,
+  catalog: Catalog,
+  condition?: StreamCondition,
+): readonly RolePart[] | Refused {
   const parts: RolePart[] = []
   const roleReasons: string[] = []
   for (const role of catalog.input.apiRoles) {
     try {
-      const outcome = compileRole(table, key, role, catalog)
+      const outcome = compileRole(table, key, role, catalog, condition)
       if (typeof outcome === 'string') roleReasons.push(outcome)
       else parts.push(...outcome)
     } catch (error) {
@@ -110,17 +175,35 @@ function compileTable(table: TableInfo, catalog: Catalog): Outcome {
       roleReasons.push(error.cause.message)
     }
   }
-  if (parts.length === 0) return { reason: [...new Set(roleReasons)].join('; ') || 'no API role exists' }
-  const columnNames = table.columns.map((column) => column.name)
-  const definitions = mergeParts(parts, table, catalog)
-  const plan: TablePlan = {
-    ...nameOf(table),
-    localName: localNameOf(table),
-    key,
-    columns: table.columns.map((column) => plannedColumn(column, columnNames, key, catalog)),
-    definitions,
-  }
-  return { plan, keyFunctions: parts.flatMap((part) => part.assembled.keyFunctions) }
+  return parts.length > 0 ? parts : { reason: [...new Set(roleReasons)].join('; ') || 'no API role exists' }
+}
+
+function planStreams(
+  { byTable, refused, parameters }: StreamQueries,
+  tables: readonly TablePlan[],
+  refusedTables: readonly RefusedTable[],
+  catalog: Catalog,
+): readonly StreamPlan[] {
+  return catalog.input.streams.map(({ name, priority, autoSubscribe }) => {
+    const own = [...byTable].flatMap(([oid, queries]) =>
+      queries.filter((one) => one.stream === name).map((one) => ({ ...one, oid })),
+    )
+    const unsynced = own.flatMap(({ oid, text }) => {
+      const table = refusedTables.find((one) => one.oid === oid)
+      return table ? [{ query: text, reason: `${table.schema}.${table.name} does not sync: ${table.reason}` }] : []
+    })
+    const oids = new Set(own.map(({ oid }) => oid))
+    return {
+      name,
+      priority,
+      autoSubscribe,
+      tables: tables
+        .filter(({ oid }) => oids.has(oid))
+        .map(({ schema, name: table, oid }) => ({ schema, name: table, oid })),
+      parameters: [...(parameters.get(name) ?? [])].map(([parameter, sql]) => ({ name: parameter, sql })),
+      refused: [...(refused.get(name) ?? []), ...unsynced],
+    }
+  })
 }
 
 function localNameOf(table: TableInfo): string {
@@ -167,7 +250,12 @@ function reasonNotToSync(table: TableInfo, catalog: Catalog): string | undefined
 }
 
 /** Parts that fill the same bucket become one definition; of roles that get its keys differently, each has its own. */
-function mergeParts(parts: readonly RolePart[], table: TableInfo, catalog: Catalog): readonly BucketDefinition[] {
+function mergeParts(
+  parts: readonly RolePart[],
+  table: TableInfo,
+  catalog: Catalog,
+  stream: string | undefined,
+): readonly BucketDefinition[] {
   const definitions: BucketDefinition[] = []
   for (const group of Map.groupBy(parts, (part) => bucketText(part, table, catalog)).values()) {
     const perRole = [...Map.groupBy(group, (part) => part.role)].map(([role, ofRole]) => ({
@@ -184,6 +272,7 @@ function mergeParts(parts: readonly RolePart[], table: TableInfo, catalog: Catal
       const text = bucketText(first, table, catalog) + (index === 0 ? '' : JSON.stringify(roles))
       definitions.push({
         id: `${localNameOf(table)}.${createHash('sha256').update(text).digest('hex').slice(0, 8)}`,
+        stream,
         roles,
         policies: [...new Set(all.flatMap((part) => part.policies))],
         columns: first.columns,

@@ -3,7 +3,13 @@ import type { FunctionInfo, PolicyInfo, TableInfo } from '../catalog/policy-inpu
 import type { Dependency } from '../plan.ts'
 import { Refusal, refuse } from '../refusal.ts'
 import { convertExpr, createScope } from '../syntax/convert.ts'
-import { isClaimFunction, isFollowed, ownSearchPath, queriesOfFunction } from '../syntax/convert-call.ts'
+import {
+  isClaimFunction,
+  isFollowed,
+  isSubscriptionFunction,
+  ownSearchPath,
+  queriesOfFunction,
+} from '../syntax/convert-call.ts'
 import {
   conjuncts,
   type Expr,
@@ -24,6 +30,9 @@ import { convertQuery, isNondeterministic } from '../syntax/convert-query.ts'
 import { queriesOfProcedure } from './queries-of-procedure.ts'
 import { surveyExpr } from './survey.ts'
 
+/** In place of a table: what is read is no policy but a query, which may read any table and the parameters of a subscription. */
+export const NO_TABLE = 0
+
 interface Reader {
   readonly role: number
   /** What functions without a search path of their own run under. */
@@ -40,7 +49,7 @@ type ReadColumns = ReadonlyMap<string, ReadonlySet<string>>
 /**
  * Everything that a query reads when `role` runs it: its tables, those of the policies that guard them, and those of the functions it calls.
  *
- * @param table - the table whose policy the query was made of: reading it under the same policies would never end
+ * @param table - the table whose policy the query was made of: reading it under the same policies would never end; {@link NO_TABLE} for a stream's query
  * @throws {Refusal} when something cannot be followed, or the role may not read it
  */
 export function dependenciesOfQuery(
@@ -178,6 +187,10 @@ function readerAs(rights: Rights | undefined, reader: Reader): Reader {
 }
 
 function visitCall(call: Extract<Expr, { kind: 'call' }>, reader: Reader, visit: Visit): void {
+  if (isSubscriptionFunction(call) && reader.tables.some((table) => table !== NO_TABLE))
+    return refuse(
+      'a policy that reads what the device asks for (subscription.…) would let it widen what its person may see',
+    )
   if (call.schema === 'pg_catalog' || isClaimFunction(call)) return
   const [meant, other] = functionsOf(call, visit.catalog)
   if (!meant || other) return refuse(`which function ${call.schema}.${call.name} means is not certain`)

@@ -19,6 +19,8 @@ const INLINE_DEPTH_MAX = 16
 /** `auth.uid()` and its kin: what the token says. */
 const CLAIM_FUNCTIONS: ReadonlySet<string> = new Set(['uid', 'role', 'email', 'jwt'])
 
+const SUBSCRIPTION_FUNCTIONS: ReadonlySet<string> = new Set(['parameter', 'parameters', 'elements'])
+
 /** Stable functions of the system whose result depends on their arguments and on the formats of the session, on nothing that changes. */
 const STABLE_BUT_STEADY: ReadonlySet<string> = new Set(
   (
@@ -70,7 +72,12 @@ export function convertCall(node: FuncCall, scope: Scope): Expr {
 }
 
 export function isClaimFunction(call: { readonly schema: string; readonly name: string }): boolean {
-  return call.schema === 'auth' && CLAIM_FUNCTIONS.has(call.name)
+  return (call.schema === 'auth' && CLAIM_FUNCTIONS.has(call.name)) || isSubscriptionFunction(call)
+}
+
+/** `subscription.parameter(…)` and its kin: what the device asks for. */
+export function isSubscriptionFunction(call: { readonly schema: string; readonly name: string }): boolean {
+  return call.schema === 'subscription' && SUBSCRIPTION_FUNCTIONS.has(call.name)
 }
 
 /** `current_setting('request.jwt.…')` */

@@ -1,4 +1,4 @@
-import type { BucketDefinition, Dependency, SyncPlan, TablePlan } from '@holdfast/policy'
+import type { BucketDefinition, Dependency, StreamPlan, SyncPlan, TablePlan } from '@holdfast/policy'
 import type { StoredDefinition } from '../storage/bucket-storage.ts'
 import { createClassList, type ClassList } from './access-classes.ts'
 
@@ -22,14 +22,29 @@ export interface RolePlan {
   readonly dependencies: readonly PlannedDependency[]
 }
 
+/** A declared stream, or the one of all tables that no declared stream names. */
+export interface ActiveStream extends Pick<StreamPlan, 'name' | 'priority' | 'parameters'> {
+  readonly isDefault: boolean
+  /** What is wrong with its declaration, for the device's log. */
+  readonly problem: string | undefined
+  readonly roles: ReadonlyMap<string, RolePlan>
+}
+
 /** A compiled plan with the buckets that exist for it. */
 export interface ActivePlan {
   readonly plan: SyncPlan
+  /** What rows are put into: each definition once, whoever gets it. */
   readonly tables: ReadonlyMap<number, { readonly table: TablePlan; readonly definitions: readonly ActiveDefinition[] }>
-  readonly roles: ReadonlyMap<string, RolePlan>
+  /** By name; those that devices have by default come first. */
+  readonly streams: ReadonlyMap<string, ActiveStream>
   /** By the table's oid. */
   readonly dependencies: ReadonlyMap<number, readonly PlannedDependency[]>
 }
+
+/** All that the policies allow, of the tables that no declared stream names. */
+export const DEFAULT_STREAM = 'everything'
+
+const DEFAULT_PRIORITY = 3
 
 function keyed(dependency: Dependency): PlannedDependency {
   const pin = dependency.pin ? `${dependency.pin.column}=${dependency.pin.claimSql}` : ''
@@ -44,31 +59,65 @@ function unique(dependencies: readonly PlannedDependency[]): PlannedDependency[]
 export function activatePlan(plan: SyncPlan, stored: readonly StoredDefinition[]): ActivePlan {
   const byId = new Map(stored.map((definition) => [definition.id, definition]))
   const tables = new Map<number, { table: TablePlan; definitions: ActiveDefinition[] }>()
-  const perRole = new Map<string, ActiveDefinition[]>()
+  const perStream = new Map<string, Map<string, ActiveDefinition[]>>()
   const all: PlannedDependency[] = []
   for (const table of plan.tables) {
-    const definitions: ActiveDefinition[] = []
+    const definitions = new Map<string, ActiveDefinition>()
     for (const definition of table.definitions) {
       const known = byId.get(definition.id)
       if (!known) continue
-      const classes = definition.accessClass && createClassList(definition.accessClass.link?.keys ?? 0)
+      // The rows in the buckets are the same, and so are the classes that they fall into.
+      const classes =
+        definition.accessClass &&
+        (definitions.get(definition.id)?.classes ?? createClassList(definition.accessClass.link?.keys ?? 0))
       const active = { definition, stored: known, classes }
-      definitions.push(active)
+      if (!definitions.has(definition.id)) definitions.set(definition.id, active)
       all.push(...definition.dependencies.map(keyed))
+      const stream = definition.stream ?? DEFAULT_STREAM
+      const perRole = perStream.get(stream) ?? new Map<string, ActiveDefinition[]>()
+      perStream.set(stream, perRole)
       for (const role of definition.roles) perRole.set(role, [...(perRole.get(role) ?? []), active])
     }
-    tables.set(table.oid, { table, definitions })
+    tables.set(table.oid, { table, definitions: [...definitions.values()] })
   }
   const dependencies = new Map<number, PlannedDependency[]>()
   for (const dependency of unique(all)) {
     dependencies.set(dependency.oid, [...(dependencies.get(dependency.oid) ?? []), dependency])
   }
-  const roles = new Map<string, RolePlan>()
-  for (const [role, definitions] of perRole) {
-    roles.set(role, {
-      definitions,
-      dependencies: unique(definitions.flatMap(({ definition }) => definition.dependencies.map(keyed))),
-    })
+  return { plan, tables, streams: activateStreams(plan, perStream), dependencies }
+}
+
+function activateStreams(
+  plan: SyncPlan,
+  perStream: ReadonlyMap<string, ReadonlyMap<string, readonly ActiveDefinition[]>>,
+): ReadonlyMap<string, ActiveStream> {
+  const rolesOf = (stream: string): ReadonlyMap<string, RolePlan> =>
+    new Map(
+      [...(perStream.get(stream) ?? [])].map(([role, definitions]) => [
+        role,
+        {
+          definitions,
+          dependencies: unique(definitions.flatMap(({ definition }) => definition.dependencies.map(keyed))),
+        },
+      ]),
+    )
+  const everything: ActiveStream = {
+    name: DEFAULT_STREAM,
+    priority: DEFAULT_PRIORITY,
+    parameters: [],
+    isDefault: true,
+    problem: undefined,
+    roles: rolesOf(DEFAULT_STREAM),
   }
-  return { plan, tables, roles, dependencies }
+  const declared = plan.streams.map(({ name, priority, parameters, autoSubscribe, refused }): ActiveStream => {
+    const problem = refused.length > 0 ? 'a query of the stream cannot be followed' : undefined
+    return { name, priority, parameters, isDefault: autoSubscribe, problem, roles: rolesOf(name) }
+  })
+  // When every table has a stream of its own, nothing is left for it.
+  const isNeeded = declared.length === 0 || everything.roles.size > 0
+  const streams = [
+    ...(isNeeded ? [everything] : []),
+    ...declared.toSorted((one, other) => Number(other.isDefault) - Number(one.isDefault)),
+  ]
+  return new Map(streams.map((stream) => [stream.name, stream]))
 }

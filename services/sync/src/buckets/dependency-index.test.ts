@@ -54,10 +54,10 @@ test('a change concerns whom the old or the new row is pinned to, whoever is not
       const holders = list.map(({ claim, state }) => {
         const one = holder(`${claim} ${state}`)
         index.addUnresolved(one)
-        if (state === 'pinned') index.set(one, [PINNED], new Map([['pinned', claim]]))
+        if (state === 'pinned') index.set(one, [PINNED], new Map([['pinned', [claim]]]))
         if (state === 'open') index.set(one, [OPEN], new Map())
         if (state === 'gone') {
-          index.set(one, [PINNED, OPEN], new Map([['pinned', claim]]))
+          index.set(one, [PINNED, OPEN], new Map([['pinned', [claim]]]))
           index.delete(one)
         }
         return { one, claim, state }
@@ -84,7 +84,7 @@ test('whoever is new or has to look again hears of the last transactions, which 
   const one = holder()
   index.addUnresolved(one)
   expect(one.xids).toEqual([5, 6, 7])
-  index.set(one, [PINNED], new Map([['pinned', 'a']]))
+  index.set(one, [PINNED], new Map([['pinned', ['a']]]))
   index.noteTransaction(8)
   expect(one.xids).toEqual([5, 6, 7])
   index.planChanged()

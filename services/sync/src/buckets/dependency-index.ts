@@ -20,8 +20,12 @@ export interface DependencyIndex {
   noteTransaction(xid: number): void
   /** What everybody depends on may have changed: all are unresolved until they have looked, and are woken. */
   planChanged(): void
-  /** @param pins - by dependency key, the values that this holder's claims give */
-  set(holder: KeyHolder, dependencies: readonly PlannedDependency[], pins: ReadonlyMap<string, string | null>): void
+  /** @param pins - by dependency key, the values that this holder's claims and subscriptions give */
+  set(
+    holder: KeyHolder,
+    dependencies: readonly PlannedDependency[],
+    pins: ReadonlyMap<string, readonly (string | null)[]>,
+  ): void
   delete(holder: KeyHolder): void
   /** Adds to `into` the holders whom one row's change concerns. `old`/`row`: absent for INSERT/DELETE. */
   collect(
@@ -80,11 +84,14 @@ export function createDependencyIndex(): DependencyIndex {
         let entry = entries.get(dependency.key)
         if (!entry) entries.set(dependency.key, (entry = { everyone: new Set(), byValue: new Map() }))
         const { everyone, byValue } = entry
-        const value = pins.get(dependency.key)
-        if (dependency.pin === undefined || value === undefined) {
+        const values = pins.get(dependency.key)
+        if (dependency.pin === undefined || values === undefined) {
           everyone.add(holder)
           steps.push(() => everyone.delete(holder))
-        } else if (value !== null) {
+          continue
+        }
+        for (const value of new Set(values)) {
+          if (value === null) continue
           const set = byValue.get(value) ?? new Set()
           byValue.set(value, set.add(holder))
           steps.push(() => {

@@ -5,21 +5,37 @@ import { assert, errorMessage, type Logger } from '@holdfast/foundation'
 import { assumeSession, sql, type Pool, type Session, type Transaction } from '@holdfast/postgres'
 import { parseLsn, type Lsn } from '@holdfast/replication'
 import type { ClassEntry, ClassKey, ClassList } from './access-classes.ts'
-import type { ActivePlan, RolePlan } from './active-plan.ts'
+import { DEFAULT_STREAM, type ActiveStream, type PlannedDependency, type RolePlan } from './active-plan.ts'
 import { bucketName } from './bucket-name.ts'
 import { parseSnapshot, type Snapshot } from './snapshot.ts'
 
+/** A stream that a device wants, with what it asks for. */
+export interface Want {
+  readonly stream: ActiveStream
+  /** The parameters as JSON text. */
+  readonly parameters: string
+}
+
+/** What a person has of one {@link Want}. */
+export interface EvaluatedWant {
+  readonly bucketNames: readonly string[]
+  /** Of which classes it was asked whether the person sees them; `undefined`: of none, whatever comes to be. */
+  readonly asked: AskedClasses | undefined
+  /** Why something of it is missing, for the device's log. */
+  readonly problem: string | undefined
+}
+
 /** Which buckets a person has, and what the answer was computed from. */
 export interface EvaluatedKeys {
-  readonly bucketNames: readonly string[]
-  /** By dependency key: the claim's value that the dependency is pinned to; `null` when it is NULL, so nothing concerns this person. */
-  readonly pins: ReadonlyMap<string, string | null>
+  /** In the order of the wants. */
+  readonly wants: readonly EvaluatedWant[]
+  readonly dependencies: readonly PlannedDependency[]
+  /** By dependency key: the claims' values that the dependency is pinned to; without an entry everything concerns this person. */
+  readonly pins: ReadonlyMap<string, readonly (string | null)[]>
   /** The transactions that the answer has seen. */
   readonly snapshot: Snapshot
   /** Everything that it has seen committed before this position. */
   readonly upTo: Lsn
-  /** Of which classes it was asked whether the person sees them. */
-  readonly asked: AskedClasses
 }
 
 /** How many of each list's classes have been asked for: those from the first on. */
@@ -29,12 +45,22 @@ const SNAPSHOT_ROW = -1
 const SNAPSHOT_QUERY = `select ${SNAPSHOT_ROW} as part, array[pg_current_snapshot()::text, pg_current_wal_insert_lsn()::text] as key`
 /** Numbers of pin rows start here; definitions are far below. */
 const PIN_ROWS = 1_000_000
+/** One such row for each parameter of another type than text: it fails when the value is none. */
+const PARAMETER_ROWS = 2_000_000
 
 interface KeyStatement {
   readonly name: string
   readonly text: string
   /** Its parts, each a statement of its own. */
-  readonly parts: readonly string[]
+  readonly parts: readonly KeyPart[]
+}
+
+interface KeyPart {
+  readonly text: string
+  /** The parameter that it reads, and does nothing else. */
+  readonly parameter?: string
+  /** Whether it narrows access classes. */
+  readonly isOfClass: boolean
 }
 
 /** What of a definition is answered by a query for keys. */
@@ -45,25 +71,41 @@ function linkOf(definition: BucketDefinition): { readonly keys: number; readonly
 
 const statements = new WeakMap<RolePlan, KeyStatement>()
 
+function roleOf({ stream }: Want, session: Session): RolePlan {
+  return stream.roles.get(session.role) ?? { definitions: [], dependencies: [] }
+}
+
 /**
- * All key queries of a role as one statement of rows `(part, key text[])`. Its texts come from the compiled plan, which Postgres's own
- * parser has read; values come from the session's claims.
+ * All key queries of a stream for a role as one statement of rows `(part, key text[])`. Its texts come from the compiled plan, which Postgres's own
+ * parser has read; values come from the session's claims and the subscription's parameters.
  */
-function statementOf(role: RolePlan): KeyStatement {
+function statementOf(role: RolePlan, { parameters }: ActiveStream): KeyStatement {
   const known = statements.get(role)
   if (known) return known
-  const parts = [SNAPSHOT_QUERY]
+  const parts: KeyPart[] = [
+    { text: SNAPSHOT_QUERY, isOfClass: false },
+    ...parameters.map(({ name, sql: read }, index) => ({
+      text: `select ${PARAMETER_ROWS + index} as part, array[(${read})::text] as key`,
+      parameter: name,
+      isOfClass: false,
+    })),
+  ]
   role.definitions.forEach(({ definition }, index) => {
     const part = linkOf(definition)
     if (!part) return
     const keys = Array.from({ length: part.keys }, (_, position) => `q.k${position}`)
     const array = keys.length === 0 ? `'{}'::text[]` : `array[${keys.join(', ')}]`
-    parts.push(`select ${index}, ${array} from (${part.query}) q`)
+    const isOfClass = definition.accessClass !== undefined
+    parts.push({ text: `select ${index} as part, ${array} as key from (${part.query}) q`, isOfClass })
   })
   role.dependencies.forEach((dependency, index) => {
-    if (dependency.pin) parts.push(`select ${PIN_ROWS + index}, array[(${dependency.pin.claimSql})::text]`)
+    if (dependency.pin)
+      parts.push({
+        text: `select ${PIN_ROWS + index} as part, array[(${dependency.pin.claimSql})::text] as key`,
+        isOfClass: false,
+      })
   })
-  const text = parts.join('\nunion all\n')
+  const text = parts.map((part) => part.text).join('\nunion all\n')
   const statement = { name: `sync_keys_${createHash('sha1').update(text).digest('hex').slice(0, 16)}`, text, parts }
   statements.set(role, statement)
   return statement
@@ -82,6 +124,16 @@ async function query(
   return result.rows
 }
 
+type SnapshotAt = Pick<EvaluatedKeys, 'snapshot' | 'upTo'>
+
+/** All statements of a transaction have one snapshot, so that it does not matter which of them tells it. */
+function snapshotIn(rows: readonly KeyRow[]): SnapshotAt {
+  const row = rows.find(([part]) => part === SNAPSHOT_ROW)
+  const upTo = parseLsn(row?.[1][1] ?? '')
+  assert(row && upTo !== undefined, 'the row tells the snapshot')
+  return { snapshot: parseSnapshot(row[1][0] ?? ''), upTo }
+}
+
 /**
  * Asks Postgres, as the person and under row-level security, which keys they have. One snapshot for all of it.
  *
@@ -90,52 +142,132 @@ async function query(
  */
 export async function evaluateKeys(
   pool: Pool,
-  active: ActivePlan,
+  wants: readonly Want[],
   session: Session,
   logger: Logger,
 ): Promise<EvaluatedKeys> {
-  const role = active.roles.get(session.role) ?? { definitions: [], dependencies: [] }
-  return pool.transaction(async (tx) => {
-    await tx.execute(sql`set transaction isolation level repeatable read read only`)
-    await assumeSession(tx, session)
-    await tx.execute(sql`savepoint keys`)
-    let rows: readonly KeyRow[]
-    try {
-      rows = await query(tx, { name: statementOf(role).name, text: statementOf(role).text })
-    } catch (error) {
-      if (isConnectionFailure(error)) throw error
-      await tx.execute(sql`rollback to savepoint keys`)
-      rows = await evaluateOneByOne(tx, role, logger)
+  return inOneSnapshot(pool, session, async (tx) => {
+    let at: SnapshotAt | undefined
+    const pins = new Map<string, (string | null)[] | undefined>()
+    const dependencies = new Map<string, PlannedDependency>()
+    const evaluated: EvaluatedWant[] = []
+    for (const want of wants) {
+      const role = roleOf(want, session)
+      await subscribeTo(tx, want)
+      const { rows, problem, isVoid } = await readRows(tx, role, want, logger)
+      at ??= snapshotIn(rows)
+      // It names nothing, and no change of a row will make it name something.
+      if (isVoid) {
+        evaluated.push({ bucketNames: [], asked: undefined, problem })
+        continue
+      }
+      const collected = collect(role, rows)
+      const { names, asked } = await askForClasses(tx, role, collected.linkKeys, new Map(), logger)
+      for (const dependency of role.dependencies) {
+        dependencies.set(dependency.key, dependency)
+        const value = collected.pins.get(dependency.key)
+        const before = pins.has(dependency.key) ? pins.get(dependency.key) : []
+        pins.set(dependency.key, before && value !== undefined ? [...before, value] : undefined)
+      }
+      evaluated.push({ bucketNames: [...collected.bucketNames, ...names], asked, problem })
     }
-    const { linkKeys, ...collected } = collect(role, rows)
-    const { names, asked } = await askForClasses(tx, role, linkKeys, new Map(), logger)
-    return { ...collected, bucketNames: [...collected.bucketNames, ...names], asked }
+    const pinned = [...pins].flatMap(([key, values]) => (values ? [[key, values] as const] : []))
+    at ??= snapshotIn(await query(tx, { text: SNAPSHOT_QUERY }))
+    return { ...at, wants: evaluated, dependencies: [...dependencies.values()], pins: new Map(pinned) }
   })
 }
 
-/** What {@link evaluateClasses} found. */
-export type EvaluatedClasses = Pick<EvaluatedKeys, 'bucketNames' | 'snapshot' | 'upTo' | 'asked'>
+function inOneSnapshot<T>(pool: Pool, session: Session, body: (tx: Transaction) => Promise<T>): Promise<T> {
+  return pool.transaction(async (tx) => {
+    await tx.execute(sql`set transaction isolation level repeatable read read only`)
+    await assumeSession(tx, session)
+    return body(tx)
+  })
+}
+
+const NO_PARAMETERS = '{}'
+
+/** Tells Postgres what the subscription asks for, until the transaction or the next subscription. */
+async function subscribeTo(tx: Transaction, { stream, parameters }: Want): Promise<void> {
+  // Nothing in a stream that nobody declared reads them.
+  if (stream.name !== DEFAULT_STREAM)
+    await tx.execute(
+      sql`select set_config('request.subscription', ${parameters === NO_PARAMETERS ? '' : parameters}, true)`,
+    )
+}
+
+interface ReadRows {
+  readonly rows: readonly KeyRow[]
+  readonly problem: string | undefined
+  /** A parameter is no value of its type. */
+  readonly isVoid: boolean
+}
+
+async function readRows(tx: Transaction, role: RolePlan, want: Want, logger: Logger): Promise<ReadRows> {
+  const { name, text } = statementOf(role, want.stream)
+  await tx.execute(sql`savepoint keys`)
+  try {
+    const rows = await query(tx, { name, text })
+    return { rows, problem: want.stream.problem, isVoid: false }
+  } catch (error) {
+    if (isConnectionFailure(error)) throw error
+    await tx.execute(sql`rollback to savepoint keys`)
+    return readOneByOne(tx, role, want, logger)
+  }
+}
+
+/** A {@link Want} and what has been asked for it before. */
+export interface AskedWant {
+  readonly want: Want
+  readonly asked: AskedClasses | undefined
+}
 
 /** Whether there are classes that have not been asked for. */
-export function hasNewClasses(role: RolePlan | undefined, asked: AskedClasses): boolean {
-  return (role?.definitions ?? []).some(({ classes }) => classes && classes.entries.length > (asked.get(classes) ?? 0))
+export function hasNewClasses(wants: readonly AskedWant[], session: Session): boolean {
+  return wants.some(({ want, asked }) =>
+    roleOf(want, session).definitions.some(
+      ({ classes }) => asked && classes && classes.entries.length > (asked.get(classes) ?? 0),
+    ),
+  )
+}
+
+/** What {@link evaluateClasses} found. */
+export interface EvaluatedClasses extends Pick<EvaluatedKeys, 'snapshot' | 'upTo'> {
+  /** In the order of the wants. */
+  readonly wants: readonly Pick<EvaluatedWant, 'bucketNames' | 'asked'>[]
 }
 
 /** Asks for the classes that came to be since. */
 export async function evaluateClasses(
   pool: Pool,
-  active: ActivePlan,
+  wants: readonly AskedWant[],
   session: Session,
-  before: AskedClasses,
   logger: Logger,
 ): Promise<EvaluatedClasses> {
-  const role = active.roles.get(session.role) ?? { definitions: [], dependencies: [] }
-  return pool.transaction(async (tx) => {
-    await tx.execute(sql`set transaction isolation level repeatable read read only`)
-    await assumeSession(tx, session)
-    const { snapshot, upTo, linkKeys } = collect(role, await evaluateOneByOne(tx, role, logger, isOfClass))
-    const { names, asked } = await askForClasses(tx, role, linkKeys, before, logger)
-    return { bucketNames: names, snapshot, upTo, asked }
+  return inOneSnapshot(pool, session, async (tx) => {
+    let at: SnapshotAt | undefined
+    const evaluated: EvaluatedClasses['wants'][number][] = []
+    for (const { want, asked: before } of wants) {
+      if (!before || !hasNewClasses([{ want, asked: before }], session)) {
+        evaluated.push({ bucketNames: [], asked: before })
+        continue
+      }
+      await subscribeTo(tx, want)
+      const role = roleOf(want, session)
+      // Only what the classes are narrowed by.
+      const { rows } = await readOneByOne(
+        tx,
+        role,
+        want,
+        logger,
+        ({ isOfClass, text }) => isOfClass || text === SNAPSHOT_QUERY,
+      )
+      at ??= snapshotIn(rows)
+      const { names, asked } = await askForClasses(tx, role, collect(role, rows).linkKeys, before, logger)
+      evaluated.push({ bucketNames: names, asked })
+    }
+    at ??= snapshotIn(await query(tx, { text: SNAPSHOT_QUERY }))
+    return { ...at, wants: evaluated }
   })
 }
 
@@ -214,40 +346,36 @@ function isConnectionFailure(error: unknown): boolean {
   return typeof code !== 'string' || /^(08|57|53|XX)/.test(code) || !/^[0-9A-Z]{5}$/.test(code)
 }
 
-/** Whether a part of the statement is the snapshot's, or a definition's by access classes. */
-function isOfClass(text: string, role: RolePlan): boolean {
-  return (
-    text === SNAPSHOT_QUERY ||
-    role.definitions.some(({ definition }) => {
-      const link = definition.accessClass?.link
-      return link !== undefined && text.includes(`from (${link.query}) q`)
-    })
-  )
-}
-
-async function evaluateOneByOne(
+async function readOneByOne(
   tx: Transaction,
   role: RolePlan,
+  { stream }: Want,
   logger: Logger,
-  isWanted: (text: string, role: RolePlan) => boolean = () => true,
-): Promise<KeyRow[]> {
+  isWanted: (part: KeyPart) => boolean = () => true,
+): Promise<ReadRows> {
   const rows: KeyRow[] = []
-  for (const text of statementOf(role).parts) {
-    if (!isWanted(text, role)) continue
+  let { problem } = stream
+  for (const part of statementOf(role, stream).parts) {
+    if (!isWanted(part)) continue
+    const { text, parameter } = part
     await tx.execute(sql`savepoint part`)
     try {
       rows.push(...(await query(tx, { text })))
       await tx.execute(sql`release savepoint part`)
     } catch (error) {
       if (isConnectionFailure(error)) throw error
+      await tx.execute(sql`rollback to savepoint part`)
+      // About the device's own value, so that the device may read it.
+      if (parameter !== undefined)
+        return { rows, problem: `parameter "${parameter}": ${errorMessage(error)}`, isVoid: true }
+      problem = 'a policy fails, so that rows are missing'
       logger.log('warn', 'a policy fails for a role, so its rows are not synced', {
         statement: text.slice(0, 200),
         reason: errorMessage(error),
       })
-      await tx.execute(sql`rollback to savepoint part`)
     }
   }
-  return rows
+  return { rows, problem, isVoid: false }
 }
 
 /** What a person has of the links of definitions by access classes. */
@@ -256,17 +384,17 @@ type LinkKeys = ReadonlyMap<ClassList, readonly ClassKey[]>
 function collect(
   role: RolePlan,
   rows: readonly KeyRow[],
-): Omit<EvaluatedKeys, 'asked'> & { readonly linkKeys: LinkKeys } {
+): {
+  readonly bucketNames: readonly string[]
+  readonly pins: ReadonlyMap<string, string | null>
+  readonly linkKeys: LinkKeys
+} {
   const linkKeys = new Map<ClassList, ClassKey[]>()
   const names = new Set<string>()
   const pins = new Map<string, string | null>()
-  let snapshot: Snapshot | undefined
-  let upTo: Lsn | undefined
   for (const [part, key] of rows) {
-    if (part === SNAPSHOT_ROW) {
-      snapshot = parseSnapshot(key[0] ?? '')
-      upTo = parseLsn(key[1] ?? '')
-    } else if (part >= PIN_ROWS) {
+    if (part >= PARAMETER_ROWS || part === SNAPSHOT_ROW) continue
+    if (part >= PIN_ROWS) {
       const dependency = role.dependencies[part - PIN_ROWS]
       if (dependency) pins.set(dependency.key, key[0] ?? null)
     } else {
@@ -278,6 +406,5 @@ function collect(
       } else if (active) names.add(bucketName(active.stored, key as readonly string[]))
     }
   }
-  assert(snapshot && upTo !== undefined, 'the first row tells the snapshot')
-  return { bucketNames: [...names], pins, snapshot, upTo, linkKeys }
+  return { bucketNames: [...names], pins, linkKeys }
 }

@@ -13,6 +13,7 @@ import type { Tuple } from '@holdfast/replication'
 import type { ActiveDefinition, ActivePlan } from '../buckets/active-plan.ts'
 import { readBucketKey } from '../buckets/bucket-name.ts'
 import { evaluateKeys } from '../buckets/evaluate-keys.ts'
+import { chooseStreams } from '../stream/wanted-streams.ts'
 import type { Marks } from '../checkpoints/marks.ts'
 import { docToJson, rowKey } from '../encode/op-doc.ts'
 import { evaluateRows } from '../replicator/evaluate-rows.ts'
@@ -153,6 +154,7 @@ async function explainOnce(
   }
   const entry = active.tables.get(planned.oid)
   const definitions = (entry?.definitions ?? []).filter(({ definition }) => definition.roles.includes(person.role))
+  const chosen = chooseStreams(active, { includeDefaults: true, subscriptions: [] })
   const columns = planned.columns.map((column) => column.name)
   const found = await pool.transaction(async (tx) => {
     await tx.execute(sql`set transaction isolation level repeatable read read only`)
@@ -161,14 +163,16 @@ async function explainOnce(
   const postgres = await askPostgres(context, planned, person, id, found)
   const router = createTableRouter(planned, definitions, columns)
   const [evaluated = []] = found ? await evaluateRows(pool, router, columns, [found], logger) : []
-  const keys = await evaluateKeys(requestPool, active, sessionOf(person), logger)
+  const wants = chosen.wants.map(({ want }) => want)
+  const keys = await evaluateKeys(requestPool, wants, sessionOf(person), logger)
   await context.marks.pass(keys.upTo, signal)
-  const own = new Set(keys.bucketNames)
+  const bucketNames = keys.wants.flatMap((want) => want.bucketNames)
+  const own = new Set(bucketNames)
   const prefixes = definitions.map(({ stored }) => `${stored.id}.${stored.tag}`)
   const rowBuckets = definitions.map((_, index) => (found ? router.buckets(index, found, evaluated) : []))
   const names = new Set([
     ...rowBuckets.flat(),
-    ...keys.bucketNames.filter((name) => prefixes.some((prefix) => name.startsWith(prefix))),
+    ...bucketNames.filter((name) => prefixes.some((prefix) => name.startsWith(prefix))),
   ])
   const logged = await readLogged(pool, [...names], planned.localName, id)
   const json = definitions.map((_, index) => (found ? router.json(index, found, new Map()) : undefined))
@@ -196,7 +200,7 @@ async function explainOnce(
       rowFilter: definition.rowFilter?.sql,
       keys: definition.keys.map((expression) => expression.sql),
       buckets,
-      personBuckets: keys.bucketNames.filter((name) => name.startsWith(prefix)).length,
+      personBuckets: bucketNames.filter((name) => name.startsWith(prefix)).length,
     })
   }
   const belongs = new Set(rowBuckets.flat())

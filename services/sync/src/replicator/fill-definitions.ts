@@ -45,7 +45,7 @@ export async function fillDefinitions(options: FillOptions): Promise<StoredDefin
       plan.tables.map((table) => table.oid),
     )
     for (const table of plan.tables) {
-      for (const { id } of table.definitions) {
+      for (const id of new Set(table.definitions.map((definition) => definition.id))) {
         if (!options.definitionIds.has(id)) continue
         const tag = randomBytes(4).toString('hex')
         const shape = shapes.get(table.oid) ?? 'void' // dropped meanwhile

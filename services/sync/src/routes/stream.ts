@@ -56,7 +56,10 @@ export function streamRoutes(options: StreamRouteOptions): FastifyPluginAsync {
         sink,
         signal: abort.signal,
         positions: new Map((body.buckets ?? []).map((bucket) => [bucket.name, Number(bucket.after)])),
-        wantsDefaults: body.streams?.include_defaults !== false,
+        wanted: {
+          includeDefaults: body.streams?.include_defaults !== false,
+          subscriptions: body.streams?.subscriptions ?? [],
+        },
         readWriteCheckpoint: () => readWriteCheckpoint(context.pool, userId, clientId),
       })
       const connection: Connection = { userId, clientId, session, sink, expiresAtS, abort }

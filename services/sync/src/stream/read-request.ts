@@ -3,6 +3,7 @@ import { Compile } from 'typebox/compile'
 import type { SyncRequest } from '@holdfast/protocol'
 import { BSON_STREAM, NDJSON_STREAM, type LineFormat } from '../encode/lines.ts'
 import { invalidRequest } from '../errors.ts'
+import { SUBSCRIPTIONS_MAX } from '../limits.ts'
 
 const Parameters = Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()])
 
@@ -23,8 +24,9 @@ const requestShape = Compile(
           Type.Object({
             stream: Type.String(),
             parameters: Parameters,
-            override_priority: Type.Union([Type.Integer(), Type.Null()]),
+            override_priority: Type.Union([Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 }), Type.Null()]),
           }),
+          { maxItems: SUBSCRIPTIONS_MAX },
         ),
       }),
     ),

@@ -1,9 +1,10 @@
 import type { CheckpointFeed, LiveBucket } from '../checkpoints/checkpoint-feed.ts'
 import { encodedOps, type EncodedOps } from '../encode/lines.ts'
-import { splitDocs, withoutRemoved } from '../encode/op-doc.ts'
+import { docOpId, splitDocs, withoutRemoved } from '../encode/op-doc.ts'
 import { DATA_LINE_BYTES_MAX, DATA_LINE_OPS_MAX, READ_GROUP_BUCKETS_MAX, READ_GROUP_OPS_MAX } from '../limits.ts'
 import type { LogReader, OpsSlice } from '../storage/log-reader.ts'
 import type { LineSink } from './line-sink.ts'
+import type { BucketGrant } from './wanted-streams.ts'
 
 /** A bucket that a device holds or is about to. */
 export interface HeldBucket {
@@ -14,11 +15,24 @@ export interface HeldBucket {
   position: number
   /** Whether the device knows of it: it stood in a checkpoint of this connection. */
   announced: boolean
+  /** The device began with the bucket when the log was here: it has no rows that were removed before. */
+  freshUpTo: number
+  /** How the device has it. */
+  grant: BucketGrant
+  /** How the last checkpoint said that it has it. */
+  described: BucketGrant | undefined
 }
 
 export interface OpsSource {
   readonly log: LogReader
   readonly feed: CheckpointFeed
+}
+
+export interface SentOps {
+  /** Whether all of them were sent; else it stopped between two lines, and each bucket knows where. */
+  readonly isWhole: boolean
+  /** The buckets that were read from the log: versions superseded meanwhile may be missing from them. */
+  readonly fromLog: readonly LiveBucket[]
 }
 
 /** Operations of the first slice of a bucket: few, so that the first line comes soon. */
@@ -33,7 +47,7 @@ const BUCKET_BYTES_MIN = 64 * 1024
 /**
  * Sends the operations of some buckets up to a checkpoint, from memory where it has them, else from the log.
  *
- * @returns the buckets that were read from the log: versions superseded meanwhile may be missing from them
+ * @param isOvertaken - asked after each line: whether something else has to be sent first
  */
 export async function sendOps(
   source: OpsSource,
@@ -41,7 +55,8 @@ export async function sendOps(
   buckets: readonly HeldBucket[],
   upTo: number,
   signal: AbortSignal,
-): Promise<LiveBucket[]> {
+  isOvertaken: () => boolean = () => false,
+): Promise<SentOps> {
   const fromLog: HeldBucket[] = []
   for (const held of buckets) {
     if (held.upTo >= held.bucket.lastOpId || held.bucket.id === 0) {
@@ -49,13 +64,21 @@ export async function sendOps(
       continue
     }
     const recent = source.feed.recent.read(held.bucket.id, startOf(held), upTo)
-    if (recent) await sendSlice(sink, held, recent, false)
-    else fromLog.push(held)
-    if (recent) held.upTo = upTo
+    if (!recent) {
+      fromLog.push(held)
+      continue
+    }
+    const isWhole = await sendSlice(sink, held, recent, false, isOvertaken)
     signal.throwIfAborted()
+    if (!isWhole) return { isWhole, fromLog: [] }
+    held.upTo = upTo
   }
-  for (const group of groups(fromLog)) await sendGroup(source, sink, group, upTo, signal)
-  return fromLog.map((held) => held.bucket)
+  let isWhole = true
+  for (const group of groups(fromLog)) {
+    isWhole &&= await sendGroup(source, sink, group, upTo, signal, isOvertaken)
+    if (!isWhole) break
+  }
+  return { isWhole, fromLog: fromLog.map((held) => held.bucket) }
 }
 
 /** Where to go on: after a connection to the log broke, more has been sent than the last checkpoint had. */
@@ -85,10 +108,11 @@ async function sendGroup(
   group: readonly HeldBucket[],
   upTo: number,
   signal: AbortSignal,
-): Promise<void> {
+  isOvertaken: () => boolean,
+): Promise<boolean> {
   const byId = new Map(group.map((held) => [held.bucket.id, held]))
   // A device that begins with a bucket has no rows that could be removed; whose they were is none of its business.
-  const fromStart = new Set(group.filter((held) => startOf(held) === 0))
+  for (const held of group) if (startOf(held) === 0) held.freshUpTo = upTo
   let opsMax = FIRST_SLICE_OPS
   const read = (wanted: readonly HeldBucket[], positions: ReadonlyMap<HeldBucket, number>): Promise<OpsSlice[]> =>
     source.log.read({
@@ -111,15 +135,24 @@ async function sendGroup(
     for (const slice of slices) {
       const held = byId.get(slice.bucketId) as HeldBucket
       const docs = splitDocs(slice.docs)
-      const sent = fromStart.has(held) ? docs.map(withoutRemoved) : docs
-      await sendSlice(sink, held, encodedOps(sent, slice.lastOpId), positions.has(held))
+      const sent = docs.map((doc) => (docOpId(doc) <= held.freshUpTo ? withoutRemoved(doc) : doc))
+      const isWhole = await sendSlice(sink, held, encodedOps(sent, slice.lastOpId), positions.has(held), isOvertaken)
       signal.throwIfAborted()
+      if (!isWhole || isOvertaken()) return false
     }
   }
   for (const held of group) held.upTo = upTo
+  return true
 }
 
-async function sendSlice(sink: LineSink, held: HeldBucket, ops: EncodedOps, moreFollows: boolean): Promise<void> {
+/** @returns whether all lines were sent */
+async function sendSlice(
+  sink: LineSink,
+  held: HeldBucket,
+  ops: EncodedOps,
+  moreFollows: boolean,
+  isOvertaken: () => boolean,
+): Promise<boolean> {
   const lines =
     ops.count <= DATA_LINE_OPS_MAX && ops.bytes <= DATA_LINE_BYTES_MAX
       ? [ops]
@@ -127,5 +160,7 @@ async function sendSlice(sink: LineSink, held: HeldBucket, ops: EncodedOps, more
   for (const [index, line] of lines.entries()) {
     await sink.data(held.bucket.name, held.position, moreFollows || index < lines.length - 1, line)
     held.position = line.lastOpId
+    if (index < lines.length - 1 && isOvertaken()) return false
   }
+  return true
 }

@@ -1,9 +1,9 @@
 import { delay, type Logger } from '@holdfast/foundation'
-import type { BucketDescription, ControlLine } from '@holdfast/protocol'
+import type { BucketDescription, ControlLine, StreamDescription } from '@holdfast/protocol'
 import { isConnectionLoss, type Pool, type Session } from '@holdfast/postgres'
 import type { ActivePlan } from '../buckets/active-plan.ts'
 import type { DependencyIndex, KeyHolder } from '../buckets/dependency-index.ts'
-import { evaluateClasses, evaluateKeys, hasNewClasses, type AskedClasses } from '../buckets/evaluate-keys.ts'
+import { evaluateClasses, evaluateKeys, hasNewClasses, type EvaluatedWant } from '../buckets/evaluate-keys.ts'
 import { sawTransaction } from '../buckets/snapshot.ts'
 import type { BucketListener, CheckpointFeed, LiveBucket } from '../checkpoints/checkpoint-feed.ts'
 import type { Marks } from '../checkpoints/marks.ts'
@@ -15,12 +15,16 @@ import { isLogReadFailure, type LogReader } from '../storage/log-reader.ts'
 import type { LineSink } from './line-sink.ts'
 import { sendOps, type HeldBucket } from './send-ops.ts'
 import type { Semaphore } from './semaphore.ts'
+import {
+  chooseStreams,
+  describeStreams,
+  grantBuckets,
+  type BucketGrant,
+  type ChosenStreams,
+  type RequestedStreams,
+} from './wanted-streams.ts'
 
-/** The one stream that every device gets: all that the policies allow. */
-const DEFAULT_STREAM = { name: 'everything', is_default: true, errors: [] } as const
-const PRIORITY = 3
 const RETRY_MS = 200
-const SUBSCRIPTIONS = [{ default: 0 }] as const
 
 /** What all streams share. */
 export interface StreamContext {
@@ -50,8 +54,14 @@ export interface StreamSession extends KeyHolder {
 /** A checkpoint, and the buckets whose operations have to follow it. */
 interface NextCheckpoint {
   readonly line: ControlLine
-  readonly buckets: readonly HeldBucket[]
+  /** What has to be sent, first things first. After each but the last the device may show what it has. */
+  readonly groups: readonly PriorityGroup[]
   readonly opId: number
+}
+
+interface PriorityGroup {
+  readonly priority: number
+  readonly buckets: readonly HeldBucket[]
 }
 
 export interface StreamSessionOptions {
@@ -61,8 +71,8 @@ export interface StreamSessionOptions {
   readonly signal: AbortSignal
   /** What the device holds already: position by bucket name. */
   readonly positions: ReadonlyMap<string, number>
-  /** Whether the device wants what every device gets; without it, it wants nothing. */
-  readonly wantsDefaults: boolean
+  /** What the device wants of what its person may have. */
+  readonly wanted: RequestedStreams
   /** The device's newest write checkpoint, whenever it was made. Called once the stream can be told of new ones. */
   readonly readWriteCheckpoint: () => Promise<WriteCheckpoint | undefined>
 }
@@ -82,7 +92,13 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
   /** Buckets that the device still believes to have, until the next checkpoint tells it otherwise. */
   const lost = new Map<string, HeldBucket>()
   let plan: ActivePlan | undefined
-  let asked: AskedClasses = new Map()
+  let chosen: ChosenStreams = { wants: [], streams: [], unknown: new Map() }
+  /** What the person has of each of the wants. */
+  let evaluated: readonly EvaluatedWant[] = []
+  let streams: readonly StreamDescription[] = []
+  let sentStreams = ''
+  /** The first priority of the buckets that have changed since the last checkpoint. */
+  let urgent = Number.POSITIVE_INFINITY
   let keysStale = true
   /** Transactions that may have changed the keys and that no evaluation is known to have seen. */
   let unseen: number[] = []
@@ -100,6 +116,7 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
   const listener: BucketListener = {
     bucketChanged(bucket) {
       dirty.add(bucket)
+      urgent = Math.min(urgent, held.get(bucket.name)?.grant.priority ?? urgent)
       wake()
     },
     feedReset: () => wake(),
@@ -124,38 +141,48 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
 
   /** Evaluates until the answer holds at the newest checkpoint, and makes its buckets live. */
   async function refreshKeys(active: ActivePlan): Promise<void> {
-    const evaluated = await context.evaluations.run(() =>
-      evaluateKeys(context.requestPool, active, session, context.logger),
-    )
+    const next = active === plan ? chosen : chooseStreams(active, options.wanted)
+    const wants = next.wants.map(({ want }) => want)
+    const keys = await context.evaluations.run(() => evaluateKeys(context.requestPool, wants, session, context.logger))
     signal.throwIfAborted()
-    await context.marks.pass(evaluated.upTo, signal)
+    await context.marks.pass(keys.upTo, signal)
     // With another plan other changes count, and those of the last moments are known only to whoever is unresolved.
     if (context.plan() !== active) return
-    unseen = unseen.filter((xid) => !sawTransaction(evaluated.snapshot, xid))
-    context.dependencies.set(holder, active.roles.get(session.role)?.dependencies ?? [], evaluated.pins)
+    unseen = unseen.filter((xid) => !sawTransaction(keys.snapshot, xid))
+    context.dependencies.set(holder, keys.dependencies, keys.pins)
     keysStale = unseen.length > 0
     if (keysStale) return
-    asked = evaluated.asked
-    await holdNames(active, options.wantsDefaults ? evaluated.bucketNames : [])
+    chosen = next
+    evaluated = keys.wants
+    await holdGranted(active)
   }
 
-  async function holdNames(active: ActivePlan, names: readonly string[]): Promise<void> {
-    if (names.length > BUCKETS_PER_CLIENT_MAX) throw tooManyBuckets(names.length, BUCKETS_PER_CLIENT_MAX)
-    holdBuckets(names)
+  async function holdGranted(active: ActivePlan): Promise<void> {
+    const grants = grantBuckets(chosen, evaluated)
+    if (grants.size > BUCKETS_PER_CLIENT_MAX) throw tooManyBuckets(grants.size, BUCKETS_PER_CLIENT_MAX)
+    streams = describeStreams(chosen, evaluated)
+    holdBuckets(grants)
     plan = active
-    await fillHeld(names)
+    await fillHeld([...grants.keys()])
+  }
+
+  function askedWants(): Parameters<typeof hasNewClasses>[0] {
+    return chosen.wants.map(({ want }, index) => ({ want, asked: evaluated[index]?.asked }))
   }
 
   /** Asks for access classes that have come to be. What was found before holds as long as the keys do. */
   async function refreshClasses(active: ActivePlan): Promise<void> {
-    const evaluated = await context.evaluations.run(() =>
-      evaluateClasses(context.requestPool, active, session, asked, context.logger),
+    const found = await context.evaluations.run(() =>
+      evaluateClasses(context.requestPool, askedWants(), session, context.logger),
     )
     signal.throwIfAborted()
-    await context.marks.pass(evaluated.upTo, signal)
+    await context.marks.pass(found.upTo, signal)
     if (context.plan() !== active || keysStale) return
-    asked = evaluated.asked
-    await holdNames(active, [...new Set([...held.keys(), ...(options.wantsDefaults ? evaluated.bucketNames : [])])])
+    evaluated = evaluated.map((before, index) => {
+      const { bucketNames = [], asked } = found.wants[index] ?? {}
+      return { ...before, asked, bucketNames: [...new Set([...before.bucketNames, ...bucketNames])] }
+    })
+    await holdGranted(active)
   }
 
   async function fillHeld(names: readonly string[]): Promise<void> {
@@ -163,23 +190,34 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
     signal.throwIfAborted()
   }
 
-  function holdBuckets(names: readonly string[]): void {
-    const wanted = new Set(names)
+  function holdBuckets(grants: ReadonlyMap<string, BucketGrant>): void {
     for (const [name, entry] of held) {
-      if (wanted.has(name)) continue
+      const grant = grants.get(name)
+      if (grant) {
+        entry.grant = grant
+        if (!isDescribed(entry)) dirty.add(entry.bucket)
+        continue
+      }
       held.delete(name)
       dirty.delete(entry.bucket)
       feed.release([entry.bucket], listener)
       if (entry.announced) lost.set(name, entry)
     }
-    const gained = names.filter((name) => !held.has(name))
+    const gained = [...grants.keys()].filter((name) => !held.has(name))
     for (const bucket of feed.hold(gained, listener)) {
+      const grant = grants.get(bucket.name)
+      if (!grant) continue
       const before = lost.get(bucket.name)
       // Lost and gained again between two checkpoints: the device has never noticed, and goes on from where it was.
       lost.delete(bucket.name)
       // Positions of the request hold for the first checkpoint only: it makes the device drop what is not in it.
       const position = sentFirst ? 0 : (positions.get(bucket.name) ?? 0)
-      held.set(bucket.name, before ? { ...before, bucket } : { bucket, upTo: position, position, announced: false })
+      held.set(
+        bucket.name,
+        before
+          ? { ...before, bucket, grant }
+          : { bucket, upTo: position, position, announced: false, freshUpTo: 0, grant, described: undefined },
+      )
       dirty.add(bucket)
     }
   }
@@ -192,13 +230,18 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
     for (const entry of held.values()) dirty.add(entry.bucket)
   }
 
-  function describe(bucket: LiveBucket): BucketDescription {
+  /** Whether the device knows why, and how urgently, it has the bucket. */
+  function isDescribed({ grant, described }: HeldBucket): boolean {
+    return grant.text === described?.text
+  }
+
+  function describe({ bucket, grant }: HeldBucket): BucketDescription {
     return {
       bucket: bucket.name,
       checksum: bucket.checksum,
       count: bucket.count,
-      priority: PRIORITY,
-      subscriptions: SUBSCRIPTIONS,
+      priority: grant.priority,
+      subscriptions: grant.subscriptions,
     }
   }
 
@@ -209,36 +252,56 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
     writeCheckpoints = writeCheckpoints.filter((checkpoint) => checkpoint.lsn > feed.position)
   }
 
-  /** The line that leads to the newest checkpoint, and the buckets whose operations have to follow it. `undefined`: nothing new. */
+  /** The line that leads to the newest checkpoint, and what has to follow it. `undefined`: nothing new. */
   function nextCheckpoint(isOwed: boolean): NextCheckpoint | undefined {
     passWriteCheckpoints()
     const buckets: HeldBucket[] = []
-    const updated: BucketDescription[] = []
     for (const bucket of dirty) {
       const entry = held.get(bucket.name)
-      if (!entry || bucket.id === 0) continue // no row has ever been in it
-      if (entry.announced && bucket.lastOpId <= entry.upTo) continue
+      // No row has ever been in it: only a subscription that names it asks for it.
+      if (!entry || (bucket.id === 0 && !entry.grant.isSubscribed)) continue
+      if (entry.announced && isDescribed(entry) && bucket.lastOpId <= entry.upTo) continue
       if (entry.upTo > feed.opId) entry.upTo = entry.position = 0 // the device is ahead of the log: it was restored
       entry.announced = true
+      entry.described = entry.grant
       buckets.push(entry)
-      updated.push(describe(bucket))
     }
     dirty = new Set()
-    const isNews = updated.length > 0 || lost.size > 0 || passed !== sentWriteCheckpoint
-    if (sentFirst && !isNews && !isOwed) return undefined
+    urgent = Number.POSITIVE_INFINITY
+    const streamsText = JSON.stringify(streams)
+    // A diff cannot tell of other streams.
+    const isFull = !sentFirst || streamsText !== sentStreams
+    const isNews = buckets.length > 0 || lost.size > 0 || passed !== sentWriteCheckpoint
+    if (!isFull && !isNews && !isOwed) return undefined
     const gone = [...lost.keys()]
     lost.clear()
     positions.clear()
     sentWriteCheckpoint = passed
+    sentStreams = streamsText
+    sentFirst = true
     const common = {
       last_op_id: String(feed.opId),
       ...(passed === undefined ? {} : { write_checkpoint: String(passed) }),
     }
-    const line: ControlLine = sentFirst
-      ? { checkpoint_diff: { ...common, removed_buckets: gone, updated_buckets: updated } }
-      : { checkpoint: { ...common, buckets: updated, streams: options.wantsDefaults ? [DEFAULT_STREAM] : [] } }
-    sentFirst = true
-    return { line, buckets, opId: feed.opId }
+    const line: ControlLine = isFull
+      ? {
+          checkpoint: {
+            ...common,
+            buckets: [...held.values()].filter((entry) => entry.announced).map(describe),
+            streams,
+          },
+        }
+      : { checkpoint_diff: { ...common, removed_buckets: gone, updated_buckets: buckets.map(describe) } }
+    return { line, groups: groupByPriority(buckets, isFull), opId: feed.opId }
+  }
+
+  /** @param isFull - also the priorities at which there is nothing to send: the device waits for each of them */
+  function groupByPriority(buckets: readonly HeldBucket[], isFull: boolean): readonly PriorityGroup[] {
+    const groups = Map.groupBy(buckets, (entry) => entry.grant.priority)
+    const wanted = isFull ? chosen.wants.flatMap(({ reasons }) => reasons.map(({ priority }) => priority)) : []
+    return [...new Set([...groups.keys(), ...wanted])]
+      .toSorted((one, other) => one - other)
+      .map((priority) => ({ priority, buckets: groups.get(priority) ?? [] }))
   }
 
   /** Whether a batch that supersedes versions in one of these buckets is being written right now: it will wake us. */
@@ -266,7 +329,7 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
       await refreshKeys(active)
       return true
     }
-    if (hasNewClasses(active.roles.get(session.role), asked)) {
+    if (hasNewClasses(askedWants(), session)) {
       await refreshClasses(active)
       return true
     }
@@ -280,19 +343,33 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
     return true
   }
 
-  async function sendCheckpoint({ line, buckets, opId }: NextCheckpoint): Promise<void> {
+  async function sendCheckpoint({ line, groups, opId }: NextCheckpoint): Promise<void> {
     // Owed until all of it has been sent, also when the log cannot be read for a moment.
-    owed = buckets.map((entry) => entry.bucket)
+    owed = groups.flatMap(({ buckets }) => buckets.map((entry) => entry.bucket))
     await sink.control(line)
-    try {
-      const fromLog = await sendOps(context, sink, buckets, opId, signal)
-      // A newer checkpoint touches these buckets, or is about to.
-      owed = hasHoles(fromLog, opId) ? fromLog : undefined
-    } catch (error) {
-      for (const entry of buckets) if (held.get(entry.bucket.name) === entry) dirty.add(entry.bucket)
-      throw error
+    for (const [index, { priority, buckets }] of groups.entries()) {
+      const rest = groups.slice(index)
+      try {
+        const { isWhole, fromLog } = await sendOps(context, sink, buckets, opId, signal, () => urgent < priority)
+        // A newer checkpoint touches these buckets or is about to, or one of more urgent buckets goes first.
+        if (!isWhole || hasHoles(fromLog, opId)) {
+          owed = rest.flatMap((group) => group.buckets.map((entry) => entry.bucket))
+          for (const group of isWhole ? rest.slice(1) : rest) lookAgain(group)
+          return
+        }
+      } catch (error) {
+        for (const group of rest) lookAgain(group)
+        throw error
+      }
+      if (index < groups.length - 1)
+        await sink.control({ partial_checkpoint_complete: { last_op_id: String(opId), priority } })
     }
-    if (!owed) await sink.control({ checkpoint_complete: { last_op_id: String(opId) } })
+    owed = undefined
+    await sink.control({ checkpoint_complete: { last_op_id: String(opId) } })
+  }
+
+  function lookAgain({ buckets }: PriorityGroup): void {
+    for (const entry of buckets) if (held.get(entry.bucket.name) === entry) dirty.add(entry.bucket)
   }
 
   /** Postgres is being restarted: the stream stays open and tries again. */

@@ -1,0 +1,147 @@
+import type { StreamDescription, SubscriptionReason, SyncRequest } from '@holdfast/protocol'
+import type { ActivePlan, ActiveStream } from '../buckets/active-plan.ts'
+import type { EvaluatedWant, Want } from '../buckets/evaluate-keys.ts'
+
+/** What a device asks for in its request. */
+export interface RequestedStreams {
+  readonly includeDefaults: boolean
+  readonly subscriptions: NonNullable<SyncRequest['streams']>['subscriptions']
+}
+
+/** Why a device has what it has of a want. */
+interface Reason {
+  readonly subscription: SubscriptionReason
+  readonly priority: number
+}
+
+interface ChosenWant {
+  readonly want: Want
+  readonly reasons: readonly Reason[]
+}
+
+/** The streams of a request, as the plan has them. */
+export interface ChosenStreams {
+  /** Subscriptions with equal parameters are one. */
+  readonly wants: readonly ChosenWant[]
+  readonly streams: readonly Pick<ActiveStream, 'name' | 'isDefault'>[]
+  /** Subscriptions to streams that there are not, by their index. */
+  readonly unknown: ReadonlyMap<number, string>
+}
+
+/** How a device has a bucket. The same object for buckets that it has for the same reasons. */
+export interface BucketGrant {
+  readonly priority: number
+  readonly subscriptions: readonly SubscriptionReason[]
+  /** Whether a subscription names it, which then shows that it is there even without rows. */
+  readonly isSubscribed: boolean
+  /** The same for equal grants. */
+  readonly text: string
+}
+
+/** JSON with sorted keys, so that equal parameters have equal texts. */
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+      : part,
+  )
+}
+
+export function chooseStreams(active: ActivePlan, request: RequestedStreams): ChosenStreams {
+  const wants = new Map<string, { want: Want; reasons: Reason[] }>()
+  const streams = new Map<string, ActiveStream>()
+  const unknown = new Map<number, string>()
+  const indexOf = (stream: ActiveStream): number => {
+    streams.set(stream.name, stream)
+    return [...streams.keys()].indexOf(stream.name)
+  }
+  const add = (stream: ActiveStream, given: object | null, reason: Reason): void => {
+    const parameters = canonicalJson(given ?? {})
+    const key = `${stream.name} ${parameters}`
+    const known = wants.get(key) ?? { want: { stream, parameters }, reasons: [] }
+    wants.set(key, known)
+    known.reasons.push(reason)
+  }
+  if (request.includeDefaults) {
+    for (const stream of active.streams.values()) {
+      if (!stream.isDefault) continue
+      add(stream, null, { subscription: { default: indexOf(stream) }, priority: stream.priority })
+    }
+  }
+  request.subscriptions.forEach(({ stream: name, parameters, override_priority: priority }, index) => {
+    const stream = active.streams.get(name)
+    if (!stream) {
+      unknown.set(index, name)
+      return
+    }
+    indexOf(stream)
+    add(stream, parameters, { subscription: { sub: index }, priority: priority ?? stream.priority })
+  })
+  return { wants: [...wants.values()], streams: [...streams.values()], unknown }
+}
+
+/** The streams as a checkpoint names them, with what is wrong with each subscription. */
+export function describeStreams(
+  chosen: ChosenStreams,
+  evaluated: readonly EvaluatedWant[],
+): readonly StreamDescription[] {
+  const errors = new Map<string, StreamDescription['errors'][number][]>()
+  const report = (stream: string, subscription: 'default' | number, message: string): void => {
+    errors.set(stream, [...(errors.get(stream) ?? []), { subscription, message }])
+  }
+  chosen.wants.forEach(({ want, reasons }, index) => {
+    const problem = evaluated[index]?.problem
+    if (problem === undefined) return
+    for (const { subscription } of reasons)
+      report(want.stream.name, 'sub' in subscription ? subscription.sub : 'default', problem)
+  })
+  for (const [index, name] of chosen.unknown) report(name, index, `there is no stream "${name}"`)
+  const unknown = [...new Set(chosen.unknown.values())].map((name) => ({ name, isDefault: false }))
+  return [...chosen.streams, ...unknown].map(({ name, isDefault }) => ({
+    name,
+    is_default: isDefault,
+    errors: errors.get(name) ?? [],
+  }))
+}
+
+/** The device's buckets by name. One that several wants have is there once, at the first priority of them. */
+export function grantBuckets(
+  chosen: ChosenStreams,
+  evaluated: readonly Pick<EvaluatedWant, 'bucketNames'>[],
+): ReadonlyMap<string, BucketGrant> {
+  const grants = new Map<string, BucketGrant>()
+  const known = new Map<string, BucketGrant>()
+  const grantOf = (reasons: readonly Reason[]): BucketGrant => {
+    const priority = Math.min(...reasons.map((reason) => reason.priority))
+    const subscriptions = reasons.map((reason) => reason.subscription)
+    const text = JSON.stringify([priority, subscriptions])
+    const same = known.get(text)
+    if (same) return same
+    const isSubscribed = subscriptions.some((subscription) => 'sub' in subscription)
+    const grant = { priority, subscriptions, isSubscribed, text }
+    known.set(text, grant)
+    return grant
+  }
+  const reasonsOf = new Map<BucketGrant, readonly Reason[]>()
+  chosen.wants.forEach(({ reasons }, index) => {
+    const own = grantOf(reasons)
+    reasonsOf.set(own, reasons)
+    const joined = new Map<BucketGrant, BucketGrant>()
+    for (const name of evaluated[index]?.bucketNames ?? []) {
+      const before = grants.get(name)
+      if (!before || before === own) {
+        grants.set(name, own)
+        continue
+      }
+      let both = joined.get(before)
+      if (!both) {
+        const all = [...(reasonsOf.get(before) ?? []), ...reasons]
+        joined.set(before, (both = grantOf(all)))
+        reasonsOf.set(both, all)
+      }
+      // The same want may name a bucket twice.
+      if (before !== both) grants.set(name, both)
+    }
+  })
+  return grants
+}
