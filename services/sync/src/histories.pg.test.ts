@@ -28,7 +28,7 @@ describe('devices show what Postgres showed', () => {
   test.each(groups)(`in ${GROUP} histories from seed %i`, { timeout: 120_000 }, async (first) => {
     let checkpoints = 0
     for (let seed = first; seed < Math.min(first + GROUP, FIRST + COUNT); seed++) {
-      const { history, followed } = await runHistory(world, seed)
+      const { history, followed } = await runHistory(world, seed, { disturb: () => world.service.compact() })
       for (const one of followed) {
         expect(findBreaches(history, one), `seed ${seed}`).toEqual([])
         checkpoints += one.device.completed.length
@@ -57,6 +57,7 @@ test(
             () => terminate('holdfast sync%'),
             () => terminate('test people%'),
             () => broken.restart(),
+            () => broken.service.compact(),
             () => broken.run(`alter policy own on public.items using (owner_id = auth.uid())`),
             () => broken.run(`alter table public.items replica identity full, alter column title set default 'x'`),
           ])(),

@@ -46,5 +46,23 @@ export const SUBSCRIPTIONS_MAX = 1_000
 /** Buckets of one person. Above it the checkpoint line alone would pass 5 MiB. */
 export const BUCKETS_PER_CLIENT_MAX = 50_000
 
+/** Downloads of buckets whose devices can go on after their connection broke, about 200 bytes each. */
+export const DOWNLOADS_MAX = 20_000
+
+/** Superseded operations that a bucket may have whatever its size: compacting fewer is not worth a transaction. */
+export const COMPACT_SLACK_OPS = 64
+
+/** Superseded operations made one in one transaction: about 20 ms of work. */
+export const COMPACT_BATCH_OPS_MAX = 2_000
+
+/** Buckets looked at in one statement by compaction. */
+export const COMPACT_LOOK_BUCKETS = 2_000
+
+/** Steps of compaction that are remembered of a bucket; a download under way that began before them begins again. */
+export const COMPACTED_STEPS_MAX = 256
+
+/** Buckets whose steps of compaction are remembered. */
+export const COMPACTED_BUCKETS_MAX = 10_000
+
 /** Connections for writing the log, bucket sums and write checkpoints. */
 export const LOG_CONNECTIONS_MAX = 8

@@ -17,4 +17,20 @@ export const syncOptions = {
     description:
       'How many access classes a policy may have: combinations of values that it is asked for one by one. A table with more does not sync.',
   },
+  syncCompactIntervalS: {
+    type: 'integer',
+    default: 60,
+    min: 0,
+    max: 86_400,
+    description:
+      'Seconds between two rounds in which the operation log drops what has been superseded. 0: never; the log then grows with every change.',
+  },
+  syncCompactOpsPerSecond: {
+    type: 'integer',
+    default: 20_000,
+    min: 100,
+    max: 10_000_000,
+    description:
+      'How many operations a round drops per second at most, so that reading and writing the log have the disk.',
+  },
 } satisfies OptionDeclarations

@@ -282,7 +282,8 @@ export class StreamClient {
         this.faults.push(`data after ${after}, but the device has ${bucket.position}`)
     }
     for (const op of data) {
-      if (BigInt(op.op_id) <= BigInt(bucket.position))
+      // CLEAR at 0 makes the device begin the bucket anew.
+      if (BigInt(op.op_id) <= BigInt(bucket.position) && !(op.op === 'CLEAR' && op.op_id === '0'))
         this.faults.push(`operation ${op.op_id} again, at ${bucket.position}`)
       if (BigInt(op.op_id) > BigInt(this.#targetOpId))
         this.faults.push(`operation ${op.op_id} beyond ${this.#targetOpId}`)

@@ -30,6 +30,8 @@ const AUTH = `
   grant execute on function auth.uid() to public;
 `
 
+const COMPACTION = { syncCompactIntervalS: 0, syncCompactOpsPerSecond: 10_000_000 }
+
 export interface WorldOptions {
   readonly schema?: string
   /** Changes what was compiled, to plant a fault. */
@@ -95,7 +97,8 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
         token: token(who),
         expiresAtS: 0,
       }),
-      options: { syncConnectionsMax: 1_000, syncClassesMax: options.classesMax ?? 10_000 },
+      options: { syncConnectionsMax: 1_000, syncClassesMax: options.classesMax ?? 10_000, ...COMPACTION },
+      compactSlackOps: 0,
       logger: options.logger ?? silentLogger,
       ...(options.clock ? { clock: options.clock } : {}),
     })

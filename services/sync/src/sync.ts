@@ -10,6 +10,8 @@ import { notReady } from './errors.ts'
 import { CONCURRENT_EVALUATIONS_MAX, CONCURRENT_READS_MAX, LOG_CONNECTIONS_MAX } from './limits.ts'
 import type { syncOptions } from './options.ts'
 import { startReplicator } from './replicator/replicator.ts'
+import { createCompactions } from './storage/compactions.ts'
+import { startCompactor, type Compaction } from './storage/compactor.ts'
 import { LOG_SETTINGS } from './storage/log-settings.ts'
 import { createLogReader } from './storage/log-reader.ts'
 import type { FindPerson } from './inspect/person.ts'
@@ -19,6 +21,7 @@ import { streamRoutes } from './routes/stream.ts'
 import { uploadRoutes } from './routes/upload.ts'
 import { writeCheckpointRoutes } from './routes/write-checkpoint.ts'
 import { createConnections } from './stream/connections.ts'
+import { createDownloads } from './stream/downloads.ts'
 import { createSemaphore } from './stream/semaphore.ts'
 
 /** Schema `sync`; applied after the platform's and auth's. */
@@ -37,6 +40,8 @@ export interface SyncOptions {
   readonly options: OptionValues<typeof syncOptions>
   readonly logger: Logger
   readonly clock?: Clock
+  /** Superseded operations that a bucket may have whatever its size. */
+  readonly compactSlackOps?: number
 }
 
 export interface SyncService extends AsyncDisposable {
@@ -56,6 +61,8 @@ export interface SyncService extends AsyncDisposable {
     readonly opId: number
     readonly problem: string | undefined
   }
+  /** A round of compaction now. */
+  compact(): Promise<Compaction>
 }
 
 /** Tells the operator which tables stay on the server and why, each once. */
@@ -107,6 +114,16 @@ export function openSync(options: SyncOptions): SyncService {
   const ready = replicator.ready.then(() => void (isReady = true))
   ready.catch(() => undefined) // whoever waits for it sees the rejection
   const connections = createConnections(() => clock.now())
+  const compactions = createCompactions()
+  const compactor = startCompactor({
+    pool,
+    feed,
+    compactions,
+    intervalS: options.options.syncCompactIntervalS,
+    opsPerSecond: options.options.syncCompactOpsPerSecond,
+    ...(options.compactSlackOps === undefined ? {} : { slackOps: options.compactSlackOps }),
+    logger,
+  })
   const context = {
     pool,
     requestPool,
@@ -114,6 +131,8 @@ export function openSync(options: SyncOptions): SyncService {
     marks,
     dependencies,
     log,
+    downloads: createDownloads(),
+    compactions,
     evaluations: createSemaphore(CONCURRENT_EVALUATIONS_MAX),
     logger,
     plan: (): ActivePlan | undefined => replicator.plan(),
@@ -128,6 +147,7 @@ export function openSync(options: SyncOptions): SyncService {
     ready,
     plan: () => plan,
     status: () => ({ ready: isReady, connections: connections.size, opId: feed.opId, problem: replicator.problem }),
+    compact: compactor.round,
     routes: async (app) => {
       await app.register(
         streamRoutes({
@@ -157,6 +177,7 @@ export function openSync(options: SyncOptions): SyncService {
     async [Symbol.asyncDispose]() {
       stopping.abort()
       connections[Symbol.dispose]() // ends open streams first, so that devices reconnect elsewhere
+      await compactor[Symbol.asyncDispose]()
       await replicator[Symbol.asyncDispose]()
       await log[Symbol.asyncDispose]()
       await pool[Symbol.asyncDispose]()

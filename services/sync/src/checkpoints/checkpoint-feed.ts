@@ -27,6 +27,8 @@ export interface LiveBucket {
   lastOpId: number
   /** The last checkpoint at which a stored version was superseded: what was read from the log before it may have holes. */
   supersededAt: number
+  /** Superseded operations up to here are, or are about to be, one in the log. */
+  floor: number
   readonly listeners: Set<BucketListener>
 }
 
@@ -49,6 +51,10 @@ export interface CheckpointFeed {
   readonly recent: RecentOps
   /** Called before a batch is written: versions in these buckets are about to be superseded in the log. */
   announce(bucketIds: Iterable<number>): void
+  /** Called before superseded operations up to `floor` become one in the log: a reader of an older checkpoint will miss some. */
+  compact(bucketId: number, floor: number): void
+  /** How many operations a bucket has after that. */
+  compacted(bucketId: number, count: number): void
   publish(batch: AppliedBatch): void
   /** Nothing happened for sync, but the reader has come further. */
   advance(position: Lsn): void
@@ -137,6 +143,7 @@ export function createCheckpointFeed(): CheckpointFeed {
           bucket.checksum = stored.checksum
           bucket.count = stored.count
           bucket.lastOpId = stored.lastOpId
+          bucket.floor = stored.floor
           liveById.set(stored.id, bucket)
           if (announced.has(stored.id)) bucket.supersededAt = Number.POSITIVE_INFINITY
         }
@@ -177,6 +184,16 @@ export function createCheckpointFeed(): CheckpointFeed {
         const bucket = liveById.get(id)
         if (bucket) bucket.supersededAt = Number.POSITIVE_INFINITY
       }
+    },
+    compact(bucketId, floor) {
+      const bucket = liveById.get(bucketId)
+      if (!bucket) return
+      bucket.floor = Math.max(bucket.floor, floor)
+      bucket.supersededAt = Math.max(bucket.supersededAt, floor)
+    },
+    compacted(bucketId, count) {
+      const bucket = liveById.get(bucketId)
+      if (bucket && filled.has(bucket.name)) bucket.count = count
     },
     publish(batch) {
       opId = batch.toOpId
@@ -226,7 +243,7 @@ export function createCheckpointFeed(): CheckpointFeed {
       return names.map((name) => {
         let bucket = live.get(name)
         if (!bucket) {
-          bucket = { name, id: 0, checksum: 0, count: 0, lastOpId: 0, supersededAt: 0, listeners: new Set() }
+          bucket = { name, id: 0, checksum: 0, count: 0, lastOpId: 0, supersededAt: 0, floor: 0, listeners: new Set() }
           live.set(name, bucket)
         }
         bucket.listeners.add(listener)
@@ -254,7 +271,7 @@ export function createCheckpointFeed(): CheckpointFeed {
       liveById.clear()
       const listeners = new Set<BucketListener>()
       for (const bucket of live.values()) {
-        Object.assign(bucket, { id: 0, checksum: 0, count: 0, lastOpId: 0, supersededAt: nextOpId })
+        Object.assign(bucket, { id: 0, checksum: 0, count: 0, lastOpId: 0, supersededAt: nextOpId, floor: 0 })
         for (const listener of bucket.listeners) listeners.add(listener)
       }
       moveTo(nextPosition)

@@ -19,7 +19,7 @@ import type { DependencyIndex } from '../buckets/dependency-index.ts'
 import { parseSnapshot, sawTransaction } from '../buckets/snapshot.ts'
 import type { CheckpointFeed } from '../checkpoints/checkpoint-feed.ts'
 import {
-  deleteDefinitions,
+  dropDefinitions,
   readDefinitions,
   readShapes,
   readState,
@@ -277,7 +277,7 @@ async function prepareState(
   await dropSlot(pool, slotName)
   await resetState(pool, slotName)
   const old = await readDefinitions(pool)
-  await deleteDefinitions(
+  await dropDefinitions(
     pool,
     old.map((definition) => definition.number),
   )
@@ -329,7 +329,7 @@ async function fillMissing(
     }
   }
   const dropped = stored.filter((definition) => !kept.includes(definition))
-  await deleteDefinitions(
+  await dropDefinitions(
     options.pool,
     dropped.map((definition) => definition.number),
   )

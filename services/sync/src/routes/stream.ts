@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { FastifyPluginAsync } from 'fastify'
 import { HoldfastError, errorMessage } from '@holdfast/foundation'
 import { requireCaller } from '@holdfast/http'
@@ -53,6 +54,7 @@ export function streamRoutes(options: StreamRouteOptions): FastifyPluginAsync {
       const session = createStreamSession({
         context,
         session: { role, claims },
+        device: clientId === '' ? randomUUID() : `${userId} ${clientId}`,
         sink,
         signal: abort.signal,
         positions: new Map((body.buckets ?? []).map((bucket) => [bucket.name, Number(bucket.after)])),

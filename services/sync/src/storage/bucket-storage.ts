@@ -14,6 +14,8 @@ export interface BucketState {
   readonly checksum: number
   readonly count: number
   readonly lastOpId: number
+  /** Superseded operations up to here are one. */
+  readonly floor: number
 }
 
 /** A definition whose rows are (being) kept in buckets. */
@@ -65,7 +67,7 @@ export async function resetState(db: Queryable, slotName: string): Promise<void>
 
 export async function readDefinitions(db: Queryable): Promise<StoredDefinition[]> {
   const rows = await db.query<{ id: string; tag: string; shape: string; number: number; active_from: string }>(sql`
-    select id, tag, shape, number, active_from::text from sync.definitions order by number
+    select id, tag, shape, number, active_from::text from sync.definitions where not dropped order by number
   `)
   return rows.map((row) => {
     const activeFrom = parseLsn(row.active_from)
@@ -106,14 +108,10 @@ export async function insertDefinition(
   return { ...definition, number: row.number }
 }
 
-/** Deletes definitions with their buckets and operations. */
-export async function deleteDefinitions(db: Queryable, numbers: readonly number[]): Promise<void> {
+/** Gives definitions up. Their buckets and operations are deleted in the background. */
+export async function dropDefinitions(db: Queryable, numbers: readonly number[]): Promise<void> {
   if (numbers.length === 0) return
-  await db.execute(sql`
-    delete from sync.ops where bucket_id in (select id from sync.buckets where definition = any(${numbers}::int[]))
-  `)
-  await db.execute(sql`delete from sync.buckets where definition = any(${numbers}::int[])`)
-  await db.execute(sql`delete from sync.definitions where number = any(${numbers}::int[])`)
+  await db.execute(sql`update sync.definitions set dropped = true where number = any(${numbers}::int[])`)
 }
 
 /** Ids of buckets by name: a bounded memory in front of `sync.buckets`, and new ids for new names. Only the replicator makes buckets. */
@@ -361,9 +359,10 @@ export async function readBuckets(
     readonly checksum: string
     readonly count: string
     readonly last_op_id: string
+    readonly floor: string
   }
   const rows = await pool.query<Row>(sql`
-    select s.last_op_id::text as at_op_id, b.id, b.name, b.checksum::text, b.count::text, b.last_op_id::text
+    select s.last_op_id::text as at_op_id, b.id, b.name, b.checksum::text, b.count::text, b.last_op_id::text, b.floor::text
       from sync.state s left join sync.buckets b on b.name = any(${names}::text[])
   `)
   const buckets: BucketState[] = []
@@ -375,6 +374,7 @@ export async function readBuckets(
       checksum: Number(row.checksum) | 0,
       count: Number(row.count),
       lastOpId: Number(row.last_op_id),
+      floor: Number(row.floor),
     })
   }
   return { atOpId: Number(rows[0]?.at_op_id ?? 0), buckets }

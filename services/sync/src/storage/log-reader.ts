@@ -10,6 +10,9 @@ export interface OpsSlice {
   /** More operations follow within the range that was asked for. */
   readonly hasMore: boolean
   readonly lastOpId: number
+  /** Where superseded operations of the bucket had become one when this was read: up to here, in so many steps. */
+  readonly floor: number
+  readonly compactions: number
   readonly docs: Buffer
 }
 
@@ -26,16 +29,17 @@ export interface ReadOpsInput {
 /** Reads operations of the log as bytes. */
 export interface LogReader extends AsyncDisposable {
   /**
-   * Reads the operations of some buckets after a position each, in ascending order, buckets in the order asked for. Postgres joins the
-   * documents, so that a thousand operations cost one row.
+   * Reads the operations of some buckets after a position each, in ascending order: one slice per bucket, in the order asked for. Postgres joins
+   * the documents, so that a thousand operations cost one row.
    */
   read(input: ReadOpsInput): Promise<OpsSlice[]>
 }
 
 /** The bytes are counted before they are fetched: the length of a large document is known without reading it. */
 const STATEMENT = `
-  select w.bucket_id, x.ops, x.last_op_id, x.has_more::int, x.docs
+  select w.bucket_id, x.ops, coalesce(x.last_op_id, 0), x.has_more::int, coalesce(b.floor, 0), coalesce(b.compactions, 0), coalesce(x.docs, ''::bytea)
     from unnest($1::int[], $2::bigint[]) with ordinality w (bucket_id, after, position)
+    left join lateral (select floor, compactions from sync.buckets where id = w.bucket_id) b on true
    cross join lateral (
      select count(*) filter (where o.bytes_before < $5)::int as ops,
             max(o.op_id) filter (where o.bytes_before < $5) as last_op_id,
@@ -46,7 +50,6 @@ const STATEMENT = `
               where bucket_id = w.bucket_id and op_id > w.after and op_id <= $3::bigint
               order by op_id limit $4::bigint) o
    ) x
-   where x.ops > 0
    order by w.position`
 
 const DATA_ROW = 0x44
@@ -207,13 +210,15 @@ async function openConnection(url: string, onLost: () => void): Promise<Connecti
 
 /** Columns in binary: bucket, count, last operation, whether more follow, documents. The documents are not copied: they keep the message's memory alive. */
 function parseSlice(body: Buffer): OpsSlice {
-  // Int16 columns, then length and value of each: int4, int4, int8, int4, bytea.
+  // Int16 columns, then length and value of each: int4, int4, int8, int4, int8, int4, bytea.
   return {
     bucketId: body.readInt32BE(6),
     count: body.readInt32BE(14),
     lastOpId: Number(body.readBigInt64BE(22)),
     hasMore: body.readInt32BE(34) === 1,
-    docs: body.subarray(42),
+    floor: Number(body.readBigInt64BE(42)),
+    compactions: body.readInt32BE(54),
+    docs: body.subarray(62),
   }
 }
 

@@ -1,8 +1,10 @@
 import type { CheckpointFeed, LiveBucket } from '../checkpoints/checkpoint-feed.ts'
 import { encodedOps, type EncodedOps } from '../encode/lines.ts'
-import { docOpId, splitDocs, withoutRemoved } from '../encode/op-doc.ts'
+import { clearDoc, docOpId, splitDocs, withoutRemoved } from '../encode/op-doc.ts'
 import { DATA_LINE_BYTES_MAX, DATA_LINE_OPS_MAX, READ_GROUP_BUCKETS_MAX, READ_GROUP_OPS_MAX } from '../limits.ts'
+import type { Compactions } from '../storage/compactions.ts'
 import type { LogReader, OpsSlice } from '../storage/log-reader.ts'
+import type { Downloads } from './downloads.ts'
 import type { LineSink } from './line-sink.ts'
 import type { BucketGrant } from './wanted-streams.ts'
 
@@ -21,11 +23,54 @@ export interface HeldBucket {
   grant: BucketGrant
   /** How the last checkpoint said that it has it. */
   described: BucketGrant | undefined
+  /** What the device has of it is void: it is told to forget that before anything else. */
+  stale: boolean
+  /** As of which compaction the device has what it has; `undefined`: not known, as it began elsewhere or long ago. */
+  since: number | undefined
+  /** Where the device said that it stands. */
+  readonly reported: number
+  /** It was told to begin anew when it was in this range at most. */
+  before: { readonly low: number; readonly high: number }
+}
+
+/** A bucket as a device has it that says where it stands. */
+export function heldBucket(bucket: LiveBucket, grant: BucketGrant, position: number, since?: number): HeldBucket {
+  const before = { low: 0, high: 0 }
+  return {
+    bucket,
+    grant,
+    described: undefined,
+    upTo: position,
+    position,
+    announced: false,
+    freshUpTo: 0,
+    stale: false,
+    since,
+    reported: position,
+    before,
+  }
+}
+
+/** Makes a device begin a bucket anew. */
+export function beginAnew(held: HeldBucket): void {
+  held.before = { low: held.reported, high: Math.max(held.before.high, held.upTo, held.position) }
+  held.upTo = held.position = 0
+  held.stale = true
+}
+
+/**
+ * Whether a device that stands at `position` lacks the sum of operations that are now one: it was there before they were, and not yet past them.
+ */
+function isTorn({ compactions }: OpsSource, { since, bucket }: HeldBucket, position: number, slice: OpsSlice): boolean {
+  if (position === 0 || position >= slice.floor) return false
+  return since === undefined || compactions.matters(bucket.id, since, slice.compactions, position)
 }
 
 export interface OpsSource {
   readonly log: LogReader
   readonly feed: CheckpointFeed
+  readonly downloads: Downloads
+  readonly compactions: Compactions
 }
 
 export interface SentOps {
@@ -55,6 +100,7 @@ export async function sendOps(
   buckets: readonly HeldBucket[],
   upTo: number,
   signal: AbortSignal,
+  device: string,
   isOvertaken: () => boolean = () => false,
 ): Promise<SentOps> {
   const fromLog: HeldBucket[] = []
@@ -63,7 +109,10 @@ export async function sendOps(
       held.upTo = upTo
       continue
     }
-    const recent = source.feed.recent.read(held.bucket.id, startOf(held), upTo)
+    const start = startOf(held)
+    // Memory has the operations as they were; a device that stands below the floor may have them as they are in the log.
+    const recent =
+      start === 0 || start >= held.bucket.floor ? source.feed.recent.read(held.bucket.id, start, upTo) : undefined
     if (!recent) {
       fromLog.push(held)
       continue
@@ -75,7 +124,7 @@ export async function sendOps(
   }
   let isWhole = true
   for (const group of groups(fromLog)) {
-    isWhole &&= await sendGroup(source, sink, group, upTo, signal, isOvertaken)
+    isWhole &&= await sendGroup(source, sink, group, upTo, signal, device, isOvertaken)
     if (!isWhole) break
   }
   return { isWhole, fromLog: fromLog.map((held) => held.bucket) }
@@ -102,47 +151,84 @@ function* groups(buckets: readonly HeldBucket[]): Generator<HeldBucket[]> {
   if (group.length > 0) yield group
 }
 
+interface Wanted {
+  readonly held: HeldBucket
+  readonly after: number
+}
+
 async function sendGroup(
   source: OpsSource,
   sink: LineSink,
   group: readonly HeldBucket[],
   upTo: number,
   signal: AbortSignal,
+  device: string,
   isOvertaken: () => boolean,
 ): Promise<boolean> {
-  const byId = new Map(group.map((held) => [held.bucket.id, held]))
-  // A device that begins with a bucket has no rows that could be removed; whose they were is none of its business.
-  for (const held of group) if (startOf(held) === 0) held.freshUpTo = upTo
   let opsMax = FIRST_SLICE_OPS
-  const read = (wanted: readonly HeldBucket[], positions: ReadonlyMap<HeldBucket, number>): Promise<OpsSlice[]> =>
+  const read = (wanted: readonly Wanted[]): Promise<OpsSlice[]> =>
     source.log.read({
-      wanted: wanted.map((held) => ({ bucketId: held.bucket.id, after: positions.get(held) ?? startOf(held) })),
+      wanted: wanted.map(({ held, after }) => ({ bucketId: held.bucket.id, after })),
       upTo,
       opsMax,
       bytesMax: Math.max(BUCKET_BYTES_MIN, Math.floor(SLICE_BYTES / wanted.length)),
     })
 
-  let next: Promise<OpsSlice[]> | undefined = read(group, new Map())
+  let wanted: readonly Wanted[] = group.map((held) => ({ held, after: startOf(held) }))
+  let next: Promise<OpsSlice[]> | undefined = read(wanted)
   while (next) {
-    const slices: OpsSlice[] = await next
+    const slices: readonly OpsSlice[] = await next
     signal.throwIfAborted()
-    const unfinished = slices.filter((slice) => slice.hasMore)
+    const asked = wanted
+    const torn = new Set(
+      slices.filter((slice, index) => {
+        const { held, after } = asked[index] as Wanted
+        return isTorn(source, held, after, slice)
+      }),
+    )
     opsMax = READ_GROUP_OPS_MAX
+    wanted = slices.flatMap((slice, index) => {
+      const { held } = asked[index] as Wanted
+      if (torn.has(slice)) return [{ held, after: 0 }]
+      return slice.hasMore ? [{ held, after: slice.lastOpId }] : []
+    })
     // The next slice is on its way while this one is being written.
-    const positions = new Map(unfinished.map((slice) => [byId.get(slice.bucketId) as HeldBucket, slice.lastOpId]))
-    next = unfinished.length > 0 ? read([...positions.keys()], positions) : undefined
+    next = wanted.length > 0 ? read(wanted) : undefined
     next?.catch(() => undefined) // awaited at the top of the loop, unless writing fails first
-    for (const slice of slices) {
-      const held = byId.get(slice.bucketId) as HeldBucket
-      const docs = splitDocs(slice.docs)
-      const sent = docs.map((doc) => (docOpId(doc) <= held.freshUpTo ? withoutRemoved(doc) : doc))
-      const isWhole = await sendSlice(sink, held, encodedOps(sent, slice.lastOpId), positions.has(held), isOvertaken)
-      signal.throwIfAborted()
+    for (const [index, slice] of slices.entries()) {
+      const { held, after } = asked[index] as Wanted
+      if (torn.has(slice)) {
+        beginAnew(held)
+        continue
+      }
+      // A device that begins with a bucket has no rows that could be removed; whose they were is none of its business.
+      if (after === 0) held.freshUpTo = upTo
+      if (after === 0 || held.since !== undefined) held.since = slice.compactions
+      let isWhole = true
+      if (slice.count > 0) {
+        const docs = splitDocs(slice.docs)
+        const sent = docs.map((doc) => (docOpId(doc) <= held.freshUpTo ? withoutRemoved(doc) : doc))
+        isWhole = await sendSlice(sink, held, encodedOps(sent, slice.lastOpId), slice.hasMore, isOvertaken)
+        signal.throwIfAborted()
+      }
+      const sentTo = isWhole ? slice.lastOpId : held.position
+      if (sentTo >= slice.floor || (isWhole && !slice.hasMore)) source.downloads.done(device, held.bucket.name)
+      else if (held.since !== undefined)
+        source.downloads.note(device, held.bucket.name, { since: held.since, ...held.before, sentTo })
       if (!isWhole || isOvertaken()) return false
     }
   }
-  for (const held of group) held.upTo = upTo
+  for (const held of group) {
+    if (held.stale) await sendClear(sink, held)
+    held.upTo = upTo
+  }
   return true
+}
+
+/** Makes the device forget what it has of a bucket. The position says that it has nothing, in case it hears no more. */
+async function sendClear(sink: LineSink, held: HeldBucket): Promise<void> {
+  held.stale = false
+  await sink.data(held.bucket.name, 0, true, encodedOps([clearDoc(0, 0)], 0))
 }
 
 /** @returns whether all lines were sent */
@@ -153,6 +239,7 @@ async function sendSlice(
   moreFollows: boolean,
   isOvertaken: () => boolean,
 ): Promise<boolean> {
+  if (held.stale) await sendClear(sink, held)
   const lines =
     ops.count <= DATA_LINE_OPS_MAX && ops.bytes <= DATA_LINE_BYTES_MAX
       ? [ops]

@@ -11,9 +11,11 @@ import type { WriteCheckpoint } from '../checkpoints/write-checkpoints.ts'
 import { tooManyBuckets } from '../errors.ts'
 import { BUCKETS_PER_CLIENT_MAX } from '../limits.ts'
 import { readBuckets } from '../storage/bucket-storage.ts'
+import type { Compactions } from '../storage/compactions.ts'
 import { isLogReadFailure, type LogReader } from '../storage/log-reader.ts'
 import type { LineSink } from './line-sink.ts'
-import { sendOps, type HeldBucket } from './send-ops.ts'
+import type { Downloads } from './downloads.ts'
+import { beginAnew, heldBucket, sendOps, type HeldBucket } from './send-ops.ts'
 import type { Semaphore } from './semaphore.ts'
 import {
   chooseStreams,
@@ -36,6 +38,8 @@ export interface StreamContext {
   readonly marks: Marks
   readonly dependencies: DependencyIndex
   readonly log: LogReader
+  readonly downloads: Downloads
+  readonly compactions: Compactions
   readonly evaluations: Semaphore
   readonly logger: Logger
   /** The plan being served; `undefined` while policies are being compiled anew: no checkpoint leaves meanwhile. */
@@ -67,6 +71,8 @@ interface PriorityGroup {
 export interface StreamSessionOptions {
   readonly context: StreamContext
   readonly session: Session
+  /** Tells the device from others, across its connections. */
+  readonly device: string
   readonly sink: LineSink
   readonly signal: AbortSignal
   /** What the device holds already: position by bucket name. */
@@ -212,12 +218,8 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
       lost.delete(bucket.name)
       // Positions of the request hold for the first checkpoint only: it makes the device drop what is not in it.
       const position = sentFirst ? 0 : (positions.get(bucket.name) ?? 0)
-      held.set(
-        bucket.name,
-        before
-          ? { ...before, bucket, grant }
-          : { bucket, upTo: position, position, announced: false, freshUpTo: 0, grant, described: undefined },
-      )
+      const since = position > 0 ? context.downloads.sinceOf(options.device, bucket.name, position) : undefined
+      held.set(bucket.name, before ? { ...before, bucket, grant } : heldBucket(bucket, grant, position, since))
       dirty.add(bucket)
     }
   }
@@ -261,7 +263,7 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
       // No row has ever been in it: only a subscription that names it asks for it.
       if (!entry || (bucket.id === 0 && !entry.grant.isSubscribed)) continue
       if (entry.announced && isDescribed(entry) && bucket.lastOpId <= entry.upTo) continue
-      if (entry.upTo > feed.opId) entry.upTo = entry.position = 0 // the device is ahead of the log: it was restored
+      if (entry.upTo > feed.opId) beginAnew(entry) // the device is ahead of the log: it was restored
       entry.announced = true
       entry.described = entry.grant
       buckets.push(entry)
@@ -350,7 +352,7 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
     for (const [index, { priority, buckets }] of groups.entries()) {
       const rest = groups.slice(index)
       try {
-        const { isWhole, fromLog } = await sendOps(context, sink, buckets, opId, signal, () => urgent < priority)
+        const { isWhole, fromLog } = await sendOps(context, sink, buckets, opId, signal, options.device, () => urgent < priority)
         // A newer checkpoint touches these buckets or is about to, or one of more urgent buckets goes first.
         if (!isWhole || hasHoles(fromLog, opId)) {
           owed = rest.flatMap((group) => group.buckets.map((entry) => entry.bucket))
