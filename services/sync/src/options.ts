@@ -17,6 +17,12 @@ export const syncOptions = {
     description:
       'How many access classes a policy may have: combinations of values that it is asked for one by one. A table with more does not sync.',
   },
+  syncCompress: {
+    type: 'boolean',
+    default: true,
+    description:
+      'Whether streams are compressed with gzip for devices that take it. Off saves time where the network is faster than that.',
+  },
   syncCompactIntervalS: {
     type: 'integer',
     default: 60,

@@ -39,6 +39,7 @@ export interface WorldOptions {
   readonly clock?: Clock
   readonly logger?: Logger
   readonly classesMax?: number
+  readonly drainMs?: number
 }
 
 /** A database, the service over it behind a small server, and devices. */
@@ -97,8 +98,9 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
         token: token(who),
         expiresAtS: 0,
       }),
-      options: { syncConnectionsMax: 1_000, syncClassesMax: options.classesMax ?? 10_000, ...COMPACTION },
+      options: { syncConnectionsMax: 1_000, syncClassesMax: options.classesMax ?? 10_000, syncCompress: true, ...COMPACTION },
       compactSlackOps: 0,
+      drainMs: options.drainMs ?? 0,
       logger: options.logger ?? silentLogger,
       ...(options.clock ? { clock: options.clock } : {}),
     })

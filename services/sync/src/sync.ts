@@ -7,7 +7,7 @@ import { createDependencyIndex } from './buckets/dependency-index.ts'
 import { createCheckpointFeed } from './checkpoints/checkpoint-feed.ts'
 import { createMarks } from './checkpoints/marks.ts'
 import { notReady } from './errors.ts'
-import { CONCURRENT_EVALUATIONS_MAX, CONCURRENT_READS_MAX, LOG_CONNECTIONS_MAX } from './limits.ts'
+import { CONCURRENT_EVALUATIONS_MAX, CONCURRENT_READS_MAX, DRAIN_MS, LOG_CONNECTIONS_MAX } from './limits.ts'
 import type { syncOptions } from './options.ts'
 import { startReplicator } from './replicator/replicator.ts'
 import { createCompactions } from './storage/compactions.ts'
@@ -40,6 +40,8 @@ export interface SyncOptions {
   readonly options: OptionValues<typeof syncOptions>
   readonly logger: Logger
   readonly clock?: Clock
+  /** How long devices have to go elsewhere when the service is disposed, in milliseconds; 1500 by default. */
+  readonly drainMs?: number
   /** Superseded operations that a bucket may have whatever its size. */
   readonly compactSlackOps?: number
 }
@@ -154,6 +156,7 @@ export function openSync(options: SyncOptions): SyncService {
           context,
           connections,
           connectionsMax: options.options.syncConnectionsMax,
+          compress: options.options.syncCompress,
           isReady: () => isReady,
         }),
       )
@@ -176,6 +179,7 @@ export function openSync(options: SyncOptions): SyncService {
     },
     async [Symbol.asyncDispose]() {
       stopping.abort()
+      await connections.drain(options.drainMs ?? DRAIN_MS)
       connections[Symbol.dispose]() // ends open streams first, so that devices reconnect elsewhere
       await compactor[Symbol.asyncDispose]()
       await replicator[Symbol.asyncDispose]()

@@ -4,17 +4,19 @@ import { HoldfastError, errorMessage } from '@holdfast/foundation'
 import { requireCaller } from '@holdfast/http'
 import { readWriteCheckpoint } from '../checkpoints/write-checkpoints.ts'
 import { BSON_STREAM, NDJSON_STREAM } from '../encode/lines.ts'
-import { missingSubject, notReady } from '../errors.ts'
+import { missingSubject, notReady, shuttingDown } from '../errors.ts'
 import { REQUEST_BYTES_MAX } from '../limits.ts'
 import { tokenExpired, type Connection, type Connections } from '../stream/connections.ts'
 import { createLineSink } from '../stream/line-sink.ts'
-import { chooseFormat, readSyncRequest } from '../stream/read-request.ts'
+import { acceptsGzip, chooseFormat, readSyncRequest } from '../stream/read-request.ts'
 import { createStreamSession, type StreamContext } from '../stream/stream-session.ts'
 
 export interface StreamRouteOptions {
   readonly context: StreamContext
   readonly connections: Connections
   readonly connectionsMax: number
+  /** Whether devices that take it get gzip. */
+  readonly compress: boolean
   readonly isReady: () => boolean
 }
 
@@ -31,16 +33,19 @@ export function streamRoutes(options: StreamRouteOptions): FastifyPluginAsync {
       if (userId === undefined) throw missingSubject()
       const body = readSyncRequest(request.body)
       if (!options.isReady()) throw notReady()
+      if (connections.isDraining) throw shuttingDown()
       if (connections.size >= options.connectionsMax) throw tooManyConnections()
       const clientId = body.client_id ?? ''
 
       const format = chooseFormat(request.headers.accept, body)
       const response = reply.raw
+      const isCompressed = options.compress && acceptsGzip(request.headers['accept-encoding'])
       const headers = {
         ...reply.getHeaders(),
         'content-type': format.kind === 'bson' ? BSON_STREAM : NDJSON_STREAM,
         'cache-control': 'no-store',
         'x-accel-buffering': 'no',
+        ...(isCompressed ? { 'content-encoding': 'gzip', vary: 'accept-encoding' } : {}),
       }
       reply.hijack()
       response.writeHead(200, headers as Record<string, string>)
@@ -48,9 +53,9 @@ export function streamRoutes(options: StreamRouteOptions): FastifyPluginAsync {
       response.flushHeaders()
 
       const abort = new AbortController()
-      const sink = createLineSink(response, format, () => {
-        context.logger.log('info', 'a device stopped reading and was cut off', { request: request.id })
-      })
+      const { id } = request
+      const onStalled = (): void => context.logger.log('info', 'a device stopped reading and was cut off', { request: id })
+      const sink = createLineSink({ response, format, isCompressed, onStalled })
       const session = createStreamSession({
         context,
         session: { role, claims },
@@ -75,7 +80,7 @@ export function streamRoutes(options: StreamRouteOptions): FastifyPluginAsync {
         const isOrdinary = error === closed || error === tokenExpired || abort.signal.aborted
         if (!isOrdinary) {
           context.logger.log('error', 'a sync stream failed', {
-            request: request.id,
+            request: id,
             reason: errorMessage(error),
             stack: (error as Error).stack,
           })

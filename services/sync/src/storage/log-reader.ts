@@ -24,6 +24,8 @@ export interface ReadOpsInput {
   readonly opsMax: number
   /** About so many bytes of each bucket; one operation is always read. */
   readonly bytesMax: number
+  /** One of many slices: it waits for those of streams that have little to read, and leaves them connections. */
+  readonly isBulk?: boolean
 }
 
 /** Reads operations of the log as bytes. */
@@ -65,18 +67,37 @@ const READY_FOR_QUERY = 0x5a
 export function createLogReader(options: { readonly url: string; readonly connectionsMax: number }): LogReader {
   const idle: Connection[] = []
   const all = new Set<Connection>()
-  const waiting: (() => void)[] = []
+  const waiting: { readonly urgent: (() => void)[]; readonly bulk: (() => void)[] } = { urgent: [], bulk: [] }
+  /** So that however much is downloaded, live changes and first lines find a connection. */
+  const bulkMax = Math.max(1, options.connectionsMax - Math.ceil(options.connectionsMax / 3))
+  let bulk = 0
   let opening = 0
   let closed = false
 
-  async function acquire(): Promise<Connection> {
+  async function acquire(isBulk: boolean): Promise<Connection> {
     for (;;) {
       if (closed) throw shuttingDown()
-      const free = idle.pop()
-      if (free) return free
-      if (all.size + opening < options.connectionsMax) return await open()
-      await new Promise<void>((resolve) => waiting.push(resolve))
+      if (!isBulk || bulk < bulkMax) {
+        const free = idle.pop()
+        if (!free && all.size + opening >= options.connectionsMax) {
+          await new Promise<void>((resolve) => (isBulk ? waiting.bulk : waiting.urgent).push(resolve))
+          continue
+        }
+        if (isBulk) bulk++
+        try {
+          return free ?? (await open())
+        } catch (error) {
+          if (isBulk) bulk--
+          throw error
+        }
+      }
+      await new Promise<void>((resolve) => (isBulk ? waiting.bulk : waiting.urgent).push(resolve))
     }
+  }
+
+  function wakeNext(): void {
+    const next = waiting.urgent.shift() ?? (bulk < bulkMax ? waiting.bulk.shift() : undefined)
+    next?.()
   }
 
   async function open(): Promise<Connection> {
@@ -91,7 +112,7 @@ export function createLogReader(options: { readonly url: string; readonly connec
       if (closed) connection.close()
       return connection
     } catch (error) {
-      waiting.shift()?.() // its turn to try
+      wakeNext() // its turn to try
       throw logReadFailed(errorMessage(error), error)
     } finally {
       opening--
@@ -100,7 +121,8 @@ export function createLogReader(options: { readonly url: string; readonly connec
 
   return {
     async read(input) {
-      const connection = await acquire()
+      const isBulk = input.isBulk === true
+      const connection = await acquire(isBulk)
       try {
         const slices = await connection.read(input)
         if (!connection.isLost()) idle.push(connection)
@@ -110,13 +132,14 @@ export function createLogReader(options: { readonly url: string; readonly connec
         connection.close()
         throw error
       } finally {
-        waiting.shift()?.()
+        if (isBulk) bulk--
+        wakeNext()
       }
     },
     async [Symbol.asyncDispose]() {
       closed = true
       for (const connection of all) connection.close()
-      for (const resolve of waiting.splice(0)) resolve()
+      for (const resolve of [...waiting.urgent.splice(0), ...waiting.bulk.splice(0)]) resolve()
     },
   }
 }

@@ -1,4 +1,4 @@
-import { HoldfastError } from '@holdfast/foundation'
+import { HoldfastError, delay } from '@holdfast/foundation'
 import type { LineSink } from './line-sink.ts'
 import type { StreamSession } from './stream-session.ts'
 import { shuttingDown } from '../errors.ts'
@@ -22,6 +22,13 @@ export interface Connections extends Disposable {
   delete(connection: Connection): void
   /** The streams of one device. */
   of(userId: string, clientId: string): Iterable<Connection>
+  /** No more streams are to be opened. */
+  readonly isDraining: boolean
+  /**
+   * Lets the devices go: each is told at a checkpoint that its token ends, upon which the public client opens its next stream at once, elsewhere if there
+   * is an elsewhere. Resolves when all have gone, or after `timeoutMs`.
+   */
+  drain(timeoutMs: number): Promise<void>
 }
 
 /** The reason with which a stream ends when its token does: not an error. */
@@ -31,11 +38,17 @@ const TICK_MS = 1_000
 /** A device gets a last warning so long before its token ends, and fetches a new one. */
 const WARNING_S = 20
 
+/** Up to 30 s make the public client fetch another token and open its next stream without saying that it was disconnected. */
+const LEAVING_S = 10
+const DRAIN_POLL_MS = 20
+
 /** @param now - milliseconds since the epoch */
 export function createConnections(now: () => number): Connections {
   const all = new Map<Connection, { nextKeepaliveMs: number; warned: boolean }>()
   const byDevice = new Map<string, Set<Connection>>()
   const deviceOf = (userId: string, clientId: string): string => `${userId}/${clientId}`
+
+  let isDraining = false
 
   function tick(): void {
     const nowMs = now()
@@ -73,6 +86,24 @@ export function createConnections(now: () => number): Connections {
       const set = byDevice.get(device)
       set?.delete(connection)
       if (set?.size === 0) byDevice.delete(device)
+    },
+    get isDraining() {
+      return isDraining
+    },
+    async drain(timeoutMs) {
+      isDraining = true
+      const told = new Set<Connection>()
+      for (
+        const deadline = performance.now() + timeoutMs;
+        all.size > 0 && performance.now() < deadline;
+        await delay(DRAIN_POLL_MS)
+      ) {
+        for (const connection of all.keys()) {
+          if (told.has(connection) || !connection.session.isResting) continue
+          told.add(connection)
+          void connection.sink.control({ token_expires_in: LEAVING_S })
+        }
+      }
     },
     of: (userId, clientId) => byDevice.get(deviceOf(userId, clientId)) ?? [],
     [Symbol.dispose]() {

@@ -66,3 +66,10 @@ export function chooseFormat(accept: string | undefined, request: SyncRequest): 
   if (bson > 0 && bson > ndjson) return { kind: 'bson' }
   return { kind: 'ndjson', nestedData: request.raw_data !== true }
 }
+
+/** Whether `accept-encoding` has gzip, or anything, at a quality above 0. Everything that reads streams does; zstd and br would each need a state. */
+export function acceptsGzip(accept: string | undefined): boolean {
+  const list = offers(accept ?? '')
+  const gzip = list.find((offer) => offer.type === 'gzip') ?? list.find((offer) => offer.type === '*')
+  return (gzip?.quality ?? 0) > 0
+}

@@ -166,16 +166,17 @@ async function sendGroup(
   isOvertaken: () => boolean,
 ): Promise<boolean> {
   let opsMax = FIRST_SLICE_OPS
-  const read = (wanted: readonly Wanted[]): Promise<OpsSlice[]> =>
+  const read = (wanted: readonly Wanted[], isBulk: boolean): Promise<OpsSlice[]> =>
     source.log.read({
       wanted: wanted.map(({ held, after }) => ({ bucketId: held.bucket.id, after })),
       upTo,
       opsMax,
       bytesMax: Math.max(BUCKET_BYTES_MIN, Math.floor(SLICE_BYTES / wanted.length)),
+      isBulk,
     })
 
   let wanted: readonly Wanted[] = group.map((held) => ({ held, after: startOf(held) }))
-  let next: Promise<OpsSlice[]> | undefined = read(wanted)
+  let next: Promise<OpsSlice[]> | undefined = read(wanted, false)
   while (next) {
     const slices: readonly OpsSlice[] = await next
     signal.throwIfAborted()
@@ -193,7 +194,7 @@ async function sendGroup(
       return slice.hasMore ? [{ held, after: slice.lastOpId }] : []
     })
     // The next slice is on its way while this one is being written.
-    next = wanted.length > 0 ? read(wanted) : undefined
+    next = wanted.length > 0 ? read(wanted, true) : undefined
     next?.catch(() => undefined) // awaited at the top of the loop, unless writing fails first
     for (const [index, slice] of slices.entries()) {
       const { held, after } = asked[index] as Wanted

@@ -51,6 +51,8 @@ export interface StreamSession extends KeyHolder {
   run(): Promise<void>
   /** The device wants to be told when this has been passed. */
   addWriteCheckpoint(checkpoint: WriteCheckpoint): void
+  /** Whether the device has a whole checkpoint and nothing is under way. */
+  readonly isResting: boolean
   /** Looks again whether there is something to send. */
   wake(): void
 }
@@ -352,7 +354,15 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
     for (const [index, { priority, buckets }] of groups.entries()) {
       const rest = groups.slice(index)
       try {
-        const { isWhole, fromLog } = await sendOps(context, sink, buckets, opId, signal, options.device, () => urgent < priority)
+        const { isWhole, fromLog } = await sendOps(
+          context,
+          sink,
+          buckets,
+          opId,
+          signal,
+          options.device,
+          () => urgent < priority,
+        )
         // A newer checkpoint touches these buckets or is about to, or one of more urgent buckets goes first.
         if (!isWhole || hasHoles(fromLog, opId)) {
           owed = rest.flatMap((group) => group.buckets.map((entry) => entry.bucket))
@@ -390,6 +400,9 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
     },
     addWriteCheckpoint(checkpoint) {
       writeCheckpoints.push(checkpoint)
+    },
+    get isResting() {
+      return wakeUp !== undefined
     },
     wake,
     async run() {
