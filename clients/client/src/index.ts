@@ -2,6 +2,7 @@
 export { createClient, type ClientOptions, type HoldfastClient } from './create-client.ts'
 export { memoryStore, type KeyValueStore } from './key-value.ts'
 export type { Value } from './value.ts'
+export { recordId, type KeyValues } from './schema/record-id.ts'
 export { hasSession, type SessionState, type SessionUser } from './session/session-state.ts'
 export { UnsentChanges, type SignOutData, type SignOutOptions } from './session/sign-out.ts'
 export type { DevicePerson } from './people/device-people.ts'

@@ -18,6 +18,7 @@ import type { Marks } from '../checkpoints/marks.ts'
 import { docToJson, rowKey } from '../encode/op-doc.ts'
 import { evaluateRows } from '../replicator/evaluate-rows.ts'
 import { createTableRouter } from '../replicator/table-router.ts'
+import { byRecordId } from './by-record-id.ts'
 import { sessionOf, type Person } from './person.ts'
 import { columnList, printAsStream, queryTexts } from './role-tables.ts'
 
@@ -240,12 +241,11 @@ async function readRow(
 ): Promise<Tuple | undefined> {
   await printAsStream(tx)
   const name = sql.trusted(quoteName(table.schema, table.name))
-  const type = table.columns.find((column) => column.name === 'id')?.typeName ?? 'text'
   await tx.execute(sql`savepoint by_id`)
   try {
     const [row] = await queryTexts(
       tx,
-      sql`select ${columnList(columns)} from ${name} t where t.id = ${id}::text::${sql.trusted(type)}`,
+      sql`select ${columnList(columns)} from ${name} t where ${byRecordId(table, id)}`,
     )
     return row
   } catch (error) {
@@ -264,9 +264,8 @@ async function askPostgres(
 ): Promise<RowExplanation['postgres']> {
   if (!row) return { exists: false, visible: false, policies: [] }
   const name = sql.trusted(quoteName(table.schema, table.name))
-  const type = sql.trusted(table.columns.find((column) => column.name === 'id')?.typeName ?? 'text')
   const [composite] = await pool.query<{ row: string }>(
-    sql`select t::text as row from ${name} t where t.id = ${id}::text::${type}`,
+    sql`select t::text as row from ${name} t where ${byRecordId(table, id)}`,
   )
   const policies = await pool.transaction(async (tx) => {
     await tx.execute(sql`set local search_path = pg_catalog`) // so that every other name is printed with its schema
@@ -289,7 +288,7 @@ async function askPostgres(
         return { fails: errorMessage(error) }
       }
     }
-    const seen = await attempt(() => tx.query(sql`select 1 from ${name} t where t.id = ${id}::text::${type}`))
+    const seen = await attempt(() => tx.query(sql`select 1 from ${name} t where ${byRecordId(table, id)}`))
     const answers: PolicyAnswer[] = []
     for (const { name: policy, permissive, using } of policies) {
       if (using === null) continue
