@@ -1,9 +1,11 @@
 import { sql, type Queryable } from '@holdfast/postgres'
-import type { BucketDefinition, Dependency, RefusedTable, SyncPlan, TablePlan } from './plan.ts'
+import type { BucketDefinition, Dependency, RefusedTable, StreamPlan, SyncPlan, TablePlan } from './plan.ts'
 
 /** How one part of a table's policies is followed, in words and with the SQL behind them. */
 export interface DefinitionDescription {
   readonly id: string
+  /** The declared stream that it is part of. */
+  readonly stream?: string
   readonly roles: readonly string[]
   readonly policies: readonly string[]
   /**
@@ -37,6 +39,8 @@ export type TableDescription =
 
 export interface PlanDescription {
   readonly version: string
+  /** Declared streams. */
+  readonly streams: SyncPlan['streams']
   /** By name. */
   readonly tables: readonly TableDescription[]
   /** The same as lines for a terminal. */
@@ -79,7 +83,8 @@ export function describePlan(plan: SyncPlan, classes: ClassCounts = new Map()): 
     ...plan.tables.map((table) => describeTable(table, classes)),
     ...plan.refused.map(describeRefused),
   ].sort((left, right) => (left.table < right.table ? -1 : 1))
-  return { version: plan.version, tables, text: tables.flatMap(linesOf).join('\n') }
+  const { version, streams } = plan
+  return { version, streams, tables, text: [...tables.flatMap(linesOf), ...streams.flatMap(streamLines)].join('\n') }
 }
 
 function describeTable(table: TablePlan, classes: ClassCounts): TableDescription {
@@ -97,9 +102,10 @@ function describeRefused(table: RefusedTable): TableDescription {
 }
 
 function describeDefinition(definition: BucketDefinition, classes: number | undefined): DefinitionDescription {
-  const { id, roles, policies, keyQuery, rowFilter, dependencies } = definition
+  const { id, stream, roles, policies, keyQuery, rowFilter, dependencies } = definition
   return {
     id,
+    ...(stream === undefined ? {} : { stream }),
     roles,
     policies,
     form: formOf(definition),
@@ -174,6 +180,14 @@ function costsOf(
   if (keys.length > 1 && !accessClass)
     costs.push(`a person may have a bucket for each combination of ${keys.length} keys`)
   return costs
+}
+
+function streamLines({ name, priority, autoSubscribe, tables, refused }: StreamPlan): readonly string[] {
+  const of = tables.map((table) => `${table.schema}.${table.name}`).join(', ') || 'nothing'
+  return [
+    `stream ${name}: of ${of}, priority ${priority}${autoSubscribe ? ', subscribed by every device' : ''}`,
+    ...refused.map(({ query, reason }) => `  not followed: ${query.replaceAll(/\s+/g, ' ').trim()}: ${reason}`),
+  ]
 }
 
 function linesOf(table: TableDescription): readonly string[] {

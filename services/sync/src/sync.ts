@@ -79,6 +79,13 @@ function sayRefused(logger: Logger, next: SyncPlan, before: SyncPlan | undefined
       reason,
     })
   }
+  const knew = new Set(before?.streams.flatMap(({ name, refused }) => refused.map((one) => `${name} ${one.reason}`)))
+  for (const { name, refused } of next.streams) {
+    for (const { query, reason } of refused) {
+      if (!knew.has(`${name} ${reason}`))
+        logger.log('warn', 'a query of a stream is not followed', { stream: name, query, reason })
+    }
+  }
 }
 
 /** Wires the parts in the order data flows through them. Nothing here decides anything. */

@@ -13,8 +13,18 @@ export function renderCoverage(report: CoverageReport): string {
   return [
     renderTable([['table', 'syncs', 'rows', 'buckets', 'operations', 'by'], ...rows]),
     ...report.tables.filter((table) => table.synced || table.policies.length > 0).map(renderDetails),
+    ...report.streams.map(renderStream),
     `plan ${report.version}. Rows and keys are estimates of Postgres; "?" until it has analyzed the table.\n`,
   ].join('\n')
+}
+
+function renderStream({ name, priority, autoSubscribe, tables, refused }: CoverageReport['streams'][number]): string {
+  const of = tables.map((table) => `${table.schema}.${table.name}`).join(', ')
+  const lines = [
+    `stream ${name}: of ${of || 'no table'}, priority ${priority}${autoSubscribe ? ', subscribed by every device' : ''}`,
+    ...refused.flatMap(({ query, reason }) => [`  NOT FOLLOWED: ${reason}`, `    ${oneLine(query)}`]),
+  ]
+  return `${lines.join('\n')}\n`
 }
 
 function reasonOf(table: TableCoverage): string {
@@ -38,7 +48,7 @@ function renderDetails(table: TableCoverage): string {
 function renderDefinition(one: DefinitionCoverage): readonly string[] {
   const { cost } = one
   return [
-    `  ${one.id}: ${one.follows}${one.state === 'served' ? '' : ' (BEING READ)'}`,
+    `  ${one.id}${one.stream === undefined ? '' : ` (stream ${one.stream})`}: ${one.follows}${one.state === 'served' ? '' : ' (BEING READ)'}`,
     `    rows        ${one.rows}`,
     `    people      ${one.people}`,
     `    key query   ${oneLine(one.keyQuery)}`,

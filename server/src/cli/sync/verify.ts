@@ -94,16 +94,18 @@ interface Look {
 async function look(connection: Connection, userId: string, device: RebuiltDevice): Promise<Look> {
   const before = await readVisible(connection, userId)
   const rows = await device.settle()
-  const first = differingKeys(rows, before.rows)
+  const first = differingKeys(rows, before.rows, before.narrowed)
   if (first.length === 0) return { keys: [], device: rows, postgres: before.rows, ...before }
   const after = await readVisible(connection, userId)
   const keys = first.filter((key) => before.rows.get(key) === after.rows.get(key))
   return { keys, device: rows, postgres: after.rows, tables: after.tables, failing: after.failing }
 }
 
-function differingKeys(device: Rows, postgres: Rows): readonly string[] {
+/** @param narrowed - tables of which a device has what its streams name: a row of them may be missing, and nothing else */
+function differingKeys(device: Rows, postgres: Rows, narrowed: ReadonlySet<string>): readonly string[] {
+  const mayMiss = (key: string): boolean => !device.has(key) && narrowed.has(key.slice(0, key.indexOf('/')))
   return [
-    ...[...postgres].filter(([key, data]) => device.get(key) !== data).map(([key]) => key),
+    ...[...postgres].filter(([key, data]) => device.get(key) !== data && !mayMiss(key)).map(([key]) => key),
     ...[...device.keys()].filter((key) => !postgres.has(key)),
   ]
 }
@@ -114,14 +116,17 @@ async function readVisible(
 ): Promise<{
   readonly rows: Rows
   readonly tables: readonly string[]
+  readonly narrowed: ReadonlySet<string>
   readonly failing: Readonly<Record<string, string>>
 }> {
   const response = await connection.request(`/sync/v1/rows?user=${encodeURIComponent(userId)}`)
   const rows = new Map<string, string>()
   const failing: Record<string, string> = {}
   for await (const text of createInterface({ input: Readable.fromWeb(response.body as never) })) {
-    const line = JSON.parse(text) as PersonRow | { readonly complete: readonly string[] }
-    if ('complete' in line) return { rows, tables: line.complete, failing }
+    const line = JSON.parse(text) as
+      | PersonRow
+      | { readonly complete: readonly string[]; readonly narrowed: readonly string[] }
+    if ('complete' in line) return { rows, tables: line.complete, narrowed: new Set(line.narrowed), failing }
     if ('fails' in line) failing[line.table] = line.fails
     else rows.set(`${line.table}/${line.id}`, line.data)
   }

@@ -76,6 +76,8 @@ export interface CoverageReport {
   /** Of the compiled plan. */
   readonly version: string
   readonly tables: readonly TableCoverage[]
+  /** What is declared, and what of it cannot be followed. */
+  readonly streams: SyncPlan['streams']
 }
 
 interface TableStatistics {
@@ -109,8 +111,9 @@ export async function readCoverage(db: Pool, plan: SyncPlan, active: ActivePlan 
     const oid = oids.get(table.table) ?? 0
     const planned = plan.tables.find((one) => one.oid === oid)
     const refused = plan.refused.find((one) => one.oid === oid)
-    const definitions = (planned?.definitions ?? []).map((definition): DefinitionCoverage => {
-      const words = table.synced ? table.definitions.find(({ id }) => id === definition.id) : undefined
+    // In the order of the plan: definitions of several streams may have one id.
+    const definitions = (planned?.definitions ?? []).map((definition, index): DefinitionCoverage => {
+      const words = table.synced ? table.definitions[index] : undefined
       const number = served.get(definition.id)
       const size = number === undefined ? undefined : sizes.get(number)
       const own = statistics.get(oid)
@@ -148,14 +151,14 @@ export async function readCoverage(db: Pool, plan: SyncPlan, active: ActivePlan 
       definitions,
     }
   })
-  return { version: plan.version, tables }
+  return { version: plan.version, tables, streams: plan.streams }
 }
 
 /** What a text reads of the request: settings and functions of schema `auth`. */
 function claimsOf(texts: readonly string[]): readonly string[] {
   const found = texts.flatMap((text) => [
     ...text.matchAll(
-      /(?:"?auth"?\."?\w+"?\(\)|current_setting\('[^']+'[^)]*\))(?:[^\S\n]*(?:->>?|#>>?)[^\S\n]*'[^']*'(?:::\w+)?)*/g,
+      /(?:"?auth"?\."?\w+"?\(\)|"?subscription"?\."?\w+"?\([^()]*(?:\('[^']*'\))?[^()]*\)|current_setting\('[^']+'[^)]*\))(?:[^\S\n]*(?:->>?|#>>?)[^\S\n]*'[^']*'(?:::\w+)?)*/g,
     ),
   ])
   return [...new Set(found.map(([text]) => text))]

@@ -208,12 +208,19 @@ async function explainOnce(
   const stray = logged
     .filter((op) => own.has(op.bucket) && !belongs.has(op.bucket))
     .map((op) => describeOperation(op, undefined))
-  const disagreements = compare(postgres, answers, stray)
+  const streams = planned.definitions.flatMap(({ stream }) => stream ?? [])
+  const disagreements = compare(postgres, answers, stray, streams.length > 0)
   const hasIt = answers.some(({ buckets }) => buckets.some((bucket) => bucket.personHas && bucket.operation))
   return {
     ...common,
     verdict: disagreements.length > 0 ? 'disagreement' : hasIt ? 'has it' : 'does not have it',
-    because: [...disagreements, ...reasons(postgres, definitions, answers, person)],
+    because: [
+      ...disagreements,
+      ...(streams.length > 0
+        ? [`Devices have the table through streams that they subscribe to: ${[...new Set(streams)].join(', ')}.`]
+        : []),
+      ...reasons(postgres, definitions, answers, person),
+    ],
     synced: true,
     postgres,
     definitions: answers,
@@ -378,10 +385,11 @@ function compare(
   postgres: RowExplanation['postgres'],
   answers: readonly DefinitionAnswer[],
   stray: readonly LoggedOperation[],
+  isNarrowed: boolean,
 ): readonly string[] {
   const found: string[] = []
   const through = answers.flatMap((one) => one.buckets.filter((bucket) => bucket.personHas))
-  if (postgres.visible && through.length === 0)
+  if (postgres.visible && through.length === 0 && !isNarrowed)
     found.push('Postgres shows the row to this person, and no bucket of theirs has it: it is missing on their devices.')
   if (!postgres.visible && through.length > 0)
     found.push(

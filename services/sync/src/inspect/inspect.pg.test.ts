@@ -175,9 +175,35 @@ test('the rows of a person are those of a device, byte for byte', async () => {
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as Record<string, string>)
-  expect(lines.pop()).toEqual({ complete: expect.arrayContaining(['items', 'list_members', 'notes']) })
+  expect(lines.pop()).toEqual({ complete: expect.arrayContaining(['items', 'list_members', 'notes']), narrowed: [] })
   const device = world.device(ALICE, {})
   device.connect()
   const { state } = await device.next()
   expect(new Map(lines.map(({ table, id, data }) => [`${table}/${id}`, data]))).toEqual(state)
+})
+
+test('streams are told of with what of them cannot be followed, and what a device may do without is no disagreement', async () => {
+  await world.run(`
+    create table public.tasks (id int primary key, owner_id uuid, state text);
+    alter table public.tasks enable row level security;
+    create policy own on public.tasks for select using (owner_id = auth.uid());
+    insert into public.tasks values (1, '${ALICE}', 'open');
+    select sync.create_stream('by_state', array[
+      $$ select * from tasks where state = subscription.parameter('state') $$, 'select * from tasks order by id limit 1'
+    ])`)
+  await expect.poll(async () => (await get<CoverageReport>('/sync/v1/coverage')).streams).toHaveLength(1)
+  const { streams, tables } = await get<CoverageReport>('/sync/v1/coverage')
+  expect(streams).toMatchObject([
+    {
+      name: 'by_state',
+      tables: [{ name: 'tasks' }],
+      refused: [{ reason: 'which rows a LIMIT or OFFSET leaves is not certain' }],
+    },
+  ])
+  const definitions = tables.find(({ table }) => table === 'public.tasks')?.definitions
+  expect(definitions).toMatchObject([{ stream: 'by_state', policies: ['own', 'stream "by_state"'] }])
+  // There is no answer while the plan is being replaced.
+  await expect.poll(async () => (await explain('tasks', '1')).verdict).toBe('does not have it')
+  const explanation = await explain('tasks', '1')
+  expect(explanation.because[0]).toBe('Devices have the table through streams that they subscribe to: by_state.')
 })

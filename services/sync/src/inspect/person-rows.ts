@@ -23,14 +23,14 @@ const BATCH_ROWS = 2_000
  *
  * @param pool - as `authenticator`
  * @param take - gets them in batches; reading waits for it
- * @returns names of the tables that were read
+ * @returns names of the tables that were read, and of those among them of which a device may have less
  */
 export async function readPersonRows(
   pool: Pool,
   active: ActivePlan,
   person: Person,
   take: (rows: readonly PersonRow[]) => Promise<void>,
-): Promise<readonly string[]> {
+): Promise<{ readonly tables: readonly string[]; readonly narrowed: readonly string[] }> {
   const tables = roleTables(active, person.role)
   await pool.transaction(async (tx) => {
     await tx.execute(sql`set transaction isolation level repeatable read read only`)
@@ -44,7 +44,10 @@ export async function readPersonRows(
       await take([{ table: table.localName, fails }])
     }
   })
-  return tables.map((table) => table.localName)
+  return {
+    tables: tables.map((table) => table.localName),
+    narrowed: tables.flatMap((table) => (table.isNarrowed ? [table.localName] : [])),
+  }
 }
 
 /** @returns why it fails, when it does */

@@ -40,6 +40,8 @@ export interface RoleTable {
   /** Those that the role may select. */
   readonly columns: readonly string[]
   readonly router: TableRouter
+  /** Streams name it: what a device has of it depends on what the device wants. */
+  readonly isNarrowed: boolean
   /** Position of a definition of this role in the router. */
   readonly definition: number
 }
@@ -52,7 +54,8 @@ export function roleTables(active: ActivePlan, role: string): readonly RoleTable
     if (!columns) return []
     const router = createTableRouter(table, definitions, columns)
     const name = sql.trusted(quoteName(table.schema, table.name))
-    return [{ localName: table.localName, name, columns, router, definition }]
+    const isNarrowed = definitions.every((one) => one.definition.stream !== undefined)
+    return [{ localName: table.localName, name, columns, router, isNarrowed, definition }]
   })
 }
 

@@ -82,7 +82,7 @@ export function inspectRoutes(options: InspectRoutesOptions): FastifyPluginAsync
       void readPersonRows(requestPool, active, person, (rows) =>
         write(rows.map((row) => `${JSON.stringify(row)}\n`).join('')),
       ).then(
-        (tables) => out.end(`${JSON.stringify({ complete: tables })}\n`),
+        ({ tables, narrowed }) => out.end(`${JSON.stringify({ complete: tables, narrowed })}\n`),
         (error: unknown) => {
           if (!signal.aborted) logger.log('warn', 'the rows of a person could not be read', { reason: String(error) })
           out.destroy(error as Error) // the last line is missing, which the reader notices
