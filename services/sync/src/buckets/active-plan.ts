@@ -55,8 +55,18 @@ function unique(dependencies: readonly PlannedDependency[]): PlannedDependency[]
   return [...new Map(dependencies.map((dependency) => [dependency.key, dependency])).values()]
 }
 
-/** Ties a plan to the stored definitions. Definitions without one are not served. */
-export function activatePlan(plan: SyncPlan, stored: readonly StoredDefinition[]): ActivePlan {
+const NONE: ReadonlySet<number> = new Set()
+
+/**
+ * Ties a plan to the stored definitions. Definitions without one are not served.
+ *
+ * @param unfilled - numbers of those that are not complete: changes go into their buckets, and nobody gets them
+ */
+export function activatePlan(
+  plan: SyncPlan,
+  stored: readonly StoredDefinition[],
+  unfilled: ReadonlySet<number> = NONE,
+): ActivePlan {
   const byId = new Map(stored.map((definition) => [definition.id, definition]))
   const tables = new Map<number, { table: TablePlan; definitions: ActiveDefinition[] }>()
   const perStream = new Map<string, Map<string, ActiveDefinition[]>>()
@@ -72,6 +82,7 @@ export function activatePlan(plan: SyncPlan, stored: readonly StoredDefinition[]
         (definitions.get(definition.id)?.classes ?? createClassList(definition.accessClass.link?.keys ?? 0))
       const active = { definition, stored: known, classes }
       if (!definitions.has(definition.id)) definitions.set(definition.id, active)
+      if (unfilled.has(known.number)) continue
       all.push(...definition.dependencies.map(keyed))
       const stream = definition.stream ?? DEFAULT_STREAM
       const perRole = perStream.get(stream) ?? new Map<string, ActiveDefinition[]>()

@@ -15,6 +15,8 @@ export interface RowChange {
   readonly old: Tuple | undefined
   readonly row: Tuple | undefined
   readonly commitLsn: Lsn
+  /** A row that was read, and not changed: a change may have brought it into its buckets already. */
+  readonly isRead?: boolean
 }
 
 interface RelationRouter {
@@ -149,7 +151,7 @@ function addOps({ change, router, before, after }: Routed, ids: BucketIds, pendi
     for (const name of to) {
       const stays = keepsId && from.includes(name)
       if (stays && old && router.looksEqual(index, old, row)) continue // nothing that these devices can see has changed
-      pending.put(ids.id(name), localName, newId, router.json(index, row, cache), !stays)
+      pending.put(ids.id(name), localName, newId, router.json(index, row, cache), !stays && !change.isRead)
     }
   }
 }

@@ -6,6 +6,7 @@ import type { DependencyIndex, KeyHolder } from '../buckets/dependency-index.ts'
 import type { CheckpointFeed } from '../checkpoints/checkpoint-feed.ts'
 import { CHUNK_OPS_MAX } from '../limits.ts'
 import { bucketsOfDefinitions, voidDefinitions } from '../storage/bucket-storage.ts'
+import { FILL_PREFIX, type BackgroundFill } from './background-fill.ts'
 import { applyChanges, createRouters, type Routers, type RowChange } from './apply-changes.ts'
 import { createDeferredKeys } from './deferred-keys.ts'
 import type { LogWriter } from './log-writer.ts'
@@ -15,6 +16,9 @@ export const DDL_PREFIX = 'holdfast:ddl'
 
 /** Prefix of the message with the oid of a table whose rows `ALTER TABLE` rewrites: the stream has no changes for that. */
 export const REWRITE_PREFIX = 'holdfast:rewrite'
+
+/** Rows read in the background that are routed at once. */
+const FILL_ROWS = 1_000
 
 /** Turns the events of the stream into batches of the log. */
 export interface ChangeReader {
@@ -35,6 +39,8 @@ export interface ChangeReaderOptions {
   /** Gets the positions that are in the log. */
   readonly stream: Pick<ReplicationStream, 'confirm'>
   readonly active: ActivePlan
+  /** Is told what passes, and puts rows in at their place. */
+  readonly fill: BackgroundFill
   /** Called before anything of a transaction that changed the schema can be seen. */
   readonly stopServing: () => void
   readonly classesMax: number
@@ -46,7 +52,7 @@ function definitionsOf(active: ActivePlan): readonly ActiveDefinition[] {
 }
 
 export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
-  const { pool, dependencies, feed, writer, stream, stopServing, logger } = options
+  const { pool, dependencies, feed, writer, stream, fill, stopServing, logger } = options
   let active = options.active
   let routers: Routers = createRouters(active)
   let changes: RowChange[] = []
@@ -55,6 +61,7 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
   /** Where the changes of the open transaction begin, as long as none of them has been handed on. */
   let openFrom: number | undefined
   let pendingDdl = false
+  let fillMessage: string | undefined
   let rewritten: number[] = []
   let schemaChanges: number[] = []
   let affected = new Map<KeyHolder, Set<number>>()
@@ -116,6 +123,7 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
   async function truncate(oids: readonly number[]): Promise<void> {
     if (!inside) return
     await flushChanges()
+    fill.truncated(oids)
     const { xid, commitLsn } = inside
     const numbers = oids.flatMap((oid) =>
       (active.tables.get(oid)?.definitions ?? [])
@@ -131,6 +139,19 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
     affect(dependencies.everybody(), xid)
   }
 
+  /** Rows that were read in the background, at their place in the stream: between two transactions. */
+  async function addFilledRows(content: string): Promise<void> {
+    await flushChanges()
+    const found = fill.message(content)
+    if (!found) return
+    for (let at = 0; at < found.changes.length; at += FILL_ROWS) {
+      const rows = found.changes.slice(at, at + FILL_ROWS)
+      const { routers: into } = found
+      await applyChanges({ db: writer.db, pool, routers: into, ids: writer.ids, pending: writer.pending, logger }, rows)
+      await writer.spill()
+    }
+  }
+
   async function completeBatch(endLsn: Lsn, changesSchema: boolean): Promise<void> {
     await flushChanges()
     await writer.complete(endLsn, () => {
@@ -140,6 +161,7 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
     if (hasNewClasses) for (const holder of dependencies.everybody()) holder.wake()
     hasNewClasses = false
     stream.confirm(endLsn)
+    fill.durable()
   }
 
   /** Written down before the position passes the rewrite, so that it is not forgotten when we die in between. */
@@ -171,8 +193,7 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
       routers = createRouters(next)
       watchClasses()
     },
-    hasTooManyClasses: () =>
-      definitionsOf(active).some(({ classes }) => classes && classes.count > options.classesMax),
+    hasTooManyClasses: () => definitionsOf(active).some(({ classes }) => classes && classes.count > options.classesMax),
     async read(events) {
       let end: Lsn | undefined
       let sawDdl = false
@@ -193,6 +214,7 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
             break
           case 'message':
             if (event.prefix === DDL_PREFIX) pendingDdl = true
+            else if (event.prefix === FILL_PREFIX) fillMessage = event.content
             else if (event.prefix === REWRITE_PREFIX) rewritten.push(Number(event.content))
             break
           case 'commit':
@@ -201,7 +223,11 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
             sawDdl = pendingDdl || rewritten.length > 0
             if (sawDdl && inside) schemaChanges.push(inside.xid)
             pendingDdl = false
+            if (inside) fill.committed(inside.xid)
             inside = undefined
+            if (fillMessage === undefined) break
+            await addFilledRows(fillMessage)
+            fillMessage = undefined
             break
           case 'progress':
             if (end === undefined && !inside && changes.length === 0) progress(event.lsn)

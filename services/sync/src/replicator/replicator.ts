@@ -13,15 +13,14 @@ import {
   type ReplicationEvent,
   type ReplicationStream,
 } from '@holdfast/replication'
-import { loadClasses, withoutTooManyClasses } from '../buckets/access-classes.ts'
-import { activatePlan, type ActivePlan } from '../buckets/active-plan.ts'
+import { withoutTooManyClasses } from '../buckets/access-classes.ts'
+import type { ActivePlan } from '../buckets/active-plan.ts'
 import type { DependencyIndex } from '../buckets/dependency-index.ts'
 import { parseSnapshot, sawTransaction } from '../buckets/snapshot.ts'
 import type { CheckpointFeed } from '../checkpoints/checkpoint-feed.ts'
 import {
   dropDefinitions,
   readDefinitions,
-  readShapes,
   readState,
   resetState,
   writePosition,
@@ -31,6 +30,7 @@ import {
 import { createChangeReader } from './change-reader.ts'
 import { fillDefinitions } from './fill-definitions.ts'
 import { createLogWriter, type LogWriter } from './log-writer.ts'
+import { openServing } from './serving.ts'
 
 const PUBLICATION = 'holdfast'
 /** How often to look whether a transaction that the stream has delivered can be seen by queries. */
@@ -143,12 +143,13 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
   const plan = await compilePlan(options)
   const state = await prepareState(options, slotName)
   const writer = createLogWriter(pool, feed, state.state)
-  let stored: StoredDefinition[]
+  let stored: StoredDefinition[] | undefined
   try {
-    stored = state.slot ? [] : await readDefinitions(pool)
-    stored = await fillMissing(options, writer, plan, stored, state.slot)
-    // The slot's own snapshot: from here on the stream continues.
-    if (state.slot) await writePosition(pool, { ...writer.position, confirmedLsn: state.slot.consistentPoint })
+    if (state.slot) {
+      stored = await fillFirst(options, writer, plan, state.slot)
+      // The slot's own snapshot: from here on the stream continues.
+      await writePosition(pool, { ...writer.position, confirmedLsn: state.slot.consistentPoint })
+    }
   } finally {
     await state.slot?.[Symbol.asyncDispose]()
   }
@@ -164,21 +165,32 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
   control.setStream(stream)
   control.signal.throwIfAborted()
 
-  let active = activatePlan(plan, stored)
-  await loadClasses(pool, active)
   feed.reset(writer.lastOpId, startLsn ?? (0n as Lsn))
-  control.setActive(active)
-  options.onPlan(plan)
-  control.onServing()
-
+  await using serving = await openServing(
+    {
+      pool,
+      url: options.url,
+      logger,
+      serve(active) {
+        control.setActive(active)
+        if (active) control.onServing()
+      },
+      onPlan: options.onPlan,
+      forgetBuckets: () => writer.ids.forgetAll(),
+    },
+    plan,
+    feed.position,
+    stored,
+  )
   const reader = createChangeReader({
     pool,
     feed,
     dependencies: options.dependencies,
     writer,
     stream,
-    active,
-    stopServing: () => control.setActive(undefined),
+    active: serving.active,
+    fill: serving.fill,
+    stopServing: serving.pause,
     classesMax: options.classesMax,
     logger,
   })
@@ -187,39 +199,13 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
       let rest: readonly ReplicationEvent[] = batch
       while (rest.length > 0) {
         rest = await reader.read(rest)
+        if (await serving.complete()) reader.use(serving.active)
         const changedBy = reader.takeSchemaChanges()
         if (changedBy.length === 0 && !reader.hasTooManyClasses()) continue
         // The transactions up to the change are applied, and nothing leaves under the old policies.
         await untilVisible(pool, changedBy, control.signal)
-        const next = await compilePlan(options)
-        const before = stored
-        stored = await fillMissing(options, writer, next, await readDefinitions(pool), undefined)
-        const isNew =
-          next.version !== active.plan.version ||
-          stored.some((one) => !before.some((other) => other.number === one.number))
-        // Also when nothing that the plan says has changed: what key queries answer depends on grants and on the policies of other tables.
-        active = activatePlan(next, stored)
-        await loadClasses(pool, active)
-        if (writer.lastOpId > feed.opId) {
-          feed.publish({
-            fromOpId: feed.opId,
-            toOpId: writer.lastOpId,
-            endLsn: feed.position,
-            taken: undefined,
-            deltas: new Map(),
-            cleared: new Set(),
-            fresh: new Map(),
-          })
-        }
-        reader.use(active)
-        if (isNew) {
-          options.onPlan(next)
-          logger.log('info', 'policies were compiled anew', {
-            tables: next.tables.length,
-            refused: next.refused.length,
-          })
-        }
-        control.setActive(active)
+        await serving.change(await compilePlan(options), feed.position)
+        reader.use(serving.active)
       }
     }
   } finally {
@@ -289,50 +275,24 @@ async function prepareState(
   }
 }
 
-/** Makes the buckets that a plan needs and that do not exist yet, and deletes those that nobody needs any more. */
-async function fillMissing(
+/** Makes all buckets of a plan from one snapshot. */
+async function fillFirst(
   options: ReplicatorOptions,
   writer: LogWriter,
   plan: SyncPlan,
-  stored: readonly StoredDefinition[],
-  ownSlot: CreatedSlot | undefined,
+  slot: CreatedSlot,
 ): Promise<StoredDefinition[]> {
-  const shapes = await readShapes(
-    options.pool,
-    plan.tables.map((table) => table.oid),
-  )
-  const wanted = new Map(
-    plan.tables.flatMap((table) => table.definitions.map(({ id }) => [id, shapes.get(table.oid)] as const)),
-  )
-  const usable = stored.filter((definition) => wanted.get(definition.id) === definition.shape)
-  const kept = [...new Map(usable.map((definition) => [definition.id, definition])).values()]
-  const missing = new Set([...wanted.keys()].filter((id) => !kept.some((definition) => definition.id === id)))
-  let added: StoredDefinition[] = []
-  if (missing.size > 0) {
-    const slot =
-      ownSlot ??
-      (await createSlot({ url: options.url, name: `holdfast_fill_${process.pid}_${Date.now()}`, temporary: true }))
-    try {
-      added = await fillDefinitions({
-        pool: options.pool,
-        url: options.url,
-        plan,
-        definitionIds: missing,
-        slot,
-        ids: writer.ids,
-        nextOpId: () => writer.nextOpId(),
-        lastOpId: () => writer.lastOpId,
-        logger: options.logger,
-      })
-    } finally {
-      if (!ownSlot) await slot[Symbol.asyncDispose]()
-    }
-  }
-  const dropped = stored.filter((definition) => !kept.includes(definition))
-  await dropDefinitions(
-    options.pool,
-    dropped.map((definition) => definition.number),
-  )
+  const filled = await fillDefinitions({
+    pool: options.pool,
+    url: options.url,
+    plan,
+    definitionIds: new Set(plan.tables.flatMap((table) => table.definitions.map(({ id }) => id))),
+    slot,
+    ids: writer.ids,
+    nextOpId: () => writer.nextOpId(),
+    lastOpId: () => writer.lastOpId,
+    logger: options.logger,
+  })
   writer.ids.forgetAll()
-  return [...kept, ...added]
+  return filled
 }

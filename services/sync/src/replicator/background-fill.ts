@@ -1,0 +1,377 @@
+import { randomBytes } from 'node:crypto'
+import { backoffMs, delay, errorMessage, type Logger } from '@holdfast/foundation'
+import type { TablePlan } from '@holdfast/policy'
+import { quoteLiteral, quoteName, sql, type Pool } from '@holdfast/postgres'
+import { copyRows, type Lsn, type Relation, type Tuple } from '@holdfast/replication'
+import type { ActivePlan } from '../buckets/active-plan.ts'
+import { parseSnapshot, sawTransaction } from '../buckets/snapshot.ts'
+import { writeProgress, type Unfilled } from '../storage/fills.ts'
+import { createRouters, type RowChange, type Routers } from './apply-changes.ts'
+
+/** Prefix of the messages between which rows of a table were read. */
+export const FILL_PREFIX = 'holdfast:fill'
+
+/** Rows read at once; they wait in memory for their place in the stream. */
+const CHUNK_ROWS = 8_000
+/** How often to look whether transactions can be seen by queries, in milliseconds. */
+const VISIBLE_POLL_MS = 5
+/** Transactions whose visibility is waited for: more than there are connections, of which each commits one at a time. */
+const RECENT_TRANSACTIONS = 512
+/** Rows of a chunk belong to no transaction; definitions take changes of any position from here on. */
+const ALWAYS = (2n ** 64n - 1n) as Lsn
+
+/** Definitions of one table that are filled together. */
+interface Job {
+  readonly table: TablePlan
+  readonly definitions: ReadonlySet<number>
+  readonly filledTo: readonly string[] | null
+}
+
+/** A chunk between its two messages. */
+interface Window {
+  readonly name: string
+  readonly job: Job
+  /** Its first message has passed: from here on changes are noted. */
+  readonly opened: PromiseWithResolvers<void>
+  /** Its rows are in the log. */
+  readonly applied: PromiseWithResolvers<void>
+  isOpen: boolean
+  readonly touched: Set<string>
+  isTruncated: boolean
+  rows: readonly Tuple[] | undefined
+  isLast: boolean
+}
+
+/** Rows that belong into the log at this place of the stream, and how to route them. */
+export interface FillRows {
+  readonly changes: readonly RowChange[]
+  readonly routers: Routers
+}
+
+export interface FillProgress {
+  readonly table: string
+  /** Rows read so far by this process. */
+  readonly rows: number
+}
+
+/**
+ * Fills the buckets of definitions while changes stream, a chunk of rows at a time in the order of the table's key.
+ *
+ * Each chunk is read between two messages in the write-ahead log. A change that the stream has between them may or may not be in what was read, so the
+ * rows it touches are left out: the change itself brings them. All other rows are as they were read at the second message, and go into the log there.
+ * Changes of rows go into these buckets from the beginning, whether or not the row has been read. So nothing waits, no snapshot is held, memory is bounded
+ * by a chunk, and after a crash it goes on behind the last chunk that is in the log.
+ */
+export interface BackgroundFill extends AsyncDisposable {
+  /** Begins, or goes on, with everything in the plan that is not complete. Ends what was being filled. */
+  start(active: ActivePlan, unfilled: Unfilled): Promise<void>
+  /** The same definitions under another plan: others were completed. */
+  use(active: ActivePlan): void
+  stop(): Promise<void>
+  /** What is being read. */
+  readonly progress: FillProgress | undefined
+
+  /** A transaction has committed in the stream. */
+  committed(xid: number): void
+  /** A row was changed. */
+  touched(relation: Relation, old: Tuple | undefined, row: Tuple | undefined): void
+  truncated(oids: readonly number[]): void
+  /** A message of this kind was in a transaction that has committed. @returns rows whose place in the log is here */
+  message(content: string): FillRows | undefined
+  /** Everything up to here is in the log. */
+  durable(): void
+  /** Definitions that have been completed since the last call. */
+  takeCompleted(): readonly number[]
+}
+
+export function createBackgroundFill(options: {
+  readonly pool: Pool
+  /** Connection string for reading tables past their policies. */
+  readonly url: string
+  readonly logger: Logger
+}): BackgroundFill {
+  const { pool, url, logger } = options
+  const run = randomBytes(4).toString('hex')
+  let active: ActivePlan | undefined
+  let routers = new Map<Job, Routers>()
+  let window: Window | undefined
+  let toBeDurable: Window[] = []
+  let completed: number[] = []
+  let recent: number[] = []
+  let chunks = 0
+  let progress: FillProgress | undefined
+  let stopping = new AbortController()
+  let running: Promise<void> | undefined
+
+  function routersOf(job: Job): Routers {
+    let found = routers.get(job)
+    if (!found) routers.set(job, (found = createRouters(onlyOf(active as ActivePlan, job))))
+    return found
+  }
+
+  async function emit(content: string): Promise<void> {
+    // Flushed with its commit, also where other commits are not: the stream does not show what is not on disk.
+    await pool.query(
+      sql`select set_config('synchronous_commit', 'on', true), pg_logical_emit_message(true, ${FILL_PREFIX}, ${content})`,
+    )
+  }
+
+  async function untilVisible(xids: readonly number[], signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const [row] = await pool.query<{ snapshot: string }>(sql`select pg_current_snapshot()::text as snapshot`)
+      const snapshot = parseSnapshot(row?.snapshot ?? '')
+      if (xids.every((xid) => sawTransaction(snapshot, xid))) return
+      await delay(VISIBLE_POLL_MS, signal)
+    }
+  }
+
+  /** A transaction that wrote to a table before it was published is not in the stream: it has to end before the table is read. */
+  async function untilAllEnded(signal: AbortSignal): Promise<void> {
+    const [now] = await pool.query<{ xmax: string }>(sql`select pg_snapshot_xmax(pg_current_snapshot())::text as xmax`)
+    for (let attempt = 0; ; attempt++) {
+      const [row] = await pool.query<{ ended: boolean }>(
+        sql`select pg_snapshot_xmin(pg_current_snapshot()) >= ${now?.xmax ?? '0'}::xid8 as ended`,
+      )
+      if (row?.ended) return
+      await delay(Math.min(VISIBLE_POLL_MS * 2 ** Math.min(attempt, 5), 200), signal)
+    }
+  }
+
+  async function readChunk({ table }: Job, after: readonly string[] | null): Promise<Tuple[]> {
+    const key = table.key.columns
+    const names = sql.join(key.map((name) => sql.identifier(name)))
+    const [kind] = await pool.query<{ partitioned: boolean }>(
+      sql`select relkind = 'p' as partitioned from pg_catalog.pg_class where oid = ${table.oid}::int8::oid`,
+    )
+    const types = new Map(table.columns.map((column) => [column.name, column.typeName]))
+    // Values of a key as Postgres printed them, back as literals of its types: COPY takes no parameters.
+    const values = after?.map((value, index) =>
+      sql.trusted(`${quoteLiteral(value)}::text::${types.get(key[index] ?? '') ?? 'text'}`),
+    )
+    const rows: Tuple[] = []
+    const batches = copyRows({
+      url,
+      batchRows: CHUNK_ROWS,
+      query: async (client) => {
+        await client.query('set row_security = off')
+        await client.query('set enable_seqscan = off') // a page of the key's index is wanted, whatever the statistics say
+        return sql`select ${sql.join(table.columns.map((column) => sql.identifier(column.name)))}
+          from ${kind?.partitioned ? sql`` : sql`only `}${sql.trusted(quoteName(table.schema, table.name))}
+         ${values ? sql`where (${names}) > (${sql.join(values)})` : sql``}
+         order by ${names} limit ${sql.trusted(String(CHUNK_ROWS))}`
+      },
+    })
+    for await (const batch of batches) rows.push(...batch)
+    return rows
+  }
+
+  /** One chunk. @returns the key of its last row; `undefined` when there are no more */
+  async function fillChunk(
+    job: Job,
+    after: readonly string[] | null,
+    signal: AbortSignal,
+  ): Promise<readonly string[] | undefined> {
+    const current: Window = {
+      name: `${run}/${++chunks}`,
+      job,
+      opened: Promise.withResolvers(),
+      applied: Promise.withResolvers(),
+      isOpen: false,
+      touched: new Set(),
+      isTruncated: false,
+      rows: undefined,
+      isLast: false,
+    }
+    window = current
+    try {
+      await emit(`${current.name}/from`)
+      await orAborted(current.opened.promise, signal)
+      // What the stream had before the first message was not noted: it has to be in what is read.
+      await untilVisible(recent, signal)
+      const rows = await readChunk(job, after)
+      signal.throwIfAborted()
+      current.rows = rows
+      current.isLast = rows.length < CHUNK_ROWS
+      await emit(`${current.name}/to`)
+      await orAborted(current.applied.promise, signal)
+      progress = { table: `${job.table.schema}.${job.table.name}`, rows: (progress?.rows ?? 0) + rows.length }
+      if (current.isLast) return undefined
+      const last = keyOf(job.table, rows.at(-1) ?? [])
+      await writeProgress(pool, [...job.definitions], last)
+      return last
+    } finally {
+      if (window === current) window = undefined
+    }
+  }
+
+  async function fillAll(jobs: readonly Job[], signal: AbortSignal): Promise<void> {
+    for (const job of jobs) {
+      const started = Date.now()
+      progress = { table: `${job.table.schema}.${job.table.name}`, rows: 0 }
+      let after = job.filledTo
+      for (let attempt = 0; ;) {
+        try {
+          if (attempt === 0 && after === job.filledTo) await untilAllEnded(signal)
+          const next = await fillChunk(job, after, signal)
+          attempt = 0
+          if (next === undefined) break
+          after = next
+        } catch (error) {
+          if (signal.aborted) return
+          // A lost connection, or a change of the schema that the stream will tell of: that ends this.
+          logger.log('info', 'a table is read again from where it was', {
+            table: job.table.name,
+            reason: errorMessage(error),
+          })
+          await delay(backoffMs(attempt++, 20, 2_000), signal)
+        }
+      }
+      logger.log('info', 'a table was read for sync', {
+        table: `${job.table.schema}.${job.table.name}`,
+        definitions: job.definitions.size,
+        rows: progress?.rows,
+        ms: Date.now() - started,
+      })
+    }
+    progress = undefined
+  }
+
+  async function stop(): Promise<void> {
+    stopping.abort(new Error('the fill was stopped'))
+    await running
+    running = undefined
+    window = undefined
+    toBeDurable = []
+    completed = []
+    progress = undefined
+  }
+
+  return {
+    async start(next, unfilled) {
+      await stop()
+      active = next
+      routers = new Map()
+      const jobs = await jobsOf(pool, next, unfilled)
+      stopping = new AbortController()
+      const { signal } = stopping
+      running = fillAll(jobs, signal).catch((error: unknown) => {
+        if (!signal.aborted) logger.log('error', 'tables could not be read', { reason: errorMessage(error) })
+      })
+    },
+    use(next) {
+      active = next
+      routers = new Map()
+    },
+    stop,
+    get progress() {
+      return progress
+    },
+    committed(xid) {
+      recent.push(xid)
+      if (recent.length >= 2 * RECENT_TRANSACTIONS) recent = recent.slice(-RECENT_TRANSACTIONS)
+    },
+    touched(relation, old, row) {
+      if (!window?.isOpen || relation.oid !== window.job.table.oid) return
+      const found = routersOf(window.job)(relation)
+      if (!found) return
+      if (old) window.touched.add(found.router.objectId(old))
+      if (row) window.touched.add(found.router.objectId(row))
+    },
+    truncated(oids) {
+      if (window?.isOpen && oids.includes(window.job.table.oid)) window.isTruncated = true
+    },
+    message(content) {
+      if (!window || !content.startsWith(`${window.name}/`)) return undefined
+      if (content.endsWith('/from')) {
+        window.isOpen = true
+        window.opened.resolve()
+        return undefined
+      }
+      const { job, rows = [], touched, isTruncated } = window
+      window.isOpen = false
+      toBeDurable.push(window)
+      const relation = relationOf(job.table)
+      const found = routersOf(job)
+      const router = found(relation)?.router
+      if (!router || isTruncated) return { changes: [], routers: found }
+      const changes = rows
+        .filter((row) => touched.size === 0 || !touched.has(router.objectId(row)))
+        .map((row): RowChange => ({ relation, old: undefined, row, commitLsn: ALWAYS, isRead: true }))
+      return { changes, routers: found }
+    },
+    durable() {
+      for (const one of toBeDurable) {
+        if (one.isLast) completed.push(...one.job.definitions)
+        one.applied.resolve()
+      }
+      toBeDurable = []
+    },
+    takeCompleted() {
+      const taken = completed
+      completed = []
+      return taken
+    },
+    [Symbol.asyncDispose]: stop,
+  }
+}
+
+async function orAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted()
+  let onAbort = (): void => undefined
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason as Error)
+    signal.addEventListener('abort', onAbort, { once: true })
+  })
+  try {
+    await Promise.race([promise, aborted])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}
+
+const relations = new WeakMap<TablePlan, Relation>()
+
+/** The rows of a chunk in the shape of the stream's. */
+function relationOf(table: TablePlan): Relation {
+  let relation = relations.get(table)
+  if (!relation) {
+    const columns = table.columns.map(({ name, typeOid }) => ({
+      name,
+      typeOid,
+      isKey: table.key.columns.includes(name),
+    }))
+    relation = { oid: table.oid, schema: table.schema, name: table.name, columns }
+    relations.set(table, relation)
+  }
+  return relation
+}
+
+function keyOf(table: TablePlan, row: Tuple): readonly string[] {
+  return table.key.columns.map((name) => row[table.columns.findIndex((column) => column.name === name)] ?? '')
+}
+
+/** The part of a plan that a job fills. */
+function onlyOf(active: ActivePlan, job: Job): ActivePlan {
+  const entry = active.tables.get(job.table.oid)
+  const definitions = (entry?.definitions ?? []).filter(({ stored }) => job.definitions.has(stored.number))
+  return { ...active, tables: new Map([[job.table.oid, { table: job.table, definitions }]]) }
+}
+
+/** Definitions of a table that are equally far go together; small tables first. */
+async function jobsOf(pool: Pool, active: ActivePlan, unfilled: Unfilled): Promise<readonly Job[]> {
+  const jobs: Job[] = []
+  for (const { table, definitions } of active.tables.values()) {
+    const open = definitions.filter(({ stored }) => unfilled.has(stored.number))
+    const groups = Map.groupBy(open, ({ stored }) => JSON.stringify(unfilled.get(stored.number)))
+    for (const group of groups.values()) {
+      const filledTo = unfilled.get(group[0]?.stored.number ?? 0) ?? null
+      jobs.push({ table, definitions: new Set(group.map(({ stored }) => stored.number)), filledTo })
+    }
+  }
+  const sizes = await pool.query<{ oid: string; pages: number }>(sql`
+    select oid::int8::text as oid, relpages as pages from pg_catalog.pg_class
+     where oid = any(${jobs.map((job) => job.table.oid)}::int8[]::oid[])
+  `)
+  const pages = new Map(sizes.map((row) => [Number(row.oid), row.pages]))
+  return jobs.toSorted((left, right) => (pages.get(left.table.oid) ?? 0) - (pages.get(right.table.oid) ?? 0))
+}

@@ -1,0 +1,213 @@
+import type { Logger } from '@holdfast/foundation'
+import type { SyncPlan } from '@holdfast/policy'
+import { sql, type Pool } from '@holdfast/postgres'
+import type { Lsn } from '@holdfast/replication'
+import { loadClasses } from '../buckets/access-classes.ts'
+import { activatePlan, type ActivePlan } from '../buckets/active-plan.ts'
+import { dropDefinitions, readDefinitions, readShapes, type StoredDefinition } from '../storage/bucket-storage.ts'
+import { insertUnfilled, readUnfilled, writeFilled } from '../storage/fills.ts'
+import { createBackgroundFill, type BackgroundFill } from './background-fill.ts'
+import { findStandIns, withStandIns, type StandIn } from './stand-ins.ts'
+
+/**
+ * How long checkpoints wait for the buckets of changed policies, in milliseconds: within it, all of a change shows at one checkpoint. What takes longer is
+ * filled while everything else goes on. Small tables are waited for, large ones hardly.
+ */
+const HOLD_SMALL_MS = 10_000
+const HOLD_LARGE_MS = 300
+/** Bytes of the tables to be read, above which they are large. */
+const SMALL_BYTES = 8 * 1024 * 1024
+
+/** What is served, and what is on its way to be. */
+export interface Serving extends AsyncDisposable {
+  /** For the change reader: also what is being filled. */
+  readonly active: ActivePlan
+  readonly fill: BackgroundFill
+  /** Policies may have changed: nothing leaves under the old ones until {@link Serving.change} has looked. */
+  pause(): void
+  /**
+   * Policies, tables or columns have changed: makes what is missing, gives up what nobody may have any more.
+   *
+   * @param position - everything that committed before it is in the log
+   */
+  change(next: SyncPlan, position: Lsn): Promise<void>
+  /** Takes into service what has been completed. @returns whether {@link Serving.active} is another one now */
+  complete(): Promise<boolean>
+}
+
+export interface ServingOptions {
+  readonly pool: Pool
+  readonly url: string
+  readonly logger: Logger
+  /** Sets what streams follow; `undefined` holds all checkpoints. */
+  readonly serve: (active: ActivePlan | undefined) => void
+  /** A plan is in force, whether or not all of it can be served. */
+  readonly onPlan: (plan: SyncPlan) => void
+  /** Bucket ids that are remembered may be those of definitions that are gone. */
+  readonly forgetBuckets: () => void
+}
+
+/** @param stored - complete definitions of `plan`; when not given, they are looked up, and what is missing is filled */
+export async function openServing(
+  options: ServingOptions,
+  plan: SyncPlan,
+  position: Lsn,
+  stored: readonly StoredDefinition[] | undefined,
+): Promise<Serving> {
+  const { pool, logger, serve } = options
+  const fill = createBackgroundFill({ pool, url: options.url, logger })
+  let current = plan
+  let kept: readonly StoredDefinition[] = stored ?? []
+  let standIns: readonly StandIn[] = []
+  let unfilled = new Map<number, readonly string[] | null>()
+  let active = activatePlan(plan, kept)
+  let hold: NodeJS.Timeout | undefined
+  let isPaused = false
+
+  async function activate(): Promise<void> {
+    const all = [...kept, ...standIns.map((one) => one.stored)]
+    active = activatePlan(withStandIns(current, standIns), all, new Set(unfilled.keys()))
+    await loadClasses(pool, active)
+  }
+
+  function release(): void {
+    clearTimeout(hold)
+    hold = undefined
+    serve(active)
+  }
+
+  async function holdCheckpoints(): Promise<void> {
+    const tables = [...active.tables.values()].filter(({ definitions }) =>
+      definitions.some((one) => unfilled.has(one.stored.number)),
+    )
+    const bytes = await sizeOf(
+      pool,
+      tables.map(({ table }) => table.oid),
+    )
+    hold = setTimeout(
+      () => {
+        logger.log('info', 'tables are read while everything else goes on', { definitions: unfilled.size, bytes })
+        release()
+      },
+      bytes > SMALL_BYTES ? HOLD_LARGE_MS : HOLD_SMALL_MS,
+    )
+  }
+
+  function pause(): void {
+    isPaused = true
+    clearTimeout(hold)
+    hold = undefined
+    serve(undefined)
+  }
+
+  /** The definitions that a plan needs, as far as they are there; those that are missing are made, to be filled. */
+  async function settle(next: SyncPlan, at: Lsn): Promise<void> {
+    const before = current
+    const existing = await readDefinitions(pool)
+    unfilled = await readUnfilled(pool)
+    const shapes = await readShapes(
+      pool,
+      next.tables.map((table) => table.oid),
+    )
+    const wanted = new Map(
+      next.tables.flatMap((table) => table.definitions.map(({ id }) => [id, shapes.get(table.oid)] as const)),
+    )
+    const usable = existing.filter((one) => wanted.get(one.id) === one.shape)
+    const found = [...new Map(usable.map((one) => [one.id, one])).values()]
+    const missing = [...wanted].filter(([id]) => !found.some((one) => one.id === id))
+    const made = await insertUnfilled(
+      pool,
+      missing.map(([id, shape]) => ({ id, shape: shape ?? 'void' })), // dropped meanwhile
+      at,
+    )
+    for (const { number } of made) unfilled.set(number, null)
+    kept = [...found, ...made]
+    for (const number of unfilled.keys()) if (!kept.some((one) => one.number === number)) unfilled.delete(number)
+    const incomplete = new Set(kept.filter(({ number }) => unfilled.has(number)).map(({ id }) => id))
+    const served = existing.filter((one) => !kept.includes(one))
+    standIns = [
+      ...findStandIns({ before, stored: served, next, incomplete, shapes }),
+      ...standIns.filter((one) => incomplete.has(one.for) && served.some(({ number }) => number === one.stored.number)),
+    ].filter((one, index, list) => list.findIndex((other) => other.stored.number === one.stored.number) === index)
+    current = next
+    await drop(served.filter((one) => !standIns.some(({ stored: stand }) => stand.number === one.number)))
+  }
+
+  async function drop(definitions: readonly StoredDefinition[]): Promise<void> {
+    await dropDefinitions(
+      pool,
+      definitions.map(({ number }) => number),
+    )
+    options.forgetBuckets()
+  }
+
+  async function change(next: SyncPlan, at: Lsn): Promise<void> {
+    pause()
+    await fill.stop()
+    const version = active.plan.version
+    const numbers = kept.map(({ number }) => number).join()
+    await settle(next, at)
+    await activate()
+    if (version !== next.version || numbers !== kept.map(({ number }) => number).join()) {
+      options.onPlan(next)
+      logger.log('info', 'policies were compiled anew', {
+        tables: next.tables.length,
+        refused: next.refused.length,
+        toFill: unfilled.size,
+      })
+    }
+    isPaused = false
+    await begin()
+  }
+
+  async function begin(): Promise<void> {
+    if (unfilled.size === 0) return release()
+    await holdCheckpoints()
+    await fill.start(active, unfilled)
+  }
+
+  if (stored) await activate()
+  else await settle(plan, position).then(activate)
+  options.onPlan(plan)
+  await begin()
+
+  return {
+    get active() {
+      return active
+    },
+    fill,
+    pause,
+    change,
+    async complete() {
+      const completed = fill.takeCompleted()
+      if (completed.length === 0) return false
+      await writeFilled(pool, completed)
+      for (const number of completed) unfilled.delete(number)
+      const done = standIns.filter((one) => {
+        const replaced = kept.find(({ id }) => id === one.for)
+        return replaced === undefined || !unfilled.has(replaced.number)
+      })
+      standIns = standIns.filter((one) => !done.includes(one))
+      await activate()
+      fill.use(active)
+      if (!isPaused && (unfilled.size === 0 || hold === undefined)) release()
+      await drop(done.map((one) => one.stored))
+      return true
+    },
+    async [Symbol.asyncDispose]() {
+      clearTimeout(hold)
+      await fill[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Bytes of some tables, partitions included. */
+async function sizeOf(pool: Pool, oids: readonly number[]): Promise<number> {
+  const [row] = await pool.query<{ bytes: string }>(sql`
+    select coalesce(sum((
+      select coalesce(sum(pg_table_size(t.relid)), pg_table_size(o.oid)) from pg_partition_tree(o.oid) t
+    )), 0)::text as bytes
+      from (select unnest(${oids}::int8[])::oid) o (oid) join pg_catalog.pg_class c on c.oid = o.oid
+  `)
+  return Number(row?.bytes ?? 0)
+}

@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto'
+import { sql, type Pool, type Queryable } from '@holdfast/postgres'
+import type { Lsn } from '@holdfast/replication'
+import { insertDefinition, type StoredDefinition } from './bucket-storage.ts'
+
+/** By number of a definition that is not complete: the key of the last row that its buckets have, `null` when they have none. */
+export type Unfilled = ReadonlyMap<number, readonly string[] | null>
+
+export async function readUnfilled(db: Queryable): Promise<Map<number, readonly string[] | null>> {
+  const rows = await db.query<{ definition: number; filled_to: string[] | null }>(
+    sql`select definition, filled_to from sync.fills`,
+  )
+  return new Map(rows.map((row) => [row.definition, row.filled_to]))
+}
+
+/**
+ * Makes definitions whose buckets are still to be filled.
+ *
+ * @param activeFrom - changes that commit from here on go into their buckets
+ */
+export function insertUnfilled(
+  pool: Pool,
+  wanted: readonly { readonly id: string; readonly shape: string }[],
+  activeFrom: Lsn,
+): Promise<StoredDefinition[]> {
+  return pool.transaction(async (tx) => {
+    const stored: StoredDefinition[] = []
+    for (const { id, shape } of wanted) {
+      const definition = await insertDefinition(tx, { id, shape, tag: randomBytes(4).toString('hex'), activeFrom })
+      await tx.execute(sql`insert into sync.fills (definition) values (${definition.number})`)
+      stored.push(definition)
+    }
+    return stored
+  })
+}
+
+/** Notes how far definitions of one table are filled. */
+export async function writeProgress(
+  db: Queryable,
+  definitions: readonly number[],
+  filledTo: readonly string[],
+): Promise<void> {
+  await db.execute(
+    sql`update sync.fills set filled_to = ${filledTo}::text[] where definition = any(${definitions}::int[])`,
+  )
+}
+
+export async function writeFilled(db: Queryable, definitions: readonly number[]): Promise<void> {
+  await db.execute(sql`delete from sync.fills where definition = any(${definitions}::int[])`)
+}
