@@ -1,4 +1,5 @@
 export {
+  UPLOAD_BODY_BYTES_MAX,
   UPLOAD_PATH,
   type OperationVerdict,
   type UploadBatchRequest,

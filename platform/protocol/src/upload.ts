@@ -1,6 +1,9 @@
 /** Path of the upload endpoint, below the server's address. */
 export const UPLOAD_PATH = '/sync/v1/upload'
 
+/** Bytes of one upload body. A record is at most 1 MiB of JSON; a transaction holds a few of those or thousands of small ones. */
+export const UPLOAD_BODY_BYTES_MAX = 4 * 1024 * 1024
+
 /** Values by column, as SQLite holds them. */
 export type UploadRow = Readonly<Record<string, string | number | null>>
 

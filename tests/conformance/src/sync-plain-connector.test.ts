@@ -136,3 +136,78 @@ describe('a connector that uploads with supabase-js', () => {
     expect(device.uploadErrors).toEqual([])
   })
 })
+
+/*
+ * The connectors of PowerSync's Supabase demos: row by row, and what the database refuses with class 22, class 23 or 42501 is dropped with the rest of its
+ * transaction. For that the codes have to be Postgres's own, and everything else has to be one that is tried again.
+ */
+describe('a connector that gives up what the database refuses', () => {
+  let giving: PlainDevice
+
+  beforeAll(async () => {
+    giving = await openPlainDevice(holdfast, {
+      email: 'dana.okafor@northline.example',
+      schema,
+      discardsRefused: true,
+    })
+    await giving.database.waitForFirstSync(AbortSignal.timeout(30_000))
+  })
+
+  afterAll(() => giving?.[Symbol.asyncDispose]())
+
+  const me = async (): Promise<string> => (await giving.supabase.auth.getUser()).data.user?.id ?? ''
+
+  async function expectSettled(): Promise<void> {
+    await vi.waitFor(
+      async () => {
+        expect(await giving.database.get('select count(*) as waiting from ps_crud')).toEqual({ waiting: 0 })
+        const columns = 'id, owner_id, title, amount'
+        const here = await giving.database.getAll(`select ${columns} from notes order by id`)
+        const { data } = await giving.supabase.from('notes').select(columns).order('id')
+        expect(here).toEqual(data)
+      },
+      { timeout: 20_000, interval: 50 },
+    )
+  }
+
+  test.each([
+    ['a value of the wrong type (22P02)', `insert into notes (id, owner_id, amount) values (?1, ?2, 'many')`],
+    ['an id that is none (22P02)', `insert into notes (id, owner_id, amount) values ('no ' || ?1, ?2, 1)`],
+    ['a broken check (23514)', 'insert into notes (id, owner_id, amount) values (?1, ?2, -1)'],
+    ['a missing value (23502)', 'update notes set shared = null where id = ?1 and owner_id = ?2'],
+    [
+      'a row of somebody else (42501)',
+      `insert into notes (id, owner_id, amount) values (?1, uuid() || substr(?2, 37), 1)`,
+    ],
+  ])('goes on after %s', async (title, statement) => {
+    const [bad, good] = [randomUUID(), randomUUID()]
+    const owner = await me()
+    if (statement.startsWith('update')) {
+      await giving.database.execute('insert into notes (id, owner_id, shared) values (?, ?, 1)', [bad, owner])
+      await expectSettled()
+    }
+    const before = giving.discarded.length
+    await giving.database.execute(statement, [bad, owner])
+    await giving.database.execute('insert into notes (id, owner_id, shared, title, amount) values (?, ?, 1, ?, 1)', [
+      good,
+      owner,
+      title,
+    ])
+    await expectSettled()
+    expect(giving.discarded).toHaveLength(before + 1)
+    expect(await giving.database.getOptional('select title from notes where id = ?', [good])).toEqual({ title })
+  })
+
+  test('loses nothing while the server is away', async () => {
+    const before = giving.discarded.length
+    const owner = await me()
+    await holdfast.killPostgres9()
+    const ids = Array.from({ length: 5 }, () => randomUUID())
+    for (const id of ids)
+      await giving.database.execute('insert into notes (id, owner_id, shared, amount) values (?, ?, 1, 1)', [id, owner])
+    await expectSettled()
+    expect(giving.discarded).toHaveLength(before)
+    const there = await holdfast.admin.query(sql`select id from public.notes where id = any(${ids}::uuid[])`)
+    expect(there).toHaveLength(5)
+  })
+})

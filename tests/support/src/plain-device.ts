@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import {
   UpdateType,
+  type CrudEntry,
   type CommonPowerSyncDatabase,
   type PowerSyncBackendConnector,
   type Schema,
@@ -19,21 +20,31 @@ export interface PlainDevice extends AsyncDisposable {
   readonly supabase: SupabaseClient
   /** What `uploadData` threw, oldest first. */
   readonly uploadErrors: readonly unknown[]
+  /** Operations that were given up with the rest of their transaction, by a connector that does so. */
+  readonly discarded: readonly CrudEntry[]
 }
+
+/** SQLSTATEs after which the connectors of PowerSync's Supabase demos give a transaction up: the data is wrong, or not allowed. */
+const FATAL = /^(?:22...|23...|42501)$/
 
 /** Signs a person in and connects; does not wait for the first sync. */
 export async function openPlainDevice(
   holdfast: Holdfast,
-  options: DeviceAccount & { readonly schema: Schema },
+  options: DeviceAccount & {
+    readonly schema: Schema
+    /** As the connectors of PowerSync's Supabase demos: a transaction that the database refuses for good is given up, and the queue goes on. */
+    readonly discardsRefused?: boolean
+  },
 ): Promise<PlainDevice> {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-plain-'))
   const supabase = await holdfast.supabase({ email: options.email, password: options.password ?? SAMPLE_PASSWORD })
   const database = new PowerSyncDatabase({
     schema: options.schema,
-    database: { dbFilename: 'app.db', dbLocation: folder, implementation: { type: 'node:sqlite' }, readWorkerCount: 1 },
+    database: { dbFilename: `${basename(folder)}.db`, dbLocation: folder, implementation: { type: 'node:sqlite' }, readWorkerCount: 1 },
     logger: quietLogger,
   })
   const uploadErrors: unknown[] = []
+  const discarded: CrudEntry[] = []
   const connector: PowerSyncBackendConnector = {
     async fetchCredentials() {
       const { data } = await supabase.auth.getSession()
@@ -41,7 +52,7 @@ export async function openPlainDevice(
     },
     async uploadData() {
       try {
-        await uploadByRest(database, supabase)
+        await uploadByRest(database, supabase, options.discardsRefused ? discarded : undefined)
       } catch (error) {
         uploadErrors.push(error)
         throw error
@@ -53,6 +64,7 @@ export async function openPlainDevice(
     database,
     supabase,
     uploadErrors,
+    discarded,
     async [Symbol.asyncDispose]() {
       await database.close()
       rmSync(folder, { recursive: true, force: true })
@@ -60,7 +72,11 @@ export async function openPlainDevice(
   }
 }
 
-async function uploadByRest(database: CommonPowerSyncDatabase, supabase: SupabaseClient): Promise<void> {
+async function uploadByRest(
+  database: CommonPowerSyncDatabase,
+  supabase: SupabaseClient,
+  discarded: CrudEntry[] | undefined,
+): Promise<void> {
   const transaction = await database.getNextCrudTransaction()
   if (!transaction) return
   for (const entry of transaction.crud) {
@@ -75,6 +91,10 @@ async function uploadByRest(database: CommonPowerSyncDatabase, supabase: Supabas
           return table.delete().eq('id', entry.id)
       }
     })()
+    if (error && discarded && FATAL.test(error.code)) {
+      discarded.push(entry)
+      break
+    }
     if (error) throw error
   }
   await transaction.complete()

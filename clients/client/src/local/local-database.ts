@@ -71,6 +71,9 @@ const STREAM_RETRY_MS = 1_000
 /** Local writes are sent after at most this long, in milliseconds. */
 const UPLOAD_THROTTLE_MS = 100
 
+/** The state of sync changes many times for one checkpoint; what it made unnecessary is looked at this long after the first time, in milliseconds. */
+const FORGET_DELAY_MS = 500
+
 /** Opens the database of one person. It is readable and writable at once; {@link LocalDatabase.connect} brings the network in. */
 export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<LocalDatabase> {
   const { url, userId, session, store, now, random, onProblem } = options
@@ -98,13 +101,17 @@ export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<
   })
   const connector = createConnector(url, tokens, queue)
   const sync = watchSyncState(database, session.state, now)
+  let forgetting: ReturnType<typeof setTimeout> | undefined
   let wanted = false
   let wasConnected = false
   const stopStatus = database.registerListener({
     statusChanged: ({ connected }) => {
       if (connected && !wasConnected) queue.wake()
       wasConnected = connected
-      inBackground(forgetBases(database))
+      forgetting ??= setTimeout(() => {
+        forgetting = undefined
+        inBackground(forgetBases(database))
+      }, FORGET_DELAY_MS)
     },
   })
   const hints = watchSchemaHints(database, () => inBackground(refreshSchema()), onProblem)
@@ -130,6 +137,7 @@ export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<
     async close(close = {}) {
       wanted = false
       stopStatus()
+      clearTimeout(forgetting)
       hints[Symbol.dispose]()
       sync[Symbol.dispose]()
       await inTurn(async () => {

@@ -21,7 +21,8 @@ export const localTables = {
   ),
   /** How far the server is ahead in guarded columns by this person's own changes; see `upload/guard-bases.ts`. */
   hf_local_bases: Table.createLocalOnly({
-    record: column.text,
+    table_name: column.text,
+    record_id: column.text,
     position: column.integer,
     was: column.text,
     now: column.text,

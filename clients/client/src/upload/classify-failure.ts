@@ -12,9 +12,9 @@ export interface UploadFailure {
 
 /**
  * `retry`: the same later, without end. `sign_in`: the token is no longer good; refresh it, else the person signs in again. `doubt`: the
- * server keeps saying no to the request itself; after a few attempts a person has to look.
+ * server keeps saying no to the request itself; after a few attempts a person has to look. `never`: it is too large, and will not get smaller.
  */
-export type FailureClass = 'retry' | 'sign_in' | 'doubt'
+export type FailureClass = 'retry' | 'sign_in' | 'doubt' | 'never'
 
 /** How often a doubtful failure is tried again before the transaction goes to needs attention. */
 export const DOUBTFUL_ATTEMPTS_MAX = 5
@@ -22,8 +22,7 @@ export const DOUBTFUL_ATTEMPTS_MAX = 5
 const RETRIED = new Set([408, 425, 429])
 
 export function classifyFailure(failure: UploadFailure): FailureClass {
-  // Whoever on the way says so: the same request never gets smaller.
-  if (failure.status === 413) return 'doubt'
+  if (failure.status === 413) return 'never' // whoever on the way says so
   if (failure.status === undefined || failure.status >= 500 || RETRIED.has(failure.status)) return 'retry'
   if (!failure.fromServer) return 'retry'
   if (failure.status === 401 || /^PSYNC_S210[1236]$/.test(failure.code ?? '')) return 'sign_in'

@@ -1,4 +1,4 @@
-import type { CommonPowerSyncDatabase } from '@powersync/common'
+import type { CommonPowerSyncDatabase, Transaction } from '@powersync/common'
 import {
   nextGuardBase,
   rebaseGuards,
@@ -18,6 +18,8 @@ import type { QueuedTransaction } from './queued-transaction.ts'
 
 /** What is known of one record since the transaction at `position`. */
 interface KnownBase {
+  readonly table: string
+  readonly recordId: string
   readonly position: number
   readonly base: GuardBase
 }
@@ -25,20 +27,22 @@ interface KnownBase {
 export type Bases = ReadonlyMap<string, readonly KnownBase[]>
 
 interface BaseRow {
-  readonly record: string
+  readonly table_name: string
+  readonly record_id: string
   readonly position: number
   readonly was: string
   readonly now: string
 }
 
 export async function readBases(database: Pick<CommonPowerSyncDatabase, 'getAll'>): Promise<Bases> {
-  const rows = await database.getAll<BaseRow>('select record, position, was, now from hf_local_bases order by position')
+  const rows = await database.getAll<BaseRow>(
+    'select table_name, record_id, position, was, now from hf_local_bases order by position',
+  )
   const bases = new Map<string, KnownBase[]>()
-  for (const { record, position, was, now } of rows) {
+  for (const { table_name: table, record_id: recordId, position, was, now } of rows) {
+    const key = recordKey({ type: table, id: recordId })
     const base = { was: JSON.parse(was) as UploadRow, now: JSON.parse(now) as UploadRow }
-    const known = bases.get(record)
-    if (known) known.push({ position, base })
-    else bases.set(record, [{ position, base }])
+    bases.set(key, [...(bases.get(key) ?? []), { table, recordId, position, base }])
   }
   return bases
 }
@@ -78,10 +82,17 @@ export async function rememberBases(
   })
   if (found.length === 0) return
   await database.writeTransaction(async (tx) => {
-    for (const { record, position, base } of found) {
+    for (const { table, recordId, position, base } of found) {
       await tx.execute(
-        'insert or replace into hf_local_bases (id, record, position, was, now) values (?, ?, ?, ?, ?)',
-        [`${position}:${record}`, record, position, JSON.stringify(base.was), JSON.stringify(base.now)],
+        'insert or replace into hf_local_bases (id, table_name, record_id, position, was, now) values (?, ?, ?, ?, ?, ?)',
+        [
+          `${position}:${table}:${recordId}`,
+          table,
+          recordId,
+          position,
+          JSON.stringify(base.was),
+          JSON.stringify(base.now),
+        ],
       )
     }
   })
@@ -91,44 +102,48 @@ function basesAfter(
   { position, operations }: QueuedTransaction,
   response: UploadResponse,
   bases: Bases,
-): readonly (KnownBase & { readonly record: string })[] {
+): readonly KnownBase[] {
   return response.verdicts.flatMap((verdict) => {
     const now = verdict.status === 'applied' ? verdict.now : undefined
     const operation = now && operations.find(({ op_id }) => op_id === verdict.op_id)
     if (!operation) return []
-    const record = recordKey(operation)
     const base = operations
-      .filter((other) => recordKey(other) === record)
+      .filter((other) => recordKey(other) === recordKey(operation))
       .reduce<GuardBase | undefined>(
         (before, other) => nextGuardBase(other, before, now),
         baseBefore(bases, operation, position),
       )
-    return base ? [{ record, position, base }] : []
+    return base && isAhead(base) ? [{ table: operation.type, recordId: operation.id, position, base }] : []
   })
 }
 
-/**
- * Forgets everything once the rows on the device are those after the person's last change. To be called when the state of sync changes.
- *
- * @see the core of the SDK: `$local` stands for the queue, and `target_op` is the write checkpoint that its rows need
- */
+/** The database made something else of the change than the device shows. */
+function isAhead({ was, now }: GuardBase): boolean {
+  return Object.entries(now).some(([column, value]) => was[column] !== value)
+}
+
+/** Forgets what is known of records that this device shows as they are now. To be called when the state of sync changes. */
 export async function forgetBases(database: CommonPowerSyncDatabase): Promise<void> {
-  const known = await database.getOptional(
-    `select 1 from hf_local_bases
-      where not exists (select 1 from ps_crud)
-        and exists (select 1 from ps_buckets where name = '$local' and last_applied_op >= target_op) limit 1`,
-  )
-  if (!known) return
+  if (!(await database.getOptional('select 1 from hf_local_bases limit 1'))) return
   await database.writeTransaction(async (tx) => {
-    // Looked at again, now that nobody writes in between.
-    await tx.execute(
-      `delete from hf_local_bases
-        where not exists (select 1 from ps_crud)
-          and exists (select 1 from ps_buckets where name = '$local' and last_applied_op >= target_op)`,
-    )
+    // A record with a waiting change shows neither; and no checkpoint is applied before the queue is empty.
+    if (await tx.getOptional('select 1 from ps_crud limit 1')) return
+    for (const known of (await readBases(tx)).values()) {
+      const last = known.at(-1)
+      if (!last || (await isShown(tx, last))) continue
+      await tx.execute('delete from hf_local_bases where table_name = ? and record_id = ?', [last.table, last.recordId])
+    }
   })
 }
 
-function recordKey(operation: UploadOperation): string {
-  return `${operation.type}/${operation.id}`
+/** Whether the device still shows the record as it was before the server's answer. */
+async function isShown(tx: Transaction, { table, recordId, base }: KnownBase): Promise<boolean> {
+  const known = await tx.getOptional(`select 1 from sqlite_master where type = 'view' and name = ?`, [table])
+  if (!known) return false
+  const row = await tx.getOptional<UploadRow>(`select * from "${table.replaceAll('"', '""')}" where id = ?`, [recordId])
+  return row !== null && Object.entries(base.was).every(([column, value]) => (row[column] ?? null) === value)
+}
+
+function recordKey({ type, id }: Pick<UploadOperation, 'type' | 'id'>): string {
+  return `${type}\0${id}`
 }

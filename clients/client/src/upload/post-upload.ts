@@ -1,4 +1,4 @@
-import { UPLOAD_PATH, type UploadBatchResponse, type UploadResponse } from '@holdfast/protocol'
+import { UPLOAD_BODY_BYTES_MAX, UPLOAD_PATH, type UploadBatchResponse, type UploadResponse } from '@holdfast/protocol'
 import type { UploadFailure } from './classify-failure.ts'
 import type { QueuedTransaction } from './queued-transaction.ts'
 
@@ -22,11 +22,14 @@ const ANSWER_TIMEOUT_MS = 60_000
 /** @param url - the server's address without a slash at its end */
 export function createPostUpload(url: string, fetch: typeof globalThis.fetch): PostUpload {
   return async (upload, token) => {
+    const body = new TextEncoder().encode(renderUpload(upload))
+    // Not sent: a server that refuses a long body may close the line while it is still on its way, which looks like a broken one.
+    if (body.length > UPLOAD_BODY_BYTES_MAX) return { kind: 'failed', failure: tooLarge(body.length) }
     try {
       const response = await fetch(`${url}${UPLOAD_PATH}`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
-        body: renderUpload(upload),
+        body,
         signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
       })
       return readOutcome(response.status, response.headers.get('retry-after'), await response.text())
@@ -40,6 +43,17 @@ export function createPostUpload(url: string, fetch: typeof globalThis.fetch): P
 function renderUpload({ clientId, transactions }: SentUpload): string {
   const [only, ...others] = transactions
   return JSON.stringify(others.length === 0 ? { client_id: clientId, ...only } : { client_id: clientId, transactions })
+}
+
+function tooLarge(bytes: number): UploadFailure {
+  const mib = (size: number): string => `${(size / 1_048_576).toFixed(1)} MiB`
+  return {
+    status: 413,
+    code: 'HF_UPLOAD_TOO_LARGE',
+    message: `The change has ${mib(bytes)}; the server takes ${mib(UPLOAD_BODY_BYTES_MAX)} at once.`,
+    fromServer: false,
+    retryAfterMs: undefined,
+  }
 }
 
 function unanswered(error: unknown): UploadFailure {

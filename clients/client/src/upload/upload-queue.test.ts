@@ -1,5 +1,6 @@
 import { Schema } from '@powersync/common'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { forgetBases } from './guard-bases.ts'
 import { openPlayedDevice, schema, syncedTables, tokens, type PlayedDevice } from './played-device.test-support.ts'
 import { UploadPostponed } from './upload-queue.ts'
 
@@ -163,8 +164,8 @@ describe('a long queue', () => {
 
   test('of a transaction that nobody on the way takes ends in front of a person', async () => {
     await database.execute(`insert into tasks (id, title) values ('t1', 'a')`)
-    device.server.faults = [413, 413, 413, 413, 413]
-    await device.drain()
+    device.server.faults = [413]
+    await device.queue.upload(database)
     expect(await device.rejected().list()).toMatchObject([{ verdict: { status: 'unexpected', httpStatus: 413 } }])
   })
 })
@@ -185,6 +186,25 @@ describe('a guarded row', () => {
     await device.queue.upload(database)
     expect(orders()).toEqual({ title: 'd', state: 'done', version: 5 })
     expect(await device.rejected().list()).toEqual([])
+  })
+
+  test('is remembered as the server has it until the device shows it so', async () => {
+    const known = (): Promise<{ n: number }> => database.get('select count(*) as n from hf_local_bases')
+    const checkpoint = (version: number): Promise<unknown> =>
+      database.execute(`update ps_data__orders set data = json_set(data, '$.version', ?) where id = 'o1'`, [version])
+    await forgetBases(database)
+    expect(await known()).toEqual({ n: 1 }) // the version is not here yet
+    await database.execute(`update orders set title = 'b' where id = 'o1'`)
+    await checkpoint(1)
+    await forgetBases(database)
+    expect(await known()).toEqual({ n: 1 }) // a change waits
+    await device.queue.upload(database)
+    await checkpoint(2)
+    await forgetBases(database)
+    expect(await known()).toEqual({ n: 0 })
+    await database.execute(`update orders set title = 'c' where id = 'o1'`)
+    await device.queue.upload(database)
+    expect(orders()).toMatchObject({ title: 'c', version: 3 })
   })
 
   test('is repeated as it was sent after a lost answer', async () => {

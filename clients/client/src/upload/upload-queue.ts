@@ -94,7 +94,7 @@ export function createUploadQueue(options: UploadQueueOptions): UploadQueue {
     const sent = transactions.map((transaction) => toSent(transaction, bases, options.guardOf))
     const outcome = await post(clientId, sent)
     if (outcome.kind === 'failed') {
-      if (transactions.length > 1 && classifyFailure(outcome.failure) === 'doubt') {
+      if (transactions.length > 1 && isAboutRequest(outcome.failure)) {
         aloneUntil = transactions.at(-1)?.position ?? 0
         return 0
       }
@@ -135,7 +135,7 @@ export function createUploadQueue(options: UploadQueueOptions): UploadQueue {
   /**
    * Notes a failure.
    *
-   * @returns a verdict once the server has refused the request too often
+   * @returns a verdict when it is too large, or once the server has refused the request too often
    * @throws {UploadPostponed} otherwise
    */
   function postpone(transaction: QueuedTransaction, failure: UploadFailure): AttentionVerdict {
@@ -143,7 +143,7 @@ export function createUploadQueue(options: UploadQueueOptions): UploadQueue {
     const before = trouble?.position === transaction.position ? trouble : undefined
     const attempts = (before?.attempts ?? 0) + 1
     const doubts = (before?.doubts ?? 0) + (kind === 'doubt' ? 1 : 0)
-    if (doubts >= DOUBTFUL_ATTEMPTS_MAX) {
+    if (kind === 'never' || doubts >= DOUBTFUL_ATTEMPTS_MAX) {
       const { status: httpStatus, code, message } = failure
       return { op_id: transaction.position, status: 'unexpected', httpStatus, code, message }
     }
@@ -151,6 +151,12 @@ export function createUploadQueue(options: UploadQueueOptions): UploadQueue {
     trouble = { position: transaction.position, attempts, doubts, notBeforeMs, message: failure.message }
     throw new UploadPostponed(kind === 'sign_in' ? 'sign_in' : 'retry', failure.message)
   }
+}
+
+/** Whether a part of the request may fare better. */
+function isAboutRequest(failure: UploadFailure): boolean {
+  const kind = classifyFailure(failure)
+  return kind === 'doubt' || kind === 'never'
 }
 
 /** The verdict of a refused transaction that goes to needs attention. */

@@ -1,9 +1,8 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { requireCaller } from '@holdfast/http'
 import type { Pool } from '@holdfast/postgres'
-import { UPLOAD_PATH } from '@holdfast/protocol'
+import { UPLOAD_BODY_BYTES_MAX, UPLOAD_PATH } from '@holdfast/protocol'
 import { judgeBatch, judgeUpload } from '../upload/judge-upload.ts'
-import { UPLOAD_BODY_BYTES_MAX } from '../upload/limits.ts'
 import { isBatch, parseUpload, parseUploadBatch } from '../upload/parse-upload.ts'
 
 /**

@@ -26,14 +26,31 @@ import { findWritableTables, type WritableTable } from './writable-tables.ts'
  *   is recorded then, and if the answer of a COMMIT was lost the repeated request finds out
  */
 export async function judgeUpload(pool: Pool, caller: Caller, upload: UploadRequest): Promise<UploadResponse> {
+  return judgeOne(pool, caller, upload, { tables: new Map(), isFollowed: false })
+}
+
+/** What transactions of a batch share. */
+interface BatchMemory {
+  /** Tables as earlier transactions found them. Only what is applied may rest on them: a refusal is judged again with what is there now. */
+  tables: ReadonlyMap<string, WritableTable>
+  /** A later commit will bring this one to the disk before anybody is answered. */
+  isFollowed: boolean
+}
+
+async function judgeOne(
+  pool: Pool,
+  caller: Caller,
+  upload: UploadRequest,
+  memory: BatchMemory,
+): Promise<UploadResponse> {
   const { userId } = caller
   if (!userId) throw uploadNeedsUser()
   const key: UploadKey = { userId, clientId: upload.client_id, position: upload.position }
   try {
     return await pool.transaction(async (tx) => {
-      const recorded = await claimUpload(tx, key, hashOperations(upload.operations))
+      const recorded = await claimUpload(tx, key, hashOperations(upload.operations), memory.isFollowed)
       if (recorded) return recorded
-      const judgement = await judge(tx, caller, upload.operations)
+      const judgement = await judge(tx, caller, upload.operations, memory)
       await recordUpload(tx, key, judgement)
       return { ...judgement, repeated: false }
     })
@@ -59,10 +76,12 @@ export async function judgeBatch(
   now: () => number,
 ): Promise<UploadBatchResponse> {
   const results: UploadResponse[] = []
+  const memory: BatchMemory = { tables: new Map(), isFollowed: false }
   const endMs = now() + UPLOAD_BATCH_MS_MAX
-  for (const upload of uploads) {
+  for (const [index, upload] of uploads.entries()) {
+    memory.isFollowed = index < uploads.length - 1
     try {
-      results.push(await judgeUpload(pool, caller, upload))
+      results.push(await judgeOne(pool, caller, upload, memory))
     } catch (thrown) {
       // The device sends it again, as the first of the next batch, and gets the reason then.
       if (results.length > 0 && thrown instanceof HoldfastError) break
@@ -70,7 +89,17 @@ export async function judgeBatch(
     }
     if (results.at(-1)?.status === 'refused' || now() > endMs) break
   }
+  if (results.length < uploads.length) await flushCommits(pool)
   return { results }
+}
+
+/** Brings what was committed so far to the disk, with a commit of its own that has something to write. */
+async function flushCommits(pool: Pool): Promise<void> {
+  try {
+    await pool.query(sql`select pg_logical_emit_message(true, 'holdfast:upload', '')`)
+  } catch (thrown) {
+    throw uploadNotJudged(thrown) // the device asks again, and gets what is recorded
+  }
 }
 
 interface UploadKey {
@@ -81,13 +110,20 @@ interface UploadKey {
 
 type Judgement = Omit<UploadResponse, 'repeated'>
 
-async function claimUpload(tx: Transaction, key: UploadKey, bodyHash: Buffer): Promise<UploadResponse | undefined> {
+async function claimUpload(
+  tx: Transaction,
+  key: UploadKey,
+  bodyHash: Buffer,
+  isFollowed: boolean,
+): Promise<UploadResponse | undefined> {
   const [entry] = await tx.query<{
     claimed: boolean
     same_body: boolean
     status: UploadResponse['status'] | null
     verdicts: readonly OperationVerdict[] | null
-  }>(sql`select * from sync.claim_upload(${key.userId}, ${key.clientId}, ${key.position}, ${bodyHash})`)
+  }>(sql`
+    select claim.*, set_config('synchronous_commit', ${isFollowed ? 'off' : 'on'}, true)
+      from sync.claim_upload(${key.userId}, ${key.clientId}, ${key.position}, ${bodyHash}) claim`)
   assert(entry, 'claiming answers with one row')
   if (entry.claimed) return undefined
   if (!entry.same_body) throw uploadKeyReused()
@@ -102,8 +138,15 @@ async function recordUpload(tx: Transaction, key: UploadKey, judgement: Judgemen
   `)
 }
 
-async function judge(tx: Transaction, caller: Caller, operations: readonly UploadOperation[]): Promise<Judgement> {
-  const tables = await findWritableTables(tx, [...new Set(operations.map((operation) => operation.type))])
+async function judge(
+  tx: Transaction,
+  caller: Caller,
+  operations: readonly UploadOperation[],
+  memory: BatchMemory,
+): Promise<Judgement> {
+  const names = [...new Set(operations.map((operation) => operation.type))]
+  let isRemembered = names.every((name) => memory.tables.has(name))
+  let tables = isRemembered ? memory.tables : await findWritableTables(tx, names)
   const lookFirst = new Set<string>()
   for (;;) {
     await tx.execute(sql`savepoint operations`)
@@ -111,10 +154,16 @@ async function judge(tx: Transaction, caller: Caller, operations: readonly Uploa
     const failure = await applyOperations(tx, operations, tables, lookFirst)
     if (failure.kind === 'applied') {
       await tx.query(sql`select set_config('role', 'none', true)`)
+      memory.tables = new Map([...memory.tables, ...tables])
       return { status: 'applied', verdicts: operations.map((operation) => appliedVerdict(operation, failure)) }
     }
     // Takes the role and the claims back as well: they were set after the savepoint.
     await tx.execute(sql`rollback to savepoint operations`)
+    if (isRemembered) {
+      isRemembered = false
+      tables = await findWritableTables(tx, names)
+      continue
+    }
     if (failure.kind !== 'look_first') return refuse(tx, caller, operations, tables, failure)
     assert(!lookFirst.has(failure.table), 'a table is looked at first only once')
     lookFirst.add(failure.table)

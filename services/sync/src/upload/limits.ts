@@ -1,6 +1,3 @@
-/** Bytes of one upload body. A record is at most 1 MiB of JSON; a transaction holds a few of those or thousands of small ones. */
-export const UPLOAD_BODY_BYTES_MAX = 4 * 1024 * 1024
-
 /** Operations of one transaction. It holds its row locks until the last one is judged. */
 export const UPLOAD_OPERATIONS_MAX = 10_000
 

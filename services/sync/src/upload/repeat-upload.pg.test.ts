@@ -140,7 +140,7 @@ describe('a batch', () => {
 
   test.each([
     ['nothing in it', () => []],
-    ['positions that do not ascend', () => [world.transaction(task('a')), world.transaction(task('b'))].reverse()],
+    ['positions that do not ascend', () => [world.transaction(task('a')), world.transaction(task('b'))].toReversed()],
     ['a transaction without operations', () => [{ client_id: CLIENT, position: 5, operations: [] }]],
     ['more than 500 transactions', () => Array.from({ length: 501 }, () => world.transaction(task('x')))],
   ])('with %s is no upload', async (_title, uploads) => {
@@ -226,5 +226,29 @@ test('no body whatever is answered with a 500', async () => {
       expect([200, 400, 409]).toContain(answer.status)
     }),
     { numRuns: 150 },
+  )
+})
+
+test('a batch goes on with the tables as they are when they change under it', async () => {
+  const task = (data: Record<string, string>): UploadRequest =>
+    world.transaction({ op: 'PUT', id: randomUUID(), data: { title: 'x', ...data } })
+  await world.database.pool.withClient((client) =>
+    client.query(`create or replace function public.grow() returns trigger language plpgsql security definer as $$
+      begin alter table public.tasks add column if not exists grown text[]; return null; end $$;
+      create trigger grow after insert on public.sites for each statement execute function public.grow()`),
+  )
+  const before = task({})
+  const site = world.transaction({ op: 'PUT', type: 'sites', id: randomUUID(), data: { name: 'works' } })
+  const transactions = [before, site, task({ grown: '["1"]' })].map(({ position, operations }) => ({
+    position,
+    operations,
+  }))
+  const { body } = await world.post({ client_id: CLIENT, transactions })
+  expect(body).toMatchObject({ results: [{ status: 'applied' }, { status: 'applied' }, { status: 'applied' }] })
+  expect(await world.database.pool.query(sql`select grown from public.tasks where grown is not null`)).toEqual([
+    { grown: ['1'] },
+  ])
+  await world.database.pool.withClient((client) =>
+    client.query(`drop trigger grow on public.sites; alter table public.tasks drop column grown`),
   )
 })
