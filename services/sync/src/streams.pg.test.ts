@@ -1,71 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { runAs, sql } from '@holdfast/postgres'
-import { createRandom } from './histories.test-support.ts'
-import type { DeviceState, StreamClient } from './stream-client.test-support.ts'
-import { ALICE, BOB, openWorld, type World } from './sync-world.test-support.ts'
+import type { StreamClient } from './stream-client.test-support.ts'
+import { ONE, ORG, SCHEMA, subscription, TWO, type Subscription } from './streams-world.test-support.ts'
+import { ALICE, openWorld, type World } from './sync-world.test-support.ts'
 
 /*
  * What is pinned here: a device has the rows that its person may select and that a stream which it wants names, evaluated by Postgres; what streams
  * are declared, and how checkpoints speak of them.
  */
-
-const [ORG, OTHER_ORG] = ['00000000-0000-4000-8000-00000000000a', '00000000-0000-4000-8000-00000000000b'] as const
-const PROJECTS = ['1', '2', '3'].map((digit) => `00000000-0000-4000-8000-00000000010${digit}`)
-const [ONE = '', TWO = ''] = PROJECTS
-
-const SCHEMA = `
-  create table public.members (id uuid primary key default gen_random_uuid(), org_id uuid not null, user_id uuid not null);
-  create table public.issues (
-    id uuid primary key default gen_random_uuid(), org_id uuid not null, project_id uuid, parent_id uuid, state text not null default 'open', n int not null default 0);
-  create table public.comments (id uuid primary key default gen_random_uuid(), org_id uuid not null, issue_id uuid not null, body text);
-  create table public.notes (id uuid primary key default gen_random_uuid(), org_id uuid not null, body text);
-  alter table public.members enable row level security;
-  alter table public.issues enable row level security;
-  alter table public.comments enable row level security;
-  alter table public.notes enable row level security;
-  create policy own on public.members for select using (user_id = (select auth.uid()));
-  create policy org on public.issues for select using (org_id in (select m.org_id from public.members m where m.user_id = (select auth.uid())));
-  create policy org on public.comments for select using (org_id in (select m.org_id from public.members m where m.user_id = (select auth.uid())));
-  create policy org on public.notes for select using (org_id in (select m.org_id from public.members m where m.user_id = (select auth.uid())));
-  select sync.create_stream('by_project', array[
-    $$ select * from issues where project_id = subscription.parameter('project') $$,
-    $$ select comments.* from comments join issues i on i.id = comments.issue_id where i.project_id = subscription.parameter('project') $$
-  ], priority => 1);
-  select sync.create_stream('by_state', $$ select * from issues where state = any (subscription.parameter('states')) $$);
-  select sync.create_stream('small', $$ select * from issues i where i.n <= subscription.parameter('max') $$, priority => 2);
-  select sync.create_stream('children', $$
-    select * from issues i where i.parent_id in (select p.id from issues p where p.n >= subscription.parameter('from')) $$);
-  select sync.create_stream('urgent', $$ select * from issues where state = 'urgent' $$, priority => 0, auto_subscribe => true);
-`
-
-/** The streams in the words of Postgres alone. */
-const MEANING: Readonly<Record<string, readonly [table: string, condition: string][]>> = {
-  by_project: [
-    ['issues', `t.project_id = (p.v ->> 'project')::uuid`],
-    [
-      'comments',
-      `exists (select from public.issues i where i.id = t.issue_id and i.project_id = (p.v ->> 'project')::uuid)`,
-    ],
-  ],
-  by_state: [['issues', `t.state in (select jsonb_array_elements_text(p.v -> 'states'))`]],
-  small: [['issues', `t.n <= (p.v ->> 'max')::int`]],
-  children: [['issues', `t.parent_id in (select i.id from public.issues i where i.n >= (p.v ->> 'from')::int)`]],
-  urgent: [['issues', `t.state = 'urgent'`]],
-  everything: [
-    ['members', 'true'],
-    ['notes', 'true'],
-  ],
-}
-
-interface Subscription {
-  readonly stream: string
-  readonly parameters: object | null
-  readonly override_priority: number | null
-}
-
-function subscription(stream: string, parameters: object | null = null, priority: number | null = null): Subscription {
-  return { stream, parameters, override_priority: priority }
-}
 
 let world: World
 const devices: StreamClient[] = []
@@ -91,31 +33,6 @@ function open(
   devices.push(device)
   device.connect({ streams: { include_defaults: includeDefaults, subscriptions } })
   return device
-}
-
-/** What a device with these subscriptions has to have, now. */
-async function wanted(
-  userId: string,
-  subscriptions: readonly Subscription[],
-  includeDefaults: boolean,
-): Promise<DeviceState> {
-  const defaults = includeDefaults ? [subscription('everything'), subscription('urgent')] : []
-  return runAs(world.db.requestPool, { role: 'authenticated', claims: { sub: userId } }, async (tx) => {
-    const state = new Map<string, string>()
-    for (const { stream, parameters } of [...defaults, ...subscriptions]) {
-      for (const [table, condition] of MEANING[stream] ?? []) {
-        const rows = await tx.query<{ key: string; json: string }>(sql`
-          select ${table} || '/' || t.id as key, row_to_json(t)::text as json
-            from ${sql.identifier('public', table)} t, (select ${JSON.stringify(parameters ?? {})}::jsonb as v) p where ${sql.trusted(condition)}`)
-        for (const { key, json } of rows) state.set(key, json)
-      }
-    }
-    return state
-  })
-}
-
-function print(state: DeviceState): string {
-  return JSON.stringify([...state].toSorted(([one], [other]) => (one < other ? -1 : 1)))
 }
 
 const join = (userId: string, org: string): Promise<void> =>
@@ -334,74 +251,3 @@ describe('a declaration', () => {
     await world.run('drop table public.open')
   })
 })
-
-const HISTORIES = Number(process.env['HOLDFAST_STREAM_HISTORIES'] ?? 4)
-const SEED = Number(process.env['HOLDFAST_HISTORY_SEED'] ?? Date.now() % 1_000_000)
-
-test(`devices whose subscriptions come and go equal Postgres at the end of random histories (seed ${SEED})`, async () => {
-  for (let round = 0; round < HISTORIES; round++) {
-    const random = createRandom(SEED + round)
-    const anySubscription = (): Subscription => {
-      const priority = random.chance(0.3) ? random.below(4) : null
-      return random.pick([
-        subscription('by_project', { project: random.pick(PROJECTS) }, priority),
-        subscription('by_state', { states: random.chance(0.5) ? ['open'] : ['done', 'urgent'] }, priority),
-        subscription('small', { max: random.below(6) }, priority),
-        subscription('children', { from: random.below(6) }, priority),
-        subscription('urgent', {}, priority),
-      ])
-    }
-    const followed = [ALICE, ALICE, BOB].map((userId) => ({
-      userId,
-      device: world.device(userId),
-      subscriptions: [] as Subscription[],
-      includeDefaults: false,
-    }))
-    devices.push(...followed.map(({ device }) => device))
-    const seen = new Map<StreamClient, Set<string>>(followed.map(({ device }) => [device, new Set()]))
-    const reconnect = (one: (typeof followed)[number]): void => {
-      one.device.disconnect()
-      one.subscriptions = Array.from({ length: random.below(4) }, anySubscription)
-      one.includeDefaults = random.chance(0.5)
-      one.device.connect({ streams: { include_defaults: one.includeDefaults, subscriptions: one.subscriptions } })
-    }
-    const org = (): string => random.pick([ORG, OTHER_ORG])
-    const issue = (): string => `(select id from issues order by id offset ${random.below(5)} limit 1)`
-    const change = (): string =>
-      random.pick([
-        () =>
-          `insert into issues (org_id, project_id, state, n, parent_id) select '${org()}', '${random.pick(PROJECTS)}', '${random.pick(['open', 'done', 'urgent'])}', ${random.below(6)}, ${issue()}`,
-        () =>
-          `insert into comments (org_id, issue_id, body) select '${org()}', i.id, 'c' from issues i order by id limit 2`,
-        () => `insert into members (org_id, user_id) values ('${org()}', '${random.pick([ALICE, BOB])}')`,
-        () => `delete from members where id = (select id from members order by id offset ${random.below(3)} limit 1)`,
-        () => `update issues set project_id = '${random.pick(PROJECTS)}' where id = ${issue()}`,
-        () =>
-          `update issues set n = ${random.below(6)}, state = '${random.pick(['open', 'done', 'urgent'])}' where id = ${issue()}`,
-        () => `update issues set parent_id = ${issue()} where id = ${issue()}`,
-        () => `delete from issues where id = ${issue()}`,
-        () => `insert into notes (org_id, body) values ('${org()}', 'n${random.below(100)}')`,
-      ])()
-    for (const one of followed) reconnect(one)
-    for (let step = 0; step < 25; step++) {
-      await world.run(Array.from({ length: 1 + random.below(3) }, change).join(';\n'))
-      for (const one of followed) {
-        // Whatever a device gets of a row, its person could select.
-        const all = await world.visible(one.userId, ['issues', 'comments', 'notes', 'members'])
-        for (const [key, json] of all) seen.get(one.device)?.add(`${key} ${json}`)
-        if (random.chance(0.15)) reconnect(one)
-      }
-    }
-    for (const one of followed) {
-      const end = print(await wanted(one.userId, one.subscriptions, one.includeDefaults))
-      await one.device.until(
-        () => print(one.device.state) === end && one.device.completed.length > 0,
-        `equality of seed ${SEED + round}: ${JSON.stringify(one.subscriptions)} ${end}`,
-      )
-      expect(one.device.faults).toEqual([])
-      expect(one.device.received.filter((row) => !seen.get(one.device)?.has(row))).toEqual([])
-      one.device.disconnect()
-    }
-    await world.run('truncate public.members, public.issues, public.comments, public.notes')
-  }
-}, 120_000)
