@@ -1,3 +1,5 @@
+import type { Locator } from '@playwright/test'
+import { sql } from '@holdfast/postgres'
 import { expectAccessible } from './support/accessibility.ts'
 import { makeActions, storedAction } from './support/actions.ts'
 import { expectConvergence } from './support/convergence.ts'
@@ -79,5 +81,43 @@ test('a change that a policy refuses waits for the person with the reason, and w
     await expect(page.getByText('Nothing needs your attention')).toBeVisible()
     await expect.poll(async () => (await storedAction(holdfast, verified.id)).state).toBe('doing')
     await expectConvergence(sam, ['actions'])
+  })
+})
+
+test('a conflict shows both sides, and the person keeps theirs or their own', async ({ arrive, holdfast }) => {
+  const [first, second] = await makeActions(holdfast, ['Conflict: first', 'Conflict: second'])
+  if (!first || !second) throw new Error('two actions were made')
+  const dana = await arrive('dana')
+  const { page } = dana
+  const grid = gridOf(page)
+  await dana.openTable('actions', actionsThat('Conflict:'))
+  await expect(grid.row('Conflict:')).toHaveCount(2)
+  await dana.goOffline()
+  for (const { number } of [first, second]) await grid.choose(number, 'State', 'Doing')
+  for (const { id } of [first, second])
+    await holdfast.admin.execute(
+      sql`update public.actions set state = 'blocked', blocked_reason = 'no parts' where id = ${id}`,
+    )
+  await dana.goOnline()
+  await expect(dana.chip).toHaveAccessibleName('Sync: 2 need attention')
+  await dana.chip.click()
+  await page.getByRole('dialog', { name: 'Sync' }).getByRole('link', { name: 'Sync centre' }).click()
+  const cardOf = (name: string): Locator =>
+    page.getByRole('article', { name: `Not accepted: action Conflict: ${name}` })
+
+  await test.step('both values are side by side', async () => {
+    await expect(cardOf('first')).toContainText('Somebody else changed this record in the meantime')
+    await expect(cardOf('first').getByRole('row', { name: /^State/ })).toContainText(/Doing.*Blocked/)
+    await expectAccessible(page, 'conflict')
+  })
+
+  await test.step('mine is written, theirs stays', async () => {
+    await cardOf('first').getByRole('button', { name: 'Keep mine' }).click()
+    await expect(cardOf('first')).toBeHidden()
+    await expect.poll(async () => (await storedAction(holdfast, first.id)).state).toBe('doing')
+    await cardOf('second').getByRole('button', { name: 'Keep theirs' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Discard' }).click()
+    await expectSynced(dana)
+    expect((await storedAction(holdfast, second.id)).state).toBe('blocked')
   })
 })

@@ -45,6 +45,8 @@ export const syncMessages = {
   editAndSend: 'Edit and send again',
   sendAgain: 'Send again',
   discard: 'Discard',
+  keepMine: 'Keep mine',
+  keepTheirs: 'Keep theirs',
   cancel: 'Cancel',
   openRecord: 'Open record',
   decide: 'Decide',

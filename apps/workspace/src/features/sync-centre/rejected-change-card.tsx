@@ -57,6 +57,7 @@ export function RejectedChangeCard({
   }
 
   const details = technicalDetails(change)
+  const isConflict = change.verdict.status === 'conflict'
   return (
     <article
       aria-label={words.cardLabel(record.noun, record.title)}
@@ -94,21 +95,26 @@ export function RejectedChangeCard({
         ) : null}
         {error ? <ErrorNotice error={error} /> : null}
         <div className="flex flex-wrap gap-2">
-          {record.fields.length > 0 ? (
+          {record.fields.length > 0 && !isConflict ? (
             <Button tone="primary" isDisabled={isBusy} onPress={() => setLayer('edit')}>
               {words.editAndSend}
             </Button>
           ) : null}
           <Button
             isDisabled={isBusy}
-            {...(record.fields.length > 0 ? {} : { tone: 'primary' as const })}
+            {...(record.fields.length > 0 && !isConflict ? {} : { tone: 'primary' as const })}
             onPress={() => void decide(() => rejected.retry(change.id), words.sentAgain)}
           >
-            {words.sendAgain}
+            {isConflict ? words.keepMine : words.sendAgain}
           </Button>
           <Button isDisabled={isBusy} onPress={() => setLayer('discard')}>
-            {words.discard}
+            {isConflict ? words.keepTheirs : words.discard}
           </Button>
+          {record.fields.length > 0 && isConflict ? (
+            <Button isDisabled={isBusy} onPress={() => setLayer('edit')}>
+              {words.editAndSend}
+            </Button>
+          ) : null}
           {record.table && record.isHere ? (
             <LinkButton
               tone="quiet"

@@ -17,6 +17,8 @@ export interface RejectedRecord {
   readonly title: string
   /** The fields that the person wrote, and those that the refusal names, with what was written. */
   readonly fields: readonly { readonly column: ColumnDescriptor; readonly yours: LocalValueOf | undefined }[]
+  /** Of a conflict: what somebody else changed meanwhile in fields that the person did not write, with what the person saw. */
+  readonly changedByOthers: readonly { readonly column: ColumnDescriptor; readonly yours: LocalValueOf | undefined }[]
   /** The record as the server has it, from its last checkpoint. `undefined` when it is not visible to this person. */
   readonly serverRow: Row | undefined
   /** Whether the record can be opened on this device. */
@@ -45,6 +47,10 @@ export function useRejectedRecord(change: RejectedChange): RejectedRecord {
   const fields = (descriptor?.columns ?? [])
     .filter((column) => column.name !== 'id' && !column.generated && (column.name in yours || column.name === named))
     .map((column) => ({ column, yours: yours[column.name] }))
+  const seen = seenValues(change)
+  const changedByOthers = (descriptor?.columns ?? [])
+    .filter(({ name }) => name in seen && !(name in yours) && seen[name] !== change.serverRow?.[name])
+    .map((column) => ({ column, yours: seen[column.name] }))
   const title =
     table?.titleColumn === undefined ? undefined : (yours[table.titleColumn] ?? serverRow?.[table.titleColumn])
   return {
@@ -52,6 +58,7 @@ export function useRejectedRecord(change: RejectedChange): RejectedRecord {
     noun: table?.noun ?? humanize(change.table).toLowerCase(),
     title: title === undefined || title === null || title === '' ? shortId(change.recordId) : String(title),
     fields,
+    changedByOthers,
     serverRow,
     isHere: here.length > 0,
     isLoading: isReadingSent || (descriptor !== undefined && isReadingHere),
@@ -62,4 +69,10 @@ export function useRejectedRecord(change: RejectedChange): RejectedRecord {
 function writtenValues(change: RejectedChange): Readonly<Record<string, LocalValueOf>> {
   const own = change.operations.filter(({ type, id }) => type === change.table && id === change.recordId)
   return Object.assign({}, ...own.map(({ data }) => data ?? {})) as Record<string, LocalValueOf>
+}
+
+/** The guarded values that the refused write was made from. */
+function seenValues({ verdict, operations }: RejectedChange): Readonly<Record<string, LocalValueOf>> {
+  if (verdict.status !== 'conflict') return {}
+  return operations.find(({ op_id }) => op_id === verdict.op_id)?.old ?? {}
 }
