@@ -28,7 +28,8 @@ export interface EnsuredPublication {
  * on all their partitions. Runs no DDL when all is so already.
  *
  * A change is published when its table was in the publication at that point of the WAL, so a table that is added needs a snapshot from after.
- * A new partition has no full identity until this has run again. `TRUNCATE` of a single partition is not published by Postgres.
+ * A new partition has no full identity until this has run again, or somebody has set it. `TRUNCATE` of a single partition is not published by
+ * Postgres, nor is what an attached or detached partition brings or takes.
  *
  * @throws {HoldfastError} `replication_publication_foreign` when the name belongs to a publication that is not a list of tables
  */

@@ -42,7 +42,13 @@ export function createPostUpload(url: string, fetch: typeof globalThis.fetch): P
 /** One transaction goes up in a form of its own, the one that any client of the endpoint uses. */
 function renderUpload({ clientId, transactions }: SentUpload): string {
   const [only, ...others] = transactions
-  return JSON.stringify(others.length === 0 ? { client_id: clientId, ...only } : { client_id: clientId, transactions })
+  const body = others.length === 0 ? { client_id: clientId, ...only } : { client_id: clientId, transactions }
+  return JSON.stringify(body, withInfinity)
+}
+
+/** JSON has no infinity, and would have NULL in its place. Postgres reads the word. */
+function withInfinity(_: string, value: unknown): unknown {
+  return typeof value === 'number' && !Number.isFinite(value) ? String(value) : value
 }
 
 function tooLarge(bytes: number): UploadFailure {

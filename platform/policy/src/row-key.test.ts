@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest'
+import { chooseRowKey, localColumnName, type UniqueKey } from './row-key.ts'
+
+const key = (name: string, columns: readonly string[], more: Partial<UniqueKey> = {}): UniqueKey => ({
+  name,
+  columns,
+  primary: false,
+  immediate: true,
+  ...more,
+})
+
+describe('the key of a table', () => {
+  test.each<[string, readonly UniqueKey[], readonly string[] | undefined]>([
+    ['is the primary key', [key('u', ['a']), key('p', ['b', 'c'], { primary: true })], ['b', 'c']],
+    [
+      'is the one column id, whatever the primary key is',
+      [key('p', ['b'], { primary: true }), key('u', ['id'])],
+      ['id'],
+    ],
+    ['is no id among others', [key('p', ['org', 'id'], { primary: true }), key('u', ['no'])], ['org', 'id']],
+    ['is the smallest unique one, where there is no primary key', [key('a', ['x', 'y']), key('b', ['z'])], ['z']],
+    ['is the first of equal ones by name', [key('b', ['y']), key('a', ['x'])], ['x']],
+    ['is rather one that is checked at once', [key('a', ['x'], { immediate: false }), key('b', ['y'])], ['y']],
+    ['is none', [], undefined],
+  ])('%s', (_, keys, columns) => {
+    expect(chooseRowKey(keys)?.columns).toEqual(columns)
+    expect(chooseRowKey(keys.toReversed())?.columns).toEqual(columns)
+  })
+})
+
+test('a column id that is not the key has another name on the device, which no other column has', () => {
+  expect(localColumnName('id', ['id', 'a'], ['id'])).toBe('id')
+  expect(localColumnName('id', ['id', 'a'], ['a', 'id'])).toBe('id_')
+  expect(localColumnName('id', ['id', 'Id_'], ['a'])).toBe('id__')
+  expect(localColumnName('ID', ['id', 'ID'], ['id'])).toBe('id_')
+  expect(['Id', 'ID'].map((name) => localColumnName(name, ['Id', 'ID', 'a'], ['a']))).toEqual(['id__', 'id_'])
+  expect(localColumnName('a', ['id', 'a'], ['a'])).toBe('a')
+})
