@@ -22,9 +22,6 @@ export const ANSWER = {
   readyForQuery: 0x5a,
 } as const
 
-/** A value as it travels: text unless it is a Buffer that `bytea` takes as it is. */
-export type WireValue = string | Buffer | null
-
 /** Text that is bytes already, such as the body of a request: it goes to Postgres without being decoded and encoded again. */
 export class Utf8 {
   readonly bytes: Buffer
@@ -42,6 +39,7 @@ export class Utf8 {
 export interface MessageWriter {
   parse(name: string, text: string): void
   describeStatement(name: string): void
+  /** Values travel as text, but for a Buffer, which `bytea` takes as it is. */
   bind(name: string, values: readonly unknown[]): void
   execute(): void
   close(name: string): void
