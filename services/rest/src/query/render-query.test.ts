@@ -18,10 +18,11 @@ function render(method: string, address: string, body?: string, headers: Readonl
   const plan = planRequest(parseRequest(raw, ['public'], true), catalog, {
     rowsMax: undefined,
     writesNeedFilter: true,
+    aggregatesEnabled: false,
     schemas: ['public'],
     plansAllowed: false,
   })
-  if (plan.kind === 'info') throw new Error('no statement')
+  if (plan.kind === 'info' || plan.kind === 'inspect') throw new Error('no statement')
   const { text, values } = renderQuery(plan).main.render()
   return { text, values: values.map((value) => (value instanceof Utf8 ? value.toString() : value)) }
 }
