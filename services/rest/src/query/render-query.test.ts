@@ -79,7 +79,7 @@ describe('renderQuery', () => {
   })
 
   test.each([
-    ['/projects?meta->a->>b=eq.1', `"public"."projects"."meta"->$1::text->>$2::text = $3`, ['a', 'b', '1']],
+    ['/projects?meta->a->>b=eq.1', `"public"."projects"."meta"->$1->>$2 = $3`, ['a', 'b', '1']],
     ['/projects?name->0=eq.1', `to_jsonb("public"."projects"."name")->$1::int = $2`, ['0', '1']],
     [
       '/projects?document=wfts(english).x',
