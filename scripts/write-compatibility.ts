@@ -15,15 +15,44 @@ const FOLDER = 'docs/compatibility'
 interface Page {
   /** Of the page, of its source, and what the names of its test files begin with. */
   readonly name: string
+  /** How the objects that have calls are headed; `describe('auth.admin.getUser')` is a call of `auth.admin`. */
+  readonly headingOf: (object: string) => string
   /** What calls of the client begin with; `describe('auth.signUp')` is a call of a page with `auth.`. */
-  readonly calls: string
+  readonly calls: readonly string[]
+  /** Columns of the tables of calls. */
+  readonly columns: readonly Column[]
   /** Test files about the tests themselves. */
   readonly without: readonly string[]
 }
 
-const PAGES: readonly Page[] = [{ name: 'auth', calls: 'auth.', without: ['auth-coverage.test.ts'] }]
-
 type Column = 'does' | 'refused' | 'offline'
+
+const REST_HEADINGS: Readonly<Record<string, string>> = {
+  client: '`supabase`',
+  table: '`supabase.from(…)`',
+  filter: 'Filters',
+  modifier: 'Modifiers',
+  answer: 'Answers',
+}
+
+const PAGES: readonly Page[] = [
+  {
+    name: 'auth',
+    calls: ['auth.'],
+    headingOf: (object) => `\`supabase.${object}\``,
+    columns: ['does', 'refused', 'offline'],
+    without: ['auth-coverage.test.ts'],
+  },
+  {
+    name: 'rest',
+    calls: Object.keys(REST_HEADINGS).map((object) => `${object}.`),
+    headingOf: (object) => REST_HEADINGS[object] ?? object,
+    columns: ['does', 'refused'],
+    without: ['rest-coverage.test.ts'],
+  },
+]
+
+const COLUMN_TITLES: Readonly<Record<Column, string>> = { does: 'does', refused: 'refusals', offline: 'offline' }
 
 /** What is seen of one call, or of one subject that is no call. */
 interface Row {
@@ -84,26 +113,32 @@ function cell(sentences: readonly string[]): string {
 }
 
 function renderTables(page: Page, rows: readonly Row[]): string {
-  const calls = rows.filter(({ title }) => title.startsWith(page.calls))
-  const objects = [...new Set(calls.map(({ title }) => objectOf(title)))].sort()
+  const isCall = ({ title }: Row): boolean => page.calls.some((start) => title.startsWith(start))
+  const calls = rows.filter(isCall)
+  const known = page.calls.map((start) => start.slice(0, -1))
+  const rank = (object: string): number => (known.includes(object) ? known.indexOf(object) : known.length)
+  const objects = [...new Set(calls.map(({ title }) => objectOf(title)))].sort(
+    (a, b) => rank(a) - rank(b) || a.localeCompare(b),
+  )
   const tables = objects.map((object) => {
     const lines = calls
       .filter(({ title }) => objectOf(title) === object)
       .sort((a, b) => a.title.localeCompare(b.title))
       .map(({ title, sentences }) => {
-        const { does, refused, offline } = sentences
-        return `| \`${title.slice(object.length + 1)}\` | ${cell(does)} | ${cell(refused)} | ${cell(offline)} |`
+        const cells = page.columns.map((column) => cell(sentences[column]))
+        return `| \`${title.slice(object.length + 1)}\` | ${cells.join(' | ')} |`
       })
+    const titles = page.columns.map((column) => COLUMN_TITLES[column])
     return [
-      `### \`supabase.${object}\``,
+      `### ${page.headingOf(object)}`,
       '',
-      '| call | does | refusals | offline |',
-      '|---|---|---|---|',
+      `| call | ${titles.join(' | ')} |`,
+      `|---|${titles.map(() => '---').join('|')}|`,
       ...lines,
     ].join('\n')
   })
   const subjects = rows
-    .filter(({ title }) => !title.startsWith(page.calls))
+    .filter((row) => !isCall(row))
     .sort((a, b) => a.title.localeCompare(b.title))
     .map(({ title, sentences }) => {
       const all = [...sentences.does, ...sentences.refused, ...sentences.offline]

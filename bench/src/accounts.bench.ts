@@ -29,7 +29,7 @@ export async function benchAccounts(): Promise<Figure[]> {
   const figures: Figure[] = []
   for (const cost of HASH_COSTS) {
     await using holdfast = await openHoldfast({ args: [`--password-hash-cost=${cost}`] })
-    await using plain = await startPlain('plain-accounts.ts', holdfast.databaseUrl)
+    await using plain = await startPlain(new URL('plain-accounts.ts', import.meta.url), holdfast.databaseUrl)
     const ours: Server = {
       url: holdfast.url,
       headers: { apikey: holdfast.anonKey, 'content-type': 'application/json' },

@@ -21,7 +21,7 @@ const SECONDS = 1.5
 /** Requests to the REST API, beside (a) the same statement under the same role by the driver alone and (b) in a Fastify handler. */
 export async function benchRest(holdfast: Holdfast): Promise<Figure[]> {
   await createRestTables(holdfast.admin)
-  await using plain = await startPlain('plain-rest.ts', holdfast.databaseUrl)
+  await using plain = await startPlain(new URL('plain-rest.ts', import.meta.url), holdfast.databaseUrl)
   const figures: Figure[] = []
   for (const { name, plainPath } of CASES) {
     await requireSameAnswer(holdfast, plain.url, name, plainPath)

@@ -2,12 +2,9 @@ import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-/** Starts a handler that the server is compared with, in a process of its own. @param file - beside this one; prints its address */
-export async function startPlain(
-  file: string,
-  databaseUrl: string,
-): Promise<{ readonly url: string } & AsyncDisposable> {
-  const child = spawn(process.execPath, [fileURLToPath(new URL(file, import.meta.url)), databaseUrl], {
+/** Starts a handler that the server is compared with, in a process of its own. @param file - prints its address */
+export async function startPlain(file: URL, databaseUrl: string): Promise<{ readonly url: string } & AsyncDisposable> {
+  const child = spawn(process.execPath, [fileURLToPath(file), databaseUrl], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))

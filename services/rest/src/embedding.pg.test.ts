@@ -252,6 +252,15 @@ describe('finds', () => {
   })
 })
 
+test('asks of an embed once, however often and deep a request asks it', async () => {
+  const many = (name: string) => `(${Array.from({ length: 60 }, () => `${name}.not.is.null`).join()})`
+  const select = 'id,projects!inner(id,tasks!inner(id,people!inner(id,tasks!inner(id,projects!inner(id)))))'
+  const levels = ['projects', 'tasks', 'people', 'tasks', 'projects']
+  const conditions = levels.map((name, depth) => `${[...levels.slice(0, depth), 'and'].join('.')}=${many(name)}`)
+  const answer = await world.ask(`/clients?select=${select}&${conditions.join('&')}`)
+  expect([answer.status, answer.body], answer.text).toMatchObject([200, [{ id: 1 }]])
+})
+
 describe('counts', () => {
   test.each([
     ['rows with an inner embed', '/clients?select=id,projects!inner(id)&limit=1', 206, '0-0/2'],

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { Plan } from './plan/plan.ts'
 import type { Query } from './query/render-query.ts'
@@ -60,8 +61,9 @@ const COMPARISON = /^([A-Za-z_][A-Za-z0-9_.]*)=(not\.)?(eq|neq|gt|gte|lt|lte)\.(
 /** What comes before `=` in parameters that are no filters. */
 const RESERVED = /(^|\.)(select|columns|on_conflict|order|limit|offset|and|or)$/
 
-const MARKER = 'rest-marker-'
-const BODY_MARKER = '{"rest-marker":"body"}'
+/** Nobody can know these, so no value of a request is ever taken for one. */
+const MARKER = `marker-${randomUUID()}-`
+const BODY_MARKER = JSON.stringify({ [MARKER]: 'body' })
 
 type Slot = { readonly kind: 'operand'; readonly index: number } | { readonly kind: 'body' }
 

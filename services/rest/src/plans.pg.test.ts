@@ -50,7 +50,7 @@ interface Node {
 async function explain(address: string): Promise<readonly Node[]> {
   const [path = '', search = ''] = address.split('?')
   const raw = { method: 'GET', path, search, headers: {}, body: undefined }
-  const plan = planRequest(parseRequest(raw, ['public']), catalog, {
+  const plan = planRequest(parseRequest(raw, ['public'], true), catalog, {
     rowsMax: 1000,
     writesNeedFilter: true,
     aggregatesEnabled: true,

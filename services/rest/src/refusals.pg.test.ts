@@ -88,6 +88,14 @@ describe('refusals', () => {
     ['a path that is too deep', '/a/b/c', {}, 404, 'PGRST125', null],
     ['a body that is no JSON', '/tasks', { method: 'POST', raw: '{' }, 400, 'PGRST102', null],
     [
+      'a content type that is none',
+      '/tasks',
+      { method: 'POST', raw: '{}', headers: { 'content-type': ';' } },
+      400,
+      'PGRST102',
+      null,
+    ],
+    [
       'rows with different keys',
       '/tasks',
       { method: 'POST', body: [{ title: 'a' }, { rank: 1 }] },

@@ -85,6 +85,8 @@ function toRefusal(error: unknown, request: FastifyRequest, logger: Logger): Hol
   }
   const status = (error as Partial<FastifyError>).statusCode
   if (status === 413) return invalidBody('The body of the request is too large', 413)
+  // Fastify's word for a header that is no media type; PostgREST answers the same to all that it does not read.
+  if (status === 415) return invalidBody(`Content-Type not acceptable: ${request.headers['content-type'] ?? ''}`)
   if (status !== undefined && status >= 400 && status < 500) return invalidBody((error as FastifyError).message, status)
   logger.log('error', 'a request to the REST API failed', { requestId: request.id, error })
   return new HoldfastError('PGRSTX00', 500, 'Internal error', { detail: `Request ${request.id}` })

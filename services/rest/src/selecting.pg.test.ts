@@ -25,6 +25,8 @@ beforeAll(async () => {
     create extension file_fdw;
     create server files foreign data wrapper file_fdw;
     create foreign table far (id int, name text) server files options (program 'printf "1,near\\n2,far\\n"', format 'csv');
+    create table ours (rest_page int, rest_rows int, rest_result int, rest_item int, rest_scalar int);
+    insert into ours values (1, 2, 3, 4, 5);
     create table regions (id int, name text) partition by list (id);
     create table region_one partition of regions for values in (1);
     insert into regions values (1, 'one');
@@ -92,6 +94,17 @@ describe('a select is refused', () => {
 })
 
 describe('a select reads', () => {
+  test.each(['application/json', 'application/vnd.pgrst.object', 'text/csv'])(
+    'columns that are called as our own names in the statement (%s)',
+    async (accept) => {
+      const { body, text } = await world.ask('/ours', { headers: { accept } })
+      const row = { rest_page: 1, rest_rows: 2, rest_result: 3, rest_item: 4, rest_scalar: 5 }
+      const csv = `${Object.keys(row).join(',')}\n${Object.values(row).join(',')}`
+      if (accept === 'text/csv') expect(text).toBe(csv)
+      else expect(body).toEqual(accept === 'application/json' ? [row] : row)
+    },
+  )
+
   const odd = encodeURIComponent('odd, names')
   test.each([
     [

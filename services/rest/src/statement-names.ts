@@ -14,25 +14,25 @@ const USES_MIN = 3
 /** Statements whose uses are counted. When they are full, counting starts anew. */
 const COUNTED_MAX = 1000
 
-/**
- * @param namesMax - names per version of the catalog. A connection keeps what it has prepared until it closes, so that there is a
- *   bound; past it, statements go without a name, which is only slower
- */
+/** @param namesMax - names that are kept; past it, the statement that did not come for longest has to come three times again */
 export function createStatementNames(namesMax: number): StatementNames {
   let version: string | undefined
-  let generation = 0
+  let named = 0
   const uses = new Map<string, number>()
   const names = new Map<string, string>()
   return {
     nameOf(current, text) {
       if (current !== version) {
         version = current
-        generation++
         uses.clear()
         names.clear()
       }
       const known = names.get(text)
-      if (known !== undefined || names.size >= namesMax) return known
+      if (known !== undefined) {
+        names.delete(text)
+        names.set(text, known)
+        return known
+      }
       const count = (uses.get(text) ?? 0) + 1
       if (count < USES_MIN) {
         if (uses.size >= COUNTED_MAX) uses.clear()
@@ -40,8 +40,9 @@ export function createStatementNames(namesMax: number): StatementNames {
         return undefined
       }
       uses.delete(text)
-      const name = `rest_${generation}_${names.size}`
+      const name = `rest_${named++}`
       names.set(text, name)
+      if (names.size > namesMax) names.delete(names.keys().next().value ?? text)
       return name
     },
   }

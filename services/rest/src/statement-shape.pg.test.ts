@@ -1,18 +1,17 @@
 import fc from 'fast-check'
 import { HoldfastError } from '@holdfast/foundation'
-import { readCatalog } from '@holdfast/postgres'
+import { readCatalog, Utf8 } from '@holdfast/postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { wildRequest, type WildRequest } from '../test/request-arbitrary.ts'
 import { openRestWorld, type RestWorld } from '../test/rest-world.ts'
-import type { RestCatalog } from './catalog.ts'
 import { createCatalogView } from './catalog-view.ts'
-import { planRequest } from './plan/plan-request.ts'
-import { renderQuery } from './query/render-query.ts'
-import { parseRequest } from './request/parse-request.ts'
+import { restOptions, type RestOptions } from './options.ts'
+import { createPlanCache, type PlanCache, type Prepared, type Stages } from './plan-cache.ts'
+import { createStages } from './stages.ts'
 
 /*
- * What a request says is never text of a statement. Replacing values leaves the text as it was, and of a request's own words only
- * names between quotes are in it, as identifiers. The statements are those that the stages make, against a catalog that was read.
+ * What a request says is never text of a statement. Replacing values leaves the text as it was, but for a limit, which is an integer that
+ * Postgres has to know when it plans; and of a request's own words only names between quotes are in it, as identifiers. The statements are those that the stages make, against a catalog that was read.
  *
  * `HOLDFAST_REST_RUNS` sets how many requests are tried and `HOLDFAST_REST_SEED` repeats a run; a failure prints its seed.
  */
@@ -21,39 +20,60 @@ const SEED = process.env['HOLDFAST_REST_SEED']
 const PARAMETERS = { numRuns: RUNS, ...(SEED !== undefined && { seed: Number(SEED) }) }
 
 let world: RestWorld
-let catalog: RestCatalog
+let stages: Stages
+
+const OPTIONS = {
+  ...(Object.fromEntries(
+    Object.entries(restOptions).map(([name, { default: value }]) => [name, value]),
+  ) as unknown as RestOptions),
+  restSchemas: ['public'],
+  restWritesNeedFilter: false,
+  restAggregatesEnabled: true,
+  restPlanEnabled: true,
+}
 
 beforeAll(async () => {
   world = await openRestWorld()
-  catalog = createCatalogView()(await readCatalog(world.db.pool))
+  const catalog = await readCatalog(world.db.pool)
+  stages = createStages({
+    viewOf: createCatalogView(),
+    configOf: () => OPTIONS,
+    descriptionsOf: () => ({ disabled: false, of: () => '' }),
+  })(catalog)
 })
 
 afterAll(() => world?.[Symbol.asyncDispose]())
 
-/** The texts that a request is run with, or `undefined` when it is refused before. */
-function statementsOf({ method, url, headers, body }: WildRequest): readonly string[] | undefined {
+/** What a request is run with, or `undefined` when it is refused before. */
+function prepare({ method, url, headers, body }: WildRequest, cache: PlanCache): Prepared | undefined {
   const [path = '', ...rest] = url.split('?')
-  const settings = {
-    rowsMax: 1000,
-    writesNeedFilter: false,
-    aggregatesEnabled: true,
-    schemas: ['public'],
-    plansAllowed: true,
+  const raw = {
+    method,
+    path,
+    search: rest.join('?'),
+    headers,
+    body: body === undefined ? undefined : Buffer.from(body),
   }
   try {
-    const request = parseRequest(
-      { method, path, search: rest.join('?'), headers, body: body === undefined ? undefined : Buffer.from(body) },
-      ['public'],
-      true,
-    )
-    const plan = planRequest(request, catalog, settings)
-    if (plan.kind === 'info' || plan.kind === 'inspect') return []
-    const { main, explain } = renderQuery(plan)
-    return [main.render().text, explain?.render().text ?? '']
+    return cache.prepare(stages, raw, stages)
   } catch (error) {
     if (error instanceof HoldfastError && error.status < 500) return undefined
     throw error
   }
+}
+
+function statementsOf(request: WildRequest): readonly string[] | undefined {
+  const prepared = prepare(request, createPlanCache(1))
+  return (
+    prepared &&
+    [prepared.main, prepared.explain].map((part) => (part?.text ?? '').replaceAll(/ limit [0-9]+/g, ' limit N'))
+  )
+}
+
+/** Text and values, to be compared. */
+function runOf(prepared: Prepared | undefined): unknown {
+  const plain = (value: unknown): unknown => (value instanceof Utf8 ? value.toString() : value)
+  return [prepared?.main, prepared?.explain].map((part) => part && [part.text, part.values.map(plain)])
 }
 
 /** Without what stands between double quotes. */
@@ -166,6 +186,24 @@ describe('the text of a statement', () => {
         }
       }),
       { ...PARAMETERS, numRuns: RUNS * 5 },
+    )
+  })
+
+  test('and its values are the same from the cache as anew', () => {
+    const cache = createPlanCache(50)
+    const related = fc
+      .tuple(wildRequest, fc.array(fc.nat(), { maxLength: 3 }))
+      .map(([request, places]) => [request, request, ...places.map((place) => mark(request, [place])), request])
+    const templated = fc
+      .tuple(fc.constantFrom(...TEMPLATES), fc.array(fc.tuple(value, value, fc.nat({ max: 1000 })), { maxLength: 4 }))
+      .map(([template, values]) => values.map((given) => template(...given)))
+    fc.assert(
+      fc.property(fc.oneof(related, templated), (requests) => {
+        for (const request of requests) {
+          expect(runOf(prepare(request, cache))).toEqual(runOf(prepare(request, createPlanCache(1))))
+        }
+      }),
+      PARAMETERS,
     )
   })
 

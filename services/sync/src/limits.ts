@@ -73,5 +73,8 @@ export const COMPRESS_LEVEL = 1
 /** How long a server that stops waits for its devices to reach a checkpoint and go elsewhere, in milliseconds. */
 export const DRAIN_MS = 1_500
 
+/** Buckets whose sums are written in one statement. */
+export const TOTALS_BUCKETS_MAX = 10_000
+
 /** Connections for writing the log, bucket sums and write checkpoints. */
 export const LOG_CONNECTIONS_MAX = 8

@@ -32,7 +32,8 @@ export async function startServer(args: readonly string[], cwd: string): Promise
   const child = spawn(process.execPath, [SERVER_MAIN, 'start', '--json', ...args], {
     cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, NODE_OPTIONS: '' },
+    // For profiles of the server: `--cpu-prof --cpu-prof-dir=…`, say.
+    env: { ...process.env, NODE_OPTIONS: process.env['HOLDFAST_SERVER_NODE_OPTIONS'] ?? '' },
   })
   let log = ''
   child.stderr.on('data', (chunk: Buffer) => (log = `${log}${chunk.toString()}`.slice(-100_000)))

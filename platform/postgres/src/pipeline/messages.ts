@@ -22,9 +22,6 @@ export const ANSWER = {
   readyForQuery: 0x5a,
 } as const
 
-/** A value as it travels: text unless it is a Buffer that `bytea` takes as it is. */
-export type WireValue = string | Buffer | null
-
 /** Text that is bytes already, such as the body of a request: it goes to Postgres without being decoded and encoded again. */
 export class Utf8 {
   readonly bytes: Buffer
@@ -38,22 +35,30 @@ export class Utf8 {
   }
 }
 
-/** Collects messages and hands them out as one buffer, so that a pipeline is one write. */
+/** Collects messages, so that a pipeline is one write. */
 export interface MessageWriter {
   parse(name: string, text: string): void
   describeStatement(name: string): void
+  /** Values travel as text, but for a Buffer, which `bytea` takes as it is. */
   bind(name: string, values: readonly unknown[]): void
   execute(): void
   close(name: string): void
   sync(): void
-  take(): Buffer
+  /** What was collected. More than one part when large values are among it, which are not copied. */
+  take(): readonly Buffer[]
 }
 
 const INITIAL_BYTES = 4096
 
+/** Values from this size on stay where they are. */
+const LARGE_BYTES = 16 * 1024
+
 export function createMessageWriter(): MessageWriter {
   let buffer = Buffer.allocUnsafe(INITIAL_BYTES)
   let at = 0
+  /** Large values, and where in the buffer they belong. */
+  let large: { readonly at: number; readonly value: Buffer }[] = []
+  let largeInMessage = 0
 
   function reserve(bytes: number): void {
     if (at + bytes <= buffer.length) return
@@ -66,10 +71,11 @@ export function createMessageWriter(): MessageWriter {
     reserve(5)
     buffer[at] = type
     at += 5
+    largeInMessage = 0
     return at - 4
   }
   function end(start: number): void {
-    buffer.writeInt32BE(at - start, start)
+    buffer.writeInt32BE(at - start + largeInMessage, start)
   }
   function name(text: string): void {
     reserve(text.length * 3 + 1)
@@ -91,6 +97,12 @@ export function createMessageWriter(): MessageWriter {
     at += 4 + written
   }
   function bytes(value: Buffer): void {
+    if (value.length >= LARGE_BYTES) {
+      int32(value.length)
+      large.push({ at, value })
+      largeInMessage += value.length
+      return
+    }
     reserve(value.length + 4)
     buffer.writeInt32BE(value.length, at)
     value.copy(buffer, at + 4)
@@ -149,11 +161,18 @@ export function createMessageWriter(): MessageWriter {
       end(begin(SYNC))
     },
     take() {
-      const taken = buffer.subarray(0, at)
+      const parts: Buffer[] = []
+      let from = 0
+      for (const { at: place, value } of large) {
+        parts.push(buffer.subarray(from, place), value)
+        from = place
+      }
+      parts.push(buffer.subarray(from, at))
       // What was written may still wait in the socket: the rest of a large buffer is used on, never what was handed out.
       buffer = buffer.length - at >= 512 ? buffer.subarray(at) : Buffer.allocUnsafe(INITIAL_BYTES)
       at = 0
-      return taken
+      large = []
+      return parts
     },
   }
 }

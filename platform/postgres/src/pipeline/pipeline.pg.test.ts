@@ -52,6 +52,19 @@ describe('a pipeline', () => {
     expect(answer?.steps[0]?.columns[0]?.name).toBe('value')
   })
 
+  test('carries large values among small ones, in several statements', async () => {
+    const large = (fill: string): Utf8 => new Utf8(Buffer.alloc(100_000, fill))
+    const count = `select length($1::text), $2::text, length($3::text), length($4::text)`
+    const [answer] = await run([
+      step(count, large('a'), 'b', large('ü'), 'x'.repeat(50_000)),
+      step(count, 'a', 'c', large('d'), null),
+    ])
+    expect(answer?.steps.map(({ rows }) => rows[0]?.map((value) => value?.toString()))).toEqual([
+      ['100000', 'b', '50000', '50000'],
+      ['1', 'c', '100000', undefined],
+    ])
+  })
+
   test('is one transaction per segment, committed by its end', async () => {
     const [first, second] = await run(
       [step('insert into kept values (1)'), step('insert into kept values (2)')],

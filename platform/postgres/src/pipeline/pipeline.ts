@@ -263,7 +263,9 @@ function openWire(client: ClientBase): Wire {
       resolve,
       reject,
     }
-    socket.write(writer.take())
+    socket.cork()
+    for (const part of writer.take()) socket.write(part)
+    socket.uncork()
     if (timeoutMs === 0) return promise
     const deadline = setTimeout(() => socket.destroy(new Error('Connection terminated: no answer in time')), timeoutMs)
     return promise.finally(() => clearTimeout(deadline))

@@ -5,6 +5,9 @@ import { SCALAR } from './render-call.ts'
 /** The rows that are answered, after filters and range. */
 export const PAGE = sql.identifier('rest_page')
 
+/** One of them as a whole. A column may be called as the rows are, so that the name alone would be that column. */
+const ROW = sql`${PAGE}.*`
+
 /** The common table expression of the same rows, where the body needs them twice. */
 export const ROWS = sql.identifier('rest_rows')
 
@@ -20,7 +23,7 @@ export function renderBody(plan: DatabasePlan): SqlFragment {
   const routine = plan.kind === 'call' ? plan.call.routine : undefined
   const isScalar = routine !== undefined && routine.returns !== 'composite'
   const isSingle = routine !== undefined && !routine.returnsSet
-  const item = isScalar ? sql`${PAGE}.${SCALAR}` : PAGE
+  const item = isScalar ? sql`${PAGE}.${SCALAR}` : ROW
   switch (body.kind) {
     case 'json':
       return renderJson(item, isSingle, body.stripped)
@@ -29,13 +32,13 @@ export function renderBody(plan: DatabasePlan): SqlFragment {
     case 'csv':
       return renderCsv()
     case 'geojson': {
-      const feature = sql`${sql.identifier(body.function.schema, body.function.name)}(${PAGE})::json`
+      const feature = sql`${sql.identifier(body.function.schema, body.function.name)}(${ROW})::json`
       return sql`json_build_object('type', 'FeatureCollection', 'features', coalesce(json_agg(${feature}), '[]'))::text`
     }
     case 'raw':
       return renderWhole(sql`(array_agg(${cast(item, body.binary)}))[1]`, body.binary)
     case 'handler':
-      return renderWhole(cast(renderHandler(body, isScalar && isSingle ? item : PAGE), body.binary), body.binary)
+      return renderWhole(cast(renderHandler(body, isScalar && isSingle ? item : ROW), body.binary), body.binary)
   }
 }
 
@@ -48,7 +51,7 @@ function renderJson(item: SqlFragment, isSingle: boolean, isStripped: boolean): 
 /** A header of the column names, then Postgres's text form of each row, which is quoted as CSV wants it. */
 function renderCsv(): SqlFragment {
   const names = sql`(select coalesce(string_agg(name, ','), '') from (select json_object_keys(row_to_json(one)) as name from (select * from ${ROWS} limit 1) as one) as names)`
-  return sql`${names} || E'\n' || coalesce(string_agg(substring(${PAGE}::text, 2, length(${PAGE}::text) - 2), E'\n'), '')`
+  return sql`${names} || E'\n' || coalesce(string_agg(substring((${ROW})::text, 2, length((${ROW})::text) - 2), E'\n'), '')`
 }
 
 /** An aggregate of the database over the rows, as rows of the type that it takes. */
@@ -56,7 +59,7 @@ function renderHandler(
   { function: { schema, name }, row }: Extract<BodyShape, { kind: 'handler' }>,
   item: SqlFragment,
 ) {
-  const argument = row ? sql`${item}::${sql.identifier(row.schema, row.name)}` : item
+  const argument = row ? sql`(${item})::${sql.identifier(row.schema, row.name)}` : item
   return sql`${sql.identifier(schema, name)}(${argument})`
 }
 

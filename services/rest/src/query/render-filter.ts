@@ -95,7 +95,7 @@ export function renderField({ qualifier, column, path, needsJson }: PlannedField
 
 function renderStep({ arrow, operand }: JsonStep): SqlFragment {
   const sign = sql.trusted(arrow)
-  return operand.kind === 'key' ? sql`${sign}${operand.key}::text` : sql`${sign}${operand.index}::int`
+  return operand.kind === 'key' ? sql`${sign}${operand.key}` : sql`${sign}${operand.index}::int`
 }
 
 function renderOperation(field: PlannedField, operation: Operation): SqlFragment {

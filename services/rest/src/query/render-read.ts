@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { sql, type SqlFragment } from '@holdfast/postgres'
-import type { Aggregate, EmbedPlan, PlannedField, PlannedSelect, ReadPlan, Source } from '../plan/plan.ts'
+import type { Aggregate, Condition, EmbedPlan, PlannedField, PlannedSelect, ReadPlan, Source } from '../plan/plan.ts'
 import { renderCondition, renderField, renderJoin, renderOrder } from './render-filter.ts'
 import { renderTypeName } from './type-name.ts'
 
@@ -21,22 +21,24 @@ export function renderRead(read: ReadPlan): SqlFragment {
   const laterals = read.embeds.filter(({ lateral, shape, isEmpty }) => lateral && !(isEmpty && shape === 'array'))
   const terms = read.order.map((order) => renderOrder(order, positionOf(read, order.field)))
   const order = terms.length === 0 ? sql`` : sql` order by ${sql.join(terms)}`
+  const { joins, conditions } = renderMatching(
+    read,
+    ({ join, lateral, shape }) => join === 'inner' && !(lateral && shape === 'object'),
+  )
   return sql`select ${sql.join(columns.map(({ text }) => text))} from ${renderFrom(read)}${sql.join(
     laterals.map(renderLateral),
     '',
-  )}${renderWhere(renderConditions(read, ({ join, lateral, shape }) => join === 'inner' && !(lateral && shape === 'object')))}${renderGroup(
-    read,
-    columns,
-  )}${order}${renderRange(read)}`
+  )}${joins}${renderWhere(conditions)}${renderGroup(read, columns)}${order}${renderRange(read)}`
 }
 
 /** Selects a row for everything that the root would return without its range and without grouping. */
 export function renderCount(read: ReadPlan): SqlFragment {
-  return sql`select 1 from ${renderFrom(read)}${renderWhere(renderConditions(read, ({ join }) => join === 'inner'))}`
+  const { joins, conditions } = renderMatching(read, ({ join }) => join === 'inner')
+  return sql`select 1 from ${renderFrom(read)}${joins}${renderWhere(conditions)}`
 }
 
 /** Whether an embed finds anything: for inner embeds, and for conditions that ask for it. */
-export function renderExists({ read }: EmbedPlan): SqlFragment {
+function renderExists({ read }: EmbedPlan): SqlFragment {
   if (read.aggregated) return sql`exists (${renderRead(read)})`
   const cut = read.limit === 0 || read.offset > 0
   return sql`exists (${renderCount(read)}${cut ? renderRange(read) : sql``})`
@@ -46,12 +48,37 @@ export function renderWhere(conditions: readonly SqlFragment[]): SqlFragment {
   return conditions.length === 0 ? sql`` : sql` where ${sql.join(conditions, ' and ')}`
 }
 
-function renderConditions(read: ReadPlan, mustExist: (embed: EmbedPlan) => boolean): readonly SqlFragment[] {
-  return [
-    ...read.joins.map(renderJoin),
-    ...read.where.map((condition) => renderCondition(condition, renderExists)),
-    ...read.embeds.filter(mustExist).map(renderExists),
-  ]
+/**
+ * The conditions of a level. What is asked of an embed once is asked in its place, where Postgres can make a semi-join or an anti-join
+ * of it; what is asked several times is joined, because otherwise a statement would grow with every level by as many times. `offset 0`
+ * keeps Postgres from putting it back into every place.
+ */
+function renderMatching(
+  read: ReadPlan,
+  mustExist: (embed: EmbedPlan) => boolean,
+): { readonly joins: SqlFragment; readonly conditions: readonly SqlFragment[] } {
+  const needed = read.embeds.filter(mustExist)
+  const asked = [...needed, ...read.where.flatMap(embedsOf)]
+  const shared = read.embeds.filter((embed) => asked.indexOf(embed) !== asked.lastIndexOf(embed))
+  const found = (embed: EmbedPlan): SqlFragment => sql.identifier(`${embed.alias}_found`)
+  const exists = (embed: EmbedPlan): SqlFragment =>
+    shared.includes(embed) ? sql`${found(embed)}."found"` : renderExists(embed)
+  const joins = shared.map(
+    (embed) => sql` cross join lateral (select ${renderExists(embed)} as "found" offset 0) as ${found(embed)}`,
+  )
+  return {
+    joins: sql.join(joins, ''),
+    conditions: [
+      ...read.joins.map(renderJoin),
+      ...read.where.map((condition) => renderCondition(condition, exists)),
+      ...needed.map(exists),
+    ],
+  }
+}
+
+function embedsOf(condition: Condition): readonly EmbedPlan[] {
+  if (condition.kind === 'embed') return [condition.embed]
+  return condition.kind === 'logic' ? condition.children.flatMap(embedsOf) : []
 }
 
 function renderRange({ limit, offset }: ReadPlan): SqlFragment {

@@ -6,7 +6,11 @@ import { parsePreferences } from './preferences.ts'
 import { parseRange } from './range.ts'
 
 const request = (over: Partial<RawRequest>) =>
-  parseRequest({ method: 'GET', path: '/tasks', search: '', headers: {}, body: undefined, ...over }, ['public', 'api'], true)
+  parseRequest(
+    { method: 'GET', path: '/tasks', search: '', headers: {}, body: undefined, ...over },
+    ['public', 'api'],
+    true,
+  )
 
 /** Pieces that mean something, so that random texts get deep into the parsers. */
 const pieces = fc.constantFrom(

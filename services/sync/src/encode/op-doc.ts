@@ -21,8 +21,19 @@ export function rowKey(objectId: string): Buffer {
  * 32-bit integer.
  */
 export function opChecksum(opId: number, content: string | Buffer): number {
-  // Spreads consecutive ids over all bits (Fibonacci hashing), so that sums of neighbours do not cancel out.
-  return (crc32(content) ^ Math.imul(opId | 0, 0x9e3779b1) ^ Math.floor(opId / 2 ** 32)) | 0
+  return spread(crc32(content) ^ Math.imul(opId | 0, 0x9e3779b1) ^ Math.floor(opId / 2 ** 32))
+}
+
+/**
+ * Every bit of the result depends on every bit of `hash` (the end of MurmurHash3). Without it a sum of checksums, which is all that a device compares, is
+ * often the same when two operations have each other's content: `xor` and `+` have carries, but too few.
+ */
+function spread(hash: number): number {
+  let mixed = hash ^ (hash >>> 16)
+  mixed = Math.imul(mixed, 0x85ebca6b)
+  mixed ^= mixed >>> 13
+  mixed = Math.imul(mixed, 0xc2b2ae35)
+  return mixed ^ (mixed >>> 16)
 }
 
 const OP_ID = Buffer.from('\x02op_id\0', 'latin1')

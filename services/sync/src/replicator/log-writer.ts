@@ -31,7 +31,7 @@ export interface LogWriter {
   /** Ids for operations that are written past it (a table's first rows). */
   nextOpId(): number
   readonly lastOpId: number
-  /** Where statements that prepare operations should run: in the open transaction if there is one. */
+  /** Where statements that prepare operations run: not in the open transaction, whose connection takes in a chunk meanwhile. */
   readonly db: Queryable
   readonly position: WrittenPosition
   /** Writes what has piled up in the middle of a large transaction, when it is much. */
@@ -79,6 +79,8 @@ export function createLogWriter(pool: Pool, feed: CheckpointFeed, state: Replica
   /** The only chunk of the batch so far; `undefined` once there were several, or one too large to keep. */
   let only: TakenOps | undefined
   let chunks = 0
+  /** The chunk that is on its way into the open transaction. */
+  let writing: Promise<void> = Promise.resolve()
 
   function add(taken: TakenOps): void {
     for (const id of taken.cleared) {
@@ -103,9 +105,12 @@ export function createLogWriter(pool: Pool, feed: CheckpointFeed, state: Replica
     return { confirmedLsn: lsn, lastOpId, lastBucketId: ids.lastId }
   }
 
+  /** Hands a chunk on once the one before is written, so that the next is made while this one is being written. */
   async function write(taken: TakenOps): Promise<void> {
+    await writing
     open ??= await openTransaction(pool)
-    await writeChunk(open.tx, taken)
+    writing = writeChunk(open.tx, taken)
+    writing.catch(() => undefined) // seen by whoever writes or completes next
   }
 
   function startOver(): void {
@@ -123,9 +128,7 @@ export function createLogWriter(pool: Pool, feed: CheckpointFeed, state: Replica
     get lastOpId() {
       return lastOpId
     },
-    get db() {
-      return open?.tx ?? pool
-    },
+    db: pool,
     get position() {
       return position(confirmedLsn)
     },
@@ -151,6 +154,7 @@ export function createLogWriter(pool: Pool, feed: CheckpointFeed, state: Replica
         await pool.withClient((client) => writeBatch(client, taken, fresh, position(endLsn)))
       } else {
         await write(taken)
+        await writing
         assert(open, 'a chunk opens a transaction')
         await writeTotals(open.tx, deltas, cleared, fresh, position(endLsn))
         await open.commit()
@@ -172,6 +176,8 @@ export function createLogWriter(pool: Pool, feed: CheckpointFeed, state: Replica
     async abandon() {
       pending.take()
       startOver()
+      await writing.catch(() => undefined) // given up with the rest
+      writing = Promise.resolve()
       await open?.rollback()
       open = undefined
     },

@@ -6,7 +6,7 @@ import { readWriteCheckpoint } from '../checkpoints/write-checkpoints.ts'
 import { BSON_STREAM, NDJSON_STREAM } from '../encode/lines.ts'
 import { missingSubject, notReady, shuttingDown } from '../errors.ts'
 import { REQUEST_BYTES_MAX } from '../limits.ts'
-import { tokenExpired, type Connection, type Connections } from '../stream/connections.ts'
+import { deviceLeft, tokenExpired, type Connection, type Connections } from '../stream/connections.ts'
 import { createLineSink } from '../stream/line-sink.ts'
 import { acceptsGzip, chooseFormat, readSyncRequest } from '../stream/read-request.ts'
 import { createStreamSession, type StreamContext } from '../stream/stream-session.ts'
@@ -54,7 +54,8 @@ export function streamRoutes(options: StreamRouteOptions): FastifyPluginAsync {
 
       const abort = new AbortController()
       const { id } = request
-      const onStalled = (): void => context.logger.log('info', 'a device stopped reading and was cut off', { request: id })
+      const onStalled = (): void =>
+        context.logger.log('info', 'a device stopped reading and was cut off', { request: id })
       const sink = createLineSink({ response, format, isCompressed, onStalled })
       const session = createStreamSession({
         context,
@@ -71,13 +72,12 @@ export function streamRoutes(options: StreamRouteOptions): FastifyPluginAsync {
       })
       const connection: Connection = { userId, clientId, session, sink, expiresAtS, abort }
       connections.add(connection)
-      const closed = new HoldfastError('connection_closed', 499, 'The device went away')
-      response.once('close', () => abort.abort(closed))
-      if (response.destroyed) abort.abort(closed)
+      response.once('close', () => abort.abort(deviceLeft))
+      if (response.destroyed) abort.abort(deviceLeft)
       try {
         await session.run()
       } catch (error) {
-        const isOrdinary = error === closed || error === tokenExpired || abort.signal.aborted
+        const isOrdinary = error === deviceLeft || error === tokenExpired || abort.signal.aborted
         if (!isOrdinary) {
           context.logger.log('error', 'a sync stream failed', {
             request: id,

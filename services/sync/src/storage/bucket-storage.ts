@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { assert } from '@holdfast/foundation'
 import { sql, type Pool, type Queryable, type Transaction } from '@holdfast/postgres'
 import { formatLsn, parseLsn, type Lsn } from '@holdfast/replication'
-import { BUCKET_IDS_MAX, STATEMENT_OPS_MAX } from '../limits.ts'
+import { BUCKET_IDS_MAX, STATEMENT_OPS_MAX, TOTALS_BUCKETS_MAX } from '../limits.ts'
 import { copyIn } from './copy-in.ts'
 import type { BucketDelta, TakenOps } from './pending-ops.ts'
 
@@ -315,7 +315,17 @@ export async function writeTotals(
   fresh: NewBuckets,
   position: WrittenPosition,
 ): Promise<void> {
-  const buckets = bucketColumns(deltas, fresh)
+  const all = [...deltas]
+  for (let at = 0; at < all.length; at += TOTALS_BUCKETS_MAX)
+    await writeSums(tx, bucketColumns(new Map(all.slice(at, at + TOTALS_BUCKETS_MAX)), fresh), cleared)
+  await writePosition(tx, position)
+}
+
+async function writeSums(
+  tx: Transaction,
+  buckets: ReturnType<typeof bucketColumns>,
+  cleared: ReadonlySet<number>,
+): Promise<void> {
   await tx.execute(sql`
     insert into sync.buckets as b (id, name, definition, checksum, count, last_op_id)
     select n.id, n.name, n.definition, n.checksum, n.count, n.last_op_id
@@ -327,7 +337,6 @@ export async function writeTotals(
            count = case when b.id = any(${[...cleared]}::int[]) then excluded.count else b.count + excluded.count end,
            last_op_id = excluded.last_op_id
   `)
-  await writePosition(tx, position)
 }
 
 /** Records where the log stands. Without a position in the write-ahead log the recorded one stays. */

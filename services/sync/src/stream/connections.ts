@@ -34,6 +34,9 @@ export interface Connections extends Disposable {
 /** The reason with which a stream ends when its token does: not an error. */
 export const tokenExpired = new HoldfastError('PSYNC_S2103', 401, 'The token has expired')
 
+/** The reason with which a stream ends when its device does. One for all: a stack is more than the rest of an idle device's session. */
+export const deviceLeft = new HoldfastError('connection_closed', 499, 'The device went away')
+
 const TICK_MS = 1_000
 /** A device gets a last warning so long before its token ends, and fetches a new one. */
 const WARNING_S = 20

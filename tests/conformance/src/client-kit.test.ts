@@ -1,0 +1,210 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { PowerSyncDatabase } from '@powersync/node'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createClient, memoryStore, UnsentChanges, type HoldfastClient, type LocalDatabase } from '@holdfast/client'
+import { sql } from '@holdfast/postgres'
+import {
+  createNotes,
+  openDevice,
+  openFaultyLink,
+  openHoldfast,
+  SAMPLE_PASSWORD,
+  type FaultyLink,
+  type Holdfast,
+} from '@holdfast/test-support'
+
+/*
+ * What an app's author relies on: a device that several people share keeps each one's work apart and loses none of it silently, a person stays signed in without a
+ * network, and the local tables follow the server's while the device is connected.
+ */
+
+const MINA = 'mina.kaya@northline.example'
+const DANA = 'dana.okafor@northline.example'
+
+let holdfast: Holdfast
+
+beforeAll(async () => {
+  holdfast = await openHoldfast({ sample: true })
+  await createNotes(holdfast)
+})
+
+afterAll(() => holdfast?.[Symbol.asyncDispose]())
+
+describe('a shared device', () => {
+  let link: FaultyLink
+  let folder: string
+  let store: ReturnType<typeof memoryStore>
+  let client: HoldfastClient
+
+  beforeEach(async () => {
+    link = await openFaultyLink(holdfast.url)
+    folder = mkdtempSync(join(tmpdir(), 'holdfast-shared-'))
+    store = memoryStore()
+    client = start()
+  })
+
+  afterEach(async () => {
+    await client[Symbol.asyncDispose]()
+    await link[Symbol.asyncDispose]()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  /** The app is opened on the device. */
+  function start(): HoldfastClient {
+    return createClient({
+      url: link.url,
+      anonKey: holdfast.anonKey,
+      store,
+      openDatabase: ({ schema, fileName }) =>
+        new PowerSyncDatabase({
+          schema,
+          database: {
+            dbFilename: `${basename(folder)}-${fileName}`,
+            dbLocation: folder,
+            implementation: { type: 'node:sqlite' },
+            readWorkerCount: 1,
+          },
+          logger: { log: () => undefined },
+        }),
+      onProblem: () => undefined,
+    })
+  }
+
+  async function restart(): Promise<void> {
+    await client[Symbol.asyncDispose]()
+    client = start()
+  }
+
+  async function signIn(email: string): Promise<LocalDatabase> {
+    const { error } = await client.supabase.auth.signInWithPassword({ email, password: SAMPLE_PASSWORD })
+    if (error) throw error
+    const local = await opened()
+    await local.database.waitForFirstSync(AbortSignal.timeout(30_000))
+    return local
+  }
+
+  const opened = (): Promise<LocalDatabase> =>
+    vi.waitFor(
+      () => {
+        const state = client.device.get()
+        if (state.kind !== 'open') throw new Error(`the device is ${state.kind}`)
+        return state.local
+      },
+      { timeout: 20_000, interval: 20 },
+    )
+
+  const write = (local: LocalDatabase, marker: string, amount = 1): Promise<unknown> =>
+    local.database.execute('insert into notes (id, owner_id, shared, marker, amount) values (?, ?, 0, ?, ?)', [
+      randomUUID(),
+      local.userId,
+      marker,
+      amount,
+    ])
+
+  const stored = async (marker: string): Promise<readonly string[]> => {
+    const rows = await holdfast.admin.query<{ email: string }>(
+      sql`select u.email from public.notes n join auth.users u on u.id = n.owner_id where n.marker = ${marker}`,
+    )
+    return rows.map(({ email }) => email)
+  }
+
+  test('keeps the unsent work of each person for their next sign-in, and sends it in nobody else’s name', async () => {
+    const mina = await signIn(MINA)
+    link.sever()
+    await write(mina, 'kept')
+    await client.signOut('keep')
+    expect(client.people.get()).toMatchObject([{ email: MINA, unsent: 1 }])
+    link.mend()
+    const dana = await signIn(DANA)
+    await write(dana, 'of Dana')
+    await vi.waitFor(async () => expect(await stored('of Dana')).toEqual([DANA]), { timeout: 10_000 })
+    expect(await dana.database.getAll(`select marker from notes where marker = 'kept'`)).toEqual([])
+    expect(await stored('kept')).toEqual([])
+    await client.signOut('keep')
+    expect(client.people.get().map(({ email, unsent }) => [email, unsent])).toEqual([
+      [DANA, 0],
+      [MINA, 1],
+    ])
+    await signIn(MINA)
+    await vi.waitFor(async () => expect(await stored('kept')).toEqual([MINA]), { timeout: 10_000 })
+  })
+
+  test('does not wipe work that is nowhere else, unless the person has said so', async () => {
+    const mina = await signIn(MINA)
+    link.sever()
+    await write(mina, 'wiped')
+    await expect(client.signOut('wipe')).rejects.toThrow(UnsentChanges)
+    expect(client.session.get().kind).toBe('active')
+    link.mend()
+    await vi.waitFor(async () => expect(await stored('wiped')).toEqual([MINA]), { timeout: 15_000 })
+    await write(mina, 'refused', -1)
+    await vi.waitFor(async () => expect(await mina.countUnsent()).toEqual({ waiting: 0, attention: 1 }), {
+      timeout: 10_000,
+    })
+    await expect(client.signOut('wipe')).rejects.toMatchObject({ waiting: 0, attention: 1 })
+    await client.signOut('wipe', { discardUnsent: true })
+    expect(client.people.get()).toEqual([])
+    const again = await signIn(MINA)
+    expect(await again.rejected.list()).toEqual([])
+  })
+
+  test('opens for a person who signed out without a network, and takes work that goes up after signing in', async () => {
+    await signIn(MINA)
+    await client.signOut('keep')
+    link.sever()
+    await restart()
+    await vi.waitFor(() => expect(client.session.get().kind).toBe('signed_out'))
+    const [person] = await vi.waitFor(() => {
+      const known = client.people.get()
+      expect(known).toHaveLength(1)
+      return known
+    })
+    if (person) await client.openLocally(person)
+    const local = await opened()
+    await write(local, 'opened locally')
+    expect(client.session.get()).toMatchObject({ kind: 'expired', user: { email: MINA } })
+    link.mend()
+    await signIn(MINA)
+    await vi.waitFor(async () => expect(await stored('opened locally')).toEqual([MINA]), { timeout: 15_000 })
+  })
+
+  test('starts without a network, signed in, with the rows and the schema of the last time', async () => {
+    const before = await signIn(MINA)
+    const tables = before.schema.get().tables.length
+    link.sever()
+    await restart()
+    const local = await opened()
+    expect(client.session.get()).toMatchObject({ kind: 'active', user: { email: MINA } })
+    expect(local.schema.get().tables).toHaveLength(tables)
+    expect(await local.database.get('select count(*) > 0 as some from actions')).toEqual({ some: 1 })
+    await write(local, 'after a start')
+    link.mend()
+    await vi.waitFor(async () => expect(await stored('after a start')).toEqual([MINA]), { timeout: 30_000 })
+  })
+})
+
+describe('the local tables', () => {
+  test('follow the server while the device stays connected: a new table, then a new column', async () => {
+    await using device = await openDevice(holdfast, { email: MINA })
+    const run = (text: string): Promise<unknown> => holdfast.admin.withClient((client) => client.query(text))
+    await run(`
+      create table public.tools (id uuid primary key default gen_random_uuid(), name text);
+      alter table public.tools enable row level security;
+      create policy everybody on public.tools for select to authenticated using (true);
+      insert into public.tools (name) values ('hammer');`)
+    const names = (): Promise<unknown> => device.database.getAll('select * from tools')
+    await vi.waitFor(async () => expect(await names()).toMatchObject([{ name: 'hammer' }]), {
+      timeout: 30_000,
+      interval: 100,
+    })
+    await run(`alter table public.tools add column weight integer default 3`)
+    await vi.waitFor(async () => expect(await names()).toMatchObject([{ name: 'hammer', weight: 3 }]), {
+      timeout: 30_000,
+      interval: 100,
+    })
+    expect(device.client.session.get().kind).toBe('active')
+  })
+})
