@@ -17,9 +17,10 @@ import {
  * whatever breaks meanwhile.
  */
 
-const TRANSACTIONS = Number(process.env['HOLDFAST_QUEUE'] ?? 10_000)
+/** At night 10,000. */
+const TRANSACTIONS = Number(process.env['HOLDFAST_QUEUE'] ?? 2_000)
 /** Every so many a transaction that Postgres refuses. */
-const REFUSED_EVERY = 1_000
+const REFUSED_EVERY = TRANSACTIONS / 10
 
 let holdfast: Holdfast
 let link: FaultyLink
@@ -50,13 +51,11 @@ test(`${TRANSACTIONS} queued transactions arrive once and in order, over a line 
   }
   expect((await phone.local.countUnsent()).waiting).toBe(TRANSACTIONS)
   link.breakRequests({ head: 'POST /sync/v1/upload', at: 'answer', count: 2 })
-  const startMs = performance.now()
   phone.goOnline()
   await vi.waitFor(async () => expect((await phone.local.countUnsent()).waiting).toBe(0), {
-    timeout: 240_000,
+    timeout: 600_000,
     interval: 250,
   })
-  console.log(`${TRANSACTIONS} transactions sent in ${Math.round(performance.now() - startMs)} ms`)
   const refused = Math.floor(TRANSACTIONS / REFUSED_EVERY)
   expect(await phone.local.countUnsent()).toEqual({ waiting: 0, attention: refused })
   const expected = Array.from({ length: TRANSACTIONS }, (_, n) => n)
@@ -66,7 +65,7 @@ test(`${TRANSACTIONS} queued transactions arrive once and in order, over a line 
   for (const { id } of await phone.local.rejected.list()) await phone.local.rejected.discard(id)
   await phone.settle()
   expect(await differences(phone, ['notes'])).toEqual([])
-}, 400_000)
+}, 900_000)
 
 test('transactions that together pass the limit of a request go up in several, and one that passes it alone waits for its person', async () => {
   await phone.goOffline()

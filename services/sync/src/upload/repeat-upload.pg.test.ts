@@ -252,3 +252,19 @@ test('a batch goes on with the tables as they are when they change under it', as
     client.query(`drop trigger grow on public.sites; alter table public.tasks drop column grown`),
   )
 })
+
+test('judgements that nobody can ask for any more are forgotten, the oldest first', async () => {
+  const task = (): UploadRequest => world.transaction({ op: 'PUT', id: randomUUID(), data: { title: 'x' } })
+  const old = Array.from({ length: 25 }, task)
+  for (const upload of old) await world.upload(upload)
+  await world.database.pool.execute(sql`update sync.uploads set judged_at = now() - interval '31 days'`)
+  const kept = async (): Promise<number> =>
+    (await world.database.pool.query(sql`select 1 as kept from sync.uploads`)).length
+  const [first] = old
+  if (first) expect(await world.upload(first)).toMatchObject({ repeated: true })
+  await world.upload(task())
+  expect(await kept()).toBe(6)
+  await world.upload(task())
+  await world.upload(task())
+  expect(await kept()).toBe(3)
+})

@@ -80,7 +80,7 @@ export const caller = (userId: string | undefined, role = 'authenticated'): Call
 export async function openUploadWorld(): Promise<UploadWorld> {
   const database = await openTestDatabase()
   await database.pool.withClient(async (client) => {
-    for (const name of ['0002_upload.sql', '0004_guards.sql'])
+    for (const name of ['0002_upload.sql', '0004_guards.sql', '0011_forget_uploads.sql'])
       await client.query(readFileSync(new URL(`../../migrations/${name}`, import.meta.url), 'utf8'))
     await client.query(SCHEMA)
   })
