@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findBreaches, runHistory } from './histories.test-support.ts'
+import { changeSchema, CHANGING_SCHEMA } from './schema-histories.test-support.ts'
 import { openWorld, type World } from './sync-world.test-support.ts'
 
 /*
@@ -62,6 +63,19 @@ test(
             () => broken.run(`alter table public.items replica identity full, alter column title set default 'x'`),
           ])(),
       })
+      for (const one of followed) expect(findBreaches(history, one), `seed ${seed}`).toEqual([])
+    }
+  },
+)
+
+// Columns, tables, policies, functions, grants, row-level security, words of enums, in transactions with rows.
+test(
+  `devices show what Postgres showed while the schema changes, in ${Math.ceil(COUNT / 10)} histories`,
+  { timeout: 600_000 },
+  async () => {
+    for (let seed = FIRST; seed < FIRST + COUNT / 10; seed++) {
+      await using changing = await openWorld({ schema: CHANGING_SCHEMA })
+      const { history, followed } = await runHistory(changing, seed, { settleMs: 20_000, changeSchema })
       for (const one of followed) expect(findBreaches(history, one), `seed ${seed}`).toEqual([])
     }
   },

@@ -81,7 +81,13 @@ export async function runHistory(
   {
     settleMs = 8_000,
     disturb,
-  }: { readonly settleMs?: number; readonly disturb?: (random: Random) => Promise<unknown> } = {},
+    changeSchema,
+  }: {
+    readonly settleMs?: number
+    readonly disturb?: (random: Random) => Promise<unknown>
+    /** Changes tables, policies, functions or grants, in a transaction that may change rows as well. */
+    readonly changeSchema?: (tx: Transaction, random: Random) => Promise<void>
+  } = {},
 ): Promise<{ history: History; followed: Followed[] }> {
   const random = createRandom(seed)
   const shown = new Map<string, DeviceState[]>(PEOPLE.map((userId) => [userId, []]))
@@ -115,6 +121,9 @@ export async function runHistory(
     }
     await commit(async (tx) => {
       for (let i = random.below(4); i >= 0; i--) await changeSomething(tx, random)
+      if (!changeSchema || !random.chance(0.4)) return
+      await changeSchema(tx, random)
+      for (let i = random.below(3); i > 0; i--) await changeSomething(tx, random)
     })
     if (random.chance(0.5)) await delay(random.below(12))
     if (disturb && random.chance(0.15)) await disturb(random)
@@ -138,12 +147,26 @@ export async function runHistory(
   return { history: { seed, shown }, followed }
 }
 
+/** What devices should have: rows of the tables that sync, with the columns that may be selected. */
 async function readAs(tx: Transaction, userId: string): Promise<DeviceState> {
-  await assumeSession(tx, { role: 'authenticated', claims: { sub: userId } })
-  const rows = await tx.query<{ key: string; json: string }>(sql`
-    select 'items/' || t.id as key, row_to_json(t)::text as json from public.items t
-    union all select 'list_members/' || t.id, row_to_json(t)::text from public.list_members t
+  const tables = await tx.query<{ name: string; columns: string }>(sql`
+    select c.relname as name, string_agg(quote_ident(a.attname), ', ' order by a.attnum) as columns
+      from pg_catalog.pg_class c join pg_catalog.pg_attribute a on a.attrelid = c.oid
+     where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relrowsecurity and a.attnum > 0 and not a.attisdropped
+       and has_column_privilege('authenticated', c.oid, a.attnum, 'select')
+     group by c.relname
   `)
+  await assumeSession(tx, { role: 'authenticated', claims: { sub: userId } })
+  const rows: { readonly key: string; readonly json: string }[] = []
+  for (const { name, columns } of tables) {
+    rows.push(
+      ...(await tx.query<{ key: string; json: string }>(
+        sql.trusted(
+          `select '${name}/' || t.id as key, row_to_json(t)::text as json from (select ${columns} from public.${name}) t`,
+        ),
+      )),
+    )
+  }
   await tx.execute(sql`reset role`)
   return new Map(rows.map((row) => [row.key, row.json]))
 }

@@ -124,6 +124,10 @@ describe('while a large table is read', { timeout: 180_000 }, () => {
     const writing = (async () => {
       for (let i = 0; !stopping.signal.aborted; i++) {
         const at = (i * 7919) % ROWS
+        // Rows of every chunk, over and over, so that some change between the reading of a chunk and its place in the stream.
+        await world.run(
+          `update big set note = 'round ${i}' where id in (select 500 * j + ${i % 5} from generate_series(1, ${ROWS / 500}) j)`,
+        )
         await world.run(`update big set n = n + 1 where id between ${at} and ${at + 40};
           delete from big where id between ${at + 50} and ${at + 60};
           update big set id = id + 1000000 where id between ${at + 70} and ${at + 72};

@@ -12,6 +12,8 @@ export interface PlannedDependency extends Dependency {
 export interface ActiveDefinition {
   readonly definition: BucketDefinition
   readonly stored: StoredDefinition
+  /** Its buckets are being filled: nobody gets them yet. */
+  readonly isUnfilled: boolean
   /** Of a definition by access classes: those that there are. */
   readonly classes: ClassList | undefined
 }
@@ -80,9 +82,9 @@ export function activatePlan(
       const classes =
         definition.accessClass &&
         (definitions.get(definition.id)?.classes ?? createClassList(definition.accessClass.link?.keys ?? 0))
-      const active = { definition, stored: known, classes }
+      const active = { definition, stored: known, isUnfilled: unfilled.has(known.number), classes }
       if (!definitions.has(definition.id)) definitions.set(definition.id, active)
-      if (unfilled.has(known.number)) continue
+      if (active.isUnfilled) continue
       all.push(...definition.dependencies.map(keyed))
       const stream = definition.stream ?? DEFAULT_STREAM
       const perRole = perStream.get(stream) ?? new Map<string, ActiveDefinition[]>()

@@ -71,6 +71,9 @@ export interface BackgroundFill extends AsyncDisposable {
   /** What is being read. */
   readonly progress: FillProgress | undefined
 
+  /** Whether rows of this table that were read are in the log, or changes of it are being noted. */
+  hasBegun(oid: number): boolean
+
   /** A transaction has committed in the stream. */
   committed(xid: number): void
   /** A row was changed. */
@@ -97,6 +100,7 @@ export function createBackgroundFill(options: {
   let window: Window | undefined
   let toBeDurable: Window[] = []
   let completed: number[] = []
+  let begun = new Set<number>()
   let recent: number[] = []
   let chunks = 0
   let progress: FillProgress | undefined
@@ -252,6 +256,7 @@ export function createBackgroundFill(options: {
       active = next
       routers = new Map()
       const jobs = await jobsOf(pool, next, unfilled)
+      begun = new Set(jobs.filter((job) => job.filledTo !== null).map((job) => job.table.oid))
       stopping = new AbortController()
       const { signal } = stopping
       running = fillAll(jobs, signal).catch((error: unknown) => {
@@ -266,6 +271,7 @@ export function createBackgroundFill(options: {
     get progress() {
       return progress
     },
+    hasBegun: (oid) => begun.has(oid),
     committed(xid) {
       recent.push(xid)
       if (recent.length >= 2 * RECENT_TRANSACTIONS) recent = recent.slice(-RECENT_TRANSACTIONS)
@@ -284,6 +290,7 @@ export function createBackgroundFill(options: {
       if (!window || !content.startsWith(`${window.name}/`)) return undefined
       if (content.endsWith('/from')) {
         window.isOpen = true
+        begun.add(window.job.table.oid)
         window.opened.resolve()
         return undefined
       }

@@ -1,6 +1,6 @@
 import type { Logger } from '@holdfast/foundation'
 import type { Pool } from '@holdfast/postgres'
-import type { Lsn, ReplicationEvent, ReplicationStream } from '@holdfast/replication'
+import type { Lsn, Relation, ReplicationEvent, ReplicationStream } from '@holdfast/replication'
 import type { ActiveDefinition, ActivePlan } from '../buckets/active-plan.ts'
 import type { DependencyIndex, KeyHolder } from '../buckets/dependency-index.ts'
 import type { CheckpointFeed } from '../checkpoints/checkpoint-feed.ts'
@@ -26,6 +26,8 @@ export interface ChangeReader {
   read(events: readonly ReplicationEvent[]): Promise<readonly ReplicationEvent[]>
   /** The transactions that changed the schema since the last call. */
   takeSchemaChanges(): readonly number[]
+  /** Whether types were altered since the last call. */
+  takeAlteredTypes(): boolean
   use(active: ActivePlan): void
   /** Whether some definition has got more access classes than may be, so that the plan has to be looked at again. */
   hasTooManyClasses(): boolean
@@ -65,11 +67,34 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
   let rewritten: number[] = []
   let schemaChanges: number[] = []
   let affected = new Map<KeyHolder, Set<number>>()
+  let lacking = new WeakMap<Relation, { readonly complete: boolean; readonly unfilled: boolean }>()
+  let alteredTypes = false
   let hasNewClasses = false
   watchClasses()
 
   function watchClasses(): void {
     for (const { classes } of definitionsOf(active)) classes?.onAdd(() => (hasNewClasses = true))
+  }
+
+  /**
+   * Whether rows of this shape have not all columns that definitions hold: a column was renamed, and has its name again by the time at which policies are
+   * compiled. What is put into the log of such rows is not the row. Definitions of which nothing has been read yet get it right later.
+   */
+  function lacksColumns(relation: Relation): boolean {
+    let found = lacking.get(relation)
+    if (!found) {
+      const names = new Set(relation.columns.map((column) => column.name))
+      const lacks = (active.tables.get(relation.oid)?.definitions ?? []).filter(({ definition }) =>
+        [
+          ...definition.columns,
+          ...(definition.rowFilter?.reads ?? []),
+          ...definition.keys.flatMap((key) => key.reads),
+        ].some((name) => !names.has(name)),
+      )
+      found = { complete: lacks.some((one) => !one.isUnfilled), unfilled: lacks.some((one) => one.isUnfilled) }
+      lacking.set(relation, found)
+    }
+    return found.complete || (found.unfilled && fill.hasBegun(relation.oid))
   }
 
   async function flushChanges(): Promise<void> {
@@ -107,6 +132,8 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
     }
     const table = active.tables.get(relation.oid)?.table
     if (!table) return
+    if (lacksColumns(relation) && !rewritten.includes(relation.oid)) rewritten.push(relation.oid)
+    fill.touched(relation, old, row)
     if (table.key.deferrable) {
       const change = { relation, old, row, commitLsn: inside.commitLsn }
       const router = routers(relation)?.router
@@ -188,9 +215,15 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
       schemaChanges = []
       return taken
     },
+    takeAlteredTypes() {
+      const taken = alteredTypes
+      alteredTypes = false
+      return taken
+    },
     use(next) {
       active = next
       routers = createRouters(next)
+      lacking = new WeakMap()
       watchClasses()
     },
     hasTooManyClasses: () => definitionsOf(active).some(({ classes }) => classes && classes.count > options.classesMax),
@@ -213,8 +246,11 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
             await truncate(event.relations.map((relation) => relation.oid))
             break
           case 'message':
-            if (event.prefix === DDL_PREFIX) pendingDdl = true
-            else if (event.prefix === FILL_PREFIX) fillMessage = event.content
+            if (event.prefix === DDL_PREFIX) {
+              pendingDdl = true
+              alteredTypes ||= event.content.includes('ALTER TYPE')
+            }
+            if (event.prefix === FILL_PREFIX) fillMessage = event.content
             else if (event.prefix === REWRITE_PREFIX) rewritten.push(Number(event.content))
             break
           case 'commit':

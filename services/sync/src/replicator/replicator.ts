@@ -27,10 +27,12 @@ import {
   type ReplicatorState,
   type StoredDefinition,
 } from '../storage/bucket-storage.ts'
+import { voidRenamedLabels } from '../storage/enum-labels.ts'
 import { createChangeReader } from './change-reader.ts'
 import { fillDefinitions } from './fill-definitions.ts'
 import { createLogWriter, type LogWriter } from './log-writer.ts'
 import { openServing } from './serving.ts'
+import { watchRoles } from './watch-roles.ts'
 
 const PUBLICATION = 'holdfast'
 /** How often to look whether a transaction that the stream has delivered can be seen by queries. */
@@ -182,6 +184,7 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
     feed.position,
     stored,
   )
+  using roles = watchRoles(pool, logger)
   const reader = createChangeReader({
     pool,
     feed,
@@ -204,7 +207,7 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
         if (changedBy.length === 0 && !reader.hasTooManyClasses()) continue
         // The transactions up to the change are applied, and nothing leaves under the old policies.
         await untilVisible(pool, changedBy, control.signal)
-        await serving.change(await compilePlan(options), feed.position)
+        await serving.change(await compilePlan(options), feed.position, reader.takeAlteredTypes())
         reader.use(serving.active)
       }
     }
@@ -282,6 +285,7 @@ async function fillFirst(
   plan: SyncPlan,
   slot: CreatedSlot,
 ): Promise<StoredDefinition[]> {
+  await voidRenamedLabels(options.pool, false) // what is read from here on has the words of now
   const filled = await fillDefinitions({
     pool: options.pool,
     url: options.url,

@@ -5,6 +5,7 @@ import type { Lsn } from '@holdfast/replication'
 import { loadClasses } from '../buckets/access-classes.ts'
 import { activatePlan, type ActivePlan } from '../buckets/active-plan.ts'
 import { dropDefinitions, readDefinitions, readShapes, type StoredDefinition } from '../storage/bucket-storage.ts'
+import { voidRenamedLabels } from '../storage/enum-labels.ts'
 import { insertUnfilled, readUnfilled, writeFilled } from '../storage/fills.ts'
 import { createBackgroundFill, type BackgroundFill } from './background-fill.ts'
 import { findStandIns, withStandIns, type StandIn } from './stand-ins.ts'
@@ -29,8 +30,9 @@ export interface Serving extends AsyncDisposable {
    * Policies, tables or columns have changed: makes what is missing, gives up what nobody may have any more.
    *
    * @param position - everything that committed before it is in the log
+   * @param isTypeAltered - words of enums may have been renamed
    */
-  change(next: SyncPlan, position: Lsn): Promise<void>
+  change(next: SyncPlan, position: Lsn, isTypeAltered: boolean): Promise<void>
   /** Takes into service what has been completed. @returns whether {@link Serving.active} is another one now */
   complete(): Promise<boolean>
 }
@@ -101,8 +103,9 @@ export async function openServing(
   }
 
   /** The definitions that a plan needs, as far as they are there; those that are missing are made, to be filled. */
-  async function settle(next: SyncPlan, at: Lsn): Promise<void> {
+  async function settle(next: SyncPlan, at: Lsn, isTypeAltered: boolean): Promise<void> {
     const before = current
+    await voidRenamedLabels(pool, isTypeAltered)
     const existing = await readDefinitions(pool)
     unfilled = await readUnfilled(pool)
     const shapes = await readShapes(
@@ -141,15 +144,15 @@ export async function openServing(
     options.forgetBuckets()
   }
 
-  async function change(next: SyncPlan, at: Lsn): Promise<void> {
+  async function change(next: SyncPlan, at: Lsn, isTypeAltered: boolean): Promise<void> {
     pause()
     await fill.stop()
     const version = active.plan.version
     const numbers = kept.map(({ number }) => number).join()
-    await settle(next, at)
+    await settle(next, at, isTypeAltered)
     await activate()
+    options.onPlan(next)
     if (version !== next.version || numbers !== kept.map(({ number }) => number).join()) {
-      options.onPlan(next)
       logger.log('info', 'policies were compiled anew', {
         tables: next.tables.length,
         refused: next.refused.length,
@@ -167,7 +170,7 @@ export async function openServing(
   }
 
   if (stored) await activate()
-  else await settle(plan, position).then(activate)
+  else await settle(plan, position, false).then(activate)
   options.onPlan(plan)
   await begin()
 

@@ -1,0 +1,49 @@
+import { delay, errorMessage, type Logger } from '@holdfast/foundation'
+import { sql, type Pool } from '@holdfast/postgres'
+import { DDL_PREFIX } from './change-reader.ts'
+
+/** How often to look, in milliseconds. */
+const POLL_MS = 2_000
+
+/**
+ * Roles belong to the whole cluster, and no event trigger tells of them: `alter role … set`, `alter role … bypassrls`, `grant role to role`. So what
+ * policies depend on of them is looked at now and then, and a change is announced as those of the schema are.
+ */
+export function watchRoles(pool: Pool, logger: Logger): Disposable {
+  const stopping = new AbortController()
+
+  async function read(): Promise<string> {
+    const [row] = await pool.query<{ roles: string }>(sql`
+      select md5(concat(
+        (select string_agg(concat_ws(' ', r.oid, r.rolname, r.rolsuper, r.rolinherit, r.rolbypassrls), ',' order by r.oid) from pg_catalog.pg_roles r),
+        '/', (select string_agg(concat_ws(' ', m.roleid, m.member, to_jsonb(m) ->> 'inherit_option', to_jsonb(m) ->> 'set_option'), ',' order by m.roleid, m.member)
+                from pg_catalog.pg_auth_members m),
+        '/', (select string_agg(concat_ws(' ', s.setdatabase, s.setrole, s.setconfig), ',' order by s.setdatabase, s.setrole)
+                from pg_catalog.pg_db_role_setting s))) as roles
+    `)
+    return row?.roles ?? ''
+  }
+
+  async function watch(): Promise<void> {
+    let known: string | undefined
+    while (!stopping.signal.aborted) {
+      try {
+        const now = await read()
+        if (known !== undefined && now !== known) {
+          await pool.query(sql`
+            select pg_notify('holdfast_catalog', 'changed'), pg_logical_emit_message(true, ${DDL_PREFIX}, 'roles')
+          `)
+        }
+        known = now
+      } catch (error) {
+        logger.log('debug', 'roles could not be looked at', { reason: errorMessage(error) })
+      }
+      await delay(POLL_MS, stopping.signal).catch(() => undefined) // stopping ends the loop
+    }
+  }
+
+  void watch()
+  return {
+    [Symbol.dispose]: () => stopping.abort(new Error('nobody wants to know any more')),
+  }
+}
