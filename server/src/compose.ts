@@ -169,6 +169,7 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
     health: () => ({
       database: cluster.isUp() ? 'up' : 'down',
       sync: sync.status().ready ? 'ready' : 'preparing',
+      rowsRead: sync.status().filling?.rows,
       problem: sync.status().problem,
     }),
     config: {

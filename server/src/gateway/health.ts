@@ -6,6 +6,8 @@ export interface HealthReport {
   readonly database: 'up' | 'down'
   /** Whether devices can sync; `preparing` until the first copy of all tables is made. */
   readonly sync: 'ready' | 'preparing'
+  /** While a large table is being read for sync: how many rows of it have been since the start. */
+  readonly rowsRead?: number | undefined
   /** What an operator has to do something about. */
   readonly problem: string | undefined
 }
@@ -14,7 +16,7 @@ export interface HealthReport {
 export function healthRoutes(projectName: string, report: () => HealthReport): FastifyPluginAsync {
   return async (app) => {
     app.get('/health', async (_request, reply) => {
-      const { database, sync, problem } = report()
+      const { database, sync, rowsRead, problem } = report()
       const ok = database === 'up'
       if (!ok) reply.header('retry-after', '1')
       return reply
@@ -27,6 +29,7 @@ export function healthRoutes(projectName: string, report: () => HealthReport): F
           min_app_version: APP_VERSION_MIN,
           database,
           sync,
+          ...(rowsRead === undefined ? {} : { sync_rows_read: rowsRead }),
           ...(problem === undefined ? {} : { problem }),
         })
     })

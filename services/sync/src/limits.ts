@@ -76,5 +76,8 @@ export const DRAIN_MS = 1_500
 /** Buckets whose sums are written in one statement. */
 export const TOTALS_BUCKETS_MAX = 10_000
 
+/** Bytes of tables that are read for the first time at one snapshot and written in one transaction; larger ones in pieces. */
+export const SNAPSHOT_BYTES_MAX = 256 * 1024 * 1024
+
 /** Connections for writing the log, bucket sums and write checkpoints. */
 export const LOG_CONNECTIONS_MAX = 8

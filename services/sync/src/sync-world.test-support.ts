@@ -40,6 +40,7 @@ export interface WorldOptions {
   readonly logger?: Logger
   readonly classesMax?: number
   readonly drainMs?: number
+  readonly snapshotBytesMax?: number
 }
 
 /** A database, the service over it behind a small server, and devices. */
@@ -98,9 +99,15 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
         token: token(who),
         expiresAtS: 0,
       }),
-      options: { syncConnectionsMax: 1_000, syncClassesMax: options.classesMax ?? 10_000, syncCompress: true, ...COMPACTION },
+      options: {
+        syncConnectionsMax: 1_000,
+        syncClassesMax: options.classesMax ?? 10_000,
+        syncCompress: true,
+        ...COMPACTION,
+      },
       compactSlackOps: 0,
       drainMs: options.drainMs ?? 0,
+      ...(options.snapshotBytesMax === undefined ? {} : { snapshotBytesMax: options.snapshotBytesMax }),
       logger: options.logger ?? silentLogger,
       ...(options.clock ? { clock: options.clock } : {}),
     })

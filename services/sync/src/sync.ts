@@ -9,6 +9,7 @@ import { createMarks } from './checkpoints/marks.ts'
 import { notReady } from './errors.ts'
 import { CONCURRENT_EVALUATIONS_MAX, CONCURRENT_READS_MAX, DRAIN_MS, LOG_CONNECTIONS_MAX } from './limits.ts'
 import type { syncOptions } from './options.ts'
+import type { FillProgress } from './replicator/background-fill.ts'
 import { startReplicator } from './replicator/replicator.ts'
 import { createCompactions } from './storage/compactions.ts'
 import { startCompactor, type Compaction } from './storage/compactor.ts'
@@ -40,6 +41,8 @@ export interface SyncOptions {
   readonly options: OptionValues<typeof syncOptions>
   readonly logger: Logger
   readonly clock?: Clock
+  /** Tables larger than this together are read for the first time in pieces. */
+  readonly snapshotBytesMax?: number
   /** How long devices have to go elsewhere when the service is disposed, in milliseconds; 1500 by default. */
   readonly drainMs?: number
   /** Superseded operations that a bucket may have whatever its size. */
@@ -61,6 +64,8 @@ export interface SyncService extends AsyncDisposable {
     readonly ready: boolean
     readonly connections: number
     readonly opId: number
+    /** The table that is being read, and the rows of it that have been since the process began. */
+    readonly filling: FillProgress | undefined
     readonly problem: string | undefined
   }
   /** A round of compaction now. */
@@ -114,6 +119,7 @@ export function openSync(options: SyncOptions): SyncService {
     compile: options.compile,
     prepare: options.prepare,
     classesMax: options.options.syncClassesMax,
+    ...(options.snapshotBytesMax === undefined ? {} : { snapshotBytesMax: options.snapshotBytesMax }),
     onPlan: (next) => {
       sayRefused(logger, next, plan)
       plan = next
@@ -155,7 +161,13 @@ export function openSync(options: SyncOptions): SyncService {
   return {
     ready,
     plan: () => plan,
-    status: () => ({ ready: isReady, connections: connections.size, opId: feed.opId, problem: replicator.problem }),
+    status: () => ({
+      ready: isReady,
+      connections: connections.size,
+      opId: feed.opId,
+      filling: replicator.filling,
+      problem: replicator.problem,
+    }),
     compact: compactor.round,
     routes: async (app) => {
       await app.register(

@@ -28,10 +28,13 @@ import {
   type StoredDefinition,
 } from '../storage/bucket-storage.ts'
 import { voidRenamedLabels } from '../storage/enum-labels.ts'
+import { SNAPSHOT_BYTES_MAX } from '../limits.ts'
+import { writeFirstFilling } from '../storage/fills.ts'
+import type { FillProgress } from './background-fill.ts'
 import { createChangeReader } from './change-reader.ts'
 import { fillDefinitions } from './fill-definitions.ts'
 import { createLogWriter, type LogWriter } from './log-writer.ts'
-import { openServing } from './serving.ts'
+import { openServing, sizeOf } from './serving.ts'
 import { watchRoles } from './watch-roles.ts'
 
 const PUBLICATION = 'holdfast'
@@ -52,6 +55,8 @@ export interface ReplicatorOptions {
   readonly classesMax: number
   readonly onPlan: (plan: SyncPlan) => void
   readonly logger: Logger
+  /** Tables larger than this together are read for the first time in pieces. */
+  readonly snapshotBytesMax?: number
 }
 
 export interface Replicator extends AsyncDisposable {
@@ -59,6 +64,8 @@ export interface Replicator extends AsyncDisposable {
   readonly ready: Promise<void>
   /** The plan that is being served; `undefined` while there is none, or it is being replaced. */
   plan(): ActivePlan | undefined
+  /** What is being read for the first time or anew. */
+  readonly filling: FillProgress | undefined
   /** Why the last attempt failed, while it is being repaired. */
   readonly problem: string | undefined
 }
@@ -72,6 +79,7 @@ export function startReplicator(options: ReplicatorOptions): Replicator {
   let active: ActivePlan | undefined
   let problem: string | undefined
   let stream: ReplicationStream | undefined
+  let filling = (): FillProgress | undefined => undefined
 
   async function run(): Promise<void> {
     for (let attempt = 0; !stopping.signal.aborted; attempt++) {
@@ -84,6 +92,7 @@ export function startReplicator(options: ReplicatorOptions): Replicator {
             if (next) options.dependencies.planChanged()
           },
           setStream: (next) => (stream = next),
+          setFilling: (next) => (filling = next),
           onServing: () => {
             problem = undefined
             ready.resolve()
@@ -120,6 +129,9 @@ export function startReplicator(options: ReplicatorOptions): Replicator {
   return {
     ready: ready.promise,
     plan: () => active,
+    get filling() {
+      return filling()
+    },
     get problem() {
       return problem
     },
@@ -135,6 +147,7 @@ interface RunControl {
   readonly signal: AbortSignal
   setActive(active: ActivePlan | undefined): void
   setStream(stream: ReplicationStream): void
+  setFilling(progress: () => FillProgress | undefined): void
   onServing(): void
 }
 
@@ -148,9 +161,15 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
   let stored: StoredDefinition[] | undefined
   try {
     if (state.slot) {
-      stored = await fillFirst(options, writer, plan, state.slot)
-      // The slot's own snapshot: from here on the stream continues.
-      await writePosition(pool, { ...writer.position, confirmedLsn: state.slot.consistentPoint })
+      const oids = plan.tables.map((table) => table.oid)
+      if ((await sizeOf(pool, oids)) > (options.snapshotBytesMax ?? SNAPSHOT_BYTES_MAX)) {
+        // More than one transaction should hold: in pieces, which survive us.
+        await writeFirstFilling(pool, state.slot.consistentPoint)
+      } else {
+        stored = await fillFirst(options, writer, plan, state.slot)
+        // The slot's own snapshot: from here on the stream continues.
+        await writePosition(pool, { ...writer.position, confirmedLsn: state.slot.consistentPoint })
+      }
     }
   } finally {
     await state.slot?.[Symbol.asyncDispose]()
@@ -185,6 +204,7 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
     stored,
   )
   using roles = watchRoles(pool, logger)
+  control.setFilling(() => serving.fill.progress)
   const reader = createChangeReader({
     pool,
     feed,

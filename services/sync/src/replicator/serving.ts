@@ -6,7 +6,7 @@ import { loadClasses } from '../buckets/access-classes.ts'
 import { activatePlan, type ActivePlan } from '../buckets/active-plan.ts'
 import { dropDefinitions, readDefinitions, readShapes, type StoredDefinition } from '../storage/bucket-storage.ts'
 import { voidRenamedLabels } from '../storage/enum-labels.ts'
-import { insertUnfilled, readUnfilled, writeFilled } from '../storage/fills.ts'
+import { insertUnfilled, readIsFilling, readUnfilled, writeFilled, writeFirstFilled } from '../storage/fills.ts'
 import { createBackgroundFill, type BackgroundFill } from './background-fill.ts'
 import { findStandIns, withStandIns, type StandIn } from './stand-ins.ts'
 
@@ -49,7 +49,11 @@ export interface ServingOptions {
   readonly forgetBuckets: () => void
 }
 
-/** @param stored - complete definitions of `plan`; when not given, they are looked up, and what is missing is filled */
+/**
+ * @param stored - complete definitions of `plan`; when not given, they are looked up, and what is missing is filled
+ *
+ * Nothing is served before all tables have been read for the first time, however long it takes: devices that were there before would lose rows.
+ */
 export async function openServing(
   options: ServingOptions,
   plan: SyncPlan,
@@ -65,6 +69,7 @@ export async function openServing(
   let active = activatePlan(plan, kept)
   let hold: NodeJS.Timeout | undefined
   let isPaused = false
+  let isFirst = await readIsFilling(pool)
 
   async function activate(): Promise<void> {
     const all = [...kept, ...standIns.map((one) => one.stored)]
@@ -163,9 +168,18 @@ export async function openServing(
     await begin()
   }
 
+  async function endFirst(): Promise<void> {
+    if (!isFirst) return
+    await writeFirstFilled(pool)
+    isFirst = false
+  }
+
   async function begin(): Promise<void> {
-    if (unfilled.size === 0) return release()
-    await holdCheckpoints()
+    if (unfilled.size === 0) {
+      await endFirst()
+      return release()
+    }
+    if (!isFirst) await holdCheckpoints()
     await fill.start(active, unfilled)
   }
 
@@ -193,7 +207,8 @@ export async function openServing(
       standIns = standIns.filter((one) => !done.includes(one))
       await activate()
       fill.use(active)
-      if (!isPaused && (unfilled.size === 0 || hold === undefined)) release()
+      if (unfilled.size === 0) await endFirst()
+      if (!isPaused && (unfilled.size === 0 || (hold === undefined && !isFirst))) release()
       await drop(done.map((one) => one.stored))
       return true
     },
@@ -205,7 +220,7 @@ export async function openServing(
 }
 
 /** Bytes of some tables, partitions included. */
-async function sizeOf(pool: Pool, oids: readonly number[]): Promise<number> {
+export async function sizeOf(pool: Pool, oids: readonly number[]): Promise<number> {
   const [row] = await pool.query<{ bytes: string }>(sql`
     select coalesce(sum((
       select coalesce(sum(pg_table_size(t.relid)), pg_table_size(o.oid)) from pg_partition_tree(o.oid) t

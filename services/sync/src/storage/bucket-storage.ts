@@ -61,7 +61,7 @@ export async function readState(db: Queryable): Promise<ReplicatorState | undefi
 export async function resetState(db: Queryable, slotName: string): Promise<void> {
   await db.execute(sql`
     insert into sync.state (slot_name) values (${slotName})
-    on conflict (only_row) do update set slot_name = excluded.slot_name, confirmed_lsn = null
+    on conflict (only_row) do update set slot_name = excluded.slot_name, confirmed_lsn = null, filling = false
   `)
 }
 

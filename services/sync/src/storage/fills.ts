@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { sql, type Pool, type Queryable } from '@holdfast/postgres'
-import type { Lsn } from '@holdfast/replication'
+import { formatLsn, type Lsn } from '@holdfast/replication'
 import { insertDefinition, type StoredDefinition } from './bucket-storage.ts'
 
 /** By number of a definition that is not complete: the key of the last row that its buckets have, `null` when they have none. */
@@ -47,4 +47,19 @@ export async function writeProgress(
 
 export async function writeFilled(db: Queryable, definitions: readonly number[]): Promise<void> {
   await db.execute(sql`delete from sync.fills where definition = any(${definitions}::int[])`)
+}
+
+/** Whether tables are being read for the first time. */
+export async function readIsFilling(db: Queryable): Promise<boolean> {
+  const [row] = await db.query<{ filling: boolean }>(sql`select filling from sync.state`)
+  return row?.filling === true
+}
+
+/** From `position` on changes stream; the tables as they are are read beside them. */
+export async function writeFirstFilling(db: Queryable, position: Lsn): Promise<void> {
+  await db.execute(sql`update sync.state set filling = true, confirmed_lsn = ${formatLsn(position)}::pg_lsn`)
+}
+
+export async function writeFirstFilled(db: Queryable): Promise<void> {
+  await db.execute(sql`update sync.state set filling = false`)
 }
