@@ -15,6 +15,9 @@ import { ALICE, BOB, openWorld, type World } from './sync-world.test-support.ts'
 const SEED = Number(process.env['HOLDFAST_KEYS_SEED'] ?? Date.now() % 1_000_000)
 const RUNS = Number(process.env['HOLDFAST_KEYS_RUNS'] ?? 2)
 
+/** Roles are those of the whole cluster, which other tests share. */
+const CLERK = `clerk_${process.pid}`
+
 interface KeyedTable {
   readonly name: string
   /** Columns of the key and how their values are made, as SQL literals. */
@@ -60,9 +63,9 @@ const TABLES: readonly KeyedTable[] = [
 ] // prettier-ignore
 
 const SCHEMA = `
-  do $$ begin create role clerk; exception when duplicate_object then null; end $$;
-  grant clerk to authenticator;
-  grant usage on schema public, auth to clerk;
+  do $$ begin create role ${CLERK}; exception when duplicate_object then null; end $$;
+  grant ${CLERK} to authenticator;
+  grant usage on schema public, auth to ${CLERK};
   ${TABLES.map(
     ({ name, create, key }) => `
   create table public.${name} ${create};
@@ -71,19 +74,19 @@ const SCHEMA = `
   create policy own on public.${name} using (owner_id = (select auth.uid()) or n > 50);
   grant select (${Object.keys(key)
     .map((column) => `"${column}"`)
-    .join(', ')}, owner_id, n), insert, update, delete on public.${name} to clerk;`,
+    .join(', ')}, owner_id, n), insert, update, delete on public.${name} to ${CLERK};`,
   ).join('\n')}
 `
 
 interface Person {
   readonly userId: string
-  readonly role: 'authenticated' | 'clerk'
+  readonly role: string
 }
 
 const PEOPLE: readonly Person[] = [
   { userId: ALICE, role: 'authenticated' },
   { userId: BOB, role: 'authenticated' },
-  { userId: ALICE, role: 'clerk' },
+  { userId: ALICE, role: CLERK },
 ]
 const label = ({ userId, role }: Person): string => `${userId} ${role}`
 const tokenOf = ({ userId, role }: Person): string =>
@@ -95,7 +98,10 @@ beforeEach(async () => {
   world = await openWorld({ schema: SCHEMA })
 })
 
-afterEach(() => world[Symbol.asyncDispose]())
+afterEach(async () => {
+  await world.run(`revoke ${CLERK} from authenticator`)
+  await world[Symbol.asyncDispose]()
+})
 
 /** What a person sees, and by which id, without any code of the service. */
 async function readAs(tx: Transaction, { userId, role }: Person): Promise<DeviceState> {
@@ -193,7 +199,7 @@ for (let run = 0; run < RUNS; run++) {
       if (random.chance(0.6)) await delay(random.below(60))
       if (step === 12) {
         await commit([
-          `grant select (secret) on public.by_pair to clerk; revoke select (n) on public.by_code from clerk; alter table public.by_no add column more int default 5`,
+          `grant select (secret) on public.by_pair to ${CLERK}; revoke select (n) on public.by_code from ${CLERK}; alter table public.by_no add column more int default 5`,
         ])
       }
       const { device } = random.pick(followed)
