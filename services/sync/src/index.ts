@@ -2,5 +2,5 @@ export { openSync, syncMigrations, type SyncOptions, type SyncService } from './
 export { syncOptions } from './options.ts'
 export type { FindPerson, Person } from './inspect/person.ts'
 export type { CoverageReport, DefinitionCoverage, PolicyCoverage, TableCoverage } from './inspect/coverage.ts'
-export type { RowExplanation } from './inspect/explain-row.ts'
+export type { RowExplanation } from './inspect/row-explanation.ts'
 export type { PersonRow } from './inspect/person-rows.ts'

@@ -203,8 +203,8 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
     feed.position,
     stored,
   )
-  using roles = watchRoles(pool, logger)
   control.setFilling(() => serving.fill.progress)
+  const roles = watchRoles(pool, logger)
   const reader = createChangeReader({
     pool,
     feed,
@@ -232,6 +232,7 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
       }
     }
   } finally {
+    roles[Symbol.dispose]()
     await writer.abandon()
   }
 }

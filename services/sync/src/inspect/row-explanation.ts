@@ -1,0 +1,147 @@
+import type { BucketDefinition } from '@holdfast/policy'
+import type { ActiveDefinition } from '../buckets/active-plan.ts'
+import type { Person } from './person.ts'
+
+/** What one policy says of the row for the person. */
+export interface PolicyAnswer {
+  readonly name: string
+  readonly permissive: boolean
+  /** Postgres's own answer, evaluated as the person; `null` counts as no. */
+  readonly passes: boolean | null
+  /** Why it could not be evaluated. */
+  readonly fails?: string
+}
+
+/** A row of a table that a key query reads, which ties the person to the key. */
+export interface KeySource {
+  readonly table: string
+  readonly row: Readonly<Record<string, unknown>>
+}
+
+/** An operation of the log, the newest of the row in its bucket. */
+export interface LoggedOperation {
+  readonly bucket: string
+  readonly opId: string
+  readonly checksum: number
+  /** Whether it holds the row as it is now. */
+  readonly current: boolean
+}
+
+/** One way in which the row could come to the person. */
+export interface DefinitionAnswer {
+  readonly id: string
+  readonly policies: readonly string[]
+  readonly rowFilter: string | undefined
+  /** Keys of the row, by name or expression. */
+  readonly keys: readonly string[]
+  /** The buckets that the row belongs in; none: the filter keeps it out, or a key is null. */
+  readonly buckets: readonly {
+    readonly name: string
+    readonly key: readonly (string | null)[] | undefined
+    /** Whether the key is among the person's. */
+    readonly personHas: boolean
+    /** What ties the person to it, as far as that can be told. */
+    readonly sources: readonly KeySource[]
+    readonly operation: LoggedOperation | undefined
+  }[]
+  /** How many buckets of this definition the person has. */
+  readonly personBuckets: number
+}
+
+/** Why a person has, or does not have, a row. */
+export interface RowExplanation {
+  readonly user: { readonly id: string; readonly role: string }
+  readonly table: string
+  readonly id: string
+  readonly verdict: 'has it' | 'does not have it' | 'disagreement'
+  /** In sentences, the most important first. */
+  readonly because: readonly string[]
+  readonly synced: boolean
+  readonly postgres: {
+    /** Past all policies. */
+    readonly exists: boolean
+    /** As the person. */
+    readonly visible: boolean
+    /** Why selecting fails for the person. */
+    readonly fails?: string
+    readonly policies: readonly PolicyAnswer[]
+  }
+  readonly definitions: readonly DefinitionAnswer[]
+  /** Operations for the row in buckets of the person in which it does not belong. */
+  readonly stray: readonly LoggedOperation[]
+  /** What does not fit together: always a fault. */
+  readonly disagreements: readonly string[]
+}
+
+/** What does not fit together, in sentences. */
+export function findDisagreements(
+  postgres: RowExplanation['postgres'],
+  answers: readonly DefinitionAnswer[],
+  stray: readonly LoggedOperation[],
+  isNarrowed: boolean,
+): readonly string[] {
+  const found: string[] = []
+  const through = answers.flatMap((one) => one.buckets.filter((bucket) => bucket.personHas))
+  if (postgres.visible && through.length === 0 && !isNarrowed)
+    found.push('Postgres shows the row to this person, and no bucket of theirs has it: it is missing on their devices.')
+  if (!postgres.visible && through.length > 0)
+    found.push(
+      `Postgres does not show the row to this person, and they have bucket ${through[0]?.name}: too much is on their devices.`,
+    )
+  for (const bucket of answers.flatMap((one) => one.buckets)) {
+    if (!bucket.operation) found.push(`The row belongs in bucket ${bucket.name}, and the log does not have it there.`)
+    else if (!bucket.operation.current)
+      found.push(`Operation ${bucket.operation.opId} of bucket ${bucket.name} is not the row as it is now.`)
+  }
+  for (const operation of stray)
+    found.push(`Operation ${operation.opId} holds the row in bucket ${operation.bucket}, where it does not belong.`)
+  return found
+}
+
+/** Why the person has the row or not, what lets it through first. */
+export function explainReasons(
+  postgres: RowExplanation['postgres'],
+  definitions: readonly ActiveDefinition[],
+  answers: readonly DefinitionAnswer[],
+  person: Person,
+): readonly string[] {
+  if (!postgres.exists) return ['There is no such row.']
+  if (definitions.length === 0) return [`No policy lets the role ${person.role} select from this table.`]
+  const lines: string[] = []
+  if (postgres.fails !== undefined) lines.push(`Selecting fails for this person: ${postgres.fails}`)
+  for (const answer of answers) {
+    const names = answer.policies.map((name) => `"${name}"`).join(' and ')
+    const definition = definitions.find((one) => one.definition.id === answer.id)?.definition
+    lines.push(...answerLines(answer, names, definition))
+  }
+  return lines.sort((left, right) => Number(left.startsWith('Not')) - Number(right.startsWith('Not')))
+}
+
+function answerLines(
+  answer: DefinitionAnswer,
+  names: string,
+  definition: BucketDefinition | undefined,
+): readonly string[] {
+  if (answer.buckets.length === 0) {
+    const why =
+      answer.rowFilter === undefined
+        ? 'a key of the row is null'
+        : `its filter or a key keeps the row out: ${answer.rowFilter}`
+    return [`Not through ${names} (${answer.id}): ${why}`]
+  }
+  return answer.buckets.map(({ key, personHas, sources }) => {
+    const shown =
+      answer.keys.length === 0
+        ? 'its condition on the person'
+        : `${answer.keys.join(', ')} = ${key === undefined ? '(long)' : key.map((value) => value ?? 'null').join(', ')}`
+    if (!personHas) {
+      const tables = [...new Set((definition?.dependencies ?? []).map((one) => `${one.schema}.${one.name}`))]
+      const where = tables.length > 0 ? `; no row of ${tables.join(', ')} gives it` : ''
+      return answer.keys.length === 0
+        ? `Not through ${names} (${answer.id}): the person does not meet ${shown}${where}`
+        : `Not through ${names} (${answer.id}): ${shown} is not among the person's ${answer.personBuckets} keys${where}`
+    }
+    const from = sources.map((source) => `${source.table} ${JSON.stringify(source.row)}`)
+    return `Through ${names} (${answer.id}): ${shown}${from.length > 0 ? `, from ${from.join(', ')}` : ''}`
+  })
+}
