@@ -36,7 +36,8 @@ async function open(
     body: JSON.stringify({ raw_data: true, client_id: encoding }),
     signal: abort.signal,
   })
-  const reader = (response.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader()
+  const lines = new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>
+  const reader = (response.body as ReadableStream<Uint8Array>).pipeThrough(lines).getReader()
   let text = ''
   return {
     response,

@@ -45,6 +45,7 @@ function createLog(): {
           checksum: ((base?.checksum ?? 0) + opId * 7919) | 0,
           count: (base?.count ?? 0) + 1,
           lastOpId: opId,
+          floor: 0,
         })
       }
       return { fromOpId, toOpId: opId, endLsn: lsn(opId), taken: undefined, deltas, cleared, fresh }
