@@ -181,7 +181,9 @@ describe('a table', () => {
   ])('%s stays on the server', async (_, statements, reason) => {
     await world.run(statements)
     const plan = await world.compile()
-    await world.run('drop view if exists public.t').catch(() => world.run('drop table if exists public.whole cascade; drop table if exists public.t cascade'))
+    await world
+      .run('drop view if exists public.t')
+      .catch(() => world.run('drop table if exists public.whole cascade; drop table if exists public.t cascade'))
     expect(plan.refused.find((table) => table.name === 't')?.reason).toMatch(reason)
   })
 })

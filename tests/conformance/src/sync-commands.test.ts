@@ -56,7 +56,9 @@ describe('coverage', () => {
     expect(out).toMatch(/^table +syncs +rows +buckets +operations +by$/m)
     expect(out).toMatch(/^public\.actions +as actions +[\d,?]+ +\d+ +[\d,]+ +[a-z, ]*key/m)
     expect(out).toMatch(/^ {4}key query {3}select /m)
-    expect(out).toMatch(/^ {4}depends on {2}\S+ \(.*\), asked again: whose \(?auth\.uid\(\)\S* is its \w+; [\d,?]+ rows/m)
+    expect(out).toMatch(
+      /^ {4}depends on {2}\S+ \(.*\), asked again: whose \(?auth\.uid\(\)\S* is its \w+; [\d,?]+ rows/m,
+    )
   })
 
   test('is JSON for machines, also with nothing but the key', async () => {

@@ -40,7 +40,12 @@ export async function openPlainDevice(
   const supabase = await holdfast.supabase({ email: options.email, password: options.password ?? SAMPLE_PASSWORD })
   const database = new PowerSyncDatabase({
     schema: options.schema,
-    database: { dbFilename: `${basename(folder)}.db`, dbLocation: folder, implementation: { type: 'node:sqlite' }, readWorkerCount: 1 },
+    database: {
+      dbFilename: `${basename(folder)}.db`,
+      dbLocation: folder,
+      implementation: { type: 'node:sqlite' },
+      readWorkerCount: 1,
+    },
     logger: quietLogger,
   })
   const uploadErrors: unknown[] = []
