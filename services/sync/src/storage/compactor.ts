@@ -103,8 +103,8 @@ export function startCompactor(options: CompactorOptions): Compactor {
     let gone = 0
     if (superseded - kept > slackOps) {
       const [newest] = await pool.query<{ op_id: string }>(sql`
-        select op_id::text from sync.ops where bucket_id = ${bucket.id} and row_key is null and op_id <= ${upTo}
-         order by op_id desc offset ${kept} limit 1`)
+        select o.op_id::text from sync.ops o where o.bucket_id = ${bucket.id} and o.row_key is null and o.op_id <= ${upTo}
+         order by o.op_id desc offset ${kept} limit 1`)
       const target = Number(newest?.op_id ?? 0)
       for (let from = 0; from < target;) {
         const startedMs = performance.now()
