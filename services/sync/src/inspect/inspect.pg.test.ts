@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ALICE, BOB, openWorld, type World } from '../sync-world.test-support.ts'
 import type { CoverageReport } from './coverage.ts'
-import type { RowExplanation } from './explain-row.ts'
+import type { RowExplanation } from './row-explanation.ts'
 
 /* What operators are told about sync, over the service's own addresses. */
 
