@@ -1,14 +1,13 @@
-import { Circle, CircleCheck, Eye, EyeOff } from 'lucide-react'
-import { type JSX, type Ref, useState } from 'react'
-import { Button as AriaButton } from 'react-aria-components/Button'
+import { Circle, CircleCheck } from 'lucide-react'
+import type { JSX, Ref } from 'react'
 import { cx } from '../lib/cx.ts'
 import type { PasswordRules } from '../lib/data/app-config.ts'
 import { checkPassword } from '../lib/password-rules.ts'
 import { passwordMessages as words } from '../messages/password.ts'
-import { TextField } from './text-field.tsx'
+import { PasswordField } from './password-field.tsx'
 import { VisuallyHidden } from './visually-hidden.tsx'
 
-/** A field for a new password: it can be seen, pasted and made by a password manager, and tells which rules it meets so far. */
+/** A field for a new password, which tells which rules it meets so far. */
 export function NewPasswordField({
   value,
   onChange,
@@ -26,28 +25,15 @@ export function NewPasswordField({
   readonly inputRef?: Ref<HTMLInputElement>
   readonly autoFocus?: boolean
 }): JSX.Element {
-  const [isShown, setShown] = useState(false)
   return (
-    <TextField
+    <PasswordField
+      isNew
       label={label}
-      type={isShown ? 'text' : 'password'}
-      name="new-password"
-      autoComplete="new-password"
-      spellCheck={false}
       value={value}
       onChange={onChange}
+      errorMessage={errorMessage}
       autoFocus={autoFocus}
       {...(inputRef === undefined ? {} : { inputRef })}
-      errorMessage={errorMessage}
-      trailing={
-        <AriaButton
-          aria-label={isShown ? words.hide : words.show}
-          onPress={() => setShown(!isShown)}
-          className="flex size-8 items-center justify-center rounded-md text-muted data-hovered:bg-hover data-hovered:text-text coarse:size-11"
-        >
-          {isShown ? <EyeOff size={18} aria-hidden /> : <Eye size={18} aria-hidden />}
-        </AriaButton>
-      }
       description={
         <ul aria-label={words.rulesLabel} className="flex flex-col gap-1 pt-0.5">
           {checkPassword(value, rules).map(({ rule, isMet }) => (

@@ -4,34 +4,41 @@ import { Button as AriaButton } from 'react-aria-components/Button'
 import { passwordMessages as words } from '../messages/password.ts'
 import { TextField } from './text-field.tsx'
 
-/** A field for the password that somebody has; it can be seen while it is typed. */
+/** A field for a password; it can be seen while it is typed, and a password manager fills it in. */
 export function PasswordField({
   label,
   value,
   onChange,
   errorMessage,
+  description,
   inputRef,
   autoFocus = false,
+  isNew = false,
 }: {
   readonly label: string
   readonly value: string
   readonly onChange: (value: string) => void
   readonly errorMessage?: ReactNode
+  readonly description?: ReactNode
   readonly inputRef?: Ref<HTMLInputElement>
   readonly autoFocus?: boolean
+  /** Whether it is to become the password, rather than the one that somebody has. */
+  readonly isNew?: boolean
 }): JSX.Element {
   const [isShown, setShown] = useState(false)
   return (
     <TextField
       label={label}
       type={isShown ? 'text' : 'password'}
-      name="password"
-      autoComplete="current-password"
+      name={isNew ? 'new-password' : 'password'}
+      autoComplete={isNew ? 'new-password' : 'current-password'}
+      spellCheck={false}
       value={value}
       onChange={onChange}
       autoFocus={autoFocus}
       {...(inputRef === undefined ? {} : { inputRef })}
       errorMessage={errorMessage}
+      description={description}
       trailing={
         // Not an IconButton: its tooltip would be the only one on this screen, and is not small.
         <AriaButton
