@@ -235,7 +235,7 @@ test('the name is saved for everywhere, and without a connection the screens sta
   await page.getByRole('textbox', { name: 'Name' }).fill('Noor H.')
   await page.getByRole('button', { name: 'Save' }).click()
   await expect(page.getByText('Your name is saved')).toBeVisible()
-  await expect(page.getByRole('button', { name: 'Account of Noor H.' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Account of Noor H.', exact: true })).toBeVisible()
   await expectAccessible(page, 'profile')
 
   await page.getByRole('button', { name: 'Change e-mail' }).click()

@@ -269,7 +269,7 @@ test('a guest gets in without an account', async ({ stranger }) => {
   await page.goto('/sign-in')
   await page.getByRole('button', { name: 'Continue as a guest' }).click()
   await expectIn(page, 'Guest')
-  await page.getByRole('button', { name: 'Account of Guest' }).click()
+  await page.getByRole('button', { name: 'Account of Guest', exact: true }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   const dialog = page.getByRole('alertdialog', { name: 'Sign out' })
   await expect(dialog).toContainText('Nobody can sign in to this account again')
@@ -317,7 +317,7 @@ test('an invitation is accepted with a press, and leads to a password', async ({
 
 /** Inside of the workspace, as this person. */
 async function expectIn(page: Page, name: string): Promise<void> {
-  await expect(page.getByRole('button', { name: `Account of ${name}` })).toBeVisible()
+  await expect(page.getByRole('button', { name: `Account of ${name}`, exact: true })).toBeVisible()
 }
 
 async function signInWithPassword(page: Page, email: string, password: string): Promise<void> {

@@ -68,7 +68,7 @@ for (const device of ['desktop', 'phone'] as const) {
     await look('not-found')
 
     await page.goto(home)
-    await page.getByRole('button', { name: `Account of ${dana.name}` }).click()
+    await page.getByRole('button', { name: `Account of ${dana.name}`, exact: true }).click()
     await expect(page.getByRole('menuitem', { name: 'Sign out' })).toBeVisible()
     await look('account-menu')
     await page.keyboard.press('Escape')

@@ -64,7 +64,7 @@ test.describe('signing in', () => {
       described.map(({ name }) => name),
     )
 
-    await page.getByRole('button', { name: `Account of ${dana.name}` }).click()
+    await page.getByRole('button', { name: `Account of ${dana.name}`, exact: true }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
     const dialog = page.getByRole('alertdialog', { name: 'Sign out' })
     await expect(dialog).toContainText('Everything on this device has been sent.')
@@ -78,6 +78,6 @@ test.describe('signing in', () => {
     await expect(page.getByRole('region', { name: 'On this device' })).toContainText(dana.name)
     await signIn(page, ACCOUNTS.mina.email)
     await expectSynced(dana)
-    await expect(page.getByRole('button', { name: `Account of ${ACCOUNTS.mina.name}` })).toBeVisible()
+    await expect(page.getByRole('button', { name: `Account of ${ACCOUNTS.mina.name}`, exact: true })).toBeVisible()
   })
 })

@@ -1,4 +1,4 @@
-import { Outlet, useRouterState } from '@tanstack/react-router'
+import { Outlet, useRouter, useRouterState } from '@tanstack/react-router'
 import { type JSX, useEffect, useRef } from 'react'
 import { shellMessages } from '../messages/shell.ts'
 
@@ -23,16 +23,27 @@ const HEADING_WAIT_MS = 2_000
 
 /** Moves focus to the new screen's `h1`, so that a screen reader says where one is; not on the first load. */
 function useFocusOnNavigation(): void {
+  const router = useRouter()
   const pathname = useRouterState({ select: (state) => state.resolvedLocation?.pathname })
   const last = useRef<string | undefined>(undefined)
-  // Focus is the document's, not React's.
+  const from = useRef<Element | null>(null)
+  // The router's events and the document's focus are outside React.
+  useEffect(() => {
+    let index = router.latestLocation.state.__TSR_index
+    return router.subscribe('onBeforeNavigate', ({ toLocation }) => {
+      // A redirect was nobody's doing: what the person has focused or opened meanwhile stays as it is.
+      if (toLocation.state.__TSR_index === index) return
+      index = toLocation.state.__TSR_index
+      from.current = document.activeElement
+    })
+  }, [router])
   useEffect(() => {
     if (pathname === undefined) return
     const isFirst = last.current === undefined
     const isSame = last.current === pathname
     last.current = pathname
     if (isFirst || isSame) return
-    return focusHeading()
+    return focusHeading(from.current)
   }, [pathname])
 }
 
@@ -40,10 +51,10 @@ function useFocusOnNavigation(): void {
  * Looks with every frame whether the focus is nowhere, until the person does something: a layer that closes may give the
  * focus back to a part of the screen that has just been left.
  *
+ * @param from what led to the new screen, and gives up the focus
  * @returns ends the looking
  */
-function focusHeading(): () => void {
-  const from = document.activeElement
+function focusHeading(from: Element | null): () => void {
   const until = performance.now() + HEADING_WAIT_MS
   const stopped = new AbortController()
   const stop = (): void => stopped.abort()
