@@ -16,6 +16,7 @@ export default defineConfig({
         ssr,
         test: {
           name: 'unit',
+          setupFiles: ['tests/support/src/seed-fast-check.ts'],
           sequence: { groupOrder: 0 },
           include: packages.map((folder) => `${folder}/src/**/*.test.{ts,tsx}`),
           exclude: ['**/*.pg.test.ts', '**/dist/**'],
@@ -26,6 +27,7 @@ export default defineConfig({
         ssr,
         test: {
           name: 'pg',
+          setupFiles: ['tests/support/src/seed-fast-check.ts'],
           sequence: { groupOrder: 1 },
           include: packages.map((folder) => `${folder}/src/**/*.pg.test.ts`),
           exclude: ['**/dist/**'],
@@ -39,6 +41,7 @@ export default defineConfig({
         ssr,
         test: {
           name: 'conformance',
+          setupFiles: ['tests/support/src/seed-fast-check.ts'],
           sequence: { groupOrder: 2 },
           include: ['tests/conformance/src/**/*.test.ts'],
           testTimeout: 60_000,
@@ -50,6 +53,7 @@ export default defineConfig({
         ssr,
         test: {
           name: 'fault',
+          setupFiles: ['tests/support/src/seed-fast-check.ts'],
           sequence: { groupOrder: 3 },
           include: ['tests/fault/src/**/*.test.ts'],
           testTimeout: 300_000,

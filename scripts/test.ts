@@ -30,6 +30,7 @@ rmSync(REPORTS, { recursive: true, force: true })
 mkdirSync(REPORTS, { recursive: true })
 const total: Counts = { passed: 0, failed: 0, skipped: 0 }
 let failedRuns = 0
+let flaky = 0
 
 const built = await run('node', ['scripts/build-if-stale.ts'])
 if (built !== 0) process.exit(built)
@@ -62,8 +63,10 @@ if (withBrowser) {
   total.passed += (report?.stats.expected ?? 0) + (report?.stats.flaky ?? 0)
   total.failed += report?.stats.unexpected ?? 0
   total.skipped += report?.stats.skipped ?? 0
+  flaky = report?.stats.flaky ?? 0
 }
 
 if (failedRuns > 0 && total.failed === 0) total.failed = failedRuns // a runner broke without naming a test
-console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`)
+const secondTry = flaky > 0 ? ` (${flaky} of them on the second try)` : ''
+console.log(`${total.passed} passed${secondTry}, ${total.failed} failed, ${total.skipped} skipped`)
 process.exit(total.failed > 0 ? 1 : 0)

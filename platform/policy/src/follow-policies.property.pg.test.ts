@@ -6,6 +6,7 @@
  *
  * `HOLDFAST_POLICY_RUNS` sets how many worlds are tried and `HOLDFAST_POLICY_SEED` repeats a run; a failure prints its seed.
  */
+import { seedOf } from '@holdfast/test-support'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runAs, sql, type Session } from '@holdfast/postgres'
@@ -14,7 +15,7 @@ import { openPolicyWorld, USERS, type PolicyWorld } from '../test/policy-world.t
 import type { BucketDefinition } from './plan.ts'
 
 const RUNS = Number(process.env['HOLDFAST_POLICY_RUNS'] ?? 100)
-const SEED = Number(process.env['HOLDFAST_POLICY_SEED'] ?? Date.now() % 2 ** 31)
+const SEED = seedOf('HOLDFAST_POLICY_SEED')
 const PARAMETERS = { numRuns: RUNS, endOnFailure: true, seed: SEED }
 const TIMEOUT_MS = 60_000 + RUNS * 500
 

@@ -1,3 +1,4 @@
+import { seedOf } from '@holdfast/test-support'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { wildRequest } from '../test/request-arbitrary.ts'
@@ -10,7 +11,7 @@ import { openRestWorld, type RestWorld } from '../test/rest-world.ts'
  * `HOLDFAST_REST_RUNS` sets how many requests are tried and `HOLDFAST_REST_SEED` repeats a run; a failure prints its seed.
  */
 const RUNS = Number(process.env['HOLDFAST_REST_RUNS'] ?? 600)
-const SEED = process.env['HOLDFAST_REST_SEED']
+const SEED = seedOf('HOLDFAST_REST_SEED')
 
 let world: RestWorld
 
@@ -35,7 +36,7 @@ test('random garbage in any part of a request is answered, and leaves nothing be
       }
       expect(String(answer.headers['content-type'])).not.toContain('html')
     }),
-    { numRuns: RUNS, ...(SEED !== undefined && { seed: Number(SEED) }) },
+    { numRuns: RUNS, seed: SEED },
   )
   await expect.poll(() => world.rows(BUSY)).toEqual([])
   const [first, second] = await Promise.all([1, 2].map(() => world.ask('/people?select=id&limit=0')))
@@ -53,7 +54,7 @@ test('garbage from many at once leaves every connection usable', async () => {
       )
       for (const answer of answers) expect(answer.status, answer.text).toBeLessThan(500)
     }),
-    { numRuns: Math.ceil(RUNS / 60), ...(SEED !== undefined && { seed: Number(SEED) }) },
+    { numRuns: Math.ceil(RUNS / 60), seed: SEED },
   )
   await expect.poll(() => world.rows(BUSY)).toEqual([])
   const settings = `select current_user::text as role, current_setting('work_mem') as memory`

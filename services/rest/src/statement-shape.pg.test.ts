@@ -1,3 +1,4 @@
+import { seedOf } from '@holdfast/test-support'
 import fc from 'fast-check'
 import { HoldfastError } from '@holdfast/foundation'
 import { readCatalog, Utf8 } from '@holdfast/postgres'
@@ -16,8 +17,8 @@ import { createStages } from './stages.ts'
  * `HOLDFAST_REST_RUNS` sets how many requests are tried and `HOLDFAST_REST_SEED` repeats a run; a failure prints its seed.
  */
 const RUNS = Number(process.env['HOLDFAST_REST_RUNS'] ?? 600)
-const SEED = process.env['HOLDFAST_REST_SEED']
-const PARAMETERS = { numRuns: RUNS, ...(SEED !== undefined && { seed: Number(SEED) }) }
+const SEED = seedOf('HOLDFAST_REST_SEED')
+const PARAMETERS = { numRuns: RUNS, seed: SEED }
 
 let world: RestWorld
 let stages: Stages

@@ -1,4 +1,5 @@
 import type { BucketDefinition } from '@holdfast/policy'
+import { seedOf } from '@holdfast/test-support'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findBreaches, runHistory } from './histories.test-support.ts'
 import { LISTS_SCHEMA, openWorld, type World } from './sync-world.test-support.ts'
@@ -10,7 +11,7 @@ import { LISTS_SCHEMA, openWorld, type World } from './sync-world.test-support.t
  */
 
 const COUNT = Number(process.env['HOLDFAST_HISTORIES'] ?? 100)
-const FIRST = Number(process.env['HOLDFAST_HISTORY_SEED'] ?? 1)
+const FIRST = seedOf('HOLDFAST_HISTORY_SEED')
 
 const MEMBERSHIP = 'select from public.list_members m where m.list_id = items.list_id and m.user_id = auth.uid()'
 

@@ -1,3 +1,4 @@
+import { seedOf } from '@holdfast/test-support'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findBreaches, runHistory } from './histories.test-support.ts'
 import { changeSchema, CHANGING_SCHEMA } from './schema-histories.test-support.ts'
@@ -10,7 +11,7 @@ import { openWorld, type World } from './sync-world.test-support.ts'
  */
 
 const COUNT = Number(process.env['HOLDFAST_HISTORIES'] ?? 100)
-const FIRST = Number(process.env['HOLDFAST_HISTORY_SEED'] ?? 1)
+const FIRST = seedOf('HOLDFAST_HISTORY_SEED')
 const GROUP = 10
 
 let world: World

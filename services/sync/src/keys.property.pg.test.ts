@@ -1,3 +1,4 @@
+import { seedOf } from '@holdfast/test-support'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { delay } from '@holdfast/foundation'
 import { assumeSession, sql, type Transaction } from '@holdfast/postgres'
@@ -12,7 +13,7 @@ import { ALICE, BOB, openWorld, type World } from './sync-world.test-support.ts'
  *
  * `HOLDFAST_KEYS_SEED` repeats a history, `HOLDFAST_KEYS_RUNS` makes more of them.
  */
-const SEED = Number(process.env['HOLDFAST_KEYS_SEED'] ?? Date.now() % 1_000_000)
+const SEED = seedOf('HOLDFAST_KEYS_SEED')
 const RUNS = Number(process.env['HOLDFAST_KEYS_RUNS'] ?? 2)
 
 /** Roles are those of the whole cluster, which other tests share. */

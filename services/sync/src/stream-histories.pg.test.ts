@@ -1,3 +1,4 @@
+import { seedOf } from '@holdfast/test-support'
 import { expect, test, describe } from 'vitest'
 import type { BucketDefinition } from '@holdfast/policy'
 import { createRandom } from './histories.test-support.ts'
@@ -21,7 +22,7 @@ import { ALICE, BOB, openWorld, type World } from './sync-world.test-support.ts'
  */
 
 const HISTORIES = Number(process.env['HOLDFAST_STREAM_HISTORIES'] ?? 4)
-const SEED = Number(process.env['HOLDFAST_HISTORY_SEED'] ?? Date.now() % 1_000_000)
+const SEED = seedOf('HOLDFAST_HISTORY_SEED')
 
 interface Followed {
   readonly userId: string

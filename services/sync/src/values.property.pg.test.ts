@@ -1,3 +1,4 @@
+import { seedOf } from '@holdfast/test-support'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { quoteIdentifier, quoteLiteral } from '@holdfast/postgres'
@@ -10,7 +11,7 @@ import { ALICE, openWorld, type World } from './sync-world.test-support.ts'
  *
  * `HOLDFAST_VALUES_SEED` repeats a run, `HOLDFAST_VALUES_ROWS` makes it longer.
  */
-const SEED = Number(process.env['HOLDFAST_VALUES_SEED'] ?? Date.now() % 1_000_000)
+const SEED = seedOf('HOLDFAST_VALUES_SEED')
 const ROWS = Number(process.env['HOLDFAST_VALUES_ROWS'] ?? 60)
 
 /** An SQL expression for a random value. */

@@ -8,13 +8,12 @@
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { differences, openDevice, openHoldfast, type Holdfast, type TestDevice } from '@holdfast/test-support'
+import { differences, openDevice, openHoldfast, seedOf, type Holdfast, type TestDevice } from '@holdfast/test-support'
 import { commit, transactions, type Step } from './sync-history.ts'
 import { localWrite, type LocalStep, localSteps } from './sync-local-writes.ts'
 
 const ROUNDS = Number(process.env['HOLDFAST_ROUNDS'] ?? 4)
 const STEPS = Number(process.env['HOLDFAST_STEPS'] ?? 25)
-const SEED = process.env['HOLDFAST_SEED']
 
 /** One of each kind and team; the operator's and the stranger's accounts are made below. */
 const PEOPLE = [
@@ -99,7 +98,7 @@ describe('a device holds what Postgres lets its person select', () => {
         offline: fc.uniqueArray(device, { maxLength: 4 }),
         reopened: fc.option(device),
       })
-      const seed = SEED === undefined ? Date.now() % 1_000_000_000 : Number(SEED)
+      const seed = seedOf('HOLDFAST_SEED')
       console.log(`seed ${seed}`)
       let accepted = 0
       let sent = 0

@@ -18,11 +18,11 @@ import {
   type RawStream,
   type TestDevice,
   type WireRow,
+  seedOf,
 } from '@holdfast/test-support'
 import { commit, transactions, type Step } from './sync-history.ts'
 
 const STEPS = Number(process.env['HOLDFAST_STEPS'] ?? 60)
-const SEED = process.env['HOLDFAST_SEED']
 
 let holdfast: Holdfast
 /** For Sam's schema, token and oracle. */
@@ -60,7 +60,7 @@ describe('a stream sends no row version that its person could not select', () =>
   test(
     'while rows, memberships and companies change at random',
     async () => {
-      const seed = SEED === undefined ? Date.now() % 1_000_000_000 : Number(SEED)
+      const seed = seedOf('HOLDFAST_SEED')
       console.log(`seed ${seed}`)
       const token = await sam.token()
       const clientOf = (name: string): { url: string; token: string; clientId: string } => ({

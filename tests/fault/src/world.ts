@@ -11,6 +11,7 @@ import {
   type FaultyLink,
   type Holdfast,
   type TestDevice,
+  seedOf,
 } from '@holdfast/test-support'
 
 /** Numbers from a seed, 0 to below 1: the same on every run. (mulberry32) */
@@ -27,9 +28,9 @@ export function createRandom(seed: number): Random {
   }
 }
 
-/** `HOLDFAST_SEED`, or another one each time; printed, so that a failing run can be had again. */
+/** Printed, so that a failing run can be had again. */
 export function seedOfRun(): number {
-  const seed = Number(process.env['HOLDFAST_SEED'] ?? Date.now() % 1_000_000_000)
+  const seed = seedOf('HOLDFAST_SEED')
   console.log(`HOLDFAST_SEED=${seed}`)
   return seed
 }

@@ -1,4 +1,5 @@
 export { openTestDatabase, type TestDatabase, type TestDatabaseOptions } from './open-test-database.ts'
+export { seedOf } from './seed-of.ts'
 export { quietLogger } from './quiet-logger.ts'
 export { openHoldfast, SAMPLE_PASSWORD, type Holdfast, type HoldfastOptions } from './open-holdfast.ts'
 export { openDevice, type DeviceAccount, type TestDevice } from './devices.ts'

@@ -305,7 +305,6 @@ test(
       {
         numRuns: RUNS,
         endOnFailure: true,
-        ...(process.env['HOLDFAST_SEED'] ? { seed: Number(process.env['HOLDFAST_SEED']) } : {}),
       },
     )
   },
