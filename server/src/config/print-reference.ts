@@ -21,6 +21,7 @@ export function printHelp(): string {
     '',
     'Commands',
     '  start            Starts the app, its APIs and Postgres, until Ctrl-C',
+    '  sync status      Tells where sync stands: what is read, how far behind it is, how large the log is',
     '  sync coverage    Tells of each table and policy whether and how it syncs, and at what cost',
     '  sync explain     Tells why somebody has a row on their devices, or not (--user, --table, --id)',
     '  sync verify      Rebuilds a device of somebody and compares it with Postgres (--user)',

@@ -16,6 +16,7 @@ import { startCompactor, type Compaction } from './storage/compactor.ts'
 import { LOG_SETTINGS } from './storage/log-settings.ts'
 import { createLogReader } from './storage/log-reader.ts'
 import type { FindPerson } from './inspect/person.ts'
+import { readStatus } from './inspect/status.ts'
 import { inspectRoutes } from './routes/inspect.ts'
 import { schemaRoutes } from './routes/schema.ts'
 import { streamRoutes } from './routes/stream.ts'
@@ -129,6 +130,7 @@ export function openSync(options: SyncOptions): SyncService {
   const ready = replicator.ready.then(() => void (isReady = true))
   ready.catch(() => undefined) // whoever waits for it sees the rejection
   const connections = createConnections(() => clock.now())
+  const evaluations = createSemaphore(CONCURRENT_EVALUATIONS_MAX)
   const compactions = createCompactions()
   const compactor = startCompactor({
     pool,
@@ -148,7 +150,7 @@ export function openSync(options: SyncOptions): SyncService {
     log,
     downloads: createDownloads(),
     compactions,
-    evaluations: createSemaphore(CONCURRENT_EVALUATIONS_MAX),
+    evaluations,
     logger,
     plan: (): ActivePlan | undefined => replicator.plan(),
   }
@@ -191,6 +193,24 @@ export function openSync(options: SyncOptions): SyncService {
           marks,
           plan: currentPlan,
           active: () => replicator.plan(),
+          status: () =>
+            readStatus({
+              pool,
+              plan,
+              ready: isReady,
+              reader: replicator,
+              checkpoint: feed,
+              devices: {
+                connected: connections.size,
+                people: connections.people,
+                keyEvaluations: evaluations.entered,
+              },
+              compaction: {
+                intervalSeconds: options.options.syncCompactIntervalS,
+                last: compactor.last,
+                sinceStart: compactor.total,
+              },
+            }),
           findPerson: options.findPerson,
           logger,
         }),

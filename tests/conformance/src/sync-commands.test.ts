@@ -20,6 +20,15 @@ beforeAll(async () => {
 
 afterAll(async () => holdfast?.[Symbol.asyncDispose]())
 
+interface SyncStatus {
+  readonly filling: readonly {
+    readonly table: string
+    readonly state: string
+    readonly rowsRead: number
+    readonly rowsTotal?: number
+  }[]
+}
+
 interface Outcome {
   readonly code: number | null
   readonly out: string
@@ -47,6 +56,49 @@ async function someAction(): Promise<string> {
   const [row] = await holdfast.admin.query<{ id: string }>(sql`select id::text from public.actions order by id limit 1`)
   return row?.id ?? ''
 }
+
+describe('status', () => {
+  test('tells where sync stands, for people', async () => {
+    const { code, out, err } = await beside('status')
+    expect(err).toBe('')
+    expect(code).toBe(0)
+    expect(out).toMatch(/^sync +serving devices$/m)
+    expect(out).toMatch(/^reader +following$/m)
+    expect(out).toMatch(
+      /^slot +holdfast_\d+, being read, confirmed [\dA-F]+\/[\dA-F]+, Postgres keeps [\d,]+ \w+ for it$/m,
+    )
+    expect(out).toMatch(/^size +[\d,]+ \w+, the synced tables [\d,]+ \w+ \([\d.]+ : 1\)$/m)
+    expect(out).toMatch(/^ {2}auth\.|^ {2}holdfast\.migrations: row-level security is off$/m)
+  })
+
+  test('shows a large table while it begins to sync, and devices that are connected, as JSON', async () => {
+    await holdfast.admin.execute(sql`create table public.readings (id int primary key, place text)`)
+    await holdfast.admin.execute(
+      sql`insert into public.readings select n, repeat('x', 100) from generate_series(1, 150000) n`,
+    )
+    const read = async (): Promise<SyncStatus> => JSON.parse((await beside('status', '--json')).out) as SyncStatus
+    await holdfast.admin.execute(sql`alter table public.readings enable row level security`)
+    await holdfast.admin.execute(
+      sql`create policy all_of_it on public.readings for select to authenticated using (true)`,
+    )
+    const seen: SyncStatus[] = []
+    await expect
+      .poll(
+        async () => {
+          seen.push(await read())
+          return seen.at(-1)?.filling.length === 0 && seen.some(({ filling }) => filling.length > 0)
+        },
+        { timeout: 45_000, interval: 0 },
+      )
+      .toBe(true)
+    const fill = seen.flatMap(({ filling }) => filling).findLast(({ state }) => state === 'being read')
+    expect(fill).toMatchObject({ table: 'public.readings', definitions: [expect.stringMatching(/^readings\./)] })
+    expect(fill?.rowsRead).toBeGreaterThan(0)
+    expect(fill?.rowsTotal).toBeGreaterThan(100_000)
+    expect(seen.at(-1)).toMatchObject({ ready: true, definitions: { waiting: 0 }, reader: { state: 'following' } })
+    await holdfast.admin.execute(sql`drop table public.readings`)
+  })
+})
 
 describe('coverage', () => {
   test('is a table for people, with every table and every policy', async () => {

@@ -1,5 +1,5 @@
 import { HoldfastError } from '@holdfast/foundation'
-import type { CoverageReport, RowExplanation } from '@holdfast/sync'
+import type { CoverageReport, RowExplanation, SyncStatus } from '@holdfast/sync'
 import { loadConfig } from '../../config/load-config.ts'
 import { nearest } from '../../config/names.ts'
 import { inspectDeclarations, type InspectConfig } from '../../config/options.ts'
@@ -7,14 +7,15 @@ import { readOrUndefined, type CommandInput } from '../command.ts'
 import { connectTo } from './connection.ts'
 import { renderCoverage } from './render-coverage.ts'
 import { renderExplanation } from './render-explanation.ts'
+import { renderStatus } from './render-status.ts'
 import { renderVerification, verify } from './verify.ts'
 
-const COMMANDS = ['coverage', 'explain', 'verify'] as const
+const COMMANDS = ['status', 'coverage', 'explain', 'verify'] as const
 
 /**
  * `holdfast sync …`: asks a running server what and whom it syncs.
  *
- * @returns the exit code: 1 when a device would not have what Postgres shows
+ * @returns the exit code: 1 when a device would not have what Postgres shows, or sync is not at work
  */
 export async function runSync(input: CommandInput): Promise<number> {
   const [command, ...argv] = input.argv
@@ -24,6 +25,11 @@ export async function runSync(input: CommandInput): Promise<number> {
   const print = (value: unknown, text: () => string): void =>
     input.out(config.json ? `${JSON.stringify(value)}\n` : text())
   switch (command) {
+    case 'status': {
+      const status = await connection.json<SyncStatus>('/sync/v1/status')
+      print(status, () => renderStatus(status))
+      return status.ready && status.reader.state === 'following' ? 0 : 1
+    }
     case 'coverage': {
       const report = await connection.json<CoverageReport>('/sync/v1/coverage')
       const shown =

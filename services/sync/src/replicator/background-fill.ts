@@ -52,6 +52,8 @@ export interface FillProgress {
   readonly table: string
   /** Rows read so far by this process. */
   readonly rows: number
+  /** Since when this process reads the table, in milliseconds of `performance.now()`. */
+  readonly sinceMs: number
 }
 
 /**
@@ -198,10 +200,10 @@ export function createBackgroundFill(options: {
       current.isLast = rows.length < CHUNK_ROWS
       await emit(`${current.name}/to`)
       await orAborted(current.applied.promise, signal)
-      progress = { table: `${job.table.schema}.${job.table.name}`, rows: (progress?.rows ?? 0) + rows.length }
+      if (progress) progress = { ...progress, rows: progress.rows + rows.length }
       if (current.isLast) return undefined
       const last = keyOf(job.table, rows.at(-1) ?? [])
-      await writeProgress(pool, [...job.definitions], last)
+      await writeProgress(pool, [...job.definitions], last, rows.length)
       return last
     } finally {
       if (window === current) window = undefined
@@ -211,7 +213,7 @@ export function createBackgroundFill(options: {
   async function fillAll(jobs: readonly Job[], signal: AbortSignal): Promise<void> {
     for (const job of jobs) {
       const started = Date.now()
-      progress = { table: `${job.table.schema}.${job.table.name}`, rows: 0 }
+      progress = { table: `${job.table.schema}.${job.table.name}`, rows: 0, sinceMs: performance.now() }
       let after = job.filledTo
       for (let attempt = 0; ;) {
         try {

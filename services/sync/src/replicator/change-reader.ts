@@ -10,6 +10,7 @@ import { FILL_PREFIX, type BackgroundFill } from './background-fill.ts'
 import { applyChanges, createRouters, type Routers, type RowChange } from './apply-changes.ts'
 import { createDeferredKeys } from './deferred-keys.ts'
 import type { LogWriter } from './log-writer.ts'
+import type { ReaderProgress } from './reader-progress.ts'
 
 /** Prefix of the message that the catalog's event trigger writes into a transaction that changed the schema. */
 export const DDL_PREFIX = 'holdfast:ddl'
@@ -46,6 +47,7 @@ export interface ChangeReaderOptions {
   /** Called before anything of a transaction that changed the schema can be seen. */
   readonly stopServing: () => void
   readonly classesMax: number
+  readonly progress: ReaderProgress
   readonly logger: Logger
 }
 
@@ -188,6 +190,7 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
     if (hasNewClasses) for (const holder of dependencies.everybody()) holder.wake()
     hasNewClasses = false
     stream.confirm(endLsn)
+    options.progress.applied()
     fill.durable()
   }
 
@@ -235,6 +238,7 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
         switch (event.kind) {
           case 'begin':
             inside = event
+            options.progress.began(event.committedAtMs)
             openFrom = changes.length
             break
           case 'insert':

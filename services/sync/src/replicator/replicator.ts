@@ -1,4 +1,4 @@
-import { HoldfastError, assert, backoffMs, delay, errorMessage, type Logger } from '@holdfast/foundation'
+import { HoldfastError, backoffMs, delay, errorMessage, type Logger } from '@holdfast/foundation'
 import type { SyncPlan } from '@holdfast/policy'
 import { sql, type Pool, type Queryable } from '@holdfast/postgres'
 import {
@@ -34,7 +34,9 @@ import type { FillProgress } from './background-fill.ts'
 import { createChangeReader } from './change-reader.ts'
 import { fillDefinitions } from './fill-definitions.ts'
 import { createLogWriter, type LogWriter } from './log-writer.ts'
+import { createReaderProgress, type ReaderProgress, type ReaderState } from './reader-progress.ts'
 import { openServing, sizeOf } from './serving.ts'
+import { readSlotName } from './slot-name.ts'
 import { watchRoles } from './watch-roles.ts'
 
 const PUBLICATION = 'holdfast'
@@ -68,6 +70,8 @@ export interface Replicator extends AsyncDisposable {
   readonly filling: FillProgress | undefined
   /** Why the last attempt failed, while it is being repaired. */
   readonly problem: string | undefined
+  readonly state: ReaderState
+  readonly progress: ReaderProgress
 }
 
 /** Reads the change stream and keeps the log equal to the tables, for as long as the process lives. */
@@ -78,6 +82,8 @@ export function startReplicator(options: ReplicatorOptions): Replicator {
   ready.promise.catch(() => undefined) // whoever waits for it sees the rejection; nobody has to
   let active: ActivePlan | undefined
   let problem: string | undefined
+  let state: ReaderState = 'starting'
+  const progress = createReaderProgress()
   let stream: ReplicationStream | undefined
   let filling = (): FillProgress | undefined => undefined
 
@@ -87,6 +93,8 @@ export function startReplicator(options: ReplicatorOptions): Replicator {
       try {
         await runOnce(options, {
           signal: stopping.signal,
+          progress,
+          setState: (next) => (state = next),
           setActive: (next) => {
             active = next
             if (next) options.dependencies.planChanged()
@@ -101,6 +109,7 @@ export function startReplicator(options: ReplicatorOptions): Replicator {
       } catch (error) {
         if (stopping.signal.aborted) break
         problem = errorMessage(error)
+        state = 'being repaired'
         logger.log('warn', 'the change reader is being repaired', {
           code: error instanceof HoldfastError ? error.code : undefined,
           reason: problem,
@@ -113,6 +122,7 @@ export function startReplicator(options: ReplicatorOptions): Replicator {
         stream = undefined
       }
     }
+    state = 'stopped'
     ready.reject(new HoldfastError('sync_stopped', 503, 'Sync was stopped before it was ready'))
   }
 
@@ -135,6 +145,10 @@ export function startReplicator(options: ReplicatorOptions): Replicator {
     get problem() {
       return problem
     },
+    get state() {
+      return state
+    },
+    progress,
     async [Symbol.asyncDispose]() {
       stopping.abort(new HoldfastError('sync_stopped', 503, 'Sync is stopping'))
       await close(stream)
@@ -145,6 +159,8 @@ export function startReplicator(options: ReplicatorOptions): Replicator {
 
 interface RunControl {
   readonly signal: AbortSignal
+  readonly progress: ReaderProgress
+  setState(state: ReaderState): void
   setActive(active: ActivePlan | undefined): void
   setStream(stream: ReplicationStream): void
   setFilling(progress: () => FillProgress | undefined): void
@@ -166,6 +182,7 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
         // More than one transaction should hold: in pieces, which survive us.
         await writeFirstFilling(pool, state.slot.consistentPoint)
       } else {
+        control.setState('reading tables')
         stored = await fillFirst(options, writer, plan, state.slot)
         // The slot's own snapshot: from here on the stream continues.
         await writePosition(pool, { ...writer.position, confirmedLsn: state.slot.consistentPoint })
@@ -184,6 +201,7 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
     logger,
   })
   control.setStream(stream)
+  control.setState('following')
   control.signal.throwIfAborted()
 
   feed.reset(writer.lastOpId, startLsn ?? (0n as Lsn))
@@ -215,6 +233,7 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
     fill: serving.fill,
     stopServing: serving.pause,
     classesMax: options.classesMax,
+    progress: control.progress,
     logger,
   })
   try {
@@ -235,15 +254,6 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
     roles[Symbol.dispose]()
     await writer.abandon()
   }
-}
-
-/** Slots belong to the whole cluster, and a copy of a database must not go on with the slot of its original. */
-async function readSlotName(db: Queryable): Promise<string> {
-  const [row] = await db.query<{ oid: string }>(sql`
-    select oid::int8::text as oid from pg_catalog.pg_database where datname = current_database()
-  `)
-  assert(row, 'the current database is listed')
-  return `holdfast_${row.oid}`
 }
 
 /** Waits until queries see what these transactions did: they are in the write-ahead log a moment before they end for others. */

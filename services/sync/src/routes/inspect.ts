@@ -12,6 +12,7 @@ import { readCoverage } from '../inspect/coverage.ts'
 import { explainRow } from '../inspect/explain-row.ts'
 import { readPersonRows } from '../inspect/person-rows.ts'
 import type { FindPerson, Person } from '../inspect/person.ts'
+import type { SyncStatus } from '../inspect/status.ts'
 
 export interface InspectRoutesOptions {
   /** As the superuser. */
@@ -21,12 +22,13 @@ export interface InspectRoutesOptions {
   readonly marks: Marks
   readonly plan: () => SyncPlan
   readonly active: () => ActivePlan | undefined
+  readonly status: () => Promise<SyncStatus>
   readonly findPerson: FindPerson
   readonly logger: Logger
 }
 
 /**
- * For operators, with the service key: `GET /sync/v1/coverage`, `GET /sync/v1/explain`, and what `holdfast sync verify` compares: `POST /sync/v1/token`
+ * For operators, with the service key: `GET /sync/v1/status`, `GET /sync/v1/coverage`, `GET /sync/v1/explain`, and what `holdfast sync verify` compares: `POST /sync/v1/token`
  * and `GET /sync/v1/rows`.
  */
 export function inspectRoutes(options: InspectRoutesOptions): FastifyPluginAsync {
@@ -47,6 +49,11 @@ export function inspectRoutes(options: InspectRoutesOptions): FastifyPluginAsync
   return async (app) => {
     app.addHook('onRequest', async (request) => {
       if (requireCaller(request).role !== 'service_role') throw administratorsOnly()
+    })
+
+    app.get('/sync/v1/status', async (_request, reply) => {
+      reply.header('cache-control', 'no-store')
+      return options.status()
     })
 
     app.get('/sync/v1/coverage', async (_request, reply) => {

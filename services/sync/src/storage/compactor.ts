@@ -26,10 +26,19 @@ export interface Compaction {
   readonly dropped: number
 }
 
+/** A round, as operators see it. */
+export interface CompactionRound extends Compaction {
+  /** When it ended, in milliseconds since the epoch. */
+  readonly endedAtMs: number
+  readonly ms: number
+}
+
 export interface Compactor extends AsyncDisposable {
   /** One round over all buckets. Compacts what was superseded when the round before began, so that whoever reads is past it. */
   round(): Promise<Compaction>
+  /** Since the process began. */
   readonly total: Compaction
+  readonly last: CompactionRound | undefined
 }
 
 interface Candidate {
@@ -59,6 +68,7 @@ export function startCompactor(options: CompactorOptions): Compactor {
   const total = { buckets: 0, dropped: 0 }
   /** The newest checkpoint when the round before began. */
   let horizon = 0
+  let last: CompactionRound | undefined
   let running: Promise<unknown> = Promise.resolve()
 
   async function pace(ops: number, startedMs: number): Promise<void> {
@@ -125,6 +135,7 @@ export function startCompactor(options: CompactorOptions): Compactor {
   }
 
   async function round(): Promise<Compaction> {
+    const startedMs = performance.now()
     const upTo = horizon
     horizon = feed.opId
     await deleteDropped()
@@ -141,12 +152,13 @@ export function startCompactor(options: CompactorOptions): Compactor {
         dropped += gone
         stopping.signal.throwIfAborted()
       }
-      const last = looked.at(-1)
-      if (!last) break
-      after = last.id
+      const lastLooked = looked.at(-1)
+      if (!lastLooked) break
+      after = lastLooked.id
       stopping.signal.throwIfAborted()
     }
     total.buckets += buckets
+    last = { buckets, dropped, endedAtMs: Date.now(), ms: Math.round(performance.now() - startedMs) }
     if (dropped > 0) logger.log('debug', 'the operation log was compacted', { buckets, dropped })
     return { buckets, dropped }
   }
@@ -187,7 +199,12 @@ export function startCompactor(options: CompactorOptions): Compactor {
   const looping = options.intervalS > 0 ? loop().catch(() => undefined) : Promise.resolve() // ends when it is stopped
   return {
     round: () => exclusively(round),
-    total,
+    get total() {
+      return { ...total }
+    },
+    get last() {
+      return last
+    },
     async [Symbol.asyncDispose]() {
       stopping.abort(new Error('compaction is stopping'))
       await looping

@@ -34,15 +34,16 @@ export function insertUnfilled(
   })
 }
 
-/** Notes how far definitions of one table are filled. */
+/** Notes how far definitions of one table are filled, by so many rows more. */
 export async function writeProgress(
   db: Queryable,
   definitions: readonly number[],
   filledTo: readonly string[],
+  rows: number,
 ): Promise<void> {
-  await db.execute(
-    sql`update sync.fills set filled_to = ${filledTo}::text[] where definition = any(${definitions}::int[])`,
-  )
+  await db.execute(sql`
+    update sync.fills set filled_to = ${filledTo}::text[], rows = rows + ${rows} where definition = any(${definitions}::int[])
+  `)
 }
 
 export async function writeFilled(db: Queryable, definitions: readonly number[]): Promise<void> {

@@ -18,6 +18,8 @@ export interface Connection {
 /** All open streams: keepalives, the end of tokens, and finding a device's stream. */
 export interface Connections extends Disposable {
   readonly size: number
+  /** How many different people they are of. */
+  readonly people: number
   add(connection: Connection): void
   delete(connection: Connection): void
   /** The streams of one device. */
@@ -77,6 +79,9 @@ export function createConnections(now: () => number): Connections {
   return {
     get size() {
       return all.size
+    },
+    get people() {
+      return new Set([...all.keys()].map(({ userId }) => userId)).size
     },
     add(connection) {
       all.set(connection, { nextKeepaliveMs: now() + KEEPALIVE_MS * (0.9 + Math.random() * 0.2), warned: false })

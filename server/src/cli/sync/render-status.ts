@@ -1,0 +1,93 @@
+import type { SyncStatus, TableFill } from '@holdfast/sync'
+
+/** Where sync stands, for people. */
+export function renderStatus(status: SyncStatus): string {
+  const { reader, checkpoint, slot, filling, definitions, devices, log, compaction, refused } = status
+  const lines: (readonly [title: string, text: string])[] = [
+    ['sync', status.ready ? 'serving devices' : 'NOT READY: devices wait until all tables have been read'],
+    ['reader', `${reader.state}${reader.problem === undefined ? '' : `: ${reader.problem}`}`],
+    ['behind', `${bytes(slot.lagBytes)}, ${reader.lagSeconds} s`],
+    [
+      'checkpoint',
+      `operation ${checkpoint.opId} at ${checkpoint.position}${checkpoint.lastCommitAt === undefined ? '' : `, last change of ${checkpoint.lastCommitAt}`}`,
+    ],
+    ['slot', renderSlot(slot)],
+    ...filling.map((fill): readonly [string, string] => ['reading', renderFill(fill)]),
+    [
+      'definitions',
+      `${count(definitions.served)} served, ${count(definitions.waiting)} waiting for their rows, ${count(definitions.dropped)} to be deleted`,
+    ],
+    [
+      'devices',
+      `${count(devices.connected)} connected, of ${count(devices.people)} people; keys asked for ${count(devices.keyEvaluations)} times since the start`,
+    ],
+    [
+      'log',
+      `${count(log.operations)} operations${log.rows === undefined ? '' : `, about ${count(log.rows)} of them rows`}, in ${count(log.buckets)} buckets`,
+    ],
+    [
+      'size',
+      `${bytes(log.bytes)}, the synced tables ${bytes(log.sourceBytes)}${log.ratio === undefined ? '' : ` (${log.ratio} : 1)`}`,
+    ],
+    ['compaction', renderCompaction(compaction)],
+  ]
+  const width = Math.max(...lines.map(([title]) => title.length))
+  return [
+    ...lines.map(([title, text]) => `${title.padEnd(width)}  ${text}`),
+    ...(refused.length > 0 ? ['', 'Tables that do not sync'] : []),
+    ...refused.map(
+      ({ table, policy, reason }) => `  ${table}: ${policy === undefined ? '' : `policy "${policy}": `}${reason}`,
+    ),
+    '',
+  ].join('\n')
+}
+
+function renderSlot(slot: SyncStatus['slot']): string {
+  if (slot.walStatus === undefined && slot.confirmed === undefined) return `${slot.name}, which is NOT THERE`
+  return [
+    slot.name,
+    slot.active ? 'being read' : 'NOT BEING READ',
+    ...(slot.confirmed === undefined ? [] : [`confirmed ${slot.confirmed}`]),
+    ...(slot.keptBytes === undefined ? [] : [`Postgres keeps ${bytes(slot.keptBytes)} for it`]),
+    ...(slot.walStatus === undefined || slot.walStatus === 'reserved' ? [] : [slot.walStatus]),
+    ...(slot.invalidationReason === undefined ? [] : [`LOST: ${slot.invalidationReason}`]),
+  ].join(', ')
+}
+
+function renderFill({ table, state, rowsRead, rowsTotal, rowsPerSecond, definitions }: TableFill): string {
+  const share =
+    rowsTotal === undefined || rowsTotal === 0 ? '' : ` (${Math.min(99, Math.floor((rowsRead / rowsTotal) * 100))} %)`
+  const left =
+    rowsTotal === undefined || rowsPerSecond === undefined || rowsPerSecond === 0
+      ? ''
+      : `, about ${duration(Math.max(0, rowsTotal - rowsRead) / rowsPerSecond)} left`
+  const of = rowsTotal === undefined ? '' : ` of about ${count(rowsTotal)}`
+  const rate = rowsPerSecond === undefined ? '' : `, ${count(rowsPerSecond)} rows/s`
+  return `${table} for ${definitions.join(', ')}: ${state}, ${count(rowsRead)}${of} rows${share}${rate}${left}`
+}
+
+function renderCompaction({ intervalSeconds, last, sinceStart }: SyncStatus['compaction']): string {
+  const every = intervalSeconds === 0 ? 'off' : `every ${intervalSeconds} s`
+  const round =
+    last === undefined
+      ? 'no round yet'
+      : `last ${new Date(last.endedAtMs).toISOString()}: ${count(last.dropped)} operations dropped in ${count(last.buckets)} buckets, ${last.ms} ms`
+  return `${every}; ${round}; ${count(sinceStart.dropped)} dropped since the start`
+}
+
+function duration(seconds: number): string {
+  if (seconds < 90) return `${Math.ceil(seconds)} s`
+  if (seconds < 5_400) return `${Math.ceil(seconds / 60)} min`
+  return `${(seconds / 3_600).toFixed(1)} h`
+}
+
+function count(value: number): string {
+  return Math.round(value).toLocaleString('en-US')
+}
+
+function bytes(value: number): string {
+  if (value < 10_000) return `${count(value)} bytes`
+  if (value < 10_000_000) return `${count(value / 1_000)} KB`
+  if (value < 10_000_000_000) return `${count(value / 1_000_000)} MB`
+  return `${count(value / 1_000_000_000)} GB`
+}

@@ -1,0 +1,247 @@
+import type { SyncPlan, TableName } from '@holdfast/policy'
+import { quoteName, sql, type Pool, type Queryable } from '@holdfast/postgres'
+import { findSlot, formatLsn, parseLsn, type Lsn } from '@holdfast/replication'
+import type { FillProgress } from '../replicator/background-fill.ts'
+import type { ReaderProgress, ReaderState } from '../replicator/reader-progress.ts'
+import { readSlotName } from '../replicator/slot-name.ts'
+import type { Compaction, CompactionRound } from '../storage/compactor.ts'
+
+/** Where sync stands: `GET /sync/v1/status`. Sizes are in bytes, times in seconds; what is not known is missing. */
+export interface SyncStatus {
+  /** Whether devices are served. */
+  readonly ready: boolean
+  /** What the change reader does, and what went wrong last while it is being repaired. */
+  readonly reader: {
+    readonly state: ReaderState
+    readonly problem?: string
+    /** Age of the oldest transaction that is committed and not yet in the log; 0 when there is none. */
+    readonly lagSeconds: number
+  }
+  /** What devices are given: everything that committed before `position`. */
+  readonly checkpoint: { readonly opId: number; readonly position: string; readonly lastCommitAt?: string }
+  readonly slot: {
+    readonly name: string
+    /** Missing: there is no slot. */
+    readonly walStatus?: string
+    readonly invalidationReason?: string
+    readonly active: boolean
+    /** Up to where Postgres knows that everything is in the log. */
+    readonly confirmed?: string
+    /** From the checkpoint to where Postgres writes now. */
+    readonly lagBytes: number
+    /** What Postgres keeps for the slot. */
+    readonly keptBytes?: number
+  }
+  /** Tables whose rows are being read into buckets, the one that is read now first. */
+  readonly filling: readonly TableFill[]
+  readonly definitions: {
+    readonly served: number
+    readonly waiting: number
+    /** Given up; their buckets are deleted in the background. */
+    readonly dropped: number
+  }
+  readonly devices: {
+    readonly connected: number
+    readonly people: number
+    /** Times that Postgres was asked for somebody's keys, since the process began. */
+    readonly keyEvaluations: number
+  }
+  readonly log: {
+    readonly buckets: number
+    readonly operations: number
+    /** Operations that are the newest version of a row: an estimate of Postgres. */
+    readonly rows?: number
+    readonly bytes: number
+    /** Of the synced tables, their indexes and long values included. */
+    readonly sourceBytes: number
+    readonly ratio?: number
+  }
+  readonly compaction: {
+    /** 0: off. */
+    readonly intervalSeconds: number
+    readonly last?: CompactionRound
+    readonly sinceStart: Compaction
+  }
+  readonly refused: readonly { readonly table: string; readonly policy?: string; readonly reason: string }[]
+}
+
+export interface TableFill {
+  readonly table: string
+  readonly state: 'being read' | 'waiting'
+  readonly definitions: readonly string[]
+  readonly rowsRead: number
+  /** An estimate of Postgres. */
+  readonly rowsTotal?: number
+  readonly rowsPerSecond?: number
+}
+
+export interface StatusSource {
+  /** As the superuser. */
+  readonly pool: Pool
+  /** `undefined` while the first one is being made. */
+  readonly plan: SyncPlan | undefined
+  readonly ready: boolean
+  readonly reader: {
+    readonly state: ReaderState
+    readonly problem: string | undefined
+    readonly progress: ReaderProgress
+    readonly filling: FillProgress | undefined
+  }
+  readonly checkpoint: { readonly opId: number; readonly position: Lsn }
+  readonly devices: SyncStatus['devices']
+  readonly compaction: {
+    readonly intervalSeconds: number
+    readonly last: CompactionRound | undefined
+    readonly sinceStart: Compaction
+  }
+}
+
+/** Asks Postgres for what it knows, and puts it beside what the process knows. Reads every bucket once, and no operation. */
+export async function readStatus(source: StatusSource): Promise<SyncStatus> {
+  const { pool, reader, checkpoint, compaction } = source
+  const { tables = [], refused = [] } = source.plan ?? {}
+  const [slot, filling, definitions, log] = [
+    await readSlot(pool, checkpoint.position),
+    await readFilling(pool, tables, reader.filling),
+    await readDefinitionCounts(pool),
+    await readLog(pool, tables),
+  ]
+  const { lastCommitMs } = reader.progress
+  return {
+    ready: source.ready,
+    reader: {
+      state: reader.state,
+      ...(reader.problem === undefined ? {} : { problem: reader.problem }),
+      lagSeconds: lagSeconds(reader, slot.lagBytes),
+    },
+    checkpoint: {
+      opId: checkpoint.opId,
+      position: formatLsn(checkpoint.position),
+      ...(lastCommitMs === undefined ? {} : { lastCommitAt: new Date(lastCommitMs).toISOString() }),
+    },
+    slot,
+    filling,
+    definitions,
+    devices: source.devices,
+    log,
+    compaction: {
+      intervalSeconds: compaction.intervalSeconds,
+      ...(compaction.last ? { last: compaction.last } : {}),
+      sinceStart: compaction.sinceStart,
+    },
+    refused: refused.map(({ schema, name, policy, reason }) => ({
+      table: `${schema}.${name}`,
+      ...(policy === undefined ? {} : { policy }),
+      reason,
+    })),
+  }
+}
+
+/** While changes do not arrive, what is waiting is at least as old as the newest that did. */
+function lagSeconds({ state, progress }: StatusSource['reader'], lagBytes: number): number {
+  const sinceMs = progress.waitingSinceMs ?? (state === 'following' ? undefined : progress.lastCommitMs)
+  if (sinceMs === undefined || lagBytes === 0) return 0
+  return Math.max(0, Math.round((Date.now() - sinceMs) / 10) / 100)
+}
+
+async function readSlot(db: Queryable, position: Lsn): Promise<SyncStatus['slot']> {
+  const name = await readSlotName(db)
+  const slot = await findSlot(db, name)
+  const [row] = await db.query<{ now: string }>(sql`select pg_current_wal_lsn()::text as now`)
+  const now = parseLsn(row?.now ?? '') ?? position
+  // Before the reader has begun, it is where it will begin.
+  const from = position > 0n ? position : (slot?.confirmedFlushLsn ?? now)
+  return {
+    name,
+    ...(slot?.walStatus === undefined ? {} : { walStatus: slot.walStatus }),
+    ...(slot?.invalidationReason === undefined ? {} : { invalidationReason: slot.invalidationReason }),
+    active: slot?.active === true,
+    ...(slot?.confirmedFlushLsn === undefined ? {} : { confirmed: formatLsn(slot.confirmedFlushLsn) }),
+    lagBytes: Math.max(0, Number(now - from)),
+    ...(slot?.restartLsn === undefined ? {} : { keptBytes: Math.max(0, Number(now - slot.restartLsn)) }),
+  }
+}
+
+async function readFilling(
+  db: Queryable,
+  synced: SyncPlan['tables'],
+  current: FillProgress | undefined,
+): Promise<readonly TableFill[]> {
+  const fills = await db.query<{ id: string; rows: string }>(sql`
+    select d.id, f.rows::text from sync.fills f join sync.definitions d on d.number = f.definition where not d.dropped
+  `)
+  const rowsRead = new Map(fills.map(({ id, rows }) => [id, Number(rows)]))
+  const tables = synced.flatMap((table) => {
+    const definitions = [...new Set(table.definitions.map(({ id }) => id))].filter((id) => rowsRead.has(id))
+    return definitions.length > 0 ? [{ table, definitions }] : []
+  })
+  const totals = await readEstimates(
+    db,
+    tables.map(({ table }) => table),
+  )
+  return tables
+    .map(({ table: { oid, schema, name }, definitions }): TableFill => {
+      const table = `${schema}.${name}`
+      const now = current?.table === table ? current : undefined
+      const seconds = now ? (performance.now() - now.sinceMs) / 1000 : 0
+      const total = totals.get(oid)
+      return {
+        table,
+        state: now ? 'being read' : 'waiting',
+        definitions,
+        rowsRead: Math.max(...definitions.map((id) => rowsRead.get(id) ?? 0)),
+        ...(total === undefined ? {} : { rowsTotal: total }),
+        ...(now && now.rows > 0 && seconds > 0 ? { rowsPerSecond: Math.round(now.rows / seconds) } : {}),
+      }
+    })
+    .toSorted((left, right) => Number(right.state === 'being read') - Number(left.state === 'being read'))
+}
+
+/** Rows by oid as Postgres's planner sees them, which also knows of tables that were never analyzed. */
+async function readEstimates(db: Queryable, tables: readonly TableName[]): Promise<ReadonlyMap<number, number>> {
+  const rows = new Map<number, number>()
+  for (const { oid, schema, name } of tables) {
+    const [found] = await db.query<{ 'QUERY PLAN': readonly { readonly Plan: { readonly 'Plan Rows': number } }[] }>(
+      sql`explain (format json) select from ${sql.trusted(quoteName(schema, name))}`,
+    )
+    const plan = found?.['QUERY PLAN'][0]
+    if (plan) rows.set(oid, plan.Plan['Plan Rows'])
+  }
+  return rows
+}
+
+async function readDefinitionCounts(db: Queryable): Promise<SyncStatus['definitions']> {
+  const [row] = await db.query<{ served: number; waiting: number; dropped: number }>(sql`
+    select count(*) filter (where not dropped and f.definition is null)::int as served,
+           count(*) filter (where not dropped and f.definition is not null)::int as waiting,
+           count(*) filter (where dropped)::int as dropped
+      from sync.definitions d left join sync.fills f on f.definition = d.number
+  `)
+  return row ?? { served: 0, waiting: 0, dropped: 0 }
+}
+
+async function readLog(db: Queryable, tables: SyncPlan['tables']): Promise<SyncStatus['log']> {
+  const [row] = await db.query<{
+    buckets: number
+    operations: string
+    rows: number | null
+    bytes: string
+    source: string
+  }>(sql`
+    select (select count(*)::int from sync.buckets) as buckets,
+           (select coalesce(sum(count), 0)::text from sync.buckets) as operations,
+           (select reltuples::float8 from pg_catalog.pg_class where oid = 'sync.ops_current'::regclass and reltuples > 0) as rows,
+           (pg_total_relation_size('sync.ops') + pg_total_relation_size('sync.buckets'))::text as bytes,
+           (select coalesce(sum((select coalesce(sum(pg_total_relation_size(t.relid)), pg_total_relation_size(c.oid)) from pg_partition_tree(c.oid) t)), 0)::text
+              from pg_catalog.pg_class c where c.oid = any(${tables.map(({ oid }) => oid)}::int8[]::oid[])) as source
+  `)
+  const [bytes, sourceBytes] = [Number(row?.bytes ?? 0), Number(row?.source ?? 0)]
+  return {
+    buckets: row?.buckets ?? 0,
+    operations: Number(row?.operations ?? 0),
+    ...(row?.rows === null || row?.rows === undefined ? {} : { rows: Math.round(row.rows) }),
+    bytes,
+    sourceBytes,
+    ...(sourceBytes > 0 ? { ratio: Math.round((bytes / sourceBytes) * 100) / 100 } : {}),
+  }
+}

@@ -1,0 +1,43 @@
+/** What the change reader is doing, for operators. */
+export type ReaderState =
+  | 'starting'
+  /** Small tables are read at one snapshot, before changes stream. */
+  | 'reading tables'
+  | 'following'
+  /** What went wrong is in `problem`; it is tried again. */
+  | 'being repaired'
+  | 'stopped'
+
+/** Tells how far behind the change reader is in time. */
+export interface ReaderProgress {
+  /** A transaction begins to arrive. */
+  began(committedAtMs: number): void
+  /** Everything that has arrived is in the log. */
+  applied(): void
+  /** When the newest transaction that is in the log was committed; `undefined`: none since the process began. */
+  readonly lastCommitMs: number | undefined
+  /** When the oldest transaction was committed that has arrived and is not in the log. */
+  readonly waitingSinceMs: number | undefined
+}
+
+export function createReaderProgress(): ReaderProgress {
+  let newestMs: number | undefined
+  let lastCommitMs: number | undefined
+  let waitingSinceMs: number | undefined
+  return {
+    began(committedAtMs) {
+      newestMs = committedAtMs
+      waitingSinceMs ??= committedAtMs
+    },
+    applied() {
+      lastCommitMs = newestMs
+      waitingSinceMs = undefined
+    },
+    get lastCommitMs() {
+      return lastCommitMs
+    },
+    get waitingSinceMs() {
+      return waitingSinceMs
+    },
+  }
+}
