@@ -35,6 +35,17 @@ const REST_HEADINGS: Readonly<Record<string, string>> = {
   answer: 'Answers',
 }
 
+const SYNC_HEADINGS: Readonly<Record<string, string>> = {
+  database: '`PowerSyncDatabase`',
+  options: '`connect(…, options)`',
+  connector: 'Connectors',
+  stream: '`database.syncStream(…)`',
+  subscription: 'Subscriptions',
+  status: '`database.currentStatus`',
+  table: '`new Table(…, options)`',
+  rawTables: '`schema.withRawTables(…)`',
+}
+
 const PAGES: readonly Page[] = [
   {
     name: 'auth',
@@ -49,6 +60,13 @@ const PAGES: readonly Page[] = [
     headingOf: (object) => REST_HEADINGS[object] ?? object,
     columns: ['does', 'refused'],
     without: ['rest-coverage.test.ts'],
+  },
+  {
+    name: 'sync',
+    calls: Object.keys(SYNC_HEADINGS).map((object) => `${object}.`),
+    headingOf: (object) => SYNC_HEADINGS[object] ?? object,
+    columns: ['does', 'refused'],
+    without: ['sync-coverage.test.ts'],
   },
 ]
 

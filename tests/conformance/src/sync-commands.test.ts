@@ -57,7 +57,7 @@ async function someAction(): Promise<string> {
   return row?.id ?? ''
 }
 
-describe('status', () => {
+describe('`holdfast sync status`', () => {
   test('tells where sync stands, for people', async () => {
     const { code, out, err } = await beside('status')
     expect(err).toBe('')
@@ -100,7 +100,7 @@ describe('status', () => {
   })
 })
 
-describe('coverage', () => {
+describe('`holdfast sync coverage`', () => {
   test('is a table for people, with every table and every policy', async () => {
     const { code, out, err } = await beside('coverage')
     expect(err).toBe('')
@@ -124,7 +124,7 @@ describe('coverage', () => {
   })
 })
 
-describe('explain', () => {
+describe('`holdfast sync explain`', () => {
   test('tells why somebody has a row', async () => {
     const id = await someAction()
     const { code, out } = await beside('explain', '--user', MINA, '--table', 'actions', '--id', id)
@@ -148,7 +148,7 @@ describe('explain', () => {
   })
 })
 
-describe('verify', () => {
+describe('`holdfast sync verify`', () => {
   test('finds a device of each sample account equal', async () => {
     for (const user of [MINA, 'sam.reyes@northline.example', 'tomas.lindgren@northline.example']) {
       const { code, out, err } = await beside('verify', '--user', user)
@@ -193,17 +193,19 @@ describe('verify', () => {
   })
 })
 
-test('nothing answers: says so and what to do', async () => {
-  expect(await run(['coverage', '--url=http://127.0.0.1:1', '--service-key=x'])).toMatchObject({
-    code: 1,
-    err: expect.stringContaining('Start Holdfast first'),
-  })
-  expect(await run(['coverage', `--url=${holdfast.url}`, '--service-key=x'])).toMatchObject({
-    code: 1,
-    err: expect.stringContaining('Is the key that of this server?'),
-  })
-  expect(await run(['covrage'])).toMatchObject({
-    code: 1,
-    err: expect.stringContaining('Did you mean "holdfast sync coverage"?'),
+describe('`holdfast sync`', () => {
+  test('says what to do when nothing answers, the key is another server’s, or the command is not known', async () => {
+    expect(await run(['coverage', '--url=http://127.0.0.1:1', '--service-key=x'])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('Start Holdfast first'),
+    })
+    expect(await run(['coverage', `--url=${holdfast.url}`, '--service-key=x'])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('Is the key that of this server?'),
+    })
+    expect(await run(['covrage'])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('Did you mean "holdfast sync coverage"?'),
+    })
   })
 })

@@ -46,8 +46,8 @@ const here = (text: string): Promise<Record<string, unknown>[]> => device.databa
 const there = (text: string): Promise<readonly object[]> =>
   holdfast.admin.withClient(async (client) => (await client.query<object>(text)).rows)
 
-describe('a device', () => {
-  test('has rows of any key and values of any type, and may query them', async () => {
+describe('keys and types', () => {
+  test('rows of any key and values of any type are here, and can be queried', async () => {
     await device.settle()
     expect(await here('select * from stock')).toMatchObject([
       {
@@ -63,7 +63,7 @@ describe('a device', () => {
     expect(device.tables()).not.toContain('logs_2024')
   })
 
-  test('makes, changes and removes rows by ids that it makes itself', async () => {
+  test('a device makes, changes and removes rows by ids that it makes itself', async () => {
     const row = {
       place: 'B "2"',
       part: 7,
@@ -105,15 +105,15 @@ describe('a device', () => {
     expect(await here(`select code from codes`)).toEqual([{ code: 'y' }])
   })
 
-  test('is told which policy refused a row of another key', async () => {
+  test('a refused row of another key waits for its person', async () => {
     await device.database.execute(`update stock set n = -1 where part = 7`)
     await vi.waitFor(async () => expect(await device.local.rejected.list()).toHaveLength(1), { timeout: 20_000 })
   })
-})
 
-test('an app that knows nothing of Holdfast has the rows under the same ids', async () => {
-  const schema = new Schema({ codes: new Table({ code: column.text, label: column.text }) })
-  await using plain = await openPlainDevice(holdfast, { ...ACCOUNT, schema })
-  await plain.database.waitForFirstSync(AbortSignal.timeout(20_000))
-  expect(await plain.database.getAll('select id, code from codes')).toContainEqual({ id: 'y', code: 'y' })
+  test('an app that knows nothing of Holdfast has the rows under the same ids', async () => {
+    const schema = new Schema({ codes: new Table({ code: column.text, label: column.text }) })
+    await using plain = await openPlainDevice(holdfast, { ...ACCOUNT, schema })
+    await plain.database.waitForFirstSync(AbortSignal.timeout(20_000))
+    expect(await plain.database.getAll('select id, code from codes')).toContainEqual({ id: 'y', code: 'y' })
+  })
 })

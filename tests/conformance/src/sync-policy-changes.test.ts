@@ -58,7 +58,7 @@ async function reconnectAll(isNew: (device: TestDevice) => boolean): Promise<voi
 const hasColumn = (device: TestDevice, table: string, column: string): boolean =>
   device.table(table).columns.some(({ name }) => name === column)
 
-describe('devices follow', () => {
+describe('changes of the schema, with devices connected', () => {
   test.each([
     [
       'a policy that shows more',

@@ -103,8 +103,8 @@ async function titles(database: CommonPowerSyncDatabase, table = 'tickets'): Pro
 const shows = (database: CommonPowerSyncDatabase, wanted: readonly string[]): Promise<void> =>
   vi.waitFor(async () => expect(await titles(database)).toEqual(wanted), { timeout: 20_000, interval: 20 })
 
-describe('a device that connects', () => {
-  test('has the tables that no stream names and the streams that subscribe themselves', async () => {
+describe('options.includeDefaultStreams', () => {
+  test('by default brings the tables that no stream names and the streams that subscribe themselves', async () => {
     const { database, connect } = await open()
     await connect()
     await database.waitForFirstSync(AbortSignal.timeout(30_000))
@@ -121,7 +121,7 @@ describe('a device that connects', () => {
     ])
   })
 
-  test('without the defaults has what it subscribes to, and nothing else', async () => {
+  test('false: only what the device subscribes to comes', async () => {
     const { database, connect } = await open()
     await connect({ includeDefaultStreams: false })
     await database.waitForFirstSync(AbortSignal.timeout(30_000))
@@ -133,7 +133,7 @@ describe('a device that connects', () => {
   })
 })
 
-describe('a subscription', () => {
+describe('stream.subscribe', () => {
   test('brings its rows at once and keeps them current; two with different parameters stand side by side', async () => {
     const { database, connect } = await open()
     await connect({ includeDefaultStreams: false })
@@ -150,7 +150,35 @@ describe('a subscription', () => {
     await shows(database, ['one', 'two', 'two, urgent'])
   })
 
-  test('that ends leaves what another still names', async () => {
+  test('of what the policies hide shows nothing', async () => {
+    const { database, connect } = await open()
+    await connect({ includeDefaultStreams: false })
+    const hidden = await database.syncStream('board', { board: HIDDEN }).subscribe()
+    await hidden.waitForFirstSync(AbortSignal.timeout(30_000))
+    expect(await titles(database)).toEqual([])
+    await holdfast.admin.withClient((client) =>
+      client.query(`update boards set is_hidden = false where id = '${HIDDEN}'`),
+    )
+    await shows(database, ['hidden'])
+    await holdfast.admin.withClient((client) =>
+      client.query(`update boards set is_hidden = true where id = '${HIDDEN}'`),
+    )
+    await shows(database, [])
+  })
+
+  test('that cannot be met (an unknown stream, a parameter of the wrong type) leaves the others alone', async () => {
+    const { database, connect } = await open()
+    await connect({ includeDefaultStreams: false })
+    await database.syncStream('board', { board: 'no uuid' }).subscribe()
+    await database.syncStream('no such stream').subscribe()
+    const one = await database.syncStream('board', { board: ONE }).subscribe()
+    await one.waitForFirstSync(AbortSignal.timeout(30_000))
+    expect(await titles(database)).toEqual(['one'])
+  })
+})
+
+describe('stream.unsubscribeAll', () => {
+  test('takes the rows away, but for those that another subscription still names', async () => {
     const { database, connect } = await open()
     await connect()
     const stream = database.syncStream('board', { board: TWO })
@@ -162,8 +190,10 @@ describe('a subscription', () => {
     // It is in the stream that every device has, too.
     await shows(database, ['two, urgent'])
   })
+})
 
-  test('outlives a reconnect for its time to live', async () => {
+describe('subscription.unsubscribe', () => {
+  test('leaves its rows, current and across a reconnect, for the time to live', async () => {
     const { database, connect } = await open()
     await connect({ includeDefaultStreams: false })
     const one = await database.syncStream('board', { board: ONE }).subscribe({ ttl: 3600 })
@@ -181,46 +211,22 @@ describe('a subscription', () => {
     )
     await shows(database, ['one'])
   })
-
-  test('never shows what the policies hide', async () => {
-    const { database, connect } = await open()
-    await connect({ includeDefaultStreams: false })
-    const hidden = await database.syncStream('board', { board: HIDDEN }).subscribe()
-    await hidden.waitForFirstSync(AbortSignal.timeout(30_000))
-    expect(await titles(database)).toEqual([])
-    await holdfast.admin.withClient((client) =>
-      client.query(`update boards set is_hidden = false where id = '${HIDDEN}'`),
-    )
-    await shows(database, ['hidden'])
-    await holdfast.admin.withClient((client) =>
-      client.query(`update boards set is_hidden = true where id = '${HIDDEN}'`),
-    )
-    await shows(database, [])
-  })
-
-  test('that cannot be met leaves the others alone', async () => {
-    const { database, connect } = await open()
-    await connect({ includeDefaultStreams: false })
-    await database.syncStream('board', { board: 'no uuid' }).subscribe()
-    await database.syncStream('no such stream').subscribe()
-    const one = await database.syncStream('board', { board: ONE }).subscribe()
-    await one.waitForFirstSync(AbortSignal.timeout(30_000))
-    expect(await titles(database)).toEqual(['one'])
-  })
 })
 
-test('rows of an urgent stream can be seen while those of another are still coming', async () => {
-  const { database, connect } = await open()
-  const many = await database.syncStream('many').subscribe({ priority: 3 })
-  await database.syncStream('board', { board: ONE }).subscribe({ priority: 1 })
-  const seen: { readonly titles: readonly string[]; readonly isWhole: boolean }[] = []
-  const early = database.waitForFirstSync({ priority: 1, signal: AbortSignal.timeout(30_000) }).then(async () => {
-    seen.push({ isWhole: database.currentStatus.hasSynced ?? false, titles: await titles(database) })
+describe('subscription.waitForFirstSync', () => {
+  test('shows rows of an urgent stream while those of another are still coming', async () => {
+    const { database, connect } = await open()
+    const many = await database.syncStream('many').subscribe({ priority: 3 })
+    await database.syncStream('board', { board: ONE }).subscribe({ priority: 1 })
+    const seen: { readonly titles: readonly string[]; readonly isWhole: boolean }[] = []
+    const early = database.waitForFirstSync({ priority: 1, signal: AbortSignal.timeout(30_000) }).then(async () => {
+      seen.push({ isWhole: database.currentStatus.hasSynced ?? false, titles: await titles(database) })
+    })
+    await connect()
+    await early
+    expect(seen).toEqual([{ isWhole: false, titles: ['one', 'two, urgent'] }])
+    await many.waitForFirstSync(AbortSignal.timeout(60_000))
+    const row = await database.get<{ count: number }>(`select count(*) as count from tickets`)
+    expect(row.count).toBe(20_002)
   })
-  await connect()
-  await early
-  expect(seen).toEqual([{ isWhole: false, titles: ['one', 'two, urgent'] }])
-  await many.waitForFirstSync(AbortSignal.timeout(60_000))
-  const row = await database.get<{ count: number }>(`select count(*) as count from tickets`)
-  expect(row.count).toBe(20_002)
 })

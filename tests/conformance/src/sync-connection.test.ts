@@ -1,0 +1,266 @@
+import { column, FetchStrategy, Schema, SyncStreamConnectionMethod, Table } from '@powersync/common'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { openFaultyLink, type Holdfast } from '@holdfast/test-support'
+import { addNotes, ANN, BEN, notesTable, openApp, openNotesServer, run, shortToken, soon } from './sync-app.ts'
+
+/* Connecting, disconnecting and leaving with the unmodified SDK, and what `connect` can be told. */
+
+let holdfast: Holdfast
+
+beforeAll(async () => {
+  holdfast = await openNotesServer()
+})
+
+afterAll(async () => holdfast?.[Symbol.asyncDispose]())
+
+beforeEach(async () => {
+  await run(holdfast, 'delete from public.notes')
+  await addNotes(holdfast, ANN, ['a', 'b'])
+  await addNotes(holdfast, BEN, ['of Ben'])
+})
+
+async function userId(account: { readonly email: string }): Promise<string> {
+  const rows = await holdfast.admin.withClient(
+    async (client) =>
+      (await client.query<{ id: string }>('select id from auth.users where email = $1', [account.email])).rows,
+  )
+  return rows[0]?.id ?? ''
+}
+
+describe('database.connect', () => {
+  test('brings the rows of the person, and every change of them', async () => {
+    await using app = await openApp(holdfast)
+    await app.connect()
+    await app.database.waitForFirstSync(soon())
+    expect(await app.titles()).toEqual(['a', 'b'])
+    await addNotes(holdfast, ANN, ['c'])
+    await app.shows(['a', 'b', 'c'])
+  })
+
+  test('tells a line that breaks as `downloadError`, and tries again', async () => {
+    await using link = await openFaultyLink(holdfast.url)
+    await using app = await openApp(holdfast)
+    link.sever()
+    await app.connect({ fetchCredentials: async () => ({ endpoint: link.url, token: await app.token() }) })
+    await app.database.waitForStatus(({ downloadError }) => downloadError, soon())
+    expect(app.database.connected).toBe(false)
+    link.mend()
+    await app.shows(['a', 'b'])
+    expect(app.database.currentStatus.downloadError).toBeUndefined()
+  })
+})
+
+describe('connector.fetchCredentials', () => {
+  test('is asked before the token ends, and the stream goes on', async () => {
+    await using app = await openApp(holdfast)
+    const sub = await userId(ANN)
+    let asked = 0
+    await app.connect({
+      fetchCredentials: async () => {
+        asked++
+        return {
+          endpoint: holdfast.url,
+          token: shortToken(holdfast, { sub, exp: Math.floor(Date.now() / 1000) + 3 }),
+        }
+      },
+    })
+    await app.database.waitForFirstSync(soon())
+    await vi.waitFor(() => expect(asked).toBeGreaterThan(2), { timeout: 20_000 })
+    await addNotes(holdfast, ANN, ['later'])
+    await app.shows(['a', 'b', 'later'])
+  })
+
+  test('that gives a token of another person shows theirs', async () => {
+    await using app = await openApp(holdfast)
+    const sub = await userId(BEN)
+    const token = shortToken(holdfast, { sub, exp: Math.floor(Date.now() / 1000) + 600 })
+    await app.connect({ fetchCredentials: async () => ({ endpoint: holdfast.url, token }) })
+    await app.shows(['of Ben'])
+  })
+
+  describe('refused', () => {
+    test('a token that is not genuine or has no subject, until there is a good one', async () => {
+      await using app = await openApp(holdfast)
+      const exp = Math.floor(Date.now() / 1000) + 600
+      const tokens = ['no token', shortToken(holdfast, { exp })]
+      const seen: string[] = []
+      app.database.registerListener({
+        statusChanged: ({ downloadError }) => void (downloadError && seen.push(downloadError.message)),
+      })
+      await app.connect({
+        fetchCredentials: async () => ({ endpoint: holdfast.url, token: tokens.shift() ?? (await app.token()) }),
+      })
+      await app.shows(['a', 'b'])
+      expect(seen.join('\n')).toContain('PSYNC_S2101')
+    })
+  })
+})
+
+describe('database.disconnect', () => {
+  test('leaves the rows here; connecting again goes on from there', async () => {
+    await using app = await openApp(holdfast)
+    await app.connect()
+    await app.database.waitForFirstSync(soon())
+    await app.database.disconnect()
+    expect(app.database.connected).toBe(false)
+    await addNotes(holdfast, ANN, ['meanwhile'])
+    expect(await app.titles()).toEqual(['a', 'b'])
+    const before = app.statuses.length
+    await app.connect()
+    await app.shows(['a', 'b', 'meanwhile'])
+    const downloaded = app.statuses.slice(before).map((status) => status.downloadProgress?.totalOperations ?? 0)
+    expect(Math.max(...downloaded)).toBeLessThanOrEqual(1)
+  })
+})
+
+describe('database.disconnectAndClear', () => {
+  test('leaves nothing of the person; the next one has their own rows only', async () => {
+    await using app = await openApp(holdfast)
+    await app.connect()
+    await app.database.waitForFirstSync(soon())
+    await app.database.disconnectAndClear()
+    expect(await app.titles()).toEqual([])
+    expect(await app.database.getAll('select * from ps_oplog')).toEqual([])
+    expect(app.database.currentStatus.hasSynced).toBeFalsy()
+    await app.supabase.auth.signInWithPassword(BEN)
+    await app.connect()
+    await app.shows(['of Ben'])
+  })
+
+  test('with `soft`, the same person is back without a download, and another one sees nothing of it', async () => {
+    await using app = await openApp(holdfast)
+    await app.connect()
+    await app.database.waitForFirstSync(soon())
+    await app.database.disconnectAndClear({ soft: true })
+    expect(await app.titles()).toEqual([])
+    await app.supabase.auth.signInWithPassword(BEN)
+    await app.connect()
+    await app.shows(['of Ben'])
+    await app.database.disconnectAndClear({ soft: true })
+    await app.supabase.auth.signInWithPassword(ANN)
+    await app.connect()
+    await app.shows(['a', 'b'])
+  })
+
+  test('with `clearLocal: false`, keeps what is in local-only tables', async () => {
+    const schema = new Schema({
+      notes: new Table(notesTable),
+      drafts: new Table({ text: column.text }, { localOnly: true }),
+    })
+    await using app = await openApp(holdfast, { schema })
+    await app.connect()
+    await app.database.waitForFirstSync(soon())
+    await app.database.execute(`insert into drafts (id, text) values ('1', 'unfinished')`)
+    await app.database.disconnectAndClear({ clearLocal: false })
+    expect(await app.titles()).toEqual([])
+    expect(await app.database.getAll('select text from drafts')).toEqual([{ text: 'unfinished' }])
+    await app.database.disconnectAndClear()
+    expect(await app.database.getAll('select text from drafts')).toEqual([])
+  })
+})
+
+describe('database.close', () => {
+  test('ends the connection', async () => {
+    const app = await openApp(holdfast)
+    await app.connect()
+    await app.database.waitForFirstSync(soon())
+    await app[Symbol.asyncDispose]()
+    expect(app.database.closed).toBe(true)
+    expect(app.database.connected).toBe(false)
+  })
+})
+
+describe('database.updateSchema', () => {
+  test('shows new columns of what is here already, without a download', async () => {
+    const before = new Schema({ notes: new Table({ title: column.text }) })
+    await using app = await openApp(holdfast, { schema: before })
+    await app.connect()
+    await app.database.waitForFirstSync(soon())
+    await app.database.disconnect()
+    await app.database.updateSchema(new Schema({ notes: new Table(notesTable) }))
+    expect(await app.database.getAll('select title, done from notes order by title')).toEqual([
+      { title: 'a', done: 0 },
+      { title: 'b', done: 0 },
+    ])
+  })
+
+  test('brings rows of a table that the schema did not have, also those that had come before', async () => {
+    const before = new Schema({ drafts: new Table({ text: column.text }, { localOnly: true }) })
+    await using app = await openApp(holdfast, { schema: before })
+    await app.connect()
+    await app.database.waitForFirstSync(soon())
+    await app.database.disconnect()
+    await app.database.updateSchema(new Schema({ notes: new Table(notesTable) }))
+    expect(await app.titles()).toEqual(['a', 'b'])
+  })
+})
+
+describe('database.requestCheckpoint', () => {
+  test('is refused: the server has no checkpoint requests', async () => {
+    await using app = await openApp(holdfast)
+    await app.connect({ checkpointMode: 'requests' })
+    await expect(app.database.requestCheckpoint()).rejects.toThrow('PSYNC_S2002')
+  })
+})
+
+describe('options.checkpointMode', () => {
+  test('`legacy`, the default: a write is acknowledged by a write checkpoint', async () => {
+    await using app = await openApp(holdfast)
+    await app.connect({ checkpointMode: 'legacy' })
+    await app.database.waitForFirstSync(soon())
+    await app.database.execute(`insert into notes (id, title) values (uuid(), 'mine')`)
+    await vi.waitFor(
+      async () =>
+        expect(
+          await app.database.getAll(`select owner_id is not null as is_back from notes where title = 'mine'`),
+        ).toEqual([{ is_back: 1 }]),
+      { timeout: 20_000 },
+    )
+  })
+
+  test('is refused for `requests`, as `downloadError`', async () => {
+    await using app = await openApp(holdfast)
+    await app.connect({ checkpointMode: 'requests' })
+    await app.database.waitForStatus(({ downloadError }) => downloadError, soon())
+    expect(app.database.currentStatus.downloadError?.message).toContain('/sync/checkpoint-request')
+  })
+})
+
+describe('options.connectionMethod', () => {
+  test('HTTP brings the rows', async () => {
+    await using app = await openApp(holdfast)
+    await app.connect({ connectionMethod: SyncStreamConnectionMethod.HTTP })
+    await app.shows(['a', 'b'])
+  })
+
+  test('is refused for WebSocket, as `downloadError`', async () => {
+    await using app = await openApp(holdfast)
+    await app.connect({ connectionMethod: SyncStreamConnectionMethod.WEB_SOCKET })
+    await app.database.waitForStatus(({ downloadError }) => downloadError, soon())
+    expect(await app.titles()).toEqual([])
+  })
+})
+
+describe('options.appMetadata', () => {
+  test('is taken, and changes nothing', async () => {
+    await using app = await openApp(holdfast)
+    await app.connect({ appMetadata: { version: '1.2.3' } })
+    await app.shows(['a', 'b'])
+  })
+})
+
+describe('options.params', () => {
+  test('are taken, and widen nothing: what a policy asks of a person comes from the token', async () => {
+    await using app = await openApp(holdfast)
+    await app.connect({ params: { sub: await userId(BEN), role: 'service_role', nested: { a: [1, null] } } })
+    await app.shows(['a', 'b'])
+  })
+})
+
+describe('options.fetchStrategy', () => {
+  test.each([FetchStrategy.Buffered, FetchStrategy.Sequential])('%s brings the rows', async (fetchStrategy) => {
+    await using app = await openApp(holdfast)
+    await app.connect({ fetchStrategy })
+    await app.shows(['a', 'b'])
+  })
+})

@@ -1,0 +1,38 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { MEMBERS } from './sync-members.ts'
+
+// What the SDK can do is read off its types (sync-members.ts), so that a member which nobody has looked at shows: here, or when the tests are compiled.
+
+/** `describe('database.connect', …)` in any conformance test of sync. */
+function describedMembers(): Set<string> {
+  const folder = new URL('.', import.meta.url)
+  const files = readdirSync(folder).filter((name) => name.startsWith('sync') && name.endsWith('.test.ts'))
+  const start = new RegExp(String.raw`^describe\(\s*'((?:${Object.keys(MEMBERS).join('|')})\.\w+)'`, 'gm')
+  const titles = files.flatMap((name) => [...readFileSync(new URL(name, folder), 'utf8').matchAll(start)])
+  return new Set(titles.map(([, member = '']) => member))
+}
+
+const members = Object.entries(MEMBERS).flatMap(([object, of]) =>
+  Object.entries(of).map(([member, where]) => ({ name: `${object}.${member}`, where })),
+)
+
+describe('conformance tests of sync', () => {
+  test.each(members.filter(({ where }) => where !== 'local'))('look at $name', ({ name, where }) => {
+    expect(describedMembers()).toContain(where === 'seen' ? name : where)
+  })
+
+  test('name no member that the SDK does not have', () => {
+    const seen = new Set(members.filter(({ where }) => where === 'seen').map(({ name }) => name))
+    expect([...describedMembers()].filter((name) => !seen.has(name))).toEqual([])
+  })
+
+  test('leave out what is the SDK’s alone, and the page says so', () => {
+    const page = readFileSync(new URL('../../../docs/compatibility/source/sync.md', import.meta.url), 'utf8')
+    const [, section = ''] = page.split('## Not tested')
+    const named = new Set([...section.matchAll(/`([\w.]+)`/g)].map(([, name = '']) => name))
+    expect(members.filter(({ name, where }) => where === 'local' && !named.has(name)).map(({ name }) => name)).toEqual(
+      [],
+    )
+  })
+})

@@ -1,0 +1,294 @@
+import { type SyncStatus } from '@powersync/common'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { openFaultyLink, type Holdfast } from '@holdfast/test-support'
+import { addNotes, ANN, openApp, openNotesServer, run, soon, type App } from './sync-app.ts'
+
+/* What the unmodified SDK tells an app about syncing, field by field of its `SyncStatus`. */
+
+/** Enough that a download takes several lines. */
+const MANY = 6_000
+
+let holdfast: Holdfast
+
+beforeAll(async () => {
+  holdfast = await openNotesServer(`
+    select sync.create_stream('urgent', $$ select * from notes where title like 'urgent%' $$, priority => 0, auto_subscribe => true);
+    select sync.create_stream('many', $$ select * from notes where title like 'many%' $$, priority => 3, auto_subscribe => true);
+    select sync.create_stream('titled', $$ select * from notes where title = subscription.parameter('title') $$, priority => 1);
+  `)
+})
+
+afterAll(async () => holdfast?.[Symbol.asyncDispose]())
+
+beforeEach(async () => {
+  await run(holdfast, 'delete from public.notes')
+  await addNotes(holdfast, ANN, ['urgent', 'asked for'])
+})
+
+async function connected(): Promise<App> {
+  const app = await openApp(holdfast)
+  await app.connect()
+  await app.database.waitForFirstSync(soon())
+  return app
+}
+
+/** A field through time, without repetitions. */
+function course<Value>(app: App, read: (status: SyncStatus) => Value): readonly Value[] {
+  return app.statuses.map(read).filter((value, at, all) => at === 0 || value !== all[at - 1])
+}
+
+describe('status.connected', () => {
+  test('is true while there is a stream, false while the line is down, and true again by itself', async () => {
+    await using link = await openFaultyLink(holdfast.url)
+    await using app = await openApp(holdfast)
+    await app.connect({ fetchCredentials: async () => ({ endpoint: link.url, token: await app.token() }) })
+    await app.database.waitForFirstSync(soon())
+    expect(app.database.connected).toBe(true)
+    link.sever()
+    await app.database.waitForStatus((status) => !status.connected, soon())
+    link.mend()
+    await app.database.waitForStatus((status) => status.connected, soon())
+  })
+})
+
+describe('status.connecting', () => {
+  test('comes before connected', async () => {
+    await using app = await connected()
+    const steps = course(app, ({ connecting, connected: is }) => (is ? 'connected' : connecting ? 'connecting' : 'not'))
+    expect(steps.filter((step) => step !== 'not').slice(0, 2)).toEqual(['connecting', 'connected'])
+  })
+})
+
+describe('status.hasSynced', () => {
+  test('is false until the first complete checkpoint has been applied, and true from then on', async () => {
+    await using app = await connected()
+    expect(course(app, ({ hasSynced }) => hasSynced === true)).toEqual([false, true])
+    await app.database.disconnect()
+    expect(app.database.currentStatus.hasSynced).toBe(true)
+  })
+})
+
+describe('status.lastSyncedAt', () => {
+  test('moves with every checkpoint that is applied', async () => {
+    await using app = await connected()
+    const first = app.database.currentStatus.lastSyncedAt?.getTime() ?? 0
+    expect(Math.abs(Date.now() - first)).toBeLessThan(60_000)
+    await new Promise((resolve) => setTimeout(resolve, 1_100)) // it counts seconds
+    await addNotes(holdfast, ANN, ['urgent, too'])
+    await app.database.waitForStatus((status) => (status.lastSyncedAt?.getTime() ?? 0) > first, soon())
+  })
+})
+
+describe('status.downloading', () => {
+  test('is true while rows come, and false after', async () => {
+    await using app = await connected()
+    const { length } = app.statuses
+    await addNotes(holdfast, ANN, ['urgent, too'])
+    await app.shows(['urgent', 'urgent, too'])
+    await app.database.waitForStatus(({ downloading }) => !downloading, soon())
+    expect(app.statuses.slice(length).some(({ downloading }) => downloading)).toBe(true)
+  })
+})
+
+describe('status.downloadProgress', () => {
+  test('counts up to what a first sync has, in total and for a priority', async () => {
+    await addNotes(
+      holdfast,
+      ANN,
+      Array.from({ length: MANY }, (_, n) => `many ${n}`),
+    )
+    await using app = await connected()
+    const progress = app.statuses.flatMap(({ downloadProgress: of }) =>
+      of ? [[of.downloadedOperations, of.totalOperations, of.untilPriority(0).downloadedFraction] as const] : [],
+    )
+    const [total = 0, ...others] = [...new Set(progress.map((counted) => counted[1]))]
+    expect(others).toEqual([])
+    expect(total).toBeGreaterThan(MANY) // and what is left in the log of rows that are gone
+    const counts = progress.map(([downloaded]) => downloaded)
+    expect(counts).toEqual(counts.toSorted((a, b) => a - b))
+    expect(counts[0]).toBeLessThan(MANY / 2)
+    expect(counts.at(-1)).toBe(total)
+    // The urgent row was there before most of the others.
+    expect(progress.some(([downloaded, , urgent]) => urgent === 1 && downloaded < MANY / 2)).toBe(true)
+    expect(app.database.currentStatus.downloadProgress).toBeNull()
+  })
+})
+
+describe('status.downloadError', () => {
+  test('says that the server is away, and is gone when it is back', async () => {
+    await using link = await openFaultyLink(holdfast.url)
+    await using app = await openApp(holdfast)
+    link.sever()
+    await app.connect({ fetchCredentials: async () => ({ endpoint: link.url, token: await app.token() }) })
+    await app.database.waitForStatus(({ downloadError }) => downloadError, soon())
+    link.mend()
+    await app.database.waitForFirstSync(soon())
+    await app.database.waitForStatus(({ downloadError }) => !downloadError, soon())
+  })
+})
+
+describe('status.uploading', () => {
+  test('is true while `uploadData` runs', async () => {
+    await using app = await connected()
+    const { length } = app.statuses
+    await app.database.execute(`insert into notes (id, title) values (uuid(), 'urgent, mine')`)
+    await app.database.waitForStatus(({ uploading }) => uploading, soon())
+    await app.database.waitForStatus(({ uploading }) => !uploading, soon())
+    expect(app.statuses.slice(length).some(({ uploading }) => uploading)).toBe(true)
+  })
+})
+
+describe('status.uploadError', () => {
+  test('is what `uploadData` threw, until it goes through', async () => {
+    await using app = await openApp(holdfast)
+    let isAway = true
+    await app.connect({
+      async uploadData(database) {
+        if (isAway) throw new Error('away for lunch')
+        const transaction = await database.getNextCrudTransaction()
+        await transaction?.complete()
+      },
+    })
+    await app.database.waitForFirstSync(soon())
+    await app.database.execute(`insert into notes (id, title) values (uuid(), 'urgent, mine')`)
+    await app.database.waitForStatus(({ uploadError }) => uploadError, soon())
+    expect(app.database.currentStatus.uploadError?.message).toContain('away for lunch')
+    isAway = false
+    await app.database.waitForStatus(({ uploadError }) => !uploadError, soon())
+  })
+})
+
+describe('status.dataFlowStatus', () => {
+  test('has the same fields', async () => {
+    await using app = await connected()
+    expect(app.database.currentStatus.dataFlowStatus).toMatchObject({ uploading: false, downloadError: undefined })
+  })
+})
+
+describe('status.syncStreams', () => {
+  test('lists the streams that come by themselves and those that were asked for', async () => {
+    await using app = await connected()
+    const subscription = await app.database.syncStream('titled', { title: 'asked for' }).subscribe({ ttl: 60 })
+    await subscription.waitForFirstSync(soon())
+    const listed = app.database.currentStatus.syncStreams?.map(({ subscription: of, priority }) => ({
+      name: of.name,
+      parameters: of.parameters,
+      isDefault: of.isDefault,
+      asked: of.hasExplicitSubscription,
+      active: of.active,
+      hasSynced: of.hasSynced,
+      priority: of.name === 'many' ? undefined : priority, // known once a row has been in it
+    }))
+    const byDefault = { parameters: null, isDefault: true, asked: false, active: true, hasSynced: true }
+    expect(listed?.toSorted((a, b) => a.name.localeCompare(b.name))).toEqual([
+      { ...byDefault, name: 'everything', priority: null },
+      { ...byDefault, name: 'many', priority: undefined },
+      {
+        name: 'titled', parameters: { title: 'asked for' }, isDefault: false, asked: true, active: true, hasSynced: true, priority: 1,
+      },
+      { ...byDefault, name: 'urgent', priority: 0 },
+    ]) // prettier-ignore
+  })
+})
+
+describe('status.forStream', () => {
+  test('has progress, time and end of one subscription', async () => {
+    await using app = await connected()
+    const stream = app.database.syncStream('titled', { title: 'asked for' })
+    expect(app.database.currentStatus.forStream(stream)).toBeUndefined()
+    const subscription = await stream.subscribe({ ttl: 60 })
+    await subscription.waitForFirstSync(soon())
+    await app.database.waitForStatus(({ downloading }) => !downloading, soon())
+    const status = app.database.currentStatus.forStream(stream)
+    expect(status?.subscription.lastSyncedAt).toBeInstanceOf(Date)
+    expect(status?.subscription.expiresAt).toBeInstanceOf(Date)
+    expect(status?.progress).toBeNull()
+    expect(app.database.currentStatus.forStream(app.database.syncStream('titled', { title: 'other' }))).toBeUndefined()
+  })
+})
+
+describe('status.priorityStatusEntries', () => {
+  test('has an entry for a priority that is there before the rest', async () => {
+    await addNotes(
+      holdfast,
+      ANN,
+      Array.from({ length: MANY }, (_, n) => `many ${n}`),
+    )
+    await using app = await connected()
+    const before = app.statuses.filter(({ hasSynced }) => hasSynced !== true)
+    const entries = before.flatMap(({ priorityStatusEntries }) => priorityStatusEntries ?? [])
+    expect(entries.some(({ priority, hasSynced }) => priority === 0 && hasSynced)).toBe(true)
+  })
+})
+
+describe('status.statusForPriority', () => {
+  test('says of each priority whether its rows are here', async () => {
+    await addNotes(
+      holdfast,
+      ANN,
+      Array.from({ length: MANY }, (_, n) => `many ${n}`),
+    )
+    await using app = await connected()
+    const early = app.statuses.filter(({ hasSynced }) => hasSynced !== true)
+    expect(
+      early.some((status) => status.statusForPriority(0)?.hasSynced && !status.statusForPriority(3)?.hasSynced),
+    ).toBe(true)
+    expect(app.database.currentStatus.statusForPriority(3)).toMatchObject({ hasSynced: true })
+  })
+})
+
+describe('database.waitForFirstSync', () => {
+  test('with a priority, ends before the rest is here', async () => {
+    await addNotes(
+      holdfast,
+      ANN,
+      Array.from({ length: MANY }, (_, n) => `many ${n}`),
+    )
+    await using app = await openApp(holdfast)
+    const seen = app.database
+      .waitForFirstSync({ priority: 0, signal: soon() })
+      .then(() => app.database.currentStatus.hasSynced === true)
+    await app.connect()
+    expect(await seen).toBe(false)
+    expect(await app.database.getAll(`select title from notes where title = 'urgent'`)).toHaveLength(1)
+    await app.database.waitForFirstSync(soon())
+    expect(await app.titles()).toHaveLength(MANY + 1)
+  })
+
+  test('ends for a person who may see nothing', async () => {
+    await run(holdfast, 'delete from public.notes')
+    await using app = await connected()
+    expect(await app.titles()).toEqual([])
+    expect(app.database.currentStatus.hasSynced).toBe(true)
+  })
+})
+
+describe('database.waitForStatus', () => {
+  test('ends with the first status that fits', async () => {
+    await using app = await openApp(holdfast)
+    const waiting = app.database.waitForStatus((status) => status.connected && status.hasSynced, soon())
+    await app.connect()
+    await waiting
+    expect(app.database.currentStatus).toMatchObject({ connected: true, hasSynced: true })
+  })
+})
+
+describe('database.watch', () => {
+  test('gives the answer anew when rows come from the server', async () => {
+    await using app = await connected()
+    const answers: unknown[] = []
+    const stop = new AbortController()
+    app.database.watch(
+      'select title from notes order by title',
+      [],
+      { onResult: ({ array }) => answers.push(array) },
+      { signal: stop.signal, throttleMs: 1 },
+    )
+    await vi.waitFor(() => expect(answers.at(-1)).toEqual([{ title: 'urgent' }]))
+    await addNotes(holdfast, ANN, ['urgent, too'])
+    await vi.waitFor(() => expect(answers.at(-1)).toEqual([{ title: 'urgent' }, { title: 'urgent, too' }]), {
+      timeout: 20_000,
+    })
+    stop.abort()
+  })
+})
