@@ -94,7 +94,7 @@ export function createRecentOps(bytesMax = RECENT_BYTES_MAX): RecentOps {
 }
 
 function isRemoval(op: PendingOp): boolean {
-  return op.key === undefined && op.objectId !== undefined
+  return !op.isPut && op.objectId !== undefined
 }
 
 /** Joins batches: of each row only the newest operation keeps its content. */

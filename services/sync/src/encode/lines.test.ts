@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { ControlLine } from '@holdfast/protocol'
 import { encodeBson, type BsonValue } from './bson.ts'
 import { dataLine, encodeControlLine, encodedOps, type LineFormat } from './lines.ts'
-import { moveDoc, putDoc, removeDoc } from './op-doc.ts'
+import { moveDoc, putDocBytes, removeDoc, writePutDoc } from './op-doc.ts'
 
 const BSON: LineFormat = { kind: 'bson' }
 const NDJSON: LineFormat = { kind: 'ndjson', nestedData: false }
@@ -25,6 +25,11 @@ const values = fc.letrec<{ value: BsonValue; object: { readonly [key: string]: B
     { noNullPrototype: true },
   ),
 })).object
+
+function putDoc(opId: number, objectType: string, objectId: string, data: string): Buffer {
+  const into = Buffer.alloc(putDocBytes(objectType, Buffer.byteLength(objectId) + Buffer.byteLength(data)))
+  return into.subarray(0, writePutDoc(into, 0, opId, objectType, objectId, data).end)
+}
 
 describe('encodeBson', () => {
   test('is read by the public decoder as what it was', () => {
@@ -74,7 +79,7 @@ describe('lines', () => {
           ? moveDoc(id, -id)
           : kind === 1
             ? removeDoc(id, 't', text, id)
-            : putDoc(id, 't', text, JSON.stringify({ text }), -1),
+            : putDoc(id, 't', text, JSON.stringify({ text })),
       ),
     { minLength: 1, maxLength: 130 },
   )

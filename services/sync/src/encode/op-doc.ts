@@ -3,6 +3,8 @@ import { crc32 } from 'node:zlib'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const UUID_BYTES = 16
+const UUID_LENGTH = 36
+const DASH = 0x2d
 /** Longer texts are hashed: an index entry of Postgres holds less than 2,700 bytes. */
 const KEY_BYTES_MAX = 255
 /** No text of Postgres contains it, so what it begins is never the bytes of a text. */
@@ -14,6 +16,35 @@ export function rowKey(objectId: string): Buffer {
   const text = Buffer.from(objectId, 'utf8')
   if (text.length > KEY_BYTES_MAX) return Buffer.concat([NUL, createHash('sha256').update(text).digest()])
   return text.length === UUID_BYTES ? Buffer.concat([NUL, text]) : text
+}
+
+/** Of {@link rowKey}. */
+export const ROW_KEY_BYTES_MAX = KEY_BYTES_MAX
+
+/** Values of hexadecimal digits by their code, lower case; -1 for all other characters. */
+const DIGITS = new Int8Array(128).fill(-1)
+for (let digit = 0; digit < 16; digit++) DIGITS[digit.toString(16).charCodeAt(0)] = digit
+
+/** Writes {@link rowKey} of an id to `at`, where at least {@link ROW_KEY_BYTES_MAX} bytes are free. @returns where it ends */
+export function writeRowKey(into: Buffer, at: number, objectId: string): number {
+  if (objectId.length === UUID_LENGTH && writeUuid(into, at, objectId)) return at + UUID_BYTES
+  const key = rowKey(objectId)
+  into.set(key, at)
+  return at + key.length
+}
+
+/** @returns whether `text` is a UUID; if not, what is at `at` is void */
+function writeUuid(into: Buffer, at: number, text: string): boolean {
+  let position = 0
+  for (let byte = 0; byte < UUID_BYTES; byte++) {
+    if (byte === 4 || byte === 6 || byte === 8 || byte === 10) if (text.charCodeAt(position++) !== DASH) return false
+    const high = DIGITS[text.charCodeAt(position)] ?? -1
+    const low = DIGITS[text.charCodeAt(position + 1)] ?? -1
+    if (high < 0 || low < 0) return false
+    into[at + byte] = (high << 4) | low
+    position += 2
+  }
+  return true
 }
 
 /**
@@ -67,30 +98,75 @@ function writeChecksum(into: Buffer, at: number, checksum: number): number {
   return at + CHECKSUM.length + 4
 }
 
-/** The BSON document of a row's new version, ready for the wire. `data` is the row as JSON text. */
-export function putDoc(opId: number, objectType: string, objectId: string, data: string, checksum: number): Buffer {
+/** Everything of a PUT between its number and the row's id, by object type: there are as many as tables. */
+const putMiddles = new Map<string, Buffer>()
+
+function putMiddle(objectType: string): Buffer {
+  let middle = putMiddles.get(objectType)
+  if (!middle) {
+    const bytes = Buffer.byteLength(objectType)
+    middle = Buffer.allocUnsafe(PUT.length + OBJECT_TYPE.length + STRING_OVERHEAD + bytes + OBJECT_ID.length)
+    PUT.copy(middle)
+    OBJECT_ID.copy(middle, writeString(middle, PUT.length, OBJECT_TYPE, objectType, bytes))
+    putMiddles.set(objectType, middle)
+  }
+  return middle
+}
+
+/** Bytes of a PUT apart from its middle and the texts of the row's id and content: lengths, keys, 16 digits of its number, checksum. */
+const PUT_REST_BYTES =
+  5 + OP_ID.length + STRING_OVERHEAD + 16 + STRING_OVERHEAD + CHECKSUM.length + 4 + DATA.length + STRING_OVERHEAD
+
+/** Bytes that {@link writePutDoc} needs. @param textBytes - of id and content together, as UTF-8, or more */
+export function putDocBytes(objectType: string, textBytes: number): number {
+  return PUT_REST_BYTES + putMiddle(objectType).length + textBytes
+}
+
+/** Keys are short: one by one is faster than a call. */
+function writeBytes(into: Buffer, at: number, bytes: Buffer): number {
+  for (let index = 0; index < bytes.length; index++) into[at + index] = bytes[index] as number
+  return at + bytes.length
+}
+
+/**
+ * Writes the BSON document of a row's new version, ready for the wire, to `at`, where {@link putDocBytes} are free. Nothing is made on the way: a large
+ * transaction has millions.
+ *
+ * @param data - the row as JSON text
+ * @returns where it ends, and its checksum
+ */
+export function writePutDoc(
+  into: Buffer,
+  start: number,
+  opId: number,
+  objectType: string,
+  objectId: string,
+  data: string,
+): { readonly end: number; readonly checksum: number } {
+  let at = writeBytes(into, start + 4, OP_ID)
   const id = String(opId)
-  const typeBytes = Buffer.byteLength(objectType)
-  const objectIdBytes = Buffer.byteLength(objectId)
-  const dataBytes = Buffer.byteLength(data)
-  const size =
-    5 +
-    (OP_ID.length + STRING_OVERHEAD + id.length) +
-    PUT.length +
-    (OBJECT_TYPE.length + STRING_OVERHEAD + typeBytes) +
-    (OBJECT_ID.length + STRING_OVERHEAD + objectIdBytes) +
-    (CHECKSUM.length + 4) +
-    (DATA.length + STRING_OVERHEAD + dataBytes)
-  const doc = Buffer.allocUnsafe(size)
-  doc.writeInt32LE(size, 0)
-  let at = writeString(doc, 4, OP_ID, id, id.length)
-  at += PUT.copy(doc, at)
-  at = writeString(doc, at, OBJECT_TYPE, objectType, typeBytes)
-  at = writeString(doc, at, OBJECT_ID, objectId, objectIdBytes)
-  at = writeChecksum(doc, at, checksum)
-  at = writeString(doc, at, DATA, data, dataBytes)
-  doc[at] = 0
-  return doc
+  at = into.writeInt32LE(id.length + 1, at)
+  for (let index = 0; index < id.length; index++) into[at++] = id.charCodeAt(index)
+  into[at++] = 0
+  at = writeBytes(into, at, putMiddle(objectType))
+  at = writeText(into, at, objectId)
+  at = writeBytes(into, at, CHECKSUM)
+  const checksumAt = at
+  at = writeBytes(into, at + 4, DATA)
+  const end = writeText(into, at, data) + 1
+  into[end - 1] = 0
+  const checksum = opChecksum(opId, into.subarray(at + 4, end - 2))
+  into.writeInt32LE(checksum, checksumAt)
+  into.writeInt32LE(end - start, start)
+  return { end, checksum }
+}
+
+/** A string with its length and closing NUL. */
+function writeText(into: Buffer, at: number, text: string): number {
+  const bytes = into.write(text, at + 4)
+  into.writeInt32LE(bytes + 1, at)
+  into[at + 4 + bytes] = 0
+  return at + STRING_OVERHEAD + bytes
 }
 
 /** The BSON document that takes a row out of a bucket. */

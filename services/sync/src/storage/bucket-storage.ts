@@ -4,6 +4,7 @@ import { sql, type Pool, type Queryable, type Transaction } from '@holdfast/post
 import { formatLsn, parseLsn, type Lsn } from '@holdfast/replication'
 import { BUCKET_IDS_MAX, STATEMENT_OPS_MAX, TOTALS_BUCKETS_MAX } from '../limits.ts'
 import { copyIn } from './copy-in.ts'
+import { copyData } from './op-row.ts'
 import type { BucketDelta, TakenOps } from './pending-ops.ts'
 
 /** A bucket as the log has it at one moment. */
@@ -257,37 +258,6 @@ export async function writeBatch(
   })
 }
 
-/** Signature and header of a binary `COPY`, and its trailer. */
-const COPY_HEADER = Buffer.concat([Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1'), Buffer.alloc(8)])
-const COPY_TRAILER = Buffer.from([0xff, 0xff])
-
-function copyRows(taken: TakenOps): Buffer {
-  let size = COPY_HEADER.length + COPY_TRAILER.length
-  for (const op of taken.ops) size += 2 + 12 + 8 + 8 + 4 + (op.key?.length ?? 0) + 4 + op.doc.length
-  const buffer = Buffer.allocUnsafe(size)
-  let at = COPY_HEADER.copy(buffer)
-  for (const op of taken.ops) {
-    at = buffer.writeInt16BE(5, at)
-    at = buffer.writeInt32BE(8, at)
-    at = buffer.writeInt32BE(Math.floor(op.opId / 2 ** 32), at)
-    at = buffer.writeUInt32BE(op.opId >>> 0, at)
-    at = buffer.writeInt32BE(4, at)
-    at = buffer.writeInt32BE(op.bucketId, at)
-    at = buffer.writeInt32BE(4, at)
-    at = buffer.writeInt32BE(op.checksum, at)
-    if (op.key) {
-      at = buffer.writeInt32BE(op.key.length, at)
-      at += op.key.copy(buffer, at)
-    } else {
-      at = buffer.writeInt32BE(-1, at)
-    }
-    at = buffer.writeInt32BE(op.doc.length, at)
-    at += op.doc.copy(buffer, at)
-  }
-  COPY_TRAILER.copy(buffer, at)
-  return buffer
-}
-
 /** Writes a chunk of a large batch inside the caller's transaction: supersedes, clears, then copies the operations in. */
 export async function writeChunk(tx: Transaction, taken: TakenOps): Promise<void> {
   if (taken.cleared.length > 0)
@@ -301,9 +271,8 @@ export async function writeChunk(tx: Transaction, taken: TakenOps): Promise<void
     `)
   }
   if (taken.ops.length > 0) {
-    await copyIn(tx.client, 'copy sync.ops (op_id, bucket_id, checksum, row_key, doc) from stdin (format binary)', [
-      copyRows(taken),
-    ])
+    const text = 'copy sync.ops (op_id, bucket_id, checksum, row_key, doc) from stdin (format binary)'
+    await copyIn(tx.client, text, copyData(taken.ops.map((op) => op.row)))
   }
 }
 

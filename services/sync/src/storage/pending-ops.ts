@@ -1,14 +1,18 @@
-import { clearDoc, moveDoc, opChecksum, putDoc, removeDoc, rowKey } from '../encode/op-doc.ts'
+import { clearDoc, moveDoc, opChecksum, removeDoc, rowKey } from '../encode/op-doc.ts'
+import { createOpRows, docOf, keyOf, type OpRow } from './op-row.ts'
 
 /** An operation on its way into the log. */
 export interface PendingOp {
+  readonly row: OpRow
   readonly opId: number
   readonly bucketId: number
   readonly checksum: number
-  /** Present for PUT: this is the row's newest version in the bucket. */
-  readonly key: Buffer | undefined
   /** The row that it is about; `undefined` for CLEAR. */
   readonly objectId: string | undefined
+  /** A PUT: this is the row's newest version in the bucket. */
+  readonly isPut: boolean
+  /** Of a PUT, the row's identity within the bucket. */
+  readonly key: Buffer | undefined
   readonly doc: Buffer
 }
 
@@ -17,15 +21,6 @@ export interface BucketDelta {
   checksum: number
   count: number
   lastOpId: number
-}
-
-interface Slot {
-  readonly bucketId: number
-  readonly key: Buffer
-  /** Position in the list of operations. */
-  readonly index: number
-  /** The row was not in the bucket before this chunk. */
-  readonly fresh: boolean
 }
 
 /**
@@ -54,89 +49,122 @@ export interface TakenOps {
   readonly lastOpId: number
 }
 
+/** A class for its getters: a large transaction has millions, and most are never asked for what they would make. */
+class Op implements PendingOp {
+  readonly row: OpRow
+  readonly opId: number
+  readonly bucketId: number
+  readonly objectId: string | undefined
+  readonly isPut: boolean
+  /** The row was not in the bucket before this chunk. */
+  readonly isFresh: boolean
+  /** A later one of the same chunk has taken its place. */
+  isDropped = false
+  /** The operation of the same row, or another of the same id, in another bucket. */
+  next: Op | undefined
+
+  constructor(
+    row: OpRow,
+    opId: number,
+    bucketId: number,
+    objectId: string | undefined,
+    isPut: boolean,
+    isFresh: boolean,
+    next: Op | undefined,
+  ) {
+    this.row = row
+    this.opId = opId
+    this.bucketId = bucketId
+    this.objectId = objectId
+    this.isPut = isPut
+    this.isFresh = isFresh
+    this.next = next
+  }
+  get checksum(): number {
+    return this.row.checksum
+  }
+  get key(): Buffer | undefined {
+    return this.isPut ? keyOf(this.row) : undefined
+  }
+  get doc(): Buffer {
+    return docOf(this.row)
+  }
+}
+
 /** @param nextOpId - hands out ids in ascending order */
 export function createPendingOps(nextOpId: () => number, lastOpId: () => number): PendingOps {
-  let ops: (PendingOp | undefined)[] = []
-  let slots = new Map<string, Slot>()
+  const rows = createOpRows()
+  let ops: Op[] = []
+  /** The newest operation of each row, by its id; those in several buckets in a chain. */
+  let newest = new Map<string, Op>()
   let superseded: { bucketId: number; key: Buffer }[] = []
   let cleared: number[] = []
   let bytes = 0
   let size = 0
 
+  function find(objectId: string, bucketId: number): Op | undefined {
+    let op = newest.get(objectId)
+    while (op && op.bucketId !== bucketId) op = op.next
+    return op
+  }
+
+  function drop(op: Op): void {
+    op.isDropped = true
+    bytes -= op.row.end - op.row.docStart
+    size--
+    if (op.objectId === undefined) return
+    let before = newest.get(op.objectId)
+    if (before === op) {
+      if (op.next) newest.set(op.objectId, op.next)
+      else newest.delete(op.objectId)
+      return
+    }
+    while (before && before.next !== op) before = before.next
+    if (before) before.next = op.next
+  }
+
   /** Drops the version that this chunk itself holds. @returns whether a stored version may exist */
-  function supersede(slotName: string, bucketId: number, key: Buffer, isNew: boolean): boolean {
-    const earlier = slots.get(slotName)
+  function supersede(objectId: string, bucketId: number, isNew: boolean): boolean {
+    const earlier = find(objectId, bucketId)
     if (earlier) {
-      const dropped = ops[earlier.index]
-      if (dropped) {
-        bytes -= dropped.doc.length
-        size--
-        ops[earlier.index] = undefined
-      }
-      return !earlier.fresh
+      drop(earlier)
+      return !earlier.isFresh
     }
     if (isNew) return false
-    superseded.push({ bucketId, key })
+    superseded.push({ bucketId, key: rowKey(objectId) })
     return true
   }
 
-  function push(op: PendingOp): number {
-    bytes += op.doc.length
+  function push(op: Op): void {
+    bytes += op.row.end - op.row.docStart
     size++
-    return ops.push(op) - 1
+    ops.push(op)
+    if (op.objectId !== undefined) newest.set(op.objectId, op)
   }
 
   return {
     put(bucketId, objectType, objectId, data, isNew) {
-      const slotName = `${bucketId}/${objectId}`
-      const key = rowKey(objectId)
-      const existed = supersede(slotName, bucketId, key, isNew)
+      const existed = supersede(objectId, bucketId, isNew)
       const opId = nextOpId()
-      const checksum = opChecksum(opId, data)
-      const index = push({
-        opId,
-        bucketId,
-        checksum,
-        key,
-        objectId,
-        doc: putDoc(opId, objectType, objectId, data, checksum),
-      })
-      slots.set(slotName, { bucketId, key, index, fresh: !existed })
+      const row = rows.put(opId, bucketId, objectType, objectId, data)
+      push(new Op(row, opId, bucketId, objectId, true, !existed, newest.get(objectId)))
     },
     remove(bucketId, objectType, objectId) {
-      const slotName = `${bucketId}/${objectId}`
-      const key = rowKey(objectId)
-      if (!supersede(slotName, bucketId, key, false)) {
-        slots.delete(slotName)
-        return
-      }
+      if (!supersede(objectId, bucketId, false)) return
       const opId = nextOpId()
-      const checksum = opChecksum(opId, key)
-      const index = push({
-        opId,
-        bucketId,
-        checksum,
-        key: undefined,
-        objectId,
-        doc: removeDoc(opId, objectType, objectId, checksum),
-      })
-      slots.set(slotName, { bucketId, key, index, fresh: false })
+      const checksum = opChecksum(opId, rowKey(objectId))
+      const row = rows.bare(opId, bucketId, checksum, removeDoc(opId, objectType, objectId, checksum))
+      push(new Op(row, opId, bucketId, objectId, false, false, newest.get(objectId)))
     },
     clear(bucketIds) {
-      for (const [name, slot] of slots) if (bucketIds.has(slot.bucketId)) slots.delete(name)
-      for (let index = 0; index < ops.length; index++) {
-        const op = ops[index]
-        if (!op || !bucketIds.has(op.bucketId)) continue
-        bytes -= op.doc.length
-        size--
-        ops[index] = undefined
-      }
+      for (const op of ops) if (!op.isDropped && bucketIds.has(op.bucketId)) drop(op)
       superseded = superseded.filter((entry) => !bucketIds.has(entry.bucketId))
       for (const bucketId of bucketIds) {
         cleared.push(bucketId)
         const opId = nextOpId()
         const checksum = opChecksum(opId, '')
-        push({ opId, bucketId, checksum, key: undefined, objectId: undefined, doc: clearDoc(opId, checksum) })
+        const row = rows.bare(opId, bucketId, checksum, clearDoc(opId, checksum))
+        push(new Op(row, opId, bucketId, undefined, false, false, undefined))
       }
     },
     get bytes() {
@@ -146,21 +174,10 @@ export function createPendingOps(nextOpId: () => number, lastOpId: () => number)
       return size
     },
     take() {
-      const kept = ops.filter((op) => op !== undefined)
-      const deltas = new Map<number, BucketDelta>()
-      for (const op of kept) {
-        const delta = deltas.get(op.bucketId)
-        if (delta) {
-          delta.checksum = (delta.checksum + op.checksum) | 0
-          delta.count++
-          delta.lastOpId = op.opId
-        } else {
-          deltas.set(op.bucketId, { checksum: op.checksum, count: 1, lastOpId: op.opId })
-        }
-      }
-      const taken: TakenOps = { ops: kept, superseded, cleared, deltas, lastOpId: lastOpId() }
+      const kept = size === ops.length ? ops : ops.filter((op) => !op.isDropped)
+      const taken: TakenOps = { ops: kept, superseded, cleared, deltas: sums(kept), lastOpId: lastOpId() }
       ops = []
-      slots = new Map()
+      newest = new Map()
       superseded = []
       cleared = []
       bytes = 0
@@ -168,6 +185,24 @@ export function createPendingOps(nextOpId: () => number, lastOpId: () => number)
       return taken
     },
   }
+}
+
+function sums(ops: readonly Op[]): Map<number, BucketDelta> {
+  const deltas = new Map<number, BucketDelta>()
+  let bucketId: number | undefined
+  let delta: BucketDelta = { checksum: 0, count: 0, lastOpId: 0 }
+  for (const op of ops) {
+    if (op.bucketId !== bucketId) {
+      bucketId = op.bucketId
+      const known = deltas.get(bucketId)
+      delta = known ?? { checksum: 0, count: 0, lastOpId: 0 }
+      if (!known) deltas.set(bucketId, delta)
+    }
+    delta.checksum = (delta.checksum + op.checksum) | 0
+    delta.count++
+    delta.lastOpId = op.opId
+  }
+  return deltas
 }
 
 /** The tombstone that an operation turns into when a later one supersedes it. */
