@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts'
-import type { FunctionInfo, PolicyInfo, TableInfo } from '../catalog/policy-input.ts'
+import type { FunctionInfo, TableInfo } from '../catalog/policy-input.ts'
 import type { Dependency } from '../plan.ts'
 import { Refusal, refuse } from '../refusal.ts'
 import { convertExpr, createScope } from '../syntax/convert.ts'
@@ -10,25 +10,16 @@ import {
   ownSearchPath,
   queriesOfFunction,
 } from '../syntax/convert-call.ts'
-import {
-  conjuncts,
-  type Expr,
-  type From,
-  isEquality,
-  parseRights,
-  type Query,
-  type Rights,
-} from '../syntax/expression.ts'
+import { conjuncts, type Expr, type From, parseRights, type Query, type Rights } from '../syntax/expression.ts'
 import { parsePolicyExpression, parseViewDefinition } from '../syntax/parse.ts'
 import { opaque, type Scope } from '../syntax/scope.ts'
-import { renderExpr } from '../syntax/render.ts'
-import { functionsOf, operatorsOf, typeOf } from '../syntax/typing.ts'
+import { functionsOf, operatorsOf } from '../syntax/typing.ts'
 import { childrenOf, walkExpr, walkQuery } from '../syntax/walk.ts'
 import { hasEqualRows, isOrderedWhole, openJoins, returnsOneRow, withoutLimit } from './from.ts'
-import { canonicalText, familyOf, isCanonicalInStream, strip } from './keys.ts'
-import { convertQuery, isNondeterministic } from '../syntax/convert-query.ts'
+import { pinOf } from './dependency-pin.ts'
+import { convertQuery } from '../syntax/convert-query.ts'
 import { queriesOfProcedure } from './queries-of-procedure.ts'
-import { surveyExpr } from './survey.ts'
+import { applicablePolicies, checkFollowable, checkRights, isExempt } from './table-access.ts'
 
 /** In place of a table: what is read is no policy but a query, which may read any table and the parameters of a subscription. */
 export const NO_TABLE = 0
@@ -68,12 +59,6 @@ export function dependenciesOfQuery(
 export function dependenciesOfExpr(expr: Expr, role: number, table: number, catalog: Catalog): readonly Dependency[] {
   const { searchPath } = catalog.input
   return collect((found) => visitExprWhole(expr, { role, searchPath, tables: [table], functions: [] }, found, catalog))
-}
-
-/** The policies for `SELECT` that apply to a role. */
-export function applicablePolicies(table: number, role: number, catalog: Catalog): readonly PolicyInfo[] {
-  const memberOf = catalog.role(role)?.memberOf ?? [role]
-  return catalog.policiesOf(table).filter((policy) => policy.roles.some((one) => one === 0 || memberOf.includes(one)))
 }
 
 function collect(visit: (found: Map<string, Dependency>) => void): readonly Dependency[] {
@@ -352,67 +337,4 @@ function visitView(view: TableInfo, reader: Reader, visit: Visit): void {
       })
     }
   }
-}
-
-/** Superusers, `BYPASSRLS` roles and owners see every row; an owner not when the table says `FORCE`. */
-export function isExempt(table: TableInfo, role: number, catalog: Catalog): boolean {
-  const info = catalog.role(role)
-  if (!info) return false
-  return info.bypassesRls || (!table.forceRls && info.memberOf.includes(table.owner))
-}
-
-function checkFollowable(table: TableInfo, label: string): void {
-  if (table.kind === 'm') refuse(`it reads the materialized view ${label}, whose refreshes are in no change`)
-  if (table.kind === 'f') refuse(`it reads the foreign table ${label}, whose changes cannot be seen`)
-  if (table.isPartition) refuse(`it reads ${label}, a partition: its changes come as those of the whole table`)
-  if (table.kind === 'r' && table.inherits) refuse(`it reads ${label}, which takes part in inheritance`)
-  if (table.persistence !== 'p') refuse(`it reads ${label}, which is not logged, so that its changes cannot be seen`)
-  if (table.columns.some((column) => column.generated === 'v'))
-    refuse(`it reads ${label}, which has a virtual generated column`)
-}
-
-function checkRights(
-  table: TableInfo,
-  columns: ReadonlySet<string>,
-  role: number,
-  label: string,
-  catalog: Catalog,
-): void {
-  const selectable = table.selectable[String(role)]
-  const missing = selectable && [...columns].find((column) => !selectable.includes(column))
-  if (selectable && missing === undefined) return
-  const what = missing === undefined ? label : `${label}.${missing}`
-  throw new Refusal(
-    `the role ${catalog.role(role)?.name ?? role} may not read ${what}, which its policies read`,
-    'role',
-  )
-}
-
-/** `column = <claims>` among the conditions of a query: only such rows of the range count. */
-function pinOf(alias: string, conditions: readonly Expr[], catalog: Catalog): Dependency['pin'] {
-  for (const condition of conditions) {
-    if (condition.kind !== 'operator' || !isEquality(condition) || !condition.left) continue
-    for (const [one, other] of [
-      [condition.left, condition.right],
-      [condition.right, condition.left],
-    ] as const) {
-      const column = strip(one, 'value', catalog)
-      if (column.kind !== 'column' || column.range !== alias) continue
-      const claims = surveyExpr(other, catalog)
-      if (
-        !claims.claims ||
-        claims.tables ||
-        claims.role ||
-        claims.row.size > 0 ||
-        claims.outer.size > 0 ||
-        claims.as.size > 0
-      )
-        continue
-      const family = familyOf(typeOf(one, catalog), catalog)
-      if (!family || familyOf(typeOf(other, catalog), catalog) !== family || !isCanonicalInStream(family)) continue
-      if (isNondeterministic(one) || isNondeterministic(other)) continue
-      return { column: column.column, claimSql: canonicalText(renderExpr(other), family) }
-    }
-  }
-  return undefined
 }

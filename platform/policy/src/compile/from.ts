@@ -1,5 +1,6 @@
 import type { Catalog } from '../catalog/catalog.ts'
-import { isAggregate } from '../syntax/convert-call.ts'
+import { refuse } from '../refusal.ts'
+import { isAggregate, returnsRows } from '../syntax/convert-call.ts'
 import { conjuncts, isBare, type Expr, type From, isEquality, type Query } from '../syntax/expression.ts'
 import { isOpaque } from '../syntax/scope.ts'
 import { childrenOf, walkExpr } from '../syntax/walk.ts'
@@ -115,4 +116,20 @@ export function isOrderedWhole(query: Query): boolean {
 /** Consists of `SELECT … FROM … WHERE` alone, so that a condition on its rows can be moved out of it. */
 export function isSimple(query: Query, catalog: Catalog): boolean {
   return isBare(query) && !query.targets.some((target) => hasAggregate(target.expr, catalog))
+}
+
+/** @throws {Refusal} when the conditions of a query that depends on the row cannot be taken out of it, with what stands in the way */
+export function checkOpenable(query: Query, catalog: Catalog): void {
+  if (query.setOperation) refuse('UNION, INTERSECT or EXCEPT in a subquery that depends on the row')
+  if (
+    query.groupBy.length > 0 ||
+    query.having ||
+    !isSimple({ ...query, limit: undefined, offset: undefined, ctes: [] }, catalog)
+  ) {
+    refuse('an aggregate or GROUP BY in a subquery that depends on the row')
+  }
+  if (query.limit || query.offset) refuse('LIMIT or OFFSET in a subquery that depends on the row')
+  if (query.ctes.length > 0) refuse('WITH in a subquery that depends on the row')
+  if (query.targets.some((target) => returnsRows(target.expr, { catalog })))
+    refuse('a set-returning function in a subquery that depends on the row')
 }

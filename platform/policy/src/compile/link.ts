@@ -25,6 +25,12 @@ export interface LinkContext {
   readonly aliases: Set<string>
 }
 
+/** What the kinds of atoms are linked with. */
+export interface AtomContext extends LinkContext {
+  /** Links an atom over both the row and something else. Handed in, as each of its kinds leads back to it. */
+  readonly linkMixed: (atom: Expr, context: AtomContext) => readonly Part[]
+}
+
 /** A link under construction. */
 export interface Part extends Link {
   readonly filters: readonly Expr[]

@@ -69,3 +69,9 @@ function survey(catalog: Catalog, walk: (visitor: Visitor) => void): Survey {
 export function isRowOnly(survey: Survey): boolean {
   return survey.row.size > 0 && survey.outer.size === 0 && !survey.claims && !survey.tables
 }
+
+/** Whether a condition can stay in one piece: nothing in it ties the row to anything else. */
+export function isWhole(expr: Expr, catalog: Catalog): boolean {
+  const survey = surveyExpr(expr, catalog)
+  return survey.row.size === 0 ? survey.as.size <= 1 : isRowOnly(survey)
+}

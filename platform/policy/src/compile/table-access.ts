@@ -1,0 +1,45 @@
+import type { Catalog } from '../catalog/catalog.ts'
+import type { PolicyInfo, TableInfo } from '../catalog/policy-input.ts'
+import { Refusal, refuse } from '../refusal.ts'
+
+/** The policies for `SELECT` that apply to a role. */
+export function applicablePolicies(table: number, role: number, catalog: Catalog): readonly PolicyInfo[] {
+  const memberOf = catalog.role(role)?.memberOf ?? [role]
+  return catalog.policiesOf(table).filter((policy) => policy.roles.some((one) => one === 0 || memberOf.includes(one)))
+}
+
+/** Superusers, `BYPASSRLS` roles and owners see every row; an owner not when the table says `FORCE`. */
+export function isExempt(table: TableInfo, role: number, catalog: Catalog): boolean {
+  const info = catalog.role(role)
+  if (!info) return false
+  return info.bypassesRls || (!table.forceRls && info.memberOf.includes(table.owner))
+}
+
+/** @throws {Refusal} when changes of a table that is read do not come, or not as they should */
+export function checkFollowable(table: TableInfo, label: string): void {
+  if (table.kind === 'm') refuse(`it reads the materialized view ${label}, whose refreshes are in no change`)
+  if (table.kind === 'f') refuse(`it reads the foreign table ${label}, whose changes cannot be seen`)
+  if (table.isPartition) refuse(`it reads ${label}, a partition: its changes come as those of the whole table`)
+  if (table.kind === 'r' && table.inherits) refuse(`it reads ${label}, which takes part in inheritance`)
+  if (table.persistence !== 'p') refuse(`it reads ${label}, which is not logged, so that its changes cannot be seen`)
+  if (table.columns.some((column) => column.generated === 'v'))
+    refuse(`it reads ${label}, which has a virtual generated column`)
+}
+
+/** @throws {Refusal} of scope `role` when the role may not select one of the columns */
+export function checkRights(
+  table: TableInfo,
+  columns: ReadonlySet<string>,
+  role: number,
+  label: string,
+  catalog: Catalog,
+): void {
+  const selectable = table.selectable[String(role)]
+  const missing = selectable && [...columns].find((column) => !selectable.includes(column))
+  if (selectable && missing === undefined) return
+  const what = missing === undefined ? label : `${label}.${missing}`
+  throw new Refusal(
+    `the role ${catalog.role(role)?.name ?? role} may not read ${what}, which its policies read`,
+    'role',
+  )
+}
