@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto'
+import type { Catalog } from '../catalog/catalog.ts'
+import type { TableInfo } from '../catalog/policy-input.ts'
+import type { AccessClass, BucketDefinition } from '../plan.ts'
+import { chooseRowKey } from '../row-key.ts'
+import { shapeOfType } from '../type-shape.ts'
+import { anyOf, classKeyQuery } from './access-class.ts'
+import type { RolePart } from './compile-role.ts'
+import { mergeDependencies } from './dependencies.ts'
+import { localNameOf } from './local-name.ts'
+
+/** Parts that fill the same bucket become one definition; of roles that get its keys differently, each has its own. */
+export function mergeParts(
+  parts: readonly RolePart[],
+  table: TableInfo,
+  catalog: Catalog,
+  stream: string | undefined,
+): readonly BucketDefinition[] {
+  const definitions: BucketDefinition[] = []
+  for (const group of Map.groupBy(parts, (part) => bucketText(part, table, catalog)).values()) {
+    const perRole = [...Map.groupBy(group, (part) => part.role)].map(([role, ofRole]) => ({
+      role,
+      parts: ofRole,
+      ...keysOf(ofRole, table),
+    }))
+    const perQuery = [...Map.groupBy(perRole, (one) => one.keyQuery)]
+    perQuery.forEach(([keyQuery, ofQuery], index) => {
+      const all = ofQuery.flatMap((one) => one.parts)
+      const [first] = all
+      if (!first) return
+      const roles = ofQuery.map((one) => one.role).sort()
+      const text = bucketText(first, table, catalog) + (index === 0 ? '' : JSON.stringify(roles))
+      definitions.push({
+        id: `${localNameOf(table)}.${createHash('sha256').update(text).digest('hex').slice(0, 8)}`,
+        stream,
+        roles,
+        policies: [...new Set(all.flatMap((part) => part.policies))],
+        columns: first.columns,
+        rowFilter: first.assembled.rowFilter,
+        keys: first.assembled.keys,
+        keyQuery,
+        accessClass: ofQuery[0]?.accessClass,
+        dependencies: mergeDependencies(all.flatMap((part) => part.assembled.dependencies)),
+      })
+    })
+  }
+  return definitions
+}
+
+/** What of several parts has to hold for a person to have the bucket: any of them. */
+function keysOf(
+  parts: readonly RolePart[],
+  table: TableInfo,
+): { readonly keyQuery: string; readonly accessClass: AccessClass | undefined } {
+  const classes = parts.flatMap(({ assembled }) => (assembled.accessClass ? [assembled.accessClass] : []))
+  if (classes.length === 0) {
+    const queries = new Set(parts.map((part) => part.assembled.keyQuery))
+    return { keyQuery: [...queries].join(' union '), accessClass: undefined }
+  }
+  const keys = parts[0]?.assembled.keys ?? []
+  const names = new Set(keys.slice(classes[0]?.link?.keys ?? 0).map((key) => key.column))
+  const accessClass = anyOf(
+    classes,
+    table.columns.filter((column) => names.has(column.name)),
+  )
+  return { keyQuery: classKeyQuery(table, keys, accessClass), accessClass }
+}
+
+/** What a bucket holds, in text. */
+function bucketText(part: RolePart, table: TableInfo, catalog: Catalog): string {
+  const types = new Map(table.columns.map((column) => [column.name, column.typeName]))
+  const { rowFilter, keys, rowFunctions } = part.assembled
+  return JSON.stringify([
+    table.schema,
+    table.name,
+    part.columns.map((name) => [name, types.get(name), ...insideOf(name, table, catalog)]),
+    ...keyInText(table),
+    rowFilter?.sql ?? null,
+    keys.map((key) => [key.kind, key.sql]),
+    rowFunctions,
+    // Of two links each has its own classes to ask for.
+    ...(part.assembled.accessClass ? ['class', part.assembled.accessClass.link?.query ?? null] : []),
+  ])
+}
+
+/** What rows' ids are made of, where it is not the one column `id`. */
+function keyInText(table: TableInfo): readonly unknown[] {
+  const key = chooseRowKey(table.uniqueKeys)
+  return key?.columns.length === 1 && key.columns[0] === 'id' ? [] : [key?.columns]
+}
+
+/** What the values of a column are made of, where its type's name does not say it: members of composites, types under domains. */
+function insideOf(name: string, table: TableInfo, catalog: Catalog): readonly unknown[] {
+  const typeOid = table.columns.find((column) => column.name === name)?.typeOid ?? 0
+  const shape = shapeOfType(typeOid, (oid) => catalog.type(oid))
+  return shape.kind === 'scalar' && shape.oid === typeOid ? [] : [shape]
+}

@@ -1,0 +1,43 @@
+import { errorMessage, type Logger } from '@holdfast/foundation'
+import { isConnectionLoss, runAs, sql, type Pool } from '@holdfast/postgres'
+import type { ActiveDefinition } from '../buckets/active-plan.ts'
+import { sessionOf, type Person } from './person.ts'
+import { columnList } from './role-tables.ts'
+import type { KeySource } from './row-explanation.ts'
+
+/** Rows shown of each table. */
+const SOURCES_MAX = 5
+
+/** Rows of the tables that a key query reads which hold this key and, where the query pins them, belong to the person. */
+export async function findSources(
+  { requestPool, logger }: { readonly requestPool: Pool; readonly logger: Logger },
+  { definition }: ActiveDefinition,
+  key: readonly (string | null)[],
+  person: Person,
+): Promise<readonly KeySource[]> {
+  const values = key.filter((value) => value !== null)
+  const sources: KeySource[] = []
+  for (const { schema, name, columns, pin } of definition.dependencies) {
+    if (columns.length === 0) continue
+    const holdsKey = columns.map((column) => sql`t.${sql.identifier(column)}::text = any(${values}::text[])`)
+    const conditions = [
+      ...(values.length > 0 ? [sql`(${sql.join(holdsKey, ' or ')})`] : []),
+      ...(pin ? [sql`t.${sql.identifier(pin.column)}::text = (${sql.trusted(pin.claimSql)})::text`] : []),
+    ]
+    if (conditions.length === 0) continue
+    try {
+      const rows = await runAs(requestPool, sessionOf(person), (tx) =>
+        tx.query<{ row: Record<string, unknown> }>(sql`
+          select to_jsonb(s) as row
+            from (select ${columnList(columns)} from ${sql.identifier(schema, name)} t where ${sql.join(conditions, ' and ')} limit ${SOURCES_MAX}) s
+        `),
+      )
+      sources.push(...rows.map(({ row }) => ({ table: `${schema}.${name}`, row })))
+    } catch (error) {
+      if (isConnectionLoss(error)) throw error
+      // Read by a function with other rights: the person cannot be shown what it reads.
+      logger.log('debug', 'a table that a key query reads cannot be read', { table: name, reason: errorMessage(error) })
+    }
+  }
+  return sources
+}
