@@ -12,7 +12,7 @@ export {
   type Queryable,
   type Transaction,
 } from './connection/pool.ts'
-export { assumeSession, runAs, type Session } from './connection/run-as.ts'
+export { assumeSession, assumeStep, runAs, type Session } from './connection/run-as.ts'
 export { Utf8 } from './pipeline/messages.ts'
 export {
   RowTooLarge,

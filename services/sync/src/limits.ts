@@ -40,6 +40,12 @@ export const CONCURRENT_READS_MAX = 6
 /** Concurrent key evaluations; each is one connection of the request pool. */
 export const CONCURRENT_EVALUATIONS_MAX = 8
 
+/** People whose keys are evaluated in one round trip when many come at once: each waits for the slowest of them. */
+export const EVALUATED_TOGETHER_MAX = 8
+
+/** Devices whose buckets, or write checkpoints, are looked up in one statement when many come at once. */
+export const LOOKED_UP_TOGETHER_MAX = 64
+
 /** Subscriptions to streams in one request: each different one is a question to Postgres whenever keys change. */
 export const SUBSCRIPTIONS_MAX = 1_000
 

@@ -4,10 +4,18 @@ import type { SyncPlan } from '@holdfast/policy'
 import { createPool, type MigrationSource, type Pool } from '@holdfast/postgres'
 import type { ActivePlan } from './buckets/active-plan.ts'
 import { createDependencyIndex } from './buckets/dependency-index.ts'
+import { createKeyEvaluator } from './buckets/key-evaluator.ts'
 import { createCheckpointFeed } from './checkpoints/checkpoint-feed.ts'
+import { createLookups } from './checkpoints/lookups.ts'
 import { createMarks } from './checkpoints/marks.ts'
 import { notReady } from './errors.ts'
-import { CONCURRENT_EVALUATIONS_MAX, CONCURRENT_READS_MAX, DRAIN_MS, LOG_CONNECTIONS_MAX } from './limits.ts'
+import {
+  CONCURRENT_EVALUATIONS_MAX,
+  CONCURRENT_READS_MAX,
+  DRAIN_MS,
+  EVALUATED_TOGETHER_MAX,
+  LOG_CONNECTIONS_MAX,
+} from './limits.ts'
 import type { syncOptions } from './options.ts'
 import type { FillProgress } from './replicator/background-fill.ts'
 import { startReplicator } from './replicator/replicator.ts'
@@ -24,7 +32,6 @@ import { uploadRoutes } from './routes/upload.ts'
 import { writeCheckpointRoutes } from './routes/write-checkpoint.ts'
 import { createConnections } from './stream/connections.ts'
 import { createDownloads } from './stream/downloads.ts'
-import { createSemaphore } from './stream/semaphore.ts'
 
 /** Schema `sync`; applied after the platform's and auth's. */
 export const syncMigrations: MigrationSource = { name: 'sync', directory: new URL('../migrations/', import.meta.url) }
@@ -130,7 +137,12 @@ export function openSync(options: SyncOptions): SyncService {
   const ready = replicator.ready.then(() => void (isReady = true))
   ready.catch(() => undefined) // whoever waits for it sees the rejection
   const connections = createConnections(() => clock.now())
-  const evaluations = createSemaphore(CONCURRENT_EVALUATIONS_MAX)
+  const keys = createKeyEvaluator({
+    pool: requestPool,
+    concurrency: CONCURRENT_EVALUATIONS_MAX,
+    peopleMax: EVALUATED_TOGETHER_MAX,
+    logger,
+  })
   const compactions = createCompactions()
   const compactor = startCompactor({
     pool,
@@ -142,15 +154,14 @@ export function openSync(options: SyncOptions): SyncService {
     logger,
   })
   const context = {
-    pool,
-    requestPool,
+    ...createLookups(pool),
     feed,
     marks,
     dependencies,
     log,
     downloads: createDownloads(),
     compactions,
-    evaluations,
+    keys,
     logger,
     plan: (): ActivePlan | undefined => replicator.plan(),
   }
@@ -203,7 +214,7 @@ export function openSync(options: SyncOptions): SyncService {
               devices: {
                 connected: connections.size,
                 people: connections.people,
-                keyEvaluations: evaluations.entered,
+                keyEvaluations: keys.evaluations,
               },
               compaction: {
                 intervalSeconds: options.options.syncCompactIntervalS,

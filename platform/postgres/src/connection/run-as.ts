@@ -1,3 +1,4 @@
+import type { PipelineStep } from '../pipeline/pipeline.ts'
 import type { Pool, Transaction } from './pool.ts'
 
 /** On whose behalf statements run. */
@@ -24,14 +25,25 @@ const ASSUME = {
  * The settings are local to the transaction: the pooled connection goes back clean.
  */
 export async function assumeSession(tx: Transaction, session: Session): Promise<void> {
+  await tx.client.query({ ...ASSUME, values: assumed(tx, session) })
+}
+
+/** The same as a step of a pipeline on the connection of `tx`. */
+export function assumeStep(tx: Pick<Transaction, 'roleSettings'>, session: Session): PipelineStep {
+  return { text: ASSUME.text, key: ASSUME.name, values: assumed(tx, session) }
+}
+
+/** Names and values of {@link ASSUME}. */
+function assumed(tx: Pick<Transaction, 'roleSettings'>, session: Session): [names: string[], values: string[]] {
   const settings = {
     ...tx.roleSettings?.(session.role),
     ...session.settings,
     'request.jwt.claims': JSON.stringify(session.claims),
   }
-  const names = [...Object.keys(settings), 'role']
-  const values = [...Object.values(settings), session.role]
-  await tx.client.query({ ...ASSUME, values: [names, values] })
+  return [
+    [...Object.keys(settings), 'role'],
+    [...Object.values(settings), session.role],
+  ]
 }
 
 /**

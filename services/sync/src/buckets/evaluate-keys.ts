@@ -71,7 +71,7 @@ function linkOf(definition: BucketDefinition): { readonly keys: number; readonly
 
 const statements = new WeakMap<RolePlan, KeyStatement>()
 
-function roleOf({ stream }: Want, session: Session): RolePlan {
+export function roleOf({ stream }: Want, session: Session): RolePlan {
   return stream.roles.get(session.role) ?? { definitions: [], dependencies: [] }
 }
 
@@ -79,7 +79,7 @@ function roleOf({ stream }: Want, session: Session): RolePlan {
  * All key queries of a stream for a role as one statement of rows `(part, key text[])`. Its texts come from the compiled plan, which Postgres's own
  * parser has read; values come from the session's claims and the subscription's parameters.
  */
-function statementOf(role: RolePlan, { parameters }: ActiveStream): KeyStatement {
+export function statementOf(role: RolePlan, { parameters }: ActiveStream): KeyStatement {
   const known = statements.get(role)
   if (known) return known
   const parts: KeyPart[] = [
@@ -111,7 +111,7 @@ function statementOf(role: RolePlan, { parameters }: ActiveStream): KeyStatement
   return statement
 }
 
-type KeyRow = readonly [part: number, key: readonly (string | null)[]]
+export type KeyRow = readonly [part: number, key: readonly (string | null)[]]
 
 async function query(
   tx: Transaction,
@@ -124,10 +124,10 @@ async function query(
   return result.rows
 }
 
-type SnapshotAt = Pick<EvaluatedKeys, 'snapshot' | 'upTo'>
+export type SnapshotAt = Pick<EvaluatedKeys, 'snapshot' | 'upTo'>
 
 /** All statements of a transaction have one snapshot, so that it does not matter which of them tells it. */
-function snapshotIn(rows: readonly KeyRow[]): SnapshotAt {
+export function snapshotIn(rows: readonly KeyRow[]): SnapshotAt {
   const row = rows.find(([part]) => part === SNAPSHOT_ROW)
   const upTo = parseLsn(row?.[1][1] ?? '')
   assert(row && upTo !== undefined, 'the row tells the snapshot')
@@ -148,8 +148,7 @@ export async function evaluateKeys(
 ): Promise<EvaluatedKeys> {
   return inOneSnapshot(pool, session, async (tx) => {
     let at: SnapshotAt | undefined
-    const pins = new Map<string, (string | null)[] | undefined>()
-    const dependencies = new Map<string, PlannedDependency>()
+    const pins = createPins()
     const evaluated: EvaluatedWant[] = []
     for (const want of wants) {
       const role = roleOf(want, session)
@@ -163,18 +162,35 @@ export async function evaluateKeys(
       }
       const collected = collect(role, rows)
       const { names, asked } = await askForClasses(tx, role, collected.linkKeys, new Map(), logger)
+      pins.add(role, collected.pins)
+      evaluated.push({ bucketNames: [...collected.bucketNames, ...names], asked, problem })
+    }
+    at ??= snapshotIn(await query(tx, { text: SNAPSHOT_QUERY }))
+    return { ...at, wants: evaluated, ...pins.taken() }
+  })
+}
+
+/** Gathers what the wants of a person depend on. */
+export function createPins(): {
+  add(role: RolePlan, values: ReadonlyMap<string, string | null>): void
+  taken(): Pick<EvaluatedKeys, 'dependencies' | 'pins'>
+} {
+  const pins = new Map<string, (string | null)[] | undefined>()
+  const dependencies = new Map<string, PlannedDependency>()
+  return {
+    add(role, values) {
       for (const dependency of role.dependencies) {
         dependencies.set(dependency.key, dependency)
-        const value = collected.pins.get(dependency.key)
+        const value = values.get(dependency.key)
         const before = pins.has(dependency.key) ? pins.get(dependency.key) : []
         pins.set(dependency.key, before && value !== undefined ? [...before, value] : undefined)
       }
-      evaluated.push({ bucketNames: [...collected.bucketNames, ...names], asked, problem })
-    }
-    const pinned = [...pins].flatMap(([key, values]) => (values ? [[key, values] as const] : []))
-    at ??= snapshotIn(await query(tx, { text: SNAPSHOT_QUERY }))
-    return { ...at, wants: evaluated, dependencies: [...dependencies.values()], pins: new Map(pinned) }
-  })
+    },
+    taken() {
+      const pinned = [...pins].flatMap(([key, values]) => (values ? [[key, values] as const] : []))
+      return { dependencies: [...dependencies.values()], pins: new Map(pinned) }
+    },
+  }
 }
 
 function inOneSnapshot<T>(pool: Pool, session: Session, body: (tx: Transaction) => Promise<T>): Promise<T> {
@@ -191,9 +207,12 @@ const NO_PARAMETERS = '{}'
 async function subscribeTo(tx: Transaction, { stream, parameters }: Want): Promise<void> {
   // Nothing in a stream that nobody declared reads them.
   if (stream.name !== DEFAULT_STREAM)
-    await tx.execute(
-      sql`select set_config('request.subscription', ${parameters === NO_PARAMETERS ? '' : parameters}, true)`,
-    )
+    await tx.execute(sql`select set_config('request.subscription', ${subscriptionText(parameters)}, true)`)
+}
+
+/** What the setting `request.subscription` has for the parameters of a want. */
+export function subscriptionText(parameters: string): string {
+  return parameters === NO_PARAMETERS ? '' : parameters
 }
 
 interface ReadRows {
@@ -381,7 +400,7 @@ async function readOneByOne(
 /** What a person has of the links of definitions by access classes. */
 type LinkKeys = ReadonlyMap<ClassList, readonly ClassKey[]>
 
-function collect(
+export function collect(
   role: RolePlan,
   rows: readonly KeyRow[],
 ): {

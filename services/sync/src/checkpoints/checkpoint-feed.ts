@@ -72,7 +72,7 @@ export interface CheckpointFeed {
 }
 
 /** Reads buckets by name, and the position of the log at which they were so. */
-type ReadBuckets = (
+export type ReadBuckets = (
   names: readonly string[],
 ) => Promise<{ readonly atOpId: number; readonly buckets: readonly BucketState[] }>
 

@@ -32,14 +32,23 @@ export async function createWriteCheckpoint(pool: Pool, userId: string, clientId
   return fromRow(row)
 }
 
-/** The newest one of a device, which every stream opened later has to carry as well. */
-export async function readWriteCheckpoint(
+export interface Device {
+  readonly userId: string
+  readonly clientId: string
+}
+
+/** The newest one of each of some devices, which every stream opened later has to carry as well. In the order of the devices. */
+export async function readWriteCheckpoints(
   pool: Pool,
-  userId: string,
-  clientId: string,
-): Promise<WriteCheckpoint | undefined> {
-  const [row] = await pool.query<Row>(sql`
-    select id::text, lsn::text from sync.write_checkpoints where user_id = ${userId} and client_id = ${clientId}
+  devices: readonly Device[],
+): Promise<readonly (WriteCheckpoint | undefined)[]> {
+  const rows = await pool.query<Row & { readonly device: number }>(sql`
+    select d.device::int, w.id::text, w.lsn::text
+      from unnest(${devices.map(({ userId }) => userId)}::text[], ${devices.map(({ clientId }) => clientId)}::text[])
+           with ordinality d (user_id, client_id, device)
+      join sync.write_checkpoints w on w.user_id = d.user_id and w.client_id = d.client_id
   `)
-  return row && fromRow(row)
+  const found: (WriteCheckpoint | undefined)[] = devices.map(() => undefined)
+  for (const { device, ...row } of rows) found[device - 1] = fromRow(row)
+  return found
 }

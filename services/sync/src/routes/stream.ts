@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import type { FastifyPluginAsync } from 'fastify'
 import { HoldfastError, errorMessage } from '@holdfast/foundation'
 import { requireCaller } from '@holdfast/http'
-import { readWriteCheckpoint } from '../checkpoints/write-checkpoints.ts'
 import { BSON_STREAM, NDJSON_STREAM } from '../encode/lines.ts'
 import { missingSubject, notReady, shuttingDown } from '../errors.ts'
 import { REQUEST_BYTES_MAX } from '../limits.ts'
@@ -68,7 +67,7 @@ export function streamRoutes(options: StreamRouteOptions): FastifyPluginAsync {
           includeDefaults: body.streams?.include_defaults !== false,
           subscriptions: body.streams?.subscriptions ?? [],
         },
-        readWriteCheckpoint: () => readWriteCheckpoint(context.pool, userId, clientId),
+        writer: { userId, clientId },
       })
       const connection: Connection = { userId, clientId, session, sink, expiresAtS, abort }
       connections.add(connection)

@@ -11,6 +11,12 @@ export interface LineSink {
   end(): void
 }
 
+/** Lines of more bytes than this do not wait for those after them. */
+const COALESCED_BYTES_MAX = 32 * 1024
+
+/** Parts of so many bytes together are copied into one, which costs less than a list of them. */
+const JOINED_BYTES_MAX = 4 * 1024
+
 export interface LineSinkOptions {
   /** Its head is written already. */
   readonly response: ServerResponse
@@ -25,8 +31,12 @@ export function createLineSink({ response, format, isCompressed, onStalled }: Li
   const gzip = isCompressed ? createGzipStream() : undefined
   /** A line that is being compressed; those after it wait. */
   let compressing: Promise<void> | undefined
+  /** Bytes of small lines that go out together when what is being done is done, as each write is a call of the system. */
+  let queued: Buffer[] = []
+  let queuedBytes = 0
 
   async function drained(): Promise<void> {
+    if (queuedBytes >= COALESCED_BYTES_MAX) flush()
     if (!response.writableNeedDrain || response.destroyed) return
     await new Promise<void>((resolve) => {
       const timer = setTimeout(() => {
@@ -45,9 +55,26 @@ export function createLineSink({ response, format, isCompressed, onStalled }: Li
   }
 
   function writeAll(parts: readonly Buffer[]): void {
+    if (queued.length === 0) process.nextTick(flush)
+    for (const part of parts) {
+      queued.push(part)
+      queuedBytes += part.length
+    }
+  }
+
+  function flush(): void {
+    if (queued.length === 0) return
+    const parts = queued
+    const isSmall = queuedBytes <= JOINED_BYTES_MAX
+    queued = []
+    queuedBytes = 0
     if (response.destroyed || response.writableEnded) return
     if (parts.length === 1) {
       response.write(parts[0])
+      return
+    }
+    if (isSmall) {
+      response.write(Buffer.concat(parts))
       return
     }
     response.cork()
@@ -75,6 +102,7 @@ export function createLineSink({ response, format, isCompressed, onStalled }: Li
     data: (bucket, after, hasMore, ops) => write(dataLine(format, { bucket, after: String(after), hasMore, ops })),
     end() {
       if (gzip && !compressing) writeAll(gzip.end())
+      flush()
       response.end()
     },
   }

@@ -1,22 +1,21 @@
 import { delay, type Logger } from '@holdfast/foundation'
 import type { BucketDescription, ControlLine, StreamDescription } from '@holdfast/protocol'
-import { isConnectionLoss, type Pool, type Session } from '@holdfast/postgres'
+import { isConnectionLoss, type Session } from '@holdfast/postgres'
 import type { ActivePlan } from '../buckets/active-plan.ts'
 import type { DependencyIndex, KeyHolder } from '../buckets/dependency-index.ts'
-import { evaluateClasses, evaluateKeys, hasNewClasses, type EvaluatedWant } from '../buckets/evaluate-keys.ts'
+import { hasNewClasses, type EvaluatedWant } from '../buckets/evaluate-keys.ts'
+import type { KeyEvaluator } from '../buckets/key-evaluator.ts'
 import { sawTransaction } from '../buckets/snapshot.ts'
-import type { BucketListener, CheckpointFeed, LiveBucket } from '../checkpoints/checkpoint-feed.ts'
+import type { BucketListener, CheckpointFeed, LiveBucket, ReadBuckets } from '../checkpoints/checkpoint-feed.ts'
 import type { Marks } from '../checkpoints/marks.ts'
-import type { WriteCheckpoint } from '../checkpoints/write-checkpoints.ts'
+import type { Device, WriteCheckpoint } from '../checkpoints/write-checkpoints.ts'
 import { tooManyBuckets } from '../errors.ts'
 import { BUCKETS_PER_CLIENT_MAX } from '../limits.ts'
-import { readBuckets } from '../storage/bucket-storage.ts'
 import type { Compactions } from '../storage/compactions.ts'
 import { isLogReadFailure, type LogReader } from '../storage/log-reader.ts'
 import type { LineSink } from './line-sink.ts'
 import type { Downloads } from './downloads.ts'
 import { beginAnew, heldBucket, sendOps, type HeldBucket } from './send-ops.ts'
-import type { Semaphore } from './semaphore.ts'
 import {
   chooseStreams,
   describeStreams,
@@ -30,17 +29,17 @@ const RETRY_MS = 200
 
 /** What all streams share. */
 export interface StreamContext {
-  /** Superuser pool for reading the log. */
-  readonly pool: Pool
-  /** Pool as `authenticator`, for evaluating keys as the person. */
-  readonly requestPool: Pool
   readonly feed: CheckpointFeed
   readonly marks: Marks
   readonly dependencies: DependencyIndex
   readonly log: LogReader
   readonly downloads: Downloads
   readonly compactions: Compactions
-  readonly evaluations: Semaphore
+  readonly keys: KeyEvaluator
+  /** What the log has of some buckets. */
+  readonly readBuckets: ReadBuckets
+  /** The device's newest write checkpoint, whenever it was made. */
+  readonly readWriteCheckpoint: (device: Device) => Promise<WriteCheckpoint | undefined>
   readonly logger: Logger
   /** The plan being served; `undefined` while policies are being compiled anew: no checkpoint leaves meanwhile. */
   plan(): ActivePlan | undefined
@@ -81,8 +80,8 @@ export interface StreamSessionOptions {
   readonly positions: ReadonlyMap<string, number>
   /** What the device wants of what its person may have. */
   readonly wanted: RequestedStreams
-  /** The device's newest write checkpoint, whenever it was made. Called once the stream can be told of new ones. */
-  readonly readWriteCheckpoint: () => Promise<WriteCheckpoint | undefined>
+  /** Whose write checkpoints it gets: those made before it runs are read, it is told of the others. */
+  readonly writer: Device
 }
 
 /**
@@ -151,7 +150,7 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
   async function refreshKeys(active: ActivePlan): Promise<void> {
     const next = active === plan ? chosen : chooseStreams(active, options.wanted)
     const wants = next.wants.map(({ want }) => want)
-    const keys = await context.evaluations.run(() => evaluateKeys(context.requestPool, wants, session, context.logger))
+    const keys = await context.keys.keys(wants, session)
     signal.throwIfAborted()
     await context.marks.pass(keys.upTo, signal)
     // With another plan other changes count, and those of the last moments are known only to whoever is unresolved.
@@ -180,9 +179,7 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
 
   /** Asks for access classes that have come to be. What was found before holds as long as the keys do. */
   async function refreshClasses(active: ActivePlan): Promise<void> {
-    const found = await context.evaluations.run(() =>
-      evaluateClasses(context.requestPool, askedWants(), session, context.logger),
-    )
+    const found = await context.keys.classes(askedWants(), session)
     signal.throwIfAborted()
     await context.marks.pass(found.upTo, signal)
     if (context.plan() !== active || keysStale) return
@@ -194,7 +191,7 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
   }
 
   async function fillHeld(names: readonly string[]): Promise<void> {
-    await feed.fill((missing) => readBuckets(context.pool, missing), names)
+    await feed.fill(context.readBuckets, names)
     signal.throwIfAborted()
   }
 
@@ -323,7 +320,7 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
   /** Does what is due next. @returns whether more may be due */
   async function step(): Promise<boolean> {
     if (!knowsWriteCheckpoint) {
-      const newest = await options.readWriteCheckpoint()
+      const newest = await context.readWriteCheckpoint(options.writer)
       if (newest) writeCheckpoints.push(newest)
       knowsWriteCheckpoint = true
     }

@@ -1,0 +1,111 @@
+import { assert } from '@holdfast/foundation'
+import {
+  assumeStep,
+  runPipeline,
+  type PipelineStep,
+  type Pool,
+  type Session,
+  type StepAnswer,
+} from '@holdfast/postgres'
+import { DEFAULT_STREAM } from './active-plan.ts'
+import {
+  collect,
+  createPins,
+  roleOf,
+  snapshotIn,
+  statementOf,
+  subscriptionText,
+  type EvaluatedKeys,
+  type EvaluatedWant,
+  type KeyRow,
+  type SnapshotAt,
+  type Want,
+} from './evaluate-keys.ts'
+
+/** Somebody's question for their keys. */
+export interface KeyQuestion {
+  /** One at least. */
+  readonly wants: readonly Want[]
+  readonly session: Session
+}
+
+/** Bytes of one key, with what is around it. */
+const ROW_BYTES_MAX = 64 * 1024 * 1024
+
+const constant = (text: string): PipelineStep => ({ text, values: [], key: text })
+const BEGIN = [constant('set transaction isolation level repeatable read read only'), constant('savepoint person')]
+/** Takes back role, claims and whatever a function has set. */
+const NEXT_PERSON = [constant('rollback to savepoint person')]
+
+/** Whether the answer takes no more than one statement for each want. */
+export function canEvaluateTogether({ wants, session }: KeyQuestion): boolean {
+  return wants.length > 0 && wants.every((want) => roleOf(want, session).definitions.every(({ classes }) => !classes))
+}
+
+/**
+ * Asks Postgres for the keys of several people in one transaction and one round trip. Everybody's statements run with their own role and claims, as they
+ * would alone, and one snapshot serves all.
+ *
+ * @returns in the order of the questions; `undefined` where a statement failed, which has to be looked at alone
+ * @throws when the connection broke
+ */
+export async function evaluateTogether(
+  pool: Pool,
+  questions: readonly KeyQuestion[],
+): Promise<readonly (EvaluatedKeys | undefined)[]> {
+  return pool.transaction(async (tx) => {
+    const segments = questions.flatMap(({ wants, session }) => [
+      [assumeStep(tx, session), ...wants.flatMap((want) => stepsOf(want, session))],
+      NEXT_PERSON,
+    ])
+    const [begun, ...answers] = await runPipeline(tx.client, [BEGIN, ...segments], {
+      timeoutMs: 0,
+      rowBytesMax: ROW_BYTES_MAX,
+    })
+    if (begun?.error) throw begun.error
+    return questions.map((question, index) => {
+      const answer = answers[2 * index]
+      const undone = answers[2 * index + 1]
+      if (undone?.error) throw undone.error
+      return answer && !answer.error ? toKeys(question, answer.steps) : undefined
+    })
+  })
+}
+
+function stepsOf({ stream, parameters }: Want, session: Session): PipelineStep[] {
+  const { name, text } = statementOf(roleOf({ stream, parameters }, session), stream)
+  // A plan holds for a role, as the policies that are in it do.
+  const read = {
+    text: `select q.part, pg_catalog.array_to_json(q.key) from (${text}) q`,
+    values: [],
+    key: `${name} ${session.role}`,
+  }
+  if (stream.name === DEFAULT_STREAM) return [read]
+  const subscribe = `select pg_catalog.set_config('request.subscription', $1, true)`
+  return [{ text: subscribe, values: [subscriptionText(parameters)], key: subscribe }, read]
+}
+
+function toKeys({ wants, session }: KeyQuestion, steps: readonly StepAnswer[]): EvaluatedKeys {
+  const pins = createPins()
+  const evaluated: EvaluatedWant[] = []
+  let at: SnapshotAt | undefined
+  let next = 1 // after the session's
+  for (const want of wants) {
+    if (want.stream.name !== DEFAULT_STREAM) next++
+    const rows = (steps[next++]?.rows ?? []).map(toKeyRow)
+    at ??= snapshotIn(rows)
+    const role = roleOf(want, session)
+    const collected = collect(role, rows)
+    pins.add(role, collected.pins)
+    evaluated.push({ bucketNames: collected.bucketNames, asked: NO_CLASSES, problem: want.stream.problem })
+  }
+  assert(at, 'each want has a statement that tells the snapshot')
+  return { ...at, wants: evaluated, ...pins.taken() }
+}
+
+const NO_CLASSES: EvaluatedWant['asked'] = new Map()
+
+function toKeyRow([part, key]: readonly (Buffer | null)[]): KeyRow {
+  assert(part && key, 'every part has a number and a key')
+  return [Number(part.toString('latin1')), JSON.parse(key.toString('utf8')) as (string | null)[]]
+}
