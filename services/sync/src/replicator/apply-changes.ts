@@ -2,7 +2,7 @@ import type { Logger } from '@holdfast/foundation'
 import type { Queryable } from '@holdfast/postgres'
 import type { Lsn, Relation, Tuple } from '@holdfast/replication'
 import { writeClasses, type ClassKey } from '../buckets/access-classes.ts'
-import type { ActivePlan } from '../buckets/active-plan.ts'
+import type { ActiveDefinition, ActivePlan } from '../buckets/active-plan.ts'
 import type { RowEncoder } from '../encode/row-json.ts'
 import type { BucketIds } from '../storage/bucket-storage.ts'
 import type { PendingOps } from '../storage/pending-ops.ts'
@@ -53,6 +53,8 @@ interface Routed {
 }
 
 const NO_BUCKETS: readonly string[] = []
+const NONE: readonly (readonly string[])[] = []
+const NOTHING: Evaluated = []
 
 export interface ApplyContext {
   /** For bucket ids; inside the transaction of the batch when one is open. */
@@ -71,10 +73,11 @@ export async function applyChanges(context: ApplyContext, changes: readonly RowC
   const routed = await routeChanges(context, changes)
   const names = new Map<string, number>()
   for (const { router, before, after } of routed) {
-    router.definitions.forEach(({ stored }, index) => {
+    for (let index = 0; index < router.definitions.length; index++) {
+      const { stored } = router.definitions[index] as ActiveDefinition
       for (const name of before[index] ?? NO_BUCKETS) names.set(name, stored.number)
       for (const name of after[index] ?? NO_BUCKETS) names.set(name, stored.number)
-    })
+    }
   }
   await addClasses(db, routed)
   await ids.resolve(db, names)
@@ -85,6 +88,7 @@ export async function applyChanges(context: ApplyContext, changes: readonly RowC
 async function addClasses(db: Queryable, routed: readonly Routed[]): Promise<void> {
   const added: { definition: number; name: string; key: ClassKey; add: () => void }[] = []
   for (const { change, router, after, evaluated } of routed) {
+    if (!router.hasClasses) continue
     router.definitions.forEach(({ stored, classes }, index) => {
       const [name] = after[index] ?? NO_BUCKETS
       if (!classes || name === undefined || !change.row || classes.has(name)) return
@@ -117,21 +121,26 @@ async function routeChanges({ pool, routers, logger }: ApplyContext, changes: re
     const found = routers(change.relation)
     if (!found) continue
     const { router } = found
-    const bucketsOf = (tuple: Tuple | undefined): readonly (readonly string[])[] =>
-      router.definitions.map(({ stored }, index) =>
-        tuple === undefined || change.commitLsn < stored.activeFrom
-          ? NO_BUCKETS
-          : router.buckets(index, tuple, evaluated.get(tuple) ?? []),
-      )
     routed.push({
       change,
       router,
-      before: bucketsOf(change.old),
-      after: bucketsOf(change.row),
-      evaluated: (change.row && evaluated.get(change.row)) ?? [],
+      before: change.old ? bucketsOf(router, change, change.old, evaluated.get(change.old) ?? NOTHING) : NONE,
+      after: change.row ? bucketsOf(router, change, change.row, evaluated.get(change.row) ?? NOTHING) : NONE,
+      evaluated: (change.row && evaluated.get(change.row)) ?? NOTHING,
     })
   }
   return routed
+}
+
+function bucketsOf(
+  router: TableRouter,
+  { commitLsn }: RowChange,
+  tuple: Tuple,
+  evaluated: Evaluated,
+): readonly (readonly string[])[] {
+  return router.definitions.map(({ stored }, index) =>
+    commitLsn < stored.activeFrom ? NO_BUCKETS : router.buckets(index, tuple, evaluated),
+  )
 }
 
 function addOps({ change, router, before, after }: Routed, ids: BucketIds, pending: PendingOps): void {
@@ -140,7 +149,7 @@ function addOps({ change, router, before, after }: Routed, ids: BucketIds, pendi
   const oldId = old && router.objectId(old)
   const newId = row && router.objectId(row)
   const keepsId = oldId === newId
-  const cache = new Map<RowEncoder, string>()
+  const cache = router.definitions.length > 1 ? new Map<RowEncoder, string>() : undefined
   for (let index = 0; index < router.definitions.length; index++) {
     const from = before[index] ?? NO_BUCKETS
     const to = after[index] ?? NO_BUCKETS

@@ -21,6 +21,12 @@ export const REWRITE_PREFIX = 'holdfast:rewrite'
 /** Rows read in the background that are routed at once. */
 const FILL_ROWS = 1_000
 
+/**
+ * Rows of one transaction that are routed at once: few, so that what is made on the way does not live long enough to be copied by the garbage collector. Where
+ * Postgres has to evaluate expressions, as many as a chunk has.
+ */
+const ROUTED_ROWS = 1_000
+
 /** Turns the events of the stream into batches of the log. */
 export interface ChangeReader {
   /** Applies events. Stops after a transaction that changed the schema. @returns the events that are left */
@@ -106,6 +112,10 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
     await applyChanges({ db: writer.db, pool, routers, ids: writer.ids, pending: writer.pending, logger }, taken)
   }
 
+  function rowsAtOnce(relation: Relation): number {
+    return (routers(relation)?.router.expressions.length ?? 0) > 0 ? CHUNK_OPS_MAX : ROUTED_ROWS
+  }
+
   function affect(holders: Iterable<KeyHolder>, xid: number): void {
     for (const holder of holders) {
       const xids = affected.get(holder)
@@ -143,7 +153,9 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
       return
     }
     changes.push({ relation, old, row, commitLsn: inside.commitLsn })
-    if (changes.length < CHUNK_OPS_MAX) return
+    // Whole transactions before this one go first, when what has arrived is read; they do not wait for its end.
+    const isEnough = openFrom !== undefined && openFrom > 0 ? CHUNK_OPS_MAX : rowsAtOnce(relation)
+    if (changes.length < isEnough) return
     openFrom = undefined
     await flushChanges()
     await writer.spill()

@@ -24,10 +24,12 @@ export interface TableRouter {
   readonly table: TablePlan
   readonly definitions: readonly ActiveDefinition[]
   readonly expressions: readonly SqlExpression[]
+  /** Whether some definition is by access classes. */
+  readonly hasClasses: boolean
   /** @returns the names of the row's buckets within one definition; empty when it is in none */
   buckets(definition: number, row: Tuple, evaluated: Evaluated): readonly string[]
   /** The row as the devices that have this definition get it: JSON text. Definitions with the same columns share it. */
-  json(definition: number, row: Tuple, cache: Map<RowEncoder, string>): string
+  json(definition: number, row: Tuple, cache?: Map<RowEncoder, string>): string
   /** Whether two versions of a row look the same to the devices that have this definition. */
   looksEqual(definition: number, old: Tuple, row: Tuple): boolean
   objectId(row: Tuple): string
@@ -42,7 +44,11 @@ interface RoutedDefinition {
   readonly keys: readonly { readonly kind: KeyExpression['kind']; readonly read: Reader }[]
   readonly encoder: RowEncoder
   readonly positions: readonly number[]
+  /** The buckets of the last row, of a definition with one plain key: rows that are written together are often in the same. */
+  last: { readonly key: string; readonly names: readonly string[] } | undefined
 }
+
+const NO_BUCKETS: readonly string[] = []
 
 /** @param columnNames - the columns of the rows to come, in their order */
 export function createTableRouter(
@@ -98,6 +104,7 @@ export function createTableRouter(
       })),
       encoder: encoderOf(definition.columns),
       positions: definition.columns.map((name) => positions.get(name) ?? -1),
+      last: undefined,
     }
   })
   const objectId = compileRecordId(
@@ -112,14 +119,23 @@ export function createTableRouter(
     table,
     definitions,
     expressions,
+    hasClasses: definitions.some(({ classes }) => classes !== undefined),
     buckets(index, row, evaluated) {
-      const { matches, keys } = routed[index] as RoutedDefinition
+      const definition = routed[index] as RoutedDefinition
+      const { matches, keys } = definition
       const { stored } = definitions[index] as ActiveDefinition
-      if (matches && !matches(row, evaluated)) return []
+      if (matches && !matches(row, evaluated)) return NO_BUCKETS
+      const [only] = keys
+      if (only?.kind === 'value' && keys.length === 1) {
+        const key = only.read(row, evaluated)
+        if (key === null) return NO_BUCKETS
+        if (definition.last?.key !== key) definition.last = { key, names: [bucketName(stored, [key])] }
+        return definition.last.names
+      }
       let combinations: (string | null)[][] = [[]]
       for (const { kind, read } of keys) {
         const value = read(row, evaluated)
-        if (value === null && kind !== 'class') return []
+        if (value === null && kind !== 'class') return NO_BUCKETS
         if (kind === 'value' || kind === 'class' || value === null) {
           for (const combination of combinations) combination.push(value)
         } else {
@@ -133,6 +149,7 @@ export function createTableRouter(
     },
     json(index, row, cache) {
       const { encoder } = routed[index] as RoutedDefinition
+      if (!cache) return encoder(row)
       let json = cache.get(encoder)
       if (json === undefined) cache.set(encoder, (json = encoder(row)))
       return json
