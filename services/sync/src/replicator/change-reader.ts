@@ -127,7 +127,7 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
   function tellHolders(): void {
     const told = affected
     affected = new Map()
-    for (const [holder, xids] of told) for (const xid of xids) holder.keysChanged(xid)
+    for (const [holder, xids] of told) dependencies.tell(holder, xids)
   }
 
   async function addChange(event: ReplicationEvent & { readonly kind: 'insert' | 'update' | 'delete' }): Promise<void> {
@@ -137,9 +137,8 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
     const row = event.kind === 'delete' ? undefined : event.row
     const planned = active.dependencies.get(relation.oid)
     if (planned) {
-      dependencies.noteTransaction(inside.xid)
       const holders = new Set<KeyHolder>()
-      dependencies.collect(planned, relation, old, row, holders)
+      dependencies.collect(inside.xid, planned, relation, old, row, holders)
       affect(holders, inside.xid)
     }
     const table = active.tables.get(relation.oid)?.table
@@ -176,8 +175,9 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
     const inLog = (await bucketsOfDefinitions(writer.db, numbers)).map((bucket) => bucket.id)
     writer.pending.clear(new Set([...inLog, ...writer.ids.newOnesOf(new Set(numbers))]))
     if (!oids.some((oid) => active.dependencies.has(oid))) return
-    dependencies.noteTransaction(xid)
-    affect(dependencies.everybody(), xid)
+    const holders = new Set<KeyHolder>()
+    dependencies.collectAll(xid, holders)
+    affect(holders, xid)
   }
 
   /** Rows that were read in the background, at their place in the stream: between two transactions. */

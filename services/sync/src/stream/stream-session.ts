@@ -155,10 +155,11 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
     await context.marks.pass(keys.upTo, signal)
     // With another plan other changes count, and those of the last moments are known only to whoever is unresolved.
     if (context.plan() !== active) return
-    unseen = unseen.filter((xid) => !sawTransaction(keys.snapshot, xid))
-    context.dependencies.set(holder, keys.dependencies, keys.pins)
+    const saw = (xid: number): boolean => sawTransaction(keys.snapshot, xid)
+    unseen = [...context.dependencies.lacking(keys.dependencies, keys.pins, unseen, saw)]
     keysStale = unseen.length > 0
     if (keysStale) return
+    context.dependencies.set(holder, keys.dependencies, keys.pins)
     chosen = next
     evaluated = keys.wants
     await holdGranted(active)
