@@ -88,11 +88,14 @@ export function startReplicator(options: ReplicatorOptions): Replicator {
   let filling = (): FillProgress | undefined => undefined
 
   async function run(): Promise<void> {
+    /** The stream holds what cannot be read, and would again and again. */
+    let isUnreadable = false
     for (let attempt = 0; !stopping.signal.aborted; attempt++) {
       const started = Date.now()
       try {
         await runOnce(options, {
           signal: stopping.signal,
+          isUnreadable,
           progress,
           setState: (next) => (state = next),
           setActive: (next) => {
@@ -109,6 +112,7 @@ export function startReplicator(options: ReplicatorOptions): Replicator {
       } catch (error) {
         if (stopping.signal.aborted) break
         problem = errorMessage(error)
+        isUnreadable = error instanceof HoldfastError && error.code === 'replication_identity_not_full'
         state = 'being repaired'
         logger.log('warn', 'the change reader is being repaired', {
           code: error instanceof HoldfastError ? error.code : undefined,
@@ -159,6 +163,8 @@ export function startReplicator(options: ReplicatorOptions): Replicator {
 
 interface RunControl {
   readonly signal: AbortSignal
+  /** Begin anew: what the slot holds cannot be read. */
+  readonly isUnreadable: boolean
   readonly progress: ReaderProgress
   setState(state: ReaderState): void
   setActive(active: ActivePlan | undefined): void
@@ -172,7 +178,7 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
   control.setActive(undefined)
   const slotName = await readSlotName(pool)
   const plan = await compilePlan(options)
-  const state = await prepareState(options, slotName)
+  const state = await prepareState(options, slotName, control.isUnreadable)
   const writer = createLogWriter(pool, feed, state.state)
   let stored: StoredDefinition[] | undefined
   try {
@@ -279,11 +285,13 @@ async function compilePlan(options: ReplicatorOptions): Promise<SyncPlan> {
 async function prepareState(
   options: ReplicatorOptions,
   slotName: string,
+  isUnreadable: boolean,
 ): Promise<{ readonly state: ReplicatorState; readonly slot: CreatedSlot | undefined }> {
   const { pool, logger } = options
   const state = await readState(pool)
   const slot = await findSlot(pool, slotName)
   const isUsable =
+    !isUnreadable &&
     slot !== undefined &&
     slot.walStatus !== 'lost' &&
     slot.invalidationReason === undefined &&
@@ -291,7 +299,9 @@ async function prepareState(
   if (state?.confirmedLsn !== undefined && isUsable) return { state, slot: undefined }
   if (state?.confirmedLsn !== undefined) {
     logger.log('warn', 'the replication slot is gone: all tables are read again', {
-      reason: slot?.invalidationReason ?? slot?.walStatus ?? 'missing',
+      reason: isUnreadable
+        ? 'changes came without their old rows'
+        : (slot?.invalidationReason ?? slot?.walStatus ?? 'missing'),
     })
   }
   await dropSlot(pool, slotName)
