@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { POLICY_USERS as USERS } from '@holdfast/test-support'
 import { runAs, sql } from '@holdfast/postgres'
-import { openPolicyWorld, USERS, type PolicyWorld } from '../test/policy-world.ts'
+import { openPolicyWorld, type PolicyWorld } from '../test/policy-world.ts'
 import { describePlan } from './explain.ts'
 import type { TablePlan } from './plan.ts'
 

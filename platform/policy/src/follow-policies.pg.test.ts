@@ -3,7 +3,7 @@
  * asks Postgres.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { CLASS_FORMS, LINK_FORMS, PERSON_FORMS, ROW_FORMS } from '../test/policy-forms.ts'
+import { CLASS_FORMS, LINK_FORMS, PERSON_FORMS, ROW_FORMS } from '@holdfast/test-support'
 import { openPolicyWorld, type PolicyWorld } from '../test/policy-world.ts'
 import type { BucketDefinition } from './plan.ts'
 

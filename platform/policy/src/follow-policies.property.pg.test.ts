@@ -6,12 +6,19 @@
  *
  * `HOLDFAST_POLICY_RUNS` sets how many worlds are tried and `HOLDFAST_POLICY_SEED` repeats a run; a failure prints its seed.
  */
-import { seedOf } from '@holdfast/test-support'
+import {
+  CLASS_FORMS,
+  GUARDS,
+  LINK_FORMS,
+  PERSON_FORMS,
+  POLICY_USERS as USERS,
+  ROW_FORMS,
+  seedOf,
+} from '@holdfast/test-support'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runAs, sql, type Session } from '@holdfast/postgres'
-import { CLASS_FORMS, LINK_FORMS, PERSON_FORMS, ROW_FORMS } from '../test/policy-forms.ts'
-import { openPolicyWorld, USERS, type PolicyWorld } from '../test/policy-world.ts'
+import { openPolicyWorld, type PolicyWorld } from '../test/policy-world.ts'
 import type { BucketDefinition } from './plan.ts'
 
 const RUNS = Number(process.env['HOLDFAST_POLICY_RUNS'] ?? 100)
@@ -58,22 +65,6 @@ const condition = fc.letrec<{ any: string }>((tie) => ({
 
 const rolesOfPolicy = fc.constantFrom('public', 'authenticated', 'anon', 'authenticated, anon')
 const policy = fc.record({ using: condition, roles: rolesOfPolicy, command: fc.constantFrom('select', 'all') })
-
-/** Policies of the tables that others read: `undefined` for no row-level security. */
-const GUARDS: Readonly<Record<string, readonly (string | undefined)[]>> = {
-  members: [undefined, 'user_id = auth.uid()', 'is_member_definer(org_id)', "user_id = auth.uid() or role = 'admin'"],
-  lists: [
-    undefined,
-    'not pl_member(org_id)',
-    'is_open or owner_id = auth.uid()',
-    'org_id in (select org_id from members)',
-    'is_member(org_id)',
-  ],
-  grants: [undefined, 'user_id = auth.uid()', 'level < 3 and exists (select from lists l where l.id = grants.list_id)'],
-  admins: [undefined, 'user_id = auth.uid()', 'true', 'pl_member(1) or user_id = auth.uid()'],
-  shares: [undefined, 'user_id = auth.uid()', 'not exists (select from admins a where a.user_id = shares.user_id)'],
-  days: [undefined, 'auth.uid() is not null'],
-}
 
 const guards = fc.record(
   Object.fromEntries(Object.entries(GUARDS).map(([table, choices]) => [table, fc.constantFrom(...choices)])),

@@ -1,37 +1,11 @@
 import { delay } from '@holdfast/foundation'
 import { assumeSession, sql, type Transaction } from '@holdfast/postgres'
+import { createRandom, type Random } from '@holdfast/test-support'
 import type { DeviceState, StreamClient } from './stream-client.test-support.ts'
 import { ALICE, BOB, CAROL, type World } from './sync-world.test-support.ts'
 
 const PEOPLE = [ALICE, BOB, CAROL] as const
 const LISTS = ['11111111', '22222222', '33333333'].map((start) => `${start}-0000-4000-8000-000000000000`)
-
-/** A source of numbers that a seed decides. */
-export interface Random {
-  below(end: number): number
-  pick<T>(list: readonly T[]): T
-  chance(probability: number): boolean
-  uuid(): string
-}
-
-/** mulberry32 */
-export function createRandom(seed: number): Random {
-  let state = seed >>> 0
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-  const below = (end: number): number => Math.floor(next() * end)
-  const hex = (): string => below(16).toString(16)
-  return {
-    below,
-    pick: <T>(list: readonly T[]) => list[below(list.length)] as T,
-    chance: (probability) => next() < probability,
-    uuid: () => 'xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx'.replaceAll('x', hex),
-  }
-}
 
 /** What Postgres showed each person after each commit, in the order of the commits. */
 export interface History {
@@ -60,17 +34,37 @@ export function findBreaches(history: History, { userId, device }: Followed): st
     const at = prints.findIndex((one, commit) => commit >= reached && one === wanted)
     if (at >= 0) reached = at
     else if (prints.includes(wanted)) breaches.push(`order: checkpoint ${index} is older than the one before`)
-    else breaches.push(`equality: checkpoint ${index} shows what Postgres never showed: ${wanted}`)
+    else breaches.push(`equality: checkpoint ${index} shows what Postgres never showed; ${nearest(shown, state)}`)
   }
-  if (device.completed.length > 0 && print(device.state) !== prints.at(-1))
-    breaches.push('end: the last state is not the present one')
+  if (device.completed.length === 0)
+    breaches.push(`end: no checkpoint (status ${device.status} ${device.refusal.slice(-200)})`)
+  else if (print(device.state) !== prints.at(-1))
+    breaches.push(`end: the last state is not the present one; ${nearest(shown.slice(-1), device.state)}`)
   const allowed = new Set(shown.flatMap((state) => [...state].map(([key, json]) => `${key} ${json}`)))
   for (const row of new Set(device.received))
     if (!allowed.has(row)) breaches.push(`wire: a version that was never visible: ${row}`)
   return breaches
 }
 
-function print(state: DeviceState): string {
+/** How a state differs from the one of those shown that it is most like. */
+function nearest(shown: readonly DeviceState[], state: DeviceState): string {
+  const entries = (one: DeviceState): ReadonlySet<string> => new Set([...one].map(([key, json]) => `${key} ${json}`))
+  const held = entries(state)
+  const differences = shown.map((one, commit) => {
+    const wanted = entries(one)
+    return {
+      commit,
+      lacks: [...wanted].filter((row) => !held.has(row)),
+      has: [...held].filter((row) => !wanted.has(row)),
+    }
+  })
+  const [best] = differences.toSorted(
+    (one, other) => one.lacks.length + one.has.length - other.lacks.length - other.has.length,
+  )
+  return `of ${shown.length} commits the most like it is ${best?.commit}: lacks ${JSON.stringify(best?.lacks)}, has ${JSON.stringify(best?.has)}`
+}
+
+export function print(state: DeviceState): string {
   return JSON.stringify([...state].toSorted(([left], [right]) => (left < right ? -1 : 1)))
 }
 

@@ -1,9 +1,9 @@
-import { seedOf } from '@holdfast/test-support'
+import { createRandom, seedOf, type Random } from '@holdfast/test-support'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { delay } from '@holdfast/foundation'
 import { assumeSession, sql, type Transaction } from '@holdfast/postgres'
 import { SCHEMA_PATH, UPLOAD_PATH, type SchemaDescriptor } from '@holdfast/protocol'
-import { createRandom, findBreaches, type Followed, type Random } from './histories.test-support.ts'
+import { findBreaches, print, type Followed } from './histories.test-support.ts'
 import type { DeviceState } from './stream-client.test-support.ts'
 import { ALICE, BOB, openWorld, type World } from './sync-world.test-support.ts'
 
@@ -226,10 +226,6 @@ for (let run = 0; run < RUNS; run++) {
       expect({ seed, breaches: findBreaches({ seed, shown }, one).slice(0, 5) }).toEqual({ seed, breaches: [] })
     expect(followed.some(({ device }) => device.state.size > 3)).toBe(true)
   })
-}
-
-function print(state: DeviceState): string {
-  return JSON.stringify([...state].toSorted(([left], [right]) => (left < right ? -1 : 1)))
 }
 
 test('rows swap their keys, and a reader that trusts the order of changes does not notice', async () => {

@@ -1,5 +1,5 @@
 import { sql, type Transaction } from '@holdfast/postgres'
-import type { Random } from './histories.test-support.ts'
+import type { Random } from '@holdfast/test-support'
 import { LISTS_SCHEMA } from './sync-world.test-support.ts'
 
 /** The tables of histories, with what changes of the schema turn to and fro. */

@@ -1,7 +1,6 @@
-import { seedOf } from '@holdfast/test-support'
+import { createRandom, seedOf } from '@holdfast/test-support'
 import { expect, test, describe } from 'vitest'
 import type { BucketDefinition } from '@holdfast/policy'
-import { createRandom } from './histories.test-support.ts'
 import type { StreamClient } from './stream-client.test-support.ts'
 import {
   ONE,

@@ -9,6 +9,8 @@ export interface FaultyLink extends AsyncDisposable {
   /** Ends all connections and refuses new ones until {@link FaultyLink.mend}. */
   sever(): void
   mend(): void
+  /** Lets answers through in pieces of so many bytes, one a millisecond, from now on. 0: as they come. */
+  slow(bytes: number): void
   /**
    * Breaks the connections of the next `count` requests that begin with `head`. `answer`: when the server answers, so that it has done its work and the
    * client does not know; `request`: as soon as the request has been passed on.
@@ -23,6 +25,7 @@ export async function openFaultyLink(target: string): Promise<FaultyLink> {
   const { hostname, port } = new URL(target)
   const open = new Set<Socket>()
   let severed = false
+  let pieceBytes = 0
   let plan = { head: '', at: 'answer' as 'answer' | 'request', count: 0 }
   let broken = 0
 
@@ -56,11 +59,23 @@ export async function openFaultyLink(target: string): Promise<FaultyLink> {
     })
     far.on('data', (chunk: Buffer) => {
       if (isDoomed) return end()
+      if (pieceBytes > 0) {
+        far.pause()
+        return dripFeed(near, chunk, () => far.resume())
+      }
       if (near.write(chunk)) return
       far.pause()
       near.once('drain', () => far.resume())
     })
   })
+  function dripFeed(to: Socket, bytes: Buffer, done: () => void): void {
+    if (to.destroyed) return
+    const piece = pieceBytes > 0 ? bytes.subarray(0, pieceBytes) : bytes
+    to.write(piece)
+    const rest = bytes.subarray(piece.length)
+    if (rest.length === 0) done()
+    else setTimeout(() => dripFeed(to, rest, done), 1)
+  }
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(0, '127.0.0.1', resolve)
@@ -77,6 +92,7 @@ export async function openFaultyLink(target: string): Promise<FaultyLink> {
       cut()
     },
     mend: () => void (severed = false),
+    slow: (bytes) => void (pieceBytes = bytes),
     breakRequests: (options) => void (plan = { ...options }),
     get broken() {
       return broken

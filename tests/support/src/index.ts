@@ -1,5 +1,20 @@
 export { openTestDatabase, type TestDatabase, type TestDatabaseOptions } from './open-test-database.ts'
 export { seedOf } from './seed-of.ts'
+export { createRandom, type Random } from './random.ts'
+export { CLASS_FORMS, LINK_FORMS, PERSON_FORMS, ROW_FORMS } from './policy-forms.ts'
+export { AUTH_FUNCTIONS, GUARDS, ITEM_COLUMNS, policySchema, POLICY_USERS } from './policy-schema.ts'
+export { changeSchema, randomPeople, randomPolicies, type RandomPerson } from './random-policies.ts'
+export {
+  declareStream,
+  randomStreams,
+  randomWants,
+  wantedCondition,
+  type RandomStream,
+  type RandomSubscription,
+  type RandomWants,
+} from './random-streams.ts'
+export { changeRows, EMPTY_ALL, randomTable, type RandomTable } from './random-tables.ts'
+export { shownRows } from './shown-rows.ts'
 export { quietLogger } from './quiet-logger.ts'
 export { openHoldfast, SAMPLE_PASSWORD, type Holdfast, type HoldfastOptions } from './open-holdfast.ts'
 export { openDevice, type DeviceAccount, type TestDevice } from './devices.ts'

@@ -1,0 +1,59 @@
+import { seedOf } from '@holdfast/test-support'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findBreaches } from './histories.test-support.ts'
+import { openPolicyWorld, runPolicyHistory } from './policy-histories.test-support.ts'
+import type { World } from './sync-world.test-support.ts'
+
+/*
+ * The invariant of `histories.pg.test.ts` for random tables, policies, people and streams, which all change on the way, while the service is opened
+ * again, loses its connections and compacts, and lines are slow and get cut. docs/explanation/how-sync-is-tested.md tells what the generators make.
+ * `HOLDFAST_POLICY_HISTORIES` sets how many, `HOLDFAST_HISTORY_SEED` the first seed.
+ */
+
+const COUNT = Number(process.env['HOLDFAST_POLICY_HISTORIES'] ?? 20)
+const FIRST = seedOf('HOLDFAST_HISTORY_SEED')
+const GROUP = 10
+
+let world: World
+
+beforeAll(async () => {
+  world = await openPolicyWorld()
+})
+
+afterAll(() => world[Symbol.asyncDispose]())
+
+describe('devices show what Postgres showed by random policies', () => {
+  const terminate = (pattern: string): Promise<unknown> =>
+    world.rows(`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid() and application_name like '${pattern}'`)
+  const groups = Array.from({ length: Math.ceil(COUNT / GROUP) }, (_, group) => FIRST + group * GROUP)
+  test.each(groups)(`in ${GROUP} histories from seed %i`, { timeout: 240_000 }, async (first) => {
+    let checkpoints = 0
+    for (let seed = first; seed < Math.min(first + GROUP, FIRST + COUNT); seed++) {
+      const { history, followed, told } = await runPolicyHistory(world, seed, {
+        disturb: (random) =>
+          random.pick([
+            () => terminate('holdfast%'),
+            () => terminate('holdfast replication%'),
+            () => terminate('test people%'),
+            () => world.restart(),
+            () => world.service.compact(),
+            () => world.service.compact(),
+          ])(),
+      })
+      const breaches = followed.flatMap((one) => findBreaches(history, one).map((breach) => `${one.userId} ${breach}`))
+      if (breaches.length > 0) console.log(`seed ${seed}:\n${told}`)
+      expect({ seed, breaches }).toEqual({ seed, breaches: [] })
+      // Nothing here stays on the server for a reason that a person would not see in Postgres either.
+      for (const { name, reason } of world.service.plan()?.refused ?? [])
+        expect({ seed, name, reason }).toMatchObject({
+          reason: expect.stringMatching(
+            /it is a (view|partition)|row-level security is off|no permissive policy|see no row/,
+          ) as string,
+        })
+      checkpoints += followed.reduce((sum, { device }) => sum + device.completed.length, 0)
+    }
+    console.log(`seeds ${first} to ${Math.min(first + GROUP, FIRST + COUNT) - 1}: ${checkpoints} checkpoints equal`)
+    expect(checkpoints).toBeGreaterThan(0)
+  })
+})
