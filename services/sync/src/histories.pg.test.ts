@@ -43,7 +43,7 @@ describe('devices show what Postgres showed', () => {
 // The service, its connections and its policies are broken on the way; a device that was cut off comes back by itself, as the public client does.
 test(
   `devices show what Postgres showed while things break, in ${Math.ceil(COUNT / 10)} histories`,
-  { timeout: 300_000 },
+  { timeout: 60_000 + COUNT * 3_000 },
   async () => {
     for (let seed = FIRST; seed < FIRST + COUNT / 10; seed++) {
       await using broken = await openWorld()
@@ -72,7 +72,7 @@ test(
 // Columns, tables, policies, functions, grants, row-level security, words of enums, in transactions with rows.
 test(
   `devices show what Postgres showed while the schema changes, in ${Math.ceil(COUNT / 10)} histories`,
-  { timeout: 600_000 },
+  { timeout: 60_000 + COUNT * 3_000 },
   async () => {
     for (let seed = FIRST; seed < FIRST + COUNT / 10; seed++) {
       await using changing = await openWorld({ schema: CHANGING_SCHEMA })

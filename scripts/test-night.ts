@@ -1,0 +1,127 @@
+/**
+ * The random tests of sync at length: at least 2,000 histories, each with the seeds that follow from the one that is printed first.
+ *
+ * `--seed=N` repeats a night, `--only=histories,faults` runs parts of it, `--share=0.1` a tenth. A part that fails does not end the night; all that failed are
+ * named at the end, with what repeats them.
+ */
+import { run } from './run.ts'
+
+interface Part {
+  readonly name: string
+  readonly project: 'pg' | 'conformance' | 'fault'
+  readonly files: readonly string[]
+  /** Variables that say how much, with their number for a whole night. */
+  readonly counts: Readonly<Record<string, number>>
+  readonly seed: string
+}
+
+const SYNC = 'services/sync/src'
+
+/** 1,200 + 1,000 + 600 + 200 + 200 histories, and more. */
+const PARTS: readonly Part[] = [
+  {
+    name: 'histories',
+    project: 'pg',
+    files: [`${SYNC}/histories.pg.test.ts`, `${SYNC}/class-histories.pg.test.ts`],
+    counts: { HOLDFAST_HISTORIES: 1_000 },
+    seed: 'HOLDFAST_HISTORY_SEED',
+  },
+  {
+    name: 'policies',
+    project: 'pg',
+    files: [`${SYNC}/policy-histories.pg.test.ts`],
+    counts: { HOLDFAST_POLICY_HISTORIES: 600 },
+    seed: 'HOLDFAST_HISTORY_SEED',
+  },
+  {
+    name: 'streams',
+    project: 'pg',
+    files: [`${SYNC}/stream-histories.pg.test.ts`],
+    counts: { HOLDFAST_STREAM_HISTORIES: 200 },
+    seed: 'HOLDFAST_HISTORY_SEED',
+  },
+  {
+    name: 'keys',
+    project: 'pg',
+    files: [`${SYNC}/keys.property.pg.test.ts`],
+    counts: { HOLDFAST_KEYS_RUNS: 200 },
+    seed: 'HOLDFAST_KEYS_SEED',
+  },
+  {
+    name: 'values',
+    project: 'pg',
+    files: [`${SYNC}/values.property.pg.test.ts`],
+    counts: { HOLDFAST_VALUES_ROWS: 2_000 },
+    seed: 'HOLDFAST_VALUES_SEED',
+  },
+  {
+    name: 'plans',
+    project: 'pg',
+    files: ['platform/policy/src/follow-policies.property.pg.test.ts'],
+    counts: { HOLDFAST_POLICY_RUNS: 3_000 },
+    seed: 'HOLDFAST_POLICY_SEED',
+  },
+  {
+    name: 'compaction',
+    project: 'pg',
+    files: [`${SYNC}/storage/compactor.pg.test.ts`],
+    counts: { HOLDFAST_COMPACTION_RUNS: 2_000 },
+    seed: 'HOLDFAST_SEED',
+  },
+  {
+    name: 'equality',
+    project: 'conformance',
+    files: ['tests/conformance/src/sync-equality.test.ts'],
+    counts: { HOLDFAST_ROUNDS: 40, HOLDFAST_STEPS: 60 },
+    seed: 'HOLDFAST_SEED',
+  },
+  {
+    name: 'wire',
+    project: 'conformance',
+    files: ['tests/conformance/src/sync-wire.test.ts'],
+    counts: { HOLDFAST_STEPS: 600 },
+    seed: 'HOLDFAST_SEED',
+  },
+  {
+    name: 'faults',
+    project: 'fault',
+    files: ['tests/fault/src'],
+    counts: { HOLDFAST_FAULTS: 20 },
+    seed: 'HOLDFAST_SEED',
+  },
+]
+
+function option(name: string): string | undefined {
+  return process.argv.find((argument) => argument.startsWith(`--${name}=`))?.slice(name.length + 3)
+}
+
+const seed = Number(option('seed') ?? Date.now() % 1_000_000_000)
+const share = Number(option('share') ?? 1)
+const only = option('only')?.split(',')
+const chosen = PARTS.filter(({ name }) => only === undefined || only.includes(name))
+if (!Number.isInteger(seed) || !(share > 0) || chosen.length === 0) {
+  console.error(
+    `usage: npm run test:night -- [--seed=N] [--share=0.1] [--only=${PARTS.map(({ name }) => name).join()}]`,
+  )
+  process.exit(2)
+}
+
+const built = await run('node', ['scripts/build-if-stale.ts'])
+if (built !== 0) process.exit(built)
+
+const failed: string[] = []
+for (const part of chosen) {
+  const counts = Object.entries(part.counts).map(([name, count]) => [name, String(Math.ceil(count * share))] as const)
+  const env = { HOLDFAST_NIGHT: '1', [part.seed]: String(seed), ...Object.fromEntries(counts) }
+  const repeat = Object.entries(env)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(' ')
+  console.log(`\n${part.name}: ${repeat}`)
+  const started = Date.now()
+  const code = await run('vitest', ['run', '--project', part.project, ...part.files], env)
+  console.log(`${code === 0 ? 'ok  ' : 'FAIL'} ${part.name} (${((Date.now() - started) / 1000).toFixed(0)} s)`)
+  if (code !== 0) failed.push(`${repeat} vitest run --project ${part.project} ${part.files.join(' ')}`)
+}
+console.log(`\n${chosen.length - failed.length} of ${chosen.length} parts passed, seed ${seed}`)
+for (const command of failed) console.log(`failed: ${command}`)
+process.exit(failed.length > 0 ? 1 : 0)
