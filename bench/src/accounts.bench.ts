@@ -74,7 +74,7 @@ async function compare(
     name: `${name}, ${connections} ${connections === 1 ? 'connection' : 'connections'}`,
     value,
     unit: '/s',
-    baseline: { name: 'a plain handler with two statements', value: plain },
+    reference: { name: 'a plain handler with two statements', value: plain },
   }
 }
 

@@ -46,7 +46,7 @@ export async function benchEnumeration(): Promise<Figure[]> {
           name: `${name}, for an address with an account, p${share * 100}`,
           value: percentile(known, share),
           unit: 'ms',
-          baseline: { name: 'for an unknown address', value: percentile(unknown, share) },
+          reference: { name: 'for an unknown address', value: percentile(unknown, share) },
         })),
         {
           name: `${name}, how often the address with an account took longer`,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import type { Holdfast } from '@holdfast/test-support'
 import { insertItems } from './items.ts'
+import { FIRST_SYNC, published } from './published.ts'
 import { median, type Figure } from './report.ts'
 import { openStream } from './stream-client.ts'
 import { mintToken } from './tokens.ts'
@@ -37,8 +38,19 @@ async function waitUntilFollowed(holdfast: Holdfast, owner: string, rows: number
   client.close()
 }
 
-/** One new device downloads everything its person may have. */
-export async function benchFirstSync(holdfast: Holdfast, sizes: readonly number[]): Promise<Figure[]> {
+/** So many new devices of one person download all of the same rows at once. */
+async function syncTogether(holdfast: Holdfast, owner: string, rows: number, devices: number): Promise<number> {
+  const began = performance.now()
+  await Promise.all(Array.from({ length: devices }, () => syncOnce(holdfast, owner, rows)))
+  return (devices * rows) / ((performance.now() - began) / 1000)
+}
+
+/** One new device downloads everything its person may have; then so many of one person at once. */
+export async function benchFirstSync(
+  holdfast: Holdfast,
+  sizes: readonly number[],
+  together: readonly number[],
+): Promise<Figure[]> {
   const figures: Figure[] = []
   for (const rows of sizes) {
     const owner = randomUUID()
@@ -57,10 +69,18 @@ export async function benchFirstSync(holdfast: Holdfast, sizes: readonly number[
         name: `first sync of ${rows} rows, one device`,
         value: median(sync),
         unit: 'rows/s',
-        baseline: { name: 'the driver selecting the same rows', value: median(driver) },
+        reference: { name: 'the driver selecting the same rows', value: median(driver) },
+        ...published(FIRST_SYNC[rows]),
       },
       { name: `commit of ${rows} rows in one transaction → on the device`, value: followed, unit: 'rows/s' },
     )
+    for (const devices of together) {
+      figures.push({
+        name: `first sync of the same ${rows} rows, ${devices} devices of one person`,
+        value: await syncTogether(holdfast, owner, rows, devices),
+        unit: 'rows/s',
+      })
+    }
   }
   return figures
 }

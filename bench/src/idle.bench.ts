@@ -1,11 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import type { Holdfast } from '@holdfast/test-support'
+import { openInspector } from './inspector.ts'
 import { residentBytes } from './items.ts'
+import { IDLE_MEMORY, published } from './published.ts'
 import type { Figure } from './report.ts'
 import { openStream, type StreamClient } from './stream-client.ts'
 import { mintToken } from './tokens.ts'
 
 const PARALLEL = 20
+const WARM_UP_DEVICES = 100
+/** Longer than the time between two keepalives, so that each device has had one. */
+const HOLD_MS = 25_000
 
 async function connectMany(holdfast: Holdfast, count: number): Promise<StreamClient[]> {
   const clients: StreamClient[] = []
@@ -20,20 +25,45 @@ async function connectMany(holdfast: Holdfast, count: number): Promise<StreamCli
   return clients
 }
 
-/** What one connected device that has nothing to do costs the server's process. */
+/**
+ * What one connected device that has nothing to do costs the server's process: each is another person with a connection of its own. Memory is what is
+ * resident, by Linux's count, compared with that of the same process without garbage before they came: as it stands, garbage and all, and without garbage.
+ */
 export async function benchIdle(holdfast: Holdfast, devices: number): Promise<Figure[]> {
-  // A first round pays for what is paid once: connections to Postgres, compiled code.
-  for (const client of await connectMany(holdfast, 100)) client.close()
+  using inspector = await openInspector(holdfast)
+  // Pays for what is paid once: connections to Postgres, compiled code.
+  for (const client of await connectMany(holdfast, WARM_UP_DEVICES)) client.close()
   await new Promise((resolve) => setTimeout(resolve, 2_000))
+  await inspector.collectGarbage()
   const before = await residentBytes(holdfast)
   const began = performance.now()
   const clients = await connectMany(holdfast, devices)
   const connectedMs = performance.now() - began
-  await new Promise((resolve) => setTimeout(resolve, 3_000))
-  const after = await residentBytes(holdfast)
+  await new Promise((resolve) => setTimeout(resolve, HOLD_MS))
+  const asItStands = await residentBytes(holdfast)
+  await inspector.collectGarbage()
+  const withoutGarbage = await residentBytes(holdfast)
+  const gone = clients.filter((client) => client.hasEnded)
+  if (gone.length > 0) throw new Error(`${gone.length} devices were cut off`)
   for (const client of clients) client.close()
+  const each = (bytes: number): number => (bytes - before) / devices / 1024
   return [
-    { name: `memory per idle device (${devices} devices)`, value: (after - before) / devices / 1024, unit: 'KB' },
-    { name: `connecting ${devices} devices to their first checkpoint`, value: connectedMs, unit: 'ms' },
+    {
+      name: `memory per idle device, ${devices} devices`,
+      value: each(withoutGarbage),
+      unit: 'KB',
+      ...published(IDLE_MEMORY),
+    },
+    {
+      name: `memory per idle device, ${devices} devices, with garbage`,
+      value: each(asItStands),
+      unit: 'KB',
+      ...published(IDLE_MEMORY),
+    },
+    {
+      name: `connecting ${devices} devices to their first checkpoint, ${PARALLEL} at a time`,
+      value: connectedMs,
+      unit: 'ms',
+    },
   ]
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import type { Holdfast } from '@holdfast/test-support'
+import { PROPAGATION, published } from './published.ts'
 import { percentile, type Figure } from './report.ts'
 import { openStream, type StreamClient } from './stream-client.ts'
 import { mintToken } from './tokens.ts'
@@ -58,6 +59,7 @@ export async function benchLatency(
     name: `${name}, p${share * 100}`,
     value: percentile(delays, share),
     unit: 'ms',
-    baseline: { name: 'the time Postgres takes to commit it', value: percentile(acknowledged, share) },
+    reference: { name: 'the time Postgres takes to commit it', value: percentile(acknowledged, share) },
+    ...published(PROPAGATION[rate]?.[share]),
   }))
 }

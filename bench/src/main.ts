@@ -1,51 +1,81 @@
-/** `npm run bench`: all benchmarks, or those whose names are given (`start`, `accounts`, `rest`, `enumeration`, `first-sync`, `latency`, `idle`). */
+/**
+ * `npm run bench`: all benchmarks, or those whose names are given; `sync` stands for all that sync has to show, and ends with one table. The names are the keys
+ * below.
+ */
 import { openHoldfast, type Holdfast } from '@holdfast/test-support'
 import { benchAccounts } from './accounts.bench.ts'
 import { benchEnumeration } from './enumeration.bench.ts'
 import { benchFirstSync } from './first-sync.bench.ts'
 import { benchIdle } from './idle.bench.ts'
+import { INSPECTOR_OPTION } from './inspector.ts'
 import { createItems } from './items.ts'
 import { benchLatency } from './latency.bench.ts'
 import { benchBulk, benchLogSize, benchSnapshot } from './log.bench.ts'
 import { benchFairness, benchManyFirstSyncs, benchReconnectStorm } from './many-devices.bench.ts'
-import { report, type Figure } from './report.ts'
+import { printTable, report, type Figure } from './report.ts'
 import { benchRest } from './rest.bench.ts'
+import { benchSharedList } from './shared-list.bench.ts'
 import { benchStart } from './start.bench.ts'
+import { benchWriteCheckpoint } from './write-checkpoint.bench.ts'
 
 const FIRST_SYNC_ROWS = [10_000, 100_000, 500_000]
+const DEVICES_TOGETHER = [10, 50]
 
+/** Those that start servers of their own. */
+const alone: Readonly<Record<string, () => Promise<Figure[]>>> = {
+  start: benchStart,
+  accounts: benchAccounts,
+  rest: async () => {
+    await using holdfast = await openHoldfast()
+    return benchRest(holdfast)
+  },
+  enumeration: benchEnumeration,
+  snapshot: () => benchSnapshot(1_000_000),
+  'log-size': () => benchLogSize(50_000, 500_000),
+}
+
+/** Those that share a server, in this order: memory first, before anything else has grown the heap. */
 const onServer: Readonly<Record<string, (holdfast: Holdfast) => Promise<Figure[]>>> = {
   idle: async (holdfast) => [...(await benchIdle(holdfast, 1_000)), ...(await benchIdle(holdfast, 5_000))],
-  bulk: (holdfast) => benchBulk(holdfast, 200_000),
-  many: async (holdfast) => [
-    ...(await benchManyFirstSyncs(holdfast, 10, 10_000)),
-    ...(await benchManyFirstSyncs(holdfast, 50, 10_000)),
-  ],
-  storm: (holdfast) => benchReconnectStorm(holdfast, 1_000),
-  fair: (holdfast) => benchFairness(holdfast, 8, 200_000),
   latency: async (holdfast) => [
     ...(await benchLatency(holdfast, { devices: 100, rate: 10, seconds: 15 })),
     ...(await benchLatency(holdfast, { devices: 100, rate: 100, seconds: 15 })),
     ...(await benchLatency(holdfast, { devices: 100, rate: 500, seconds: 10 })),
   ],
-  'first-sync': (holdfast) => benchFirstSync(holdfast, FIRST_SYNC_ROWS),
+  'write-checkpoint': (holdfast) => benchWriteCheckpoint(holdfast, 100),
+  storm: (holdfast) => benchReconnectStorm(holdfast, 1_000),
+  bulk: (holdfast) => benchBulk(holdfast, 200_000),
+  many: async (holdfast) => [
+    ...(await benchManyFirstSyncs(holdfast, 10, 10_000)),
+    ...(await benchManyFirstSyncs(holdfast, 50, 10_000)),
+  ],
+  fair: (holdfast) => benchFairness(holdfast, 8, 200_000),
+  'first-sync': (holdfast) => benchFirstSync(holdfast, FIRST_SYNC_ROWS, DEVICES_TOGETHER),
+  shared: (holdfast) => benchSharedList(holdfast, { devices: 100, rate: 10, seconds: 15 }),
 }
 
-const wanted = process.argv.slice(2)
-const isWanted = (name: string): boolean => wanted.length === 0 || wanted.includes(name)
+const SYNC = ['snapshot', 'idle', 'latency', 'write-checkpoint', 'storm', 'bulk', 'many', 'first-sync', 'shared']
 
-if (isWanted('start')) report(await benchStart())
-if (isWanted('accounts')) report(await benchAccounts())
-if (isWanted('rest')) {
-  await using holdfast = await openHoldfast()
-  report(await benchRest(holdfast))
+const given = process.argv.slice(2)
+const wanted = new Set(given.flatMap((name) => (name === 'sync' ? SYNC : [name])))
+const known = [...Object.keys(alone), ...Object.keys(onServer)]
+for (const name of wanted) {
+  if (!known.includes(name)) throw new Error(`there is no benchmark "${name}"; there are sync, ${known.join(', ')}`)
 }
-if (isWanted('enumeration')) report(await benchEnumeration())
-if (isWanted('snapshot')) report(await benchSnapshot(1_000_000))
-if (isWanted('log-size')) report(await benchLogSize(50_000, 500_000))
+const isWanted = (name: string): boolean => wanted.size === 0 || wanted.has(name)
+process.env['HOLDFAST_SERVER_NODE_OPTIONS'] = `${INSPECTOR_OPTION} ${process.env['HOLDFAST_SERVER_NODE_OPTIONS'] ?? ''}`
+
+const all: Figure[] = []
+function tell(figures: readonly Figure[]): void {
+  report(figures)
+  all.push(...figures)
+}
+
+for (const [name, bench] of Object.entries(alone)) if (isWanted(name)) tell(await bench())
 const names = Object.keys(onServer).filter(isWanted)
 if (names.length > 0) {
   await using holdfast = await openHoldfast()
   await createItems(holdfast.admin)
-  for (const name of names) report((await onServer[name]?.(holdfast)) ?? [])
+  for (const name of names) tell((await onServer[name]?.(holdfast)) ?? [])
 }
+if (given.includes('sync')) printTable(all)

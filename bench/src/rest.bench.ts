@@ -52,8 +52,8 @@ function toFigures(
     const value = middle(loads.ours, what)
     const figure = { name: `${name}: ${what}`, value, unit: what === 'rate' ? '/s' : 'ms' }
     return [
-      { ...figure, baseline: { name: 'the bare driver', value: middle(loads.bare, what) } },
-      { ...figure, baseline: { name: 'a Fastify handler', value: middle(loads.handler, what) } },
+      { ...figure, reference: { name: 'the bare driver', value: middle(loads.bare, what) } },
+      { ...figure, reference: { name: 'a Fastify handler', value: middle(loads.handler, what) } },
     ]
   })
 }

@@ -12,6 +12,8 @@ export interface StreamClient {
   readonly bytes: number
   /** Called for each `data` line with its bytes and the time of its arrival. */
   onData: ((line: Buffer, atMs: number) => void) | undefined
+  /** Whether the server ended it. */
+  readonly hasEnded: boolean
   close(): void
 }
 
@@ -49,6 +51,7 @@ export async function openStream(base: string, token: string, clientId: string):
   let need = 4
   let operations = 0
   let bytes = 0
+  let hasEnded = false
   let waiting: { resolve: () => void; reject: (error: Error) => void }[] = []
   const client: StreamClient = {
     nextComplete: () => new Promise((resolve, reject) => waiting.push({ resolve, reject })),
@@ -59,6 +62,9 @@ export async function openStream(base: string, token: string, clientId: string):
       return bytes
     },
     onData: undefined,
+    get hasEnded() {
+      return hasEnded
+    },
     close: () => request.destroy(),
   }
 
@@ -91,6 +97,7 @@ export async function openStream(base: string, token: string, clientId: string):
   })
   response.on('error', () => undefined) // closing the request ends it
   response.on('close', () => {
+    hasEnded = true
     for (const { reject } of waiting) reject(new Error('the stream ended'))
     waiting = []
   })

@@ -1,0 +1,53 @@
+import type { Holdfast } from '@holdfast/test-support'
+
+/** What the server's process is started with, so that {@link openInspector} finds it. */
+export const INSPECTOR_OPTION = '--inspect-port=0'
+
+/** The server's JavaScript engine, asked from outside. */
+export interface Inspector extends Disposable {
+  /** Throws away what nothing refers to any more, and waits until that is done. */
+  collectGarbage(): Promise<void>
+}
+
+interface Answer {
+  readonly id?: number
+  readonly error?: { readonly message: string }
+}
+
+/** Opens the debugger of a server that was started with {@link INSPECTOR_OPTION}. */
+export async function openInspector(holdfast: Holdfast): Promise<Inspector> {
+  const address = /Debugger listening on (ws:\S+)/
+  if (!address.test(holdfast.log())) process.kill(holdfast.pid(), 'SIGUSR1')
+  const deadline = Date.now() + 5_000
+  while (!address.test(holdfast.log())) {
+    if (Date.now() > deadline) throw new Error(`no debugger:\n${holdfast.log()}`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  const socket = new WebSocket(address.exec(holdfast.log())?.[1] ?? '')
+  await new Promise<void>((resolve, reject) => {
+    socket.addEventListener('open', () => resolve())
+    socket.addEventListener('error', () => reject(new Error('the debugger does not answer')))
+  })
+  const waiting = new Map<number, (answer: Answer) => void>()
+  socket.addEventListener('message', ({ data }) => {
+    const answer = JSON.parse(String(data)) as Answer
+    if (answer.id !== undefined) waiting.get(answer.id)?.(answer)
+  })
+  let calls = 0
+  const call = async (method: string): Promise<void> => {
+    const id = ++calls
+    const { error } = await new Promise<Answer>((resolve) => {
+      waiting.set(id, resolve)
+      socket.send(JSON.stringify({ id, method }))
+    })
+    waiting.delete(id)
+    if (error) throw new Error(`${method}: ${error.message}`)
+  }
+  return {
+    async collectGarbage() {
+      // The second one takes what finalizers of the first have let go.
+      for (let round = 0; round < 2; round++) await call('HeapProfiler.collectGarbage')
+    },
+    [Symbol.dispose]: () => socket.close(),
+  }
+}
