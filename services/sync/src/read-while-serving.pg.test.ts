@@ -104,6 +104,45 @@ describe('while a large table is read', { timeout: 180_000 }, () => {
       expect([...state.keys()].filter((key) => key.startsWith('big/'))).toHaveLength(ROWS / SHARE)
   })
 
+  test('rows stay on a device when the server ends in the middle and comes back, again and again', async () => {
+    const device = await connected()
+    const before = device.completed.length
+    await world.run(`alter table big add column extra text not null default 'x'`)
+    await world.run(`alter table big add column more text not null default 'z'`)
+    for (const round of [1, 2]) {
+      await world.run(`update big set extra = 'y${round}' where id = 100;
+        insert into items (owner_id, title) values ('${ALICE}', 'after ${round}')`)
+      await device.until(() => JSON.stringify(device.rows('items')).includes(`after ${round}`), 'other rows', WAIT_MS)
+      await world.restart()
+      expect(await unfilled(), 'is it still being read?').toBeGreaterThan(0)
+      device.connect()
+    }
+    await expectEqual(device)
+    expect(device.rows('big')).toContainEqual(expect.objectContaining({ extra: 'y2', more: 'z' }))
+    for (const { state } of device.completed.slice(before))
+      expect([...state.keys()].filter((key) => key.startsWith('big/'))).toHaveLength(ROWS / SHARE)
+    await expect
+      .poll(async () => world.rows(`select id from sync.definitions where id like 'big.%' and not dropped`))
+      .toHaveLength(1)
+  })
+
+  test('what a policy hides stays hidden when the server ends in the middle', async () => {
+    const device = await connected()
+    await world.run(`alter policy own on big using (owner_id = (select auth.uid()) and n % 200 <> 0);
+      update big set note = 'hidden' where n % 200 = 0; alter table big add column extra text not null default 'x'`)
+    await world.restart()
+    expect(await unfilled(), 'is it still being read?').toBeGreaterThan(0)
+    const another = world.device(ALICE)
+    another.connect()
+    device.connect()
+    await world.run(`insert into items (owner_id, title) values ('${ALICE}', 'after')`)
+    await device.until(() => JSON.stringify(device.rows('items')).includes('after'), 'other rows', WAIT_MS)
+    await expectEqual(device)
+    await expectEqual(another)
+    for (const { received } of [device, another]) expect(received.filter((row) => row.includes('hidden'))).toEqual([])
+    expect(another.received.filter((row) => /^big\/\d*[02468]00 /.test(row))).toEqual([])
+  })
+
   test('a dropped column leaves at the next checkpoint', async () => {
     const device = await connected()
     const before = device.completed.length

@@ -4,6 +4,7 @@ import type { SyncPlan } from '@holdfast/policy'
 import type { Pool } from '@holdfast/postgres'
 import { readTable, type CreatedSlot, type Relation } from '@holdfast/replication'
 import { activatePlan } from '../buckets/active-plan.ts'
+import { contentOf } from '../buckets/definition-content.ts'
 import { CHUNK_BYTES_MAX, CHUNK_OPS_MAX } from '../limits.ts'
 import {
   insertDefinition,
@@ -45,11 +46,12 @@ export async function fillDefinitions(options: FillOptions): Promise<StoredDefin
       plan.tables.map((table) => table.oid),
     )
     for (const table of plan.tables) {
-      for (const id of new Set(table.definitions.map((definition) => definition.id))) {
+      for (const [id, definition] of new Map(table.definitions.map((one) => [one.id, one]))) {
         if (!options.definitionIds.has(id)) continue
+        const content = contentOf(table, definition)
         const tag = randomBytes(4).toString('hex')
         const shape = shapes.get(table.oid) ?? 'void' // dropped meanwhile
-        stored.push(await insertDefinition(tx, { id, tag, shape, activeFrom: slot.consistentPoint }))
+        stored.push(await insertDefinition(tx, { id, tag, shape, content, activeFrom: slot.consistentPoint }))
       }
     }
     const active = activatePlan(plan, stored)

@@ -4,6 +4,7 @@ import { sql, type Pool } from '@holdfast/postgres'
 import type { Lsn } from '@holdfast/replication'
 import { loadClasses } from '../buckets/access-classes.ts'
 import { activatePlan, type ActivePlan } from '../buckets/active-plan.ts'
+import { contentOf, onlyAddsColumns } from '../buckets/definition-content.ts'
 import { dropDefinitions, readDefinitions, readShapes, type StoredDefinition } from '../storage/bucket-storage.ts'
 import { voidRenamedLabels } from '../storage/enum-labels.ts'
 import { insertUnfilled, readIsFilling, readUnfilled, writeFilled, writeFirstFilled } from '../storage/fills.ts'
@@ -109,7 +110,6 @@ export async function openServing(
 
   /** The definitions that a plan needs, as far as they are there; those that are missing are made, to be filled. */
   async function settle(next: SyncPlan, at: Lsn, isTypeAltered: boolean): Promise<void> {
-    const before = current
     await voidRenamedLabels(pool, isTypeAltered)
     const existing = await readDefinitions(pool)
     unfilled = await readUnfilled(pool)
@@ -118,25 +118,31 @@ export async function openServing(
       next.tables.map((table) => table.oid),
     )
     const wanted = new Map(
-      next.tables.flatMap((table) => table.definitions.map(({ id }) => [id, shapes.get(table.oid)] as const)),
+      next.tables.flatMap((table) => table.definitions.map((definition) => [definition.id, { table, definition }])),
     )
-    const usable = existing.filter((one) => wanted.get(one.id) === one.shape)
-    const found = [...new Map(usable.map((one) => [one.id, one])).values()]
+    // A column more, which no device gets through this definition, changes nothing about it.
+    const isUsable = (one: StoredDefinition): boolean => {
+      const oid = wanted.get(one.id)?.table.oid
+      return oid !== undefined && onlyAddsColumns(one.shape, shapes.get(oid))
+    }
+    const found = [...new Map(existing.filter(isUsable).map((one) => [one.id, one])).values()]
     const missing = [...wanted].filter(([id]) => !found.some((one) => one.id === id))
     const made = await insertUnfilled(
       pool,
-      missing.map(([id, shape]) => ({ id, shape: shape ?? 'void' })), // dropped meanwhile
+      missing.map(([id, { table, definition }]) => ({
+        id,
+        shape: shapes.get(table.oid) ?? 'void', // dropped meanwhile
+        content: contentOf(table, definition),
+      })),
       at,
     )
     for (const { number } of made) unfilled.set(number, null)
     kept = [...found, ...made]
+    const served = existing.filter((one) => !kept.includes(one))
+    const complete = served.filter(({ id, number }) => !unfilled.has(number) && !wanted.has(id))
     for (const number of unfilled.keys()) if (!kept.some((one) => one.number === number)) unfilled.delete(number)
     const incomplete = new Set(kept.filter(({ number }) => unfilled.has(number)).map(({ id }) => id))
-    const served = existing.filter((one) => !kept.includes(one))
-    standIns = [
-      ...findStandIns({ before, stored: served, next, incomplete, shapes }),
-      ...standIns.filter((one) => incomplete.has(one.for) && served.some(({ number }) => number === one.stored.number)),
-    ].filter((one, index, list) => list.findIndex((other) => other.stored.number === one.stored.number) === index)
+    standIns = findStandIns({ candidates: complete, next, incomplete, shapes })
     current = next
     await drop(served.filter((one) => !standIns.some(({ stored: stand }) => stand.number === one.number)))
   }

@@ -1,4 +1,5 @@
-import type { BucketDefinition, SyncPlan, TablePlan } from '@holdfast/policy'
+import type { BucketDefinition, SyncPlan } from '@holdfast/policy'
+import { contentOf, holdsTheSame, onlyAddsColumns } from '../buckets/definition-content.ts'
 import type { StoredDefinition } from '../storage/bucket-storage.ts'
 
 /** A definition of an earlier plan that is served until the one in its place is complete. */
@@ -16,35 +17,35 @@ export interface StandIn {
  * very same keys as a definition that is not complete, with fewer columns. That is what is left when a column was added or granted. Whatever was narrowed,
  * or might have been, is not served: a changed filter or key, a column that was dropped or revoked, a function that may have another body.
  *
+ * @param candidates - complete definitions that are in no policy any more
  * @param incomplete - ids of definitions of the new plan
  * @param shapes - what the tables' columns are now, by oid
  */
 export function findStandIns(options: {
-  readonly before: SyncPlan
-  readonly stored: readonly StoredDefinition[]
+  readonly candidates: readonly StoredDefinition[]
   readonly next: SyncPlan
   readonly incomplete: ReadonlySet<string>
   readonly shapes: ReadonlyMap<number, string>
 }): readonly StandIn[] {
-  const { before, stored, next, incomplete, shapes } = options
-  const kept = new Map(stored.map((definition) => [definition.id, definition]))
-  const wanted = new Set(next.tables.flatMap((table) => table.definitions.map(({ id }) => id)))
+  const { next, incomplete, shapes } = options
+  // The newest has most of the columns.
+  const candidates = options.candidates.toSorted((left, right) => right.number - left.number)
   const found: StandIn[] = []
   for (const table of next.tables) {
-    const old = before.tables.find((one) => one.oid === table.oid && one.localName === table.localName)
-    if (!old || !hasSameKey(old, table)) continue
     for (const definition of table.definitions) {
-      if (!incomplete.has(definition.id)) continue
-      for (const candidate of old.definitions) {
-        const known = kept.get(candidate.id)
-        if (!known || wanted.has(candidate.id) || found.some((one) => one.definition.id === candidate.id)) continue
-        if (!onlyAddsColumns(known.shape, shapes.get(table.oid)) || !holdsTheSame(candidate, definition, old, table)) {
-          continue
-        }
-        const serving = { ...definition, id: candidate.id, columns: candidate.columns }
-        found.push({ definition: serving, table: table.oid, stored: known, for: definition.id })
-        break
-      }
+      if (!incomplete.has(definition.id) || !isFixed(definition)) continue
+      const wanted = contentOf(table, definition)
+      const stored = candidates.find(
+        (one) =>
+          one.content !== undefined &&
+          found.every((other) => other.stored.number !== one.number || other.for === definition.id) &&
+          onlyAddsColumns(one.shape, shapes.get(table.oid)) &&
+          holdsTheSame(one.content, wanted),
+      )
+      if (!stored?.content) continue
+      const columns = stored.content.columns.map(({ name }) => name)
+      const serving = { ...definition, id: stored.id, columns }
+      found.push({ definition: serving, table: table.oid, stored, for: definition.id })
     }
   }
   return found
@@ -65,43 +66,13 @@ export function withStandIns(plan: SyncPlan, standIns: readonly StandIn[]): Sync
   }
 }
 
-function hasSameKey(old: TablePlan, next: TablePlan): boolean {
-  return JSON.stringify(old.key) === JSON.stringify(next.key)
-}
-
-/** @param before - as `readShapes` gives it: `oid:1,2,3` */
-function onlyAddsColumns(before: string, now: string | undefined): boolean {
-  const [oid, numbers = ''] = before.split(':')
-  const [nowOid, nowNumbers = ''] = (now ?? '').split(':')
-  if (oid !== nowOid) return false
-  const present = new Set(nowNumbers.split(','))
-  return numbers.split(',').every((number) => present.has(number))
-}
-
-function holdsTheSame(old: BucketDefinition, next: BucketDefinition, before: TablePlan, now: TablePlan): boolean {
-  const texts = (definition: BucketDefinition): string =>
-    JSON.stringify([
-      definition.rowFilter?.sql ?? null,
-      definition.keys.map((key) => [key.kind, key.sql]),
-      definition.accessClass !== undefined,
-    ])
-  const typeOf = (table: TablePlan, name: string): string | undefined =>
-    JSON.stringify(table.columns.find((column) => column.name === name))
-  return (
-    texts(old) === texts(next) &&
-    [next.rowFilter?.sql ?? '', ...next.keys.map((key) => key.sql)].every(isFixed) &&
-    old.columns.every((name) => next.columns.includes(name) && typeOf(before, name) === typeOf(now, name)) &&
-    [...(next.rowFilter?.reads ?? []), ...next.keys.flatMap((key) => key.reads)].every(
-      (name) => typeOf(before, name) === typeOf(now, name),
-    )
-  )
-}
-
-/** Whether an expression means the same for as long as its text does: nothing in it but what Postgres itself brings. */
-function isFixed(text: string): boolean {
-  if (/\boperator\s*\(/i.test(text)) return false
-  for (const [, schema] of text.matchAll(/(?:("[^"]+"|\w+)\s*\.\s*)?(?:"[^"]+"|\w+)\s*\(/g)) {
-    if (schema !== undefined && schema.replaceAll('"', '') !== 'pg_catalog') return false
-  }
-  return true
+/** Whether its rows are the same for as long as its text is: nothing in it but what Postgres itself brings. */
+function isFixed({ rowFilter, keys }: BucketDefinition): boolean {
+  return [rowFilter?.sql ?? '', ...keys.map((key) => key.sql)].every((text) => {
+    if (/\boperator\s*\(/i.test(text)) return false
+    for (const [, schema] of text.matchAll(/(?:("[^"]+"|\w+)\s*\.\s*)?(?:"[^"]+"|\w+)\s*\(/g)) {
+      if (schema !== undefined && schema.replaceAll('"', '') !== 'pg_catalog') return false
+    }
+    return true
+  })
 }

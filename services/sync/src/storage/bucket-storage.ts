@@ -2,6 +2,7 @@ import type pg from 'pg'
 import { assert } from '@holdfast/foundation'
 import { sql, type Pool, type Queryable, type Transaction } from '@holdfast/postgres'
 import { formatLsn, parseLsn, type Lsn } from '@holdfast/replication'
+import type { DefinitionContent } from '../buckets/definition-content.ts'
 import { BUCKET_IDS_MAX, STATEMENT_OPS_MAX, TOTALS_BUCKETS_MAX } from '../limits.ts'
 import { copyIn } from './copy-in.ts'
 import { copyData } from './op-row.ts'
@@ -29,7 +30,12 @@ export interface StoredDefinition {
   readonly number: number
   /** Transactions that committed before this position are in the snapshot. */
   readonly activeFrom: Lsn
+  /** What is in its buckets; `undefined`: it was made by a version that did not note it. */
+  readonly content: DefinitionContent | undefined
 }
+
+/** A definition that is to be made. */
+export type NewDefinition = Pick<StoredDefinition, 'id' | 'shape' | 'content'>
 
 export interface ReplicatorState {
   readonly slotName: string
@@ -67,13 +73,22 @@ export async function resetState(db: Queryable, slotName: string): Promise<void>
 }
 
 export async function readDefinitions(db: Queryable): Promise<StoredDefinition[]> {
-  const rows = await db.query<{ id: string; tag: string; shape: string; number: number; active_from: string }>(sql`
-    select id, tag, shape, number, active_from::text from sync.definitions where not dropped order by number
+  interface Row {
+    readonly id: string
+    readonly tag: string
+    readonly shape: string
+    readonly number: number
+    readonly active_from: string
+    readonly content: DefinitionContent | null
+  }
+  const rows = await db.query<Row>(sql`
+    select id, tag, shape, number, active_from::text, content from sync.definitions where not dropped order by number
   `)
   return rows.map((row) => {
     const activeFrom = parseLsn(row.active_from)
     assert(activeFrom !== undefined, 'Postgres prints positions that parse')
-    return { id: row.id, tag: row.tag, shape: row.shape, number: row.number, activeFrom }
+    const { id, tag, shape, number } = row
+    return { id, tag, shape, number, activeFrom, content: row.content ?? undefined }
   })
 }
 
@@ -98,11 +113,12 @@ export async function voidDefinitions(db: Queryable, numbers: readonly number[])
 
 export async function insertDefinition(
   db: Queryable,
-  definition: { readonly id: string; readonly tag: string; readonly shape: string; readonly activeFrom: Lsn },
+  definition: Omit<StoredDefinition, 'number'>,
 ): Promise<StoredDefinition> {
   const [row] = await db.query<{ number: number }>(sql`
-    insert into sync.definitions (id, tag, shape, active_from)
-    values (${definition.id}, ${definition.tag}, ${definition.shape}, ${formatLsn(definition.activeFrom)}::pg_lsn)
+    insert into sync.definitions (id, tag, shape, active_from, content)
+    values (${definition.id}, ${definition.tag}, ${definition.shape}, ${formatLsn(definition.activeFrom)}::pg_lsn,
+            ${definition.content === undefined ? null : JSON.stringify(definition.content)}::jsonb)
     returning number
   `)
   assert(row, 'an insert returns its row')

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { sql, type Pool, type Queryable } from '@holdfast/postgres'
 import { formatLsn, type Lsn } from '@holdfast/replication'
-import { insertDefinition, type StoredDefinition } from './bucket-storage.ts'
+import { insertDefinition, type NewDefinition, type StoredDefinition } from './bucket-storage.ts'
 
 /** By number of a definition that is not complete: the key of the last row that its buckets have, `null` when they have none. */
 export type Unfilled = ReadonlyMap<number, readonly string[] | null>
@@ -20,13 +20,13 @@ export async function readUnfilled(db: Queryable): Promise<Map<number, readonly 
  */
 export function insertUnfilled(
   pool: Pool,
-  wanted: readonly { readonly id: string; readonly shape: string }[],
+  wanted: readonly NewDefinition[],
   activeFrom: Lsn,
 ): Promise<StoredDefinition[]> {
   return pool.transaction(async (tx) => {
     const stored: StoredDefinition[] = []
-    for (const { id, shape } of wanted) {
-      const definition = await insertDefinition(tx, { id, shape, tag: randomBytes(4).toString('hex'), activeFrom })
+    for (const one of wanted) {
+      const definition = await insertDefinition(tx, { ...one, tag: randomBytes(4).toString('hex'), activeFrom })
       await tx.execute(sql`insert into sync.fills (definition) values (${definition.number})`)
       stored.push(definition)
     }

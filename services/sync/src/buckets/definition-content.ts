@@ -1,0 +1,64 @@
+import type { BucketDefinition, PlannedColumn, TablePlan } from '@holdfast/policy'
+
+/** What a definition's buckets hold: kept with it, as the plan that it comes from is gone after a restart. */
+export interface DefinitionContent {
+  readonly localName: string
+  readonly key: TablePlan['key']
+  /** Row filter and keys as text. */
+  readonly rows: string
+  /** Columns that the filter and the keys read. */
+  readonly reads: readonly PlannedColumn[]
+  /** Columns that devices get. */
+  readonly columns: readonly PlannedColumn[]
+}
+
+export function contentOf(table: TablePlan, definition: BucketDefinition): DefinitionContent {
+  const byName = new Map(table.columns.map((column) => [column.name, column]))
+  const planned = (names: readonly string[]): PlannedColumn[] =>
+    [...new Set(names)].flatMap((name) => byName.get(name) ?? [])
+  return {
+    localName: table.localName,
+    key: table.key,
+    rows: JSON.stringify([
+      definition.rowFilter?.sql ?? null,
+      definition.keys.map((key) => [key.kind, key.sql]),
+      definition.accessClass !== undefined,
+    ]),
+    reads: planned([...(definition.rowFilter?.reads ?? []), ...definition.keys.flatMap((key) => key.reads)]),
+    columns: planned(definition.columns),
+  }
+}
+
+/** Whether buckets with the one content hold the same rows in the same groups as those with the next, with the same columns or some of them. */
+export function holdsTheSame(old: DefinitionContent, next: DefinitionContent): boolean {
+  const columns = new Map(next.columns.map((column) => [column.name, canonical(column)]))
+  return (
+    old.localName === next.localName &&
+    canonical(old.key) === canonical(next.key) &&
+    old.rows === next.rows &&
+    canonical(old.reads) === canonical(next.reads) &&
+    old.columns.every((column) => columns.get(column.name) === canonical(column))
+  )
+}
+
+/** JSON with sorted names: what comes out of the database has them in another order. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+      : part,
+  )
+}
+
+/**
+ * Whether a table has still all columns that it had.
+ *
+ * @param before - as `readShapes` gives it: `oid:1,2,3`
+ */
+export function onlyAddsColumns(before: string, now: string | undefined): boolean {
+  const [oid, numbers = ''] = before.split(':')
+  const [nowOid, nowNumbers = ''] = (now ?? '').split(':')
+  if (oid !== nowOid) return false
+  const present = new Set(nowNumbers.split(','))
+  return numbers.split(',').every((number) => present.has(number))
+}
