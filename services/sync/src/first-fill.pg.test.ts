@@ -4,7 +4,7 @@ import { ALICE, BOB, LISTS_SCHEMA, openWorld } from './sync-world.test-support.t
 
 const ROWS = `
   insert into public.items (owner_id, title, n)
-  select case n % 3 when 0 then '${ALICE}'::uuid when 1 then '${BOB}'::uuid end, 'row ' || n, n from generate_series(1, 30000) n;
+  select case n % 3 when 0 then '${ALICE}'::uuid when 1 then '${BOB}'::uuid end, 'row ' || n, n from generate_series(1, 60000) n;
 `
 
 test(

@@ -11,8 +11,12 @@ import { createRouters, type RowChange, type Routers } from './apply-changes.ts'
 /** Prefix of the messages between which rows of a table were read. */
 export const FILL_PREFIX = 'holdfast:fill'
 
-/** Rows read at once; they wait in memory for their place in the stream. */
-const CHUNK_ROWS = 8_000
+/** Rows read at once, as long as they are small; they wait in memory for their place in the stream. */
+const CHUNK_ROWS = 16_000
+/** Characters of rows after which no more are read at once. */
+const CHUNK_CHARACTERS = 16 * 1024 * 1024
+/** Rows that go into the log at one place of the stream: other people's changes wait for no more than these. */
+const PORTION_ROWS = 2_000
 /** How often to look whether transactions can be seen by queries, in milliseconds. */
 const VISIBLE_POLL_MS = 5
 /** Transactions whose visibility is waited for: more than there are connections, of which each commits one at a time. */
@@ -27,19 +31,26 @@ interface Job {
   readonly filledTo: readonly string[] | null
 }
 
-/** A chunk between its two messages. */
+/** A chunk between its first and its last message. */
 interface Window {
   readonly name: string
   readonly job: Job
   /** Its first message has passed: from here on changes are noted. */
   readonly opened: PromiseWithResolvers<void>
-  /** Its rows are in the log. */
-  readonly applied: PromiseWithResolvers<void>
+  /** The rows of its newest message are in the log. */
+  applied: PromiseWithResolvers<void>
   isOpen: boolean
   readonly touched: Set<string>
   isTruncated: boolean
-  rows: readonly Tuple[] | undefined
+  /** Rows that are not in the log yet. */
+  rows: readonly Tuple[]
   isLast: boolean
+}
+
+interface Chunk {
+  readonly rows: readonly Tuple[]
+  /** There are no more rows behind it. */
+  readonly isLast: boolean
 }
 
 /** Rows that belong into the log at this place of the stream, and how to route them. */
@@ -60,9 +71,10 @@ export interface FillProgress {
  * Fills the buckets of definitions while changes stream, a chunk of rows at a time in the order of the table's key.
  *
  * Each chunk is read between two messages in the write-ahead log. A change that the stream has between them may or may not be in what was read, so the
- * rows it touches are left out: the change itself brings them. All other rows are as they were read at the second message, and go into the log there.
- * Changes of rows go into these buckets from the beginning, whether or not the row has been read. So nothing waits, no snapshot is held, memory is bounded
- * by a chunk, and after a crash it goes on behind the last chunk that is in the log.
+ * rows it touches are left out: the change itself brings them. All other rows are as they were read at the second message. They go into the log there, a
+ * portion, and at further messages the others, without those that were touched before. Changes of rows go into these buckets from the beginning, whether or
+ * not the row has been read. So nothing waits long, no snapshot is held, memory is bounded by a chunk, and after a crash it goes on behind the last
+ * chunk that is in the log.
  */
 export interface BackgroundFill extends AsyncDisposable {
   /** Begins, or goes on, with everything in the plan that is not complete. Ends what was being filled. */
@@ -143,7 +155,7 @@ export function createBackgroundFill(options: {
     }
   }
 
-  async function readChunk({ table }: Job, after: readonly string[] | null): Promise<Tuple[]> {
+  async function readChunk({ table }: Job, after: readonly string[] | null): Promise<Chunk> {
     const key = table.key.columns
     const names = sql.join(key.map((name) => sql.identifier(name)))
     const [kind] = await pool.query<{ partitioned: boolean }>(
@@ -155,9 +167,9 @@ export function createBackgroundFill(options: {
       sql.trusted(`${quoteLiteral(value)}::text::${types.get(key[index] ?? '') ?? 'text'}`),
     )
     const rows: Tuple[] = []
+    let characters = 0
     const batches = copyRows({
       url,
-      batchRows: CHUNK_ROWS,
       query: async (client) => {
         await client.query('set row_security = off')
         await client.query('set enable_seqscan = off') // a page of the key's index is wanted, whatever the statistics say
@@ -167,8 +179,14 @@ export function createBackgroundFill(options: {
          order by ${names} limit ${sql.trusted(String(CHUNK_ROWS))}`
       },
     })
-    for await (const batch of batches) rows.push(...batch)
-    return rows
+    for await (const batch of batches) {
+      for (const row of batch) {
+        rows.push(row)
+        for (const value of row) characters += value?.length ?? 0
+        if (characters >= CHUNK_CHARACTERS) return { rows, isLast: false }
+      }
+    }
+    return { rows, isLast: rows.length < CHUNK_ROWS }
   }
 
   /** One chunk. @returns the key of its last row; `undefined` when there are no more */
@@ -185,7 +203,7 @@ export function createBackgroundFill(options: {
       isOpen: false,
       touched: new Set(),
       isTruncated: false,
-      rows: undefined,
+      rows: [],
       isLast: false,
     }
     window = current
@@ -194,12 +212,15 @@ export function createBackgroundFill(options: {
       await orAborted(current.opened.promise, signal)
       // What the stream had before the first message was not noted: it has to be in what is read.
       await untilVisible(recent, signal)
-      const rows = await readChunk(job, after)
+      const { rows, isLast } = await readChunk(job, after)
       signal.throwIfAborted()
       current.rows = rows
-      current.isLast = rows.length < CHUNK_ROWS
-      await emit(`${current.name}/to`)
-      await orAborted(current.applied.promise, signal)
+      current.isLast = isLast
+      do {
+        current.applied = Promise.withResolvers()
+        await emit(`${current.name}/to`)
+        await orAborted(current.applied.promise, signal)
+      } while (current.rows.length > 0)
       if (progress) progress = { ...progress, rows: progress.rows + rows.length }
       if (current.isLast) return undefined
       const last = keyOf(job.table, rows.at(-1) ?? [])
@@ -296,8 +317,10 @@ export function createBackgroundFill(options: {
         window.opened.resolve()
         return undefined
       }
-      const { job, rows = [], touched, isTruncated } = window
-      window.isOpen = false
+      const { job, touched, isTruncated } = window
+      const rows = window.rows.slice(0, PORTION_ROWS)
+      window.rows = window.rows.slice(PORTION_ROWS)
+      window.isOpen = window.rows.length > 0
       toBeDurable.push(window)
       const relation = relationOf(job.table)
       const found = routersOf(job)
@@ -310,7 +333,7 @@ export function createBackgroundFill(options: {
     },
     durable() {
       for (const one of toBeDurable) {
-        if (one.isLast) completed.push(...one.job.definitions)
+        if (one.isLast && !one.isOpen) completed.push(...one.job.definitions)
         one.applied.resolve()
       }
       toBeDurable = []
