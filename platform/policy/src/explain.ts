@@ -155,9 +155,10 @@ function describePeople({ keys, keyQuery, roles, accessClass }: BucketDefinition
 
 function describeDependency({ schema, name, columns, pin }: Dependency): string {
   const what = columns.length > 0 ? `${schema}.${name} (${columns.join(', ')})` : `the rows of ${schema}.${name}`
-  return pin
+  if (!pin) return `a change of ${what} may concern everybody`
+  return 'claimSql' in pin
     ? `a change of ${what} concerns only the people whose ${pin.claimSql} is its ${pin.column}`
-    : `a change of ${what} may concern everybody`
+    : `a change of ${what} concerns only the people for whom its ${pin.column} is among ${pin.valuesSql}`
 }
 
 function costsOf(

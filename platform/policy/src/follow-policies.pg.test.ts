@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CLASS_FORMS, LINK_FORMS, PERSON_FORMS, ROW_FORMS } from '@holdfast/test-support'
 import { openPolicyWorld, type PolicyWorld } from '../test/policy-world.ts'
-import type { BucketDefinition } from './plan.ts'
+import type { BucketDefinition, Pin } from './plan.ts'
 
 let world: PolicyWorld
 
@@ -26,15 +26,16 @@ function describeDefinition(definition: BucketDefinition): readonly string[] {
         ]
       : [`query ${definition.keyQuery}`]),
     ...definition.dependencies.map(
-      ({ name, columns, pin }) =>
-        `reads ${name} (${columns.join(', ')})${pin ? ` where ${pin.column} = ${pin.claimSql}` : ''}`,
+      ({ name, columns, pin }) => `reads ${name} (${columns.join(', ')})${pin ? describePin(pin) : ''}`,
     ),
   ])
 }
 
+const KEY_NAMES = /key_[0-9a-f]{16}/g
+
 /** The names of key functions are hashes over their owner, who has another name in each run. */
 function withoutHashes(lines: readonly (string | undefined)[]): readonly string[] {
-  return lines.map((line) => (line ?? '').replaceAll(/key_[0-9a-f]{16}/g, 'key_…'))
+  return lines.map((line) => (line ?? '').replaceAll(KEY_NAMES, 'key_…'))
 }
 
 describe.each([
@@ -57,3 +58,9 @@ describe.each([
     ]).toMatchSnapshot()
   })
 })
+
+function describePin(pin: Pin): string {
+  return 'claimSql' in pin
+    ? ` where ${pin.column} = ${pin.claimSql}`
+    : ` where ${pin.column} in (${pin.valuesSql.replaceAll(KEY_NAMES, 'key_…')})`
+}

@@ -19,6 +19,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runAs, sql, type Session } from '@holdfast/postgres'
 import { openPolicyWorld, type PolicyWorld } from '../test/policy-world.ts'
+import { pinValues } from './pin-values.ts'
 import type { BucketDefinition } from './plan.ts'
 
 const RUNS = Number(process.env['HOLDFAST_POLICY_RUNS'] ?? 100)
@@ -304,10 +305,12 @@ async function concerns(
     if (before && after && dependency.columns.every((column) => before[column] === after[column])) continue
     const { pin } = dependency
     if (!pin) return true
-    const [row] = await runAs(world.database.requestPool, session, (tx) =>
-      tx.query<{ claim: string | null }>(sql`select ${sql.trusted(pin.claimSql)} as claim`),
+    const values = await runAs(world.database.requestPool, session, (tx) =>
+      tx.query<{ value: string | null }>(sql`select k0 as value from (${sql.trusted(pinValues(pin))}) as v (k0)`),
     )
-    if (versions.some((version) => version && version[pin.column] === row?.claim && row?.claim !== null)) return true
+    const own = new Set(values.map(({ value }) => value))
+    own.delete(null)
+    if (versions.some((version) => version && own.has(version[pin.column] ?? null))) return true
   }
   return false
 }

@@ -4,6 +4,7 @@ export type {
   Dependency,
   KeyExpression,
   KeyFunction,
+  Pin,
   PlannedColumn,
   RefusedTable,
   RowExpression,
@@ -26,4 +27,5 @@ export {
   type PlanDescription,
   type TableDescription,
 } from './explain.ts'
+export { pinValues } from './pin-values.ts'
 export { policyForms, type PolicyForm } from './policy-forms.ts'

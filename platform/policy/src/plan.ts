@@ -159,9 +159,14 @@ export interface KeyExpression extends RowExpression {
 export interface Dependency extends TableName {
   /** Columns that matter: an UPDATE that changes none of them cannot change the keys. */
   readonly columns: readonly string[]
-  /**
-   * Set when the query reads only rows where `column` equals an expression of the claims: a change concerns only callers for whom `claimSql`
-   * (text, run as the caller) equals the old or new value. Otherwise it may concern everybody.
-   */
-  readonly pin: { readonly column: string; readonly claimSql: string } | undefined
+  /** Set when the query reads only rows that have something of the person in one of their columns; otherwise a change may concern everybody. */
+  readonly pin: Pin | undefined
 }
+
+/**
+ * A change of a row concerns only callers for whom the old or new value of `column` equals `claimSql` (text), or is among the `k0` (text) of the rows of
+ * `valuesSql`; both run as the caller. Values come from rows: they hold as long as none of the dependencies concerns the caller.
+ */
+export type Pin =
+  | { readonly column: string; readonly claimSql: string }
+  | { readonly column: string; readonly valuesSql: string }

@@ -42,6 +42,7 @@ export function assembleClass(
   if (columns.length > COLUMNS_MAX) refuse(`the condition reads more than ${COLUMNS_MAX} columns of the row`)
   checkUsage(columns, role, catalog)
   const filter = conjunction(filters)
+  const read = condition && dependenciesOfExpr(condition, role, readsItself ? NO_TABLE : table.oid, catalog)
   const accessClass = classOf(condition, columns)
   const keys = columns.map(({ name }): KeyExpression => ({
     kind: 'class',
@@ -53,8 +54,8 @@ export function assembleClass(
     rowFilter: filter && rowExpression(filter, filter.kind === 'row' && typeOf(filter, catalog) === OID.bool),
     keys,
     keyQuery: classKeyQuery(table, keys, accessClass),
-    keyFunctions: viaFunctionsOf(atoms, catalog),
-    dependencies: condition ? dependenciesOfExpr(condition, role, readsItself ? NO_TABLE : table.oid, catalog) : [],
+    keyFunctions: [...viaFunctionsOf(atoms, catalog), ...(read?.keyFunctions ?? [])],
+    dependencies: read?.dependencies ?? [],
     rowFunctions: filters.flatMap((expr) => hashesOf(expr, catalog)).sort(),
     accessClass,
   }

@@ -1,25 +1,15 @@
-import { createHash } from 'node:crypto'
-import { quoteIdentifier, quoteLiteral, quoteName } from '@holdfast/postgres'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { TableInfo } from '../catalog/policy-input.ts'
 import type { AccessClass, Dependency, KeyExpression, KeyFunction, RowExpression } from '../plan.ts'
 import { refuse } from '../refusal.ts'
-import {
-  conjunction,
-  EMPTY_QUERY,
-  parseRights,
-  type Rights,
-  type Expr,
-  type From,
-  type Query,
-} from '../syntax/expression.ts'
+import { conjunction, EMPTY_QUERY, parseRights, type Expr, type From, type Query } from '../syntax/expression.ts'
 import { withCanonicalAliases } from '../syntax/canonical-aliases.ts'
-import { isFollowed } from '../syntax/convert-call.ts'
 import { renderExpr, renderQuery, renderTop } from '../syntax/render.ts'
 import { freshAlias } from '../syntax/scope.ts'
 import { functionsOf, OID, typeOf } from '../syntax/typing.ts'
 import { walkExpr } from '../syntax/walk.ts'
 import { dependenciesOfQuery, mergeDependencies, NO_TABLE } from './dependencies.ts'
+import { asExists, createKeyFunction } from './key-function.ts'
 import { canonicalText, isCanonicalInStream, type KeyPair } from './keys.ts'
 import type { Alternative, Link, LinkContext } from './link.ts'
 import { surveyExpr, surveyFrom } from './survey.ts'
@@ -55,18 +45,17 @@ export function assemble(alternative: Alternative, input: AssembleInput): Assemb
     links.map(({ link }) => link),
     grouped,
   )
+  const own = dependenciesOfQuery(query, input.role, guardedTable(input), catalog)
   return {
     rowFilter: filter && rowExpression(filter, filter.kind === 'row' && typeOf(filter, catalog) === OID.bool),
     keys,
     keyQuery: renderQuery(withCanonicalAliases(query)),
     keyFunctions: [
-      ...links.flatMap((one) => (one.keyFunction ? [one.keyFunction] : [])),
+      ...own.keyFunctions,
+      ...links.flatMap((one) => one.keyFunctions),
       ...viaFunctionsOf([...(filter ? [filter] : []), ...pairs.map((pair) => pair.row), asExists(query)], catalog),
     ],
-    dependencies: mergeDependencies([
-      ...dependenciesOfQuery(query, input.role, guardedTable(input), catalog),
-      ...links.flatMap((one) => one.dependencies),
-    ]),
+    dependencies: mergeDependencies([...own.dependencies, ...links.flatMap((one) => one.dependencies)]),
     rowFunctions: [...alternative.filters, ...pairs.map((pair) => pair.row)]
       .flatMap((expr) => hashesOf(expr, catalog))
       .sort(),
@@ -199,16 +188,16 @@ export function hashesOf(expr: Expr, catalog: Catalog): readonly string[] {
 
 interface OwnedLink {
   readonly link: Link
-  readonly keyFunction: KeyFunction | undefined
+  readonly keyFunctions: readonly KeyFunction[]
   readonly dependencies: readonly Dependency[]
 }
 
 /** Puts what has to run with somebody else's rights into a function of theirs. */
 function ownRights(link: Link, input: AssembleInput): OwnedLink {
   const [rights] = link.rights
-  if (rights === undefined) return { link, keyFunction: undefined, dependencies: [] }
+  if (rights === undefined) return { link, keyFunctions: [], dependencies: [] }
   const { catalog, aliases } = input.context
-  const { owner, searchPath } = parseRights(rights)
+  const { owner } = parseRights(rights)
   for (const survey of [
     ...link.where.map((expr) => surveyExpr(expr, catalog)),
     ...link.keys.map((pair) => surveyExpr(pair.claim, catalog)),
@@ -218,7 +207,8 @@ function ownRights(link: Link, input: AssembleInput): OwnedLink {
   }
   const pairs = link.keys.length > 0 ? link.keys.map((pair) => [pair]) : []
   const { query } = keyQuery([link.keys.length > 0 ? link : { ...link, rights: new Set() }], pairs)
-  const keyFunction = createKeyFunction(query, rights, input)
+  const keyFunction = createKeyFunction(query, rights, catalog)
+  const own = dependenciesOfQuery(query, owner, guardedTable(input), catalog, rights)
   const alias = freshAlias(aliases, 'q1')
   const columns = query.targets.map((target) => target.name)
   const item: From = { kind: 'key-function', name: keyFunction.name, alias, columns }
@@ -234,8 +224,8 @@ function ownRights(link: Link, input: AssembleInput): OwnedLink {
       where: [],
       rights: new Set(),
     },
-    keyFunction,
-    dependencies: dependenciesOfQuery(query, owner, guardedTable(input), catalog, searchPath),
+    keyFunctions: [keyFunction, ...own.keyFunctions],
+    dependencies: own.dependencies,
   }
 }
 
@@ -243,47 +233,4 @@ function ownRights(link: Link, input: AssembleInput): OwnedLink {
 function keyRow(pair: KeyPair): Expr {
   if (isCanonicalInStream(pair.family)) return pair.row
   return textOf({ ...pair, claim: pair.row })
-}
-
-function createKeyFunction(query: Query, rights: Rights, input: AssembleInput): KeyFunction {
-  const { catalog } = input.context
-  const { owner, searchPath } = parseRights(rights)
-  const role = catalog.role(owner) ?? refuse('the owner of a security definer function is not known')
-  const body = renderQuery(withCanonicalAliases(query))
-  const path = callsFunctions(query, catalog) && searchPath !== '""' ? searchPath : ''
-  const hash = createHash('sha256')
-    .update(JSON.stringify([role.name, path, body]))
-    .digest('hex')
-    .slice(0, 16)
-  const name = `sync.key_${hash}`
-  const columns = query.targets
-    .map((target) => `${quoteIdentifier(target.name)} ${target.name === 'granted' ? 'boolean' : 'text'}`)
-    .join(', ')
-  const roles = catalog.input.apiRoles.map((oid) => catalog.role(oid)?.name ?? refuse('an API role is not known'))
-  const signature = `${quoteName('sync', `key_${hash}`)}()`
-  return {
-    name,
-    owner: role.name,
-    roles,
-    statements: [
-      `create or replace function ${signature} returns table (${columns}) language sql stable security definer set search_path = ${path === '' ? "''" : path} as ${quoteLiteral(body).trim()}`,
-      `alter function ${signature} owner to ${quoteIdentifier(role.name)}`,
-      `revoke all on function ${signature} from public`,
-      ...roles.map((one) => `grant execute on function ${signature} to ${quoteIdentifier(one)}`),
-    ],
-  }
-}
-
-function asExists(query: Query): Expr {
-  return { kind: 'subquery', link: 'exists', tests: [], operator: undefined, query, as: undefined }
-}
-
-/** Functions in SQL without a search path of their own use the one around them. */
-function callsFunctions(query: Query, catalog: Catalog): boolean {
-  let found = false
-  walkExpr(asExists(query), {
-    expr: (expr) =>
-      (found ||= expr.kind === 'call' && expr.schema !== 'pg_catalog' && functionsOf(expr, catalog).some(isFollowed)),
-  })
-  return found
 }

@@ -1,6 +1,6 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import type { FunctionInfo, TableInfo } from '../catalog/policy-input.ts'
-import type { Dependency } from '../plan.ts'
+import type { Dependency, KeyFunction } from '../plan.ts'
 import { Refusal, refuse } from '../refusal.ts'
 import { convertExpr, createScope } from '../syntax/convert.ts'
 import {
@@ -10,13 +10,22 @@ import {
   ownSearchPath,
   queriesOfFunction,
 } from '../syntax/convert-call.ts'
-import { conjuncts, type Expr, type From, parseRights, type Query, type Rights } from '../syntax/expression.ts'
+import {
+  conjuncts,
+  createRights,
+  type Expr,
+  type From,
+  parseRights,
+  type Query,
+  type Rights,
+} from '../syntax/expression.ts'
 import { parsePolicyExpression, parseViewDefinition } from '../syntax/parse.ts'
 import { opaque, type Scope } from '../syntax/scope.ts'
 import { functionsOf, operatorsOf } from '../syntax/typing.ts'
 import { childrenOf, walkExpr, walkQuery } from '../syntax/walk.ts'
 import { hasEqualRows, isOrderedWhole, openJoins, returnsOneRow, withoutLimit } from './from.ts'
-import { pinOf } from './dependency-pin.ts'
+import { type Pinned, pinOf } from './dependency-pin.ts'
+import type { RangeRights } from './opened-conditions.ts'
 import { convertQuery } from '../syntax/convert-query.ts'
 import { queriesOfProcedure } from './queries-of-procedure.ts'
 import { applicablePolicies, checkFollowable, checkRights, isExempt } from './table-access.ts'
@@ -28,6 +37,8 @@ interface Reader {
   readonly role: number
   /** What functions without a search path of their own run under. */
   readonly searchPath: string
+  /** What it reads with. */
+  readonly rights: RangeRights
   /** Tables whose policies are being read, outermost first. */
   readonly tables: readonly number[]
   /** Functions being read, outermost first. */
@@ -37,10 +48,18 @@ interface Reader {
 /** Columns by the alias of their range. */
 type ReadColumns = ReadonlyMap<string, ReadonlySet<string>>
 
+/** What a query or condition depends on. */
+export interface Dependencies {
+  readonly dependencies: readonly Dependency[]
+  /** What the values of pins are asked through. */
+  readonly keyFunctions: readonly KeyFunction[]
+}
+
 /**
  * Everything that a query reads when `role` runs it: its tables, those of the policies that guard them, and those of the functions it calls.
  *
  * @param table - the table whose policy the query was made of: reading it under the same policies would never end; {@link NO_TABLE} for a stream's query
+ * @param rights - of the `SECURITY DEFINER` function that the query is a part of; `role` is its owner
  * @throws {Refusal} when something cannot be followed, or the role may not read it
  */
 export function dependenciesOfQuery(
@@ -48,23 +67,33 @@ export function dependenciesOfQuery(
   role: number,
   table: number,
   catalog: Catalog,
-  searchPath = catalog.input.searchPath,
-): readonly Dependency[] {
+  rights?: Rights,
+): Dependencies {
+  const searchPath = rights === undefined ? catalog.input.searchPath : parseRights(rights).searchPath
   return collect((found) =>
-    visitQueryWhole(query, { role, searchPath, tables: [table], functions: [] }, found, catalog),
+    visitQueryWhole(query, { role, searchPath, rights, tables: [table], functions: [] }, found, catalog),
   )
 }
 
 /** The same for a condition, such as a whole policy. */
-export function dependenciesOfExpr(expr: Expr, role: number, table: number, catalog: Catalog): readonly Dependency[] {
+export function dependenciesOfExpr(expr: Expr, role: number, table: number, catalog: Catalog): Dependencies {
   const { searchPath } = catalog.input
-  return collect((found) => visitExprWhole(expr, { role, searchPath, tables: [table], functions: [] }, found, catalog))
+  return collect((found) =>
+    visitExprWhole(expr, { role, searchPath, rights: undefined, tables: [table], functions: [] }, found, catalog),
+  )
 }
 
-function collect(visit: (found: Map<string, Dependency>) => void): readonly Dependency[] {
-  const found = new Map<string, Dependency>()
+/** By their text. */
+type Found = Map<string, { readonly dependency: Dependency; readonly keyFunctions: readonly KeyFunction[] }>
+
+function collect(visit: (found: Found) => void): Dependencies {
+  const found: Found = new Map()
   visit(found)
-  return mergeDependencies([...found.values()])
+  const all = [...found.values()]
+  return {
+    dependencies: mergeDependencies(all.map(({ dependency }) => dependency)),
+    keyFunctions: all.flatMap(({ keyFunctions }) => keyFunctions),
+  }
 }
 
 /** One entry per table and pin, in a stable order. */
@@ -78,13 +107,13 @@ export function mergeDependencies(dependencies: readonly Dependency[]): readonly
   return [...merged].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, dependency]) => dependency)
 }
 
-function visitQueryWhole(query: Query, reader: Reader, found: Map<string, Dependency>, catalog: Catalog): void {
+function visitQueryWhole(query: Query, reader: Reader, found: Found, catalog: Catalog): void {
   const columns = new Map<string, Set<string>>()
   walkQuery(query, { expr: (expr) => noteColumn(expr, columns) })
   visitQuery(query, reader, { found, catalog, columns })
 }
 
-function visitExprWhole(expr: Expr, reader: Reader, found: Map<string, Dependency>, catalog: Catalog): void {
+function visitExprWhole(expr: Expr, reader: Reader, found: Found, catalog: Catalog): void {
   const columns = new Map<string, Set<string>>()
   walkExpr(expr, { expr: (inner) => noteColumn(inner, columns) })
   visitExpr(expr, reader, { found, catalog, columns })
@@ -98,7 +127,7 @@ function noteColumn(expr: Expr, columns: Map<string, Set<string>>): void {
 }
 
 interface Visit {
-  readonly found: Map<string, Dependency>
+  readonly found: Found
   readonly catalog: Catalog
   readonly columns: ReadColumns
 }
@@ -112,7 +141,7 @@ function visitQuery(query: Query, reader: Reader, visit: Visit): void {
   }
   const { items, conditions } = openJoins(query.from)
   const all = [...conditions, ...conjuncts(query.where)]
-  for (const item of items) visitFrom(item, all, reader, visit)
+  for (const item of items) visitFrom(item, { items, conditions: all }, reader, visit)
   for (const condition of all) visitExpr(condition, reader, visit)
   for (const expr of [
     ...query.targets.map((target) => target.expr),
@@ -130,14 +159,23 @@ function checkLimit(query: Query, catalog: Catalog): void {
   if (without.limit || !returnsOneRow(without, catalog)) refuse('which rows a LIMIT or OFFSET leaves is not certain')
 }
 
-/** @param conditions - what holds for every row of the query; empty inside an outer join */
-function visitFrom(from: From, conditions: readonly Expr[], reader: Reader, visit: Visit): void {
+/** What is around a range. */
+interface Around {
+  readonly items: readonly From[]
+  /** What holds for every row of the query. */
+  readonly conditions: readonly Expr[]
+}
+
+/** Inside an outer join nothing holds for every row. */
+const OUTER_JOIN: Around = { items: [], conditions: [] }
+
+function visitFrom(from: From, around: Around, reader: Reader, visit: Visit): void {
   switch (from.kind) {
     case 'table':
       return visitTable(
         from.table,
         visit.columns.get(from.alias) ?? new Set(),
-        pinOf(from.alias, conditions, visit.catalog),
+        pinOf({ alias: from.alias }, { ...around, rights: reader.rights, role: reader.role, catalog: visit.catalog }),
         reader,
         visit,
       )
@@ -149,8 +187,8 @@ function visitFrom(from: From, conditions: readonly Expr[], reader: Reader, visi
     case 'function':
       return visitExpr(from.call, reader, visit)
     case 'join':
-      visitFrom(from.left, [], reader, visit)
-      visitFrom(from.right, [], reader, visit)
+      visitFrom(from.left, OUTER_JOIN, reader, visit)
+      visitFrom(from.right, OUTER_JOIN, reader, visit)
       if (from.on) visitExpr(from.on, reader, visit)
   }
 }
@@ -168,7 +206,7 @@ function visitExpr(expr: Expr, reader: Reader, visit: Visit): void {
 function readerAs(rights: Rights | undefined, reader: Reader): Reader {
   if (rights === undefined) return reader
   const { owner, searchPath } = parseRights(rights)
-  return { ...reader, role: owner, searchPath }
+  return { ...reader, role: owner, searchPath, rights }
 }
 
 function visitCall(call: Extract<Expr, { kind: 'call' }>, reader: Reader, visit: Visit): void {
@@ -207,16 +245,18 @@ function visitOperator(
 function visitFunction(
   call: Extract<Expr, { kind: 'call' }>,
   f: FunctionInfo,
-  { role, searchPath, tables, functions }: Reader,
+  { role, searchPath, rights, tables, functions }: Reader,
   visit: Visit,
 ): void {
   const { catalog } = visit
   const label = `${f.schema}.${f.name}`
   if (f.settings.some((setting) => /^(role|session_authorization|row_security)=/.test(setting)))
     refuse(`the function ${label} changes whose rights it runs with`)
-  const inner = {
+  const innerPath = ownSearchPath(f) ?? searchPath
+  const inner: Reader = {
     role: f.securityDefiner ? f.owner : role,
-    searchPath: ownSearchPath(f) ?? searchPath,
+    searchPath: innerPath,
+    rights: f.securityDefiner ? createRights(f.owner, innerPath) : innerPath === searchPath ? rights : 'mixed',
     tables,
     functions: [...functions, label],
   }
@@ -272,7 +312,7 @@ function eitherWay<T>(scope: Scope, convert: (scope: Scope) => T): T {
 function visitTable(
   table: TableInfo,
   columns: ReadonlySet<string>,
-  pin: Dependency['pin'],
+  ofQuery: Pinned,
   reader: Reader,
   visit: Visit,
 ): void {
@@ -283,22 +323,29 @@ function visitTable(
   const role = catalog.role(reader.role)
   if (!role?.superuser) checkRights(table, columns, reader.role, label, catalog)
   const read = new Set(columns)
+  let pinned = ofQuery
   if (table.rls && !isExempt(table, reader.role, catalog)) {
     if (reader.tables.includes(table.oid))
       refuse(`its policies read ${label}, whose policies lead back to it: Postgres reports infinite recursion`)
-    for (const policy of applicablePolicies(table.oid, reader.role, catalog)) {
-      if (policy.using === null) continue
+    const policies = applicablePolicies(table.oid, reader.role, catalog).filter(({ using }) => using !== null)
+    const isOnly = policies.filter(({ permissive }) => permissive).length === 1
+    const conditions: Expr[] = []
+    for (const { using, permissive } of policies) {
+      if (using === null) continue
       const scope = {
         ...createScope(catalog, reader.role, table, new Set(['r'])),
         searchPath: reader.searchPath,
         functions: reader.functions,
       }
-      const { using } = policy
       const expr = eitherWay(scope, (one) => convertExpr(parsePolicyExpression(using), one))
       walkExpr(expr, { expr: (inner) => inner.kind === 'row' && read.add(inner.column) })
       visitExprWhole(expr, { ...reader, tables: [...reader.tables, table.oid] }, visit.found, catalog)
+      conditions.push(...(isOnly || !permissive ? conjuncts(expr) : []))
     }
+    const { rights, role: as } = reader
+    if (!pinned.pin) pinned = pinOf('row', { items: [], conditions, rights, role: as, catalog })
   }
+  const { pin, keyFunctions } = pinned
   if (pin) read.add(pin.column)
   const dependency: Dependency = {
     schema: table.schema,
@@ -307,7 +354,7 @@ function visitTable(
     columns: [...read].sort(),
     pin,
   }
-  visit.found.set(JSON.stringify(dependency), dependency)
+  visit.found.set(JSON.stringify(dependency), { dependency, keyFunctions })
 }
 
 /** A view that runs with its owner's rights; its functions still run as the caller. */
@@ -329,7 +376,8 @@ function visitView(view: TableInfo, reader: Reader, visit: Visit): void {
       inline: false,
     }
     const query = convertQuery(parseViewDefinition(view.view?.definition ?? ''), scope)
-    if (one === owner) visitQueryWhole(query, { ...reader, role: owner, functions }, visit.found, catalog)
+    const rights = view.view?.securityInvoker ? reader.rights : 'mixed'
+    if (one === owner) visitQueryWhole(query, { ...reader, role: owner, rights, functions }, visit.found, catalog)
     else {
       walkQuery(query, {
         expr: (expr) =>

@@ -57,7 +57,9 @@ function renderDefinition(one: DefinitionCoverage): readonly string[] {
       const whom =
         concerns === 'everybody'
           ? 'everybody connected is asked again'
-          : `asked again: whose ${concerns.claim} is its ${concerns.column}`
+          : 'claim' in concerns
+            ? `asked again: whose ${concerns.claim} is its ${concerns.column}`
+            : `asked again: who has its ${concerns.column} by ${concerns.values}`
       const read = columns.length > 0 ? ` (${columns.join(', ')})` : ''
       return `    depends on  ${table}${read}, ${whom}; ${rows === undefined ? '?' : count(rows)} rows, ${count(changes)} changes so far`
     }),

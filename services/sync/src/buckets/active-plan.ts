@@ -49,7 +49,7 @@ export const DEFAULT_STREAM = 'everything'
 const DEFAULT_PRIORITY = 3
 
 function keyed(dependency: Dependency): PlannedDependency {
-  const pin = dependency.pin ? `${dependency.pin.column}=${dependency.pin.claimSql}` : ''
+  const pin = dependency.pin ? JSON.stringify(dependency.pin) : ''
   return { ...dependency, key: `${dependency.oid}/${[...dependency.columns].sort().join(',')}/${pin}` }
 }
 

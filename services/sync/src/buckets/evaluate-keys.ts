@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { BucketDefinition } from '@holdfast/policy'
+import type { BucketDefinition, Pin } from '@holdfast/policy'
 import type pg from 'pg'
 import { assert, errorMessage, type Logger } from '@holdfast/foundation'
 import { assumeSession, sql, type Pool, type Session, type Transaction } from '@holdfast/postgres'
@@ -7,6 +7,7 @@ import { parseLsn, type Lsn } from '@holdfast/replication'
 import type { ClassEntry, ClassKey, ClassList } from './access-classes.ts'
 import { DEFAULT_STREAM, type ActiveStream, type PlannedDependency, type RolePlan } from './active-plan.ts'
 import { bucketName } from './bucket-name.ts'
+import type { Pins } from './dependency-index.ts'
 import { parseSnapshot, type Snapshot } from './snapshot.ts'
 
 /** A stream that a device wants, with what it asks for. */
@@ -30,8 +31,7 @@ export interface EvaluatedKeys {
   /** In the order of the wants. */
   readonly wants: readonly EvaluatedWant[]
   readonly dependencies: readonly PlannedDependency[]
-  /** By dependency key: the claims' values that the dependency is pinned to; without an entry everything concerns this person. */
-  readonly pins: ReadonlyMap<string, readonly (string | null)[]>
+  readonly pins: Pins
   /** The transactions that the answer has seen. */
   readonly snapshot: Snapshot
   /** Everything that it has seen committed before this position. */
@@ -45,6 +45,8 @@ const SNAPSHOT_ROW = -1
 const SNAPSHOT_QUERY = `select ${SNAPSHOT_ROW} as part, array[pg_current_snapshot()::text, pg_current_wal_insert_lsn()::text] as key`
 /** Numbers of pin rows start here; definitions are far below. */
 const PIN_ROWS = 1_000_000
+/** Values of a pin that are asked for: whoever has more is concerned by every change. */
+const PIN_VALUES_MAX = 1_000
 /** One such row for each parameter of another type than text: it fails when the value is none. */
 const PARAMETER_ROWS = 2_000_000
 
@@ -99,16 +101,19 @@ export function statementOf(role: RolePlan, { parameters }: ActiveStream): KeySt
     parts.push({ text: `select ${index} as part, ${array} as key from (${part.query}) q`, isOfClass })
   })
   role.dependencies.forEach((dependency, index) => {
-    if (dependency.pin)
-      parts.push({
-        text: `select ${PIN_ROWS + index} as part, array[(${dependency.pin.claimSql})::text] as key`,
-        isOfClass: false,
-      })
+    if (dependency.pin) parts.push({ text: pinText(PIN_ROWS + index, dependency.pin), isOfClass: false })
   })
   const text = parts.map((part) => part.text).join('\nunion all\n')
   const statement = { name: `sync_keys_${createHash('sha1').update(text).digest('hex').slice(0, 16)}`, text, parts }
   statements.set(role, statement)
   return statement
+}
+
+/** One row for a claim. Of values one with NULL, which says that they were asked for, and those that there are. */
+function pinText(part: number, pin: Pin): string {
+  if ('claimSql' in pin) return `select ${part} as part, array[(${pin.claimSql})::text] as key`
+  const values = `select v.k0 from (${pin.valuesSql}) as v limit ${PIN_VALUES_MAX + 1}`
+  return `select ${part} as part, array[w.k0] as key from (select null::text as k0 union all (${values})) as w`
 }
 
 export type KeyRow = readonly [part: number, key: readonly (string | null)[]]
@@ -172,18 +177,19 @@ export async function evaluateKeys(
 
 /** Gathers what the wants of a person depend on. */
 export function createPins(): {
-  add(role: RolePlan, values: ReadonlyMap<string, string | null>): void
+  add(role: RolePlan, values: Pins): void
   taken(): Pick<EvaluatedKeys, 'dependencies' | 'pins'>
 } {
-  const pins = new Map<string, (string | null)[] | undefined>()
+  const pins = new Map<string, readonly (string | null)[] | undefined>()
   const dependencies = new Map<string, PlannedDependency>()
   return {
     add(role, values) {
       for (const dependency of role.dependencies) {
         dependencies.set(dependency.key, dependency)
-        const value = values.get(dependency.key)
+        const added = values.get(dependency.key)
         const before = pins.has(dependency.key) ? pins.get(dependency.key) : []
-        pins.set(dependency.key, before && value !== undefined ? [...before, value] : undefined)
+        const isKnown = before && added && before.length + added.length <= PIN_VALUES_MAX
+        pins.set(dependency.key, isKnown ? [...before, ...added] : undefined)
       }
     },
     taken() {
@@ -405,17 +411,20 @@ export function collect(
   rows: readonly KeyRow[],
 ): {
   readonly bucketNames: readonly string[]
-  readonly pins: ReadonlyMap<string, string | null>
+  readonly pins: Pins
   readonly linkKeys: LinkKeys
 } {
   const linkKeys = new Map<ClassList, ClassKey[]>()
   const names = new Set<string>()
-  const pins = new Map<string, string | null>()
+  const pins = new Map<string, (string | null)[]>()
   for (const [part, key] of rows) {
     if (part >= PARAMETER_ROWS || part === SNAPSHOT_ROW) continue
     if (part >= PIN_ROWS) {
       const dependency = role.dependencies[part - PIN_ROWS]
-      if (dependency) pins.set(dependency.key, key[0] ?? null)
+      if (!dependency) continue
+      const values = pins.get(dependency.key)
+      if (values) values.push(key[0] ?? null)
+      else pins.set(dependency.key, [key[0] ?? null])
     } else {
       const active = role.definitions[part]
       if (active?.classes) {

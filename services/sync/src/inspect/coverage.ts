@@ -2,6 +2,7 @@ import {
   describePlan,
   estimateClasses,
   policyForms,
+  type Dependency,
   type DefinitionDescription,
   type PolicyForm,
   type SyncPlan,
@@ -27,8 +28,13 @@ export interface Reevaluation {
   /** `schema.table` that the key query reads. */
   readonly table: string
   readonly columns: readonly string[]
-  /** Whom a change concerns: those whose claim is the value of a column, or everybody who is connected. */
-  readonly concerns: { readonly column: string; readonly claim: string } | 'everybody'
+  /**
+   * Whom a change concerns: those whose claim is the value of a column, those for whom a query (`values`, run as them) has it, or everybody who is connected.
+   */
+  readonly concerns:
+    | { readonly column: string; readonly claim: string }
+    | { readonly column: string; readonly values: string }
+    | 'everybody'
   /** Rows of that table, estimated. */
   readonly rows: number | undefined
   /** Its inserted, updated and deleted rows since Postgres's statistics began. */
@@ -130,7 +136,7 @@ export async function readCoverage(db: Pool, plan: SyncPlan, active: ActivePlan 
           reevaluations: definition.dependencies.map((dependency) => ({
             table: `${dependency.schema}.${dependency.name}`,
             columns: dependency.columns,
-            concerns: dependency.pin ? { column: dependency.pin.column, claim: dependency.pin.claimSql } : 'everybody',
+            concerns: concernsOf(dependency),
             rows: statistics.get(dependency.oid)?.rows,
             changes: statistics.get(dependency.oid)?.changes ?? 0,
           })),
@@ -242,4 +248,10 @@ async function readSizes(
     select definition, count(*)::int as buckets, sum(count)::text as operations from sync.buckets group by definition
   `)
   return new Map(rows.map((row) => [row.definition, { buckets: row.buckets, operations: Number(row.operations) }]))
+}
+
+function concernsOf({ pin }: Dependency): Reevaluation['concerns'] {
+  if (!pin) return 'everybody'
+  const { column } = pin
+  return 'claimSql' in pin ? { column, claim: pin.claimSql } : { column, values: pin.valuesSql }
 }

@@ -1,4 +1,5 @@
 import { errorMessage, type Logger } from '@holdfast/foundation'
+import { pinValues } from '@holdfast/policy'
 import { isConnectionLoss, runAs, sql, type Pool } from '@holdfast/postgres'
 import type { ActiveDefinition } from '../buckets/active-plan.ts'
 import { sessionOf, type Person } from './person.ts'
@@ -22,7 +23,7 @@ export async function findSources(
     const holdsKey = columns.map((column) => sql`t.${sql.identifier(column)}::text = any(${values}::text[])`)
     const conditions = [
       ...(values.length > 0 ? [sql`(${sql.join(holdsKey, ' or ')})`] : []),
-      ...(pin ? [sql`t.${sql.identifier(pin.column)}::text = (${sql.trusted(pin.claimSql)})::text`] : []),
+      ...(pin ? [sql`t.${sql.identifier(pin.column)}::text in (${sql.trusted(pinValues(pin))})`] : []),
     ]
     if (conditions.length === 0) continue
     try {

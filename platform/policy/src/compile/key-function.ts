@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto'
+import { quoteIdentifier, quoteLiteral, quoteName } from '@holdfast/postgres'
+import type { Catalog } from '../catalog/catalog.ts'
+import type { KeyFunction } from '../plan.ts'
+import { refuse } from '../refusal.ts'
+import { withCanonicalAliases } from '../syntax/canonical-aliases.ts'
+import { isFollowed } from '../syntax/convert-call.ts'
+import { type Expr, parseRights, type Query, type Rights } from '../syntax/expression.ts'
+import { renderQuery } from '../syntax/render.ts'
+import { functionsOf } from '../syntax/typing.ts'
+import { walkExpr } from '../syntax/walk.ts'
+
+/** A function that answers a query with the rights of a `SECURITY DEFINER` function that the query is a part of. */
+export function createKeyFunction(query: Query, rights: Rights, catalog: Catalog): KeyFunction {
+  const { owner, searchPath } = parseRights(rights)
+  const role = catalog.role(owner) ?? refuse('the owner of a security definer function is not known')
+  const body = renderQuery(withCanonicalAliases(query))
+  const path = callsFunctions(query, catalog) && searchPath !== '""' ? searchPath : ''
+  const hash = createHash('sha256')
+    .update(JSON.stringify([role.name, path, body]))
+    .digest('hex')
+    .slice(0, 16)
+  const name = `sync.key_${hash}`
+  const columns = query.targets
+    .map((target) => `${quoteIdentifier(target.name)} ${target.name === 'granted' ? 'boolean' : 'text'}`)
+    .join(', ')
+  const roles = catalog.input.apiRoles.map((oid) => catalog.role(oid)?.name ?? refuse('an API role is not known'))
+  const signature = `${quoteName('sync', `key_${hash}`)}()`
+  return {
+    name,
+    owner: role.name,
+    roles,
+    statements: [
+      `create or replace function ${signature} returns table (${columns}) language sql stable security definer set search_path = ${path === '' ? "''" : path} as ${quoteLiteral(body).trim()}`,
+      `alter function ${signature} owner to ${quoteIdentifier(role.name)}`,
+      `revoke all on function ${signature} from public`,
+      ...roles.map((one) => `grant execute on function ${signature} to ${quoteIdentifier(one)}`),
+    ],
+  }
+}
+
+export function asExists(query: Query): Expr {
+  return { kind: 'subquery', link: 'exists', tests: [], operator: undefined, query, as: undefined }
+}
+
+/** Functions in SQL without a search path of their own use the one around them. */
+function callsFunctions(query: Query, catalog: Catalog): boolean {
+  let found = false
+  walkExpr(asExists(query), {
+    expr: (expr) =>
+      (found ||= expr.kind === 'call' && expr.schema !== 'pg_catalog' && functionsOf(expr, catalog).some(isFollowed)),
+  })
+  return found
+}

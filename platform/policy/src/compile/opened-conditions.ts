@@ -1,0 +1,71 @@
+import type { Catalog } from '../catalog/catalog.ts'
+import { returnsRows } from '../syntax/convert-call.ts'
+import { conjuncts, type Expr, type From, isEquality, type Rights, type Subquery } from '../syntax/expression.ts'
+import { isSimple, openJoins, withoutLimit } from './from.ts'
+
+/** What something is read with: `undefined` for the caller's rights, `mixed` where tables are read with other rights than functions run with. */
+export type RangeRights = Rights | undefined | 'mixed'
+
+/** The ranges of a query and of the `EXISTS` and `IN` among its conditions, and everything that holds for a combination of their rows. */
+export interface OpenedConditions {
+  /** By alias. */
+  readonly ranges: ReadonlyMap<string, { readonly item: From; readonly rights: RangeRights }>
+  readonly conditions: readonly { readonly expr: Expr; readonly rights: RangeRights }[]
+}
+
+/**
+ * Takes the subqueries among the conditions apart. A row of the query counts when there is a combination of rows that meets all conditions, so whatever is
+ * asked of a part of them includes what is asked for.
+ */
+export function openConditions(
+  items: readonly From[],
+  conditions: readonly Expr[],
+  rights: RangeRights,
+  catalog: Catalog,
+): OpenedConditions {
+  const ranges = new Map<string, { readonly item: From; readonly rights: RangeRights }>()
+  const opened: { readonly expr: Expr; readonly rights: RangeRights }[] = []
+  const addItems = (from: readonly From[], own: RangeRights): void => {
+    // Rows of an outer join are not rows of its tables.
+    for (const item of from) if (item.kind !== 'join') ranges.set(item.alias, { item, rights: own })
+  }
+  const add = (expr: Expr, around: RangeRights): void => {
+    const inner = expr.kind === 'subquery' ? openSubquery(expr, around, catalog) : undefined
+    if (!inner) {
+      opened.push({ expr, rights: around })
+      return
+    }
+    addItems(inner.items, inner.rights)
+    for (const condition of inner.conditions) add(condition, inner.rights)
+  }
+  addItems(items, rights)
+  for (const condition of conditions) add(condition, rights)
+  return { ranges, conditions: opened }
+}
+
+interface OpenedSubquery {
+  readonly items: readonly From[]
+  readonly conditions: readonly Expr[]
+  readonly rights: RangeRights
+}
+
+function openSubquery(expr: Subquery, around: RangeRights, catalog: Catalog): OpenedSubquery | undefined {
+  const rights = expr.as ?? around
+  const equalities: Expr[] = []
+  if (expr.link === 'any') {
+    if (!isEquality(expr.operator) || expr.query.targets.some(({ expr: target }) => returnsRows(target, { catalog })))
+      return undefined
+    // What is compared has the rights around it.
+    const isPlain = expr.tests.every((test) => test.kind === 'column' || test.kind === 'row')
+    if (!isPlain && rights !== around) return undefined
+    for (const [index, right] of expr.tests.entries()) {
+      const left = expr.query.targets[index]?.expr
+      if (!left) return undefined
+      equalities.push({ kind: 'operator', schema: 'pg_catalog', name: '=', left, right })
+    }
+  } else if (expr.link !== 'exists') return undefined
+  const query = expr.link === 'exists' ? withoutLimit(expr.query) : expr.query
+  if (!isSimple(query, catalog)) return undefined
+  const { items, conditions } = openJoins(query.from)
+  return { items, conditions: [...conditions, ...conjuncts(query.where), ...equalities], rights }
+}
