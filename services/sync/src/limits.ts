@@ -22,9 +22,6 @@ export const STATEMENT_OPS_MAX = 400
 /** Bytes of recent operations kept for live fan-out; a client that is further behind reads from the log. */
 export const RECENT_BYTES_MAX = 16 * 1024 * 1024
 
-/** Bucket names whose ids are remembered, so that the change reader need not ask Postgres for them. */
-export const BUCKET_IDS_MAX = 200_000
-
 /** Bytes of a stream request: a device with 50,000 buckets still fits. */
 export const REQUEST_BYTES_MAX = 8 * 1024 * 1024
 
@@ -78,6 +75,18 @@ export const COMPRESS_LEVEL = 1
 
 /** How long a server that stops waits for its devices to reach a checkpoint and go elsewhere, in milliseconds. */
 export const DRAIN_MS = 1_500
+
+/**
+ * Buckets of a transaction whose sums wait in memory for its end, about 400 bytes each with their names. Those of a transaction that has more go to Postgres
+ * as they come.
+ */
+export const BATCH_BUCKETS_MAX = 20_000
+
+/** For each of these, buckets whose ids are remembered by name, so that the change reader need not ask Postgres for them. */
+export const BUCKET_IDS_PER_HELD = 10
+
+/** Buckets that are emptied in one statement. */
+export const CLEAR_BUCKETS_MAX = 5_000
 
 /** Buckets whose sums are written in one statement. */
 export const TOTALS_BUCKETS_MAX = 10_000

@@ -41,6 +41,7 @@ export interface WorldOptions {
   readonly classesMax?: number
   readonly drainMs?: number
   readonly snapshotBytesMax?: number
+  readonly batchBucketsMax?: number
 }
 
 /** A database, the service over it behind a small server, and devices. */
@@ -108,6 +109,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       compactSlackOps: 0,
       drainMs: options.drainMs ?? 0,
       ...(options.snapshotBytesMax === undefined ? {} : { snapshotBytesMax: options.snapshotBytesMax }),
+      ...(options.batchBucketsMax === undefined ? {} : { batchBucketsMax: options.batchBucketsMax }),
       logger: options.logger ?? silentLogger,
       ...(options.clock ? { clock: options.clock } : {}),
     })

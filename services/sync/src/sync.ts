@@ -51,6 +51,8 @@ export interface SyncOptions {
   readonly clock?: Clock
   /** Tables larger than this together are read for the first time in pieces. */
   readonly snapshotBytesMax?: number
+  /** Buckets of a transaction that are held in memory. */
+  readonly batchBucketsMax?: number
   /** How long devices have to go elsewhere when the service is disposed, in milliseconds; 1500 by default. */
   readonly drainMs?: number
   /** Superseded operations that a bucket may have whatever its size. */
@@ -128,6 +130,7 @@ export function openSync(options: SyncOptions): SyncService {
     prepare: options.prepare,
     classesMax: options.options.syncClassesMax,
     ...(options.snapshotBytesMax === undefined ? {} : { snapshotBytesMax: options.snapshotBytesMax }),
+    batchBucketsMax: options.batchBucketsMax,
     onPlan: (next) => {
       sayRefused(logger, next, plan)
       plan = next

@@ -49,8 +49,10 @@ export interface CheckpointFeed {
   /** Everything that committed before this position is in the newest checkpoint. */
   readonly position: Lsn
   readonly recent: RecentOps
-  /** Called before a batch is written: versions in these buckets are about to be superseded in the log. */
-  announce(bucketIds: Iterable<number>): void
+  /** Called before a batch is written: versions in these buckets, or in any, are about to be superseded in the log. */
+  announce(bucketIds: Iterable<number> | 'any'): void
+  /** The buckets that somebody has. */
+  liveNames(): readonly string[]
   /** Called before superseded operations up to `floor` become one in the log: a reader of an older checkpoint will miss some. */
   compact(bucketId: number, floor: number): void
   /** How many operations a bucket has after that. */
@@ -89,6 +91,7 @@ export function createCheckpointFeed(): CheckpointFeed {
   const filled = new Set<string>()
   /** Buckets of the batch that is being written: what is read from the log from now on may lack what it supersedes. */
   const announced = new Set<number>()
+  let isAnyAnnounced = false
   /** The newest position that a fill has read: until it is published, the numbers of some bucket are ahead of it. */
   let aheadTo = 0
   /** Batches applied while a fill is under way: what it read may be older than they are. */
@@ -145,7 +148,7 @@ export function createCheckpointFeed(): CheckpointFeed {
           bucket.lastOpId = stored.lastOpId
           bucket.floor = stored.floor
           liveById.set(stored.id, bucket)
-          if (announced.has(stored.id)) bucket.supersededAt = Number.POSITIVE_INFINITY
+          if (isAnyAnnounced || announced.has(stored.id)) bucket.supersededAt = Number.POSITIVE_INFINITY
         }
         if (bucket.id !== 0) byId.set(bucket.id, bucket)
       }
@@ -178,7 +181,13 @@ export function createCheckpointFeed(): CheckpointFeed {
     get recent() {
       return recent
     },
+    liveNames: () => [...live.keys()],
     announce(bucketIds) {
+      if (bucketIds === 'any') {
+        isAnyAnnounced = true
+        for (const bucket of live.values()) bucket.supersededAt = Number.POSITIVE_INFINITY
+        return
+      }
       for (const id of bucketIds) {
         announced.add(id)
         const bucket = liveById.get(id)
@@ -207,6 +216,15 @@ export function createCheckpointFeed(): CheckpointFeed {
         liveById.set(id, bucket)
       }
       const changed: LiveBucket[] = []
+      if (isAnyAnnounced) {
+        isAnyAnnounced = false
+        // Whoever found a hole, or thought that there might be one, waits to be woken.
+        for (const bucket of live.values()) {
+          if (bucket.supersededAt !== Number.POSITIVE_INFINITY) continue
+          bucket.supersededAt = opId
+          if (filled.has(bucket.name) && !batch.deltas.has(bucket.id)) changed.push(bucket)
+        }
+      }
       for (const [id, delta] of batch.deltas) {
         const bucket = liveById.get(id)
         if (!bucket) continue
@@ -267,6 +285,7 @@ export function createCheckpointFeed(): CheckpointFeed {
       recent = createRecentOps()
       history = []
       announced.clear()
+      isAnyAnnounced = false
       filled.clear()
       liveById.clear()
       const listeners = new Set<BucketListener>()

@@ -160,6 +160,16 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
     await writer.spill()
   }
 
+  async function addDeferred(): Promise<void> {
+    for (const change of deferred.take()) {
+      changes.push(change)
+      if (changes.length < CHUNK_OPS_MAX) continue
+      openFrom = undefined
+      await flushChanges()
+      await writer.spill()
+    }
+  }
+
   async function truncate(oids: readonly number[]): Promise<void> {
     if (!inside) return
     await flushChanges()
@@ -172,8 +182,15 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
     )
     openFrom = undefined
     deferred.forget(oids)
-    const inLog = (await bucketsOfDefinitions(writer.db, numbers)).map((bucket) => bucket.id)
-    writer.pending.clear(new Set([...inLog, ...writer.ids.newOnesOf(new Set(numbers))]))
+    for (let after = 0; ;) {
+      const some = await bucketsOfDefinitions(writer.db, numbers, after)
+      const last = some.at(-1)
+      if (last === undefined) break
+      after = last
+      writer.pending.clear(new Set(some))
+      await writer.spill()
+    }
+    writer.pending.clear(new Set(writer.ids.newOnesOf(new Set(numbers))))
     if (!oids.some((oid) => active.dependencies.has(oid))) return
     const holders = new Set<KeyHolder>()
     dependencies.collectAll(xid, holders)
@@ -271,7 +288,7 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
             break
           case 'commit':
             end = event.endLsn
-            changes.push(...deferred.take())
+            await addDeferred()
             sawDdl = pendingDdl || rewritten.length > 0
             if (sawDdl && inside) schemaChanges.push(inside.xid)
             pendingDdl = false

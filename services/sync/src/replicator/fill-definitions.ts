@@ -5,16 +5,18 @@ import type { Pool } from '@holdfast/postgres'
 import { readTable, type CreatedSlot, type Relation } from '@holdfast/replication'
 import { activatePlan } from '../buckets/active-plan.ts'
 import { contentOf } from '../buckets/definition-content.ts'
-import { CHUNK_BYTES_MAX, CHUNK_OPS_MAX } from '../limits.ts'
+import { BATCH_BUCKETS_MAX, CHUNK_BYTES_MAX, CHUNK_OPS_MAX } from '../limits.ts'
 import {
   insertDefinition,
   readShapes,
   writeChunk,
-  writeTotals,
+  writePosition,
+  writeSums,
   type BucketIds,
   type StoredDefinition,
 } from '../storage/bucket-storage.ts'
-import { createPendingOps, type BucketDelta } from '../storage/pending-ops.ts'
+import { createBucketSums } from '../storage/bucket-sums.ts'
+import { createPendingOps } from '../storage/pending-ops.ts'
 import { applyChanges, createRouters, type RowChange } from './apply-changes.ts'
 
 export interface FillOptions {
@@ -56,18 +58,16 @@ export async function fillDefinitions(options: FillOptions): Promise<StoredDefin
     }
     const active = activatePlan(plan, stored)
     const pending = createPendingOps(options.nextOpId, options.lastOpId)
-    const totals = new Map<number, BucketDelta>()
+    const sums = createBucketSums()
+    const settleBuckets = async (): Promise<void> => {
+      const { deltas, cleared } = sums.take()
+      await writeSums(tx, deltas, cleared, ids.takeNew(deltas))
+    }
     const flush = async (): Promise<void> => {
       const taken = pending.take()
-      for (const [id, delta] of taken.deltas) {
-        const sum = totals.get(id) ?? { checksum: 0, count: 0, lastOpId: 0 }
-        totals.set(id, {
-          checksum: (sum.checksum + delta.checksum) | 0,
-          count: sum.count + delta.count,
-          lastOpId: delta.lastOpId,
-        })
-      }
+      sums.add(taken)
       await writeChunk(tx, taken)
+      if (sums.size > BATCH_BUCKETS_MAX) await settleBuckets()
     }
     for (const { table, definitions } of active.tables.values()) {
       if (definitions.length === 0) continue
@@ -102,8 +102,8 @@ export async function fillDefinitions(options: FillOptions): Promise<StoredDefin
       }
     }
     await flush()
-    const position = { confirmedLsn: undefined, lastOpId: options.lastOpId(), lastBucketId: ids.lastId }
-    await writeTotals(tx, totals, new Set(), ids.takeNew(totals), position)
+    await settleBuckets()
+    await writePosition(tx, { confirmedLsn: undefined, lastOpId: options.lastOpId(), lastBucketId: ids.lastId })
     return stored
   })
   if (filled.length > 0) {

@@ -1,17 +1,27 @@
 import { assert } from '@holdfast/foundation'
-import type { Pool, Queryable, Transaction } from '@holdfast/postgres'
+import type { Pool, Queryable, SqlFragment, Transaction } from '@holdfast/postgres'
 import type { Lsn } from '@holdfast/replication'
-import type { CheckpointFeed } from '../checkpoints/checkpoint-feed.ts'
-import { CHUNK_BYTES_MAX, CHUNK_OPS_MAX, STATEMENT_OPS_MAX } from '../limits.ts'
+import type { AppliedBatch, CheckpointFeed } from '../checkpoints/checkpoint-feed.ts'
+import {
+  BATCH_BUCKETS_MAX,
+  BUCKET_IDS_PER_HELD,
+  CHUNK_BYTES_MAX,
+  CHUNK_OPS_MAX,
+  STATEMENT_OPS_MAX,
+  TOTALS_BUCKETS_MAX,
+} from '../limits.ts'
 import {
   createBucketIds,
+  readBuckets,
   writeBatch,
   writeChunk,
+  writeSums,
   writeTotals,
   type BucketIds,
   type ReplicatorState,
   type WrittenPosition,
 } from '../storage/bucket-storage.ts'
+import { createBucketSums } from '../storage/bucket-sums.ts'
 import { createPendingOps, type BucketDelta, type PendingOps, type TakenOps } from '../storage/pending-ops.ts'
 
 /** Bytes of one batch that are kept in memory for live fan-out. */
@@ -31,8 +41,13 @@ export interface LogWriter {
   /** Ids for operations that are written past it (a table's first rows). */
   nextOpId(): number
   readonly lastOpId: number
-  /** Where statements that prepare operations run: not in the open transaction, whose connection takes in a chunk meanwhile. */
+  /**
+   * Where statements that prepare operations run: not in the open transaction, whose connection takes in a chunk meanwhile, unless there are buckets that only
+   * that transaction sees.
+   */
   readonly db: Queryable
+  /** Buckets that are held in memory for the batch. */
+  readonly bucketsHeld: number
   readonly position: WrittenPosition
   /** Writes what has piled up in the middle of a large transaction, when it is much. */
   spill(): Promise<void>
@@ -64,39 +79,47 @@ async function openTransaction(pool: Pool): Promise<OpenTransaction> {
   }
 }
 
-export function createLogWriter(pool: Pool, feed: CheckpointFeed, state: ReplicatorState): LogWriter {
+/** @param bucketsMax - a batch of more buckets writes what it knows of them before it is complete */
+export function createLogWriter(
+  pool: Pool,
+  feed: CheckpointFeed,
+  state: ReplicatorState,
+  bucketsMax = BATCH_BUCKETS_MAX,
+): LogWriter {
   let lastOpId = state.lastOpId
   let confirmedLsn = state.confirmedLsn
-  const ids = createBucketIds(state.lastBucketId)
+  const ids = createBucketIds(state.lastBucketId, bucketsMax * BUCKET_IDS_PER_HELD)
   const pending = createPendingOps(
     () => ++lastOpId,
     () => lastOpId,
   )
   let open: OpenTransaction | undefined
-  let deltas = new Map<number, BucketDelta>()
-  let cleared = new Set<number>()
+  const sums = createBucketSums()
   let superseded = new Set<number>()
+  /** Sums of buckets are in the open transaction already; which ones, only Postgres knows. */
+  let isPartial = false
   /** The only chunk of the batch so far; `undefined` once there were several, or one too large to keep. */
   let only: TakenOps | undefined
   let chunks = 0
   /** The chunk that is on its way into the open transaction. */
   let writing: Promise<void> = Promise.resolve()
 
+  /** Behind the chunk that is being written. */
+  const inside: Queryable = {
+    async query<Row extends object>(statement: SqlFragment) {
+      await writing
+      assert(open, 'a partial batch is in a transaction')
+      return open.tx.query<Row>(statement)
+    },
+    async execute(statement) {
+      await writing
+      assert(open, 'a partial batch is in a transaction')
+      return open.tx.execute(statement)
+    },
+  }
+
   function add(taken: TakenOps): void {
-    for (const id of taken.cleared) {
-      cleared.add(id)
-      deltas.delete(id)
-    }
-    for (const [id, delta] of taken.deltas) {
-      const sum = deltas.get(id)
-      if (sum) {
-        sum.checksum = (sum.checksum + delta.checksum) | 0
-        sum.count += delta.count
-        sum.lastOpId = delta.lastOpId
-      } else {
-        deltas.set(id, { ...delta })
-      }
-    }
+    sums.add(taken)
     for (const entry of taken.superseded) superseded.add(entry.bucketId)
     only = chunks++ === 0 ? taken : undefined
   }
@@ -113,10 +136,47 @@ export function createLogWriter(pool: Pool, feed: CheckpointFeed, state: Replica
     writing.catch(() => undefined) // seen by whoever writes or completes next
   }
 
-  function startOver(): void {
-    deltas = new Map()
-    cleared = new Set()
+  function bucketsHeld(): number {
+    return Math.max(sums.size, ids.newCount, superseded.size)
+  }
+
+  /** Lets the open transaction remember the buckets of the chunks so far. */
+  function settleBuckets(): void {
+    assert(open, 'a chunk opens a transaction')
+    const { tx } = open
+    const { deltas, cleared } = sums.take()
+    const fresh = ids.takeNew(deltas)
     superseded = new Set()
+    isPartial = true
+    writing = writing.then(() => writeSums(tx, deltas, cleared, fresh))
+    writing.catch(() => undefined) // as above
+  }
+
+  /** After a partial batch was committed: what the log has of the buckets that somebody has, as if the batch had made them anew. */
+  async function readLive(): Promise<Pick<AppliedBatch, 'deltas' | 'cleared' | 'fresh'>> {
+    const deltas = new Map<number, BucketDelta>()
+    const fresh = new Map<number, { readonly name: string }>()
+    const asked = new Set<string>()
+    for (;;) {
+      // Streams that come meanwhile may have read their buckets as they were before.
+      const names = feed.liveNames().filter((name) => !asked.has(name))
+      if (names.length === 0) return { deltas, cleared: new Set(deltas.keys()), fresh }
+      for (let at = 0; at < names.length; at += TOTALS_BUCKETS_MAX) {
+        const some = names.slice(at, at + TOTALS_BUCKETS_MAX)
+        for (const { id, name, checksum, count, lastOpId: last } of (await readBuckets(pool, some)).buckets) {
+          if (last <= feed.opId) continue
+          deltas.set(id, { checksum, count, lastOpId: last })
+          fresh.set(id, { name })
+        }
+      }
+      for (const name of names) asked.add(name)
+    }
+  }
+
+  function startOver(): void {
+    sums.take()
+    superseded = new Set()
+    isPartial = false
     only = undefined
     chunks = 0
   }
@@ -128,7 +188,12 @@ export function createLogWriter(pool: Pool, feed: CheckpointFeed, state: Replica
     get lastOpId() {
       return lastOpId
     },
-    db: pool,
+    get db() {
+      return isPartial ? inside : pool
+    },
+    get bucketsHeld() {
+      return bucketsHeld()
+    },
     get position() {
       return position(confirmedLsn)
     },
@@ -137,6 +202,7 @@ export function createLogWriter(pool: Pool, feed: CheckpointFeed, state: Replica
       const taken = pending.take()
       add(taken)
       await write(taken)
+      if (bucketsHeld() > bucketsMax) settleBuckets()
     },
     async complete(endLsn, beforePublish) {
       const bytes = pending.bytes
@@ -148,8 +214,9 @@ export function createLogWriter(pool: Pool, feed: CheckpointFeed, state: Replica
         return
       }
       add(taken)
+      const { deltas, cleared } = sums.take()
       const fresh = ids.takeNew(deltas)
-      feed.announce(new Set([...superseded, ...cleared]))
+      feed.announce(isPartial ? 'any' : new Set([...superseded, ...cleared]))
       if (!open && taken.ops.length <= STATEMENT_OPS_MAX && taken.cleared.length === 0) {
         await pool.withClient((client) => writeBatch(client, taken, fresh, position(endLsn)))
       } else {
@@ -161,15 +228,14 @@ export function createLogWriter(pool: Pool, feed: CheckpointFeed, state: Replica
         open = undefined
       }
       confirmedLsn = endLsn
+      const changed = isPartial ? await readLive() : { deltas, cleared, fresh }
       beforePublish()
       feed.publish({
         fromOpId: feed.opId,
         toOpId: lastOpId,
         endLsn,
         taken: bytes <= KEPT_BATCH_BYTES_MAX ? only : undefined,
-        deltas,
-        cleared,
-        fresh,
+        ...changed,
       })
       startOver()
     },

@@ -59,6 +59,8 @@ export interface ReplicatorOptions {
   readonly logger: Logger
   /** Tables larger than this together are read for the first time in pieces. */
   readonly snapshotBytesMax?: number
+  /** Buckets of a transaction that are held in memory. */
+  readonly batchBucketsMax?: number | undefined
 }
 
 export interface Replicator extends AsyncDisposable {
@@ -179,7 +181,7 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
   const slotName = await readSlotName(pool)
   const plan = await compilePlan(options)
   const state = await prepareState(options, slotName, control.isUnreadable)
-  const writer = createLogWriter(pool, feed, state.state)
+  const writer = createLogWriter(pool, feed, state.state, options.batchBucketsMax)
   let stored: StoredDefinition[] | undefined
   try {
     if (state.slot) {

@@ -3,7 +3,7 @@ import { assert } from '@holdfast/foundation'
 import { sql, type Pool, type Queryable, type Transaction } from '@holdfast/postgres'
 import { formatLsn, parseLsn, type Lsn } from '@holdfast/replication'
 import type { DefinitionContent } from '../buckets/definition-content.ts'
-import { BUCKET_IDS_MAX, STATEMENT_OPS_MAX, TOTALS_BUCKETS_MAX } from '../limits.ts'
+import { CLEAR_BUCKETS_MAX, STATEMENT_OPS_MAX, TOTALS_BUCKETS_MAX } from '../limits.ts'
 import { copyIn } from './copy-in.ts'
 import { copyData } from './op-row.ts'
 import type { BucketDelta, TakenOps } from './pending-ops.ts'
@@ -139,9 +139,11 @@ export interface BucketIds {
   id(name: string): number
   /** Ids of buckets of some definitions (by number) that are not in the log yet. */
   newOnesOf(definitions: ReadonlySet<number>): number[]
+  /** How many buckets are not in the log yet. */
+  readonly newCount: number
   /**
-   * Those of some buckets that are not in the log yet, to be inserted with their operations. A bucket whose first row came and went within a batch
-   * has no operation, and stays new.
+   * Those of some buckets that are not in the log yet, to be inserted with their operations. The other new ones are forgotten: their first rows came and went
+   * within a batch. To be called when no operation is pending.
    */
   takeNew(
     used: ReadonlyMap<number, unknown>,
@@ -150,7 +152,8 @@ export interface BucketIds {
   forgetAll(): void
 }
 
-export function createBucketIds(lastId: number): BucketIds {
+/** @param idsMax - names that are remembered, beside those that are not in the log yet */
+export function createBucketIds(lastId: number, idsMax: number): BucketIds {
   let ids = new Map<string, number>()
   let fresh = new Map<number, { name: string; definition: number }>()
   let last = lastId
@@ -159,8 +162,14 @@ export function createBucketIds(lastId: number): BucketIds {
       const missing = [...names.keys()].filter((name) => !ids.has(name))
       if (missing.length === 0) return
       // Those that are not in the log yet have to stay.
-      if (ids.size - fresh.size + missing.length > BUCKET_IDS_MAX) {
-        ids = new Map([...ids].filter(([name, id]) => fresh.has(id) || names.has(name)))
+      if (ids.size - fresh.size + missing.length > idsMax) {
+        const kept = new Map<string, number>()
+        for (const { name } of fresh.values()) kept.set(name, ids.get(name) as number)
+        for (const name of names.keys()) {
+          const id = ids.get(name)
+          if (id !== undefined) kept.set(name, id)
+        }
+        ids = kept
       }
       const rows = await db.query<{ id: number; name: string }>(sql`
         select id, name from sync.buckets where name = any(${missing}::text[])
@@ -182,9 +191,17 @@ export function createBucketIds(lastId: number): BucketIds {
     newOnesOf(definitions) {
       return [...fresh].filter(([, bucket]) => definitions.has(bucket.definition)).map(([id]) => id)
     },
+    get newCount() {
+      return fresh.size
+    },
     takeNew(used) {
-      const taken = new Map([...fresh].filter(([id]) => used.has(id)))
-      for (const id of taken.keys()) fresh.delete(id)
+      const taken = fresh
+      fresh = new Map()
+      for (const [id, { name }] of taken) {
+        if (used.has(id)) continue
+        taken.delete(id)
+        ids.delete(name)
+      }
       return taken
     },
     get lastId() {
@@ -300,28 +317,36 @@ export async function writeTotals(
   fresh: NewBuckets,
   position: WrittenPosition,
 ): Promise<void> {
-  const all = [...deltas]
-  for (let at = 0; at < all.length; at += TOTALS_BUCKETS_MAX)
-    await writeSums(tx, bucketColumns(new Map(all.slice(at, at + TOTALS_BUCKETS_MAX)), fresh), cleared)
+  await writeSums(tx, deltas, cleared, fresh)
   await writePosition(tx, position)
 }
 
-async function writeSums(
+/** Writes what operations change about their buckets, inside the caller's transaction. @param cleared - those that nothing of before is left of */
+export async function writeSums(
   tx: Transaction,
-  buckets: ReturnType<typeof bucketColumns>,
+  deltas: ReadonlyMap<number, BucketDelta>,
   cleared: ReadonlySet<number>,
+  fresh: NewBuckets,
 ): Promise<void> {
-  await tx.execute(sql`
-    insert into sync.buckets as b (id, name, definition, checksum, count, last_op_id)
-    select n.id, n.name, n.definition, n.checksum, n.count, n.last_op_id
-      from unnest(${buckets.ids}::int[], ${buckets.names}::text[], ${buckets.definitions}::int[],
-                  ${buckets.checksums}::bigint[], ${buckets.counts}::bigint[], ${buckets.lastOpIds}::bigint[])
-           n (id, name, definition, checksum, count, last_op_id)
-    on conflict (id) do update
-       set checksum = case when b.id = any(${[...cleared]}::int[]) then excluded.checksum else (b.checksum + excluded.checksum) & 4294967295 end,
-           count = case when b.id = any(${[...cleared]}::int[]) then excluded.count else b.count + excluded.count end,
-           last_op_id = excluded.last_op_id
-  `)
+  const kept: [number, BucketDelta][] = []
+  const anew: [number, BucketDelta][] = []
+  for (const entry of deltas) (cleared.has(entry[0]) ? anew : kept).push(entry)
+  for (const [entries, isAnew] of [[kept, false] as const, [anew, true] as const]) {
+    for (let at = 0; at < entries.length; at += TOTALS_BUCKETS_MAX) {
+      const buckets = bucketColumns(new Map(entries.slice(at, at + TOTALS_BUCKETS_MAX)), fresh)
+      await tx.execute(sql`
+        insert into sync.buckets as b (id, name, definition, checksum, count, last_op_id)
+        select n.id, n.name, n.definition, n.checksum, n.count, n.last_op_id
+          from unnest(${buckets.ids}::int[], ${buckets.names}::text[], ${buckets.definitions}::int[],
+                      ${buckets.checksums}::bigint[], ${buckets.counts}::bigint[], ${buckets.lastOpIds}::bigint[])
+               n (id, name, definition, checksum, count, last_op_id)
+        on conflict (id) do update
+           set checksum = case when ${isAnew}::boolean then excluded.checksum else (b.checksum + excluded.checksum) & 4294967295 end,
+               count = case when ${isAnew}::boolean then excluded.count else b.count + excluded.count end,
+               last_op_id = excluded.last_op_id
+      `)
+    }
+  }
 }
 
 /** Records where the log stands. Without a position in the write-ahead log the recorded one stays. */
@@ -333,12 +358,17 @@ export async function writePosition(db: Queryable, position: WrittenPosition): P
   `)
 }
 
-/** The ids of all buckets that hold rows of some definitions, for emptying them. */
+/** Ids of buckets that hold rows of some definitions, for emptying them: the next ones after an id, in ascending order; none when there are no more. */
 export async function bucketsOfDefinitions(
   db: Queryable,
   numbers: readonly number[],
-): Promise<{ id: number; name: string }[]> {
-  return db.query(sql`select id, name from sync.buckets where definition = any(${numbers}::int[]) and count > 0`)
+  after: number,
+): Promise<number[]> {
+  const rows = await db.query<{ id: number }>(sql`
+    select id from sync.buckets where definition = any(${numbers}::int[]) and count > 0 and id > ${after}::int
+     order by id limit ${CLEAR_BUCKETS_MAX}::int
+  `)
+  return rows.map((row) => row.id)
 }
 
 /** Reads buckets by name together with the position of the log that they belong to, in one snapshot. Names without a bucket are missing. */
