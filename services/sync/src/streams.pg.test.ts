@@ -70,6 +70,22 @@ describe('a subscription', () => {
     expect(device.faults).toEqual([])
   })
 
+  test('of somebody in a role of their own is followed as everybody else’s', async () => {
+    const role = `clerk_of_streams_${process.pid}`
+    await world.run(`create role ${role}; grant ${role} to authenticator; grant usage on schema public, auth to ${role};
+      grant select on issues, members to ${role};
+      insert into issues (org_id, n) values ('${ORG}', 1), ('${ORG}', 2)`)
+    await join(ALICE, ORG)
+    const device = world.device(ALICE, {
+      token: Buffer.from(JSON.stringify({ sub: ALICE, role })).toString('base64url'),
+    })
+    devices.push(device)
+    device.connect({ streams: { include_defaults: false, subscriptions: [subscription('small', { max: 1 })] } })
+    await device.until(() => device.rows('issues').length === 1)
+    expect(device.lines[0]?.checkpoint?.streams).toEqual([{ name: 'small', is_default: false, errors: [] }])
+    await world.run(`drop owned by ${role}; drop role ${role}`)
+  })
+
   test('that names what another names too has it once, for both reasons, at the more urgent priority', async () => {
     await join(ALICE, ORG)
     await world.run(
