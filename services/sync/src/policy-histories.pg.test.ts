@@ -10,7 +10,7 @@ import type { World } from './sync-world.test-support.ts'
  * `HOLDFAST_POLICY_HISTORIES` sets how many, `HOLDFAST_HISTORY_SEED` the first seed.
  */
 
-const COUNT = Number(process.env['HOLDFAST_POLICY_HISTORIES'] ?? 20)
+const COUNT = Number(process.env['HOLDFAST_POLICY_HISTORIES'] ?? 12)
 const FIRST = seedOf('HOLDFAST_HISTORY_SEED')
 const GROUP = 10
 
