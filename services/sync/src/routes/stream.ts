@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
 import type { FastifyPluginAsync } from 'fastify'
 import { HoldfastError, errorMessage } from '@holdfast/foundation'
-import { requireCaller } from '@holdfast/http'
-import { BSON_STREAM, NDJSON_STREAM } from '../encode/lines.ts'
+import { requireCaller, type Caller } from '@holdfast/http'
+import type { SyncRequest } from '@holdfast/protocol'
+import { BSON_STREAM, NDJSON_STREAM, type LineFormat } from '../encode/lines.ts'
 import { missingSubject, notReady, shuttingDown } from '../errors.ts'
 import { REQUEST_BYTES_MAX } from '../limits.ts'
-import { deviceLeft, tokenExpired, type Connection, type Connections } from '../stream/connections.ts'
+import { deviceLeft, type Connection, type Connections } from '../stream/connections.ts'
 import { createLineSink } from '../stream/line-sink.ts'
 import { acceptsGzip, chooseFormat, readSyncRequest } from '../stream/read-request.ts'
 import { createStreamSession, type StreamContext } from '../stream/stream-session.ts'
+import { DEFAULT_STREAMS, type RequestedStreams } from '../stream/wanted-streams.ts'
 
 export interface StreamRouteOptions {
   readonly context: StreamContext
@@ -51,43 +54,86 @@ export function streamRoutes(options: StreamRouteOptions): FastifyPluginAsync {
       response.socket?.setNoDelay(true)
       response.flushHeaders()
 
-      const abort = new AbortController()
       const { id } = request
-      const onStalled = (): void =>
-        context.logger.log('info', 'a device stopped reading and was cut off', { request: id })
-      const sink = createLineSink({ response, format, isCompressed, onStalled })
-      const session = createStreamSession({
-        context,
-        session: { role, claims },
-        device: clientId === '' ? randomUUID() : `${userId} ${clientId}`,
-        sink,
-        signal: abort.signal,
-        positions: new Map((body.buckets ?? []).map((bucket) => [bucket.name, Number(bucket.after)])),
-        wanted: {
-          includeDefaults: body.streams?.include_defaults !== false,
-          subscriptions: body.streams?.subscriptions ?? [],
-        },
-        writer: { userId, clientId },
-      })
-      const connection: Connection = { userId, clientId, session, sink, expiresAtS, abort }
-      connections.add(connection)
-      response.once('close', () => abort.abort(deviceLeft))
-      if (response.destroyed) abort.abort(deviceLeft)
-      try {
-        await session.run()
-      } catch (error) {
-        const isOrdinary = error === deviceLeft || error === tokenExpired || abort.signal.aborted
-        if (!isOrdinary) {
-          context.logger.log('error', 'a sync stream failed', {
-            request: id,
-            reason: errorMessage(error),
-            stack: (error as Error).stack,
-          })
-        }
-      } finally {
-        connections.delete(connection)
-        sink.end()
-      }
+      // The request lives as long as its answer: nothing of it but what the answer's end needs.
+      request.body = undefined
+      request.caller = undefined
+      request.raw.headers = {}
+      request.raw.rawHeaders = []
+      serve({ ...options, id, role, claims, userId, clientId, expiresAtS, body, response, format, isCompressed })
     })
   }
+}
+
+interface Stream extends StreamRouteOptions, Pick<Caller, 'role' | 'claims' | 'expiresAtS'> {
+  /** Of the request, for the log. */
+  readonly id: string
+  readonly userId: string
+  readonly clientId: string
+  readonly body: SyncRequest
+  readonly response: ServerResponse
+  readonly format: LineFormat
+  readonly isCompressed: boolean
+}
+
+/** Runs a stream whose head is written, until the device goes, its token ends or the server stops. */
+function serve(stream: Stream): void {
+  const { context, connections, id, role, claims, userId, clientId, expiresAtS, body, response } = stream
+  const { format, isCompressed } = stream
+  const abort = new AbortController()
+  const { logger } = context
+  const sink = createLineSink({
+    response,
+    format,
+    isCompressed,
+    onStalled: () => logger.log('info', 'a device stopped reading and was cut off', { request: id }),
+  })
+  const session = createStreamSession({
+    context,
+    session: { role, claims },
+    device: clientId === '' ? randomUUID() : `${userId} ${clientId}`,
+    sink,
+    signal: abort.signal,
+    positions: positionsOf(body),
+    wanted: wantedOf(body),
+    writer: { userId, clientId },
+    onEnd(error) {
+      if (!abort.signal.aborted) {
+        logger.log('error', 'a sync stream failed', {
+          request: id,
+          reason: errorMessage(error),
+          stack: (error as Error).stack,
+        })
+      }
+      connections.delete(connection)
+      sink.end()
+    },
+  })
+  const connection: Connection = {
+    userId,
+    clientId,
+    session,
+    sink,
+    expiresAtS,
+    end(reason) {
+      abort.abort(reason)
+      session.wake()
+    },
+  }
+  connections.add(connection)
+  response.once('close', () => connection.end(deviceLeft))
+  session.start()
+  if (response.destroyed) connection.end(deviceLeft)
+}
+
+const NO_POSITIONS: ReadonlyMap<string, number> = new Map()
+
+function positionsOf({ buckets = [] }: SyncRequest): ReadonlyMap<string, number> {
+  return buckets.length === 0 ? NO_POSITIONS : new Map(buckets.map(({ name, after }) => [name, Number(after)]))
+}
+
+function wantedOf({ streams }: SyncRequest): RequestedStreams {
+  const includeDefaults = streams?.include_defaults !== false
+  const subscriptions = streams?.subscriptions ?? []
+  return includeDefaults && subscriptions.length === 0 ? DEFAULT_STREAMS : { includeDefaults, subscriptions }
 }

@@ -12,7 +12,8 @@ export interface Connection {
   readonly sink: LineSink
   /** End of the token, in seconds since the epoch. */
   readonly expiresAtS: number | undefined
-  readonly abort: AbortController
+  /** Ends the stream for a reason. */
+  end(reason: unknown): void
 }
 
 /** All open streams: keepalives, the end of tokens, and finding a device's stream. */
@@ -50,7 +51,7 @@ const DRAIN_POLL_MS = 20
 /** @param now - milliseconds since the epoch */
 export function createConnections(now: () => number): Connections {
   const all = new Map<Connection, { nextKeepaliveMs: number; warned: boolean }>()
-  const byDevice = new Map<string, Set<Connection>>()
+  const byDevice = new Map<string, readonly Connection[]>()
   const deviceOf = (userId: string, clientId: string): string => `${userId}/${clientId}`
 
   let isDraining = false
@@ -63,7 +64,7 @@ export function createConnections(now: () => number): Connections {
         all.delete(connection)
         // The line tells the device to fetch another token before it comes back.
         void connection.sink.control({ token_expires_in: 0 })
-        connection.abort.abort(tokenExpired)
+        connection.end(tokenExpired)
         continue
       }
       const isWarning = leftS !== undefined && leftS <= WARNING_S && !state.warned
@@ -86,14 +87,14 @@ export function createConnections(now: () => number): Connections {
     add(connection) {
       all.set(connection, { nextKeepaliveMs: now() + KEEPALIVE_MS * (0.9 + Math.random() * 0.2), warned: false })
       const device = deviceOf(connection.userId, connection.clientId)
-      byDevice.set(device, (byDevice.get(device) ?? new Set()).add(connection))
+      byDevice.set(device, [...(byDevice.get(device) ?? []), connection])
     },
     delete(connection) {
       all.delete(connection)
       const device = deviceOf(connection.userId, connection.clientId)
-      const set = byDevice.get(device)
-      set?.delete(connection)
-      if (set?.size === 0) byDevice.delete(device)
+      const others = byDevice.get(device)?.filter((other) => other !== connection) ?? []
+      if (others.length > 0) byDevice.set(device, others)
+      else byDevice.delete(device)
     },
     get isDraining() {
       return isDraining
@@ -117,7 +118,7 @@ export function createConnections(now: () => number): Connections {
     [Symbol.dispose]() {
       clearInterval(timer)
       const reason = shuttingDown()
-      for (const connection of all.keys()) connection.abort.abort(reason)
+      for (const connection of all.keys()) connection.end(reason)
     },
   }
 }

@@ -33,9 +33,10 @@ export interface HeldBucket {
   before: { readonly low: number; readonly high: number }
 }
 
+const NEVER = { low: 0, high: 0 }
+
 /** A bucket as a device has it that says where it stands. */
 export function heldBucket(bucket: LiveBucket, grant: BucketGrant, position: number, since?: number): HeldBucket {
-  const before = { low: 0, high: 0 }
   return {
     bucket,
     grant,
@@ -47,7 +48,7 @@ export function heldBucket(bucket: LiveBucket, grant: BucketGrant, position: num
     stale: false,
     since,
     reported: position,
-    before,
+    before: NEVER,
   }
 }
 

@@ -46,8 +46,8 @@ export interface StreamContext {
 }
 
 export interface StreamSession extends KeyHolder {
-  /** Runs until the signal aborts. Rejects with the signal's reason, or when something failed: the connection is then closed. */
-  run(): Promise<void>
+  /** Runs until the signal aborts or something fails. While nothing is to be done, nothing of it waits. */
+  start(): void
   /** The device wants to be told when this has been passed. */
   addWriteCheckpoint(checkpoint: WriteCheckpoint): void
   /** Whether the device has a whole checkpoint and nothing is under way. */
@@ -80,6 +80,8 @@ export interface StreamSessionOptions {
   readonly positions: ReadonlyMap<string, number>
   /** What the device wants of what its person may have. */
   readonly wanted: RequestedStreams
+  /** Called once, with the signal's reason or with what failed: the connection is then closed. */
+  readonly onEnd: (reason: unknown) => void
   /** Whose write checkpoints it gets: those made before it runs are read, it is told of the others. */
   readonly writer: Device
 }
@@ -91,25 +93,29 @@ export interface StreamSessionOptions {
  * query that computed them, and everything that this query saw is in `c`.
  */
 export function createStreamSession(options: StreamSessionOptions): StreamSession {
-  const { context, session, sink, signal } = options
+  // Not the options themselves, which hold what is needed at the beginning only.
+  const { context, session, device, sink, signal, wanted, writer, onEnd } = options
   const { feed } = context
   const held = new Map<string, HeldBucket>()
-  const positions = new Map(options.positions)
-  let dirty = new Set<LiveBucket>()
+  let { positions } = options
+  /** Those that changed since the last checkpoint. */
+  let dirty: Set<LiveBucket> | undefined
   /** Buckets that the device still believes to have, until the next checkpoint tells it otherwise. */
-  const lost = new Map<string, HeldBucket>()
+  let lost: Map<string, HeldBucket> | undefined
   let plan: ActivePlan | undefined
-  let chosen: ChosenStreams = { wants: [], streams: [], unknown: new Map() }
+  let chosen = NOTHING_CHOSEN
   /** What the person has of each of the wants. */
   let evaluated: readonly EvaluatedWant[] = []
+  /** Whether some of it goes by access classes, of which more may come to be. */
+  let hasClasses = false
   let streams: readonly StreamDescription[] = []
-  let sentStreams = ''
+  let sentStreams: readonly StreamDescription[] | undefined
   /** The first priority of the buckets that have changed since the last checkpoint. */
   let urgent = Number.POSITIVE_INFINITY
   let keysStale = true
   /** Transactions that may have changed the keys and that no evaluation is known to have seen. */
-  let unseen: number[] = []
-  let writeCheckpoints: WriteCheckpoint[] = []
+  let unseen: number[] = NO_TRANSACTIONS
+  let writeCheckpoints = NO_WRITE_CHECKPOINTS
   let knowsWriteCheckpoint = false
   /** Buckets of a checkpoint that could not be completed: the next one completes them, even when nothing else is new. */
   let owed: readonly LiveBucket[] | undefined
@@ -117,38 +123,46 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
   let sentWriteCheckpoint: bigint | undefined
   let sentFirst = false
   let epoch = feed.epoch
-  let wakeUp: (() => void) | undefined
-  let awake = true
+  let hasEnded = false
+  let isWorking = false
+  /** Something happened while it worked. */
+  let isAwake = false
 
-  const listener: BucketListener = {
-    bucketChanged(bucket) {
-      dirty.add(bucket)
-      urgent = Math.min(urgent, held.get(bucket.name)?.grant.priority ?? urgent)
-      wake()
-    },
-    feedReset: () => wake(),
+  function touch(bucket: LiveBucket): void {
+    dirty ??= new Set()
+    dirty.add(bucket)
   }
 
   function wake(): void {
-    awake = true
-    wakeUp?.()
-    wakeUp = undefined
+    isAwake = true
+    if (isWorking || hasEnded) return
+    isWorking = true
+    // A batch wakes for each of its buckets: all of them are looked at in one go.
+    queueMicrotask(() => void work())
   }
 
-  async function sleep(): Promise<void> {
-    signal.throwIfAborted()
-    if (awake) {
-      awake = false
-      return
+  async function work(): Promise<void> {
+    try {
+      do {
+        isAwake = false
+        do signal.throwIfAborted()
+        while (await step().catch(retryWhenDisconnected))
+      } while (isAwake)
+      isWorking = false
+    } catch (error) {
+      hasEnded = true
+      context.dependencies.delete(holder)
+      feed.release(
+        [...held.values()].map((entry) => entry.bucket),
+        holder,
+      )
+      onEnd(error)
     }
-    await new Promise<void>((resolve) => (wakeUp = resolve))
-    awake = false
-    signal.throwIfAborted()
   }
 
   /** Evaluates until the answer holds at the newest checkpoint, and makes its buckets live. */
   async function refreshKeys(active: ActivePlan): Promise<void> {
-    const next = active === plan ? chosen : chooseStreams(active, options.wanted)
+    const next = active === plan ? chosen : chooseStreams(active, wanted)
     const wants = next.wants.map(({ want }) => want)
     const keys = await context.keys.keys(wants, session)
     signal.throwIfAborted()
@@ -159,6 +173,7 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
     unseen = [...context.dependencies.lacking(keys.dependencies, keys.pins, unseen, saw)]
     keysStale = unseen.length > 0
     if (keysStale) return
+    unseen = NO_TRANSACTIONS
     context.dependencies.set(holder, keys.dependencies, keys.pins)
     chosen = next
     evaluated = keys.wants
@@ -170,6 +185,9 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
     if (grants.size > BUCKETS_PER_CLIENT_MAX) throw tooManyBuckets(grants.size, BUCKETS_PER_CLIENT_MAX)
     streams = describeStreams(chosen, evaluated)
     holdBuckets(grants)
+    hasClasses = evaluated.some(({ asked }) => asked !== undefined && asked.size > 0)
+    // The names are those of the buckets now, and nobody asks for them again.
+    if (!hasClasses) evaluated = NOTHING_EVALUATED
     plan = active
     await fillHeld([...grants.keys()])
   }
@@ -201,26 +219,26 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
       const grant = grants.get(name)
       if (grant) {
         entry.grant = grant
-        if (!isDescribed(entry)) dirty.add(entry.bucket)
+        if (!isDescribed(entry)) touch(entry.bucket)
         continue
       }
       held.delete(name)
-      dirty.delete(entry.bucket)
-      feed.release([entry.bucket], listener)
-      if (entry.announced) lost.set(name, entry)
+      dirty?.delete(entry.bucket)
+      feed.release([entry.bucket], holder)
+      if (entry.announced) (lost ??= new Map()).set(name, entry)
     }
     const gained = [...grants.keys()].filter((name) => !held.has(name))
-    for (const bucket of feed.hold(gained, listener)) {
+    for (const bucket of feed.hold(gained, holder)) {
       const grant = grants.get(bucket.name)
       if (!grant) continue
-      const before = lost.get(bucket.name)
+      const before = lost?.get(bucket.name)
       // Lost and gained again between two checkpoints: the device has never noticed, and goes on from where it was.
-      lost.delete(bucket.name)
+      lost?.delete(bucket.name)
       // Positions of the request hold for the first checkpoint only: it makes the device drop what is not in it.
       const position = sentFirst ? 0 : (positions.get(bucket.name) ?? 0)
-      const since = position > 0 ? context.downloads.sinceOf(options.device, bucket.name, position) : undefined
+      const since = position > 0 ? context.downloads.sinceOf(device, bucket.name, position) : undefined
       held.set(bucket.name, before ? { ...before, bucket, grant } : heldBucket(bucket, grant, position, since))
-      dirty.add(bucket)
+      touch(bucket)
     }
   }
 
@@ -229,7 +247,7 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
     const next = feed.epoch
     await fillHeld([...held.keys()])
     epoch = next
-    for (const entry of held.values()) dirty.add(entry.bucket)
+    for (const entry of held.values()) touch(entry.bucket)
   }
 
   /** Whether the device knows why, and how urgently, it has the bucket. */
@@ -248,17 +266,19 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
   }
 
   function passWriteCheckpoints(): void {
+    if (writeCheckpoints.length === 0) return
     for (const checkpoint of writeCheckpoints) {
       if (checkpoint.lsn <= feed.position && (passed === undefined || checkpoint.id > passed)) passed = checkpoint.id
     }
-    writeCheckpoints = writeCheckpoints.filter((checkpoint) => checkpoint.lsn > feed.position)
+    const rest = writeCheckpoints.filter((checkpoint) => checkpoint.lsn > feed.position)
+    writeCheckpoints = rest.length > 0 ? rest : NO_WRITE_CHECKPOINTS
   }
 
   /** The line that leads to the newest checkpoint, and what has to follow it. `undefined`: nothing new. */
   function nextCheckpoint(isOwed: boolean): NextCheckpoint | undefined {
     passWriteCheckpoints()
     const buckets: HeldBucket[] = []
-    for (const bucket of dirty) {
+    for (const bucket of dirty ?? []) {
       const entry = held.get(bucket.name)
       // No row has ever been in it: only a subscription that names it asks for it.
       if (!entry || (bucket.id === 0 && !entry.grant.isSubscribed)) continue
@@ -268,18 +288,17 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
       entry.described = entry.grant
       buckets.push(entry)
     }
-    dirty = new Set()
+    dirty = undefined
     urgent = Number.POSITIVE_INFINITY
-    const streamsText = JSON.stringify(streams)
     // A diff cannot tell of other streams.
-    const isFull = !sentFirst || streamsText !== sentStreams
-    const isNews = buckets.length > 0 || lost.size > 0 || passed !== sentWriteCheckpoint
+    const isFull = !sentFirst || (streams !== sentStreams && JSON.stringify(streams) !== JSON.stringify(sentStreams))
+    const isNews = buckets.length > 0 || (lost !== undefined && lost.size > 0) || passed !== sentWriteCheckpoint
     if (!isFull && !isNews && !isOwed) return undefined
-    const gone = [...lost.keys()]
-    lost.clear()
-    positions.clear()
+    const gone = [...(lost?.keys() ?? [])]
+    lost = undefined
+    positions = NO_POSITIONS
     sentWriteCheckpoint = passed
-    sentStreams = streamsText
+    sentStreams = streams
     sentFirst = true
     const common = {
       last_op_id: String(feed.opId),
@@ -321,8 +340,8 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
   /** Does what is due next. @returns whether more may be due */
   async function step(): Promise<boolean> {
     if (!knowsWriteCheckpoint) {
-      const newest = await context.readWriteCheckpoint(options.writer)
-      if (newest) writeCheckpoints.push(newest)
+      const newest = await context.readWriteCheckpoint(writer)
+      if (newest) writeCheckpoints = [...writeCheckpoints, newest]
       knowsWriteCheckpoint = true
     }
     const active = context.plan()
@@ -331,7 +350,7 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
       await refreshKeys(active)
       return true
     }
-    if (hasNewClasses(askedWants(), session)) {
+    if (hasClasses && hasNewClasses(askedWants(), session)) {
       await refreshClasses(active)
       return true
     }
@@ -358,7 +377,7 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
           buckets,
           opId,
           signal,
-          options.device,
+          device,
           () => urgent < priority,
         )
         // A newer checkpoint touches these buckets or is about to, or one of more urgent buckets goes first.
@@ -379,7 +398,7 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
   }
 
   function lookAgain({ buckets }: PriorityGroup): void {
-    for (const entry of buckets) if (held.get(entry.bucket.name) === entry) dirty.add(entry.bucket)
+    for (const entry of buckets) if (held.get(entry.bucket.name) === entry) touch(entry.bucket)
   }
 
   /** Postgres is being restarted: the stream stays open and tries again. */
@@ -390,37 +409,37 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
     return true
   }
 
-  const holder: StreamSession = {
+  const holder: StreamSession & BucketListener = {
     keysChanged(xid) {
-      unseen.push(xid)
+      if (unseen === NO_TRANSACTIONS) unseen = [xid]
+      else unseen.push(xid)
       keysStale = true
       wake()
     },
     addWriteCheckpoint(checkpoint) {
-      writeCheckpoints.push(checkpoint)
+      writeCheckpoints = [...writeCheckpoints, checkpoint]
     },
     get isResting() {
-      return wakeUp !== undefined
+      return !isWorking
     },
     wake,
-    async run() {
-      const onAbort = (): void => wake()
-      signal.addEventListener('abort', onAbort, { once: true })
+    bucketChanged(bucket) {
+      touch(bucket)
+      urgent = Math.min(urgent, held.get(bucket.name)?.grant.priority ?? urgent)
+      wake()
+    },
+    feedReset: wake,
+    start() {
       context.dependencies.addUnresolved(holder)
-      try {
-        for (;;) {
-          signal.throwIfAborted()
-          if (!(await step().catch(retryWhenDisconnected))) await sleep()
-        }
-      } finally {
-        signal.removeEventListener('abort', onAbort)
-        context.dependencies.delete(holder)
-        feed.release(
-          [...held.values()].map((entry) => entry.bucket),
-          listener,
-        )
-      }
+      wake()
     },
   }
   return holder
 }
+
+// Shared by all who have none.
+const NOTHING_CHOSEN: ChosenStreams = { wants: [], streams: [], unknown: new Map() }
+const NOTHING_EVALUATED: readonly EvaluatedWant[] = []
+const NO_TRANSACTIONS: number[] = []
+const NO_WRITE_CHECKPOINTS: readonly WriteCheckpoint[] = []
+const NO_POSITIONS: ReadonlyMap<string, number> = new Map()

@@ -47,7 +47,22 @@ function canonicalJson(value: unknown): string {
   )
 }
 
+/** What a device asks for that says nothing about streams. */
+export const DEFAULT_STREAMS: RequestedStreams = { includeDefaults: true, subscriptions: [] }
+
+const defaults = new WeakMap<ActivePlan, ChosenStreams>()
+
+/** The same object for all devices that ask for {@link DEFAULT_STREAMS}. */
 export function chooseStreams(active: ActivePlan, request: RequestedStreams): ChosenStreams {
+  if (request !== DEFAULT_STREAMS) return choose(active, request)
+  const known = defaults.get(active)
+  if (known) return known
+  const chosen = choose(active, request)
+  defaults.set(active, chosen)
+  return chosen
+}
+
+function choose(active: ActivePlan, request: RequestedStreams): ChosenStreams {
   const wants = new Map<string, { want: Want; reasons: Reason[] }>()
   const streams = new Map<string, ActiveStream>()
   const unknown = new Map<number, string>()
@@ -80,11 +95,20 @@ export function chooseStreams(active: ActivePlan, request: RequestedStreams): Ch
   return { wants: [...wants.values()], streams: [...streams.values()], unknown }
 }
 
+const descriptions = new WeakMap<ChosenStreams, readonly StreamDescription[]>()
+
 /** The streams as a checkpoint names them, with what is wrong with each subscription. */
 export function describeStreams(
   chosen: ChosenStreams,
   evaluated: readonly EvaluatedWant[],
 ): readonly StreamDescription[] {
+  if (evaluated.some(({ problem }) => problem !== undefined)) return describe(chosen, evaluated)
+  const known = descriptions.get(chosen) ?? describe(chosen, evaluated)
+  descriptions.set(chosen, known)
+  return known
+}
+
+function describe(chosen: ChosenStreams, evaluated: readonly EvaluatedWant[]): readonly StreamDescription[] {
   const errors = new Map<string, StreamDescription['errors'][number][]>()
   const report = (stream: string, subscription: 'default' | number, message: string): void => {
     errors.set(stream, [...(errors.get(stream) ?? []), { subscription, message }])
@@ -104,13 +128,17 @@ export function describeStreams(
   }))
 }
 
+/** By their texts: devices with the same choice share them. */
+const grantsOf = new WeakMap<ChosenStreams, Map<string, BucketGrant>>()
+
 /** The device's buckets by name. One that several wants have is there once, at the first priority of them. */
 export function grantBuckets(
   chosen: ChosenStreams,
   evaluated: readonly Pick<EvaluatedWant, 'bucketNames'>[],
 ): ReadonlyMap<string, BucketGrant> {
   const grants = new Map<string, BucketGrant>()
-  const known = new Map<string, BucketGrant>()
+  const known = grantsOf.get(chosen) ?? new Map<string, BucketGrant>()
+  grantsOf.set(chosen, known)
   const grantOf = (reasons: readonly Reason[]): BucketGrant => {
     const priority = Math.min(...reasons.map((reason) => reason.priority))
     const subscriptions = reasons.map((reason) => reason.subscription)
