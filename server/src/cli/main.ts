@@ -6,6 +6,10 @@ import { fileURLToPath } from 'node:url'
 enableCompileCache(fileURLToPath(new URL('../../dist/.compile-cache', import.meta.url)))
 const { run } = await import('./run.ts')
 
+/** What a handle that somebody forgot may keep the terminal for, in milliseconds. */
+const LINGER_MS = 2_000
+
 process.exitCode = await run(process.argv.slice(2))
-// Everything is closed; a handle that somebody forgot must not keep the terminal.
-process.exit()
+// Everything is closed, and the process ends by itself. Not by `process.exit()`: that waits for V8's threads, of which one may be waiting for this
+// one to collect garbage (nodejs/node#54918).
+setTimeout(() => process.exit(), LINGER_MS).unref()
