@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { expect, test } from 'vitest'
+import { CHUNK_OPS_MAX } from './limits.ts'
 import { ALICE, BOB, CAROL, openWorld, type World } from './sync-world.test-support.ts'
 
 /*
@@ -26,7 +27,7 @@ test(
   'a transaction of 30,000 rows in as many buckets is in the log as it is in the table',
   { timeout: 180_000 },
   async () => {
-    await using world = await openWorld({ batchBucketsMax: 1_000 })
+    await using world = await openWorld({ batchLimits: { chunkOps: CHUNK_OPS_MAX, buckets: 1_000 } })
     const [alice, bob, carol] = PEOPLE.map((person) => world.device(person))
     for (const device of [alice, bob]) {
       device?.connect()

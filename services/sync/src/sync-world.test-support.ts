@@ -6,6 +6,7 @@ import { compileSyncPlan, readPolicyInput, type SyncPlan } from '@holdfast/polic
 import { createPool, runAs, sql, type Pool } from '@holdfast/postgres'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 import { StreamClient, type DeviceState, type StreamClientOptions } from './stream-client.test-support.ts'
+import type { BatchLimits } from './replicator/log-writer.ts'
 import { openSync, syncMigrations, type SyncService } from './sync.ts'
 
 export const ALICE = 'aaaaaaaa-0000-4000-8000-000000000001'
@@ -41,7 +42,7 @@ export interface WorldOptions {
   readonly classesMax?: number
   readonly drainMs?: number
   readonly snapshotBytesMax?: number
-  readonly batchBucketsMax?: number
+  readonly batchLimits?: BatchLimits
 }
 
 /** A database, the service over it behind a small server, and devices. */
@@ -109,7 +110,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       compactSlackOps: 0,
       drainMs: options.drainMs ?? 0,
       ...(options.snapshotBytesMax === undefined ? {} : { snapshotBytesMax: options.snapshotBytesMax }),
-      ...(options.batchBucketsMax === undefined ? {} : { batchBucketsMax: options.batchBucketsMax }),
+      ...(options.batchLimits ? { batchLimits: options.batchLimits } : {}),
       logger: options.logger ?? silentLogger,
       ...(options.clock ? { clock: options.clock } : {}),
     })

@@ -18,6 +18,7 @@ import {
 } from './limits.ts'
 import type { syncOptions } from './options.ts'
 import type { FillProgress } from './replicator/background-fill.ts'
+import type { BatchLimits } from './replicator/log-writer.ts'
 import { startReplicator } from './replicator/replicator.ts'
 import { createCompactions } from './storage/compactions.ts'
 import { startCompactor, type Compaction } from './storage/compactor.ts'
@@ -51,8 +52,7 @@ export interface SyncOptions {
   readonly clock?: Clock
   /** Tables larger than this together are read for the first time in pieces. */
   readonly snapshotBytesMax?: number
-  /** Buckets of a transaction that are held in memory. */
-  readonly batchBucketsMax?: number
+  readonly batchLimits?: BatchLimits
   /** How long devices have to go elsewhere when the service is disposed, in milliseconds; 1500 by default. */
   readonly drainMs?: number
   /** Superseded operations that a bucket may have whatever its size. */
@@ -130,7 +130,7 @@ export function openSync(options: SyncOptions): SyncService {
     prepare: options.prepare,
     classesMax: options.options.syncClassesMax,
     ...(options.snapshotBytesMax === undefined ? {} : { snapshotBytesMax: options.snapshotBytesMax }),
-    batchBucketsMax: options.batchBucketsMax,
+    batchLimits: options.batchLimits,
     onPlan: (next) => {
       sayRefused(logger, next, plan)
       plan = next

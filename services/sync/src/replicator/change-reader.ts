@@ -113,7 +113,8 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
   }
 
   function rowsAtOnce(relation: Relation): number {
-    return (routers(relation)?.router.expressions.length ?? 0) > 0 ? CHUNK_OPS_MAX : ROUTED_ROWS
+    const isAsked = (routers(relation)?.router.expressions.length ?? 0) > 0
+    return Math.min(writer.chunkOps, isAsked ? CHUNK_OPS_MAX : ROUTED_ROWS)
   }
 
   function affect(holders: Iterable<KeyHolder>, xid: number): void {
@@ -153,7 +154,7 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
     }
     changes.push({ relation, old, row, commitLsn: inside.commitLsn })
     // Whole transactions before this one go first, when what has arrived is read; they do not wait for its end.
-    const isEnough = openFrom !== undefined && openFrom > 0 ? CHUNK_OPS_MAX : rowsAtOnce(relation)
+    const isEnough = openFrom !== undefined && openFrom > 0 ? writer.chunkOps : rowsAtOnce(relation)
     if (changes.length < isEnough) return
     openFrom = undefined
     await flushChanges()
@@ -163,7 +164,7 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
   async function addDeferred(): Promise<void> {
     for (const change of deferred.take()) {
       changes.push(change)
-      if (changes.length < CHUNK_OPS_MAX) continue
+      if (changes.length < writer.chunkOps) continue
       openFrom = undefined
       await flushChanges()
       await writer.spill()

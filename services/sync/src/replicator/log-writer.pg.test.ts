@@ -23,7 +23,7 @@ test(
     expect(state).toBeDefined()
     if (!state) return
     const feed = createCheckpointFeed()
-    const writer = createLogWriter(db.pool, feed, state, BUCKETS_MAX)
+    const writer = createLogWriter(db.pool, feed, state, { chunkOps: CHUNK_OPS_MAX, buckets: BUCKETS_MAX })
     const names = Array.from({ length: BUCKETS }, () => `bucket ${randomUUID()}`)
     const [early, late, untouched] = [names[0] as string, names.at(-1) as string, 'untouched']
     const changed: string[] = []

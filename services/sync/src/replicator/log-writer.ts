@@ -34,6 +34,14 @@ interface OpenTransaction {
   rollback(): Promise<void>
 }
 
+/** What is held in memory of a batch that is not complete. */
+export interface BatchLimits {
+  /** Operations. */
+  readonly chunkOps: number
+  /** Buckets: a batch of more writes what it knows of them before it is complete. */
+  readonly buckets: number
+}
+
 /** The only writer of the log. Collects operations and writes them so that whole source transactions become visible at once. */
 export interface LogWriter {
   readonly pending: PendingOps
@@ -48,6 +56,8 @@ export interface LogWriter {
   readonly db: Queryable
   /** Buckets that are held in memory for the batch. */
   readonly bucketsHeld: number
+  /** Operations that are worth a {@link LogWriter.spill}. */
+  readonly chunkOps: number
   readonly position: WrittenPosition
   /** Writes what has piled up in the middle of a large transaction, when it is much. */
   spill(): Promise<void>
@@ -79,16 +89,15 @@ async function openTransaction(pool: Pool): Promise<OpenTransaction> {
   }
 }
 
-/** @param bucketsMax - a batch of more buckets writes what it knows of them before it is complete */
 export function createLogWriter(
   pool: Pool,
   feed: CheckpointFeed,
   state: ReplicatorState,
-  bucketsMax = BATCH_BUCKETS_MAX,
+  limits: BatchLimits = { chunkOps: CHUNK_OPS_MAX, buckets: BATCH_BUCKETS_MAX },
 ): LogWriter {
   let lastOpId = state.lastOpId
   let confirmedLsn = state.confirmedLsn
-  const ids = createBucketIds(state.lastBucketId, bucketsMax * BUCKET_IDS_PER_HELD)
+  const ids = createBucketIds(state.lastBucketId, limits.buckets * BUCKET_IDS_PER_HELD)
   const pending = createPendingOps(
     () => ++lastOpId,
     () => lastOpId,
@@ -191,6 +200,7 @@ export function createLogWriter(
     get db() {
       return isPartial ? inside : pool
     },
+    chunkOps: limits.chunkOps,
     get bucketsHeld() {
       return bucketsHeld()
     },
@@ -198,11 +208,11 @@ export function createLogWriter(
       return position(confirmedLsn)
     },
     async spill() {
-      if (pending.size < CHUNK_OPS_MAX && pending.bytes < CHUNK_BYTES_MAX) return
+      if (pending.size < limits.chunkOps && pending.bytes < CHUNK_BYTES_MAX) return
       const taken = pending.take()
       add(taken)
       await write(taken)
-      if (bucketsHeld() > bucketsMax) settleBuckets()
+      if (bucketsHeld() > limits.buckets) settleBuckets()
     },
     async complete(endLsn, beforePublish) {
       const bytes = pending.bytes

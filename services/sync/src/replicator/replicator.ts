@@ -33,7 +33,7 @@ import { writeFirstFilling } from '../storage/fills.ts'
 import type { FillProgress } from './background-fill.ts'
 import { createChangeReader } from './change-reader.ts'
 import { fillDefinitions } from './fill-definitions.ts'
-import { createLogWriter, type LogWriter } from './log-writer.ts'
+import { createLogWriter, type BatchLimits, type LogWriter } from './log-writer.ts'
 import { createReaderProgress, type ReaderProgress, type ReaderState } from './reader-progress.ts'
 import { openServing, sizeOf } from './serving.ts'
 import { readSlotName } from './slot-name.ts'
@@ -59,8 +59,7 @@ export interface ReplicatorOptions {
   readonly logger: Logger
   /** Tables larger than this together are read for the first time in pieces. */
   readonly snapshotBytesMax?: number
-  /** Buckets of a transaction that are held in memory. */
-  readonly batchBucketsMax?: number | undefined
+  readonly batchLimits?: BatchLimits | undefined
 }
 
 export interface Replicator extends AsyncDisposable {
@@ -181,7 +180,7 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
   const slotName = await readSlotName(pool)
   const plan = await compilePlan(options)
   const state = await prepareState(options, slotName, control.isUnreadable)
-  const writer = createLogWriter(pool, feed, state.state, options.batchBucketsMax)
+  const writer = createLogWriter(pool, feed, state.state, options.batchLimits)
   let stored: StoredDefinition[] | undefined
   try {
     if (state.slot) {
