@@ -1,3 +1,4 @@
+import type { TablePlan } from '@holdfast/policy'
 import { seedOf } from '@holdfast/test-support'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findBreaches } from './histories.test-support.ts'
@@ -55,5 +56,53 @@ describe('devices show what Postgres showed by random policies', () => {
     }
     console.log(`seeds ${first} to ${Math.min(first + GROUP, FIRST + COUNT) - 1}: ${checkpoints} checkpoints equal`)
     expect(checkpoints).toBeGreaterThan(0)
+  })
+})
+
+type Plant = readonly [string, (table: TablePlan) => TablePlan]
+
+const PLANTS: readonly Plant[] = [
+  [
+    'rows that are too many',
+    (table) => ({ ...table, definitions: table.definitions.map((one) => ({ ...one, rowFilter: undefined })) }),
+  ],
+  [
+    'a policy that is not followed',
+    (table) => ({ ...table, definitions: table.definitions.filter(({ policies }) => !policies.includes('p0')) }),
+  ],
+]
+
+/** It takes more histories to find these. */
+const PLANTS_AT_NIGHT: readonly Plant[] = [
+  [
+    'columns that are too many',
+    (table) => {
+      const columns = table.columns.map(({ name }) => name)
+      return { ...table, definitions: table.definitions.map((one) => ({ ...one, columns })) }
+    },
+  ],
+  [
+    'a role that has what is another’s',
+    (table) => {
+      const roles = [...new Set(table.definitions.flatMap((one) => one.roles))]
+      return { ...table, definitions: table.definitions.map((one) => ({ ...one, roles })) }
+    },
+  ],
+]
+
+/** Each fault is planted in the plan that the service follows, past the policies. */
+describe('the checker finds', { timeout: 240_000 }, () => {
+  const isNight = process.env['HOLDFAST_NIGHT'] === '1'
+  test.each([...PLANTS, ...(isNight ? PLANTS_AT_NIGHT : [])])('%s', async (_, change) => {
+    await world[Symbol.asyncDispose]()
+    world = await openPolicyWorld({ tamper: (plan) => ({ ...plan, tables: plan.tables.map(change) }) })
+    const breaches: string[] = []
+    for (let seed = 1; seed <= 15 && breaches.length === 0; seed++) {
+      const { history, followed } = await runPolicyHistory(world, seed, { settleMs: 1_500, changesSchema: false })
+      breaches.push(...followed.flatMap((one) => findBreaches(history, one)))
+      // What did not come in so short a time is no fault; what should not have come is.
+      if (!breaches.some((one) => /^(equality|wire):/.test(one))) breaches.length = 0
+    }
+    expect(breaches).toContainEqual(expect.stringMatching(/^(equality|wire):/))
   })
 })

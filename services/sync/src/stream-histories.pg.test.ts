@@ -148,6 +148,20 @@ describe('that checker finds', () => {
       }),
     })
 
+  test('a stream that is lost', async () => {
+    await using faulty = await openWorld({
+      schema: SCHEMA,
+      tamper: (plan) => ({
+        ...plan,
+        tables: plan.tables.map((table) => ({
+          ...table,
+          definitions: table.definitions.filter(({ stream }) => stream !== 'by_state'),
+        })),
+      }),
+    })
+    expect(await findsSomething(faulty)).toBe(true)
+  }, 120_000)
+
   const findsSomething = async (faulty: World): Promise<boolean> => {
     for (let seed = 1; seed <= 25; seed++) if ((await runStreamHistory(faulty, seed)).length > 0) return true
     return false
