@@ -18,6 +18,7 @@ export default defineConfig({
           name: 'unit',
           setupFiles: ['tests/support/src/seed-fast-check.ts'],
           sequence: { groupOrder: 0 },
+          testTimeout: 20_000, // a property on a busy machine
           include: packages.map((folder) => `${folder}/src/**/*.test.{ts,tsx}`),
           exclude: ['**/*.pg.test.ts', '**/dist/**'],
         },

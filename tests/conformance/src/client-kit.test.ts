@@ -38,6 +38,8 @@ describe('a shared device', () => {
   let folder: string
   let store: ReturnType<typeof memoryStore>
   let client: HoldfastClient
+  /** Requests for the schema that will have no answer. */
+  let unanswered = 0
 
   beforeEach(async () => {
     link = await openFaultyLink(holdfast.url)
@@ -58,6 +60,10 @@ describe('a shared device', () => {
       url: link.url,
       anonKey: holdfast.anonKey,
       store,
+      fetch: (input, init) =>
+        String(input).endsWith('/sync/v1/schema') && unanswered-- > 0
+          ? Promise.resolve(new Response('{}', { status: 503 }))
+          : fetch(input, init),
       openDatabase: ({ schema, fileName }) =>
         new PowerSyncDatabase({
           schema,
@@ -183,6 +189,21 @@ describe('a shared device', () => {
     await write(local, 'after a start')
     link.mend()
     await vi.waitFor(async () => expect(await stored('after a start')).toEqual([MINA]), { timeout: 30_000 })
+  })
+
+  test('asks again for the tables when the server, which reads its policies anew, has no answer', async () => {
+    const local = await signIn(MINA)
+    unanswered = 2
+    await holdfast.admin.withClient((pg) =>
+      pg.query(`
+        create table public.vans (id uuid primary key default gen_random_uuid(), name text);
+        alter table public.vans enable row level security;
+        create policy everybody on public.vans for select to authenticated using (true);
+        insert into public.vans (name) values ('blue');`),
+    )
+    const names = (): Promise<unknown> => local.database.getAll('select name from vans')
+    await vi.waitFor(async () => expect(await names()).toEqual([{ name: 'blue' }]), { timeout: 30_000, interval: 100 })
+    expect(unanswered).toBeLessThanOrEqual(0)
   })
 })
 

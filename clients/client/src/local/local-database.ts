@@ -8,6 +8,7 @@ import { watchSchemaHints } from '../schema/watch-schema-hints.ts'
 import type { Session } from '../session/session.ts'
 import type { SyncState } from '../status/sync-state.ts'
 import { watchSyncState } from '../status/watch-sync-state.ts'
+import { retryDelayMs } from '../upload/backoff.ts'
 import { forgetBases } from '../upload/guard-bases.ts'
 import { createPostUpload } from '../upload/post-upload.ts'
 import { createUploadQueue } from '../upload/upload-queue.ts'
@@ -115,6 +116,8 @@ export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<
     },
   })
   const hints = watchSchemaHints(database, () => inBackground(refreshSchema()), onProblem)
+  let unanswered = 0
+  let askingAgain: ReturnType<typeof setTimeout> | undefined
   // Connecting, disconnecting and changing the schema take turns.
   let turn: Promise<void> = Promise.resolve()
 
@@ -138,6 +141,7 @@ export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<
       wanted = false
       stopStatus()
       clearTimeout(forgetting)
+      clearTimeout(askingAgain)
       hints[Symbol.dispose]()
       sync[Symbol.dispose]()
       await inTurn(async () => {
@@ -159,7 +163,9 @@ export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<
     const token = await tokens.token()
     if (token === undefined) return
     const answer = await fetchSchema({ url, token, version: schema.get().version }, options.fetch)
-    if (answer.kind !== 'schema') return // unchanged, or asked again with the next connection
+    if (answer.kind === 'failed') return askAgain()
+    unanswered = 0
+    if (answer.kind === 'unchanged') return
     await inTurn(async () => {
       if (database.closed || answer.schema.version === schema.get().version) return
       await cacheSchema(store, userId, answer.schema)
@@ -170,6 +176,18 @@ export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<
       schema.set(answer.schema)
       await connectIfWanted()
     })
+  }
+
+  /** What said that there is something new will not say it again: a server that compiles its policies anew has no answer for a moment. */
+  function askAgain(): void {
+    if (!wasConnected || askingAgain) return // asked with the next connection
+    askingAgain = setTimeout(
+      () => {
+        askingAgain = undefined
+        if (wasConnected) inBackground(refreshSchema())
+      },
+      retryDelayMs(++unanswered, undefined, random),
+    )
   }
 
   function inTurn(body: () => Promise<void>): Promise<void> {

@@ -65,7 +65,8 @@ export function watchSchemaHints(
 
   async function look(): Promise<void> {
     const kinds = await readKinds(database)
-    if (lastKinds !== undefined && kinds !== lastKinds && !isDisposed) onHint()
+    // The first time, too: what was asked for at the beginning may be older than what has come since.
+    if (kinds !== lastKinds && !isDisposed) onHint()
     lastKinds = kinds
   }
 }
