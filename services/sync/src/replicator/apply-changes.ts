@@ -153,13 +153,15 @@ function addOps({ change, router, before, after }: Routed, ids: BucketIds, pendi
   for (let index = 0; index < router.definitions.length; index++) {
     const from = before[index] ?? NO_BUCKETS
     const to = after[index] ?? NO_BUCKETS
+    const isUnfilled = router.definitions[index]?.isUnfilled === true
     for (const name of from) {
       if (oldId !== undefined && !(keepsId && to.includes(name))) pending.remove(ids.id(name), localName, oldId)
     }
     if (newId === undefined || row === undefined) continue
     for (const name of to) {
       const stays = keepsId && from.includes(name)
-      if (stays && old && router.looksEqual(index, old, row)) continue // nothing that these devices can see has changed
+      // Nothing that these devices can see has changed. A row that is being read may not be there yet, and is left out of what was read.
+      if (stays && old && !isUnfilled && router.looksEqual(index, old, row)) continue
       pending.put(ids.id(name), localName, newId, router.json(index, row, cache), !stays && !change.isRead)
     }
   }
