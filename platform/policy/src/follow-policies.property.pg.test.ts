@@ -184,6 +184,7 @@ const claims = fc.record({
   n: fc.constantFrom('1', '02', null),
   flag: fc.constantFrom('true', 'f', null),
   status: fc.constantFrom('open', null),
+  user_metadata: fc.constantFrom({ team: 'blue' }, {}),
   app_metadata: fc.constantFrom({ tier: 'pro' }, { tier: 'free', teams: ['red', 'blue'] }, {}),
 })
 

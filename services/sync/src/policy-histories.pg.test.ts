@@ -59,15 +59,18 @@ describe('devices show what Postgres showed by random policies', () => {
   })
 })
 
-type Plant = readonly [string, (table: TablePlan) => TablePlan]
+/** What, the first seed that finds it, and how. */
+type Plant = readonly [what: string, from: number, change: (table: TablePlan) => TablePlan]
 
 const PLANTS: readonly Plant[] = [
   [
     'rows that are too many',
+    2,
     (table) => ({ ...table, definitions: table.definitions.map((one) => ({ ...one, rowFilter: undefined })) }),
   ],
   [
     'a policy that is not followed',
+    5,
     (table) => ({ ...table, definitions: table.definitions.filter(({ policies }) => !policies.includes('p0')) }),
   ],
 ]
@@ -76,6 +79,7 @@ const PLANTS: readonly Plant[] = [
 const PLANTS_AT_NIGHT: readonly Plant[] = [
   [
     'columns that are too many',
+    1,
     (table) => {
       const columns = table.columns.map(({ name }) => name)
       return { ...table, definitions: table.definitions.map((one) => ({ ...one, columns })) }
@@ -83,6 +87,7 @@ const PLANTS_AT_NIGHT: readonly Plant[] = [
   ],
   [
     'a role that has what is another’s',
+    1,
     (table) => {
       const roles = [...new Set(table.definitions.flatMap((one) => one.roles))]
       return { ...table, definitions: table.definitions.map((one) => ({ ...one, roles })) }
@@ -93,11 +98,11 @@ const PLANTS_AT_NIGHT: readonly Plant[] = [
 /** Each fault is planted in the plan that the service follows, past the policies. */
 describe('the checker finds', { timeout: 240_000 }, () => {
   const isNight = process.env['HOLDFAST_NIGHT'] === '1'
-  test.each([...PLANTS, ...(isNight ? PLANTS_AT_NIGHT : [])])('%s', async (_, change) => {
+  test.each([...PLANTS, ...(isNight ? PLANTS_AT_NIGHT : [])])('%s', async (_, from, change) => {
     await world[Symbol.asyncDispose]()
     world = await openPolicyWorld({ tamper: (plan) => ({ ...plan, tables: plan.tables.map(change) }) })
     const breaches: string[] = []
-    for (let seed = 1; seed <= 15 && breaches.length === 0; seed++) {
+    for (let seed = from; seed < from + 15 && breaches.length === 0; seed++) {
       const { history, followed } = await runPolicyHistory(world, seed, { settleMs: 1_500, changesSchema: false })
       breaches.push(...followed.flatMap((one) => findBreaches(history, one)))
       // What did not come in so short a time is no fault; what should not have come is.

@@ -6,6 +6,7 @@ import {
   changeSchema,
   createRandom,
   declareStream,
+  dropRandomTable,
   EMPTY_ALL,
   openFaultyLink,
   policySchema,
@@ -144,7 +145,8 @@ export async function runPolicyHistory(
   await commit([
     ...must([
       `delete from sync.streams`,
-      'drop table if exists public.items, public.things',
+      dropRandomTable('items'),
+      dropRandomTable('things'),
       EMPTY_ALL,
       ...tables.flatMap(({ create }) => create),
       ...randomPolicies(random, tables, OWN_ROLE),

@@ -13,7 +13,7 @@ export {
   type RandomSubscription,
   type RandomWants,
 } from './random-streams.ts'
-export { changeRows, EMPTY_ALL, randomTable, type RandomTable } from './random-tables.ts'
+export { changeRows, dropRandomTable, EMPTY_ALL, randomTable, type RandomTable } from './random-tables.ts'
 export { shownRows } from './shown-rows.ts'
 export { quietLogger } from './quiet-logger.ts'
 export { openHoldfast, SAMPLE_PASSWORD, type Holdfast, type HoldfastOptions } from './open-holdfast.ts'

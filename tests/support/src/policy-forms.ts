@@ -41,6 +41,7 @@ export const LINK_FORMS: readonly string[] = [
   "owner_id::text = auth.jwt() ->> 'sub'",
   "team = auth.jwt() ->> 'team'",
   "code = auth.jwt() ->> 'code'",
+  "team = auth.jwt() -> 'user_metadata' ->> 'team'",
   "lower(team) = lower(auth.jwt() ->> 'team')",
   "is_public = (auth.jwt() ->> 'flag')::boolean",
   "n = (auth.jwt() ->> 'n')::int",

@@ -18,6 +18,7 @@ export function randomPeople(random: Random, ownRole: string): readonly RandomPe
     n: random.pick(['1', '02', null]),
     flag: random.pick(['true', 'f', null]),
     status: random.pick(['open', null]),
+    user_metadata: random.pick([{ team: 'blue' }, { team: 'red' }, {}]),
     app_metadata: random.pick([{ tier: 'pro' }, { tier: 'free', teams: ['red', 'blue'] }, {}]),
   })
   const person = (role: string, sub: string): RandomPerson => ({ role, claims: { role, sub, ...claims() } })
@@ -136,8 +137,17 @@ const FUNCTIONS: readonly string[] = [
 
 /** One random change of the schema: statements of one transaction. Tables stay as they are described, but for columns that nothing reads. */
 export function changeSchema(random: Random, tables: readonly RandomTable[], ownRole: string): readonly string[] {
-  const { name } = random.pick(tables)
+  const { name, partitions } = random.pick(tables)
   const table = `public.${name}`
+  if (partitions.length > 0 && random.chance(0.15)) {
+    // Off, and on again with what it has: no row of it is in the stream.
+    const { name: part, bounds } = random.pick(partitions)
+    return [
+      `do $$ begin
+        if exists (select from pg_inherits where inhrelid = 'public.${part}'::regclass) then alter table ${table} detach partition public.${part};
+        else alter table ${table} attach partition public.${part} ${bounds}; end if; end $$`,
+    ]
+  }
   switch (random.below(12)) {
     case 0:
     case 1:

@@ -8,6 +8,8 @@ export interface RandomTable {
   readonly key: readonly string[]
   /** Makes the table, without policies. */
   readonly create: readonly string[]
+  /** Its partitions, each with its bounds. */
+  readonly partitions: readonly { readonly name: string; readonly bounds: string }[]
   /** Columns beside the key, that may be left out when rows are made. */
   readonly columns: readonly string[]
   /** Literals of a new row's key. */
@@ -89,24 +91,30 @@ export function randomTable(random: Random, name: string): RandomTable {
     ...extras,
     ...kind.types,
   ]
-  const [by, ...parts] = kind.partitions && random.chance(0.4) ? random.pick(kind.partitions) : ['']
+  const [by, ...bounds] = kind.partitions && random.chance(0.4) ? random.pick(kind.partitions) : ['']
+  const partitions = bounds.map((one, index) => ({ name: `${name}_${index}`, bounds: one }))
   const quoted = kind.key.map((column) => `"${column}"`).join(', ')
   return {
     name,
     key: kind.key,
     create: [
       `create table public.${name} (${shuffled(random, columns).join(', ')}, ${kind.constraint(quoted)}) ${by}`,
-      ...parts.map((bounds, index) => `create table public.${name}_${index} partition of public.${name} ${bounds}`),
+      ...partitions.map((part) => `create table public.${part.name} partition of public.${name} ${part.bounds}`),
       ...(extras.some((extra) => extra.startsWith('x_gone')) ? [`alter table public.${name} drop column x_gone`] : []),
       ...(random.chance(0.3)
         ? [`alter table public.${name} replica identity ${random.pick(['full', 'nothing'])}`]
         : []),
       `alter table public.${name} enable row level security`,
     ],
+    partitions,
     columns: Object.keys(ITEM_COLUMNS),
     keyValues: (one) => kind.key.map((column) => kind.columns[column]?.(one) ?? 'null'),
   }
 }
+
+/** Drops a table of this name, however it was, with partitions that were detached from it. */
+export const dropRandomTable = (name: string): string =>
+  `drop table if exists public.${name}, public.${name}_0, public.${name}_1`
 
 const orNull = (random: Random, text: string): string => (random.chance(0.12) ? 'null' : text)
 const user = (random: Random): string => orNull(random, `'${random.pick(POLICY_USERS)}'`)
