@@ -40,11 +40,11 @@ export async function buildGuideApp(
   write('src/env.d.ts', '/// <reference types="vite/client" />\n')
   write('vite.config.ts', block(blocks, 'ts', 0))
   write('index.html', block(blocks, 'html', 0))
-  const environment = block(blocks, 'sh', 0)
+  const environment = block(blocks, 'ini', 0)
     .replace('http://127.0.0.1:54321', server.url)
     .replace('<anon key>', server.anonKey)
   write('.env', environment)
-  write('package.json', '{ "private": true, "type": "module" }')
+  write('package.json', block(blocks, 'json', 0))
   write('tsconfig.json', TSCONFIG)
   try {
     await run('tsc', ['--project', folder])
