@@ -33,6 +33,7 @@ import { uploadRoutes } from './routes/upload.ts'
 import { writeCheckpointRoutes } from './routes/write-checkpoint.ts'
 import { createConnections } from './stream/connections.ts'
 import { createDownloads } from './stream/downloads.ts'
+import { createSharedLines } from './stream/shared-lines.ts'
 
 /** Schema `sync`; applied after the platform's and auth's. */
 export const syncMigrations: MigrationSource = { name: 'sync', directory: new URL('../migrations/', import.meta.url) }
@@ -163,6 +164,7 @@ export function openSync(options: SyncOptions): SyncService {
     dependencies,
     log,
     downloads: createDownloads(),
+    sharedLines: createSharedLines(feed),
     compactions,
     keys,
     logger,

@@ -28,7 +28,7 @@ function tooManyConnections(): HoldfastError {
 
 /** `POST /sync/stream`: one device's stream, for as long as the token lives. Source: the PowerSync service's sync protocol. */
 export function streamRoutes(options: StreamRouteOptions): FastifyPluginAsync {
-  const { context, connections } = options
+  const { connections } = options
   return async (app) => {
     app.post('/sync/stream', { bodyLimit: REQUEST_BYTES_MAX }, async (request, reply) => {
       const { role, claims, userId, expiresAtS } = requireCaller(request)

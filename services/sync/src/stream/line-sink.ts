@@ -7,6 +7,9 @@ import { STALLED_READER_MS } from '../limits.ts'
 /** Writes lines to one client, no faster than it reads. */
 export interface LineSink {
   control(line: ControlLine): Promise<void>
+  /** Lines in the format of this sink, which other devices may get as well. */
+  lines(bytes: Buffer): Promise<void>
+  readonly format: LineFormat
   data(bucket: string, after: number, hasMore: boolean, ops: EncodedOps): Promise<void>
   end(): void
 }
@@ -98,6 +101,8 @@ export function createLineSink({ response, format, isCompressed, onStalled }: Li
   }
 
   return {
+    format,
+    lines: (bytes) => write([bytes]),
     control: (line) => write([encodeControlLine(format, line)]),
     data: (bucket, after, hasMore, ops) => write(dataLine(format, { bucket, after: String(after), hasMore, ops })),
     end() {

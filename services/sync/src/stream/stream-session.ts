@@ -16,6 +16,7 @@ import { isLogReadFailure, type LogReader } from '../storage/log-reader.ts'
 import type { LineSink } from './line-sink.ts'
 import type { Downloads } from './downloads.ts'
 import { beginAnew, heldBucket, sendOps, type HeldBucket } from './send-ops.ts'
+import type { SharedLines } from './shared-lines.ts'
 import {
   chooseStreams,
   describeStreams,
@@ -34,6 +35,7 @@ export interface StreamContext {
   readonly dependencies: DependencyIndex
   readonly log: LogReader
   readonly downloads: Downloads
+  readonly sharedLines: SharedLines
   readonly compactions: Compactions
   readonly keys: KeyEvaluator
   /** What the log has of some buckets. */
@@ -365,6 +367,21 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
   }
 
   async function sendCheckpoint({ line, groups, opId }: NextCheckpoint): Promise<void> {
+    const [only, ...others] = groups
+    const [held, ...more] = only?.buckets ?? []
+    if (held && others.length === 0 && more.length === 0 && isPlainDiff(line)) {
+      const lines = context.sharedLines.take(sink.format, {
+        held,
+        opId,
+        line,
+        id: `${held.grant.text} ${passed ?? ''}`,
+      })
+      if (lines) {
+        owed = undefined
+        await sink.lines(lines)
+        return
+      }
+    }
     // Owed until all of it has been sent, also when the log cannot be read for a moment.
     owed = groups.flatMap(({ buckets }) => buckets.map((entry) => entry.bucket))
     await sink.control(line)
@@ -435,6 +452,11 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
     },
   }
   return holder
+}
+
+/** Whether a line tells no more than what buckets have changed. */
+function isPlainDiff(line: ControlLine): boolean {
+  return 'checkpoint_diff' in line && line.checkpoint_diff.removed_buckets.length === 0
 }
 
 // Shared by all who have none.
