@@ -87,14 +87,18 @@ export async function openPolicyWorld(seed: number): Promise<PolicyWorld> {
   )
   const tables = ['items', 'things'].map((name) => randomTable(random, name))
   const keys = Object.fromEntries(tables.map(({ name, key }) => [name, key]))
-  const streams = random.chance(0.4) ? randomStreams(random, Object.keys(keys)) : []
+  // All of one priority: what is more urgent a device shows before the rest of its transaction is there.
+  const streams = (random.chance(0.4) ? randomStreams(random, Object.keys(keys)) : []).map((stream): RandomStream => ({
+    ...stream,
+    priority: 3,
+  }))
   let declared: readonly RandomStream[] = []
   const people = randomPeople(random, OWN_ROLE)
   const devices = Array.from({ length: DEVICES }, (_, index) =>
     createDevice({
       label: `${index}`,
       person: random.pick(people),
-      wants: randomWants(random, streams),
+      wants: wantsOfOnePriority(randomWants(random, streams)),
       url: link.url,
       secret: holdfast.jwtSecret,
       folder: mkdtempSync(join(folder, 'device-')),
@@ -211,6 +215,10 @@ export async function openPolicyWorld(seed: number): Promise<PolicyWorld> {
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+function wantsOfOnePriority({ includeDefaults, subscriptions }: RandomWants): RandomWants {
+  return { includeDefaults, subscriptions: subscriptions.map((one) => ({ ...one, override_priority: null })) }
 }
 
 function createDevice(options: {
