@@ -26,11 +26,14 @@ export interface LineSinkOptions {
   readonly format: LineFormat
   /** Whether the head said so. */
   readonly isCompressed: boolean
-  /** Called when the client takes nothing for a minute; the connection is then destroyed. */
+  /** Called when the client takes nothing for so long; the connection is then destroyed. */
   readonly onStalled: () => void
+  /** Milliseconds; {@link STALLED_READER_MS} by default. */
+  readonly stalledMs?: number
 }
 
-export function createLineSink({ response, format, isCompressed, onStalled }: LineSinkOptions): LineSink {
+export function createLineSink(options: LineSinkOptions): LineSink {
+  const { response, format, isCompressed, onStalled, stalledMs = STALLED_READER_MS } = options
   const gzip = isCompressed ? createGzipStream() : undefined
   /** A line that is being compressed; those after it wait. */
   let compressing: Promise<void> | undefined
@@ -45,7 +48,7 @@ export function createLineSink({ response, format, isCompressed, onStalled }: Li
       const timer = setTimeout(() => {
         onStalled()
         response.destroy()
-      }, STALLED_READER_MS)
+      }, stalledMs)
       const done = (): void => {
         clearTimeout(timer)
         response.off('drain', done)

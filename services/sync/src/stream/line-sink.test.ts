@@ -1,0 +1,106 @@
+import { createServer, get, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { gunzipSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { createLineSink, type LineSink, type LineSinkOptions } from './line-sink.ts'
+
+interface World extends AsyncDisposable {
+  readonly sink: LineSink
+  readonly response: ServerResponse
+  /** The device's side, which does not read yet. */
+  readonly device: IncomingMessage
+  /** How often bytes were handed to the connection. */
+  writes(): number
+}
+
+async function open(options: Partial<LineSinkOptions> = {}): Promise<World> {
+  const { promise, resolve } = Promise.withResolvers<ServerResponse>()
+  const server: Server = createServer((_request, response) => {
+    response.writeHead(200)
+    response.flushHeaders()
+    resolve(response)
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const device = await new Promise<IncomingMessage>((answered) =>
+    get({ port: (server.address() as AddressInfo).port, agent: false }, answered),
+  )
+  const response = await promise
+  let writes = 0
+  const { write } = response
+  response.write = ((...parts: Parameters<typeof write>) => {
+    writes++
+    return write.apply(response, parts)
+  }) as typeof write
+  const format = { kind: 'ndjson', nestedData: false } as const
+  return {
+    sink: createLineSink({ response, format, isCompressed: false, onStalled: () => undefined, ...options }),
+    response,
+    device,
+    writes: () => writes,
+    async [Symbol.asyncDispose]() {
+      device.destroy()
+      server.closeAllConnections()
+      await new Promise((closed) => server.close(closed))
+    },
+  }
+}
+
+async function textOf(device: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of device) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks)
+}
+
+const keepalive = (number: number) => ({ token_expires_in: number })
+const lines = (count: number): string =>
+  Array.from({ length: count }, (_, n) => `${JSON.stringify(keepalive(n))}\n`).join('')
+
+test.each([false, true])('lines that are ready together are handed over together (gzip: %s)', async (isCompressed) => {
+  await using world = await open({ isCompressed })
+  const { sink, device } = world
+  for (let number = 0; number < 5; number++) await sink.control(keepalive(number))
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(world.writes()).toBe(1)
+  await sink.control(keepalive(5))
+  sink.end()
+  const bytes = await textOf(device)
+  expect(String(isCompressed ? gunzipSync(bytes) : bytes)).toBe(lines(6))
+})
+
+test('the end does not overtake a line', async () => {
+  await using world = await open()
+  void world.sink.control(keepalive(0))
+  world.sink.end()
+  expect(String(await textOf(world.device))).toBe(lines(1))
+})
+
+const LARGE = Buffer.alloc(1024 * 1024, 'x')
+
+test('writes wait for a device that does not read, so that a line or two are held, and go on when it does', async () => {
+  await using world = await open()
+  const { sink, device, response } = world
+  let written = 0
+  let most = 0
+  const writing = (async () => {
+    for (; written < 64; written++) {
+      await sink.lines(LARGE)
+      most = Math.max(most, response.writableLength)
+    }
+    sink.end()
+  })()
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  expect(written).toBeLessThan(30) // what the kernel and the device's own buffers take
+  expect((await textOf(device)).length).toBe(64 * LARGE.length)
+  await writing
+  expect(most).toBeLessThan(2 * LARGE.length)
+})
+
+test('a device that takes nothing for too long is cut off, and nobody waits for it any more', async () => {
+  let stalled = 0
+  await using world = await open({ stalledMs: 100, onStalled: () => stalled++ })
+  const { sink, response } = world
+  for (let line = 0; line < 64 && !response.destroyed; line++) await sink.lines(LARGE)
+  expect([stalled, response.destroyed]).toEqual([1, true])
+  await sink.lines(LARGE)
+  expect(response.writableLength).toBeLessThan(2 * LARGE.length)
+})
