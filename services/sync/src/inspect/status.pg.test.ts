@@ -93,7 +93,7 @@ test(
     }
     expect(first).toMatchObject({ table: 'public.readings', state: 'being read' })
     expect(first.definitions).toEqual([expect.stringMatching(/^readings\./)])
-      expect(first.rowsTotal).toBeGreaterThan(20_000)
+    expect(first.rowsTotal).toBeGreaterThan(20_000)
     expect(first.rowsPerSecond).toBeGreaterThan(0)
 
     await world.restart()

@@ -23,11 +23,7 @@ test('the log is at most twice as large as tables of ordinary rows and of long t
   const device = world.device(ALICE, { format: 'bson' })
   device.connect()
   const fills = [
-    [
-      'ordinary',
-      4000,
-      `'Item number ' || n, left(repeat(md5(n::text), 40), 490), n % 3, n, '2026-11-20 10:00:00Z'`,
-    ],
+    ['ordinary', 4000, `'Item number ' || n, left(repeat(md5(n::text), 40), 490), n % 3, n, '2026-11-20 10:00:00Z'`],
     ['long', 800, WORDS],
   ] as const
   for (const [table, rows, columns] of fills) {
