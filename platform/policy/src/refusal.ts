@@ -13,6 +13,7 @@ export class Refusal extends Error {
   }
 }
 
+/** @throws {Refusal} of the whole table, with this reason */
 export function refuse(reason: string): never {
   throw new Refusal(reason)
 }

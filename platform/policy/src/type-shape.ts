@@ -24,6 +24,7 @@ export interface ShapedType {
 /** Types contain each other only so deep. */
 const DEPTH_MAX = 32
 
+/** What the values of a type are built of. @param type - looks a type up */
 export function shapeOfType(oid: number, type: (oid: number) => ShapedType | undefined, depth = 0): TypeShape {
   const info = type(oid)
   if (!info || depth > DEPTH_MAX) return { kind: 'scalar', oid }

@@ -35,6 +35,7 @@ function trackGuarded(columns: readonly ColumnDescriptor[]): Pick<TableOptions, 
 /** How a column is guarded, if it is. */
 export type GuardOf = (table: string, column: string) => ColumnDescriptor['guard']
 
+/** How each column is guarded, by table and column. */
 export function guardsOfSchema(descriptor: SchemaDescriptor): GuardOf {
   const guards = new Map(
     descriptor.tables.map((table) => [table.name, new Map(table.columns.map(({ name, guard }) => [name, guard]))]),

@@ -39,6 +39,7 @@ export type SyncState =
 
 /** Shorter gaps are not shown: they would only flicker. Milliseconds. */
 export const OFFLINE_AFTER_MS = 3_000
+/** A download shorter than this is not shown, in milliseconds: it would only flicker. */
 export const RECEIVING_AFTER_MS = 2_000
 
 /** The one thing to say about sync now. Attention wins over all, then what a person has to do, then what goes on. */

@@ -1,5 +1,6 @@
 /** First delay before an upload is tried again, in milliseconds; it doubles. */
 export const RETRY_DELAY_MS_MIN = 1_000
+/** The longest delay between two attempts, before the random part, in milliseconds. */
 export const RETRY_DELAY_MS_MAX = 60_000
 
 /** The delay after the `attempt`-th failure in a row (from 1): 1, 2, 4 … 60 s, ±20 %, and never before the server said. */

@@ -24,6 +24,7 @@ interface KnownBase {
   readonly base: GuardBase
 }
 
+/** What the server has of guarded records by the own changes of this device, by record. */
 export type Bases = ReadonlyMap<string, readonly KnownBase[]>
 
 interface BaseRow {
@@ -34,6 +35,7 @@ interface BaseRow {
   readonly now: string
 }
 
+/** Reads what earlier uploads were answered with. */
 export async function readBases(database: Pick<CommonPowerSyncDatabase, 'getAll'>): Promise<Bases> {
   const rows = await database.getAll<BaseRow>(
     'select table_name, record_id, position, was, now from hf_local_bases order by position',

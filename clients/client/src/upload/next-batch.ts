@@ -4,8 +4,9 @@ import { waitsFor } from '../attention/keep-rejected.ts'
 import type { LinksOf } from './depends-on.ts'
 import { toQueuedTransaction, type QueuedTransaction } from './queued-transaction.ts'
 
-/** Transactions that go up in one request. Half of what the server takes in bytes, so that what surrounds the operations never matters. */
+/** Transactions that go up in one request; the server takes 500. */
 export const BATCH_TRANSACTIONS_MAX = 200
+/** Bytes of one request, in the encoding of the queue: a quarter of what the server takes, so that what surrounds them never matters. A larger transaction goes alone. */
 export const BATCH_BYTES_MAX = 1024 * 1024
 
 /** The oldest transactions of the queue that may go up together. */

@@ -35,6 +35,7 @@ export interface AssembleInput {
   readonly readsItself: boolean
 }
 
+/** Makes SQL of an alternative: row filter, keys, key query, and what the query depends on. */
 export function assemble(alternative: Alternative, input: AssembleInput): AssembledAlternative {
   const { catalog } = input.context
   const filter = conjunction(distinctBySql(alternative.filters))
@@ -165,6 +166,7 @@ function keyExpression(pair: KeyPair): KeyExpression {
   return { ...rowExpression(pair.row, false), sql: canonicalText(renderExpr(pair.row), pair.family), kind: pair.kind }
 }
 
+/** An expression over the row as the router evaluates it: from the change when it is a plain column, else by Postgres. */
 export function rowExpression(expr: Expr, isColumn: boolean): RowExpression {
   const reads = new Set<string>()
   walkExpr(expr, { expr: (inner) => inner.kind === 'row' && reads.add(inner.column) })
@@ -175,6 +177,7 @@ export function rowExpression(expr: Expr, isColumn: boolean): RowExpression {
   }
 }
 
+/** Of the bodies of the functions in it: another body is another expression. */
 export function hashesOf(expr: Expr, catalog: Catalog): readonly string[] {
   const hashes = new Set<string>()
   walkExpr(expr, {

@@ -12,6 +12,7 @@ export interface OpenedFrom {
   readonly conditions: readonly Expr[]
 }
 
+/** Takes inner joins apart: the order of tables makes no difference to which rows there are. */
 export function openJoins(from: readonly From[]): OpenedFrom {
   const items: From[] = []
   const conditions: Expr[] = []

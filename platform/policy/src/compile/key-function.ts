@@ -39,6 +39,7 @@ export function createKeyFunction(query: Query, rights: Rights, catalog: Catalog
   }
 }
 
+/** Whether a query has rows, as a condition. */
 export function asExists(query: Query): Expr {
   return { kind: 'subquery', link: 'exists', tests: [], operator: undefined, query, as: undefined }
 }

@@ -31,6 +31,7 @@ const FAMILIES: ReadonlyMap<number, KeyFamily> = new Map<number, KeyFamily>([
   [OID.date, 'date'],
 ])
 
+/** Types of one family are equal exactly when their texts are; `undefined`: not so, which keys cannot be made of. */
 export function familyOf(type: number | undefined, catalog: Catalog): KeyFamily | undefined {
   if (type === undefined) return undefined
   const base = baseOf(type, catalog)

@@ -38,8 +38,10 @@ export interface Part extends Link {
   readonly hoisted: readonly Link[]
 }
 
+/** A part that asks for nothing. */
 export const NOTHING: Part = { keys: [], from: [], where: [], rights: new Set(), filters: [], hoisted: [] }
 
+/** Every combination of one alternative of each part. @throws {Refusal} when there are too many */
 export function combine(parts: readonly (readonly Alternative[])[]): readonly Alternative[] {
   let result: readonly Alternative[] = [{ filters: [], links: [] }]
   for (const part of parts) {
@@ -51,16 +53,19 @@ export function combine(parts: readonly (readonly Alternative[])[]): readonly Al
   return result
 }
 
+/** Whose rights something runs with. @throws {Refusal} when they are those of several roles */
 export function rightsOf(survey: Survey): ReadonlySet<Rights | undefined> {
   return oneRole(survey.as)
 }
 
+/** The same rights, when they are those of one role. @throws {Refusal} else */
 export function oneRole(rights: ReadonlySet<Rights | undefined>): ReadonlySet<Rights | undefined> {
   if (rights.size > 1)
     refuse('parts of a condition run with the rights of different roles (security definer) and cannot be separated')
   return rights
 }
 
+/** Every combination of one way of each part, each joined to `start`. @throws {Refusal} when there are too many */
 export function combineParts(parts: readonly (readonly Part[])[], start: Part): readonly Part[] {
   let result: readonly Part[] = [start]
   for (const part of parts) {
@@ -70,6 +75,7 @@ export function combineParts(parts: readonly (readonly Part[])[], start: Part): 
   return result
 }
 
+/** Both at once, in one join. */
 export function merge(left: Part, right: Part): Part {
   return {
     keys: [...left.keys, ...right.keys],
@@ -81,6 +87,7 @@ export function merge(left: Part, right: Part): Part {
   }
 }
 
+/** Whose rights the tables and functions of a `FROM` are used with. @param as - those of the query around them */
 export function rightsOfItems(
   items: readonly From[],
   as: Rights | undefined,

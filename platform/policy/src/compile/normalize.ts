@@ -83,6 +83,7 @@ function expandCase(
   return expr.otherwise ? [...branches, { conditions: before, value: expr.otherwise }] : branches
 }
 
+/** @throws {Refusal} always: the policies have more alternatives than are told apart */
 export function refuseTooMany(): never {
   return refuse(`the policies fall into more than ${DISJUNCTS_MAX} alternatives`)
 }

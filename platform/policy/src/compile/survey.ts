@@ -20,14 +20,17 @@ export interface Survey {
   readonly as: ReadonlySet<Rights | undefined>
 }
 
+/** What an expression reads, subqueries in it included. */
 export function surveyExpr(expr: Expr, catalog: Catalog): Survey {
   return survey(catalog, (visitor) => walkExpr(expr, visitor))
 }
 
+/** What a query reads, its own ranges left out. */
 export function surveyQuery(query: Query, catalog: Catalog): Survey {
   return survey(catalog, (visitor) => walkQuery(query, visitor))
 }
 
+/** What an item of `FROM` reads. */
 export function surveyFrom(from: From, catalog: Catalog): Survey {
   return survey(catalog, (visitor) => walkFrom(from, visitor))
 }

@@ -71,6 +71,7 @@ export function convertCall(node: FuncCall, scope: Scope): Expr {
   }
 }
 
+/** Whether a function reads what the request carries, and nothing else. */
 export function isClaimFunction(call: { readonly schema: string; readonly name: string }): boolean {
   return (call.schema === 'auth' && CLAIM_FUNCTIONS.has(call.name)) || isSubscriptionFunction(call)
 }
@@ -88,6 +89,7 @@ export function isClaimSetting(call: Call): boolean {
   return constant?.kind === 'constant' && constant.sql.startsWith("'request.jwt.")
 }
 
+/** Whether a column of the row is in one of the arguments. */
 export function dependsOnRow(args: readonly Expr[]): boolean {
   let found = false
   for (const arg of args) walkExpr(arg, { expr: (expr) => (found ||= expr.kind === 'row') })
@@ -156,6 +158,7 @@ function bodyUnder(f: FunctionInfo, searchPath: string): ResolvedBody | undefine
   return f.bodies[''] ?? f.bodies[searchPath]
 }
 
+/** The search path that a function sets for itself; `undefined`: it runs under the one around it. */
 export function ownSearchPath(f: FunctionInfo): string | undefined {
   return f.settings.find((setting) => setting.startsWith('search_path='))?.slice('search_path='.length)
 }

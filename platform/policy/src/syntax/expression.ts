@@ -65,10 +65,12 @@ export type Expr =
 /** Whose rights a part runs with, and under which search path: text, so that equal ones are equal. */
 export type Rights = string & { readonly brand: 'Rights' }
 
+/** @param searchPath - what names in functions are resolved under */
 export function createRights(owner: number, searchPath: string): Rights {
   return `${owner} ${searchPath}` as Rights
 }
 
+/** Undoes {@link createRights}. */
 export function parseRights(rights: Rights): { readonly owner: number; readonly searchPath: string } {
   const space = rights.indexOf(' ')
   return { owner: Number(rights.slice(0, space)), searchPath: rights.slice(space + 1) }
@@ -175,6 +177,7 @@ export const EMPTY_QUERY: Query = {
 export const TRUE: Expr = { kind: 'constant', sql: 'true', type: 16 }
 export const FALSE: Expr = { kind: 'constant', sql: 'false', type: 16 }
 
+/** Whether an expression is the constant of this text, such as `true`. */
 export function isConstant(expr: Expr, sql: string): boolean {
   return expr.kind === 'constant' && expr.sql === sql
 }
@@ -191,6 +194,7 @@ export function conjuncts(expr: Expr | undefined): readonly Expr[] {
   return expr.kind === 'and' ? expr.args.flatMap(conjuncts) : [expr]
 }
 
+/** Whether an operator is Postgres's own `=`. */
 export function isEquality(operator: { readonly schema: string; readonly name: string } | undefined): boolean {
   return operator?.schema === 'pg_catalog' && operator.name === '='
 }

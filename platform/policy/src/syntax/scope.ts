@@ -64,6 +64,7 @@ export interface Scope {
   readonly aliases: Set<string>
 }
 
+/** An alias that no range has yet; it is taken from now on. */
 export function freshAlias(aliases: Set<string>, name: string): string {
   let alias = name
   for (let suffix = 1; aliases.has(alias); suffix++) alias = `${name}_${suffix}`
@@ -71,6 +72,7 @@ export function freshAlias(aliases: Set<string>, name: string): string {
   return alias
 }
 
+/** The columns of a table as a range of a query has them. */
 export function tableColumns(table: TableInfo): ReadonlyMap<string, RangeColumn> {
   return new Map(
     table.columns.map((column) => [
@@ -116,6 +118,7 @@ function findQualified(qualifier: string, name: string, scope: Scope): Expr | un
 /** The name of the range that {@link opaque} values are columns of. */
 const OPAQUE = '#value'
 
+/** Whether nothing is known of a value but, perhaps, its type. */
 export function isOpaque(expr: Expr): boolean {
   return expr.kind === 'column' && expr.range === OPAQUE
 }

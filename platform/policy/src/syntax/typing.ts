@@ -3,6 +3,7 @@ import type { FunctionInfo, OperatorInfo } from '../catalog/policy-input.ts'
 import { childrenOf } from './walk.ts'
 import type { Expr } from './expression.ts'
 
+/** Postgres's built-in types by name. */
 export const OID = {
   bool: 16,
   name: 19,
@@ -71,6 +72,7 @@ export function typeOf(expr: Expr, catalog: Catalog): number | undefined {
   }
 }
 
+/** The type under a domain, else the type itself. */
 export function baseOf(type: number, catalog: Catalog): number {
   return catalog.type(type)?.base || type
 }
@@ -94,6 +96,7 @@ function takes(f: FunctionInfo, count: number): boolean {
     : count <= f.argTypes.length && count >= f.argTypes.length - f.defaults
 }
 
+/** The operators that an expression may mean, by the types of its sides as far as they are known. */
 export function operatorsOf(
   expr: { readonly schema: string; readonly name: string; readonly left: Expr | undefined; readonly right: Expr },
   catalog: Catalog,

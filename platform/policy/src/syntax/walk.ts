@@ -1,5 +1,6 @@
 import type { Expr, From, Query } from './expression.ts'
 
+/** Called for each node, those around it first. */
 export interface Visitor {
   readonly expr?: (expr: Expr) => void
   readonly query?: (query: Query) => void

@@ -59,6 +59,7 @@ export function roleTables(active: ActivePlan, role: string): readonly RoleTable
   })
 }
 
+/** Quoted, with commas. */
 export function columnList(columns: readonly string[]): SqlFragment {
   return sql.trusted(columns.map((name) => quoteIdentifier(name)).join(', '))
 }
