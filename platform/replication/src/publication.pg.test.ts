@@ -1,3 +1,4 @@
+import { delay } from '@holdfast/foundation'
 import { sql } from '@holdfast/postgres'
 import { openTestDatabase } from '@holdfast/test-support'
 import { describe, expect, test } from 'vitest'
@@ -129,5 +130,22 @@ describe('ensurePublication', () => {
     await db.pool.execute(sql`create table a (id int primary key)`)
     const both = await Promise.all([1, 2].map(() => ensurePublication(db.pool, { name: NAME, tables: [table('a')] })))
     expect(both.filter(({ changed }) => changed)).toHaveLength(1)
+  })
+
+  test('gives way to a transaction that it would otherwise be in a deadlock with', async () => {
+    await using db = await openTestDatabase()
+    await db.pool.execute(sql`create table a (id int primary key)`)
+    await db.pool.execute(sql`create table b (id int primary key)`)
+    const tables = [table('a'), table('b')]
+    let refused: Promise<void> | undefined
+    await db.pool.transaction(async (tx) => {
+      await tx.execute(sql`insert into b values (1)`)
+      // Locks a, then waits for b.
+      refused = expect(ensurePublication(db.pool, { name: NAME, tables })).rejects.toMatchObject({ code: '55P03' })
+      await delay(1_200) // it has looked for deadlocks, and there was none
+      await tx.execute(sql`insert into a values (1)`)
+    })
+    await refused
+    expect((await ensurePublication(db.pool, { name: NAME, tables })).changed).toBe(true)
   })
 })

@@ -1,8 +1,11 @@
 import { quoteName, sql, type Pool, type Queryable, type SqlFragment } from '@holdfast/postgres'
 import { publicationForeign } from './errors.ts'
 
-/** Setting the identity locks the table against everybody; rather fail and be tried again than make a queue. */
-const LOCK_TIMEOUT = '5s'
+/**
+ * Setting the identity locks the table against everybody; rather fail and be tried again than make a queue. Shorter than Postgres's `deadlock_timeout` of
+ * a second, so that a deadlock with somebody's migration ends before Postgres has to choose one of the two.
+ */
+const LOCK_TIMEOUT = '900ms'
 const GENERATED_COLUMNS_SINCE = 180_000
 
 export interface TableName {

@@ -4,7 +4,7 @@
  *
  * One writer commits a random history; after each commit Sam's rows are recorded as Postgres shows them. Streams that stay open, that come back with their
  * positions, and that begin anew are compared with the record. A failing run prints its seed: run it again with `HOLDFAST_SEED=…`; `HOLDFAST_STEPS`
- * (default 60 transactions) makes it longer.
+ * (default 40 transactions) makes it longer.
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -22,7 +22,7 @@ import {
 } from '@holdfast/test-support'
 import { commit, transactions, type Step } from './sync-history.ts'
 
-const STEPS = Number(process.env['HOLDFAST_STEPS'] ?? 60)
+const STEPS = Number(process.env['HOLDFAST_STEPS'] ?? 40)
 
 let holdfast: Holdfast
 /** For Sam's schema, token and oracle. */
