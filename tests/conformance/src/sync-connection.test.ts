@@ -193,6 +193,28 @@ describe('database.updateSchema', () => {
     await app.database.updateSchema(new Schema({ notes: new Table(notesTable) }))
     expect(await app.titles()).toEqual(['a', 'b'])
   })
+
+  test('turns tables of the device alone into synced ones, and what was written before signing in goes up', async () => {
+    const schema = (isSynced: boolean): Schema => {
+      const table = (options: { viewName: string; localOnly?: boolean }): Table => new Table(notesTable, options)
+      return new Schema({
+        notes: table({ viewName: isSynced ? 'notes' : 'synced_notes' }),
+        local_notes: table({ viewName: isSynced ? 'local_notes' : 'notes', localOnly: true }),
+      })
+    }
+    await using app = await openApp(holdfast, { schema: schema(false) })
+    await app.database.execute(`insert into notes (id, title) values (uuid(), 'before signing in')`)
+    expect((await app.database.getUploadQueueStats()).count).toBe(0)
+    await app.database.updateSchema(schema(true))
+    await app.database.writeTransaction(async (tx) => {
+      await tx.execute('insert into notes (id, title) select id, title from local_notes')
+      await tx.execute('delete from local_notes')
+    })
+    await app.connect()
+    await app.shows(['a', 'b', 'before signing in'])
+    await vi.waitFor(async () => expect((await app.database.getUploadQueueStats()).count).toBe(0), { timeout: 20_000 })
+    await app.shows(['a', 'b', 'before signing in'])
+  })
 })
 
 describe('database.requestCheckpoint', () => {
