@@ -3,7 +3,7 @@
  * person are compared with the tables under row-level security as that person: after the first sync, then after rounds of random
  * transactions, changes of memberships, local writes, and times offline.
  *
- * A failing run prints its seed: run it again with `HOLDFAST_SEED=…`. `HOLDFAST_ROUNDS` (default 4) and `HOLDFAST_STEPS` (default 25 transactions a round) make
+ * A failing run prints its seed: run it again with `HOLDFAST_SEED=…`. `HOLDFAST_ROUNDS` (default 3) and `HOLDFAST_STEPS` (default 33 transactions a round) make
  * it longer.
  */
 import fc from 'fast-check'
@@ -12,8 +12,8 @@ import { differences, openDevice, openHoldfast, seedOf, type Holdfast, type Test
 import { commit, transactions, type Step } from './sync-history.ts'
 import { localWrite, type LocalStep, localSteps } from './sync-local-writes.ts'
 
-const ROUNDS = Number(process.env['HOLDFAST_ROUNDS'] ?? 4)
-const STEPS = Number(process.env['HOLDFAST_STEPS'] ?? 25)
+const ROUNDS = Number(process.env['HOLDFAST_ROUNDS'] ?? 3)
+const STEPS = Number(process.env['HOLDFAST_STEPS'] ?? 33)
 
 /** One of each kind and team; the operator's and the stranger's accounts are made below. */
 const PEOPLE = [
