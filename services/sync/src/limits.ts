@@ -11,7 +11,7 @@ export const READ_GROUP_OPS_MAX = 4_000
 export const READ_GROUP_BUCKETS_MAX = 500
 
 /** Operations of a transaction that are held in memory before they go to the log in one `COPY`. */
-export const CHUNK_OPS_MAX = 8_000
+export const CHUNK_OPS_MAX = 4_000
 
 /** Bytes of operations held in memory before they go to the log. */
 export const CHUNK_BYTES_MAX = 8 * 1024 * 1024

@@ -25,8 +25,11 @@ const SILENT_INTERVALS_MAX = 12
 const CONFIRM_DELAY_MS = 1000
 /** One WAL segment: so much more to drop is worth a status of its own. */
 const CONFIRM_AT_ONCE_BYTES = 16n * 1024n * 1024n
-/** Wire bytes waiting for the consumer, from which the socket is paused. */
-const WAITING_BYTES_MAX = 2 * 1024 * 1024
+/**
+ * Wire bytes waiting for the consumer, from which the socket is paused. Behind it the system's buffers hold some megabytes, as bytes; what waits here is objects,
+ * and the garbage collector copies those that do not die young.
+ */
+const WAITING_BYTES_MAX = 512 * 1024
 
 const XLOG_DATA = 0x77
 const XLOG_DATA_HEADER_BYTES = 25
@@ -47,7 +50,7 @@ export interface ReplicationStreamOptions {
 /**
  * Starts reading a logical slot. One reader per slot; the caller disposes it.
  *
- * Flow control: the socket is read while less than two megabytes wait for the consumer, so a transaction of any size passes through in
+ * Flow control: the socket is read while less than half a megabyte waits for the consumer, so a transaction of any size passes through in
  * pieces. Status goes to the server every ten seconds even while the consumer is busy.
  *
  * @throws {HoldfastError} `replication_slot_missing`, `replication_slot_lost`, `replication_slot_busy`, `replication_publication_missing`,

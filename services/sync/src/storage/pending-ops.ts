@@ -102,62 +102,71 @@ export function createPendingOps(nextOpId: () => number, lastOpId: () => number)
   let bytes = 0
   let size = 0
 
-  function find(objectId: string, bucketId: number): Op | undefined {
-    let op = newest.get(objectId)
-    while (op && op.bucketId !== bucketId) op = op.next
-    return op
-  }
-
   function drop(op: Op): void {
     op.isDropped = true
     bytes -= op.row.end - op.row.docStart
     size--
-    if (op.objectId === undefined) return
-    let before = newest.get(op.objectId)
-    if (before === op) {
-      if (op.next) newest.set(op.objectId, op.next)
-      else newest.delete(op.objectId)
-      return
-    }
-    while (before && before.next !== op) before = before.next
-    if (before) before.next = op.next
   }
 
-  /** Drops the version that this chunk itself holds. @returns whether a stored version may exist */
-  function supersede(objectId: string, bucketId: number, isNew: boolean): boolean {
-    const earlier = find(objectId, bucketId)
-    if (earlier) {
-      drop(earlier)
-      return !earlier.isFresh
-    }
-    if (isNew) return false
-    superseded.push({ bucketId, key: rowKey(objectId) })
-    return true
+  /** @returns the chain without the operation of one bucket */
+  function without(first: Op | undefined, bucketId: number): Op | undefined {
+    if (first?.bucketId === bucketId) return first.next
+    let before = first
+    while (before?.next && before.next.bucketId !== bucketId) before = before.next
+    if (before?.next) before.next = before.next.next
+    return first
   }
 
   function push(op: Op): void {
     bytes += op.row.end - op.row.docStart
     size++
     ops.push(op)
-    if (op.objectId !== undefined) newest.set(op.objectId, op)
+  }
+
+  function add(bucketId: number, objectType: string, objectId: string, data: string | undefined, isNew: boolean): void {
+    let chain = newest.get(objectId)
+    let earlier = chain
+    while (earlier && earlier.bucketId !== bucketId) earlier = earlier.next
+    const isFresh = earlier ? earlier.isFresh : isNew
+    if (earlier) {
+      drop(earlier) // the version that this chunk itself holds
+      chain = without(chain, bucketId)
+    } else if (!isNew) superseded.push({ bucketId, key: rowKey(objectId) })
+    if (data === undefined && isFresh) {
+      // It came and went.
+      if (chain) newest.set(objectId, chain)
+      else newest.delete(objectId)
+      return
+    }
+    const opId = nextOpId()
+    const row =
+      data === undefined
+        ? removal(opId, bucketId, objectType, objectId)
+        : rows.put(opId, bucketId, objectType, objectId, data)
+    const op = new Op(row, opId, bucketId, objectId, data !== undefined, isFresh, chain)
+    push(op)
+    newest.set(objectId, op)
+  }
+
+  function removal(opId: number, bucketId: number, objectType: string, objectId: string): OpRow {
+    const checksum = opChecksum(opId, rowKey(objectId))
+    return rows.bare(opId, bucketId, checksum, removeDoc(opId, objectType, objectId, checksum))
   }
 
   return {
-    put(bucketId, objectType, objectId, data, isNew) {
-      const existed = supersede(objectId, bucketId, isNew)
-      const opId = nextOpId()
-      const row = rows.put(opId, bucketId, objectType, objectId, data)
-      push(new Op(row, opId, bucketId, objectId, true, !existed, newest.get(objectId)))
-    },
+    put: add,
     remove(bucketId, objectType, objectId) {
-      if (!supersede(objectId, bucketId, false)) return
-      const opId = nextOpId()
-      const checksum = opChecksum(opId, rowKey(objectId))
-      const row = rows.bare(opId, bucketId, checksum, removeDoc(opId, objectType, objectId, checksum))
-      push(new Op(row, opId, bucketId, objectId, false, false, newest.get(objectId)))
+      add(bucketId, objectType, objectId, undefined, false)
     },
     clear(bucketIds) {
-      for (const op of ops) if (!op.isDropped && bucketIds.has(op.bucketId)) drop(op)
+      for (const op of ops) {
+        if (op.isDropped || !bucketIds.has(op.bucketId)) continue
+        drop(op)
+        if (op.objectId === undefined) continue
+        const chain = without(newest.get(op.objectId), op.bucketId)
+        if (chain) newest.set(op.objectId, chain)
+        else newest.delete(op.objectId)
+      }
       superseded = superseded.filter((entry) => !bucketIds.has(entry.bucketId))
       for (const bucketId of bucketIds) {
         cleared.push(bucketId)
