@@ -155,7 +155,9 @@ class Device {
   /** Lines that still arrive before the connection breaks. */
   budget = Number.POSITIVE_INFINITY
   readonly sink: LineSink = {
+    format: { kind: 'ndjson', nestedData: false },
     control: async () => undefined,
+    lines: async () => undefined,
     data: async (_bucket, _after, _hasMore, ops) => this.#read(ops),
     end: () => undefined,
   }
@@ -170,7 +172,7 @@ class Device {
 
   #read(ops: EncodedOps): void {
     if (this.budget-- <= 0) throw new Error('the connection broke')
-    const list = JSON.parse(`[${ops.body({ kind: 'ndjson', nestedData: false }).toString()}]`) as ReadOp[]
+    const list = JSON.parse(`[${ops.body(this.sink.format).toString()}]`) as ReadOp[]
     for (const op of list) {
       this.position = Number(op.op_id)
       const checksum = op.checksum | 0
