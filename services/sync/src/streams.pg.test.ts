@@ -70,6 +70,18 @@ describe('a subscription', () => {
     expect(device.faults).toEqual([])
   })
 
+  test('that is left to the defaults begins with nothing, where it named what has no row', async () => {
+    await join(ALICE, ORG)
+    const device = open([subscription('urgent')])
+    await device.next()
+    device.disconnect()
+    device.connect({ streams: { include_defaults: true, subscriptions: [] } })
+    await device.next()
+    await world.run(`insert into issues (org_id, state) values ('${ORG}', 'urgent')`)
+    await device.until(() => device.ids('issues').length === 1)
+    expect(device.faults).toEqual([])
+  })
+
   test('of somebody in a role of their own is followed as everybody else’s', async () => {
     const role = `clerk_of_streams_${process.pid}`
     await world.run(`create role ${role}; grant ${role} to authenticator; grant usage on schema public, auth to ${role};

@@ -282,8 +282,12 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
     const buckets: HeldBucket[] = []
     for (const bucket of dirty ?? []) {
       const entry = held.get(bucket.name)
-      // No row has ever been in it: only a subscription that names it asks for it.
-      if (!entry || (bucket.id === 0 && !entry.grant.isSubscribed)) continue
+      if (!entry) continue
+      // No row has ever been in it: only a subscription that names it asks for it. What the first checkpoint does not name the device drops.
+      if (bucket.id === 0 && !entry.grant.isSubscribed) {
+        if (!entry.announced) entry.upTo = entry.position = 0
+        continue
+      }
       if (entry.announced && isDescribed(entry) && bucket.lastOpId <= entry.upTo) continue
       if (entry.upTo > feed.opId) beginAnew(entry) // the device is ahead of the log: it was restored
       entry.announced = true
