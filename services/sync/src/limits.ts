@@ -58,6 +58,9 @@ export const COMPACT_SLACK_OPS = 64
 /** Superseded operations made one in one transaction: about 20 ms of work. */
 export const COMPACT_BATCH_OPS_MAX = 2_000
 
+/** Empty buckets that somebody has, of which compaction remembers to look again; the others wait for the next start. */
+export const COMPACT_IN_USE_MAX = 50_000
+
 /** Buckets looked at in one statement by compaction. */
 export const COMPACT_LOOK_BUCKETS = 2_000
 

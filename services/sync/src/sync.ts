@@ -20,6 +20,7 @@ import type { syncOptions } from './options.ts'
 import type { FillProgress } from './replicator/background-fill.ts'
 import type { BatchLimits } from './replicator/log-writer.ts'
 import { startReplicator } from './replicator/replicator.ts'
+import { createRetirement } from './replicator/retire-buckets.ts'
 import { createCompactions } from './storage/compactions.ts'
 import { startCompactor, type Compaction } from './storage/compactor.ts'
 import { LOG_SETTINGS } from './storage/log-settings.ts'
@@ -122,7 +123,10 @@ export function openSync(options: SyncOptions): SyncService {
   const marks = createMarks(pool, feed)
   let plan: SyncPlan | undefined
   let isReady = false
+  const downloads = createDownloads()
+  const retirement = createRetirement({ pool, feed, onRetired: (names) => downloads.forget(names) })
   const replicator = startReplicator({
+    retirement,
     pool,
     url: options.url,
     feed,
@@ -152,6 +156,7 @@ export function openSync(options: SyncOptions): SyncService {
     pool,
     feed,
     compactions,
+    retire: retirement.retire,
     intervalS: options.options.syncCompactIntervalS,
     opsPerSecond: options.options.syncCompactOpsPerSecond,
     ...(options.compactSlackOps === undefined ? {} : { slackOps: options.compactSlackOps }),
@@ -163,7 +168,7 @@ export function openSync(options: SyncOptions): SyncService {
     marks,
     dependencies,
     log,
-    downloads: createDownloads(),
+    downloads,
     sharedLines: createSharedLines(feed),
     compactions,
     keys,

@@ -65,6 +65,8 @@ export interface CheckpointFeed {
   /** Makes buckets live for a listener; to be undone with `release`. Call {@link CheckpointFeed.fill} for those that were not live before. */
   hold(names: readonly string[], listener: BucketListener): LiveBucket[]
   release(buckets: Iterable<LiveBucket>, listener: BucketListener): void
+  /** Those of some buckets that nobody has are about to be deleted: whoever takes one up waits until `end` is called. */
+  retire(names: readonly string[]): { readonly names: ReadonlySet<string>; end(): void }
   /** Fills in what the log knows of buckets that have just become live. */
   fill(read: ReadBuckets, names: readonly string[]): Promise<void>
   /** Starts from a position of the log, at start or after a repair. What was filled in before has to be filled in again. */
@@ -79,6 +81,7 @@ export type ReadBuckets = (
 ) => Promise<{ readonly atOpId: number; readonly buckets: readonly BucketState[] }>
 
 interface HistoryEntry {
+  readonly fromOpId: number
   readonly toOpId: number
   readonly deltas: ReadonlyMap<number, BucketDelta>
   readonly cleared: ReadonlySet<number>
@@ -97,6 +100,7 @@ export function createCheckpointFeed(): CheckpointFeed {
   /** Batches applied while a fill is under way: what it read may be older than they are. */
   let history: HistoryEntry[] = []
   let fills = 0
+  let retiring: { readonly names: ReadonlySet<string>; readonly ended: Promise<void> } | undefined
   let opId = 0
   let position = 0n as Lsn
   let recent = createRecentOps()
@@ -127,6 +131,7 @@ export function createCheckpointFeed(): CheckpointFeed {
   }
 
   async function fill(read: ReadBuckets, names: readonly string[]): Promise<void> {
+    if (names.some((name) => retiring?.names.has(name))) await retiring?.ended
     const missing = names.filter((name) => !filled.has(name))
     fills++
     try {
@@ -156,7 +161,9 @@ export function createCheckpointFeed(): CheckpointFeed {
         if (entry.toOpId <= atOpId) continue
         for (const [id, { name }] of entry.fresh) {
           const bucket = live.get(name)
-          if (bucket && missing.includes(name)) byId.set(id, bucket)
+          if (!bucket || !missing.includes(name)) continue
+          byId.set(id, bucket)
+          bucket.floor = Math.max(bucket.floor, entry.fromOpId + 1)
         }
         for (const [id, bucket] of byId) {
           const delta = entry.deltas.get(id)
@@ -213,6 +220,7 @@ export function createCheckpointFeed(): CheckpointFeed {
         const bucket = live.get(name)
         if (!bucket || bucket.id !== 0) continue
         bucket.id = id
+        bucket.floor = batch.fromOpId + 1
         liveById.set(id, bucket)
       }
       const changed: LiveBucket[] = []
@@ -275,6 +283,18 @@ export function createCheckpointFeed(): CheckpointFeed {
         live.delete(bucket.name)
         filled.delete(bucket.name)
         if (bucket.id !== 0) liveById.delete(bucket.id)
+      }
+    },
+    retire(names) {
+      const ended = Promise.withResolvers<void>()
+      const unused = new Set(names.filter((name) => !live.has(name)))
+      retiring = { names: unused, ended: ended.promise }
+      return {
+        names: unused,
+        end() {
+          retiring = undefined
+          ended.resolve()
+        },
       }
     },
     fill,

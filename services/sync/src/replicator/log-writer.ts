@@ -59,6 +59,8 @@ export interface LogWriter {
   /** Operations that are worth a {@link LogWriter.spill}. */
   readonly chunkOps: number
   readonly position: WrittenPosition
+  /** Whether it is between two batches: nothing refers to a bucket by its id. */
+  readonly isIdle: boolean
   /** Writes what has piled up in the middle of a large transaction, when it is much. */
   spill(): Promise<void>
   /** Completes a batch of whole transactions that ends at `endLsn`, and publishes it. `beforePublish` runs when it is durable. */
@@ -203,6 +205,9 @@ export function createLogWriter(
     chunkOps: limits.chunkOps,
     get bucketsHeld() {
       return bucketsHeld()
+    },
+    get isIdle() {
+      return pending.size === 0 && chunks === 0 && !open && ids.newCount === 0
     },
     get position() {
       return position(confirmedLsn)

@@ -35,6 +35,7 @@ import { createChangeReader } from './change-reader.ts'
 import { fillDefinitions } from './fill-definitions.ts'
 import { createLogWriter, type BatchLimits, type LogWriter } from './log-writer.ts'
 import { createReaderProgress, type ReaderProgress, type ReaderState } from './reader-progress.ts'
+import type { Retirement } from './retire-buckets.ts'
 import { openServing, sizeOf } from './serving.ts'
 import { readSlotName } from './slot-name.ts'
 import { watchRoles } from './watch-roles.ts'
@@ -60,6 +61,7 @@ export interface ReplicatorOptions {
   /** Tables larger than this together are read for the first time in pieces. */
   readonly snapshotBytesMax?: number
   readonly batchLimits?: BatchLimits | undefined
+  readonly retirement: Pick<Retirement, 'run'>
 }
 
 export interface Replicator extends AsyncDisposable {
@@ -256,6 +258,7 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
         await serving.change(await compilePlan(options), feed.position, reader.takeAlteredTypes())
         reader.use(serving.active)
       }
+      await options.retirement.run(writer)
     }
   } finally {
     roles[Symbol.dispose]()

@@ -16,7 +16,7 @@ export interface BucketState {
   readonly checksum: number
   readonly count: number
   readonly lastOpId: number
-  /** Superseded operations up to here are one. */
+  /** Superseded operations up to here are one. A bucket begins with what comes next: who stands before it has another of its name. */
   readonly floor: number
 }
 
@@ -149,6 +149,8 @@ export interface BucketIds {
     used: ReadonlyMap<number, unknown>,
   ): ReadonlyMap<number, { readonly name: string; readonly definition: number }>
   readonly lastId: number
+  /** Buckets that are no more. */
+  forget(names: Iterable<string>): void
   forgetAll(): void
 }
 
@@ -207,6 +209,9 @@ export function createBucketIds(lastId: number, idsMax: number): BucketIds {
     get lastId() {
       return last
     },
+    forget(names) {
+      for (const name of names) ids.delete(name)
+    },
     forgetAll() {
       ids = new Map()
       fresh = new Map()
@@ -262,8 +267,9 @@ export async function writeBatch(
         select n.* from (select count(*) from superseded) after_them
          cross join unnest($3::bigint[], $4::int[], $5::int[], $6::bytea[], $7::bytea[]) n
       ), counted as (
-        insert into sync.buckets as b (id, name, definition, checksum, count, last_op_id)
-        select * from unnest($8::int[], $9::text[], $10::int[], $11::bigint[], $12::bigint[], $13::bigint[])
+        insert into sync.buckets as b (id, name, definition, checksum, count, last_op_id, floor)
+        select n.*, (select last_op_id + 1 from sync.state)
+          from unnest($8::int[], $9::text[], $10::int[], $11::bigint[], $12::bigint[], $13::bigint[]) n
         on conflict (id) do update
            set checksum = (b.checksum + excluded.checksum) & 4294967295,
                count = b.count + excluded.count,
@@ -335,8 +341,8 @@ export async function writeSums(
     for (let at = 0; at < entries.length; at += TOTALS_BUCKETS_MAX) {
       const buckets = bucketColumns(new Map(entries.slice(at, at + TOTALS_BUCKETS_MAX)), fresh)
       await tx.execute(sql`
-        insert into sync.buckets as b (id, name, definition, checksum, count, last_op_id)
-        select n.id, n.name, n.definition, n.checksum, n.count, n.last_op_id
+        insert into sync.buckets as b (id, name, definition, checksum, count, last_op_id, floor)
+        select n.id, n.name, n.definition, n.checksum, n.count, n.last_op_id, (select last_op_id + 1 from sync.state)
           from unnest(${buckets.ids}::int[], ${buckets.names}::text[], ${buckets.definitions}::int[],
                       ${buckets.checksums}::bigint[], ${buckets.counts}::bigint[], ${buckets.lastOpIds}::bigint[])
                n (id, name, definition, checksum, count, last_op_id)

@@ -2,7 +2,8 @@ import { delay, errorMessage, type Logger } from '@holdfast/foundation'
 import { isConnectionLoss, sql, sqlstateOf, type Pool, type Transaction } from '@holdfast/postgres'
 import type { CheckpointFeed } from '../checkpoints/checkpoint-feed.ts'
 import type { Compactions } from './compactions.ts'
-import { COMPACT_BATCH_OPS_MAX, COMPACT_LOOK_BUCKETS, COMPACT_SLACK_OPS } from '../limits.ts'
+import type { EmptyBucket } from '../replicator/retire-buckets.ts'
+import { COMPACT_BATCH_OPS_MAX, COMPACT_IN_USE_MAX, COMPACT_LOOK_BUCKETS, COMPACT_SLACK_OPS } from '../limits.ts'
 
 export interface CompactorOptions {
   readonly pool: Pool
@@ -12,6 +13,8 @@ export interface CompactorOptions {
   readonly intervalS: number
   /** Operations dropped per second at most, so that reading and writing the log have the disk. */
   readonly opsPerSecond: number
+  /** Deletes buckets that all rows have left, as far as nobody has them. @returns the names of those that are gone */
+  readonly retire?: (buckets: readonly EmptyBucket[], signal: AbortSignal) => Promise<ReadonlySet<string>>
   readonly logger: Logger
   /** Operations in one transaction. */
   readonly batchOps?: number
@@ -69,6 +72,9 @@ export function startCompactor(options: CompactorOptions): Compactor {
   /** The newest checkpoint when the round before began. */
   let horizon = 0
   let last: CompactionRound | undefined
+  /** Empty buckets are those whose last operation is later, and these, which somebody had. */
+  let lookedUpTo = -1
+  let inUse: EmptyBucket[] = []
   let running: Promise<unknown> = Promise.resolve()
 
   async function pace(ops: number, startedMs: number): Promise<void> {
@@ -134,6 +140,53 @@ export function startCompactor(options: CompactorOptions): Compactor {
     return gone
   }
 
+  /** Gives up buckets that were empty when the round before began already. */
+  async function retireEmpty(upTo: number): Promise<Compaction> {
+    if (!options.retire) return { buckets: 0, dropped: 0 }
+    let open = inUse
+    // Those that no operation has reached since were looked at before.
+    for (let after = 0; ;) {
+      const found = await pool.query<{ id: number; name: string; last_op_id: string; count: string }>(sql`
+        select id, name, last_op_id::text, count::text from sync.buckets b
+         where id > ${after} and last_op_id > ${lookedUpTo} and last_op_id <= ${upTo} and count <= ${Math.max(slackOps, 1)}
+           and not exists (select from sync.ops o where o.bucket_id = b.id and o.row_key is not null)
+         order by id limit ${COMPACT_LOOK_BUCKETS}`)
+      const buckets = found.map(({ id, name, last_op_id, count }) => ({
+        id,
+        name,
+        lastOpId: Number(last_op_id),
+        count: Number(count),
+      }))
+      open = [...open, ...buckets]
+      const last = buckets.at(-1)
+      if (!last) break
+      after = last.id
+    }
+    lookedUpTo = upTo
+    inUse = open // should this fail
+    const left: EmptyBucket[] = []
+    const gone = { buckets: 0, dropped: 0 }
+    for (let at = 0; at < open.length;) {
+      const some: EmptyBucket[] = []
+      for (let ops = 0; at < open.length && (some.length === 0 || ops < batchOps); at++) {
+        const bucket = open[at] as EmptyBucket
+        some.push(bucket)
+        ops += bucket.count
+      }
+      const names = await options.retire(some, stopping.signal)
+      stopping.signal.throwIfAborted()
+      for (const bucket of some) {
+        if (!names.has(bucket.name)) left.push(bucket)
+        else {
+          gone.buckets++
+          gone.dropped += bucket.count
+        }
+      }
+    }
+    inUse = left.slice(-COMPACT_IN_USE_MAX)
+    return gone
+  }
+
   async function round(): Promise<Compaction> {
     const startedMs = performance.now()
     const upTo = horizon
@@ -157,6 +210,10 @@ export function startCompactor(options: CompactorOptions): Compactor {
       after = lastLooked.id
       stopping.signal.throwIfAborted()
     }
+    const retired = await retireEmpty(upTo)
+    buckets += retired.buckets
+    dropped += retired.dropped
+    total.dropped += retired.dropped
     total.buckets += buckets
     last = { buckets, dropped, endedAtMs: Date.now(), ms: Math.round(performance.now() - startedMs) }
     if (dropped > 0) logger.log('debug', 'the operation log was compacted', { buckets, dropped })

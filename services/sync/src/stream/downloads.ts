@@ -21,16 +21,18 @@ export interface Downloads {
   /** The `since` of a device that says that it has all up to `position`; `undefined`: not known. */
   sinceOf(device: string, bucket: string, position: number): number | undefined
   done(device: string, bucket: string): void
+  /** These buckets are no more: their names may come to be those of others. */
+  forget(buckets: ReadonlySet<string>): void
 }
 
 export function createDownloads(max = DOWNLOADS_MAX): Downloads {
-  const downloads = new Map<string, Download>()
+  const downloads = new Map<string, Download & { readonly bucket: string }>()
   const keyOf = (device: string, bucket: string): string => `${device} ${bucket}`
   return {
     note(device, bucket, download) {
       const key = keyOf(device, bucket)
       downloads.delete(key) // to the end of the order
-      downloads.set(key, download)
+      downloads.set(key, { ...download, bucket })
       if (downloads.size <= max) return
       const [oldest] = downloads.keys()
       if (oldest !== undefined) downloads.delete(oldest)
@@ -42,6 +44,9 @@ export function createDownloads(max = DOWNLOADS_MAX): Downloads {
     },
     done(device, bucket) {
       downloads.delete(keyOf(device, bucket))
+    },
+    forget(buckets) {
+      for (const [key, { bucket }] of downloads) if (buckets.has(bucket)) downloads.delete(key)
     },
   }
 }

@@ -107,6 +107,7 @@ export async function sendOps(
   const fromLog: HeldBucket[] = []
   for (const held of buckets) {
     if (held.upTo >= held.bucket.lastOpId || held.bucket.id === 0) {
+      if (held.stale) await sendClear(sink, held)
       held.upTo = upTo
       continue
     }

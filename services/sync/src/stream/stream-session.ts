@@ -239,7 +239,10 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
       // Positions of the request hold for the first checkpoint only: it makes the device drop what is not in it.
       const position = sentFirst ? 0 : (positions.get(bucket.name) ?? 0)
       const since = position > 0 ? context.downloads.sinceOf(device, bucket.name, position) : undefined
-      held.set(bucket.name, before ? { ...before, bucket, grant } : heldBucket(bucket, grant, position, since))
+      held.set(
+        bucket.name,
+        before ? { ...before, bucket, grant, since: undefined } : heldBucket(bucket, grant, position, since),
+      )
       touch(bucket)
     }
   }
@@ -289,7 +292,8 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
         continue
       }
       if (entry.announced && isDescribed(entry) && bucket.lastOpId <= entry.upTo) continue
-      if (entry.upTo > feed.opId) beginAnew(entry) // the device is ahead of the log: it was restored
+      // The device is ahead of the log, which was restored, or has a bucket that is no more.
+      if (entry.upTo > feed.opId || (bucket.id === 0 && entry.position > 0)) beginAnew(entry)
       entry.announced = true
       entry.described = entry.grant
       buckets.push(entry)

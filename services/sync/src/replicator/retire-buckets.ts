@@ -1,0 +1,90 @@
+import { delay } from '@holdfast/foundation'
+import { sql, type Pool } from '@holdfast/postgres'
+import type { CheckpointFeed } from '../checkpoints/checkpoint-feed.ts'
+import { MARK_PREFIX } from '../checkpoints/marks.ts'
+import type { BucketIds } from '../storage/bucket-storage.ts'
+
+/** A bucket that all rows have left, as it was when it was looked at. */
+export interface EmptyBucket {
+  readonly id: number
+  readonly name: string
+  readonly lastOpId: number
+  readonly count: number
+}
+
+/**
+ * Deletes buckets that all rows have left. When a row comes again, its bucket is made anew with another id and a floor before which nobody stands who has
+ * anything of it, so a device that comes back with the old position begins it anew.
+ *
+ * It happens between two batches of the writer, which remembers the ids of buckets by their names, and while no stream has the bucket or is looking it up.
+ */
+export interface Retirement {
+  /** @returns the names of those that are gone; those that are in use stay, and all do when the writer is not between two batches in time */
+  retire(buckets: readonly EmptyBucket[], signal: AbortSignal): Promise<ReadonlySet<string>>
+  /** To be called between two batches. */
+  run(writer: { readonly isIdle: boolean; readonly ids: Pick<BucketIds, 'forget'> }): Promise<void>
+}
+
+interface Request {
+  readonly buckets: readonly EmptyBucket[]
+  readonly done: PromiseWithResolvers<ReadonlySet<string>>
+}
+
+/** How long to wait for the writer to be between two batches, in milliseconds. */
+const WAIT_MS = 2_000
+
+export function createRetirement(options: {
+  readonly pool: Pool
+  readonly feed: CheckpointFeed
+  /** What is remembered of devices that were in the middle of these buckets is void. */
+  readonly onRetired: (names: ReadonlySet<string>) => void
+}): Retirement {
+  const { pool, feed } = options
+  let waiting: Request | undefined
+
+  async function deleteBuckets(buckets: readonly EmptyBucket[]): Promise<readonly string[]> {
+    const rows = await pool.query<{ name: string }>(sql`
+      with gone as (
+        delete from sync.buckets b
+         using unnest(${buckets.map(({ id }) => id)}::int[], ${buckets.map(({ lastOpId }) => lastOpId)}::bigint[]) n (id, last_op_id)
+         where b.id = n.id and b.last_op_id = n.last_op_id
+           and not exists (select from sync.ops o where o.bucket_id = b.id and o.row_key is not null)
+        returning b.id, b.name
+      ), emptied as (
+        delete from sync.ops o using gone where o.bucket_id = gone.id
+      )
+      select name from gone`)
+    return rows.map(({ name }) => name)
+  }
+
+  return {
+    async retire(buckets, signal) {
+      const request: Request = { buckets, done: Promise.withResolvers() }
+      waiting = request
+      // So that a batch comes, after which it is the writer's turn.
+      await pool.query(sql`select pg_logical_emit_message(true, ${MARK_PREFIX}, '')`)
+      await Promise.race([request.done.promise, delay(WAIT_MS, signal).catch(() => undefined)]) // stopping is as good as no time left
+      if (waiting === request) {
+        waiting = undefined
+        return new Set()
+      }
+      return request.done.promise
+    },
+    async run({ isIdle, ids }) {
+      if (!waiting || !isIdle) return
+      const { buckets, done } = waiting
+      waiting = undefined
+      const retiring = feed.retire(buckets.map(({ name }) => name))
+      try {
+        const names = new Set(await deleteBuckets(buckets.filter(({ name }) => retiring.names.has(name))))
+        ids.forget(names)
+        options.onRetired(names)
+        done.resolve(names)
+      } catch (error) {
+        done.reject(error as Error)
+      } finally {
+        retiring.end()
+      }
+    },
+  }
+}
