@@ -9,6 +9,7 @@ import { benchFirstSync } from './first-sync.bench.ts'
 import { benchIdle } from './idle.bench.ts'
 import { INSPECTOR_OPTION } from './inspector.ts'
 import { createItems } from './items.ts'
+import { benchLarge } from './large.bench.ts'
 import { benchLatency } from './latency.bench.ts'
 import { benchBulk, benchLogSize, benchSnapshot } from './log.bench.ts'
 import { benchFairness, benchManyFirstSyncs, benchReconnectStorm } from './many-devices.bench.ts'
@@ -24,6 +25,7 @@ const DEVICES_TOGETHER = [10, 50]
 /** Those that start servers of their own. */
 const alone: Readonly<Record<string, () => Promise<Figure[]>>> = {
   start: benchStart,
+  large: () => benchLarge(1_000_000),
   accounts: benchAccounts,
   rest: async () => {
     await using holdfast = await openHoldfast()
