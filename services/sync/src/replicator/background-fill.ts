@@ -37,8 +37,10 @@ interface Window {
   readonly job: Job
   /** Its first message has passed: from here on changes are noted. */
   readonly opened: PromiseWithResolvers<void>
-  /** The rows of its newest message are in the log. */
-  applied: PromiseWithResolvers<void>
+  /** The rows of its newest message have been taken for the log. */
+  taken: PromiseWithResolvers<void>
+  /** All its rows are in the log. */
+  readonly applied: PromiseWithResolvers<void>
   isOpen: boolean
   readonly touched: Set<string>
   isTruncated: boolean
@@ -199,6 +201,7 @@ export function createBackgroundFill(options: {
       name: `${run}/${++chunks}`,
       job,
       opened: Promise.withResolvers(),
+      taken: Promise.withResolvers(),
       applied: Promise.withResolvers(),
       isOpen: false,
       touched: new Set(),
@@ -216,11 +219,13 @@ export function createBackgroundFill(options: {
       signal.throwIfAborted()
       current.rows = rows
       current.isLast = isLast
+      // The next message is on its way while rows are being written; what was committed before it goes first.
       do {
-        current.applied = Promise.withResolvers()
+        current.taken = Promise.withResolvers()
         await emit(`${current.name}/to`)
-        await orAborted(current.applied.promise, signal)
+        await orAborted(current.taken.promise, signal)
       } while (current.rows.length > 0)
+      await orAborted(current.applied.promise, signal)
       if (progress) progress = { ...progress, rows: progress.rows + rows.length }
       if (current.isLast) return undefined
       const last = keyOf(job.table, rows.at(-1) ?? [])
@@ -321,7 +326,8 @@ export function createBackgroundFill(options: {
       const rows = window.rows.slice(0, PORTION_ROWS)
       window.rows = window.rows.slice(PORTION_ROWS)
       window.isOpen = window.rows.length > 0
-      toBeDurable.push(window)
+      window.taken.resolve()
+      if (!window.isOpen) toBeDurable.push(window)
       const relation = relationOf(job.table)
       const found = routersOf(job)
       const router = found(relation)?.router
@@ -333,7 +339,7 @@ export function createBackgroundFill(options: {
     },
     durable() {
       for (const one of toBeDurable) {
-        if (one.isLast && !one.isOpen) completed.push(...one.job.definitions)
+        if (one.isLast) completed.push(...one.job.definitions)
         one.applied.resolve()
       }
       toBeDurable = []
