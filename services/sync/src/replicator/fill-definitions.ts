@@ -6,13 +6,13 @@ import { readTable, type CreatedSlot, type Relation } from '@holdfast/replicatio
 import { activatePlan } from '../buckets/active-plan.ts'
 import { contentOf } from '../buckets/definition-content.ts'
 import { BATCH_BUCKETS_MAX, CHUNK_BYTES_MAX, CHUNK_OPS_MAX } from '../limits.ts'
+import type { BucketIds } from '../storage/bucket-ids.ts'
 import {
   insertDefinition,
   readShapes,
   writeChunk,
   writePosition,
   writeSums,
-  type BucketIds,
   type StoredDefinition,
 } from '../storage/bucket-storage.ts'
 import { createBucketSums } from '../storage/bucket-sums.ts'

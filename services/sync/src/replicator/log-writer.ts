@@ -10,14 +10,13 @@ import {
   STATEMENT_OPS_MAX,
   TOTALS_BUCKETS_MAX,
 } from '../limits.ts'
+import { createBucketIds, type BucketIds } from '../storage/bucket-ids.ts'
 import {
-  createBucketIds,
   readBuckets,
   writeBatch,
   writeChunk,
   writeSums,
   writeTotals,
-  type BucketIds,
   type ReplicatorState,
   type WrittenPosition,
 } from '../storage/bucket-storage.ts'

@@ -2,7 +2,7 @@ import { delay } from '@holdfast/foundation'
 import { sql, type Pool } from '@holdfast/postgres'
 import type { CheckpointFeed } from '../checkpoints/checkpoint-feed.ts'
 import { MARK_PREFIX } from '../checkpoints/marks.ts'
-import type { BucketIds } from '../storage/bucket-storage.ts'
+import type { BucketIds } from '../storage/bucket-ids.ts'
 
 /** A bucket that all rows have left, as it was when it was looked at. */
 export interface EmptyBucket {
