@@ -173,10 +173,10 @@ export function createLogWriter(
       if (names.length === 0) return { deltas, cleared: new Set(deltas.keys()), fresh }
       for (let at = 0; at < names.length; at += TOTALS_BUCKETS_MAX) {
         const some = names.slice(at, at + TOTALS_BUCKETS_MAX)
-        for (const { id, name, checksum, count, lastOpId: last } of (await readBuckets(pool, some)).buckets) {
+        for (const { id, name, checksum, count, lastOpId: last, floor } of (await readBuckets(pool, some)).buckets) {
           if (last <= feed.opId) continue
           deltas.set(id, { checksum, count, lastOpId: last })
-          fresh.set(id, { name })
+          if (floor > feed.opId) fresh.set(id, { name }) // it begins with this batch
         }
       }
       for (const name of names) asked.add(name)
