@@ -1,20 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import { backoffMs, delay, errorMessage, type Logger } from '@holdfast/foundation'
 import type { TablePlan } from '@holdfast/policy'
-import { quoteLiteral, quoteName, sql, type Pool } from '@holdfast/postgres'
-import { copyRows, type Lsn, type Relation, type Tuple } from '@holdfast/replication'
+import { sql, type Pool } from '@holdfast/postgres'
+import type { Lsn, Relation, Tuple } from '@holdfast/replication'
 import type { ActivePlan } from '../buckets/active-plan.ts'
 import { parseSnapshot, sawTransaction } from '../buckets/snapshot.ts'
 import { writeProgress, type Unfilled } from '../storage/fills.ts'
 import { createRouters, type RowChange, type Routers } from './apply-changes.ts'
+import { readChunk } from './read-chunk.ts'
 
 /** Prefix of the messages between which rows of a table were read. */
 export const FILL_PREFIX = 'holdfast:fill'
 
-/** Rows read at once, as long as they are small; they wait in memory for their place in the stream. */
-const CHUNK_ROWS = 16_000
-/** Characters of rows after which no more are read at once. */
-const CHUNK_CHARACTERS = 16 * 1024 * 1024
 /** Rows that go into the log at one place of the stream: other people's changes wait for no more than these. */
 const PORTION_ROWS = 2_000
 /** How often to look whether transactions can be seen by queries, in milliseconds. */
@@ -47,12 +44,6 @@ interface Window {
   /** Rows that are not in the log yet. */
   rows: readonly Tuple[]
   isLast: boolean
-}
-
-interface Chunk {
-  readonly rows: readonly Tuple[]
-  /** There are no more rows behind it. */
-  readonly isLast: boolean
 }
 
 /** Rows that belong into the log at this place of the stream, and how to route them. */
@@ -109,7 +100,7 @@ export function createBackgroundFill(options: {
   readonly url: string
   readonly logger: Logger
 }): BackgroundFill {
-  const { pool, url, logger } = options
+  const { pool, logger } = options
   const run = randomBytes(4).toString('hex')
   let active: ActivePlan | undefined
   let routers = new Map<Job, Routers>()
@@ -157,40 +148,6 @@ export function createBackgroundFill(options: {
     }
   }
 
-  async function readChunk({ table }: Job, after: readonly string[] | null): Promise<Chunk> {
-    const key = table.key.columns
-    const names = sql.join(key.map((name) => sql.identifier(name)))
-    const [kind] = await pool.query<{ partitioned: boolean }>(
-      sql`select relkind = 'p' as partitioned from pg_catalog.pg_class where oid = ${table.oid}::int8::oid`,
-    )
-    const types = new Map(table.columns.map((column) => [column.name, column.typeName]))
-    // Values of a key as Postgres printed them, back as literals of its types: COPY takes no parameters.
-    const values = after?.map((value, index) =>
-      sql.trusted(`${quoteLiteral(value)}::text::${types.get(key[index] ?? '') ?? 'text'}`),
-    )
-    const rows: Tuple[] = []
-    let characters = 0
-    const batches = copyRows({
-      url,
-      query: async (client) => {
-        await client.query('set row_security = off')
-        await client.query('set enable_seqscan = off') // a page of the key's index is wanted, whatever the statistics say
-        return sql`select ${sql.join(table.columns.map((column) => sql.identifier(column.name)))}
-          from ${kind?.partitioned ? sql`` : sql`only `}${sql.trusted(quoteName(table.schema, table.name))}
-         ${values ? sql`where (${names}) > (${sql.join(values)})` : sql``}
-         order by ${names} limit ${sql.trusted(String(CHUNK_ROWS))}`
-      },
-    })
-    for await (const batch of batches) {
-      for (const row of batch) {
-        rows.push(row)
-        for (const value of row) characters += value?.length ?? 0
-        if (characters >= CHUNK_CHARACTERS) return { rows, isLast: false }
-      }
-    }
-    return { rows, isLast: rows.length < CHUNK_ROWS }
-  }
-
   /** One chunk. @returns the key of its last row; `undefined` when there are no more */
   async function fillChunk(
     job: Job,
@@ -215,7 +172,7 @@ export function createBackgroundFill(options: {
       await orAborted(current.opened.promise, signal)
       // What the stream had before the first message was not noted: it has to be in what is read.
       await untilVisible(recent, signal)
-      const { rows, isLast } = await readChunk(job, after)
+      const { rows, isLast } = await readChunk(options, job.table, after)
       signal.throwIfAborted()
       current.rows = rows
       current.isLast = isLast
