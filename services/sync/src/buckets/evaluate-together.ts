@@ -8,19 +8,9 @@ import {
   type StepAnswer,
 } from '@holdfast/postgres'
 import { DEFAULT_STREAM } from './active-plan.ts'
-import {
-  collect,
-  createPins,
-  roleOf,
-  snapshotIn,
-  statementOf,
-  subscriptionText,
-  type EvaluatedKeys,
-  type EvaluatedWant,
-  type KeyRow,
-  type SnapshotAt,
-  type Want,
-} from './evaluate-keys.ts'
+import { collect, createPins, roleOf, snapshotIn, statementOf, type KeyRow, type SnapshotAt } from './key-statement.ts'
+import { subscriptionText } from './evaluate-keys.ts'
+import type { EvaluatedKeys, EvaluatedWant, Want } from './evaluated-keys.ts'
 
 /** Somebody's question for their keys. */
 export interface KeyQuestion {

@@ -4,7 +4,7 @@ import { compileSyncPlan, readPolicyInput } from '@holdfast/policy'
 import { sql, type Pool, type Session } from '@holdfast/postgres'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 import { activatePlan, DEFAULT_STREAM } from './active-plan.ts'
-import type { Want } from './evaluate-keys.ts'
+import type { Want } from './evaluated-keys.ts'
 import { createKeyEvaluator, type KeyEvaluator } from './key-evaluator.ts'
 
 const PEOPLE = Array.from({ length: 40 }, (_, number) => `aaaaaaaa-0000-4000-8000-${String(number).padStart(12, '0')}`)

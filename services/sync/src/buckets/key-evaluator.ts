@@ -1,14 +1,8 @@
 import type { Logger } from '@holdfast/foundation'
 import type { Pool, Session } from '@holdfast/postgres'
 import { createBatcher } from '../batcher.ts'
-import {
-  evaluateClasses,
-  evaluateKeys,
-  type AskedWant,
-  type EvaluatedClasses,
-  type EvaluatedKeys,
-  type Want,
-} from './evaluate-keys.ts'
+import { evaluateClasses, evaluateKeys, type AskedWant, type EvaluatedClasses } from './evaluate-keys.ts'
+import type { EvaluatedKeys, Want } from './evaluated-keys.ts'
 import { canEvaluateTogether, evaluateTogether, type KeyQuestion } from './evaluate-together.ts'
 
 /** Finds out which buckets people have, for all streams. */

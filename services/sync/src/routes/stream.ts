@@ -10,7 +10,8 @@ import { REQUEST_BYTES_MAX } from '../limits.ts'
 import { deviceLeft, type Connection, type Connections } from '../stream/connections.ts'
 import { createLineSink } from '../stream/line-sink.ts'
 import { acceptsGzip, chooseFormat, readSyncRequest } from '../stream/read-request.ts'
-import { createStreamSession, type StreamContext } from '../stream/stream-session.ts'
+import type { StreamContext } from '../stream/stream-context.ts'
+import { createStreamSession } from '../stream/stream-session.ts'
 import { DEFAULT_STREAMS, type RequestedStreams } from '../stream/wanted-streams.ts'
 
 export interface StreamRouteOptions {

@@ -1,6 +1,6 @@
 import { HoldfastError, delay } from '@holdfast/foundation'
 import type { LineSink } from './line-sink.ts'
-import type { StreamSession } from './stream-session.ts'
+import type { StreamSession } from './stream-context.ts'
 import { shuttingDown } from '../errors.ts'
 import { KEEPALIVE_MS } from '../limits.ts'
 

@@ -1,92 +1,28 @@
-import { delay, type Logger } from '@holdfast/foundation'
-import type { BucketDescription, ControlLine, StreamDescription } from '@holdfast/protocol'
-import { isConnectionLoss, type Session } from '@holdfast/postgres'
+import { delay } from '@holdfast/foundation'
+import type { ControlLine, StreamDescription } from '@holdfast/protocol'
+import { isConnectionLoss } from '@holdfast/postgres'
 import type { ActivePlan } from '../buckets/active-plan.ts'
-import type { DependencyIndex, KeyHolder } from '../buckets/dependency-index.ts'
-import { hasNewClasses, type EvaluatedWant } from '../buckets/evaluate-keys.ts'
-import type { KeyEvaluator } from '../buckets/key-evaluator.ts'
+import { hasNewClasses } from '../buckets/evaluate-keys.ts'
+import type { EvaluatedWant } from '../buckets/evaluated-keys.ts'
 import { sawTransaction } from '../buckets/snapshot.ts'
-import type { BucketListener, CheckpointFeed, LiveBucket, ReadBuckets } from '../checkpoints/checkpoint-feed.ts'
-import type { Marks } from '../checkpoints/marks.ts'
-import type { Device, WriteCheckpoint } from '../checkpoints/write-checkpoints.ts'
+import type { BucketListener, LiveBucket } from '../checkpoints/checkpoint-feed.ts'
+import type { WriteCheckpoint } from '../checkpoints/write-checkpoints.ts'
 import { tooManyBuckets } from '../errors.ts'
 import { BUCKETS_PER_CLIENT_MAX } from '../limits.ts'
-import type { Compactions } from '../storage/compactions.ts'
-import { isLogReadFailure, type LogReader } from '../storage/log-reader.ts'
-import type { LineSink } from './line-sink.ts'
-import type { Downloads } from './downloads.ts'
-import { beginAnew, heldBucket, sendOps, type HeldBucket } from './send-ops.ts'
-import type { SharedLines } from './shared-lines.ts'
+import { isLogReadFailure } from '../storage/log-reader.ts'
 import {
-  chooseStreams,
-  describeStreams,
-  grantBuckets,
-  type BucketGrant,
-  type ChosenStreams,
-  type RequestedStreams,
-} from './wanted-streams.ts'
+  describeBucket,
+  groupByPriority,
+  isDescribed,
+  isPlainDiff,
+  type NextCheckpoint,
+  type PriorityGroup,
+} from './next-checkpoint.ts'
+import { beginAnew, heldBucket, sendOps, type HeldBucket } from './send-ops.ts'
+import type { StreamSession, StreamSessionOptions } from './stream-context.ts'
+import { chooseStreams, describeStreams, grantBuckets, type BucketGrant, type ChosenStreams } from './wanted-streams.ts'
 
 const RETRY_MS = 200
-
-/** What all streams share. */
-export interface StreamContext {
-  readonly feed: CheckpointFeed
-  readonly marks: Marks
-  readonly dependencies: DependencyIndex
-  readonly log: LogReader
-  readonly downloads: Downloads
-  readonly sharedLines: SharedLines
-  readonly compactions: Compactions
-  readonly keys: KeyEvaluator
-  /** What the log has of some buckets. */
-  readonly readBuckets: ReadBuckets
-  /** The device's newest write checkpoint, whenever it was made. */
-  readonly readWriteCheckpoint: (device: Device) => Promise<WriteCheckpoint | undefined>
-  readonly logger: Logger
-  /** The plan being served; `undefined` while policies are being compiled anew: no checkpoint leaves meanwhile. */
-  plan(): ActivePlan | undefined
-}
-
-export interface StreamSession extends KeyHolder {
-  /** Runs until the signal aborts or something fails. While nothing is to be done, nothing of it waits. */
-  start(): void
-  /** The device wants to be told when this has been passed. */
-  addWriteCheckpoint(checkpoint: WriteCheckpoint): void
-  /** Whether the device has a whole checkpoint and nothing is under way. */
-  readonly isResting: boolean
-  /** Looks again whether there is something to send. */
-  wake(): void
-}
-
-/** A checkpoint, and the buckets whose operations have to follow it. */
-interface NextCheckpoint {
-  readonly line: ControlLine
-  /** What has to be sent, first things first. After each but the last the device may show what it has. */
-  readonly groups: readonly PriorityGroup[]
-  readonly opId: number
-}
-
-interface PriorityGroup {
-  readonly priority: number
-  readonly buckets: readonly HeldBucket[]
-}
-
-export interface StreamSessionOptions {
-  readonly context: StreamContext
-  readonly session: Session
-  /** Tells the device from others, across its connections. */
-  readonly device: string
-  readonly sink: LineSink
-  readonly signal: AbortSignal
-  /** What the device holds already: position by bucket name. */
-  readonly positions: ReadonlyMap<string, number>
-  /** What the device wants of what its person may have. */
-  readonly wanted: RequestedStreams
-  /** Called once, with the signal's reason or with what failed: the connection is then closed. */
-  readonly onEnd: (reason: unknown) => void
-  /** Whose write checkpoints it gets: those made before it runs are read, it is told of the others. */
-  readonly writer: Device
-}
 
 /**
  * One device's stream: keys → checkpoint → operations → complete, then silence until something of it changes.
@@ -255,21 +191,6 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
     for (const entry of held.values()) touch(entry.bucket)
   }
 
-  /** Whether the device knows why, and how urgently, it has the bucket. */
-  function isDescribed({ grant, described }: HeldBucket): boolean {
-    return grant.text === described?.text
-  }
-
-  function describe({ bucket, grant }: HeldBucket): BucketDescription {
-    return {
-      bucket: bucket.name,
-      checksum: bucket.checksum,
-      count: bucket.count,
-      priority: grant.priority,
-      subscriptions: grant.subscriptions,
-    }
-  }
-
   function passWriteCheckpoints(): void {
     if (writeCheckpoints.length === 0) return
     for (const checkpoint of writeCheckpoints) {
@@ -318,21 +239,12 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
       ? {
           checkpoint: {
             ...common,
-            buckets: [...held.values()].filter((entry) => entry.announced).map(describe),
+            buckets: [...held.values()].filter((entry) => entry.announced).map(describeBucket),
             streams,
           },
         }
-      : { checkpoint_diff: { ...common, removed_buckets: gone, updated_buckets: buckets.map(describe) } }
-    return { line, groups: groupByPriority(buckets, isFull), opId: feed.opId }
-  }
-
-  /** @param isFull - also the priorities at which there is nothing to send: the device waits for each of them */
-  function groupByPriority(buckets: readonly HeldBucket[], isFull: boolean): readonly PriorityGroup[] {
-    const groups = Map.groupBy(buckets, (entry) => entry.grant.priority)
-    const wanted = isFull ? chosen.wants.flatMap(({ reasons }) => reasons.map(({ priority }) => priority)) : []
-    return [...new Set([...groups.keys(), ...wanted])]
-      .toSorted((one, other) => one - other)
-      .map((priority) => ({ priority, buckets: groups.get(priority) ?? [] }))
+      : { checkpoint_diff: { ...common, removed_buckets: gone, updated_buckets: buckets.map(describeBucket) } }
+    return { line, groups: groupByPriority(buckets, isFull, chosen), opId: feed.opId }
   }
 
   /** Whether a batch that supersedes versions in one of these buckets is being written right now: it will wake us. */
@@ -460,11 +372,6 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
     },
   }
   return holder
-}
-
-/** Whether a line tells no more than what buckets have changed. */
-function isPlainDiff(line: ControlLine): boolean {
-  return 'checkpoint_diff' in line && line.checkpoint_diff.removed_buckets.length === 0
 }
 
 // Shared by all who have none.

@@ -1,6 +1,6 @@
 import type { StreamDescription, SubscriptionReason, SyncRequest } from '@holdfast/protocol'
 import type { ActivePlan, ActiveStream } from '../buckets/active-plan.ts'
-import type { EvaluatedWant, Want } from '../buckets/evaluate-keys.ts'
+import type { EvaluatedWant, Want } from '../buckets/evaluated-keys.ts'
 
 /** What a device asks for in its request. */
 export interface RequestedStreams {

@@ -1,0 +1,36 @@
+import type { Lsn } from '@holdfast/replication'
+import type { ClassList } from './access-classes.ts'
+import type { ActiveStream, PlannedDependency } from './active-plan.ts'
+import type { Pins } from './dependency-index.ts'
+import type { Snapshot } from './snapshot.ts'
+
+/** A stream that a device wants, with what it asks for. */
+export interface Want {
+  readonly stream: ActiveStream
+  /** The parameters as JSON text. */
+  readonly parameters: string
+}
+
+/** What a person has of one {@link Want}. */
+export interface EvaluatedWant {
+  readonly bucketNames: readonly string[]
+  /** Of which classes it was asked whether the person sees them; `undefined`: of none, whatever comes to be. */
+  readonly asked: AskedClasses | undefined
+  /** Why something of it is missing, for the device's log. */
+  readonly problem: string | undefined
+}
+
+/** Which buckets a person has, and what the answer was computed from. */
+export interface EvaluatedKeys {
+  /** In the order of the wants. */
+  readonly wants: readonly EvaluatedWant[]
+  readonly dependencies: readonly PlannedDependency[]
+  readonly pins: Pins
+  /** The transactions that the answer has seen. */
+  readonly snapshot: Snapshot
+  /** Everything that it has seen committed before this position. */
+  readonly upTo: Lsn
+}
+
+/** How many of each list's classes have been asked for: those from the first on. */
+export type AskedClasses = ReadonlyMap<ClassList, number>

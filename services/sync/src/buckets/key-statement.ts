@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto'
+import type { BucketDefinition, Pin } from '@holdfast/policy'
+import { assert } from '@holdfast/foundation'
+import type { Session } from '@holdfast/postgres'
+import { parseLsn } from '@holdfast/replication'
+import type { ClassKey, ClassList } from './access-classes.ts'
+import type { ActiveStream, PlannedDependency, RolePlan } from './active-plan.ts'
+import { bucketName } from './bucket-name.ts'
+import type { Pins } from './dependency-index.ts'
+import type { EvaluatedKeys, Want } from './evaluated-keys.ts'
+import { parseSnapshot } from './snapshot.ts'
+
+const SNAPSHOT_ROW = -1
+export const SNAPSHOT_QUERY = `select ${SNAPSHOT_ROW} as part, array[pg_current_snapshot()::text, pg_current_wal_insert_lsn()::text] as key`
+/** Numbers of pin rows start here; definitions are far below. */
+const PIN_ROWS = 1_000_000
+/** Values of a pin that are asked for: whoever has more is concerned by every change. */
+const PIN_VALUES_MAX = 1_000
+/** One such row for each parameter of another type than text: it fails when the value is none. */
+const PARAMETER_ROWS = 2_000_000
+
+export interface KeyStatement {
+  readonly name: string
+  readonly text: string
+  /** Its parts, each a statement of its own. */
+  readonly parts: readonly KeyPart[]
+}
+
+export interface KeyPart {
+  readonly text: string
+  /** The parameter that it reads, and does nothing else. */
+  readonly parameter?: string
+  /** Whether it narrows access classes. */
+  readonly isOfClass: boolean
+}
+
+/** What of a definition is answered by a query for keys. */
+function linkOf(definition: BucketDefinition): { readonly keys: number; readonly query: string } | undefined {
+  const { accessClass, keys, keyQuery } = definition
+  return accessClass ? accessClass.link : { keys: keys.length, query: keyQuery }
+}
+
+const statements = new WeakMap<RolePlan, KeyStatement>()
+
+export function roleOf({ stream }: Want, session: Session): RolePlan {
+  return stream.roles.get(session.role) ?? { definitions: [], dependencies: [] }
+}
+
+/**
+ * All key queries of a stream for a role as one statement of rows `(part, key text[])`. Its texts come from the compiled plan, which Postgres's own
+ * parser has read; values come from the session's claims and the subscription's parameters.
+ */
+export function statementOf(role: RolePlan, { parameters }: ActiveStream): KeyStatement {
+  const known = statements.get(role)
+  if (known) return known
+  const parts: KeyPart[] = [
+    { text: SNAPSHOT_QUERY, isOfClass: false },
+    ...parameters.map(({ name, sql: read }, index) => ({
+      text: `select ${PARAMETER_ROWS + index} as part, array[(${read})::text] as key`,
+      parameter: name,
+      isOfClass: false,
+    })),
+  ]
+  role.definitions.forEach(({ definition }, index) => {
+    const part = linkOf(definition)
+    if (!part) return
+    const keys = Array.from({ length: part.keys }, (_, position) => `q.k${position}`)
+    const array = keys.length === 0 ? `'{}'::text[]` : `array[${keys.join(', ')}]`
+    const isOfClass = definition.accessClass !== undefined
+    parts.push({ text: `select ${index} as part, ${array} as key from (${part.query}) q`, isOfClass })
+  })
+  role.dependencies.forEach((dependency, index) => {
+    if (dependency.pin) parts.push({ text: pinText(PIN_ROWS + index, dependency.pin), isOfClass: false })
+  })
+  const text = parts.map((part) => part.text).join('\nunion all\n')
+  const statement = { name: `sync_keys_${createHash('sha1').update(text).digest('hex').slice(0, 16)}`, text, parts }
+  statements.set(role, statement)
+  return statement
+}
+
+/** One row for a claim. Of values one with NULL, which says that they were asked for, and those that there are. */
+function pinText(part: number, pin: Pin): string {
+  if ('claimSql' in pin) return `select ${part} as part, array[(${pin.claimSql})::text] as key`
+  const values = `select v.k0 from (${pin.valuesSql}) as v limit ${PIN_VALUES_MAX + 1}`
+  return `select ${part} as part, array[w.k0] as key from (select null::text as k0 union all (${values})) as w`
+}
+
+export type KeyRow = readonly [part: number, key: readonly (string | null)[]]
+
+export type SnapshotAt = Pick<EvaluatedKeys, 'snapshot' | 'upTo'>
+
+/** All statements of a transaction have one snapshot, so that it does not matter which of them tells it. */
+export function snapshotIn(rows: readonly KeyRow[]): SnapshotAt {
+  const row = rows.find(([part]) => part === SNAPSHOT_ROW)
+  const upTo = parseLsn(row?.[1][1] ?? '')
+  assert(row && upTo !== undefined, 'the row tells the snapshot')
+  return { snapshot: parseSnapshot(row[1][0] ?? ''), upTo }
+}
+
+/** What a person has of the links of definitions by access classes. */
+export type LinkKeys = ReadonlyMap<ClassList, readonly ClassKey[]>
+
+export function collect(
+  role: RolePlan,
+  rows: readonly KeyRow[],
+): {
+  readonly bucketNames: readonly string[]
+  readonly pins: Pins
+  readonly linkKeys: LinkKeys
+} {
+  const linkKeys = new Map<ClassList, ClassKey[]>()
+  const names = new Set<string>()
+  const pins = new Map<string, (string | null)[]>()
+  for (const [part, key] of rows) {
+    if (part >= PARAMETER_ROWS || part === SNAPSHOT_ROW) continue
+    if (part >= PIN_ROWS) {
+      const dependency = role.dependencies[part - PIN_ROWS]
+      if (!dependency) continue
+      const values = pins.get(dependency.key)
+      if (values) values.push(key[0] ?? null)
+      else pins.set(dependency.key, [key[0] ?? null])
+    } else {
+      const active = role.definitions[part]
+      if (active?.classes) {
+        const keys = linkKeys.get(active.classes)
+        if (keys) keys.push(key)
+        else linkKeys.set(active.classes, [key])
+      } else if (active) names.add(bucketName(active.stored, key as readonly string[]))
+    }
+  }
+  return { bucketNames: [...names], pins, linkKeys }
+}
+
+/** Gathers what the wants of a person depend on. */
+export function createPins(): {
+  add(role: RolePlan, values: Pins): void
+  taken(): Pick<EvaluatedKeys, 'dependencies' | 'pins'>
+} {
+  const pins = new Map<string, readonly (string | null)[] | undefined>()
+  const dependencies = new Map<string, PlannedDependency>()
+  return {
+    add(role, values) {
+      for (const dependency of role.dependencies) {
+        dependencies.set(dependency.key, dependency)
+        const added = values.get(dependency.key)
+        const before = pins.has(dependency.key) ? pins.get(dependency.key) : []
+        const isKnown = before && added && before.length + added.length <= PIN_VALUES_MAX
+        pins.set(dependency.key, isKnown ? [...before, ...added] : undefined)
+      }
+    },
+    taken() {
+      const pinned = [...pins].flatMap(([key, values]) => (values ? [[key, values] as const] : []))
+      return { dependencies: [...dependencies.values()], pins: new Map(pinned) }
+    },
+  }
+}

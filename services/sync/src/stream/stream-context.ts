@@ -1,0 +1,61 @@
+import type { Logger } from '@holdfast/foundation'
+import type { Session } from '@holdfast/postgres'
+import type { ActivePlan } from '../buckets/active-plan.ts'
+import type { DependencyIndex, KeyHolder } from '../buckets/dependency-index.ts'
+import type { KeyEvaluator } from '../buckets/key-evaluator.ts'
+import type { CheckpointFeed, ReadBuckets } from '../checkpoints/checkpoint-feed.ts'
+import type { Marks } from '../checkpoints/marks.ts'
+import type { Device, WriteCheckpoint } from '../checkpoints/write-checkpoints.ts'
+import type { Compactions } from '../storage/compactions.ts'
+import type { LogReader } from '../storage/log-reader.ts'
+import type { Downloads } from './downloads.ts'
+import type { LineSink } from './line-sink.ts'
+import type { SharedLines } from './shared-lines.ts'
+import type { RequestedStreams } from './wanted-streams.ts'
+
+/** What all streams share. */
+export interface StreamContext {
+  readonly feed: CheckpointFeed
+  readonly marks: Marks
+  readonly dependencies: DependencyIndex
+  readonly log: LogReader
+  readonly downloads: Downloads
+  readonly sharedLines: SharedLines
+  readonly compactions: Compactions
+  readonly keys: KeyEvaluator
+  /** What the log has of some buckets. */
+  readonly readBuckets: ReadBuckets
+  /** The device's newest write checkpoint, whenever it was made. */
+  readonly readWriteCheckpoint: (device: Device) => Promise<WriteCheckpoint | undefined>
+  readonly logger: Logger
+  /** The plan being served; `undefined` while policies are being compiled anew: no checkpoint leaves meanwhile. */
+  plan(): ActivePlan | undefined
+}
+
+export interface StreamSession extends KeyHolder {
+  /** Runs until the signal aborts or something fails. While nothing is to be done, nothing of it waits. */
+  start(): void
+  /** The device wants to be told when this has been passed. */
+  addWriteCheckpoint(checkpoint: WriteCheckpoint): void
+  /** Whether the device has a whole checkpoint and nothing is under way. */
+  readonly isResting: boolean
+  /** Looks again whether there is something to send. */
+  wake(): void
+}
+
+export interface StreamSessionOptions {
+  readonly context: StreamContext
+  readonly session: Session
+  /** Tells the device from others, across its connections. */
+  readonly device: string
+  readonly sink: LineSink
+  readonly signal: AbortSignal
+  /** What the device holds already: position by bucket name. */
+  readonly positions: ReadonlyMap<string, number>
+  /** What the device wants of what its person may have. */
+  readonly wanted: RequestedStreams
+  /** Called once, with the signal's reason or with what failed: the connection is then closed. */
+  readonly onEnd: (reason: unknown) => void
+  /** Whose write checkpoints it gets: those made before it runs are read, it is told of the others. */
+  readonly writer: Device
+}
