@@ -128,7 +128,10 @@ export async function insertDefinition(
 /** Gives definitions up. Their buckets and operations are deleted in the background. */
 export async function dropDefinitions(db: Queryable, numbers: readonly number[]): Promise<void> {
   if (numbers.length === 0) return
-  await db.execute(sql`update sync.definitions set dropped = true where number = any(${numbers}::int[])`)
+  await db.execute(sql`
+    with unfilled as (delete from sync.fills where definition = any(${numbers}::int[]))
+    update sync.definitions set dropped = true where number = any(${numbers}::int[])
+  `)
 }
 
 /** Where the log stands after a write. */
