@@ -1,8 +1,12 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 const resolve = { conditions: ['source'] }
 const ssr = { resolve: { conditions: ['source', 'node'], externalConditions: ['source', 'node'] } }
 const packages = ['platform/*', 'services/*', 'server', 'clients/*', 'apps/*']
+
+/** Left to itself, Vitest keeps a core free; these tests mostly wait for a server. */
+const WORKERS = Math.max(2, availableParallelism())
 
 /**
  * The projects run one after the other, the files of each side by side.
@@ -16,6 +20,7 @@ export default defineConfig({
         ssr,
         test: {
           name: 'unit',
+          maxWorkers: WORKERS,
           setupFiles: ['tests/support/src/seed-fast-check.ts'],
           sequence: { groupOrder: 0 },
           testTimeout: 20_000, // a property on a busy machine
@@ -28,6 +33,7 @@ export default defineConfig({
         ssr,
         test: {
           name: 'pg',
+          maxWorkers: WORKERS,
           setupFiles: ['tests/support/src/seed-fast-check.ts'],
           sequence: { groupOrder: 1 },
           include: packages.map((folder) => `${folder}/src/**/*.pg.test.ts`),
@@ -42,6 +48,7 @@ export default defineConfig({
         ssr,
         test: {
           name: 'conformance',
+          maxWorkers: WORKERS,
           setupFiles: ['tests/support/src/seed-fast-check.ts'],
           sequence: { groupOrder: 2 },
           include: ['tests/conformance/src/**/*.test.ts'],
