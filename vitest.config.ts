@@ -6,7 +6,7 @@ const ssr = { resolve: { conditions: ['source', 'node'], externalConditions: ['s
 const packages = ['platform/*', 'services/*', 'server', 'clients/*', 'apps/*']
 
 /** Left to itself, Vitest keeps a core free; these tests mostly wait for a server. */
-const WORKERS = Math.max(2, availableParallelism())
+const WORKERS = Math.min(8, Math.max(2, availableParallelism()))
 
 /**
  * The projects run one after the other, the files of each side by side.

@@ -10,6 +10,7 @@ import {
   EMPTY_ALL,
   openFaultyLink,
   policySchema,
+  roleUnlessThere,
   randomPeople,
   randomPolicies,
   randomStreams,
@@ -26,7 +27,7 @@ import { print, type Followed, type History } from './histories.test-support.ts'
 import type { DeviceState } from './stream-client.test-support.ts'
 import { openWorld, type World, type WorldOptions } from './sync-world.test-support.ts'
 
-/** Roles are those of the whole cluster, which other tests share. */
+/** Roles are those of the whole cluster, which other tests share and which grant rights to them: they stay until it goes. */
 const SUFFIX = randomBytes(4).toString('hex')
 const [KEEPER, OWN_ROLE] = [`keeper_${SUFFIX}`, `clerk_${SUFFIX}`] as const
 
@@ -34,7 +35,7 @@ const SCHEMA = `
   create or replace function auth.jwt() returns jsonb language sql stable as $$ select coalesce(nullif(current_setting('request.jwt.claims', true), ''), '{}')::jsonb $$;
   create or replace function auth.role() returns text language sql stable as $$ select nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> 'role' $$;
   ${policySchema(KEEPER)}
-  create role ${OWN_ROLE} nologin;
+  ${roleUnlessThere(OWN_ROLE)}
   grant ${OWN_ROLE} to authenticator;
   grant usage on schema public, auth, sync to ${OWN_ROLE};
   grant select on all tables in schema public to ${OWN_ROLE};
@@ -42,23 +43,8 @@ const SCHEMA = `
 `
 
 /** A world for random policies: without the tables that they are tried on, which each history makes. */
-export async function openPolicyWorld(options: WorldOptions = {}): Promise<World> {
-  const world = await openWorld({ ...options, schema: SCHEMA })
-  return {
-    ...world,
-    get url() {
-      return world.url
-    },
-    get service() {
-      return world.service
-    },
-    async [Symbol.asyncDispose]() {
-      await world.stop()
-      for (const role of [KEEPER, OWN_ROLE])
-        await world.run(`reassign owned by ${role} to current_user; drop owned by ${role}; drop role ${role}`)
-      await world[Symbol.asyncDispose]()
-    },
-  }
+export function openPolicyWorld(options: WorldOptions = {}): Promise<World> {
+  return openWorld({ ...options, schema: SCHEMA })
 }
 
 /** A device, who has it, and what it wants. */

@@ -2,7 +2,7 @@ export { openTestDatabase, type TestDatabase, type TestDatabaseOptions } from '.
 export { seedOf } from './seed-of.ts'
 export { createRandom, type Random } from './random.ts'
 export { CLASS_FORMS, LINK_FORMS, PERSON_FORMS, ROW_FORMS } from './policy-forms.ts'
-export { AUTH_FUNCTIONS, GUARDS, ITEM_COLUMNS, policySchema, POLICY_USERS } from './policy-schema.ts'
+export { AUTH_FUNCTIONS, GUARDS, ITEM_COLUMNS, policySchema, POLICY_USERS, roleUnlessThere } from './policy-schema.ts'
 export { changeSchema, randomPeople, randomPolicies, type RandomPerson } from './random-policies.ts'
 export {
   declareStream,

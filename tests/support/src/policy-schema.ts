@@ -41,7 +41,7 @@ create table public.shares (id int primary key, list_id int, user_id uuid) parti
 create table public.shares_0 partition of public.shares for values with (modulus 2, remainder 0);
 create table public.shares_1 partition of public.shares for values with (modulus 2, remainder 1);
 
-create role ${keeper} nologin;
+${roleUnlessThere(keeper)}
 grant usage on schema public, auth to ${keeper};
 grant select on public.members, public.lists, public.grants to ${keeper};
 
@@ -165,4 +165,9 @@ export const GUARDS: Readonly<Record<string, readonly (string | undefined)[]>> =
   admins: [undefined, 'user_id = auth.uid()', 'true', 'pl_member(1) or user_id = auth.uid()'],
   shares: [undefined, 'user_id = auth.uid()', 'not exists (select from admins a where a.user_id = shares.user_id)'],
   days: [undefined, 'auth.uid() is not null'],
+}
+
+/** Roles are those of a whole cluster: another database of it may have made this one. */
+export function roleUnlessThere(name: string): string {
+  return `do $$ begin create role ${name} nologin; exception when duplicate_object then null; end $$;`
 }

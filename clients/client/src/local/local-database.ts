@@ -74,6 +74,8 @@ const UPLOAD_THROTTLE_MS = 100
 
 /** The state of sync changes many times for one checkpoint; what it made unnecessary is looked at this long after the first time, in milliseconds. */
 const FORGET_DELAY_MS = 500
+/** Changes of a schema come in groups, and this one may have been the middle of one. Milliseconds. */
+const SCHEMA_SETTLES_MS = 5_000
 
 /** Opens the database of one person. It is readable and writable at once; {@link LocalDatabase.connect} brings the network in. */
 export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<LocalDatabase> {
@@ -163,7 +165,8 @@ export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<
     const token = await tokens.token()
     if (token === undefined) return
     const answer = await fetchSchema({ url, token, version: schema.get().version }, options.fetch)
-    if (answer.kind === 'failed') return askAgain()
+    // A server that compiles its policies anew has no answer for a moment.
+    if (answer.kind === 'failed') return askAgain(retryDelayMs(++unanswered, undefined, random))
     unanswered = 0
     if (answer.kind === 'unchanged') return
     await inTurn(async () => {
@@ -176,18 +179,16 @@ export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<
       schema.set(answer.schema)
       await connectIfWanted()
     })
+    askAgain(SCHEMA_SETTLES_MS)
   }
 
-  /** What said that there is something new will not say it again: a server that compiles its policies anew has no answer for a moment. */
-  function askAgain(): void {
-    if (!wasConnected || askingAgain) return // asked with the next connection
-    askingAgain = setTimeout(
-      () => {
-        askingAgain = undefined
-        if (wasConnected) inBackground(refreshSchema())
-      },
-      retryDelayMs(++unanswered, undefined, random),
-    )
+  /** What said that there is something new will not say it again. */
+  function askAgain(afterMs: number): void {
+    askingAgain ??= setTimeout(() => {
+      askingAgain = undefined
+      if (wasConnected) inBackground(refreshSchema()) // else it is asked with the next connection
+    }, afterMs)
+    ;(askingAgain as { unref?: () => void }).unref?.()
   }
 
   function inTurn(body: () => Promise<void>): Promise<void> {
