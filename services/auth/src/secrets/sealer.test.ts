@@ -15,7 +15,7 @@ test.each([
     'another key',
     () => createSealer('another secret, which is long enough').open('row-1', sealer.seal('row-1', 'shh')),
   ],
-  ['a changed text', () => sealer.open('row-1', `${sealer.seal('row-1', 'shh').slice(0, -2)}AA`)],
+  ['a changed text', () => sealer.open('row-1', withOtherEnd(sealer.seal('row-1', 'shh')))],
   ['a cut text', () => sealer.open('row-1', 'sealed:v1:AAAA')],
 ])('it does not open for %s', (_name, open) => {
   expect(open()).toBeUndefined()
@@ -24,3 +24,8 @@ test.each([
 test('a secret that came in the clear, from a dump, stays usable', () => {
   expect(sealer.open('row-1', 'plain')).toBe('plain')
 })
+
+/** The last letter but one has six bits of the seal; another letter is another seal. */
+function withOtherEnd(sealed: string): string {
+  return `${sealed.slice(0, -2)}${sealed.at(-2) === 'A' ? 'B' : 'A'}${sealed.at(-1)}`
+}
