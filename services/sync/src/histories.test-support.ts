@@ -123,21 +123,7 @@ export async function runHistory(
     if (disturb && random.chance(0.15)) await disturb(random)
   }
   for (const { device } of followed) if (!device.isOpen) device.connect()
-  const deadline = Date.now() + settleMs
-  for (const { userId, device } of followed) {
-    const last = print(shown.get(userId)?.at(-1) ?? new Map())
-    await device
-      .until(
-        () => {
-          if (!device.isOpen) device.connect()
-          return device.completed.length > 0 && print(device.state) === last
-        },
-        'the end',
-        Math.max(1, deadline - Date.now()),
-      )
-      .catch(() => undefined) // told by findBreaches
-    device.disconnect()
-  }
+  await untilLast(followed, shown, settleMs)
   return { history: { seed, shown }, followed }
 }
 
@@ -213,5 +199,31 @@ async function changeSomething(tx: Transaction, random: Random): Promise<void> {
     default:
       if (random.chance(0.2)) await tx.execute(sql`truncate public.items`)
       else await tx.execute(sql`delete from public.list_members where user_id = ${random.pick(PEOPLE)}`)
+  }
+}
+
+/**
+ * Lets every device come to what its person was shown last, for `settleMs` in all, and disconnects it. One that does not come to it is told by
+ * {@link findBreaches}.
+ */
+export async function untilLast(
+  followed: readonly Followed[],
+  shown: History['shown'],
+  settleMs: number,
+): Promise<void> {
+  const deadline = Date.now() + settleMs
+  for (const { userId, device } of followed) {
+    const last = print(shown.get(userId)?.at(-1) ?? new Map())
+    await device
+      .until(
+        () => {
+          if (!device.isOpen) device.connect()
+          return device.completed.length > 0 && print(device.state) === last
+        },
+        'the end',
+        Math.max(1, deadline - Date.now()),
+      )
+      .catch(() => undefined)
+    device.disconnect()
   }
 }

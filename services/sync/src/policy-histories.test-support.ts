@@ -23,7 +23,7 @@ import {
   type RandomStream,
   type RandomWants,
 } from '@holdfast/test-support'
-import { print, type Followed, type History } from './histories.test-support.ts'
+import { untilLast, type Followed, type History } from './histories.test-support.ts'
 import type { DeviceState } from './stream-client.test-support.ts'
 import { openWorld, type World, type WorldOptions } from './sync-world.test-support.ts'
 
@@ -196,21 +196,7 @@ export async function runPolicyHistory(
     if (disturb && random.chance(0.15)) await disturb(random)
   }
   link.slow(0)
-  const deadline = Date.now() + settleMs
-  for (const { userId, device } of followed) {
-    const last = print(shown.get(userId)?.at(-1) ?? new Map())
-    await device
-      .until(
-        () => {
-          if (!device.isOpen) device.connect()
-          return device.completed.length > 0 && print(device.state) === last
-        },
-        'the end',
-        Math.max(1, deadline - Date.now()),
-      )
-      .catch(() => undefined) // told by findBreaches
-    device.disconnect()
-  }
+  await untilLast(followed, shown, settleMs)
   return { history: { seed, shown }, followed, told: told.join(';\n') }
 }
 

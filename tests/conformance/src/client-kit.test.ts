@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
-import { PowerSyncDatabase } from '@powersync/node'
+import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createClient, memoryStore, UnsentChanges, type HoldfastClient, type LocalDatabase } from '@holdfast/client'
 import { sql } from '@holdfast/postgres'
 import {
   createNotes,
+  databaseIn,
   openDevice,
   openFaultyLink,
   openHoldfast,
@@ -64,17 +64,7 @@ describe('a shared device', () => {
         String(input).endsWith('/sync/v1/schema') && unanswered-- > 0
           ? Promise.resolve(new Response('{}', { status: 503 }))
           : fetch(input, init),
-      openDatabase: ({ schema, fileName }) =>
-        new PowerSyncDatabase({
-          schema,
-          database: {
-            dbFilename: `${basename(folder)}-${fileName}`,
-            dbLocation: folder,
-            implementation: { type: 'node:sqlite' },
-            readWorkerCount: 1,
-          },
-          logger: { log: () => undefined },
-        }),
+      openDatabase: databaseIn(folder),
       onProblem: () => undefined,
     })
   }

@@ -9,6 +9,7 @@ import {
   type HoldfastClient,
   type KeyValueStore,
   type LocalDatabase,
+  type ClientOptions,
 } from '@holdfast/client'
 import type { TableDescriptor } from '@holdfast/protocol'
 import { SAMPLE_PASSWORD, type Holdfast } from './open-holdfast.ts'
@@ -121,18 +122,7 @@ function openClient(holdfast: Holdfast, folder: string, store: KeyValueStore): H
     url: holdfast.url,
     anonKey: holdfast.anonKey,
     store,
-    openDatabase: ({ schema, fileName }) =>
-      new PowerSyncDatabase({
-        schema,
-        database: {
-          // The SDK lets only one connection of a process sync a file of a given name, wherever it lies.
-          dbFilename: `${basename(folder)}-${fileName}`,
-          dbLocation: folder,
-          implementation: { type: 'node:sqlite' },
-          readWorkerCount: 1,
-        },
-        logger: quietLogger,
-      }),
+    openDatabase: databaseIn(folder),
     onProblem: () => undefined, // expected while things break; what matters shows in the rows
   })
 }
@@ -218,4 +208,20 @@ async function waitUntil(deadline: number, isSo: () => Promise<boolean>): Promis
     if (Date.now() > deadline) throw new Error('too late')
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
+}
+
+/** Opens the database of a client as a file of a folder, with the unmodified SDK. */
+export function databaseIn(folder: string): ClientOptions['openDatabase'] {
+  return ({ schema, fileName }) =>
+    new PowerSyncDatabase({
+      schema,
+      database: {
+        // The SDK lets only one connection of a process sync a file of a given name, wherever it lies.
+        dbFilename: `${basename(folder)}-${fileName}`,
+        dbLocation: folder,
+        implementation: { type: 'node:sqlite' },
+        readWorkerCount: 1,
+      },
+      logger: quietLogger,
+    })
 }

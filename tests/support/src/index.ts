@@ -17,7 +17,7 @@ export { changeRows, dropRandomTable, EMPTY_ALL, randomTable, type RandomTable }
 export { shownRows } from './shown-rows.ts'
 export { quietLogger } from './quiet-logger.ts'
 export { openHoldfast, SAMPLE_PASSWORD, type Holdfast, type HoldfastOptions } from './open-holdfast.ts'
-export { openDevice, type DeviceAccount, type TestDevice } from './devices.ts'
+export { databaseIn, openDevice, type DeviceAccount, type TestDevice } from './devices.ts'
 export { differences } from './differences.ts'
 export { openFaultyLink, type FaultyLink } from './faulty-link.ts'
 export { appliedChanges, createNotes, type AppliedChange } from './notes.ts'

@@ -182,7 +182,7 @@ export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<
     askAgain(SCHEMA_SETTLES_MS)
   }
 
-  /** What said that there is something new will not say it again. */
+  /** Asks once more, in a while: what has said that there is something new will not say it again. */
   function askAgain(afterMs: number): void {
     askingAgain ??= setTimeout(() => {
       askingAgain = undefined

@@ -53,7 +53,7 @@ export interface DependencyIndex {
 /** More than there are connections to Postgres: each commits one transaction at a time. */
 const RECENT_TRANSACTIONS = 256
 /** Values of one pin that are noted of a transaction; one with more concerns everybody. */
-const NOTED_VALUES_MAX = 1_000
+const NOTED_VALUES_MAX = 100
 
 interface Entry {
   readonly everyone: Set<KeyHolder>
