@@ -1,6 +1,6 @@
 /**
- * Builds the server (tsc) and the app (vite) when their sources are newer than the last build, and says nothing when they are not. All output goes to
- * stderr, so that a command after it owns stdout.
+ * Builds the server (tsc) and the app (vite) when their sources are newer than the last build, and says nothing when they are not. `--with-test-support` also
+ * builds what browser journeys and benchmarks import. All output goes to stderr, so that a command after it owns stdout.
  */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -58,6 +58,21 @@ const TARGETS: readonly Target[] = [
   },
 ]
 
+/** Playwright and plain Node resolve packages to their build; Vitest reads sources and needs none of this. */
+const TEST_SUPPORT: Target = {
+  name: 'test support',
+  sources: [
+    ...[...SERVER_PACKAGES, 'clients/client', 'tests/support'].flatMap((path) => [
+      `${path}/src`,
+      `${path}/tsconfig.json`,
+    ]),
+    'tsconfig.base.json',
+    'package-lock.json',
+  ],
+  product: 'tests/support/dist/index.js',
+  command: [process.execPath, 'node_modules/typescript/bin/tsc', '-b', 'tests/support'],
+}
+
 /** Milliseconds that another build may take before its lock counts as left behind. */
 const LOCK_LIFETIME_MS = 180_000
 
@@ -80,7 +95,7 @@ function addToHash(hash: ReturnType<typeof createHash>, path: string): void {
 }
 
 function stampPath(target: Target): string {
-  return join(cache, `build-${target.name}`)
+  return join(cache, `build-${target.name.replaceAll(' ', '-')}`)
 }
 
 function isFresh(target: Target): boolean {
@@ -139,10 +154,12 @@ async function build(target: Target): Promise<void> {
   writeFileSync(stampPath(target), before)
 }
 
-const stale = TARGETS.filter((target) => !isFresh(target))
-if (stale.length > 0) {
+const targets = process.argv.includes('--with-test-support') ? [...TARGETS, TEST_SUPPORT] : TARGETS
+if (!targets.every(isFresh)) {
   await withLock(async () => {
     // Another process may have built in the meantime. Two builds at once are faster on two cores.
-    await Promise.all(stale.filter((target) => !isFresh(target)).map(build))
+    await Promise.all(TARGETS.filter((target) => !isFresh(target)).map(build))
+    // Its compiler writes the server's packages too, so it runs after the server's.
+    if (targets.includes(TEST_SUPPORT) && !isFresh(TEST_SUPPORT)) await build(TEST_SUPPORT)
   })
 }

@@ -1,4 +1,7 @@
-/** The fast checks, each with its own time: format, lint, types, dead code, layers, compatibility pages, unit tests. All run; the exit code tells whether all passed. */
+/**
+ * The fast checks, each with its own time: format, lint, types, dead code, layers, compatibility pages, unit tests. All run; the exit code tells whether all
+ * passed. `--no-tests` leaves out the unit tests, for a run that has them already.
+ */
 import { run } from './run.ts'
 
 const checks: readonly (readonly [name: string, command: string, ...args: string[]])[] = [
@@ -12,8 +15,10 @@ const checks: readonly (readonly [name: string, command: string, ...args: string
   ['unit tests', 'vitest', 'run', '--project', 'unit', '--silent=passed-only'],
 ]
 
+const withTests = !process.argv.includes('--no-tests')
 const failed: string[] = []
 for (const [name, command, ...args] of checks) {
+  if (name === 'unit tests' && !withTests) continue
   const started = Date.now()
   const code = await run(command, args)
   console.error(`${code === 0 ? 'ok  ' : 'FAIL'} ${name} (${((Date.now() - started) / 1000).toFixed(1)} s)`)

@@ -1,8 +1,8 @@
 /**
  * Runs every test: unit, Postgres, conformance, fault and browser. Arguments are passed on to Vitest; `--no-browser` leaves the browser out.
- * Ends with one line that counts them all.
+ * Ends with one line that counts them all, and leaves it in `.cache/reports/total.txt`.
  */
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { ensureChromium } from './chromium.ts'
 import { run } from './run.ts'
 
@@ -32,7 +32,7 @@ const total: Counts = { passed: 0, failed: 0, skipped: 0 }
 let failedRuns = 0
 let flaky = 0
 
-const built = await run('node', ['scripts/build-if-stale.ts'])
+const built = await run('node', ['scripts/build-if-stale.ts', '--with-test-support'])
 if (built !== 0) process.exit(built)
 
 const vitest = await run('vitest', [
@@ -68,5 +68,7 @@ if (withBrowser) {
 
 if (failedRuns > 0 && total.failed === 0) total.failed = failedRuns // a runner broke without naming a test
 if (flaky > 0) console.log(`${flaky} passed on the second try only`)
-console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`)
+const totalLine = `${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`
+writeFileSync(`${REPORTS}/total.txt`, `${totalLine}\n`)
+console.log(totalLine)
 process.exit(total.failed > 0 ? 1 : 0)
