@@ -6,7 +6,7 @@ export interface Cluster extends AsyncDisposable {
   /** Connects as role `authenticator`, under which every statement of a person runs. Contains a password. */
   readonly requestUrl: string
   readonly databasePort: number
-  /** False from the moment our Postgres died until it accepts connections again. */
+  /** False from the moment our Postgres died, or another one did not answer a probe, until it accepts connections again. */
   isUp(): boolean
   /** Calls `listener` each time Postgres accepts connections again after it had died. @returns stops the calls */
   onRestart(listener: () => void): () => void

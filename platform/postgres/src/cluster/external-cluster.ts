@@ -4,6 +4,7 @@ import type { Logger } from '@holdfast/foundation'
 import { REQUEST_ROLE, type Cluster } from './cluster.ts'
 import { externalUnreachable } from './errors.ts'
 import { createSecrets, readSecrets } from './secrets.ts'
+import { watchServer } from './watch-server.ts'
 
 export interface ExternalClusterOptions {
   /** `postgres://user:password@host:port/database` of a user who may create schemas and, best, is a superuser. */
@@ -12,11 +13,13 @@ export interface ExternalClusterOptions {
   readonly requestUrl?: string
   /** Holds the password of `authenticator`. */
   readonly dataDir: string
+  /** How long Postgres may take to answer a probe, in milliseconds. */
+  readonly timeoutMs?: number
   readonly logger: Logger
 }
 
 /**
- * Uses a Postgres that somebody else runs. Nothing is started, and nothing is stopped at the end.
+ * Uses a Postgres that somebody else runs. Nothing is started, and nothing is stopped at the end. Whether it answers is probed once a second.
  *
  * @throws {HoldfastError} `postgres_unreachable`
  */
@@ -38,14 +41,15 @@ export async function openExternalCluster(options: ExternalClusterOptions): Prom
   } finally {
     await client.end().catch(() => undefined)
   }
+  const watch = watchServer(options)
   return {
     kind: 'external',
     adminUrl: options.url,
     requestUrl: options.requestUrl ?? requestUrl(address, options.dataDir),
     databasePort: Number(address.port || 5432),
-    isUp: () => true,
-    onRestart: () => () => undefined,
-    [Symbol.asyncDispose]: () => Promise.resolve(),
+    isUp: watch.isUp,
+    onRestart: watch.onRestart,
+    [Symbol.asyncDispose]: () => watch[Symbol.asyncDispose](),
   }
 }
 
