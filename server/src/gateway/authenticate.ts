@@ -11,7 +11,7 @@ export interface VerifiedClaims {
   readonly [claim: string]: unknown
 }
 
-/** @throws {HoldfastError} `bad_jwt` or `token_expired` */
+/** @throws {HoldfastError} `bad_jwt`, `token_expired` or `foreign_audience` */
 export type VerifyToken = (token: string) => Promise<VerifiedClaims>
 
 export interface AuthenticateOptions {
@@ -86,9 +86,18 @@ async function verifyBearer(token: string, request: FastifyRequest, options: Aut
   } catch (error) {
     if (!(error instanceof HoldfastError) || error.status >= 500) throw error
     if (options.ignoresBadToken?.(request)) return ANONYMOUS
-    throw error.code === 'token_expired'
-      ? options.vocabulary.tokenExpired(error)
-      : options.vocabulary.tokenInvalid(error, token)
+    throw refusalOf(error, token, options.vocabulary)
+  }
+}
+
+function refusalOf(error: HoldfastError, token: string, vocabulary: Vocabulary): HoldfastError {
+  switch (error.code) {
+    case 'token_expired':
+      return vocabulary.tokenExpired(error)
+    case 'foreign_audience':
+      return vocabulary.tokenForOthers(error)
+    default:
+      return vocabulary.tokenInvalid(error, token)
   }
 }
 

@@ -28,9 +28,9 @@ const ACCOUNT_RULES = {
 async function verifyToken(token: string): Promise<Readonly<Record<string, unknown>>> {
   const claims = TOKENS[token]
   if (claims) return claims
-  throw token === 'old'
-    ? new HoldfastError('token_expired', 401, 'JWT expired')
-    : new HoldfastError('bad_jwt', 401, 'invalid JWT')
+  if (token === 'old') throw new HoldfastError('token_expired', 401, 'JWT expired')
+  if (token === 'x.y.theirs') throw new HoldfastError('foreign_audience', 401, 'for another audience')
+  throw new HoldfastError('bad_jwt', 401, 'invalid JWT')
 }
 
 async function open(changes: Partial<GatewayOptions> = {}) {
@@ -174,6 +174,7 @@ describe('a request to REST or auth', () => {
     ['a.b', 'PGRST301', 'Expected 3 parts in JWT; got 2'],
     ['a.b.c', 'PGRST301', 'No suitable key or wrong key type'],
     ['old', 'PGRST303', 'JWT expired'],
+    ['x.y.theirs', 'PGRST303', 'JWT not in audience'],
   ])('with the token "%s" gets %s from REST: %s', async (token, code, message) => {
     const answer = await (
       await open()
@@ -215,6 +216,7 @@ describe('a request to sync', () => {
     [{ authorization: 'Basic ada' }, 'PSYNC_S2106'],
     [{ authorization: 'Token wrong' }, 'PSYNC_S2101'],
     [{ authorization: 'Token old' }, 'PSYNC_S2103'],
+    [{ authorization: 'Token x.y.theirs' }, 'PSYNC_S2105'],
   ])('with %j gets the code that the SDK knows', async (headers, code) => {
     const answer = await (await open()).inject({ method: 'POST', url: '/sync/stream', headers })
     expect(answer.statusCode).toBe(401)

@@ -6,6 +6,8 @@ export interface Vocabulary {
   /** @param token - as it was sent; only what its shape is may be told */
   readonly tokenInvalid: (cause: HoldfastError, token: string) => HoldfastError
   readonly tokenExpired: (cause: HoldfastError) => HoldfastError
+  /** The token is genuine, but its audience is another. */
+  readonly tokenForOthers: (cause: HoldfastError) => HoldfastError
   /** Postgres is not there at the moment. */
   readonly unavailable: () => HoldfastError
 }
@@ -18,6 +20,11 @@ function undecodable(cause: HoldfastError, message: string, detail?: string): Ho
   return new HoldfastError('PGRST301', 401, message, { cause, detail, headers: { 'www-authenticate': description } })
 }
 
+function invalidClaims(cause: HoldfastError, message: string): HoldfastError {
+  const description = `Bearer error="invalid_token", error_description="${message}"`
+  return new HoldfastError('PGRST303', 401, message, { cause, headers: { 'www-authenticate': description } })
+}
+
 /** @see PostgREST reference, "Errors", group 3 */
 export const restVocabulary: Vocabulary = {
   tokenMissing: () => new HoldfastError('PGRST302', 401, 'Anonymous access is disabled'),
@@ -27,11 +34,8 @@ export const restVocabulary: Vocabulary = {
       ? undecodable(cause, 'No suitable key or wrong key type', 'None of the keys was able to decode the JWT')
       : undecodable(cause, `Expected 3 parts in JWT; got ${parts}`)
   },
-  tokenExpired: (cause) =>
-    new HoldfastError('PGRST303', 401, 'JWT expired', {
-      cause,
-      headers: { 'www-authenticate': 'Bearer error="invalid_token", error_description="JWT expired"' },
-    }),
+  tokenExpired: (cause) => invalidClaims(cause, 'JWT expired'),
+  tokenForOthers: (cause) => invalidClaims(cause, 'JWT not in audience'),
   unavailable: () =>
     new HoldfastError('PGRST001', 503, 'Database client error. Retrying the connection.', { headers: RETRY_AFTER }),
 }
@@ -41,6 +45,7 @@ export const authVocabulary: Vocabulary = {
   tokenMissing: () => new HoldfastError('no_authorization', 401, 'This endpoint requires a valid Bearer token'),
   tokenInvalid: (cause) => cause,
   tokenExpired: (cause) => cause,
+  tokenForOthers: (cause) => new HoldfastError('bad_jwt', 401, cause.message, { cause }),
   unavailable: () =>
     new HoldfastError('unexpected_failure', 503, 'The database is not available', { headers: RETRY_AFTER }),
 }
@@ -50,5 +55,7 @@ export const syncVocabulary: Vocabulary = {
   tokenMissing: () => new HoldfastError('PSYNC_S2106', 401, 'Authentication required'),
   tokenInvalid: (cause) => new HoldfastError('PSYNC_S2101', 401, 'The token is not valid', { cause }),
   tokenExpired: (cause) => new HoldfastError('PSYNC_S2103', 401, 'JWT has expired', { cause }),
+  tokenForOthers: (cause) =>
+    new HoldfastError('PSYNC_S2105', 401, 'The token is for another audience (aud)', { cause }),
   unavailable: () => new HoldfastError('PSYNC_S2003', 503, 'The database is not available', { headers: RETRY_AFTER }),
 }

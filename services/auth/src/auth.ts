@@ -45,7 +45,7 @@ export interface AuthService extends AsyncDisposable {
   readonly routes: FastifyPluginAsync
   /** To be mounted at the root: what other apps look for outside the addresses of this API. */
   readonly discovery: FastifyPluginAsync
-  /** @throws {HoldfastError} `bad_jwt` or `token_expired`, both 401 */
+  /** @throws {HoldfastError} `bad_jwt`, `token_expired` or `foreign_audience`, all 401 */
   readonly verifyToken: VerifyToken
   /** The same for the administration of accounts, which may be used with roles that no statement is ever run under. */
   readonly verifyAdminToken: VerifyToken
@@ -100,11 +100,12 @@ export async function openAuth(input: OpenAuthOptions): Promise<AuthService> {
   return {
     routes: authRoutes(context),
     discovery: discoveryRoutes(context),
-    verifyToken: createTokenVerifier({ keys, jwtSecret, isRefusedRole, clock }),
+    verifyToken: createTokenVerifier({ keys, jwtSecret, isRefusedRole, audiences: options.jwtAudiences, clock }),
     verifyAdminToken: createTokenVerifier({
       keys,
       jwtSecret,
       isRefusedRole: (role) => isRefusedRole(role) && !options.jwtAdminRoles.includes(role),
+      audiences: options.jwtAudiences,
       clock,
     }),
     mintApiKey: (role) => mintApiKey({ role, jwtSecret, issuedAtS: keys.bornAtS }),

@@ -180,6 +180,11 @@ export function badJwt(cause?: unknown): HoldfastError {
   return new HoldfastError('bad_jwt', 401, 'invalid JWT: unable to parse or verify signature', { cause })
 }
 
+/** The token is genuine, but was issued for others. The gateway says so in the words of each API. */
+export function foreignAudience(): HoldfastError {
+  return new HoldfastError('foreign_audience', 401, 'invalid JWT: the token is for another audience (aud)')
+}
+
 export function tokenExpired(): HoldfastError {
   return new HoldfastError('token_expired', 401, 'JWT expired', { hint: 'Refresh the session and try again.' })
 }

@@ -33,4 +33,10 @@ export const signInOptions = {
     default: ['service_role', 'supabase_admin'],
     description: 'The roles whose tokens may use the administration of accounts.',
   },
+  jwtAudiences: {
+    type: 'list',
+    default: ['authenticated'],
+    description:
+      'The audiences (`aud`) whose tokens are accepted. A token without one, such as an API key, is accepted too; an empty list accepts every audience.',
+  },
 } satisfies OptionDeclarations

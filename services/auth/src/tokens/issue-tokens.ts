@@ -4,7 +4,9 @@ import type { Transaction } from '@holdfast/postgres'
 import type { AuthContext } from '../context.ts'
 import { TOKEN_BYTES_MAX } from '../limits.ts'
 import type { UserRow } from '../users/user-row.ts'
+import { hookFailed } from '../hooks/errors.ts'
 import type { AccessTokenClaims, AuthenticationMethod, AuthenticationMethodName } from './claims.ts'
+import { isForAudience } from './audience.ts'
 import { readCustomClaims } from './custom-claims.ts'
 
 export interface AccessToken {
@@ -45,7 +47,7 @@ export async function issueAccessToken(
   const claims: AccessTokenClaims = {
     iss: context.issuer,
     sub: user.id,
-    aud: user.aud || 'authenticated',
+    aud: audienceOf(user, context.options.jwtAudiences),
     exp: issuedAtS + expiresInS,
     iat: issuedAtS,
     email: user.email ?? '',
@@ -62,8 +64,10 @@ export async function issueAccessToken(
   }
   const asked = { user_id: user.id, claims, authentication_method: input.method }
   const answer = await context.hooks.run(tx, 'custom_access_token', asked, input.address)
+  const final = answer === undefined ? claims : readCustomClaims(answer)
+  if (!isForAudience(final['aud'], context.options.jwtAudiences)) throw unusableAudience(final['aud'])
   const { kid, algorithm, privateKey } = context.keys.current
-  const accessToken = await new SignJWT({ ...(answer === undefined ? claims : readCustomClaims(answer)) })
+  const accessToken = await new SignJWT({ ...final })
     .setProtectedHeader({ alg: algorithm, kid, typ: 'JWT' })
     .sign(privateKey)
   if (accessToken.length > TOKEN_BYTES_MAX) {
@@ -72,4 +76,17 @@ export async function issueAccessToken(
     })
   }
   return { accessToken, expiresAtS: claims.exp, expiresInS }
+}
+
+/** That of the account, where this server accepts it; accounts that came from elsewhere may have another. */
+function audienceOf(user: UserRow, accepted: readonly string[]): string {
+  const own = user.aud || 'authenticated'
+  return isForAudience(own, accepted) ? own : (accepted[0] ?? own)
+}
+
+/** The person would be signed in, and refused by every API. */
+function unusableAudience(aud: unknown): HoldfastError {
+  return hookFailed(
+    `the custom_access_token hook set aud to ${JSON.stringify(aud)}, which this server does not accept: add it to jwtAudiences`,
+  )
 }

@@ -47,6 +47,7 @@ beforeEach(() => {
     keys,
     jwtSecret: SECRET,
     isRefusedRole: (role) => ['', 'postgres', 'none'].includes(role),
+    audiences: ['authenticated', 'reports'],
     clock: { now: () => nowMs },
   })
 })
@@ -206,6 +207,29 @@ describe('a token is refused with', () => {
       await expect(verify(respelled), respelled).rejects.toMatchObject({ code: 'bad_jwt' })
     }
     expect(await verify(token)).toMatchObject(USER)
+  })
+})
+
+describe('the audience of a token', () => {
+  test.each([undefined, null, 'authenticated', 'reports', ['reports'], ['another', 'authenticated']])(
+    'may be %j',
+    async (aud) => {
+      expect(await verify(await signed({ ...USER, aud }))).toMatchObject({ sub: USER.sub })
+    },
+  )
+
+  test.each(['another', '', 'Authenticated', [], ['another'], [['authenticated']], 7, { 0: 'authenticated' }])(
+    'may not be %j',
+    async (aud) => {
+      const token = forged({ alg: 'HS256', typ: 'JWT' }, { ...USER, aud }, hmac(SECRET))
+      await expect(verify(token)).rejects.toMatchObject({ code: 'foreign_audience', status: 401 })
+      await expect(verify(token)).rejects.toMatchObject({ code: 'foreign_audience' })
+    },
+  )
+
+  test('of a key is checked like any other', async () => {
+    const key = forged({ alg: 'HS256', typ: 'JWT' }, { role: 'service_role', aud: 'another' }, hmac(SECRET))
+    await expect(verify(key)).rejects.toMatchObject({ code: 'foreign_audience' })
   })
 })
 

@@ -1,11 +1,12 @@
 import { decodeProtectedHeader, errors, jwtVerify, type JWTPayload } from 'jose'
 import type { Clock } from '@holdfast/foundation'
-import { badJwt, tokenExpired } from '../errors.ts'
+import { badJwt, foreignAudience, tokenExpired } from '../errors.ts'
 import { TOKEN_BYTES_MAX, VERIFIED_TOKENS_MAX } from '../limits.ts'
+import { isForAudience } from './audience.ts'
 import type { TokenClaims } from './claims.ts'
 import type { SigningKeys } from './signing-keys.ts'
 
-/** @throws {HoldfastError} `bad_jwt` or `token_expired`, both 401 */
+/** @throws {HoldfastError} `bad_jwt`, `token_expired` or `foreign_audience`, all 401 */
 export type VerifyToken = (token: string) => Promise<TokenClaims>
 
 export interface TokenVerifierOptions {
@@ -13,6 +14,8 @@ export interface TokenVerifierOptions {
   /** The secret of HS256 tokens: API keys and what older projects signed. */
   readonly jwtSecret: string
   readonly isRefusedRole: (role: string) => boolean
+  /** As the option `jwtAudiences` has them. */
+  readonly audiences: readonly string[]
   readonly clock: Clock
 }
 
@@ -29,7 +32,7 @@ const KEY_ROLES = new Set(['anon', 'service_role'])
  * What was verified is remembered until it expires, because every REST request brings the same token again.
  */
 export function createTokenVerifier(options: TokenVerifierOptions): VerifyToken {
-  const { keys, isRefusedRole, clock } = options
+  const { keys, isRefusedRole, audiences, clock } = options
   const secret = new TextEncoder().encode(options.jwtSecret)
   const verified = new Map<string, TokenClaims>()
   let generation = keys.generation
@@ -81,6 +84,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): VerifyToken 
     if (payload.sub !== undefined && typeof payload.sub !== 'string') throw badJwt()
     const isKey = payload.sub === undefined && typeof role === 'string' && KEY_ROLES.has(role)
     if (payload.exp === undefined && !isKey) throw badJwt()
+    if (!isForAudience(payload.aud, audiences)) throw foreignAudience()
     return payload as TokenClaims
   }
 
