@@ -147,7 +147,10 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
     openSync({
       url: cluster.adminUrl,
       requestPool,
-      compile: async () => compileSyncPlan(await readPolicyInput(pool)),
+      exposedSchemas: rest.exposedSchemas,
+      // The catalog may be older than the change that made this compilation necessary.
+      compile: async () =>
+        compileSyncPlan(await readPolicyInput(pool, { schemas: rest.exposedSchemas(await catalog.refresh()) })),
       prepare: (plan) => createKeyFunctions(pool, plan),
       findPerson: (who) => auth.impersonate(who, INSPECTION_LIFETIME_S),
       options: pick(config, syncOptions),

@@ -5,7 +5,8 @@ export const restOptions = {
   restSchemas: {
     type: 'list',
     default: ['public', 'holdfast'],
-    description: 'Schemas that the REST API exposes; the first one is used when a request names none.',
+    description:
+      'Schemas that the project exposes: through the REST API, where the first one is used when a request names none, to devices for sync, and to their uploads.',
   },
   restExtraSearchPath: {
     type: 'list',

@@ -1,5 +1,5 @@
 import type { Logger } from '@holdfast/foundation'
-import type { Pool } from '@holdfast/postgres'
+import type { Catalog, Pool } from '@holdfast/postgres'
 import type { FastifyPluginAsync } from 'fastify'
 import { createCatalogView } from './catalog-view.ts'
 import { createConfigView } from './config.ts'
@@ -27,6 +27,12 @@ export interface OpenRestOptions {
 export interface RestService extends AsyncDisposable {
   /** To be mounted at `/rest/v1`, behind a hook that sets `request.caller`. */
   readonly routes: FastifyPluginAsync
+  /**
+   * Schemas that the project exposes: the option `restSchemas`, or `pgrst.db_schemas` if the database sets it. The one definition, for every service.
+   *
+   * @param catalog - default: as it is now
+   */
+  exposedSchemas(catalog?: Catalog): readonly string[]
 }
 
 /** Opens PostgREST's dialect over the exposed schemas. It holds nothing of its own. */
@@ -50,6 +56,7 @@ export async function openRest(input: OpenRestOptions): Promise<RestService> {
       options.restBodyBytesMax,
       logger,
     ),
+    exposedSchemas: (of = catalog.current()) => configOf(of).restSchemas,
     async [Symbol.asyncDispose]() {},
   }
 }

@@ -84,6 +84,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     service = openSync({
       url: db.url,
       requestPool,
+      exposedSchemas: () => ['public', 'holdfast'],
       compile: async () => {
         const plan = compileSyncPlan(await readPolicyInput(db.pool))
         return options.tamper ? options.tamper(plan) : plan

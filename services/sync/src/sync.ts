@@ -44,6 +44,8 @@ export interface SyncOptions {
   readonly url: string
   /** Pool as `authenticator`, for everything that runs as a person. */
   readonly requestPool: Pool
+  /** Schemas whose tables devices may write, as they are now; {@link compile} follows the same. */
+  readonly exposedSchemas: () => readonly string[]
   /** Compiles the policies as they are now. */
   readonly compile: () => Promise<SyncPlan>
   readonly prepare: (plan: SyncPlan) => Promise<void>
@@ -205,7 +207,7 @@ export function openSync(options: SyncOptions): SyncService {
       await app.register(
         writeCheckpointRoutes({ pool, marks, connections, isReady: () => isReady, signal: stopping.signal, logger }),
       )
-      await app.register(uploadRoutes({ requestPool }))
+      await app.register(uploadRoutes({ pool: requestPool, exposedSchemas: options.exposedSchemas }))
       await app.register(schemaRoutes({ requestPool, plan: currentPlan }))
       await app.register(
         inspectRoutes({

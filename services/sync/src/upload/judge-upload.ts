@@ -16,17 +16,28 @@ import { isDatabaseError, isPolicyRefusal, isRetryable, namedPolicy, type Databa
 import { UPLOAD_BATCH_MS_MAX } from './limits.ts'
 import { findWritableTables, type WritableTable } from './writable-tables.ts'
 
+/** What judging needs of its surroundings. */
+export interface JudgeContext {
+  /** Connected as `authenticator`. */
+  readonly pool: Pool
+  /** Schemas that the project exposes, as they are now. */
+  readonly exposedSchemas: () => readonly string[]
+}
+
 /**
  * Judges one local transaction: applies it whole in one Postgres transaction under row-level security as `caller`, or not at all, and
  * records the verdict in that same transaction. The same transaction sent again, at any time and also at the same moment, gets the
  * recorded answer and writes nothing.
  *
- * @param pool - connected as `authenticator`
  * @throws {HoldfastError} 401 without a user, 409 when the key was used for other operations, 503 when Postgres could not judge: nothing
  *   is recorded then, and if the answer of a COMMIT was lost the repeated request finds out
  */
-export async function judgeUpload(pool: Pool, caller: Caller, upload: UploadRequest): Promise<UploadResponse> {
-  return judgeOne(pool, caller, upload, { tables: new Map(), isFollowed: false })
+export async function judgeUpload(
+  context: JudgeContext,
+  caller: Caller,
+  upload: UploadRequest,
+): Promise<UploadResponse> {
+  return judgeOne(context, caller, upload, { tables: new Map(), isFollowed: false })
 }
 
 /** What transactions of a batch share. */
@@ -38,7 +49,7 @@ interface BatchMemory {
 }
 
 async function judgeOne(
-  pool: Pool,
+  context: JudgeContext,
   caller: Caller,
   upload: UploadRequest,
   memory: BatchMemory,
@@ -47,10 +58,10 @@ async function judgeOne(
   if (!userId) throw uploadNeedsUser()
   const key: UploadKey = { userId, clientId: upload.client_id, position: upload.position }
   try {
-    return await pool.transaction(async (tx) => {
+    return await context.pool.transaction(async (tx) => {
       const recorded = await claimUpload(tx, key, hashOperations(upload.operations), memory.isFollowed)
       if (recorded) return recorded
-      const judgement = await judge(tx, caller, upload.operations, memory)
+      const judgement = await judge(tx, { caller, schemas: context.exposedSchemas() }, upload.operations, memory)
       await recordUpload(tx, key, judgement)
       return { ...judgement, repeated: false }
     })
@@ -70,7 +81,7 @@ async function judgeOne(
  * @throws as {@link judgeUpload}, when the first cannot be judged
  */
 export async function judgeBatch(
-  pool: Pool,
+  context: JudgeContext,
   caller: Caller,
   uploads: readonly UploadRequest[],
   now: () => number,
@@ -81,7 +92,7 @@ export async function judgeBatch(
   for (const [index, upload] of uploads.entries()) {
     memory.isFollowed = index < uploads.length - 1
     try {
-      results.push(await judgeOne(pool, caller, upload, memory))
+      results.push(await judgeOne(context, caller, upload, memory))
     } catch (thrown) {
       // The device sends it again, as the first of the next batch, and gets the reason then.
       if (results.length > 0 && thrown instanceof HoldfastError) break
@@ -89,7 +100,7 @@ export async function judgeBatch(
     }
     if (results.at(-1)?.status === 'refused' || now() > endMs) break
   }
-  if (results.length < uploads.length) await flushCommits(pool)
+  if (results.length < uploads.length) await flushCommits(context.pool)
   return { results }
 }
 
@@ -140,13 +151,15 @@ async function recordUpload(tx: Transaction, key: UploadKey, judgement: Judgemen
 
 async function judge(
   tx: Transaction,
-  caller: Caller,
+  { caller, schemas }: { readonly caller: Caller; readonly schemas: readonly string[] },
   operations: readonly UploadOperation[],
   memory: BatchMemory,
 ): Promise<Judgement> {
   const names = [...new Set(operations.map((operation) => operation.type))]
+  const find = (): Promise<ReadonlyMap<string, WritableTable>> =>
+    roleKnown(findWritableTables(tx, names, { role: caller.role, schemas }))
   let isRemembered = names.every((name) => memory.tables.has(name))
-  let tables = isRemembered ? memory.tables : await findWritableTables(tx, names)
+  let tables = isRemembered ? memory.tables : await find()
   const lookFirst = new Set<string>()
   for (;;) {
     await tx.execute(sql`savepoint operations`)
@@ -161,7 +174,7 @@ async function judge(
     await tx.execute(sql`rollback to savepoint operations`)
     if (isRemembered) {
       isRemembered = false
-      tables = await findWritableTables(tx, names)
+      tables = await find()
       continue
     }
     if (failure.kind !== 'look_first') return refuse(tx, caller, operations, tables, failure)
@@ -176,11 +189,17 @@ function appliedVerdict(operation: UploadOperation, applied: Applied): Operation
 }
 
 async function assumeCaller(tx: Transaction, caller: Caller): Promise<void> {
+  await roleKnown(assumeSession(tx, { role: caller.role, claims: caller.claims }))
+}
+
+/** 22023, 42704: no such role; 42501: a role that requests may not have. */
+const ROLE_CODES = new Set(['22023', '42704', '42501'])
+
+async function roleKnown<T>(asked: Promise<T>): Promise<T> {
   try {
-    await assumeSession(tx, { role: caller.role, claims: caller.claims })
+    return await asked
   } catch (thrown) {
-    // 22023: no such role; 42501: a role that requests may not have.
-    if (isDatabaseError(thrown) && (thrown.code === '22023' || thrown.code === '42501')) throw uploadRoleUnknown(thrown)
+    if (isDatabaseError(thrown) && ROLE_CODES.has(thrown.code)) throw uploadRoleUnknown(thrown)
     throw thrown
   }
 }

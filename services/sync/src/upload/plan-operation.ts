@@ -11,10 +11,14 @@ import type { WritableColumn, WritableTable } from './writable-tables.ts'
  */
 export type PutForm = 'upsert' | 'insert' | 'replace'
 
-/** An operation that cannot even be written as SQL: the verdict is known without asking Postgres. */
+/**
+ * An operation that cannot even be written as SQL: the verdict is known without asking Postgres. One answer for what does not exist and for what the
+ * caller may not use.
+ */
 export interface UnplannableOperation {
   readonly sqlstate: '42P01' | '42703'
   readonly message: string
+  readonly hint: string
   readonly column?: string
 }
 
@@ -31,7 +35,11 @@ export function planOperation(
   if (!table) {
     return {
       kind: 'unplannable',
-      reason: { sqlstate: '42P01', message: `relation "${operation.type}" does not exist` },
+      reason: {
+        sqlstate: '42P01',
+        message: `There is no table "${operation.type}" that you may use`,
+        hint: 'Check its name, whether its schema is exposed (restSchemas), and what is granted to the role.',
+      },
     }
   }
   const given = { ...operation.data }
@@ -69,7 +77,12 @@ function columnsOf(row: Readonly<Record<string, SqliteValue>>, table: WritableTa
 function unwritableColumn(name: string, table: WritableTable): UnplannableOperation | undefined {
   const column = table.columns.get(name)
   if (!column) {
-    return { sqlstate: '42703', message: `column "${name}" of relation "${table.name}" does not exist`, column: name }
+    return {
+      sqlstate: '42703',
+      message: `There is no column "${name}" of table "${table.name}" that you may use`,
+      hint: 'Check its name, and what is granted to the role.',
+      column: name,
+    }
   }
   return undefined
 }

@@ -59,6 +59,8 @@ export interface UploadWorld extends AsyncDisposable {
   readonly database: TestDatabase
   /** As `authenticator`; connections are called `uploads`. */
   readonly pool: Pool
+  /** What the route takes as exposed. */
+  exposedSchemas: readonly string[]
   /** Sends anything. A string goes as it is. */
   post(body: unknown, as?: Caller): Promise<{ status: number; body: Record<string, unknown> }>
   /** Sends an upload that has to be judged. */
@@ -100,7 +102,7 @@ export async function openUploadWorld(): Promise<UploadWorld> {
     const status = error.status ?? error.statusCode ?? 500
     return reply.code(status).send({ error: { code: error.code, status } })
   })
-  await app.register(uploadRoutes({ requestPool: pool }))
+  await app.register(uploadRoutes({ pool, exposedSchemas: () => world.exposedSchemas }))
   let position = 0
 
   async function post(body: unknown, as: Caller = caller(ALICE)): ReturnType<UploadWorld['post']> {
@@ -113,7 +115,8 @@ export async function openUploadWorld(): Promise<UploadWorld> {
     return { status: response.statusCode, body: response.json() as Record<string, unknown> }
   }
 
-  return {
+  const world: UploadWorld = {
+    exposedSchemas: ['public', 'holdfast'],
     database,
     pool,
     post,
@@ -145,4 +148,5 @@ export async function openUploadWorld(): Promise<UploadWorld> {
       await database[Symbol.asyncDispose]()
     },
   }
+  return world
 }

@@ -28,14 +28,22 @@ export interface WritableColumn {
 export interface WritableTable {
   readonly schema: string
   readonly name: string
-  /** By their local names. */
+  /** By their local names; only those that the caller has a privilege on. */
   readonly columns: ReadonlyMap<string, WritableColumn>
   /** What the id of a record is made of. */
   readonly key: { readonly columns: readonly WritableColumn[]; readonly deferrable: boolean }
 }
 
-/** Schemas whose tables no device writes, whatever is granted there. */
+/** Schemas whose tables no device writes, even if an operator exposes them. */
 const SYSTEM_SCHEMAS = new Set(['pg_catalog', 'information_schema', 'pg_toast', 'auth', 'sync'])
+
+/** Which tables a caller may know of. */
+export interface TableScope {
+  /** Postgres role of the caller. */
+  readonly role: string
+  /** Schemas that the project exposes. */
+  readonly schemas: readonly string[]
+}
 
 interface ColumnRow {
   readonly local: string
@@ -52,18 +60,26 @@ interface ColumnRow {
   readonly comparable: boolean
   readonly guarded: boolean
   readonly always_set: boolean
+  /** The caller has some privilege on the column. */
+  readonly usable: boolean
 }
 
 /**
  * Looks up tables by their local names. Read in every upload and not remembered: a verdict from an old catalog would be recorded for good.
  *
- * @returns the tables that exist, by local name; where a name fits two tables, the one of schema `public`
+ * A table or column on which the caller has no privilege at all is not found, exactly like one that does not exist: the answer must not tell what
+ * is in the catalog.
+ *
+ * @returns the tables that the caller may use, by local name; where a name fits two of them, the one of schema `public`
+ * @throws Postgres's 42704 if the role does not exist
  */
 export async function findWritableTables(
   tx: Transaction,
   localNames: readonly string[],
+  scope: TableScope,
 ): Promise<ReadonlyMap<string, WritableTable>> {
-  const candidates = localNames.flatMap(candidateTables)
+  const candidates = localNames.flatMap(candidateTables).filter(({ schema }) => scope.schemas.includes(schema))
+  const { role } = scope
   const rows = await tx.query<ColumnRow>(sql`
     with candidate as (
       select * from unnest(
@@ -77,6 +93,9 @@ export async function findWritableTables(
         from candidate
         join pg_catalog.pg_namespace n on n.nspname = candidate.schema
         join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = candidate."table" and c.relkind in ('r', 'p', 'v')
+       where pg_catalog.has_schema_privilege(${role}::name, n.oid, 'usage')
+         and (pg_catalog.has_any_column_privilege(${role}::name, c.oid, 'select, insert, update')
+              or pg_catalog.has_table_privilege(${role}::name, c.oid, 'delete'))
        order by candidate.local, candidate.rank
     ),
     base as (
@@ -103,7 +122,8 @@ export async function findWritableTables(
              or coalesce(element.oid, base.base) in ('uuid'::regtype, 'jsonb'::regtype) as comparable,
            exists (select from sync.guards g
                     where g."table" = found.oid and (g.columns is null or a.attname = any (g.columns))) as guarded,
-           a.attnotnull or a.atthasdef as always_set
+           a.attnotnull or a.atthasdef as always_set,
+           pg_catalog.has_column_privilege(${role}::name, found.oid, a.attnum, 'select, insert, update') as usable
       from found
       join pg_catalog.pg_attribute a on a.attrelid = found.oid and a.attnum > 0 and not a.attisdropped
       join base on base.oid = a.atttypid
@@ -124,10 +144,11 @@ function createTable(rows: readonly ColumnRow[], shapeOf: ((oid: number) => Type
   const key = chooseRowKey(first.unique_keys) ?? { columns: ['id'], deferrable: false }
   const names = rows.map((row) => row.column)
   const columns = new Map<string, WritableColumn>()
+  const keyColumns = new Map<string, WritableColumn>()
   for (const row of rows) {
     const localName = localColumnName(row.column, names, key.columns)
     const base = Number(row.base)
-    columns.set(localName, {
+    const column: WritableColumn = {
       name: row.column,
       localName,
       shape: (row.is_built ? shapeOf?.(base) : undefined) ?? { kind: 'scalar', oid: base },
@@ -138,14 +159,16 @@ function createTable(rows: readonly ColumnRow[], shapeOf: ((oid: number) => Type
       comparable: row.comparable,
       guarded: row.guarded,
       alwaysSet: row.always_set,
-    })
+    }
+    if (row.usable) columns.set(localName, column)
+    // The id names the row even if the caller may not use its columns; Postgres refuses the statement then.
+    if (key.columns.includes(row.column)) keyColumns.set(row.column, column)
   }
-  const keyColumns = key.columns.flatMap((name) => [...columns.values()].filter((column) => column.name === name))
   return {
     schema: first.schema,
     name: first.table,
     columns,
-    key: { columns: keyColumns, deferrable: key.deferrable },
+    key: { columns: key.columns.flatMap((name) => keyColumns.get(name) ?? []), deferrable: key.deferrable },
   }
 }
 
