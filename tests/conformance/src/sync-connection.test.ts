@@ -46,7 +46,7 @@ describe('database.connect', () => {
     expect(app.database.connected).toBe(false)
     link.mend()
     await app.shows(['a', 'b'])
-    expect(app.database.currentStatus.downloadError).toBeUndefined()
+    await vi.waitFor(() => expect(app.database.currentStatus.downloadError).toBeUndefined())
   })
 })
 

@@ -1,0 +1,87 @@
+import type { Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** What happens to the bytes of one direction. */
+export interface LaneFaults {
+  /**
+   * `flow`: they pass. `stall`: nothing is read, so that the sender's buffers fill up. `swallow`: they are read and dropped, so that the sender believes
+   * that they arrived; so is the end of the connection.
+   */
+  mode: 'flow' | 'stall' | 'swallow'
+  /** Bytes that are passed on at once; 0: as they come. */
+  pieceBytes: number
+  /** Milliseconds between two pieces. */
+  pauseMs: number
+  /** Bytes after which a connection is cut, counted for each connection. */
+  bytesMax: number
+}
+
+export const NO_FAULTS: Readonly<LaneFaults> = { mode: 'flow', pieceBytes: 0, pauseMs: 0, bytesMax: Infinity }
+
+/** One direction of one connection. */
+export interface Lane {
+  /** Takes up what has changed in the faults. */
+  refresh(): void
+}
+
+export interface LaneOptions {
+  readonly from: Socket
+  readonly to: Socket
+  readonly faults: Readonly<LaneFaults>
+  /** Called with what is about to be passed on. What it returns is called when that has been done. */
+  readonly onBytes?: (bytes: Buffer) => (() => void) | undefined
+  /** Cuts the connection. */
+  readonly cut: () => void
+}
+
+/** Passes bytes from one socket to another, no faster than it takes them: what has not been passed on is not read. */
+export function openLane({ from, to, faults, onBytes, cut }: LaneOptions): Lane {
+  let passed = 0
+  let hasSwallowed = false
+  let isPumping = false
+
+  /** Passes on the next piece. @returns how long to wait before the one after it; `undefined`: until something happens */
+  function pass(): number | undefined {
+    if (faults.mode === 'stall' || from.destroyed || to.destroyed || to.writableEnded) return undefined
+    if (to.writableNeedDrain) return undefined
+    const room = Math.max(1, Math.min(faults.pieceBytes || Infinity, faults.bytesMax - passed))
+    const bytes = readUpTo(from, room)
+    if (!bytes) return undefined
+    const done = onBytes?.(bytes)
+    if (to.destroyed) return undefined
+    passed += bytes.length
+    if (faults.mode === 'swallow') {
+      hasSwallowed = true
+      return 0
+    }
+    to.write(bytes, done)
+    // What was passed on arrives; nothing after it does.
+    if (passed >= faults.bytesMax) to.end(cut)
+    return faults.pieceBytes > 0 ? faults.pauseMs : 0
+  }
+
+  async function pump(): Promise<void> {
+    if (isPumping) return
+    isPumping = true
+    for (let waitMs = pass(); waitMs !== undefined; waitMs = pass()) if (waitMs > 0) await delay(waitMs)
+    isPumping = false
+  }
+
+  from.on('readable', () => void pump())
+  from.on('end', () => {
+    if (faults.mode !== 'swallow') to.end()
+  })
+  to.on('drain', () => void pump())
+  return {
+    refresh() {
+      // Bytes are missing in the middle: what comes after them would mean something else.
+      if (hasSwallowed && faults.mode !== 'swallow') cut()
+      else void pump()
+    },
+  }
+}
+
+function readUpTo(socket: Socket, bytes: number): Buffer | null {
+  const size = Math.min(bytes, socket.readableLength)
+  return size > 0 ? (socket.read(size) as Buffer | null) : (socket.read() as Buffer | null)
+}
