@@ -21,7 +21,7 @@ import {
   type MigrationSource,
   type Pool,
 } from '@holdfast/postgres'
-import { compileSyncPlan, readPolicyInput, type SyncPlan } from '@holdfast/policy'
+import { compileSyncPlan, installKeyFunctions, readPolicyInput } from '@holdfast/policy'
 import { openRest, restOptions } from '@holdfast/rest'
 import { openSync, syncMigrations, syncOptions, type SyncService } from '@holdfast/sync'
 import { resolveJwtSecret } from './config/jwt-secret.ts'
@@ -151,7 +151,7 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
       // The catalog may be older than the change that made this compilation necessary.
       compile: async () =>
         compileSyncPlan(await readPolicyInput(pool, { schemas: rest.exposedSchemas(await catalog.refresh()) })),
-      prepare: (plan) => createKeyFunctions(pool, plan),
+      prepare: (plan) => installKeyFunctions(pool, plan),
       findPerson: (who) => auth.impersonate(who, INSPECTION_LIFETIME_S),
       options: pick(config, syncOptions),
       logger,
@@ -245,21 +245,6 @@ function requireLoopbackForSample(config: Config, isSample: boolean): void {
 
 async function isSampleThere(pool: Pool): Promise<boolean> {
   return (await pool.query(sql`select from holdfast.settings where key = 'sample'`)).length > 0
-}
-
-/**
- * Makes the functions that key queries call, which run with their owner's rights. Unannounced: they are part of a plan that has just been compiled, and
- * announcing them would have it compiled again.
- */
-async function createKeyFunctions(pool: Pool, plan: SyncPlan): Promise<void> {
-  const statements = plan.keyFunctions.flatMap((keyFunction) => keyFunction.statements)
-  if (statements.length === 0) return
-  await pool.transaction(async (tx) => {
-    await tx.execute(sql`set local session_replication_role = replica`)
-    const roles = new Set(['service_role', ...plan.keyFunctions.flatMap((keyFunction) => keyFunction.roles)])
-    await tx.execute(sql`grant usage on schema sync to ${sql.join([...roles].map((role) => sql.identifier(role)))}`)
-    for (const statement of statements) await tx.execute(sql.trusted(statement))
-  })
 }
 
 /** Milliseconds that the first copy of all tables may hold back "ready". It goes on behind it. */

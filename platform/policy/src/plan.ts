@@ -44,6 +44,8 @@ export interface KeyFunction {
   readonly owner: string
   /** Who may execute it. */
   readonly roles: readonly string[]
+  /** The function of the database whose body it was made of, when that is one. */
+  readonly calledBy?: string
   /** Creates it, or leaves it as it is; each is one statement, to be run by a superuser in order. */
   readonly statements: readonly string[]
 }

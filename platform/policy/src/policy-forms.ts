@@ -1,4 +1,5 @@
 import type { Node } from 'libpg-query'
+import { Refusal } from './refusal.ts'
 import { parsePolicyExpression } from './syntax/parse.ts'
 
 /**
@@ -45,7 +46,7 @@ type Tree = Readonly<Record<string, unknown>>
  */
 export function policyForms(using: string): readonly PolicyForm[] {
   const forms = new Set<PolicyForm>()
-  for (const atom of atomsOf(parsePolicyExpression(using), forms)) {
+  for (const atom of atomsOf(parsed(using), forms)) {
     const found: Found = { row: false, claims: false, equality: false, forms }
     const before = forms.size
     look(atom as unknown as Tree, found, 0)
@@ -55,6 +56,16 @@ export function policyForms(using: string): readonly PolicyForm[] {
     else if (found.claims) forms.add('claims')
   }
   return ORDER.filter((form) => forms.has(form))
+}
+
+/** A report is made of policies that are refused as well. */
+function parsed(using: string): Node {
+  try {
+    return parsePolicyExpression(using)
+  } catch (error) {
+    if (error instanceof Refusal) return { A_Const: { isnull: true } }
+    throw error
+  }
 }
 
 function atomsOf(node: Node, forms: Set<PolicyForm>): readonly Node[] {

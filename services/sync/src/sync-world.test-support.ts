@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import fastify, { type FastifyInstance } from 'fastify'
 import { silentLogger, type HoldfastError, type Clock, type Logger } from '@holdfast/foundation'
 import '@holdfast/http'
-import { compileSyncPlan, readPolicyInput, type SyncPlan } from '@holdfast/policy'
+import { compileSyncPlan, installKeyFunctions, readPolicyInput, type SyncPlan } from '@holdfast/policy'
 import { createPool, runAs, sql, type Pool } from '@holdfast/postgres'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 import { StreamClient, type DeviceState, type StreamClientOptions } from './stream-client.test-support.ts'
@@ -89,12 +89,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
         const plan = compileSyncPlan(await readPolicyInput(db.pool))
         return options.tamper ? options.tamper(plan) : plan
       },
-      prepare: async (plan) => {
-        await db.pool.transaction(async (tx) => {
-          await tx.execute(sql`set local session_replication_role = replica`)
-          for (const one of plan.keyFunctions) for (const text of one.statements) await tx.execute(sql.trusted(text))
-        })
-      },
+      prepare: (plan) => installKeyFunctions(db.pool, plan),
       findPerson: async (who) => ({
         userId: who,
         role: 'authenticated',

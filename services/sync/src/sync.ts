@@ -48,7 +48,8 @@ export interface SyncOptions {
   readonly exposedSchemas: () => readonly string[]
   /** Compiles the policies as they are now. */
   readonly compile: () => Promise<SyncPlan>
-  readonly prepare: (plan: SyncPlan) => Promise<void>
+  /** Prepares the database for a plan. @returns the plan without the tables for which that is refused */
+  readonly prepare: (plan: SyncPlan) => Promise<SyncPlan>
   /** For operators who look at what somebody has. */
   readonly findPerson: FindPerson
   readonly options: OptionValues<typeof syncOptions>

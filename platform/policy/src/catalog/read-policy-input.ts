@@ -1,4 +1,5 @@
 import { errorMessage } from '@holdfast/foundation'
+import type { Node } from 'libpg-query'
 import { type Pool, type Queryable, type SqlFragment, type Transaction, sql } from '@holdfast/postgres'
 import {
   MOMENT,
@@ -10,6 +11,7 @@ import {
 import { collectProcedureNames } from '../syntax/plpgsql.ts'
 import { schemasOfPath } from '../syntax/qualify-names.ts'
 import { type CollectedNames, collectNames } from '../syntax/collect-names.ts'
+import { Refusal } from '../refusal.ts'
 import { UNIQUE_KEYS } from './unique-keys.ts'
 import type { FunctionInfo, PolicyInput, ResolvedBody } from './policy-input.ts'
 import { readStreams } from './read-streams.ts'
@@ -75,12 +77,12 @@ async function readAll(tx: Transaction, schemas: readonly string[], authenticato
   const casts = await list<PolicyInput['casts'][number]>(tx, CASTS)
 
   const names = { functions: new Set<string>(), operators: new Set<string>() }
-  for (const policy of policies) if (policy.using !== null) collectNames(parsePolicyExpression(policy.using), names)
+  for (const { using } of policies) if (using !== null) collectParsed(() => [parsePolicyExpression(using)], names)
   const tables = await list<Omit<PolicyInput['tables'][number], 'selectable'>>(tx, TABLES)
-  for (const { view } of tables) if (view) collectNames(parseViewDefinition(view.definition), names)
+  for (const { view } of tables) if (view) collectParsed(() => [parseViewDefinition(view.definition)], names)
   const streams = await readStreams(tx)
   for (const { resolved } of streams.flatMap((stream) => stream.queries))
-    if ('text' in resolved) collectNames(parseViewDefinition(resolved.text), names)
+    if ('text' in resolved) collectParsed(() => [parseViewDefinition(resolved.text)], names)
   const functions = await readFunctions(tx, names, searchPath)
   const operators = await list<PolicyInput['operators'][number]>(tx, operatorsNamed([...names.operators]))
 
@@ -157,11 +159,23 @@ async function readFunctions(tx: Transaction, names: CollectedNames, searchPath:
       functions.set(one.oid, read)
       if (read.procedure !== null) collectProcedureNames(read.procedure, schemas, names)
       for (const body of Object.values(read.bodies)) {
-        if ('text' in body) for (const statement of parseFunctionBody(body.text)) collectNames(statement, names)
+        if ('text' in body) collectParsed(() => parseFunctionBody(body.text), names)
       }
     }
   }
   return [...functions.values()].sort((left, right) => left.oid - right.oid)
+}
+
+/** What the parser cannot read names nothing here; whatever is made of it is refused with that reason when it is compiled. */
+function collectParsed(parse: () => readonly Node[], names: CollectedNames): void {
+  let nodes: readonly Node[]
+  try {
+    nodes = parse()
+  } catch (error) {
+    if (error instanceof Refusal) return
+    throw error
+  }
+  for (const node of nodes) collectNames(node, names)
 }
 
 function isFollowed(f: { readonly language: string; readonly schema: string }): boolean {

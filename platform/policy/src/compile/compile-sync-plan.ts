@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
+import { errorMessage } from '@holdfast/foundation'
 import { type Catalog, createCatalog } from '../catalog/catalog.ts'
 import type { PolicyInput, TableInfo } from '../catalog/policy-input.ts'
 import type { KeyFunction, PlannedColumn, RefusedTable, SyncPlan, TableName, TablePlan } from '../plan.ts'
+import { Refusal } from '../refusal.ts'
 import { chooseRowKey, localColumnName, type RowKey } from '../row-key.ts'
 import { shapeOfType } from '../type-shape.ts'
 import { compileRole, PolicyRefusal, type RolePart } from './compile-role.ts'
@@ -23,7 +25,7 @@ export function compileSyncPlan(input: PolicyInput): SyncPlan {
   const queries = readStreamQueries(catalog)
   for (const table of input.tables) {
     if (!input.schemas.includes(table.schema)) continue
-    const outcome = compileTable(table, catalog, queries)
+    const outcome = compileContained(table, catalog, queries)
     if ('reason' in outcome) {
       refused.push({ ...nameOf(table), ...outcome })
       continue
@@ -94,6 +96,16 @@ interface Refused {
 interface WantedParts {
   readonly stream: string | undefined
   readonly parts: readonly RolePart[]
+}
+
+/** A fault in one table's policies, or of ours in reading them, is that table's alone. */
+function compileContained(table: TableInfo, catalog: Catalog, queries: StreamQueries): Outcome {
+  try {
+    return compileTable(table, catalog, queries)
+  } catch (error) {
+    if (error instanceof Refusal) return { reason: error.message }
+    return { reason: `its policies could not be compiled, which is a defect of Holdfast: ${errorMessage(error)}` }
+  }
 }
 
 function compileTable(table: TableInfo, catalog: Catalog, queries: StreamQueries): Outcome {

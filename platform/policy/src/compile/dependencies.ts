@@ -345,7 +345,9 @@ function visitTable(
     const { rights, role: as } = reader
     if (!pinned.pin) pinned = pinOf('row', { items: [], conditions, rights, role: as, catalog })
   }
-  const { pin, keyFunctions } = pinned
+  const { pin } = pinned
+  const calledBy = reader.functions.at(-1)?.replace(/ again$/, '')
+  const keyFunctions = pinned.keyFunctions.map((one) => (calledBy === undefined ? one : { calledBy, ...one }))
   if (pin) read.add(pin.column)
   const dependency: Dependency = {
     schema: table.schema,

@@ -1,5 +1,6 @@
 import { assert, errorMessage } from '@holdfast/foundation'
 import { loadModule, parsePlPgSQLSync, parseSync, type Node } from 'libpg-query'
+import { refuse } from '../refusal.ts'
 
 /** Postgres's own parser is WebAssembly and has to be loaded once before anything is parsed. */
 export function preparePolicyParser(): Promise<void> {
@@ -56,6 +57,6 @@ function parseStatements(text: string): Node[] {
   try {
     return (parseSync(text).stmts ?? []).flatMap((statement) => (statement.stmt ? [statement.stmt] : []))
   } catch (error) {
-    throw new Error(`Postgres printed what its parser does not read: ${errorMessage(error)}: ${text}`, { cause: error })
+    return refuse(`it is written in a syntax that is not known yet (${errorMessage(error)}): ${text.slice(0, 200)}`)
   }
 }

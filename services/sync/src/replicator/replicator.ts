@@ -52,8 +52,12 @@ export interface ReplicatorOptions {
   readonly dependencies: DependencyIndex
   /** Compiles the policies as they are now. */
   readonly compile: () => Promise<SyncPlan>
-  /** Prepares the database for a plan's key queries (functions that run with their owner's rights). */
-  readonly prepare: (plan: SyncPlan) => Promise<void>
+  /**
+   * Prepares the database for a plan's key queries (functions that run with their owner's rights).
+   *
+   * @returns the plan without the tables for which Postgres refuses that
+   */
+  readonly prepare: (plan: SyncPlan) => Promise<SyncPlan>
   /** A table whose rows fall into more access classes is not synced. */
   readonly classesMax: number
   readonly onPlan: (plan: SyncPlan) => void
@@ -277,8 +281,8 @@ async function untilVisible(db: Queryable, xids: readonly number[], signal: Abor
 }
 
 async function compilePlan(options: ReplicatorOptions): Promise<SyncPlan> {
-  const plan = await withoutTooManyClasses(options.pool, await options.compile(), options.classesMax)
-  await options.prepare(plan)
+  const compiled = await withoutTooManyClasses(options.pool, await options.compile(), options.classesMax)
+  const plan = await options.prepare(compiled)
   const { refused } = await ensurePublication(options.pool, { name: PUBLICATION, tables: plan.published })
   for (const table of refused) options.logger.log('warn', 'a table cannot be followed', { ...table })
   await options.pool.query(sql`select sync.follow_partitions()`)

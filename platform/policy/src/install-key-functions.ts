@@ -1,0 +1,104 @@
+import { errorMessage } from '@holdfast/foundation'
+import { type Pool, sql, sqlstateOf, type Transaction } from '@holdfast/postgres'
+import type { KeyFunction, SyncPlan, TablePlan } from './plan.ts'
+
+/** Classes of errors about a statement, not about the moment. @see PostgreSQL manual, appendix A */
+const PERMANENT_STATES = /^(0A|21|22|23|2F|38|39|3F|42|44|54|P0)/
+
+/**
+ * Creates the functions that a plan's key queries call, and has Postgres parse the queries that were made of bodies in PL/pgSQL, which Postgres itself does
+ * not look at before they run. Unannounced: the functions are part of a plan that has just been compiled, and announcing them would have it compiled again.
+ *
+ * @param pool - connected as a superuser
+ * @returns the plan; a table for which Postgres refuses something is refused with Postgres's reason, and all others are untouched
+ */
+export async function installKeyFunctions(pool: Pool, plan: SyncPlan): Promise<SyncPlan> {
+  const queries = valueQueriesOf(plan)
+  if (plan.keyFunctions.length === 0 && queries.size === 0) return plan
+  return pool.transaction(async (tx) => {
+    await tx.execute(sql`set local session_replication_role = replica`)
+    const roles = new Set(['service_role', ...plan.keyFunctions.flatMap((keyFunction) => keyFunction.roles)])
+    if (plan.keyFunctions.length > 0)
+      await tx.execute(sql`grant usage on schema sync to ${sql.join([...roles].map((role) => sql.identifier(role)))}`)
+    const reasons = new Map<string, string>()
+    for (const keyFunction of plan.keyFunctions) {
+      const reason = await reasonOf(tx, keyFunction.statements)
+      if (reason !== undefined) reasons.set(keyFunction.name, describe(keyFunction, reason))
+    }
+    for (const text of queries) {
+      if ([...reasons.keys()].some((name) => text.includes(name))) continue
+      const reason = await reasonOf(tx, [`prepare holdfast_parsed as ${text}`, 'deallocate holdfast_parsed'])
+      if (reason !== undefined) reasons.set(text, `Postgres cannot run a query of a function that it calls: ${reason}`)
+    }
+    return reasons.size === 0 ? plan : withoutRefused(plan, reasons)
+  })
+}
+
+/** The texts of pins that are asked as the person, except those that only call a key function. */
+function valueQueriesOf(plan: SyncPlan): ReadonlySet<string> {
+  const own = new Set(plan.keyFunctions.map(({ name }) => `select q.k0 from ${name}() as q`))
+  const texts = new Set<string>()
+  for (const { pin } of plan.tables.flatMap((table) => table.definitions.flatMap((one) => one.dependencies)))
+    if (pin && 'valuesSql' in pin && !own.has(pin.valuesSql)) texts.add(pin.valuesSql)
+  return texts
+}
+
+function describe({ calledBy }: KeyFunction, reason: string): string {
+  return calledBy === undefined
+    ? `Postgres cannot run a query of its policies: ${reason}`
+    : `Postgres cannot run a query of the function ${calledBy}: ${reason}`
+}
+
+/** Runs statements, all or none. @returns why Postgres refuses them; `undefined` when it does not */
+async function reasonOf(tx: Transaction, statements: readonly string[]): Promise<string | undefined> {
+  await tx.execute(sql`savepoint installed`)
+  try {
+    for (const statement of statements) await tx.execute(sql.trusted(statement))
+    await tx.execute(sql`release savepoint installed`)
+    return undefined
+  } catch (error) {
+    if (!PERMANENT_STATES.test(sqlstateOf(error) ?? '')) throw error
+    await tx.execute(sql`rollback to savepoint installed`)
+    await tx.execute(sql`release savepoint installed`)
+    return errorMessage(error)
+  }
+}
+
+/** @param reasons - by a name or text that occurs in the queries in question */
+function withoutRefused(plan: SyncPlan, reasons: ReadonlyMap<string, string>): SyncPlan {
+  const tables: TablePlan[] = []
+  const refused = [...plan.refused]
+  // A key function may call another one.
+  const spoilt = new Map(reasons)
+  for (let before = -1; before < spoilt.size;) {
+    before = spoilt.size
+    for (const { name, statements } of plan.keyFunctions) {
+      const found = spoilt.has(name) ? undefined : [...spoilt].find(([text]) => (statements[0] ?? '').includes(text))
+      if (found) spoilt.set(name, found[1])
+    }
+  }
+  for (const table of plan.tables) {
+    const found = [...spoilt].find(([text]) => textsOf(table).some((one) => one.includes(text)))
+    if (!found) {
+      tables.push(table)
+      continue
+    }
+    const { schema, name, oid } = table
+    const culprit = table.definitions.find((one) =>
+      textsOf({ definitions: [one] }).some((text) => text.includes(found[0])),
+    )
+    const [policy] = culprit?.policies ?? []
+    refused.push({ schema, name, oid, ...(policy === undefined ? {} : { policy }), reason: found[1] })
+  }
+  const out = refused.slice(plan.refused.length).map(({ oid }) => oid)
+  const keyFunctions = plan.keyFunctions.filter(({ name }) => !spoilt.has(name))
+  return { ...plan, version: `${plan.version}-${out.join('-')}`, tables, refused, keyFunctions }
+}
+
+function textsOf({ definitions }: Pick<TablePlan, 'definitions'>): readonly string[] {
+  return definitions.flatMap(({ keyQuery, accessClass, dependencies }) => [
+    keyQuery,
+    ...(accessClass ? [accessClass.query, accessClass.link?.query ?? ''] : []),
+    ...dependencies.flatMap(({ pin }) => (pin && 'valuesSql' in pin ? [pin.valuesSql] : [])),
+  ])
+}
