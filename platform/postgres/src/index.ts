@@ -2,6 +2,9 @@
 export type { Cluster } from './cluster/cluster.ts'
 export { openEmbeddedCluster, type EmbeddedClusterOptions } from './cluster/embedded-cluster.ts'
 export { openExternalCluster, type ExternalClusterOptions } from './cluster/external-cluster.ts'
+export { POSTGRES_MAJOR } from './cluster/binaries.ts'
+export { findRunningCluster } from './cluster/running-cluster.ts'
+export { readLockHolder } from './cluster/lock-file.ts'
 export { quoteIdentifier, quoteLiteral, quoteName } from './sql/identifier.ts'
 export { SqlFragment, sql } from './sql/sql.ts'
 export {

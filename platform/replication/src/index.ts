@@ -11,5 +11,6 @@ export {
   type Slot,
 } from './slot.ts'
 export { readTable, type ReadTableOptions } from './snapshot.ts'
+export { readBaseBackup, type BaseBackupOptions, type BaseBackupPart } from './backup/base-backup.ts'
 export { copyRows, type CopyRowsOptions } from './copy/copy-rows.ts'
 export { openReplicationStream, type ReplicationStreamOptions } from './read-slot/replication-stream.ts'

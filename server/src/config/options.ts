@@ -117,6 +117,15 @@ export const inspectOptions = {
   },
 } satisfies OptionDeclarations
 
+/** What `backup` and `restore` take beside the settings of the server. */
+export const backupOptions = {
+  postgresTools: {
+    type: 'string',
+    description:
+      'The folder of pg_dump, pg_dumpall, pg_restore and psql, for backups of an external Postgres. Default: they are looked for.',
+  },
+} satisfies OptionDeclarations
+
 /** Every setting there is, each declared once by the part that uses it. */
 export const options = { ...serverOptions, ...authOptions, ...restOptions, ...syncOptions } satisfies OptionDeclarations
 
@@ -127,10 +136,15 @@ export const optionGroups: readonly { readonly title: string; readonly options: 
   { title: 'REST', options: restOptions },
   { title: 'Sync', options: syncOptions },
   { title: 'Commands that ask a running server', options: inspectOptions },
+  { title: 'Backup and restore', options: backupOptions },
 ]
 
 /** Settings of the commands that ask a running server: where it is, they find out as it does. */
 export const inspectDeclarations = { ...options, ...inspectOptions } satisfies OptionDeclarations
 
+/** Settings of `backup` and `restore`: which database and data folder, they find out as the server does. */
+export const backupDeclarations = { ...options, ...backupOptions } satisfies OptionDeclarations
+
+export type BackupConfig = OptionValues<typeof backupDeclarations>
 export type Config = OptionValues<typeof options>
 export type InspectConfig = OptionValues<typeof inspectDeclarations>

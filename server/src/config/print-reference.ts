@@ -25,6 +25,8 @@ export function printHelp(): string {
     '  sync coverage    Tells of each table and policy whether and how it syncs, and at what cost',
     '  sync explain     Tells why somebody has a row on their devices, or not (--user, --table, --id)',
     '  sync verify      Rebuilds a device of somebody and compares it with Postgres (--user)',
+    '  backup <folder>  Takes a backup of the database and the data folder, also while the server runs',
+    '  restore <folder> Makes a new data folder, or fills an empty database, from a backup',
     '  help             Shows this text; "help --markdown" prints the reference page',
     '  --version        Shows the version',
     '',

@@ -1,5 +1,6 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 
 /** The server as people start it. */
 const SERVER_MAIN = fileURLToPath(new URL('../../../server/dist/cli/main.js', import.meta.url))
@@ -50,6 +51,17 @@ export async function startServer(args: readonly string[], cwd: string): Promise
     await kill('SIGKILL')
     throw error
   }
+}
+
+/**
+ * Runs another command of the program, such as `backup`, and waits for its end.
+ *
+ * @returns what it wrote to stdout
+ * @throws when its exit code is not 0, with what it wrote to stderr
+ */
+export async function runHoldfast(...argv: readonly string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, [SERVER_MAIN, ...argv])
+  return stdout
 }
 
 function readReadyLine(child: ChildProcess, gone: Promise<void>, log: () => string): Promise<ReadyLine> {

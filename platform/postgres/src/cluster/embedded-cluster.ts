@@ -5,7 +5,7 @@ import { basename, join, resolve } from 'node:path'
 import { backoffMs, delay, errorMessage, type Logger } from '@holdfast/foundation'
 import { POSTGRES_MAJOR, findBinaries, type Binaries } from './binaries.ts'
 import { DATABASE_NAME, REQUEST_ROLE, SUPERUSER, type Cluster } from './cluster.ts'
-import { dataFolderUnusable, portBusy, secretsMissing, versionMismatch } from './errors.ts'
+import { dataFolderUnusable, databaseMissing, portBusy, secretsMissing, versionMismatch } from './errors.ts'
 import { giveFolder, ownerOf, resolveIdentity, type Identity } from './identity.ts'
 import { initDatabase } from './init-database.ts'
 import { acquireLock } from './lock-file.ts'
@@ -24,6 +24,8 @@ export interface EmbeddedClusterOptions {
   readonly settings?: Readonly<Record<string, string>>
   /** Whether a new database reaches the disk before it is used. Off for databases that live as long as a test run. Default true. */
   readonly durable?: boolean
+  /** Refuse a folder without a database instead of making one. Default false. */
+  readonly mustExist?: boolean
 }
 
 /** Milliseconds between attempts to bring a dead Postgres back: at once, then slower, for as long as it takes (a full disk may get space). */
@@ -37,6 +39,8 @@ const RESTART_DELAY_MS = { min: 50, max: 3_000 }
  */
 export async function openEmbeddedCluster(options: EmbeddedClusterOptions): Promise<Cluster> {
   const { logger } = options
+  if (options.mustExist === true && !existsSync(join(options.dataDir, 'postgres')))
+    throw databaseMissing(options.dataDir)
   const dataDir = prepareFolder(options.dataDir)
   const releaseLock = acquireLock(dataDir)
   try {

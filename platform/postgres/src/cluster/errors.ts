@@ -46,6 +46,13 @@ export function dataFolderUnusable(path: string, cause: unknown): HoldfastError 
   })
 }
 
+/** There is no database where one is needed. */
+export function databaseMissing(dataDir: string): HoldfastError {
+  return new HoldfastError('database_missing', 500, `The data folder ${dataDir} has no database.`, {
+    hint: 'Check --data-dir.',
+  })
+}
+
 /** The passwords that belong to the database files are gone. */
 export function secretsMissing(path: string): HoldfastError {
   return new HoldfastError(

@@ -37,6 +37,12 @@ export function acquireLock(dataDir: string): () => void {
   throw dataFolderUnusable(dataDir, new Error(`${path} cannot be taken`))
 }
 
+/** @returns the process that uses the folder, if one is alive */
+export function readLockHolder(dataDir: string): number | undefined {
+  const holder = parseLock(readOrUndefined(join(dataDir, 'lock')) ?? '')
+  return holder !== undefined && isAlive(holder) ? holder.pid : undefined
+}
+
 function isAlive(holder: LockContent): boolean {
   const found = findProcess(holder.pid)
   return found !== undefined && (holder.startedAt === '' || found.startedAt === holder.startedAt)

@@ -92,9 +92,15 @@ function watchChild(child: ChildProcess, lines: string[], logger: Logger): Promi
     createInterface({ input: stderr }).on('line', (line) => {
       lines.push(line)
       if (lines.length > LOG_LINES_MAX) lines.shift()
-      logger.log(/^(FATAL(?!:  the database system is starting)|PANIC)/.test(line) ? 'warn' : 'debug', line, {
-        source: 'postgres',
-      })
+      logger.log(
+        /^(FATAL(?!:  the database system is (?:starting up|not yet accepting connections))|PANIC)/.test(line)
+          ? 'warn'
+          : 'debug',
+        line,
+        {
+          source: 'postgres',
+        },
+      )
     })
   }
   return new Promise((resolve) => {

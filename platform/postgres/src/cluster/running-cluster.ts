@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DATABASE_NAME, SUPERUSER } from './cluster.ts'
+import { readLockHolder } from './lock-file.ts'
+import { readSecrets } from './secrets.ts'
+
+/**
+ * Finds the Postgres of a data folder that another process has started.
+ *
+ * @returns the address that connects to it as the superuser; `undefined` when no process uses the folder, or its Postgres does not run yet
+ */
+export function findRunningCluster(dataDir: string): string | undefined {
+  if (readLockHolder(dataDir) === undefined) return undefined
+  const port = readPort(join(dataDir, 'postgres', 'postmaster.pid'))
+  const secrets = readSecrets(dataDir)
+  if (port === undefined || secrets === undefined) return undefined
+  return `postgres://${SUPERUSER}:${secrets.superuserPassword}@127.0.0.1:${port}/${DATABASE_NAME}`
+}
+
+/** @see PostgreSQL source, `miscadmin.h`, `LOCK_FILE_LINE_PORT` */
+function readPort(pidFile: string): number | undefined {
+  try {
+    return Number(readFileSync(pidFile, 'utf8').split('\n')[3]) || undefined
+  } catch {
+    return undefined // it has just stopped, or has not started yet
+  }
+}

@@ -1,0 +1,83 @@
+import { existsSync, readFileSync, rmSync, mkdirSync, renameSync, writeFileSync, cpSync, readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { backupInvalid, backupTargetTaken } from './errors.ts'
+
+/** What a backup is and what wrote it: the file `holdfast-backup.json` of its folder. */
+export interface BackupMetadata {
+  /** Form of the folder; a release reads all forms up to its own. */
+  readonly format: 1
+  /** `embedded`: files of a cluster, in the form of `pg_basebackup --format=tar --gzip`. `external`: dumps of `pg_dump` and `pg_dumpall`. */
+  readonly kind: 'embedded' | 'external'
+  /** Release that took it. */
+  readonly holdfast: string
+  readonly postgresMajor: number
+  /** ISO 8601. */
+  readonly takenAt: string
+}
+
+/** Names inside a backup's folder. */
+export const BACKUP_FILES = {
+  metadata: 'holdfast-backup.json',
+  archive: 'base.tar.gz',
+  manifest: 'backup_manifest',
+  database: 'database.dump',
+  roles: 'roles.sql',
+  /** What the data folder holds beside the database: secrets, keys, stored files. */
+  data: 'data',
+} as const
+
+const FORMAT = 1
+
+/** Entries of a data folder that a backup leaves out: the database, which is backed up by Postgres, and what each start makes again. */
+const NOT_COPIED = /^(?:postgres|postgres\.conf|postgres\.new|postgres\.password|lock(?:\..*)?|.*\.new)$/
+
+/**
+ * Writes a backup's folder: `fill` gets an empty folder, which takes its name only when it is whole.
+ *
+ * @throws {HoldfastError} `backup_target_taken` when there is something under that name; what `fill` throws
+ */
+export async function writeBackupFolder(
+  target: string,
+  metadata: BackupMetadata,
+  fill: (folder: string) => Promise<void>,
+): Promise<void> {
+  if (existsSync(target)) throw backupTargetTaken(target)
+  const unfinished = `${target}.unfinished`
+  rmSync(unfinished, { recursive: true, force: true })
+  mkdirSync(dirname(unfinished), { recursive: true })
+  mkdirSync(unfinished, { mode: 0o700 })
+  try {
+    await fill(unfinished)
+    writeFileSync(join(unfinished, BACKUP_FILES.metadata), `${JSON.stringify(metadata, undefined, 2)}\n`, {
+      mode: 0o600,
+      flush: true,
+    })
+    renameSync(unfinished, target)
+  } catch (error) {
+    rmSync(unfinished, { recursive: true, force: true })
+    throw error
+  }
+}
+
+/** @throws {HoldfastError} `backup_invalid` when the folder is no backup, or one of a newer release */
+export function readBackupMetadata(folder: string): BackupMetadata {
+  let value: Partial<BackupMetadata>
+  try {
+    value = JSON.parse(readFileSync(join(folder, BACKUP_FILES.metadata), 'utf8')) as Partial<BackupMetadata>
+  } catch (error) {
+    throw backupInvalid(folder, `${BACKUP_FILES.metadata} is missing or damaged.`, error)
+  }
+  if (value.format !== FORMAT || (value.kind !== 'embedded' && value.kind !== 'external'))
+    throw backupInvalid(folder, `Release ${String(value.holdfast)} wrote it in a form that this release does not know.`)
+  return value as BackupMetadata
+}
+
+/** Copies what a data folder holds beside the database. */
+export function copyDataFiles(from: string, to: string): void {
+  mkdirSync(to, { recursive: true, mode: 0o700 })
+  if (!existsSync(from)) return
+  for (const name of readdirSync(from)) {
+    if (!NOT_COPIED.test(name))
+      cpSync(join(from, name), join(to, name), { recursive: true, errorOnExist: true, force: false })
+  }
+}

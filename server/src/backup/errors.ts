@@ -1,0 +1,85 @@
+import { HoldfastError } from '@holdfast/foundation'
+
+/** There is something under the name that the backup should get. */
+export function backupTargetTaken(target: string): HoldfastError {
+  return new HoldfastError('backup_target_taken', 500, `${target} exists already.`, {
+    hint: 'Give a name that is free; a backup never overwrites another.',
+  })
+}
+
+/** The folder is no backup, is damaged, or was written by a newer release. */
+export function backupInvalid(folder: string, detail: string, cause?: unknown): HoldfastError {
+  return new HoldfastError('backup_invalid', 500, `${folder} is not a backup that can be restored.`, {
+    detail,
+    hint: 'Restore another backup, or use the release that took this one.',
+    cause,
+  })
+}
+
+/** The backup could not be taken; nothing is left of it. */
+export function backupFailed(cause: unknown): HoldfastError {
+  return new HoldfastError('backup_failed', 500, 'The backup was not taken.', {
+    detail: cause instanceof Error ? cause.message : String(cause),
+    hint: 'Check the free space of the target and whether Postgres runs, then try again.',
+    cause,
+  })
+}
+
+/** Files of tablespaces lie outside the data folder. */
+export function tablespacesUnsupported(): HoldfastError {
+  return new HoldfastError('backup_tablespaces_unsupported', 500, 'The database has tablespaces of its own.', {
+    hint: 'Take the backup with pg_basebackup, which can place them.',
+  })
+}
+
+/** Restoring would overwrite something. */
+export function restoreTargetTaken(target: string): HoldfastError {
+  return new HoldfastError('restore_target_taken', 500, `${target} is not empty.`, {
+    hint: 'Restore into a folder or a database that is new: --data-dir, DATABASE_URL. Nothing is ever overwritten.',
+  })
+}
+
+/** A backup of the packaged Postgres holds its files, which only the packaged Postgres of the same version reads. */
+export function restoreKindMismatch(kind: 'embedded' | 'external'): HoldfastError {
+  return new HoldfastError(
+    'restore_kind_mismatch',
+    500,
+    kind === 'embedded'
+      ? 'The backup is of the packaged Postgres, and DATABASE_URL names another one.'
+      : 'The backup is of an external Postgres, and DATABASE_URL is not set.',
+    {
+      hint:
+        kind === 'embedded'
+          ? 'Unset DATABASE_URL, and restore into a data folder.'
+          : 'Set DATABASE_URL to a new, empty database.',
+    },
+  )
+}
+
+/** The files are of another major version of Postgres. */
+export function restoreVersionMismatch(found: number, expected: number): HoldfastError {
+  return new HoldfastError(
+    'restore_version_mismatch',
+    500,
+    `The backup is of Postgres ${found}, this Holdfast brings Postgres ${expected}.`,
+    { hint: 'Restore it with the release that took it, then follow the guide for upgrades.' },
+  )
+}
+
+/** `pg_dump` and its companions of at least the server's version are needed and not installed. */
+export function clientToolsMissing(serverMajor: number, found: string | undefined): HoldfastError {
+  return new HoldfastError(
+    'postgres_tools_missing',
+    500,
+    `Backing up and restoring an external Postgres ${serverMajor} needs its client programs (pg_dump, pg_dumpall, pg_restore, psql).`,
+    {
+      detail: found === undefined ? 'None were found.' : `Found: ${found}.`,
+      hint: `Install the package postgresql-client-${serverMajor} or newer of your system, or set --postgres-tools to the folder that has them.`,
+    },
+  )
+}
+
+/** A client program of Postgres ended with an error. */
+export function clientToolFailed(program: string, output: string): HoldfastError {
+  return new HoldfastError('postgres_tool_failed', 500, `${program} failed.`, { detail: output.trim() })
+}

@@ -1,0 +1,77 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createPool, sql, type Pool } from '@holdfast/postgres'
+import { DERIVED_SYNC_TABLES } from '@holdfast/sync'
+import { BACKUP_FILES } from './backup-folder.ts'
+import { findClientTools, runClientTool } from './client-tools.ts'
+import { restoreTargetTaken } from './errors.ts'
+
+export interface ExternalBackupOptions {
+  /** Of the database; its role reads everything. */
+  readonly url: string
+  /** Folder of `pg_dump` and its companions; by default they are looked for. */
+  readonly toolsFolder: string | undefined
+  /** The backup's folder. */
+  readonly folder: string
+}
+
+/** @returns the major version of the server at an address, such as 18 */
+export function readExternalMajor(url: string): Promise<number> {
+  return withPool(url, readServerMajor)
+}
+
+async function readServerMajor(pool: Pool): Promise<number> {
+  const [row] = await pool.query<{ version: number }>(
+    sql`select current_setting('server_version_num')::int / 10000 as version`,
+  )
+  return row?.version ?? 0
+}
+
+/**
+ * Dumps a database that runs elsewhere, at one snapshot, and the roles that its grants name. What sync derives from the tables is left out: it is
+ * derived again after a restore, so that devices notice that the log is another one.
+ *
+ * @throws {HoldfastError} `postgres_tools_missing`, `postgres_tool_failed`
+ */
+export async function writeExternalBackup({ url, toolsFolder, folder }: ExternalBackupOptions): Promise<void> {
+  const tools = findClientTools(await readExternalMajor(url), toolsFolder)
+  const roles = join(folder, BACKUP_FILES.roles)
+  const database = join(folder, BACKUP_FILES.database)
+  // Made first: the programs would make them readable for others.
+  for (const file of [roles, database]) writeFileSync(file, '', { mode: 0o600 })
+  await runClientTool(tools, 'pg_dumpall', url, ['--roles-only', '--no-role-passwords', `--file=${roles}`])
+  await runClientTool(tools, 'pg_dump', url, [
+    '--format=custom',
+    ...DERIVED_SYNC_TABLES.map((table) => `--exclude-table-data=sync.${table}`),
+    `--file=${database}`,
+  ])
+}
+
+/**
+ * Restores a dump into a database that has nothing of Holdfast yet and no tables in `public`. All or nothing.
+ *
+ * @throws {HoldfastError} `restore_target_taken`, `postgres_tools_missing`, `postgres_tool_failed`
+ */
+export async function restoreExternal({ url, toolsFolder, folder }: ExternalBackupOptions): Promise<void> {
+  const major = await withPool(url, async (pool) => {
+    const [row] = await pool.query<{ taken: boolean }>(sql`
+      select exists (select from pg_catalog.pg_namespace where nspname in ('holdfast', 'auth', 'sync'))
+          or exists (select from pg_catalog.pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v', 'm')) as taken
+    `)
+    if (row?.taken) throw restoreTargetTaken(`The database at ${new URL(url).host}`)
+    return readServerMajor(pool)
+  })
+  const tools = findClientTools(major, toolsFolder)
+  // Roles belong to the whole cluster and may exist: psql goes on after "already exists".
+  await runClientTool(tools, 'psql', url, ['--no-psqlrc', '--quiet', `--file=${join(folder, BACKUP_FILES.roles)}`])
+  await runClientTool(tools, 'pg_restore', url, [
+    '--single-transaction',
+    '--exit-on-error',
+    join(folder, BACKUP_FILES.database),
+  ])
+}
+
+async function withPool<T>(url: string, use: (pool: Pool) => Promise<T>): Promise<T> {
+  await using pool = createPool({ url, applicationName: 'holdfast backup', connectionsMax: 1 })
+  return await use(pool)
+}

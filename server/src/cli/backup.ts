@@ -1,0 +1,98 @@
+import { join, resolve } from 'node:path'
+import { HoldfastError, silentLogger } from '@holdfast/foundation'
+import { POSTGRES_MAJOR, findRunningCluster, openEmbeddedCluster, readLockHolder } from '@holdfast/postgres'
+import { BACKUP_FILES, copyDataFiles, readBackupMetadata, writeBackupFolder } from '../backup/backup-folder.ts'
+import { writeEmbeddedBackup } from '../backup/embedded-backup.ts'
+import { backupFailed, restoreKindMismatch } from '../backup/errors.ts'
+import { readExternalMajor, restoreExternal, writeExternalBackup } from '../backup/external-backup.ts'
+import { restoreEmbedded } from '../backup/restore-embedded.ts'
+import { loadConfig } from '../config/load-config.ts'
+import { backupDeclarations, type BackupConfig } from '../config/options.ts'
+import { VERSION } from '../version.ts'
+import { readOrUndefined, type CommandInput } from './command.ts'
+
+/**
+ * `holdfast backup <folder>`: takes a backup of the database and of everything else in the data folder, whether the server runs or not.
+ *
+ * @returns the exit code
+ * @throws {HoldfastError} `backup_target_taken`, `backup_failed`, `postgres_tools_missing` and others, with what to do
+ */
+export async function backup(input: CommandInput): Promise<number> {
+  const { folder, config } = readInput('backup', input)
+  const dataDir = resolve(config.dataDir)
+  const isExternal = config.databaseUrl !== undefined
+  const metadata = {
+    format: 1,
+    kind: isExternal ? 'external' : 'embedded',
+    holdfast: VERSION,
+    postgresMajor: isExternal ? await readExternalMajor(config.databaseUrl) : POSTGRES_MAJOR,
+    takenAt: new Date().toISOString(),
+  } as const
+  await writeBackupFolder(folder, metadata, async (unfinished) => {
+    copyDataFiles(dataDir, join(unfinished, BACKUP_FILES.data))
+    if (config.databaseUrl === undefined) {
+      await withEmbedded(dataDir, (url) =>
+        writeEmbeddedBackup({ url, label: `holdfast ${metadata.takenAt}`, folder: unfinished }),
+      )
+    } else {
+      const toolsFolder = config.postgresTools
+      await writeExternalBackup({ url: config.databaseUrl, toolsFolder, folder: unfinished })
+    }
+  })
+  print(input, config, { backup: folder, ...metadata }, `Backed up to ${folder}\n`)
+  return 0
+}
+
+/**
+ * `holdfast restore <folder>`: makes a data folder, or fills an empty database (`DATABASE_URL`), from a backup.
+ *
+ * @returns the exit code
+ * @throws {HoldfastError} `restore_target_taken`, `restore_kind_mismatch`, `backup_invalid` and others, with what to do
+ */
+export async function restore(input: CommandInput): Promise<number> {
+  const { folder, config } = readInput('restore', input)
+  const dataDir = resolve(config.dataDir)
+  const metadata = readBackupMetadata(folder)
+  if ((metadata.kind === 'external') !== (config.databaseUrl !== undefined)) throw restoreKindMismatch(metadata.kind)
+  if (config.databaseUrl === undefined) {
+    await restoreEmbedded({ backup: folder, metadata, dataDir })
+  } else {
+    await restoreExternal({ url: config.databaseUrl, toolsFolder: config.postgresTools, folder })
+    copyDataFiles(join(folder, BACKUP_FILES.data), dataDir)
+  }
+  print(
+    input,
+    config,
+    { restored: folder, dataDir, ...metadata },
+    `Restored to ${dataDir}. Start it with "holdfast start".\n`,
+  )
+  return 0
+}
+
+function readInput(
+  command: 'backup' | 'restore',
+  input: CommandInput,
+): { readonly folder: string; readonly config: BackupConfig } {
+  const [folder, ...argv] = input.argv
+  if (folder === undefined || folder.startsWith('-')) {
+    throw new HoldfastError('argument_missing', 500, 'The folder of the backup is missing.', {
+      hint: `holdfast ${command} <folder>`,
+    })
+  }
+  const config = loadConfig(backupDeclarations, { argv, env: input.env, readFile: readOrUndefined })
+  return { folder: resolve(folder), config }
+}
+
+function print(input: CommandInput, config: BackupConfig, value: object, text: string): void {
+  input.out(config.json ? `${JSON.stringify(value)}\n` : text)
+}
+
+/** Uses the Postgres that serves the data folder, or starts it for as long as it is needed. */
+async function withEmbedded(dataDir: string, use: (url: string) => Promise<void>): Promise<void> {
+  const url = findRunningCluster(dataDir)
+  if (url !== undefined) return use(url)
+  const holder = readLockHolder(dataDir)
+  if (holder !== undefined) throw backupFailed(new Error(`Process ${holder} is starting or stopping Postgres there.`))
+  await using cluster = await openEmbeddedCluster({ dataDir, port: 0, logger: silentLogger, mustExist: true })
+  await use(cluster.adminUrl)
+}
