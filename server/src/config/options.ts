@@ -146,5 +146,8 @@ export const inspectDeclarations = { ...options, ...inspectOptions } satisfies O
 export const backupDeclarations = { ...options, ...backupOptions } satisfies OptionDeclarations
 
 export type BackupConfig = OptionValues<typeof backupDeclarations>
+/** Every setting of every command. */
+export const commandDeclarations = { ...inspectDeclarations, ...backupOptions } satisfies OptionDeclarations
+
 export type Config = OptionValues<typeof options>
 export type InspectConfig = OptionValues<typeof inspectDeclarations>

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { inspectDeclarations, optionGroups } from './options.ts'
+import { commandDeclarations, optionGroups } from './options.ts'
 import { printHelp, printReference } from './print-reference.ts'
 
 describe('the reference of options', () => {
@@ -13,7 +13,7 @@ describe('the reference of options', () => {
 
   test('has every option in exactly one group', () => {
     const grouped = optionGroups.flatMap((group) => Object.keys(group.options))
-    expect(grouped.toSorted()).toEqual(Object.keys(inspectDeclarations).toSorted())
+    expect(grouped.toSorted()).toEqual(Object.keys(commandDeclarations).toSorted())
   })
 })
 
