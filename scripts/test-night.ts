@@ -1,14 +1,16 @@
 /**
- * The random tests of sync at length: at least 2,000 histories, each with the seeds that follow from the one that is printed first.
+ * The random tests of sync at length: at least 2,000 histories, each with the seeds that follow from the one that is printed first; then the browser journeys, where
+ * one that needed its second try fails the night.
  *
  * `--seed=N` repeats a night, `--only=histories,faults` runs parts of it, `--share=0.1` a tenth. A part that fails does not end the night; all that failed are
  * named at the end, with what repeats them.
  */
+import { ensureChromium } from './chromium.ts'
 import { run } from './run.ts'
 
 interface Part {
   readonly name: string
-  readonly project: 'pg' | 'conformance' | 'fault'
+  readonly project: 'pg' | 'conformance' | 'fault' | 'browser'
   readonly files: readonly string[]
   /** Variables that say how much, with their number for a whole night. */
   readonly counts: Readonly<Record<string, number>>
@@ -89,7 +91,21 @@ const PARTS: readonly Part[] = [
     counts: { HOLDFAST_FAULTS: 20 },
     seed: 'HOLDFAST_SEED',
   },
+  {
+    name: 'journeys',
+    project: 'browser',
+    files: ['tests/e2e/src'],
+    counts: { HOLDFAST_CLOSED_TABS: 200 },
+    seed: 'HOLDFAST_SEED',
+  },
 ]
+
+/** An ordinary run forgives a journey its first try, on a machine that is busy with other tests; a night does not. */
+function commandOf({ project, files }: Part): readonly [string, ...string[]] {
+  return project === 'browser'
+    ? ['playwright', 'test', '--config', 'tests/e2e/playwright.config.ts', '--fail-on-flaky-tests', ...files]
+    : ['vitest', 'run', '--project', project, ...files]
+}
 
 function option(name: string): string | undefined {
   return process.argv.find((argument) => argument.startsWith(`--${name}=`))?.slice(name.length + 3)
@@ -106,8 +122,10 @@ if (!Number.isInteger(seed) || !(share > 0) || chosen.length === 0) {
   process.exit(2)
 }
 
-const built = await run('node', ['scripts/build-if-stale.ts'])
+const hasJourneys = chosen.some(({ project }) => project === 'browser')
+const built = await run('node', ['scripts/build-if-stale.ts', ...(hasJourneys ? ['--with-test-support'] : [])])
 if (built !== 0) process.exit(built)
+const chromium = hasJourneys ? { CHROMIUM_PATH: await ensureChromium() } : {}
 
 const failed: string[] = []
 for (const part of chosen) {
@@ -118,9 +136,10 @@ for (const part of chosen) {
     .join(' ')
   console.log(`\n${part.name}: ${repeat}`)
   const started = Date.now()
-  const code = await run('vitest', ['run', '--project', part.project, ...part.files], env)
+  const [command, ...args] = commandOf(part)
+  const code = await run(command, args, part.project === 'browser' ? { ...env, ...chromium } : env)
   console.log(`${code === 0 ? 'ok  ' : 'FAIL'} ${part.name} (${((Date.now() - started) / 1000).toFixed(0)} s)`)
-  if (code !== 0) failed.push(`${repeat} vitest run --project ${part.project} ${part.files.join(' ')}`)
+  if (code !== 0) failed.push(`${repeat} ${commandOf(part).join(' ')}`)
 }
 console.log(`\n${chosen.length - failed.length} of ${chosen.length} parts passed, seed ${seed}`)
 for (const command of failed) console.log(`failed: ${command}`)

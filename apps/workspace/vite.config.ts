@@ -69,6 +69,10 @@ export default defineConfig({
       '@holdfast/client': source('../../clients/client/src/index.ts'),
       '@holdfast/react': source('../../clients/react/src/index.ts'),
       '@holdfast/protocol': source('../../platform/protocol/src/index.ts'),
+      // The same worker before it was bundled, so that there is one copy of SQLite's wasm and not two.
+      '@powersync/web/bundled_worker': fileURLToPath(
+        new URL('worker/worker.js', import.meta.resolve('@powersync/web')),
+      ),
     },
     dedupe: ['react', 'react-dom', '@powersync/common', '@powersync/shared-internals', '@powersync/web'],
   },

@@ -2,6 +2,8 @@ import type { OpenDatabase } from '@holdfast/client'
 import { LogLevels, PowerSyncDatabase, type PowerSyncLogger } from '@powersync/web'
 import { create } from 'zustand'
 import { chooseStore, type LocalStore, vfsOf } from './choose-store.ts'
+// oxlint-disable-next-line import/default -- Vite makes the export: the worker's address
+import databaseWorker from './database.worker.ts?worker&url'
 
 /** Where the local database of this page is kept; `undefined` until it has been opened. */
 export const useLocalStore = create<{ readonly store: LocalStore | undefined }>(() => ({ store: undefined }))
@@ -22,7 +24,13 @@ export async function openDatabase({
   return new PowerSyncDatabase({
     schema,
     logger,
-    database: { dbFilename: fileName.replace(/\.db$/, `-${store}.db`), vfs: vfsOf(store) },
+    database: {
+      dbFilename: fileName.replace(/\.db$/, `-${store}.db`),
+      vfs: vfsOf(store),
+      // SQLite over private files lives in a worker of each tab; the other stores have the worker that the package brings.
+      // An address and not a function, because the settings are sent to the shared worker.
+      ...(store === 'opfs' && { worker: databaseWorker }),
+    },
   })
 }
 

@@ -1,0 +1,15 @@
+import { openWhenFree } from './open-when-free.ts'
+
+/** The method that only workers have, and that TypeScript's window library does not. */
+interface SyncFile extends FileSystemFileHandle {
+  createSyncAccessHandle?: (this: FileSystemFileHandle, ...options: unknown[]) => Promise<unknown>
+}
+
+// SQLite's file system gives up at the first refusal, and the query of the tab that stays fails: docs/explanation/when-a-tab-closes.md.
+const files: SyncFile = FileSystemFileHandle.prototype
+const create = files.createSyncAccessHandle
+if (create) {
+  files.createSyncAccessHandle = function (...options) {
+    return openWhenFree(() => create.apply(this, options))
+  }
+}

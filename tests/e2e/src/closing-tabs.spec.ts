@@ -1,0 +1,59 @@
+import type { Page } from '@playwright/test'
+import { actionsThat, gridOf } from './support/grid.ts'
+import { makeActions } from './support/actions.ts'
+import { expect, test } from './support/fixtures.ts'
+import { holdDatabaseFile } from './support/held-file.ts'
+import { readRows } from './support/local-device.ts'
+
+/** How often a tab is closed in the middle of its queries. 200 at night. */
+const CLOSED_TABS = Number(process.env['HOLDFAST_CLOSED_TABS'] ?? 3)
+/** About what it takes to open a tab, to let it read, and to close it, on a busy machine. Milliseconds. */
+const TAB_MS = 15_000
+/** Enough that some of them are under way when the tab goes. */
+const QUERIES = 4
+
+test('a query waits for a file that the browser has not taken from a closed tab yet', async ({ arrive, holdfast }) => {
+  const [action] = await makeActions(holdfast, ['Held: one'])
+  if (!action) throw new Error('an action was made')
+  const dana = await arrive('dana')
+  await dana.openTable('actions', actionsThat('Held:'))
+
+  const held = await holdDatabaseFile(dana, { afterLockMs: 1_500 })
+  expect(held.files).toHaveLength(1)
+  const grid = gridOf(dana.page)
+  await grid.type(action.number, 'Title', 'Held: written meanwhile')
+  expect(await readRows(dana.page, 'select title from actions where id = ?', [action.id])).toEqual([
+    { title: 'Held: written meanwhile' },
+  ])
+  await held.isFree
+})
+
+test(`${CLOSED_TABS} tabs are closed in the middle of their queries, and no query of the tab that stays fails`, async ({
+  arrive,
+}) => {
+  test.setTimeout(120_000 + CLOSED_TABS * TAB_MS)
+  const dana = await arrive('dana')
+  await dana.openTable('actions')
+  let stays = dana.page
+  for (let closed = 0; closed < CLOSED_TABS; closed++) {
+    const next = await dana.newTab()
+    await next.goto(`${dana.home}/t/actions`)
+    await expect(next.getByRole('grid')).toBeVisible()
+    const leaves = stays
+    stays = next
+    // What the closed tab asked ends with it.
+    const lost = askOften(leaves).catch(() => undefined)
+    const answers = askOften(stays)
+    await leaves.waitForTimeout(closed % 25)
+    await leaves.close()
+    expect(new Set(await answers).size, `answers after tab ${closed + 1} was closed`).toBe(1)
+    await lost
+    await expect(stays.getByRole('grid').getByRole('row').nth(1)).toBeVisible()
+  }
+})
+
+/** Many questions to the local database at once. */
+async function askOften(page: Page): Promise<readonly string[]> {
+  const answers = Array.from({ length: QUERIES }, () => readRows(page, 'select count(*) as rows from ps_crud'))
+  return (await Promise.all(answers)).map((rows) => JSON.stringify(rows))
+}
