@@ -85,6 +85,13 @@ const PARTS: readonly Part[] = [
     seed: 'HOLDFAST_SEED',
   },
   {
+    name: 'slow links',
+    project: 'conformance',
+    files: ['tests/conformance/src/sync-slow-link.test.ts'],
+    counts: { HOLDFAST_SLOW_LINKS: 1 },
+    seed: 'HOLDFAST_SEED',
+  },
+  {
     name: 'faults',
     project: 'fault',
     files: ['tests/fault/src'],

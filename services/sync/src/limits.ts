@@ -4,6 +4,18 @@ export const DATA_LINE_OPS_MAX = 1_000
 /** Bytes of operations in one `data` line; one larger operation goes alone. Clients hold a whole line in memory. */
 export const DATA_LINE_BYTES_MAX = 1024 * 1024
 
+/** Bytes of operations in the first `data` lines of a connection, and for the slowest devices: at 4 KB/s, four seconds. */
+export const DATA_LINE_BYTES_MIN = 16 * 1024
+
+/** How long a `data` line may take at the pace of a slow device, in milliseconds: what a connection that breaks in it loses. */
+export const SLOW_LINE_MS = 5_000
+
+/** Bytes of documents that are read from the log in one round trip: some lines' worth. */
+export const SLICE_BYTES_MAX = 2 * 1024 * 1024
+
+/** The same for the slowest devices: what a device that does not read makes the server hold. */
+export const SLICE_BYTES_MIN = 64 * 1024
+
 /** Operations fetched from the log in one round trip for many small buckets. */
 export const READ_GROUP_OPS_MAX = 4_000
 
@@ -28,8 +40,11 @@ export const REQUEST_BYTES_MAX = 8 * 1024 * 1024
 /** How often a stream says that it is alive, in milliseconds. Clients and proxies wait at least 30 s. */
 export const KEEPALIVE_MS = 20_000
 
-/** A reader that takes nothing for this long is cut off; it reconnects and resumes, in milliseconds. */
-export const STALLED_READER_MS = 60_000
+/**
+ * A device to which not a byte has left for this long is cut off, in milliseconds; it reconnects and resumes. A kernel takes up to 4 MiB for a connection and
+ * says that there is room only when a third of it is: at 4 KB/s after six minutes.
+ */
+export const STALLED_READER_MS = 10 * 60_000
 
 /** Concurrent bucket reads from the log; further streams wait. Each holds one connection and about a line in memory. */
 export const CONCURRENT_READS_MAX = 6

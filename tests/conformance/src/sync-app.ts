@@ -15,7 +15,7 @@ import {
 import { PowerSyncDatabase } from '@powersync/node'
 import type { SupabaseClient } from '@supabase/supabase-js'
 import { expect, vi } from 'vitest'
-import { openHoldfast, quietLogger, type Holdfast } from '@holdfast/test-support'
+import { openHoldfast, quietLogger, type Holdfast, type HoldfastOptions } from '@holdfast/test-support'
 
 /** Whose notes are whose. */
 export const ANN = { email: 'ann@example.org', password: 'a password of Ann' }
@@ -34,8 +34,8 @@ const NOTES = `
 `
 
 /** A server with Ann, Ben and a table of notes of which everybody has their own. */
-export async function openNotesServer(sql = ''): Promise<Holdfast> {
-  const holdfast = await openHoldfast()
+export async function openNotesServer(sql = '', options: HoldfastOptions = {}): Promise<Holdfast> {
+  const holdfast = await openHoldfast(options)
   await run(holdfast, NOTES + sql)
   for (const account of [ANN, BEN]) {
     const { error } = await (await holdfast.supabase()).auth.signUp(account)

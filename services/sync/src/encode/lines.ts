@@ -26,7 +26,7 @@ export interface EncodedOps {
   /** The elements of the BSON array (`0x03 key doc`, …) or of the JSON array, without brackets. */
   body(format: LineFormat): Buffer
   /** The same in parts of at most `opsMax` operations and `bytesMax` bytes; one larger operation stands alone. */
-  split(opsMax: number, bytesMax: number): EncodedOps[]
+  split(opsMax: number, bytesMax: number): readonly EncodedOps[]
 }
 
 /** Keys of a BSON array's elements with their type byte: `\x03` `0` `\0`, … */
@@ -52,6 +52,8 @@ export function encodedOps(docs: readonly Buffer[], lastOpId: number): EncodedOp
   let bson: Buffer | undefined
   let raw: Buffer | undefined
   let nested: Buffer | undefined
+  /** The last split: devices of one pace ask for the same. */
+  let known: { readonly opsMax: number; readonly bytesMax: number; readonly parts: EncodedOps[] } | undefined
   return {
     count: docs.length,
     lastOpId,
@@ -62,6 +64,7 @@ export function encodedOps(docs: readonly Buffer[], lastOpId: number): EncodedOp
       return (raw ??= Buffer.from(docs.map((doc) => docToJson(doc, false)).join(',')))
     },
     split(opsMax, bytesMax) {
+      if (known?.opsMax === opsMax && known.bytesMax === bytesMax) return known.parts
       const parts: EncodedOps[] = []
       let part: Buffer[] = []
       let bytes = 0
@@ -75,6 +78,7 @@ export function encodedOps(docs: readonly Buffer[], lastOpId: number): EncodedOp
         bytes += doc.length
       }
       if (part.length > 0) parts.push(encodedOps(part, lastOpId))
+      known = { opsMax, bytesMax, parts }
       return parts
     },
   }

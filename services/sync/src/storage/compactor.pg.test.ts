@@ -12,6 +12,7 @@ import {
 } from '../checkpoints/checkpoint-feed.ts'
 import type { EncodedOps } from '../encode/lines.ts'
 import { docToJson } from '../encode/op-doc.ts'
+import { DATA_LINE_BYTES_MAX, SLICE_BYTES_MAX } from '../limits.ts'
 import { createLogWriter, type LogWriter } from '../replicator/log-writer.ts'
 import { createDownloads, type Downloads } from '../stream/downloads.ts'
 import type { LineSink } from '../stream/line-sink.ts'
@@ -154,8 +155,12 @@ class Device {
   held: HeldBucket | undefined
   /** Lines that still arrive before the connection breaks. */
   budget = Number.POSITIVE_INFINITY
+  /** Lines that are written after that before anybody notices. */
+  inFlight = 0
+  hasLost = false
   readonly sink: LineSink = {
     format: { kind: 'ndjson', nestedData: false },
+    pace: { lineBytesMax: DATA_LINE_BYTES_MAX, sliceBytesMax: SLICE_BYTES_MAX },
     control: async () => undefined,
     lines: async () => undefined,
     data: async (_bucket, _after, _hasMore, ops) => this.#read(ops),
@@ -171,7 +176,11 @@ class Device {
   }
 
   #read(ops: EncodedOps): void {
-    if (this.budget-- <= 0) throw new Error('the connection broke')
+    if (this.budget-- <= 0) {
+      this.hasLost = true
+      if (this.inFlight-- <= 0) throw new Error('the connection broke')
+      return
+    }
     const list = JSON.parse(`[${ops.body(this.sink.format).toString()}]`) as ReadOp[]
     for (const op of list) {
       this.position = Number(op.op_id)
@@ -226,6 +235,7 @@ async function follow(
       const opId = feed.opId
       const { checksum } = bucket
       const { fromLog } = await sendOps(source, device.sink, [device.held], opId, new AbortController().signal, name)
+      if (device.hasLost) throw new Error('the connection broke')
       if (fromLog.some((one) => one.supersededAt > opId)) continue // as the stream: the next checkpoint completes it
       expect({ sum: device.sum, state: device.state }).toEqual({ sum: checksum, state: log.states.get(opId) })
       device.position = opId
@@ -235,6 +245,7 @@ async function follow(
     if ((error as Error).message !== 'the connection broke') throw error
     device.held = undefined
     device.budget = Number.POSITIVE_INFINITY
+    device.hasLost = false
   } finally {
     await reading // the slice after the one at which the connection broke
   }
@@ -260,6 +271,8 @@ const step = fc.oneof(
       useMemory: fc.boolean(),
       /** Lines after which the connection breaks. */
       breaksAfter: fc.option(fc.nat(3)),
+      /** Lines that are written after that. */
+      inFlight: fc.nat(3),
       /** What happens while the log is read. */
       between: fc.array(fc.option(fc.option(changes)), { maxLength: 4 }),
     }),
@@ -287,6 +300,7 @@ test(
               const device = devices[one.device] as Device
               if (one.reconnects) device.held = undefined
               device.budget = one.breaksAfter ?? Number.POSITIVE_INFINITY
+              device.inFlight = one.inFlight
               const happenings = [...one.between]
               await follow(log, device, names[one.device] as string, one.useMemory, async () => {
                 const next = happenings.shift()

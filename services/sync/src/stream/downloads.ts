@@ -1,14 +1,28 @@
 import { DOWNLOADS_MAX } from '../limits.ts'
 
-/** A device's download of one bucket from its start, which takes several slices. */
-interface Download {
-  /** As of which compaction of the bucket it has what it has. */
+/** A slice of a bucket that is about to be written to a device. */
+export interface DownloadedSlice {
+  /** Where the device stands before it: 0 at the bucket's start. */
+  readonly after: number
+  readonly sentTo: number
+  /** As of which compaction of the bucket it was read. */
   readonly since: number
   /** Where the device may have stood when it was told to begin anew, which it may never have heard: in `[low, high]`. 0: it had nothing. */
   readonly low: number
   readonly high: number
-  /** What has been written to it. */
+}
+
+/** What a device that stands at `sentTo` or before it, but not in what comes before this, has as of a compaction. */
+interface Stretch {
   readonly sentTo: number
+  readonly since: number
+}
+
+/** A device's download of one bucket from its start, which takes several slices. */
+interface Download extends Pick<DownloadedSlice, 'low' | 'high'> {
+  readonly bucket: string
+  /** In the order of the bucket. Where the device stands among them is not known: what was written need not have arrived. */
+  readonly stretches: readonly Stretch[]
 }
 
 /**
@@ -16,37 +30,73 @@ interface Download {
  * one costs that device the beginning again, nothing else.
  */
 export interface Downloads {
-  /** A slice from the bucket's start, or one after it, has been written. */
-  note(device: string, bucket: string, download: Download): void
+  /** A slice from the bucket's start, or one after it, is about to be written. */
+  note(device: string, bucket: string, slice: DownloadedSlice): void
   /** The `since` of a device that says that it has all up to `position`; `undefined`: not known. */
   sinceOf(device: string, bucket: string, position: number): number | undefined
-  done(device: string, bucket: string): void
+  /** All of it has been written: nothing tells whether it has arrived, so it is forgotten only for the sake of others. */
+  written(device: string, bucket: string): void
   /** These buckets are no more: their names may come to be those of others. */
   forget(buckets: ReadonlySet<string>): void
 }
 
 export function createDownloads(max = DOWNLOADS_MAX): Downloads {
-  const downloads = new Map<string, Download & { readonly bucket: string }>()
+  type Known = Map<string, Download>
+  const running: Known = new Map()
+  const written: Known = new Map()
   const keyOf = (device: string, bucket: string): string => `${device} ${bucket}`
+
+  function dropOldest(): void {
+    if (running.size + written.size <= max) return
+    const from = written.size > 0 ? written : running
+    const [oldest] = from.keys()
+    if (oldest !== undefined) from.delete(oldest)
+  }
+
   return {
-    note(device, bucket, download) {
+    note(device, bucket, slice) {
       const key = keyOf(device, bucket)
-      downloads.delete(key) // to the end of the order
-      downloads.set(key, { ...download, bucket })
-      if (downloads.size <= max) return
-      const [oldest] = downloads.keys()
-      if (oldest !== undefined) downloads.delete(oldest)
+      const before = running.get(key) ?? written.get(key)
+      written.delete(key)
+      running.delete(key) // to the end of the order
+      const { low, high } = slice
+      running.set(key, { bucket, low, high, stretches: withSlice(before?.stretches ?? [], slice) })
+      dropOldest()
     },
     sinceOf(device, bucket, position) {
-      const known = downloads.get(keyOf(device, bucket))
-      if (!known || position > known.sentTo) return undefined
-      return position >= known.low && position <= known.high ? undefined : known.since
+      const key = keyOf(device, bucket)
+      const known = running.get(key) ?? written.get(key)
+      if (!known || (position >= known.low && position <= known.high)) return undefined
+      return known.stretches.find(({ sentTo }) => position <= sentTo)?.since
     },
-    done(device, bucket) {
-      downloads.delete(keyOf(device, bucket))
+    written(device, bucket) {
+      const key = keyOf(device, bucket)
+      const known = running.get(key)
+      if (!known) return
+      running.delete(key)
+      written.set(key, known)
     },
     forget(buckets) {
-      for (const [key, { bucket }] of downloads) if (buckets.has(bucket)) downloads.delete(key)
+      for (const known of [running, written])
+        for (const [key, { bucket }] of known) if (buckets.has(bucket)) known.delete(key)
     },
   }
+}
+
+/** Stretches of a download in which the bucket was compacted; two that are oldest count as one, as of the earlier. */
+const STRETCHES_MAX = 16
+
+function withSlice(before: readonly Stretch[], { after, sentTo, since }: DownloadedSlice): readonly Stretch[] {
+  const stretches: Stretch[] = []
+  for (const stretch of before) {
+    if (after === 0) break
+    stretches.push({ ...stretch, sentTo: Math.min(stretch.sentTo, after) })
+    if (stretch.sentTo >= after) break
+  }
+  const last = stretches.at(-1)
+  if (last?.since === since) stretches.pop()
+  stretches.push({ sentTo, since })
+  const [first, second] = stretches
+  if (!first || !second || stretches.length <= STRETCHES_MAX) return stretches
+  return [{ sentTo: second.sentTo, since: first.since }, ...stretches.slice(2)]
 }

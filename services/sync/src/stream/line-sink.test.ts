@@ -104,3 +104,23 @@ test('a device that takes nothing for too long is cut off, and nobody waits for 
   await sink.lines(LARGE)
   expect(response.writableLength).toBeLessThan(2 * LARGE.length)
 })
+
+test('a device that reads steadily is not cut off in the middle of a line, however long that takes', async () => {
+  let stalled = 0
+  const stalledMs = 800
+  await using world = await open({ stalledMs, onStalled: () => stalled++ })
+  const { sink, device } = world
+  const line = Buffer.alloc(16 * LARGE.length, 'x')
+  const began = performance.now()
+  const writing = sink.lines(line).then(() => sink.end())
+  let read = 0
+  // 5 MiB a second: the kernel says several times a second that it has room again.
+  for await (const chunk of device) {
+    read += (chunk as Buffer).length
+    const dueMs = (read / (5 * LARGE.length)) * 1_000
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, began + dueMs - performance.now())))
+  }
+  await writing
+  expect([read, stalled]).toEqual([line.length, 0])
+  expect(performance.now() - began).toBeGreaterThan(2 * stalledMs)
+})

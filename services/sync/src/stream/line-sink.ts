@@ -3,6 +3,7 @@ import type { ControlLine } from '@holdfast/protocol'
 import { createGzipStream } from '../encode/gzip.ts'
 import { dataLine, encodeControlLine, type EncodedOps, type LineFormat } from '../encode/lines.ts'
 import { STALLED_READER_MS } from '../limits.ts'
+import { createReaderPace, type ReaderPace } from './reader-pace.ts'
 
 /** Writes lines to one client, no faster than it reads. */
 export interface LineSink {
@@ -10,6 +11,8 @@ export interface LineSink {
   /** Lines in the format of this sink, which other devices may get as well. */
   lines(bytes: Buffer): Promise<void>
   readonly format: LineFormat
+  /** How much to send at once. */
+  readonly pace: Pick<ReaderPace, 'lineBytesMax' | 'sliceBytesMax'>
   data(bucket: string, after: number, hasMore: boolean, ops: EncodedOps): Promise<void>
   end(): void
 }
@@ -26,7 +29,7 @@ export interface LineSinkOptions {
   readonly format: LineFormat
   /** Whether the head said so. */
   readonly isCompressed: boolean
-  /** Called when the client takes nothing for so long; the connection is then destroyed. */
+  /** Called when not a byte has left for so long; the connection is then destroyed. */
   readonly onStalled: () => void
   /** Milliseconds; {@link STALLED_READER_MS} by default. */
   readonly stalledMs?: number
@@ -41,16 +44,27 @@ export function createLineSink(options: LineSinkOptions): LineSink {
   let queued: Buffer[] = []
   let queuedBytes = 0
 
+  /** The connection is full; those who wait for room. */
+  let draining: Promise<void> | undefined
+  const pace = createReaderPace()
+
+  // The socket's own timer runs from the last byte that left it, also in the middle of a write.
+  response.on('timeout', () => {
+    onStalled()
+    response.destroy()
+  })
+
   async function drained(): Promise<void> {
     if (queuedBytes >= COALESCED_BYTES_MAX) flush()
     if (!response.writableNeedDrain || response.destroyed) return
+    await (draining ??= drain().finally(() => (draining = undefined)))
+  }
+
+  async function drain(): Promise<void> {
+    const began = performance.now()
+    response.setTimeout(stalledMs)
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(() => {
-        onStalled()
-        response.destroy()
-      }, stalledMs)
       const done = (): void => {
-        clearTimeout(timer)
         response.off('drain', done)
         response.off('close', done)
         resolve()
@@ -58,6 +72,9 @@ export function createLineSink(options: LineSinkOptions): LineSink {
       response.once('drain', done)
       response.once('close', done)
     })
+    if (response.destroyed) return
+    if (!response.writableEnded) response.setTimeout(0)
+    pace.waited(performance.now() - began)
   }
 
   function writeAll(parts: readonly Buffer[]): void {
@@ -105,12 +122,18 @@ export function createLineSink(options: LineSinkOptions): LineSink {
 
   return {
     format,
+    pace,
     lines: (bytes) => write([bytes]),
     control: (line) => write([encodeControlLine(format, line)]),
-    data: (bucket, after, hasMore, ops) => write(dataLine(format, { bucket, after: String(after), hasMore, ops })),
+    data(bucket, after, hasMore, ops) {
+      pace.sent(ops.bytes)
+      return write(dataLine(format, { bucket, after: String(after), hasMore, ops }))
+    },
     end() {
       if (gzip && !compressing) writeAll(gzip.end())
       flush()
+      // What is left is nobody's to wait for, and must not stay for ever either.
+      if (response.writableLength > 0) response.setTimeout(stalledMs)
       response.end()
     },
   }

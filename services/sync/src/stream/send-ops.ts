@@ -1,10 +1,10 @@
 import type { CheckpointFeed, LiveBucket } from '../checkpoints/checkpoint-feed.ts'
 import { encodedOps, type EncodedOps } from '../encode/lines.ts'
 import { clearDoc, docOpId, splitDocs, withoutRemoved } from '../encode/op-doc.ts'
-import { DATA_LINE_BYTES_MAX, DATA_LINE_OPS_MAX, READ_GROUP_BUCKETS_MAX, READ_GROUP_OPS_MAX } from '../limits.ts'
+import { DATA_LINE_OPS_MAX, READ_GROUP_BUCKETS_MAX, READ_GROUP_OPS_MAX } from '../limits.ts'
 import type { Compactions } from '../storage/compactions.ts'
 import type { LogReader, OpsSlice } from '../storage/log-reader.ts'
-import type { Downloads } from './downloads.ts'
+import type { DownloadedSlice, Downloads } from './downloads.ts'
 import type { LineSink } from './line-sink.ts'
 import type { BucketGrant } from './wanted-streams.ts'
 
@@ -83,9 +83,6 @@ export interface SentOps {
 
 /** Operations of the first slice of a bucket: few, so that the first line comes soon. */
 const FIRST_SLICE_OPS = 500
-
-/** Bytes of documents that are read in one round trip: some lines' worth. */
-const SLICE_BYTES = 2 * 1024 * 1024
 
 /** Bytes that each of many buckets may have in one round trip, so that small ones need no second. */
 const BUCKET_BYTES_MIN = 64 * 1024
@@ -173,7 +170,7 @@ async function sendGroup(
       wanted: wanted.map(({ held, after }) => ({ bucketId: held.bucket.id, after })),
       upTo,
       opsMax,
-      bytesMax: Math.max(BUCKET_BYTES_MIN, Math.floor(SLICE_BYTES / wanted.length)),
+      bytesMax: Math.max(BUCKET_BYTES_MIN, Math.floor(sink.pace.sliceBytesMax / wanted.length)),
       isBulk,
     })
 
@@ -209,15 +206,14 @@ async function sendGroup(
       if (after === 0 || held.since !== undefined) held.since = slice.compactions
       let isWhole = true
       if (slice.count > 0) {
+        // Before it is written: a connection that breaks in the middle leaves the device anywhere in it.
+        noteDownload(source, device, held, { after, sentTo: slice.lastOpId })
         const docs = splitDocs(slice.docs)
         const sent = docs.map((doc) => (docOpId(doc) <= held.freshUpTo ? withoutRemoved(doc) : doc))
         isWhole = await sendSlice(sink, held, encodedOps(sent, slice.lastOpId), slice.hasMore, isOvertaken)
         signal.throwIfAborted()
       }
-      const sentTo = isWhole ? slice.lastOpId : held.position
-      if (sentTo >= slice.floor || (isWhole && !slice.hasMore)) source.downloads.done(device, held.bucket.name)
-      else if (held.since !== undefined)
-        source.downloads.note(device, held.bucket.name, { since: held.since, ...held.before, sentTo })
+      if (isWhole && !slice.hasMore) source.downloads.written(device, held.bucket.name)
       if (!isWhole || isOvertaken()) return false
     }
   }
@@ -226,6 +222,16 @@ async function sendGroup(
     held.upTo = upTo
   }
   return true
+}
+
+/** Remembers that the device is about to have all up to `sentTo`, for when its connection breaks and compaction has been there meanwhile. */
+function noteDownload(
+  { downloads }: OpsSource,
+  device: string,
+  { since, before, bucket }: HeldBucket,
+  slice: Pick<DownloadedSlice, 'after' | 'sentTo'>,
+): void {
+  if (since !== undefined) downloads.note(device, bucket.name, { since, ...before, ...slice })
 }
 
 /** Makes the device forget what it has of a bucket. The position says that it has nothing, in case it hears no more. */
@@ -243,10 +249,9 @@ async function sendSlice(
   isOvertaken: () => boolean,
 ): Promise<boolean> {
   if (held.stale) await sendClear(sink, held)
+  const { lineBytesMax } = sink.pace
   const lines =
-    ops.count <= DATA_LINE_OPS_MAX && ops.bytes <= DATA_LINE_BYTES_MAX
-      ? [ops]
-      : ops.split(DATA_LINE_OPS_MAX, DATA_LINE_BYTES_MAX)
+    ops.count <= DATA_LINE_OPS_MAX && ops.bytes <= lineBytesMax ? [ops] : ops.split(DATA_LINE_OPS_MAX, lineBytesMax)
   for (const [index, line] of lines.entries()) {
     await sink.data(held.bucket.name, held.position, moreFollows || index < lines.length - 1, line)
     held.position = line.lastOpId

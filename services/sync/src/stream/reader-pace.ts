@@ -1,0 +1,49 @@
+import { DATA_LINE_BYTES_MAX, DATA_LINE_BYTES_MIN, SLICE_BYTES_MAX, SLICE_BYTES_MIN, SLOW_LINE_MS } from '../limits.ts'
+
+/** How much a device is sent at once, as far as the server can see how fast it reads. */
+export interface ReaderPace {
+  /** Bytes of documents for the next `data` line. A device keeps whole lines only, so what it has of one is lost when its connection breaks. */
+  readonly lineBytesMax: number
+  /** Bytes of documents to read from the log ahead of the device. */
+  readonly sliceBytesMax: number
+  /** So many bytes of documents were handed to the connection. */
+  sent(bytes: number): void
+  /** The connection took nothing for so long, and takes something again. */
+  waited(ms: number): void
+}
+
+/**
+ * Follows two rules. A line is no larger than everything before it on the connection, so that a connection that breaks has brought at least half of what
+ * went through it. And a line takes about {@link SLOW_LINE_MS} at the pace at which the device was last seen to read.
+ *
+ * That pace is the bytes between two moments at which a full connection took something again, over the time it was full: the kernel takes megabytes at
+ * once, and the server has nothing to send for most of the time.
+ */
+export function createReaderPace(): ReaderPace {
+  let total = 0
+  let sinceWait = 0
+  let hasWaited = false
+  let bytesPerMs = Number.POSITIVE_INFINITY
+
+  return {
+    get lineBytesMax() {
+      const most = Math.min(total, bytesPerMs * SLOW_LINE_MS)
+      // Powers of two, so that devices of about one pace share what is encoded.
+      const size = most > 0 ? 2 ** Math.floor(Math.log2(most)) : 0
+      return Math.min(DATA_LINE_BYTES_MAX, Math.max(DATA_LINE_BYTES_MIN, size))
+    },
+    get sliceBytesMax() {
+      return Math.min(SLICE_BYTES_MAX, Math.max(SLICE_BYTES_MIN, bytesPerMs * SLOW_LINE_MS * 2))
+    },
+    sent(bytes) {
+      total += bytes
+      sinceWait += bytes
+    },
+    waited(ms) {
+      // Before the first wait the kernel's buffers were empty: how fast they were filled says nothing of the device.
+      if (hasWaited && sinceWait > 0) bytesPerMs = sinceWait / Math.max(1, ms)
+      hasWaited = true
+      sinceWait = 0
+    },
+  }
+}
