@@ -37,6 +37,9 @@ export const RECENT_BYTES_MAX = 16 * 1024 * 1024
 /** Bytes of a stream request: a device with 50,000 buckets still fits. */
 export const REQUEST_BYTES_MAX = 8 * 1024 * 1024
 
+/** A person has at most this part of all streams, so that no account keeps the others out. */
+export const PERSON_STREAMS_SHARE = 1 / 4
+
 /** How often a stream says that it is alive, in milliseconds. Clients and proxies wait at least 30 s. */
 export const KEEPALIVE_MS = 20_000
 

@@ -9,6 +9,14 @@ export const syncOptions = {
     max: 1_000_000,
     description: 'How many devices may be connected for sync at once. Further ones get 429 and try again.',
   },
+  syncStreamsPerPersonMax: {
+    type: 'integer',
+    default: 100,
+    min: 1,
+    max: 1_000_000,
+    description:
+      'How many streams one person may have open, at most a quarter of `syncConnectionsMax`. Further devices get 429 and try again; a device that connects again takes the place of its older stream.',
+  },
   syncClassesMax: {
     type: 'integer',
     default: 10_000,

@@ -40,6 +40,8 @@ export interface WorldOptions {
   readonly clock?: Clock
   readonly logger?: Logger
   readonly classesMax?: number
+  readonly connectionsMax?: number
+  readonly streamsPerPersonMax?: number
   readonly drainMs?: number
   readonly snapshotBytesMax?: number
   readonly batchLimits?: BatchLimits
@@ -98,7 +100,8 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
         expiresAtS: 0,
       }),
       options: {
-        syncConnectionsMax: 1_000,
+        syncConnectionsMax: options.connectionsMax ?? 1_000,
+        syncStreamsPerPersonMax: options.streamsPerPersonMax ?? 1_000,
         syncClassesMax: options.classesMax ?? 10_000,
         syncCompress: true,
         ...COMPACTION,

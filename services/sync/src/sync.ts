@@ -201,6 +201,7 @@ export function openSync(options: SyncOptions): SyncService {
           context,
           connections,
           connectionsMax: options.options.syncConnectionsMax,
+          perPersonMax: options.options.syncStreamsPerPersonMax,
           compress: options.options.syncCompress,
           isReady: () => isReady,
         }),

@@ -6,8 +6,8 @@ import { requireCaller, type Caller } from '@holdfast/http'
 import type { SyncRequest } from '@holdfast/protocol'
 import { BSON_STREAM, NDJSON_STREAM, type LineFormat } from '../encode/lines.ts'
 import { missingSubject, notReady, shuttingDown } from '../errors.ts'
-import { REQUEST_BYTES_MAX } from '../limits.ts'
-import { deviceLeft, type Connection, type Connections } from '../stream/connections.ts'
+import { PERSON_STREAMS_SHARE, REQUEST_BYTES_MAX } from '../limits.ts'
+import { deviceLeft, replacedByNewer, type Connection, type Connections } from '../stream/connections.ts'
 import { createLineSink } from '../stream/line-sink.ts'
 import { acceptsGzip, chooseFormat, readSyncRequest } from '../stream/read-request.ts'
 import type { StreamContext } from '../stream/stream-context.ts'
@@ -18,6 +18,7 @@ export interface StreamRouteOptions {
   readonly context: StreamContext
   readonly connections: Connections
   readonly connectionsMax: number
+  readonly perPersonMax: number
   /** Whether devices that take it get gzip. */
   readonly compress: boolean
   readonly isReady: () => boolean
@@ -27,9 +28,17 @@ function tooManyConnections(): HoldfastError {
   return new HoldfastError('PSYNC_S2304', 429, 'Too many devices are connected', { headers: { 'retry-after': '10' } })
 }
 
+function tooManyOfPerson(max: number): HoldfastError {
+  return new HoldfastError('PSYNC_S2304', 429, `This account has ${max} streams open, the most that it may have`, {
+    detail: 'Close the app on a device that is not needed. An operator can raise syncStreamsPerPersonMax.',
+    headers: { 'retry-after': '10' },
+  })
+}
+
 /** `POST /sync/stream`: one device's stream, for as long as the token lives. Source: the PowerSync service's sync protocol. */
 export function streamRoutes(options: StreamRouteOptions): FastifyPluginAsync {
-  const { connections } = options
+  const { connections, connectionsMax } = options
+  const perPersonMax = Math.min(options.perPersonMax, Math.max(1, Math.floor(connectionsMax * PERSON_STREAMS_SHARE)))
   return async (app) => {
     app.post('/sync/stream', { bodyLimit: REQUEST_BYTES_MAX }, async (request, reply) => {
       const { role, claims, userId, expiresAtS } = requireCaller(request)
@@ -37,8 +46,10 @@ export function streamRoutes(options: StreamRouteOptions): FastifyPluginAsync {
       const body = readSyncRequest(request.body)
       if (!options.isReady()) throw notReady()
       if (connections.isDraining) throw shuttingDown()
-      if (connections.size >= options.connectionsMax) throw tooManyConnections()
       const clientId = body.client_id ?? ''
+      connections.replace(userId, clientId)
+      if (connections.countOf(userId) >= perPersonMax) throw tooManyOfPerson(perPersonMax)
+      if (connections.size >= connectionsMax) throw tooManyConnections()
 
       const format = chooseFormat(request.headers.accept, body)
       const response = reply.raw
@@ -119,6 +130,8 @@ function serve(stream: Stream): void {
     end(reason) {
       abort.abort(reason)
       session.wake()
+      // What waits for it to be read waits for nobody: the device reads the other stream.
+      if (reason === replacedByNewer && response.writableNeedDrain) response.destroy()
     },
   }
   connections.add(connection)

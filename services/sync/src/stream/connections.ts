@@ -22,6 +22,10 @@ export interface Connections extends Disposable {
   /** How many different people they are of. */
   readonly people: number
   add(connection: Connection): void
+  /** How many one person has. */
+  countOf(userId: string): number
+  /** Ends the older streams of a device that opens a new one. A device without an id is not told from others. */
+  replace(userId: string, clientId: string): void
   delete(connection: Connection): void
   /** The streams of one device. */
   of(userId: string, clientId: string): Iterable<Connection>
@@ -40,6 +44,9 @@ export const tokenExpired = new HoldfastError('PSYNC_S2103', 401, 'The token has
 /** The reason with which a stream ends when its device does. One for all: a stack is more than the rest of an idle device's session. */
 export const deviceLeft = new HoldfastError('connection_closed', 499, 'The device went away')
 
+/** The reason with which a stream ends when its device opens another. */
+export const replacedByNewer = new HoldfastError('connection_replaced', 499, 'The device has opened another stream')
+
 const TICK_MS = 1_000
 /** A device gets a last warning so long before its token ends, and fetches a new one. */
 const WARNING_S = 20
@@ -52,16 +59,29 @@ const DRAIN_POLL_MS = 20
 export function createConnections(now: () => number): Connections {
   const all = new Map<Connection, { nextKeepaliveMs: number; warned: boolean }>()
   const byDevice = new Map<string, readonly Connection[]>()
+  const perPerson = new Map<string, number>()
   const deviceOf = (userId: string, clientId: string): string => `${userId}/${clientId}`
 
   let isDraining = false
+
+  function remove(connection: Connection): void {
+    if (!all.delete(connection)) return
+    const { userId, clientId } = connection
+    const left = (perPerson.get(userId) ?? 1) - 1
+    if (left > 0) perPerson.set(userId, left)
+    else perPerson.delete(userId)
+    const device = deviceOf(userId, clientId)
+    const others = byDevice.get(device)?.filter((other) => other !== connection) ?? []
+    if (others.length > 0) byDevice.set(device, others)
+    else byDevice.delete(device)
+  }
 
   function tick(): void {
     const nowMs = now()
     for (const [connection, state] of all) {
       const leftS = connection.expiresAtS === undefined ? undefined : Math.floor(connection.expiresAtS - nowMs / 1000)
       if (leftS !== undefined && leftS <= 0) {
-        all.delete(connection)
+        remove(connection)
         // The line tells the device to fetch another token before it comes back.
         void connection.sink.control({ token_expires_in: 0 })
         connection.end(tokenExpired)
@@ -82,20 +102,24 @@ export function createConnections(now: () => number): Connections {
       return all.size
     },
     get people() {
-      return new Set([...all.keys()].map(({ userId }) => userId)).size
+      return perPerson.size
     },
     add(connection) {
       all.set(connection, { nextKeepaliveMs: now() + KEEPALIVE_MS * (0.9 + Math.random() * 0.2), warned: false })
-      const device = deviceOf(connection.userId, connection.clientId)
+      const { userId } = connection
+      perPerson.set(userId, (perPerson.get(userId) ?? 0) + 1)
+      const device = deviceOf(userId, connection.clientId)
       byDevice.set(device, [...(byDevice.get(device) ?? []), connection])
     },
-    delete(connection) {
-      all.delete(connection)
-      const device = deviceOf(connection.userId, connection.clientId)
-      const others = byDevice.get(device)?.filter((other) => other !== connection) ?? []
-      if (others.length > 0) byDevice.set(device, others)
-      else byDevice.delete(device)
+    countOf: (userId) => perPerson.get(userId) ?? 0,
+    replace(userId, clientId) {
+      if (clientId === '') return
+      for (const older of byDevice.get(deviceOf(userId, clientId)) ?? []) {
+        remove(older)
+        older.end(replacedByNewer)
+      }
     },
+    delete: remove,
     get isDraining() {
       return isDraining
     },
