@@ -162,6 +162,11 @@ export interface FunctionInfo {
   readonly bodies: Readonly<Record<string, ResolvedBody>>
   /** Of a function in PL/pgSQL: the statement that creates it. */
   readonly procedure: string | null
+  /**
+   * Of a function in PL/pgSQL: its queries, each as a `SELECT`, resolved and printed by Postgres, for each search path as in {@link bodies}. A query that is
+   * missing reads a variable whose type is not known before it runs.
+   */
+  readonly queries: Readonly<Record<string, Readonly<Record<string, ResolvedBody>>>>
   /** Changes with its definition. */
   readonly hash: string
   /** OIDs of {@link PolicyInput.roles} that may call it, if they can name it. */

@@ -1,6 +1,6 @@
 import { errorMessage } from '@holdfast/foundation'
 import type { Node } from 'libpg-query'
-import { type Pool, type Queryable, type SqlFragment, type Transaction, sql } from '@holdfast/postgres'
+import { type Pool, type Queryable, quoteIdentifier, type SqlFragment, type Transaction, sql } from '@holdfast/postgres'
 import {
   MOMENT,
   parseFunctionBody,
@@ -14,6 +14,7 @@ import { type CollectedNames, collectNames } from '../syntax/collect-names.ts'
 import { Refusal } from '../refusal.ts'
 import { UNIQUE_KEYS } from './unique-keys.ts'
 import type { FunctionInfo, PolicyInput, ResolvedBody } from './policy-input.ts'
+import { resolveProcedure } from './resolve-procedure.ts'
 import { readStreams } from './read-streams.ts'
 
 export interface ReadPolicyInputOptions {
@@ -155,9 +156,11 @@ async function readFunctions(tx: Transaction, names: CollectedNames, searchPath:
     for (const { code } of operators)
       if (code.schema !== 'pg_catalog') names.functions.add(JSON.stringify([code.schema, code.name]))
     for (const one of raw) {
-      const read = await resolveBodies(tx, one, paths, functions.get(one.oid)?.bodies ?? {})
+      const read = await resolveBodies(tx, one, paths, functions.get(one.oid))
       functions.set(one.oid, read)
       if (read.procedure !== null) collectProcedureNames(read.procedure, schemas, names)
+      for (const query of Object.values(read.queries).flatMap((queries) => Object.values(queries)))
+        if ('text' in query) collectParsed(() => [parseViewDefinition(query.text)], names)
       for (const body of Object.values(read.bodies)) {
         if ('text' in body) collectParsed(() => parseFunctionBody(body.text), names)
       }
@@ -246,7 +249,8 @@ const TABLES = sql`
 
 type ReadFunction = Omit<FunctionInfo, 'executableBy'>
 
-type RawFunction = Omit<FunctionInfo, 'executableBy' | 'bodyName' | 'bodies'> & {
+type RawFunction = Omit<FunctionInfo, 'executableBy' | 'bodyName' | 'bodies' | 'queries'> & {
+  readonly argTypeNames: readonly string[]
   readonly source: string
   readonly standardBody: string | null
   readonly signature: string
@@ -265,6 +269,8 @@ function functionsNamed(names: readonly string[]): SqlFragment {
            (select coalesce(json_agg(json_build_object('name', coalesce(p.proargnames[a.position], ''),
                      'typeOid', p.proallargtypes[a.position]::int8) order by a.position), '[]'::json)
               from unnest(p.proargmodes) with ordinality a(mode, position) where a.mode in ('o', 'b', 't')) as "outColumns",
+           (select coalesce(json_agg(format_type(a.type, null) order by a.position), '[]'::json)
+              from unnest(p.proargtypes) with ordinality a(type, position)) as "argTypeNames",
            p.provariadic <> 0 as variadic, p.pronargdefaults as defaults, coalesce(p.proconfig, '{}') as settings,
            case when l.lanname = 'plpgsql' and p.prokind = 'f' then definition.text end as procedure,
            md5(definition.text) as hash, p.prosrc as source, pg_get_function_sqlbody(p.oid) as "standardBody",
@@ -328,17 +334,25 @@ async function resolveBodies(
   tx: Transaction,
   raw: RawFunction,
   paths: ReadonlySet<string>,
-  known: FunctionInfo['bodies'],
+  known: Pick<FunctionInfo, 'bodies' | 'queries'> | undefined,
 ): Promise<ReadFunction> {
-  const { source, standardBody, signature: _signature, ...info } = raw
+  const { source, standardBody, signature: _signature, argTypeNames: _types, ...rest } = raw
+  const own = ownSearchPath(raw)
+  const info = { ...rest, queries: {} }
+  if (raw.procedure !== null && raw.schema !== 'pg_catalog' && raw.volatility !== 'i') {
+    const queries: Record<string, FunctionInfo['queries'][string]> = { ...known?.queries }
+    const procedure = { ...raw, procedure: raw.procedure }
+    for (const path of own === undefined ? paths : [own])
+      queries[own === undefined ? path : ''] ??= await resolveProcedure(tx, procedure, path)
+    return { ...info, bodyName: raw.name, bodies: {}, queries }
+  }
   if (raw.language !== 'sql' || raw.schema === 'pg_catalog') return { ...info, bodyName: raw.name, bodies: {} }
   if (standardBody !== null) return { ...info, bodyName: raw.name, bodies: { '': { text: standardBody } } }
   const bodyName = `hf_body_${raw.oid}`
   // Postgres would fold such a literal into the moment of this reading.
   if (MOMENT.test(source))
     return { ...info, bodyName, bodies: { '': { error: 'it reads the clock through a literal' } } }
-  const own = ownSearchPath(raw)
-  const bodies: Record<string, ResolvedBody> = { ...known }
+  const bodies: Record<string, ResolvedBody> = { ...known?.bodies }
   for (const path of own === undefined ? paths : [own]) {
     const key = own === undefined ? path : ''
     bodies[key] ??= await resolveBody(tx, { ...raw, bodyName }, path)
@@ -355,10 +369,9 @@ async function resolveBody(
   await tx.execute(sql`savepoint resolve_body`)
   try {
     await tx.execute(sql`select set_config('search_path', ${path}, true)`)
-    await tx.execute(
-      sql`create function ${sql.identifier('pg_temp', f.bodyName)}(${sql.trusted(f.signature)}) returns ${sql.trusted(f.result)} language sql begin atomic ${sql.trusted(f.source)}
-; end`,
-    )
+    // What users wrote: the extended protocol takes no second statement.
+    const text = `create function pg_temp.${quoteIdentifier(f.bodyName)}(${f.signature}) returns ${f.result} language sql begin atomic ${f.source}\n; end`
+    await tx.client.query({ text, queryMode: 'extended' } as { text: string })
     await tx.execute(sql`set local search_path = pg_catalog`)
     const [row] = await tx.query<{ text: string }>(
       sql`select pg_get_function_sqlbody(p.oid) as text from pg_proc p where p.proname = ${f.bodyName} and p.pronamespace = pg_my_temp_schema()`,

@@ -1,9 +1,11 @@
+import type { Node } from 'libpg-query'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { FunctionInfo } from '../catalog/policy-input.ts'
 import { Refusal, refuse } from '../refusal.ts'
 import { scopeOfBody } from '../syntax/convert-call.ts'
 import { type Expr, isSingleRow, type Query } from '../syntax/expression.ts'
-import { readProcedure } from '../syntax/plpgsql.ts'
+import { parseViewDefinition } from '../syntax/parse.ts'
+import { type ProcedureText, readProcedure } from '../syntax/plpgsql.ts'
 import { qualifyNames } from '../syntax/qualify-names.ts'
 import { opaque, type Scope } from '../syntax/scope.ts'
 import { typeOf } from '../syntax/typing.ts'
@@ -39,8 +41,7 @@ export function queriesOfProcedure(
       let value = parameter < 0 ? undefined : call.args[parameter]
       const type = f.argTypes[f.argNames.indexOf(variable.name)] ?? typeNamed(variable.typeName, catalog)
       if (!value && variable.initial && !isShadowed && !variable.isAssigned && type !== undefined) {
-        qualifyNames(variable.initial, searchPath, catalog)
-        const initial = scope().convert.query(structuredClone(variable.initial), scope())
+        const initial = scope().convert.query(resolvedNode(variable.initial, f, searchPath, catalog), scope())
         const [target] = initial.targets
         if (target && isSingleRow(initial) && typeOf(target.expr, catalog) === type) value = target.expr
       }
@@ -53,14 +54,22 @@ export function queriesOfProcedure(
         args.push(opaque(`$${index + 1}`, f.argTypes[index]))
       }
     })
-    return body.queries.map(({ node, takesFirst }) => {
-      qualifyNames(node, searchPath, catalog)
-      return { query: scope().convert.query(node, scope()), takesFirst }
-    })
+    return body.queries.map((one) => ({
+      query: scope().convert.query(resolvedNode(one, f, searchPath, catalog), scope()),
+      takesFirst: one.takesFirst,
+    }))
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     throw new Refusal(`the function ${label} cannot be followed: ${error.message}`, error.scope)
   }
+}
+
+/** A query with its names resolved: by Postgres, or by the search path alone where it reads a variable whose type Postgres does not know yet. */
+function resolvedNode({ text, node }: ProcedureText, f: FunctionInfo, searchPath: string, catalog: Catalog): Node {
+  const resolved = (f.queries[''] ?? f.queries[searchPath])?.[text]
+  if (resolved) return 'error' in resolved ? refuse(resolved.error) : parseViewDefinition(resolved.text)
+  qualifyNames(node, searchPath, catalog)
+  return node
 }
 
 const ALIASES: Readonly<Record<string, string>> = {

@@ -9,7 +9,7 @@ import { convertCall, returnsRows } from './convert-call.ts'
 import { convertQuery } from './convert-query.ts'
 import { qualify } from './collect-names.ts'
 import { nameParts, need } from './names.ts'
-import { resolveName, type Scope } from './scope.ts'
+import { isOpaque, opaque, resolveName, type Scope } from './scope.ts'
 import { baseOf, mayReadClock, OID, typeOf } from './typing.ts'
 import { convertType } from './convert-type.ts'
 
@@ -220,12 +220,16 @@ function convertCase(node: NodeOf<'CaseExpr'>, scope: Scope): Expr {
 }
 
 function convertIndirection(node: NodeOf<'A_Indirection'>, scope: Scope): Expr {
+  const [field, second] = node.indirection ?? []
+  const arg = convertExpr(need(node.arg), scope)
+  // A field of a variable in PL/pgSQL.
+  if (field && !second && 'String' in field && isOpaque(arg)) return opaque(field.String.sval ?? '', undefined)
   const indexes = (node.indirection ?? []).map((index) => {
     if (!('A_Indices' in index) || index.A_Indices.is_slice)
       return refuse('fields of composite values and array slices are not followed')
     return convertExpr(need(index.A_Indices.uidx), scope)
   })
-  return { kind: 'subscript', arg: convertExpr(need(node.arg), scope), indexes }
+  return { kind: 'subscript', arg, indexes }
 }
 
 function convertKeyword(op: string): Expr {

@@ -25,6 +25,15 @@ export function parseFunctionBody(text: string): readonly Node[] {
   return parseStatements(atomic[1] ?? '')
 }
 
+/** The statements of a body as `pg_get_function_sqlbody` prints it: `BEGIN ATOMIC … END`. */
+export function splitFunctionBody(text: string): readonly string[] {
+  const inner = Buffer.from(/^\s*BEGIN ATOMIC\s([\s\S]*)\sEND\s*$/.exec(text)?.[1] ?? '')
+  // Places are in bytes.
+  return (parseSync(inner.toString()).stmts ?? []).map(({ stmt_location: at = 0, stmt_len: length }) =>
+    inner.subarray(at, length === undefined ? undefined : at + length).toString(),
+  )
+}
+
 /** @param text - a view's query as `pg_get_viewdef` prints it */
 export function parseViewDefinition(text: string): Node {
   const [statement] = parseStatements(text)

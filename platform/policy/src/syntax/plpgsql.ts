@@ -1,5 +1,5 @@
 import type { Node } from 'libpg-query'
-import { refuse } from '../refusal.ts'
+import { Refusal, refuse } from '../refusal.ts'
 import { type CollectedNames, collectNames } from './collect-names.ts'
 import { MOMENT, parseProcedure, tryParse } from './parse.ts'
 
@@ -10,12 +10,17 @@ export interface ProcedureVariable {
   readonly typeName: string
   readonly isAssigned: boolean
   /** What it is declared with. */
-  readonly initial: Node | undefined
+  readonly initial: ProcedureText | undefined
 }
 
-/** A query or expression in the body, as a `SELECT`. */
-export interface ProcedureQuery {
+/** A query or expression in the body. */
+export interface ProcedureText {
+  /** As a `SELECT`. */
+  readonly text: string
   readonly node: Node
+}
+
+export interface ProcedureQuery extends ProcedureText {
   /** Of several rows, only the first is looked at, and nothing says so. */
   readonly takesFirst: boolean
 }
@@ -51,10 +56,11 @@ export function readProcedure(definition: string): ProcedureBody {
   const found = find(parsed.tree)
   const queries: ProcedureQuery[] = []
   for (const { text, mode, takesFirst } of found.expressions) {
-    const node = parseExpression(text, mode)
+    const select = selectOf(text, mode)
+    const node = parseOne(select)
     if (!node) return refuse(`its body cannot be read: ${text.trim().slice(0, 80)}`)
     if (!('SelectStmt' in node)) return refuse('it does more than read')
-    queries.push({ node, takesFirst })
+    queries.push({ text: select, node, takesFirst })
   }
   const variables = found.datums.map((datum, number): ProcedureVariable => {
     const [kind, value] = Object.entries(datum)[0] ?? ['', {}]
@@ -67,16 +73,45 @@ export function readProcedure(definition: string): ProcedureBody {
       datatype?: { PLpgSQL_type?: { typname?: string } }
       default_val?: { PLpgSQL_expr?: { query?: string; parseMode?: number } }
     }
-    const text = initial?.PLpgSQL_expr
-    const node = text?.query === undefined ? undefined : parseExpression(text.query, text.parseMode ?? 2)
+    const { query, parseMode = 2 } = initial?.PLpgSQL_expr ?? {}
+    const select = query === undefined ? undefined : selectOf(query, parseMode)
+    const node = select === undefined ? undefined : parseOne(select)
     return {
       name: kind === 'PLpgSQL_var' || kind === 'PLpgSQL_rec' ? (refname ?? '') : '',
       typeName: datatype?.PLpgSQL_type?.typname ?? '',
       isAssigned: kind !== 'PLpgSQL_var' || found.assigned.has(number) || found.loops.has(refname ?? ''),
-      initial: node,
+      initial: node && select !== undefined ? { text: select, node } : undefined,
     }
   })
   return { variables, queries }
+}
+
+/** What Postgres has to know to resolve the queries of a body. */
+export interface ProcedureTexts {
+  /** Variables, and parameters, by name: their types as written, or `undefined` where that is not one that a parameter can have. */
+  readonly types: ReadonlyMap<string, string | undefined>
+  /** Each once. */
+  readonly queries: readonly string[]
+}
+
+/** The queries of a body, as `SELECT`s, and the types of what they name; `undefined` when it cannot be followed anyway. */
+export function textsOfProcedure(definition: string): ProcedureTexts | undefined {
+  let body: ProcedureBody
+  try {
+    body = readProcedure(definition)
+  } catch (error) {
+    if (error instanceof Refusal) return undefined
+    throw error
+  }
+  const types = new Map<string, string | undefined>()
+  for (const { name, typeName } of body.variables) {
+    if (name === '' || name.startsWith('$')) continue
+    const isTyped = typeName !== 'record' && !name.startsWith('__Case__Variable_')
+    const type = isTyped ? typeName.replace(/%rowtype$/i, '') : undefined
+    types.set(name, types.has(name) && types.get(name) !== type ? undefined : type)
+  }
+  const initials = body.variables.flatMap(({ initial }) => (initial ? [initial] : []))
+  return { types, queries: [...new Set([...initials, ...body.queries].map(({ text }) => text))] }
 }
 
 /** Collects the names of functions and operators of a body, a bare name as one of each schema that it may be in. */
@@ -86,7 +121,7 @@ export function collectProcedureNames(definition: string, schemas: readonly stri
   const bare = { functions: new Set<string>(), operators: new Set<string>() }
   const found = find(parsed.tree, () => undefined)
   for (const { text, mode } of found.expressions) {
-    const node = parseExpression(text, mode)
+    const node = parseOne(selectOf(text, mode))
     if (node) collectNames(node, bare)
   }
   for (const kind of ['functions', 'operators'] as const) {
@@ -145,8 +180,12 @@ function walk(value: unknown, takesFirst: boolean, found: Found, onRefused: (rea
 }
 
 /** @param mode - PL/pgSQL's parse mode: 0 a statement, 2 an expression, from 3 on an assignment */
-function parseExpression(text: string, mode: number): Node | undefined {
-  if (mode === 0) return tryParse(text)?.[0]
-  const expression = mode === 2 ? text : text.replace(/^[^=]*?:?=/, '')
-  return tryParse(`select ${expression}`)?.[0]
+function selectOf(text: string, mode: number): string {
+  if (mode === 0) return text
+  return `select ${mode === 2 ? text : text.replace(/^[^=]*?:?=/, '')}`
+}
+
+function parseOne(text: string): Node | undefined {
+  const [node, second] = tryParse(text) ?? []
+  return second ? undefined : node
 }

@@ -1,0 +1,81 @@
+import { errorMessage } from '@holdfast/foundation'
+import { quoteIdentifier, sql, sqlstateOf, type Transaction } from '@holdfast/postgres'
+import { splitFunctionBody } from '../syntax/parse.ts'
+import { type ProcedureTexts, textsOfProcedure } from '../syntax/plpgsql.ts'
+import type { ResolvedBody } from './policy-input.ts'
+
+/** A function in PL/pgSQL, as far as its queries depend on it. */
+export interface Procedure {
+  readonly name: string
+  /** The statement that creates it. */
+  readonly procedure: string
+  readonly argNames: readonly string[]
+  /** Types of the input arguments as `format_type` prints them. */
+  readonly argTypeNames: readonly string[]
+}
+
+/**
+ * Has Postgres resolve the names in the queries of a function in PL/pgSQL, as PL/pgSQL does when it runs them: which operator an `=` means depends on the types
+ * of its sides. They are made the standard body of a temporary function of the same name whose arguments are its arguments and variables, and printed from there.
+ *
+ * @returns by the text of each query. One that Postgres cannot resolve has the reason; it is missing where a variable is a `record`, whose fields are known
+ * only when it runs
+ */
+export async function resolveProcedure(
+  tx: Transaction,
+  procedure: Procedure,
+  path: string,
+): Promise<Readonly<Record<string, ResolvedBody>>> {
+  const texts = textsOfProcedure(procedure.procedure)
+  if (!texts || texts.queries.length === 0) return {}
+  const whole = await printed(tx, procedure, texts, texts.queries, path)
+  if (!('error' in whole) && whole.length === texts.queries.length)
+    return Object.fromEntries(texts.queries.map((text, index) => [text, { text: whole[index] ?? '' }]))
+  const isTyped = ![...texts.types.values()].includes(undefined)
+  const resolved: Record<string, ResolvedBody> = {}
+  for (const text of texts.queries) {
+    const one = await printed(tx, procedure, texts, [text], path)
+    if (!('error' in one)) {
+      if (one.length === 1) resolved[text] = { text: one[0] ?? '' }
+    } else if (isTyped) resolved[text] = { error: `Postgres cannot resolve its body: ${one.error}` }
+  }
+  return resolved
+}
+
+async function printed(
+  tx: Transaction,
+  procedure: Procedure,
+  { types }: ProcedureTexts,
+  queries: readonly string[],
+  path: string,
+): Promise<readonly string[] | { readonly error: string }> {
+  const { name, argNames, argTypeNames } = procedure
+  const args = argTypeNames.map((type, index) => `${quoteIfNamed(argNames[index] ?? '')}${type}`)
+  for (const [variable, type] of types)
+    if (type !== undefined && !argNames.includes(variable)) args.push(`${quoteIdentifier(variable)} ${type}`)
+  const signature = `${quoteIdentifier('pg_temp')}.${quoteIdentifier(name)}(${args.join(', ')})`
+  await tx.execute(sql`savepoint resolve_procedure`)
+  try {
+    await tx.execute(sql`select set_config('search_path', ${path}, true)`)
+    // What users wrote: the extended protocol takes no second statement.
+    await tx.client.query({
+      text: `create function ${signature} returns void language sql begin atomic ${queries.join('\n;\n')}\n; end`,
+      queryMode: 'extended',
+    } as { text: string })
+    await tx.execute(sql`set local search_path = pg_catalog`)
+    const [row] = await tx.query<{ text: string }>(
+      sql`select pg_get_function_sqlbody(p.oid) as text from pg_proc p where p.proname = ${name} and p.pronamespace = pg_my_temp_schema()`,
+    )
+    return splitFunctionBody(row?.text ?? '')
+  } catch (error) {
+    if (sqlstateOf(error) === undefined) throw error
+    return { error: errorMessage(error) }
+  } finally {
+    await tx.execute(sql`rollback to savepoint resolve_procedure`)
+    await tx.execute(sql`release savepoint resolve_procedure`)
+  }
+}
+
+function quoteIfNamed(name: string): string {
+  return name === '' ? '' : `${quoteIdentifier(name)} `
+}
