@@ -14,21 +14,24 @@ const BODIES: Readonly<Record<string, string>> = {
   'a record': `select l.* into found_list from lists l where l.id = wanted; return found_list.owner_id = auth.uid()`,
 }
 
-test.each(Object.entries(BODIES))('%s are compared by their own operators beside those of extensions', async (_, body) => {
-  await using world = await openPolicyWorld()
-  const declared = `declare found_level integer; found_list public.lists%rowtype;`
-  const statements = [
-    `create function public.allowed(wanted integer) returns boolean language plpgsql stable as $$ ${declared} begin ${body}; end $$`,
-    'create policy form on public.items for select to authenticated using (public.allowed(list_id))',
-  ]
-  await world.run(...statements)
-  const before = await world.compile()
-  for (const name of EXTENSIONS) await world.run(`create extension ${name} schema public`)
-  const after = await world.compile()
-  const items = after.tables.find((table) => table.name === 'items')
-  expect(after.refused.find((table) => table.name === 'items')?.reason).toBeUndefined()
-  expect(items?.definitions).toEqual(before.tables.find((table) => table.name === 'items')?.definitions)
-})
+test.each(Object.entries(BODIES))(
+  '%s are compared by their own operators beside those of extensions',
+  async (_, body) => {
+    await using world = await openPolicyWorld()
+    const declared = `declare found_level integer; found_list public.lists%rowtype;`
+    const statements = [
+      `create function public.allowed(wanted integer) returns boolean language plpgsql stable as $$ ${declared} begin ${body}; end $$`,
+      'create policy form on public.items for select to authenticated using (public.allowed(list_id))',
+    ]
+    await world.run(...statements)
+    const before = await world.compile()
+    for (const name of EXTENSIONS) await world.run(`create extension ${name} schema public`)
+    const after = await world.compile()
+    const items = after.tables.find((table) => table.name === 'items')
+    expect(after.refused.find((table) => table.name === 'items')?.reason).toBeUndefined()
+    expect(items?.definitions).toEqual(before.tables.find((table) => table.name === 'items')?.definitions)
+  },
+)
 
 test('an operator of an extension is followed as that one', async () => {
   await using world = await openPolicyWorld()

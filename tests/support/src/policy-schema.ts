@@ -111,6 +111,11 @@ create function public.pl_loop(l int) returns boolean language plpgsql stable as
   end $$;
 create function public.pl_orgs() returns setof int language plpgsql stable security definer as
   $$ begin return query select m.org_id from members m where m.user_id = auth.uid(); end $$;
+create function public.is_member_by(o bigint, who uuid default auth.uid(), wanted text default null) returns boolean
+  language sql stable security definer set search_path = '' as
+  $$ select exists (select from public.members m where m.org_id = o and m.user_id = who and (wanted is null or m.role = wanted)) $$;
+create function public.pl_granted(l int, at_least int default 1, who uuid default auth.uid()) returns boolean language plpgsql stable as
+  $$ begin return exists (select from grants g where g.list_id = l and g.user_id = who and g.level >= at_least); end $$;
 create function public.pl_any() returns boolean language plpgsql stable as $$ begin return exists (select from admins where user_id = auth.uid()); end $$;
 create function public.pl_any_of(l int) returns boolean language plpgsql stable as $$
   declare

@@ -147,6 +147,8 @@ export interface FunctionInfo {
   readonly argTypes: readonly number[]
   /** Of the input arguments; empty where unnamed. */
   readonly argNames: readonly string[]
+  /** Of the input arguments: what stands in where a call leaves one out, as Postgres prints it. */
+  readonly argDefaults: readonly (string | null)[]
   /** `OUT` and `TABLE` columns. */
   readonly outColumns: readonly { readonly name: string; readonly typeOid: number }[]
   readonly variadic: boolean

@@ -158,6 +158,7 @@ async function readFunctions(tx: Transaction, names: CollectedNames, searchPath:
     for (const one of raw) {
       const read = await resolveBodies(tx, one, paths, functions.get(one.oid))
       functions.set(one.oid, read)
+      for (const text of read.argDefaults) if (text !== null) collectParsed(() => [parsePolicyExpression(text)], names)
       if (read.procedure !== null) collectProcedureNames(read.procedure, schemas, names)
       for (const query of Object.values(read.queries).flatMap((queries) => Object.values(queries)))
         if ('text' in query) collectParsed(() => [parseViewDefinition(query.text)], names)
@@ -266,6 +267,9 @@ function functionsNamed(names: readonly string[]): SqlFragment {
            (select coalesce(json_agg(coalesce(p.proargnames[a.position], '') order by a.position), '[]'::json)
               from unnest(coalesce(p.proargmodes, array_fill('i'::"char", array[p.pronargs::int]))) with ordinality a(mode, position)
              where a.mode in ('i', 'b', 'v')) as "argNames",
+           (select coalesce(json_agg(pg_get_function_arg_default(p.oid, a.position::int) order by a.position), '[]'::json)
+              from unnest(coalesce(p.proargmodes, array_fill('i'::"char", array[p.pronargs::int]))) with ordinality a(mode, position)
+             where a.mode in ('i', 'b', 'v')) as "argDefaults",
            (select coalesce(json_agg(json_build_object('name', coalesce(p.proargnames[a.position], ''),
                      'typeOid', p.proallargtypes[a.position]::int8) order by a.position), '[]'::json)
               from unnest(p.proargmodes) with ordinality a(mode, position) where a.mode in ('o', 'b', 't')) as "outColumns",

@@ -5,6 +5,7 @@ import type { Catalog } from '../catalog/catalog.ts'
 import type { FunctionInfo, ResolvedBody } from '../catalog/policy-input.ts'
 import { createRights, type Expr, isSingleRow, type Query } from './expression.ts'
 import { qualify } from './collect-names.ts'
+import { convertArguments } from './convert-arguments.ts'
 import { nameParts } from './names.ts'
 import { parseFunctionBody } from './parse.ts'
 import type { Scope } from './scope.ts'
@@ -41,7 +42,7 @@ export function convertCall(node: FuncCall, scope: Scope): Expr {
   if (node.agg_filter || (node.agg_order ?? []).length > 0 || node.agg_within_group)
     return refuse(`FILTER and ORDER BY in ${label} are not followed`)
   if (node.func_variadic) return refuse(`VARIADIC in a call of ${label} is not followed`)
-  const args = (node.args ?? []).map((arg) => scope.convert.expr(arg, scope))
+  const args = convertArguments(node, schema, name, scope)
   const call: Call = {
     kind: 'call',
     schema,

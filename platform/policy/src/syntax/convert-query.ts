@@ -1,4 +1,5 @@
 import type { JoinExpr, Node, RangeFunction, RangeSubselect, RangeVar, SelectStmt, WithClause } from 'libpg-query'
+import { convertArguments } from './convert-arguments.ts'
 import { Refusal, refuse } from '../refusal.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { TableInfo } from '../catalog/policy-input.ts'
@@ -76,7 +77,7 @@ function functionAsQuery(select: SelectStmt, query: Query, scope: Scope): Query 
   if (!call) return undefined
   const name = (call.funcname ?? []).map((part) => ('String' in part ? (part.String.sval ?? '') : ''))
   if (name.length !== 2) return undefined
-  const args = (call.args ?? []).map((arg) => scope.convert.expr(arg, scope))
+  const args = convertArguments(call, name[0] ?? '', name[1] ?? '', scope)
   if (!dependsOnRow(args)) return undefined
   const converted = {
     kind: 'call',
