@@ -1,4 +1,4 @@
-import { quoteName, sql, type Pool, type Queryable, type SqlFragment } from '@holdfast/postgres'
+import { quoteName, sql, type Pool, type Queryable, type SqlFragment, type Transaction } from '@holdfast/postgres'
 import { publicationForeign } from './errors.ts'
 
 /**
@@ -16,6 +16,16 @@ export interface TableName {
 /** A table that cannot be published, and why, in words for a person. */
 export interface RefusedTable extends TableName {
   readonly reason: string
+}
+
+export interface WantedPublication {
+  readonly name: string
+  readonly tables: readonly TableName[]
+  /**
+   * Called in the transaction that is about to change the publication, with the tables whose changes were not, or not all, published until now: they are new,
+   * or somebody else has changed the publication.
+   */
+  readonly beforeChange?: (tx: Transaction, unpublished: readonly TableName[]) => Promise<void>
 }
 
 export interface EnsuredPublication {
@@ -36,10 +46,7 @@ export interface EnsuredPublication {
  *
  * @throws {HoldfastError} `replication_publication_foreign` when the name belongs to a publication that is not a list of tables
  */
-export async function ensurePublication(
-  pool: Pool,
-  wanted: { readonly name: string; readonly tables: readonly TableName[] },
-): Promise<EnsuredPublication> {
+export async function ensurePublication(pool: Pool, wanted: WantedPublication): Promise<EnsuredPublication> {
   const first = await plan(pool, wanted.name, wanted.tables)
   if (first.statements.length === 0) return { changed: false, refused: first.refused }
   return await pool.transaction(async (tx) => {
@@ -48,7 +55,8 @@ export async function ensurePublication(
     )
     await tx.execute(sql`set local lock_timeout = '${sql.trusted(LOCK_TIMEOUT)}'`)
     // Another node may have done it while we waited for the lock.
-    const { statements, refused } = await plan(tx, wanted.name, wanted.tables)
+    const { statements, unpublished, refused } = await plan(tx, wanted.name, wanted.tables)
+    if (statements.length > 0) await wanted.beforeChange?.(tx, unpublished)
     for (const statement of statements) await tx.execute(statement)
     return { changed: statements.length > 0, refused }
   })
@@ -56,6 +64,7 @@ export async function ensurePublication(
 
 interface Plan {
   readonly statements: readonly SqlFragment[]
+  readonly unpublished: readonly TableName[]
   readonly refused: readonly RefusedTable[]
 }
 
@@ -69,6 +78,7 @@ async function plan(db: Queryable, name: string, wanted: readonly TableName[]): 
   const wantedKeys = new Set<string>()
   const statements: SqlFragment[] = []
   const adding: SqlFragment[] = []
+  const unpublished: TableName[] = []
   const memberKeys = new Set(members.filter((member) => !member.narrowed).map(key))
   for (const table of states) {
     const reason = refusal(table)
@@ -82,6 +92,7 @@ async function plan(db: Queryable, name: string, wanted: readonly TableName[]): 
       statements.push(sql`alter table only ${sql.identifier(schema, relation)} replica identity full`)
     }
     if (!memberKeys.has(key(table))) adding.push(sql`only ${sql.identifier(table.schema, table.name)}`)
+    if (!memberKeys.has(key(table)) || publication?.has_options !== true) unpublished.push(table)
   }
   const dropping = members
     .filter((member) => member.narrowed || !wantedKeys.has(key(member)))
@@ -97,7 +108,7 @@ async function plan(db: Queryable, name: string, wanted: readonly TableName[]): 
     if (dropping.length > 0) statements.push(sql`alter publication ${target} drop table ${sql.join(dropping)}`)
     if (adding.length > 0) statements.push(sql`alter publication ${target} add table ${sql.join(adding)}`)
   }
-  return { statements, refused }
+  return { statements, unpublished, refused }
 }
 
 async function wantedOptions(db: Queryable): Promise<SqlFragment> {

@@ -115,5 +115,11 @@ export const TOTALS_BUCKETS_MAX = 10_000
 /** Bytes of tables that are read for the first time at one snapshot and written in one transaction; larger ones in pieces. */
 export const SNAPSHOT_BYTES_MAX = 256 * 1024 * 1024
 
+/** How often a row is sent through the replication slot to see whether rows come, in milliseconds: some kilobytes of WAL a minute. */
+export const HEARTBEAT_MS = 5_000
+
+/** How long nothing may come through the slot after a heartbeat, in milliseconds. Postgres may take long to decode a large transaction. */
+export const HEARTBEAT_PATIENCE_MS = 30_000
+
 /** Connections for writing the log, bucket sums and write checkpoints. */
 export const LOG_CONNECTIONS_MAX = 8

@@ -74,7 +74,7 @@ export interface SyncService extends AsyncDisposable {
   readonly routes: FastifyPluginAsync
   /** The plan being served, or the last one while policies are compiled anew. */
   plan(): SyncPlan | undefined
-  /** For health and operators. */
+  /** For health and operators. Not ready while something is known to be missing: `problem` says what. */
   status(): {
     readonly ready: boolean
     readonly connections: number
@@ -188,7 +188,7 @@ export function openSync(options: SyncOptions): SyncService {
     ready,
     plan: () => plan,
     status: () => ({
-      ready: isReady,
+      ready: isReady && replicator.problem === undefined,
       connections: connections.size,
       opId: feed.opId,
       filling: replicator.filling,
@@ -222,7 +222,7 @@ export function openSync(options: SyncOptions): SyncService {
             readStatus({
               pool,
               plan,
-              ready: isReady,
+              ready: isReady && replicator.problem === undefined,
               reader: replicator,
               checkpoint: feed,
               devices: {

@@ -4,7 +4,12 @@ import type { SyncStatus, TableFill } from '@holdfast/sync'
 export function renderStatus(status: SyncStatus): string {
   const { reader, checkpoint, slot, filling, definitions, devices, log, compaction, refused } = status
   const lines: (readonly [title: string, text: string])[] = [
-    ['sync', status.ready ? 'serving devices' : 'NOT READY: devices wait until all tables have been read'],
+    [
+      'sync',
+      status.ready
+        ? 'serving devices'
+        : `NOT READY: ${reader.problem ?? 'devices wait until all tables have been read'}`,
+    ],
     ['reader', `${reader.state}${reader.problem === undefined ? '' : `: ${reader.problem}`}`],
     ['behind', `${bytes(slot.lagBytes)}, ${reader.lagSeconds} s`],
     [

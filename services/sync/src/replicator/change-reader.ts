@@ -9,7 +9,9 @@ import { bucketsOfDefinitions, voidDefinitions } from '../storage/bucket-storage
 import { FILL_PREFIX, type BackgroundFill } from './background-fill.ts'
 import { applyChanges, createRouters, type Routers, type RowChange } from './apply-changes.ts'
 import { createDeferredKeys } from './deferred-keys.ts'
+import { BEAT_PREFIX, type Heartbeat } from './heartbeat.ts'
 import type { LogWriter } from './log-writer.ts'
+import { UNPUBLISHED_PREFIX } from './publish-tables.ts'
 import type { ReaderProgress } from './reader-progress.ts'
 
 /** Prefix of the message that the catalog's event trigger writes into a transaction that changed the schema. */
@@ -52,6 +54,9 @@ export interface ChangeReaderOptions {
   readonly fill: BackgroundFill
   /** Called before anything of a transaction that changed the schema can be seen. */
   readonly stopServing: () => void
+  readonly heartbeat: Heartbeat
+  /** Called when changes of some table are known to be missing. It is read again. */
+  readonly onUnpublished: () => void
   readonly classesMax: number
   readonly progress: ReaderProgress
   readonly logger: Logger
@@ -62,7 +67,7 @@ function definitionsOf(active: ActivePlan): readonly ActiveDefinition[] {
 }
 
 export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
-  const { pool, dependencies, feed, writer, stream, fill, stopServing, logger } = options
+  const { pool, dependencies, feed, writer, stream, fill, stopServing, heartbeat, logger } = options
   let active = options.active
   let routers: Routers = createRouters(active)
   let changes: RowChange[] = []
@@ -132,7 +137,7 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
   }
 
   async function addChange(event: ReplicationEvent & { readonly kind: 'insert' | 'update' | 'delete' }): Promise<void> {
-    if (!inside) return
+    if (!inside || heartbeat.row(event.relation)) return
     const { relation } = event
     const old = event.kind === 'insert' ? undefined : event.old
     const row = event.kind === 'delete' ? undefined : event.row
@@ -235,6 +240,13 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
     )
   }
 
+  /** Rows do not come: nothing of what the log has is known to be current. */
+  function missAll(): void {
+    rewritten.push(...active.tables.keys())
+    pendingDdl = true
+    options.onUnpublished()
+  }
+
   /** The reader has come further without anything for us: told to Postgres, but not written down, which would move it again. */
   function progress(lsn: Lsn): void {
     if (lsn <= feed.position) return
@@ -261,6 +273,7 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
     },
     hasTooManyClasses: () => definitionsOf(active).some(({ classes }) => classes && classes.count > options.classesMax),
     async read(events) {
+      heartbeat.heard()
       let end: Lsn | undefined
       let sawDdl = false
       for (let index = 0; index < events.length; index++) {
@@ -286,10 +299,16 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
             }
             if (event.prefix === FILL_PREFIX) fillMessage = event.content
             else if (event.prefix === REWRITE_PREFIX) rewritten.push(Number(event.content))
+            else if (event.prefix === BEAT_PREFIX) heartbeat.message(event.content)
+            else if (event.prefix === UNPUBLISHED_PREFIX) {
+              rewritten.push(Number(event.content))
+              options.onUnpublished()
+            }
             break
           case 'commit':
             end = event.endLsn
             await addDeferred()
+            if (heartbeat.committed()) missAll()
             sawDdl = pendingDdl || rewritten.length > 0
             if (sawDdl && inside) schemaChanges.push(inside.xid)
             pendingDdl = false

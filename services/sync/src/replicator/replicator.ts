@@ -4,7 +4,6 @@ import { sql, type Pool, type Queryable } from '@holdfast/postgres'
 import {
   createSlot,
   dropSlot,
-  ensurePublication,
   findSlot,
   openReplicationStream,
   releaseSlot,
@@ -36,11 +35,12 @@ import { fillDefinitions } from './fill-definitions.ts'
 import { createLogWriter, type BatchLimits, type LogWriter } from './log-writer.ts'
 import { createReaderProgress, type ReaderProgress, type ReaderState } from './reader-progress.ts'
 import type { Retirement } from './retire-buckets.ts'
+import { startHeartbeat, type Heartbeat } from './heartbeat.ts'
+import { MISSED, PUBLICATION, publishTables } from './publish-tables.ts'
 import { openServing, sizeOf } from './serving.ts'
 import { readSlotName } from './slot-name.ts'
 import { watchRoles } from './watch-roles.ts'
 
-const PUBLICATION = 'holdfast'
 /** How often to look whether a transaction that the stream has delivered can be seen by queries. */
 const VISIBLE_POLL_MS = 5
 
@@ -75,7 +75,7 @@ export interface Replicator extends AsyncDisposable {
   plan(): ActivePlan | undefined
   /** What is being read for the first time or anew. */
   readonly filling: FillProgress | undefined
-  /** Why the last attempt failed, while it is being repaired. */
+  /** Why the last attempt failed, while it is being repaired; or what is known to be missing. */
   readonly problem: string | undefined
   readonly state: ReaderState
   readonly progress: ReaderProgress
@@ -93,6 +93,8 @@ export function startReplicator(options: ReplicatorOptions): Replicator {
   const progress = createReaderProgress()
   let stream: ReplicationStream | undefined
   let filling = (): FillProgress | undefined => undefined
+  let isMissing = false
+  let heartbeat: Heartbeat | undefined
 
   async function run(): Promise<void> {
     /** The stream holds what cannot be read, and would again and again. */
@@ -111,6 +113,8 @@ export function startReplicator(options: ReplicatorOptions): Replicator {
           },
           setStream: (next) => (stream = next),
           setFilling: (next) => (filling = next),
+          setMissing: (next) => (isMissing = next),
+          setHeartbeat: (next) => (heartbeat = next),
           onServing: () => {
             problem = undefined
             ready.resolve()
@@ -154,7 +158,7 @@ export function startReplicator(options: ReplicatorOptions): Replicator {
       return filling()
     },
     get problem() {
-      return problem
+      return problem ?? (isMissing ? MISSED : heartbeat?.problem)
     },
     get state() {
       return state
@@ -177,6 +181,9 @@ interface RunControl {
   setActive(active: ActivePlan | undefined): void
   setStream(stream: ReplicationStream): void
   setFilling(progress: () => FillProgress | undefined): void
+  /** Changes of tables were missed, and are not yet in the log. */
+  setMissing(isMissing: boolean): void
+  setHeartbeat(heartbeat: Heartbeat): void
   onServing(): void
 }
 
@@ -184,7 +191,7 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
   const { pool, feed, logger } = options
   control.setActive(undefined)
   const slotName = await readSlotName(pool)
-  const plan = await compilePlan(options)
+  const plan = await compilePlan(options, control)
   const state = await prepareState(options, slotName, control.isUnreadable)
   const writer = createLogWriter(pool, feed, state.state, options.batchLimits)
   let stored: StoredDefinition[] | undefined
@@ -235,6 +242,8 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
     stored,
   )
   control.setFilling(() => serving.fill.progress)
+  await using heartbeat = startHeartbeat({ pool, logger })
+  control.setHeartbeat(heartbeat)
   const roles = watchRoles(pool, logger)
   const reader = createChangeReader({
     pool,
@@ -245,6 +254,8 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
     active: serving.active,
     fill: serving.fill,
     stopServing: serving.pause,
+    heartbeat,
+    onUnpublished: () => control.setMissing(true),
     classesMax: options.classesMax,
     progress: control.progress,
     logger,
@@ -256,11 +267,16 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
         rest = await reader.read(rest)
         if (await serving.complete()) reader.use(serving.active)
         const changedBy = reader.takeSchemaChanges()
-        if (changedBy.length === 0 && !reader.hasTooManyClasses()) continue
+        if (changedBy.length === 0 && !reader.hasTooManyClasses()) {
+          if (!serving.isFilling) control.setMissing(false)
+          continue
+        }
         // The transactions up to the change are applied, and nothing leaves under the old policies.
         await untilVisible(pool, changedBy, control.signal)
-        await serving.change(await compilePlan(options), feed.position, reader.takeAlteredTypes())
+        await serving.change(await compilePlan(options, control), feed.position, reader.takeAlteredTypes())
+        heartbeat.repaired()
         reader.use(serving.active)
+        if (!serving.isFilling) control.setMissing(false)
       }
       await options.retirement.run(writer)
     }
@@ -280,11 +296,13 @@ async function untilVisible(db: Queryable, xids: readonly number[], signal: Abor
   }
 }
 
-async function compilePlan(options: ReplicatorOptions): Promise<SyncPlan> {
+async function compilePlan(options: ReplicatorOptions, control: RunControl): Promise<SyncPlan> {
   const compiled = await withoutTooManyClasses(options.pool, await options.compile(), options.classesMax)
   const plan = await options.prepare(compiled)
-  const { refused } = await ensurePublication(options.pool, { name: PUBLICATION, tables: plan.published })
-  for (const table of refused) options.logger.log('warn', 'a table cannot be followed', { ...table })
+  if (await publishTables(options.pool, plan, options.logger)) {
+    options.logger.log('warn', 'the publication was changed by somebody else: its tables are read again')
+    control.setMissing(true)
+  }
   await options.pool.query(sql`select sync.follow_partitions()`)
   return plan
 }

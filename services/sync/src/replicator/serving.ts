@@ -25,6 +25,8 @@ export interface Serving extends AsyncDisposable {
   /** For the change reader: also what is being filled. */
   readonly active: ActivePlan
   readonly fill: BackgroundFill
+  /** Whether rows of some definition have not all been read. */
+  readonly isFilling: boolean
   /** Policies may have changed: nothing leaves under the old ones until {@link Serving.change} has looked. */
   pause(): void
   /**
@@ -199,6 +201,9 @@ export async function openServing(
       return active
     },
     fill,
+    get isFilling() {
+      return unfilled.size > 0
+    },
     pause,
     change,
     async complete() {

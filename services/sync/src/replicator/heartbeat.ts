@@ -1,0 +1,99 @@
+import { delay, errorMessage, type Logger } from '@holdfast/foundation'
+import { sql, type Pool } from '@holdfast/postgres'
+import type { Relation, TableName } from '@holdfast/replication'
+import { HEARTBEAT_MS, HEARTBEAT_PATIENCE_MS } from '../limits.ts'
+
+/** Prefix of the message that goes with each change of the heartbeat's row. */
+export const BEAT_PREFIX = 'holdfast:beat'
+
+/** The table whose only row is changed with each beat. It has to be published. */
+export const HEARTBEAT_TABLE: TableName = { schema: 'sync', name: 'heartbeat' }
+
+/**
+ * Sends a row and a message in one transaction through the replication slot, again and again. The message comes back in any case, the row only if it is
+ * published: so it shows when the publication is gone, also where no event trigger tells of it.
+ */
+export interface Heartbeat extends AsyncDisposable {
+  /** A row of this relation has come. @returns whether it was the heartbeat's, and nobody else has to look at it */
+  row(relation: Relation): boolean
+  /** A message with {@link BEAT_PREFIX} has come. */
+  message(content: string): void
+  /** A transaction has ended. @returns whether it was a beat without its row: rows do not come */
+  committed(): boolean
+  /** The publication has been made right: beats that were sent before say nothing. */
+  repaired(): void
+  /** Something has come through the slot. */
+  heard(): void
+  /** What an operator has to know, when nothing comes back. */
+  readonly problem: string | undefined
+}
+
+export interface HeartbeatOptions {
+  readonly pool: Pool
+  readonly logger: Logger
+  readonly intervalMs?: number
+  readonly patienceMs?: number
+}
+
+export function startHeartbeat(options: HeartbeatOptions): Heartbeat {
+  const { pool, logger, intervalMs = HEARTBEAT_MS, patienceMs = HEARTBEAT_PATIENCE_MS } = options
+  const stopping = new AbortController()
+  /** Tells the beats of this process and this attempt from those before, which are still in the write-ahead log. */
+  const run = `${process.pid} ${Date.now()}`
+  let sent = 0
+  let ignoredUpTo = 0
+  let hasRow = false
+  let beat: number | undefined
+  /** When the oldest beat was sent since which nothing has come. */
+  let unansweredSinceMs: number | undefined
+
+  async function send(): Promise<void> {
+    const number = ++sent
+    unansweredSinceMs ??= performance.now()
+    await pool.query(sql`
+      with changed as (update sync.heartbeat set number = number + 1)
+      select pg_logical_emit_message(true, ${BEAT_PREFIX}, ${`${run} ${number}`})`)
+  }
+
+  async function loop(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await send().catch((error: unknown) =>
+        logger.log('debug', 'no heartbeat could be sent', { reason: errorMessage(error) }),
+      )
+      await delay(intervalMs, stopping.signal).catch(() => undefined) // stopping ends the loop
+    }
+  }
+
+  const looping = loop()
+  return {
+    row({ schema, name }) {
+      if (name !== HEARTBEAT_TABLE.name || schema !== HEARTBEAT_TABLE.schema) return false
+      hasRow = true
+      return true
+    },
+    message(content) {
+      if (content.startsWith(`${run} `)) beat = Number(content.slice(run.length + 1))
+    },
+    committed() {
+      const isLost = beat !== undefined && beat > ignoredUpTo && !hasRow
+      hasRow = false
+      beat = undefined
+      return isLost
+    },
+    repaired() {
+      ignoredUpTo = sent
+    },
+    heard() {
+      unansweredSinceMs = undefined
+    },
+    get problem() {
+      const silentMs = unansweredSinceMs === undefined ? 0 : performance.now() - unansweredSinceMs
+      if (silentMs < patienceMs) return undefined
+      return `Nothing has come through the replication slot for ${Math.round(silentMs / 1_000)} s, though something was written.`
+    },
+    async [Symbol.asyncDispose]() {
+      stopping.abort(new Error('the heartbeat has ended'))
+      await looping
+    },
+  }
+}
