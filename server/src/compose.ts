@@ -11,7 +11,6 @@ import { createHttpServer, findPort } from '@holdfast/http'
 import {
   applyMigrations,
   createPool,
-  ensureRolePassword,
   openEmbeddedCluster,
   openExternalCluster,
   platformMigrations,
@@ -28,6 +27,7 @@ import { resolveJwtSecret } from './config/jwt-secret.ts'
 import { isLoopback } from './config/loopback.ts'
 import type { Config } from './config/options.ts'
 import { closeGateway, listenOn, mountGateway } from './gateway/gateway.ts'
+import { openRoles } from './open-roles.ts'
 import { SAMPLE_PASSWORD, sampleAccounts } from './sample/accounts.ts'
 import { seedSample } from './sample/seed.ts'
 
@@ -98,7 +98,7 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
     logger,
   })
   if (applied.length > 0) progress(`applied ${applied.length} migrations`)
-  await ensureRolePassword(pool, cluster.requestUrl)
+  const roles = await openRoles(pool, cluster, logger)
   signal.throwIfAborted()
   if (config.sample) progress('preparing the sample')
   const { seeded } = config.sample ? await seedSample({ pool, logger, clock, hashPassword }) : { seeded: false }
@@ -143,15 +143,25 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
       logger,
     }),
   )
+  const compilerPool = opened.use(
+    createPool({
+      url: roles.readerUrl,
+      applicationName: 'holdfast compiler',
+      connectionsMax: 1,
+      resetAfterTransaction: true,
+      onError: onPoolError,
+    }),
+  )
   const sync = opened.use(
     openSync({
       url: cluster.adminUrl,
       requestPool,
       exposedSchemas: rest.exposedSchemas,
+      ...roles,
       // The catalog may be older than the change that made this compilation necessary.
       compile: async () =>
-        compileSyncPlan(await readPolicyInput(pool, { schemas: rest.exposedSchemas(await catalog.refresh()) })),
-      prepare: (plan) => installKeyFunctions(pool, plan),
+        compileSyncPlan(await readPolicyInput(compilerPool, { schemas: rest.exposedSchemas(await catalog.refresh()) })),
+      prepare: (plan) => installKeyFunctions({ pool, compilerPool }, plan),
       findPerson: (who) => auth.impersonate(who, INSPECTION_LIFETIME_S),
       options: pick(config, syncOptions),
       logger,

@@ -1,5 +1,6 @@
 import { errorMessage } from '@holdfast/foundation'
 import { type Pool, sql, sqlstateOf, type Transaction } from '@holdfast/postgres'
+import { holdEventTriggersOff } from './catalog/hold-event-triggers-off.ts'
 import type { KeyFunction, SyncPlan, TablePlan } from './plan.ts'
 
 /** Classes of errors about a statement, not about the moment. @see PostgreSQL manual, appendix A */
@@ -9,29 +10,44 @@ const PERMANENT_STATES = /^(0A|21|22|23|2F|38|39|3F|42|44|54|P0)/
  * Creates the functions that a plan's key queries call, and has Postgres parse the queries that were made of bodies in PL/pgSQL, which Postgres itself does
  * not look at before they run. Unannounced: the functions are part of a plan that has just been compiled, and announcing them would have it compiled again.
  *
- * @param pool - connected as a superuser
+ * Parsing evaluates literals, and may call functions of users. So the superuser creates the functions without a look at their bodies, and what has to be parsed is
+ * parsed by the role that compiles policies.
+ *
+ * @param pools - connected as a superuser, and as `holdfast_reader`
  * @returns the plan; a table for which Postgres refuses something is refused with Postgres's reason, and all others are untouched
  */
-export async function installKeyFunctions(pool: Pool, plan: SyncPlan): Promise<SyncPlan> {
+export async function installKeyFunctions(
+  { pool, compilerPool }: { readonly pool: Pool; readonly compilerPool: Pool },
+  plan: SyncPlan,
+): Promise<SyncPlan> {
   const queries = valueQueriesOf(plan)
   if (plan.keyFunctions.length === 0 && queries.size === 0) return plan
-  return pool.transaction(async (tx) => {
+  const reasons = new Map<string, string>()
+  await pool.transaction(async (tx) => {
     await tx.execute(sql`set local session_replication_role = replica`)
+    await tx.execute(sql`set local check_function_bodies = off`)
     const roles = new Set(['service_role', ...plan.keyFunctions.flatMap((keyFunction) => keyFunction.roles)])
     if (plan.keyFunctions.length > 0)
       await tx.execute(sql`grant usage on schema sync to ${sql.join([...roles].map((role) => sql.identifier(role)))}`)
-    const reasons = new Map<string, string>()
     for (const keyFunction of plan.keyFunctions) {
       const reason = await reasonOf(tx, keyFunction.statements)
       if (reason !== undefined) reasons.set(keyFunction.name, describe(keyFunction, reason))
     }
+  })
+  await compilerPool.transaction(async (tx) => {
+    await holdEventTriggersOff(tx)
+    for (const keyFunction of plan.keyFunctions) {
+      if (keyFunction.probe === undefined || reasons.has(keyFunction.name)) continue
+      const reason = await reasonOf(tx, [keyFunction.probe], 'undo')
+      if (reason !== undefined) reasons.set(keyFunction.name, describe(keyFunction, reason))
+    }
     for (const text of queries) {
       if ([...reasons.keys()].some((name) => text.includes(name))) continue
-      const reason = await reasonOf(tx, [`prepare holdfast_parsed as ${text}`, 'deallocate holdfast_parsed'])
+      const reason = await reasonOf(tx, [`prepare holdfast_parsed as ${text}`, 'deallocate holdfast_parsed'], 'undo')
       if (reason !== undefined) reasons.set(text, `Postgres cannot run a query of a function that it calls: ${reason}`)
     }
-    return reasons.size === 0 ? plan : withoutRefused(plan, reasons)
   })
+  return reasons.size === 0 ? plan : withoutRefused(plan, reasons)
 }
 
 /** The texts of pins that are asked as the person, except those that only call a key function. */
@@ -49,11 +65,16 @@ function describe({ calledBy }: KeyFunction, reason: string): string {
     : `Postgres cannot run a query of the function ${calledBy}: ${reason}`
 }
 
-/** Runs statements, all or none. @returns why Postgres refuses them; `undefined` when it does not */
-async function reasonOf(tx: Transaction, statements: readonly string[]): Promise<string | undefined> {
+/** Runs statements, all or none; `undo`: only to see whether they run. @returns why Postgres refuses them; `undefined` when it does not */
+async function reasonOf(
+  tx: Transaction,
+  statements: readonly string[],
+  then: 'keep' | 'undo' = 'keep',
+): Promise<string | undefined> {
   await tx.execute(sql`savepoint installed`)
   try {
     for (const statement of statements) await tx.execute(sql.trusted(statement))
+    if (then === 'undo') await tx.execute(sql`rollback to savepoint installed`)
     await tx.execute(sql`release savepoint installed`)
     return undefined
   } catch (error) {

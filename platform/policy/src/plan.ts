@@ -46,6 +46,8 @@ export interface KeyFunction {
   readonly roles: readonly string[]
   /** The function of the database whose body it was made of, when that is one. */
   readonly calledBy?: string
+  /** Has Postgres parse its body, by creating a temporary function with it; `undefined` when there is none that users wrote. */
+  readonly probe: string | undefined
   /** Creates it, or leaves it as it is; each is one statement, to be run by a superuser in order. */
   readonly statements: readonly string[]
 }

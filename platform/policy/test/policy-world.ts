@@ -88,7 +88,7 @@ export async function openPolicyWorld(): Promise<PolicyWorld> {
     keys,
     classes,
     async compile() {
-      const plan = compileSyncPlan(await readPolicyInput(pool))
+      const plan = compileSyncPlan(await readPolicyInput(database.compilerPool))
       for (const f of plan.keyFunctions) await run(...f.statements)
       return plan
     },

@@ -60,5 +60,6 @@ async function enterSnapshot(client: pg.Client, snapshotName: string): Promise<v
       cause: error,
     })
   }
+  await client.query('set local search_path = pg_catalog')
   await client.query('set local row_security = off')
 }

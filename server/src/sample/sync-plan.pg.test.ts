@@ -26,7 +26,7 @@ beforeAll(async () => {
   const { pool } = database
   const clock = { now: () => Date.UTC(2031, 4, 17, 12) }
   await seedSample({ pool, logger: silentLogger, clock, hashPassword: async () => 'no hash' })
-  plan = compileSyncPlan(await readPolicyInput(pool))
+  plan = compileSyncPlan(await readPolicyInput(database.compilerPool))
   await pool.execute(sql`grant usage on schema sync to authenticated`)
   for (const statement of plan.keyFunctions.flatMap((one) => one.statements)) await pool.execute(sql.trusted(statement))
 })

@@ -52,6 +52,9 @@ export const STALLED_READER_MS = 10 * 60_000
 /** Concurrent bucket reads from the log; further streams wait. Each holds one connection and about a line in memory. */
 export const CONCURRENT_READS_MAX = 6
 
+/** Connections of each role that reads or evaluates for the change reader: one for it, one for an operator who asks. */
+export const RESTRICTED_CONNECTIONS_MAX = 2
+
 /** Concurrent key evaluations; each is one connection of the request pool. */
 export const CONCURRENT_EVALUATIONS_MAX = 8
 

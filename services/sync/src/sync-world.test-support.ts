@@ -85,13 +85,15 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   async function open(): Promise<void> {
     service = openSync({
       url: db.url,
+      readerUrl: db.readerUrl,
+      evaluatorUrl: db.evaluatorUrl,
       requestPool,
       exposedSchemas: () => ['public', 'holdfast'],
       compile: async () => {
-        const plan = compileSyncPlan(await readPolicyInput(db.pool))
+        const plan = compileSyncPlan(await readPolicyInput(db.compilerPool))
         return options.tamper ? options.tamper(plan) : plan
       },
-      prepare: (plan) => installKeyFunctions(db.pool, plan),
+      prepare: (plan) => installKeyFunctions(db, plan),
       findPerson: async (who) => ({
         userId: who,
         role: 'authenticated',

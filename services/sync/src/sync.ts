@@ -20,6 +20,7 @@ import type { syncOptions } from './options.ts'
 import type { FillProgress } from './replicator/background-fill.ts'
 import type { BatchLimits } from './replicator/log-writer.ts'
 import { startReplicator } from './replicator/replicator.ts'
+import { openRestrictedPools } from './restricted-pools.ts'
 import { createRetirement } from './replicator/retire-buckets.ts'
 import { createCompactions } from './storage/compactions.ts'
 import { startCompactor, type Compaction } from './storage/compactor.ts'
@@ -46,6 +47,10 @@ export interface SyncOptions {
   readonly requestPool: Pool
   /** Schemas whose tables devices may write, as they are now; {@link compile} follows the same. */
   readonly exposedSchemas: () => readonly string[]
+  /** Connects as `holdfast_reader`: reads tables past their policies, and writes nothing. */
+  readonly readerUrl: string
+  /** Connects as `holdfast_evaluator`: evaluates what users wrote, with the rights of the API roles. */
+  readonly evaluatorUrl: string
   /** Compiles the policies as they are now. */
   readonly compile: () => Promise<SyncPlan>
   /** Prepares the database for a plan. @returns the plan without the tables for which that is refused */
@@ -118,6 +123,7 @@ export function openSync(options: SyncOptions): SyncService {
     settings: LOG_SETTINGS,
     onError: (error) => logger.log('warn', 'a connection to the operation log was lost', { reason: error.message }),
   })
+  const restricted = openRestrictedPools(options)
   const clock = options.clock ?? systemClock
   const stopping = new AbortController()
   const feed = createCheckpointFeed()
@@ -131,7 +137,9 @@ export function openSync(options: SyncOptions): SyncService {
   const replicator = startReplicator({
     retirement,
     pool,
+    ...restricted,
     url: options.url,
+    readerUrl: options.readerUrl,
     feed,
     dependencies,
     compile: options.compile,
@@ -214,6 +222,7 @@ export function openSync(options: SyncOptions): SyncService {
       await app.register(
         inspectRoutes({
           pool,
+          ...restricted,
           requestPool,
           marks,
           plan: currentPlan,
@@ -248,6 +257,8 @@ export function openSync(options: SyncOptions): SyncService {
       await compactor[Symbol.asyncDispose]()
       await replicator[Symbol.asyncDispose]()
       await log[Symbol.asyncDispose]()
+      await restricted.evaluatorPool[Symbol.asyncDispose]()
+      await restricted.readerPool[Symbol.asyncDispose]()
       await pool[Symbol.asyncDispose]()
     },
   }

@@ -5,6 +5,9 @@ import {
   applyMigrations,
   createPool,
   ensureRolePassword,
+  EVALUATOR_ROLE,
+  READER_ROLE,
+  roleUrl,
   openEmbeddedCluster,
   platformMigrations,
   sql,
@@ -42,7 +45,9 @@ export async function setup(): Promise<() => Promise<void>> {
     connectionsMax: 1,
   })
   await applyMigrations({ pool: template, sources: [platformMigrations], logger: silentLogger })
-  await ensureRolePassword(admin, cluster.requestUrl)
+  const { requestUrl } = cluster
+  for (const url of [requestUrl, roleUrl(requestUrl, READER_ROLE), roleUrl(requestUrl, EVALUATOR_ROLE)])
+    await ensureRolePassword(admin, url)
   process.env[ADMIN_URL_VARIABLE] = cluster.adminUrl
   process.env[REQUEST_URL_VARIABLE] = cluster.requestUrl
   return async () => {

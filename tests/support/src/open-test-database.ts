@@ -1,6 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { silentLogger } from '@holdfast/foundation'
-import { applyMigrations, createPool, sql, type MigrationSource, type Pool } from '@holdfast/postgres'
+import {
+  applyMigrations,
+  createPool,
+  EVALUATOR_ROLE,
+  READER_ROLE,
+  roleUrl,
+  sql,
+  type MigrationSource,
+  type Pool,
+} from '@holdfast/postgres'
 import { ADMIN_URL_VARIABLE, REQUEST_URL_VARIABLE, TEMPLATE_DATABASE, withDatabase } from './test-cluster.ts'
 
 /** A database of one's own, with the platform's roles and schemas. Gone after disposal. */
@@ -10,8 +19,14 @@ export interface TestDatabase extends AsyncDisposable {
   readonly url: string
   /** Connects as `authenticator`. */
   readonly requestUrl: string
+  /** Connects as `holdfast_reader`. */
+  readonly readerUrl: string
+  /** Connects as `holdfast_evaluator`. */
+  readonly evaluatorUrl: string
   /** As the superuser. */
   readonly pool: Pool
+  /** As `holdfast_reader`, for compiling policies. */
+  readonly compilerPool: Pool
   /** As `authenticator`, for `runAs`. */
   readonly requestPool: Pool
 }
@@ -31,6 +46,9 @@ export async function openTestDatabase(options: TestDatabaseOptions = {}): Promi
   await admin.execute(sql`create database ${sql.identifier(name)} template ${sql.identifier(TEMPLATE_DATABASE)}`)
   const url = withDatabase(adminUrl, name)
   const requestUrl = withDatabase(authenticatorUrl, name)
+  const readerUrl = roleUrl(requestUrl, READER_ROLE)
+  const evaluatorUrl = roleUrl(requestUrl, EVALUATOR_ROLE)
+  const compilerPool = createPool({ url: readerUrl, applicationName: 'test compiler', connectionsMax: 2 })
   const pool = createPool({ url, applicationName: 'test', connectionsMax: 10 })
   const requestPool = createPool({
     url: requestUrl,
@@ -43,10 +61,14 @@ export async function openTestDatabase(options: TestDatabaseOptions = {}): Promi
     name,
     url,
     requestUrl,
+    readerUrl,
+    evaluatorUrl,
     pool,
+    compilerPool,
     requestPool,
     async [Symbol.asyncDispose]() {
       await requestPool[Symbol.asyncDispose]()
+      await compilerPool[Symbol.asyncDispose]()
       await pool[Symbol.asyncDispose]()
       await dropSlots(admin, name)
       await admin.execute(sql`drop database if exists ${sql.identifier(name)} with (force)`)

@@ -12,6 +12,7 @@ import { collectProcedureNames } from '../syntax/plpgsql.ts'
 import { schemasOfPath } from '../syntax/qualify-names.ts'
 import { type CollectedNames, collectNames } from '../syntax/collect-names.ts'
 import { Refusal } from '../refusal.ts'
+import { holdEventTriggersOff } from './hold-event-triggers-off.ts'
 import { UNIQUE_KEYS } from './unique-keys.ts'
 import type { FunctionInfo, PolicyInput, ResolvedBody } from './policy-input.ts'
 import { resolveProcedure } from './resolve-procedure.ts'
@@ -31,7 +32,10 @@ const FUNCTION_ROUNDS_MAX = 16
  * Copies what {@link compileSyncPlan} needs from the catalog, in one transaction that is rolled back: to have Postgres resolve the names in
  * the text body of a SQL function, the body is made a standard-SQL one of a temporary function, and printed from there.
  *
- * @param pool - connected as a superuser (event triggers are held off, and every function is read)
+ * Resolving a text evaluates literals in it, which may call functions of users (a domain's check inside an array). So this runs as a role that reads everything and
+ * writes nothing.
+ *
+ * @param pool - connected as `holdfast_reader`
  */
 export async function readPolicyInput(pool: Pool, options: ReadPolicyInputOptions = {}): Promise<PolicyInput> {
   await preparePolicyParser()
@@ -64,7 +68,7 @@ async function readAll(tx: Transaction, schemas: readonly string[], authenticato
              (select reset_val from pg_catalog.pg_settings where name = 'search_path')) as path,
            current_setting('server_version_num')::int as version`)
   await tx.execute(sql`set local search_path = pg_catalog`)
-  await tx.execute(sql`set local session_replication_role = replica`)
+  await holdEventTriggersOff(tx)
   // Literals are printed the same whatever the session is set to.
   await tx.execute(sql`set local timezone = 'UTC'`)
   await tx.execute(sql`set local datestyle = 'ISO, YMD'`)

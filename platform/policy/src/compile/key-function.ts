@@ -26,12 +26,14 @@ export function createKeyFunction(query: Query, rights: Rights, catalog: Catalog
     .join(', ')
   const roles = catalog.input.apiRoles.map((oid) => catalog.role(oid)?.name ?? refuse('an API role is not known'))
   const signature = `${quoteName('sync', `key_${hash}`)}()`
+  const definition = `returns table (${columns}) language sql stable security definer set search_path = ${path === '' ? "''" : path} as ${quoteLiteral(body).trim()}`
   return {
     name,
     owner: role.name,
     roles,
+    probe: `create function ${quoteName('pg_temp', `key_${hash}`)}() ${definition}`,
     statements: [
-      `create or replace function ${signature} returns table (${columns}) language sql stable security definer set search_path = ${path === '' ? "''" : path} as ${quoteLiteral(body).trim()}`,
+      `create or replace function ${signature} ${definition}`,
       `alter function ${signature} owner to ${quoteIdentifier(role.name)}`,
       `revoke all on function ${signature} from public`,
       ...roles.map((one) => `grant execute on function ${signature} to ${quoteIdentifier(one)}`),

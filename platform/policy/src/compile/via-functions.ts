@@ -37,6 +37,7 @@ function viaFunction(call: Extract<Expr, { kind: 'call' }>, name: string, catalo
     name,
     owner: '',
     roles,
+    probe: undefined,
     statements: [
       `create or replace function ${signature} returns ${f.result} language sql ${volatility} begin atomic select ${isTable ? `* from ${called}` : called}; end`,
       `update pg_catalog.pg_depend set deptype = 'a' where classid = 'pg_catalog.pg_proc'::regclass and objid = ${quoteLiteral(signature).trim()}::regprocedure and deptype = 'n' and refclassid = 'pg_catalog.pg_proc'::regclass`,

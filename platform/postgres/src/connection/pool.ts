@@ -19,6 +19,11 @@ export interface PoolOptions {
    */
   readonly resetAfterTransaction?: boolean
   /**
+   * Every statement runs in a read-only transaction, which nothing that it calls can make writable, and settings are undone after it: for pools that evaluate
+   * what users wrote. Default false.
+   */
+  readonly isReadOnly?: boolean
+  /**
    * Settings that a role has by `alter role … set …`. Postgres applies them at login only, so `runAs` puts them on the transaction. Default: none.
    */
   readonly roleSettings?: (role: string) => Readonly<Record<string, string>>
@@ -88,14 +93,15 @@ export function createPool(options: PoolOptions): Pool {
   pool.on('error', (error) => options.onError?.(error))
   // A lent connection that breaks between two statements has nobody else to tell; its next statement fails and it is discarded.
   pool.on('connect', (client) => client.on('error', () => undefined))
-  const commit = options.resetAfterTransaction ? 'commit; reset all; reset role' : 'commit'
+  const begin = options.isReadOnly ? 'begin transaction read only' : 'begin'
+  const commit = options.resetAfterTransaction || options.isReadOnly ? 'commit; reset all; reset role' : 'commit'
   let ending: Promise<void> | undefined
 
   return {
     transaction,
     withClient,
-    query: (statement) => withPooled((tx) => tx.query(statement)),
-    execute: (statement) => withPooled((tx) => tx.execute(statement)),
+    query: (statement) => single((tx) => tx.query(statement)),
+    execute: (statement) => single((tx) => tx.execute(statement)),
     [Symbol.asyncDispose]: () => (ending ??= pool.end()),
   }
 
@@ -115,7 +121,7 @@ export function createPool(options: PoolOptions): Pool {
     const client = await pool.connect()
     let broken = true
     try {
-      await client.query('begin')
+      await client.query(begin)
       try {
         const result = await body(queryable(client, options.roleSettings))
         assertCommitted(await client.query(commit))
@@ -133,6 +139,10 @@ export function createPool(options: PoolOptions): Pool {
     } finally {
       client.release(broken)
     }
+  }
+
+  function single<T>(body: (tx: Transaction) => Promise<T>): Promise<T> {
+    return options.isReadOnly ? transaction(body) : withPooled(body)
   }
 
   async function withPooled<T>(body: (tx: Transaction) => Promise<T>): Promise<T> {

@@ -4,6 +4,8 @@ import { type Pool, sql } from '@holdfast/postgres'
 const RESERVED_ROLES = [
   'authenticator',
   'dashboard_user',
+  'holdfast_evaluator',
+  'holdfast_reader',
   'none',
   'pgbouncer',
   'postgres',

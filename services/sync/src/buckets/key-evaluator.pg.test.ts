@@ -37,7 +37,7 @@ beforeAll(async () => {
   await db.pool.execute(
     sql`insert into public.members (list_id, user_id) select p::uuid, p::uuid from unnest(${PEOPLE}::text[]) p`,
   )
-  const plan = compileSyncPlan(await readPolicyInput(db.pool))
+  const plan = compileSyncPlan(await readPolicyInput(db.compilerPool))
   const stored = [...new Map(plan.tables.flatMap((t) => t.definitions).map((one) => [one.id, one])).values()].map(
     ({ id }, index) => ({ id, number: index + 1, tag: '00000000' }),
   )

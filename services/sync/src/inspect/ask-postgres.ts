@@ -15,7 +15,7 @@ import { sessionOf, type Person } from './person.ts'
 import { columnList, printAsStream, queryTexts } from './role-tables.ts'
 import type { PolicyAnswer, RowExplanation } from './row-explanation.ts'
 
-/** The row of an id, as the superuser and past all policies; `undefined` when there is none. */
+/** The row of an id, past all policies; `undefined` when there is none. */
 export async function readRow(
   tx: Transaction,
   table: TablePlan,
@@ -37,7 +37,7 @@ export async function readRow(
 
 /** What Postgres shows the person of a row, and what each policy for `SELECT` says of it. */
 export async function askPostgres(
-  { pool, requestPool }: { readonly pool: Pool; readonly requestPool: Pool },
+  { pool, readerPool, requestPool }: { readonly pool: Pool; readonly readerPool: Pool; readonly requestPool: Pool },
   table: TablePlan,
   person: Person,
   id: string,
@@ -45,7 +45,7 @@ export async function askPostgres(
 ): Promise<RowExplanation['postgres']> {
   if (!row) return { exists: false, visible: false, policies: [] }
   const name = sql.trusted(quoteName(table.schema, table.name))
-  const [composite] = await pool.query<{ row: string }>(
+  const [composite] = await readerPool.query<{ row: string }>(
     sql`select t::text as row from ${name} t where ${byRecordId(table, id)}`,
   )
   const policies = await pool.transaction(async (tx) => {

@@ -7,6 +7,7 @@ import { evaluateKeys } from '../buckets/evaluate-keys.ts'
 import { chooseStreams } from '../stream/wanted-streams.ts'
 import type { Marks } from '../checkpoints/marks.ts'
 import { evaluateRows } from '../replicator/evaluate-rows.ts'
+import type { RestrictedPools } from '../restricted-pools.ts'
 import { createTableRouter } from '../replicator/table-router.ts'
 import { askPostgres, readRow } from './ask-postgres.ts'
 import { findSources } from './key-sources.ts'
@@ -14,7 +15,7 @@ import { describeOperation, readLogged } from './logged-operations.ts'
 import { sessionOf, type Person } from './person.ts'
 import { explainReasons, findDisagreements, type DefinitionAnswer, type RowExplanation } from './row-explanation.ts'
 
-export interface ExplainContext {
+export interface ExplainContext extends RestrictedPools {
   /** As the superuser. */
   readonly pool: Pool
   /** As `authenticator`. */
@@ -55,7 +56,7 @@ async function explainOnce(
   id: string,
   signal: AbortSignal,
 ): Promise<RowExplanation> {
-  const { plan, active, pool, requestPool, logger } = context
+  const { plan, active, pool, readerPool, evaluatorPool, requestPool, logger } = context
   const common = { user: { id: person.userId, role: person.role }, table: tableName, id }
   const planned = plan.tables.find((one) => isNamed(one, tableName) || one.localName === tableName)
   if (!planned) {
@@ -77,13 +78,13 @@ async function explainOnce(
   const definitions = (entry?.definitions ?? []).filter(({ definition }) => definition.roles.includes(person.role))
   const chosen = chooseStreams(active, { includeDefaults: true, subscriptions: [] })
   const columns = planned.columns.map((column) => column.name)
-  const found = await pool.transaction(async (tx) => {
+  const found = await readerPool.transaction(async (tx) => {
     await tx.execute(sql`set transaction isolation level repeatable read read only`)
     return readRow(tx, planned, columns, id)
   })
   const postgres = await askPostgres(context, planned, person, id, found)
   const router = createTableRouter(planned, definitions, columns)
-  const [evaluated = []] = found ? await evaluateRows(pool, router, columns, [found], logger) : []
+  const [evaluated = []] = found ? await evaluateRows(evaluatorPool, router, columns, [found], logger) : []
   const wants = chosen.wants.map(({ want }) => want)
   const keys = await evaluateKeys(requestPool, wants, sessionOf(person), logger)
   await context.marks.pass(keys.upTo, signal)

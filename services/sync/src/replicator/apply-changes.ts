@@ -59,8 +59,8 @@ const NOTHING: Evaluated = []
 export interface ApplyContext {
   /** For bucket ids; inside the transaction of the batch when one is open. */
   readonly db: Queryable
-  /** For expressions, which may fail, outside that transaction. */
-  readonly pool: Queryable
+  /** For expressions of policies, which may fail and may do harm: a read-only pool of a role without rights. */
+  readonly evaluator: Queryable
   readonly routers: Routers
   readonly ids: BucketIds
   readonly pending: PendingOps
@@ -100,7 +100,10 @@ async function addClasses(db: Queryable, routed: readonly Routed[]): Promise<voi
   for (const { add } of added) add()
 }
 
-async function routeChanges({ pool, routers, logger }: ApplyContext, changes: readonly RowChange[]): Promise<Routed[]> {
+async function routeChanges(
+  { evaluator, routers, logger }: ApplyContext,
+  changes: readonly RowChange[],
+): Promise<Routed[]> {
   const byRelation = new Map<RelationRouter, Tuple[]>()
   for (const { relation, old, row } of changes) {
     const found = routers(relation)
@@ -112,7 +115,7 @@ async function routeChanges({ pool, routers, logger }: ApplyContext, changes: re
   }
   const evaluated = new Map<Tuple, Evaluated>()
   for (const [{ router, columnNames }, tuples] of byRelation) {
-    const results = await evaluateRows(pool, router, columnNames, tuples, logger)
+    const results = await evaluateRows(evaluator, router, columnNames, tuples, logger)
     tuples.forEach((tuple, index) => evaluated.set(tuple, results[index] ?? []))
   }
 

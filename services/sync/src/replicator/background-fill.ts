@@ -96,7 +96,7 @@ export interface BackgroundFill extends AsyncDisposable {
 
 export function createBackgroundFill(options: {
   readonly pool: Pool
-  /** Connection string for reading tables past their policies. */
+  /** Connects as `holdfast_reader`, for reading tables past their policies. */
   readonly url: string
   readonly logger: Logger
 }): BackgroundFill {

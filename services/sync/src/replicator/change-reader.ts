@@ -44,6 +44,8 @@ export interface ChangeReader {
 
 export interface ChangeReaderOptions {
   readonly pool: Pool
+  /** For expressions of policies. */
+  readonly evaluator: Pool
   readonly feed: CheckpointFeed
   readonly dependencies: DependencyIndex
   readonly writer: LogWriter
@@ -67,7 +69,7 @@ function definitionsOf(active: ActivePlan): readonly ActiveDefinition[] {
 }
 
 export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
-  const { pool, dependencies, feed, writer, stream, fill, stopServing, heartbeat, logger } = options
+  const { pool, evaluator, dependencies, feed, writer, stream, fill, stopServing, heartbeat, logger } = options
   let active = options.active
   let routers: Routers = createRouters(active)
   let changes: RowChange[] = []
@@ -114,7 +116,7 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
     if (changes.length === 0) return
     const taken = changes
     changes = []
-    await applyChanges({ db: writer.db, pool, routers, ids: writer.ids, pending: writer.pending, logger }, taken)
+    await applyChanges({ db: writer.db, evaluator, routers, ids: writer.ids, pending: writer.pending, logger }, taken)
   }
 
   function rowsAtOnce(relation: Relation): number {
@@ -211,7 +213,10 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
     for (let at = 0; at < found.changes.length; at += FILL_ROWS) {
       const rows = found.changes.slice(at, at + FILL_ROWS)
       const { routers: into } = found
-      await applyChanges({ db: writer.db, pool, routers: into, ids: writer.ids, pending: writer.pending, logger }, rows)
+      await applyChanges(
+        { db: writer.db, evaluator, routers: into, ids: writer.ids, pending: writer.pending, logger },
+        rows,
+      )
       await writer.spill()
     }
   }

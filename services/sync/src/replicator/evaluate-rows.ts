@@ -17,7 +17,7 @@ function resultSql(expression: SqlExpression): string {
 }
 
 /** Faults of a value or of a function's code, not of the moment. @see PostgreSQL manual, appendix A */
-const PERMANENT_STATES = /^(0A|21|22|23|2F|38|39|42|44|P0)/
+const PERMANENT_STATES = /^(0A|21|22|23|25006|2F|38|39|42|44|54|P0)/
 
 /**
  * Lets Postgres evaluate a table's row filters and computed keys for some rows, in one statement. Rows travel as texts, one array per column that
@@ -26,7 +26,9 @@ const PERMANENT_STATES = /^(0A|21|22|23|2F|38|39|42|44|P0)/
  * An expression that fails for a row gives NULL for it, which puts the row into no bucket of that definition: nobody can select it through that
  * policy either, and one row must not hold up all others.
  *
- * @param db - outside a transaction, as statements may fail
+ * Functions that policies call run here, and may be written to do harm; declared immutable, they may still call others. So nothing here runs with rights.
+ *
+ * @param db - a read-only pool of `holdfast_evaluator`; not a transaction, as statements may fail
  * @param columnNames - the columns of the rows, in their order
  */
 export async function evaluateRows(

@@ -21,7 +21,9 @@ import { applyChanges, createRouters, type RowChange } from './apply-changes.ts'
 
 export interface FillOptions {
   readonly pool: Pool
-  /** Connection string for reading at the snapshot. */
+  /** For expressions of policies. */
+  readonly evaluator: Pool
+  /** Connects as `holdfast_reader`, for reading at the snapshot. */
   readonly url: string
   readonly plan: SyncPlan
   /** Ids of the definitions whose buckets are to be made. */
@@ -97,7 +99,10 @@ export async function fillDefinitions(options: FillOptions): Promise<StoredDefin
           row,
           commitLsn: slot.consistentPoint,
         }))
-        await applyChanges({ db: tx, pool, routers, ids, pending, logger: options.logger }, changes)
+        await applyChanges(
+          { db: tx, evaluator: options.evaluator, routers, ids, pending, logger: options.logger },
+          changes,
+        )
         if (pending.size >= CHUNK_OPS_MAX || pending.bytes >= CHUNK_BYTES_MAX) await flush()
       }
     }

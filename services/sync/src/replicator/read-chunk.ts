@@ -1,6 +1,7 @@
 import type { TablePlan } from '@holdfast/policy'
-import { quoteLiteral, quoteName, sql, type Pool } from '@holdfast/postgres'
+import { queryable, quoteLiteral, quoteName, sql, type Pool } from '@holdfast/postgres'
 import { copyRows, type Tuple } from '@holdfast/replication'
+import type { ClientBase } from 'pg'
 
 /** Rows read at once, as long as they are small; they wait in memory for their place in the stream. */
 const CHUNK_ROWS = 16_000
@@ -19,7 +20,7 @@ export interface Chunk {
  * @param after - the key of the last row that was read
  */
 export async function readChunk(
-  { pool, url }: { readonly pool: Pool; readonly url: string },
+  { pool, url }: { readonly pool: Pool; /** Connects as `holdfast_reader`. */ readonly url: string },
   table: TablePlan,
   after: readonly string[] | null,
 ): Promise<Chunk> {
@@ -38,8 +39,10 @@ export async function readChunk(
   const batches = copyRows({
     url,
     query: async (client) => {
+      await client.query('begin transaction read only')
       await client.query('set row_security = off')
       await client.query('set enable_seqscan = off') // a page of the key's index is wanted, whatever the statistics say
+      await useOperatorsOfKey(client, table)
       return sql`select ${sql.join(table.columns.map((column) => sql.identifier(column.name)))}
         from ${kind?.partitioned ? sql`` : sql`only `}${sql.trusted(quoteName(table.schema, table.name))}
        ${values ? sql`where (${names}) > (${sql.join(values)})` : sql``}
@@ -54,4 +57,16 @@ export async function readChunk(
     }
   }
   return { rows, isLast: rows.length < CHUNK_ROWS }
+}
+
+/** Finds the operators of the system, and those that came with the types of the key: the order has to be the one of its index. */
+async function useOperatorsOfKey(client: ClientBase, table: TablePlan): Promise<void> {
+  await queryable(client).query(sql`
+    select pg_catalog.set_config('search_path', pg_catalog.concat_ws(', ', 'pg_catalog', (
+      select pg_catalog.string_agg(distinct pg_catalog.quote_ident(n.nspname), ', ')
+        from pg_catalog.pg_attribute a
+        join pg_catalog.pg_type t on t.oid = a.atttypid
+        join pg_catalog.pg_type b on b.oid in (t.oid, t.typbasetype, t.typelem)
+        join pg_catalog.pg_namespace n on n.oid = b.typnamespace
+       where a.attrelid = ${table.oid}::int8::oid and a.attname = any(${[...table.key.columns]}::text[]) and n.nspname <> 'pg_catalog')), true)`)
 }

@@ -28,9 +28,11 @@ import {
 } from '../storage/bucket-storage.ts'
 import { voidRenamedLabels } from '../storage/enum-labels.ts'
 import { SNAPSHOT_BYTES_MAX } from '../limits.ts'
+import type { RestrictedPools } from '../restricted-pools.ts'
 import { writeFirstFilling } from '../storage/fills.ts'
 import type { FillProgress } from './background-fill.ts'
 import { createChangeReader } from './change-reader.ts'
+import { ensureEvaluatorRoles } from './evaluator-roles.ts'
 import { fillDefinitions } from './fill-definitions.ts'
 import { createLogWriter, type BatchLimits, type LogWriter } from './log-writer.ts'
 import { createReaderProgress, type ReaderProgress, type ReaderState } from './reader-progress.ts'
@@ -44,10 +46,12 @@ import { watchRoles } from './watch-roles.ts'
 /** How often to look whether a transaction that the stream has delivered can be seen by queries. */
 const VISIBLE_POLL_MS = 5
 
-export interface ReplicatorOptions {
-  /** Superuser pool and connection string: reads tables past the policies, writes schema `sync`. */
+export interface ReplicatorOptions extends RestrictedPools {
+  /** Superuser pool and connection string: the publication, the slot, schema `sync`. */
   readonly pool: Pool
   readonly url: string
+  /** Connects as `holdfast_reader`. */
+  readonly readerUrl: string
   readonly feed: CheckpointFeed
   readonly dependencies: DependencyIndex
   /** Compiles the policies as they are now. */
@@ -228,7 +232,7 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
   await using serving = await openServing(
     {
       pool,
-      url: options.url,
+      readerUrl: options.readerUrl,
       logger,
       serve(active) {
         control.setActive(active)
@@ -247,6 +251,7 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
   const roles = watchRoles(pool, logger)
   const reader = createChangeReader({
     pool,
+    evaluator: options.evaluatorPool,
     feed,
     dependencies: options.dependencies,
     writer,
@@ -297,8 +302,9 @@ async function untilVisible(db: Queryable, xids: readonly number[], signal: Abor
 }
 
 async function compilePlan(options: ReplicatorOptions, control: RunControl): Promise<SyncPlan> {
-  const compiled = await withoutTooManyClasses(options.pool, await options.compile(), options.classesMax)
+  const compiled = await withoutTooManyClasses(options.readerPool, await options.compile(), options.classesMax)
   const plan = await options.prepare(compiled)
+  await ensureEvaluatorRoles(options.pool, plan, options.logger)
   if (await publishTables(options.pool, plan, options.logger)) {
     options.logger.log('warn', 'the publication was changed by somebody else: its tables are read again')
     control.setMissing(true)
@@ -355,7 +361,8 @@ async function fillFirst(
   await voidRenamedLabels(options.pool, false) // what is read from here on has the words of now
   const filled = await fillDefinitions({
     pool: options.pool,
-    url: options.url,
+    evaluator: options.evaluatorPool,
+    url: options.readerUrl,
     plan,
     definitionIds: new Set(plan.tables.flatMap((table) => table.definitions.map(({ id }) => id))),
     slot,

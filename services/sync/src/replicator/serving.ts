@@ -42,7 +42,8 @@ export interface Serving extends AsyncDisposable {
 
 export interface ServingOptions {
   readonly pool: Pool
-  readonly url: string
+  /** Connects as `holdfast_reader`. */
+  readonly readerUrl: string
   readonly logger: Logger
   /** Sets what streams follow; `undefined` holds all checkpoints. */
   readonly serve: (active: ActivePlan | undefined) => void
@@ -64,7 +65,7 @@ export async function openServing(
   stored: readonly StoredDefinition[] | undefined,
 ): Promise<Serving> {
   const { pool, logger, serve } = options
-  const fill = createBackgroundFill({ pool, url: options.url, logger })
+  const fill = createBackgroundFill({ pool, url: options.readerUrl, logger })
   let current = plan
   let kept: readonly StoredDefinition[] = stored ?? []
   let standIns: readonly StandIn[] = []

@@ -12,9 +12,10 @@ import { readCoverage } from '../inspect/coverage.ts'
 import { explainRow } from '../inspect/explain-row.ts'
 import { readPersonRows } from '../inspect/person-rows.ts'
 import type { FindPerson, Person } from '../inspect/person.ts'
+import type { RestrictedPools } from '../restricted-pools.ts'
 import type { SyncStatus } from '../inspect/status.ts'
 
-export interface InspectRoutesOptions {
+export interface InspectRoutesOptions extends RestrictedPools {
   /** As the superuser. */
   readonly pool: Pool
   /** As `authenticator`. */
@@ -32,7 +33,7 @@ export interface InspectRoutesOptions {
  * and `GET /sync/v1/rows`.
  */
 export function inspectRoutes(options: InspectRoutesOptions): FastifyPluginAsync {
-  const { pool, requestPool, marks, logger } = options
+  const { pool, readerPool, evaluatorPool, requestPool, marks, logger } = options
 
   async function personOf(who: string): Promise<Person> {
     const person = await options.findPerson(who)
@@ -65,7 +66,16 @@ export function inspectRoutes(options: InspectRoutesOptions): FastifyPluginAsync
       reply.header('cache-control', 'no-store')
       const { user, table, id } = readQuery(request, ['user', 'table', 'id'])
       const person = await personOf(user)
-      const context = { pool, requestPool, marks, plan: options.plan(), active: activePlan(), logger }
+      const context = {
+        pool,
+        readerPool,
+        evaluatorPool,
+        requestPool,
+        marks,
+        plan: options.plan(),
+        active: activePlan(),
+        logger,
+      }
       return explainRow(context, person, table, id, goneSignal(request))
     })
 

@@ -1,0 +1,37 @@
+import type { Logger } from '@holdfast/foundation'
+import {
+  ensureRolePassword,
+  EVALUATOR_ROLE,
+  READER_ROLE,
+  roleUrl,
+  sql,
+  type Cluster,
+  type Pool,
+} from '@holdfast/postgres'
+
+/** How the roles log in under which tables are read and what users wrote is evaluated. */
+export interface RoleUrls {
+  readonly readerUrl: string
+  readonly evaluatorUrl: string
+}
+
+/**
+ * Sets the passwords of the roles that requests, the reader and the evaluator log in as.
+ *
+ * A configured user without the rights of a superuser may be unable to give `holdfast_reader` what it needs. Then that user reads the tables: it is no superuser
+ * either.
+ */
+export async function openRoles(pool: Pool, cluster: Cluster, logger: Logger): Promise<RoleUrls> {
+  const readerUrl = roleUrl(cluster.requestUrl, READER_ROLE)
+  const evaluatorUrl = roleUrl(cluster.requestUrl, EVALUATOR_ROLE)
+  for (const url of [cluster.requestUrl, readerUrl, evaluatorUrl]) await ensureRolePassword(pool, url)
+  const [rights] = await pool.query<{ reads: boolean; superuser: boolean }>(sql`
+    select r.rolbypassrls and pg_catalog.pg_has_role(r.oid, 'pg_read_all_data', 'usage') as reads,
+           (select u.rolsuper from pg_catalog.pg_roles u where u.rolname = current_user) as superuser
+      from pg_catalog.pg_roles r where r.rolname = ${READER_ROLE}`)
+  if (rights?.reads || rights?.superuser) return { readerUrl, evaluatorUrl }
+  logger.log('warn', `${READER_ROLE} may not read all tables, so the user of DATABASE_URL reads them`, {
+    hint: `As a superuser: grant pg_read_all_data to ${READER_ROLE}; alter role ${READER_ROLE} bypassrls`,
+  })
+  return { readerUrl: cluster.adminUrl, evaluatorUrl }
+}
