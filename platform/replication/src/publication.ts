@@ -1,11 +1,16 @@
-import { quoteName, sql, type Pool, type Queryable, type SqlFragment, type Transaction } from '@holdfast/postgres'
+import { errorMessage } from '@holdfast/foundation'
+import {
+  quoteName,
+  sql,
+  sqlstateOf,
+  type Pool,
+  type Queryable,
+  type SqlFragment,
+  type Transaction,
+} from '@holdfast/postgres'
 import { publicationForeign } from './errors.ts'
+import { excludeGrants, runShortStep } from './short-step.ts'
 
-/**
- * Setting the identity locks the table against everybody; rather fail and be tried again than make a queue. Shorter than Postgres's `deadlock_timeout` of
- * a second, so that a deadlock with somebody's migration ends before Postgres has to choose one of the two.
- */
-const LOCK_TIMEOUT = '900ms'
 const GENERATED_COLUMNS_SINCE = 180_000
 
 export interface TableName {
@@ -22,7 +27,7 @@ export interface WantedPublication {
   readonly name: string
   readonly tables: readonly TableName[]
   /**
-   * Called in the transaction that is about to change the publication, with the tables whose changes were not, or not all, published until now: they are new,
+   * Called in each transaction that is about to change the publication, with the tables whose changes were not, or not all, published until now: they are new,
    * or somebody else has changed the publication.
    */
   readonly beforeChange?: (tx: Transaction, unpublished: readonly TableName[]) => Promise<void>
@@ -31,14 +36,16 @@ export interface WantedPublication {
 export interface EnsuredPublication {
   /** Whether any DDL ran. */
   readonly changed: boolean
-  /** Those of the wanted tables that are not published. */
+  /** Those of the wanted tables that cannot be published. */
   readonly refused: readonly RefusedTable[]
+  /** Those that are not published yet, since somebody has had them locked for some seconds. Worth another try later. */
+  readonly busy: readonly RefusedTable[]
 }
 
 /**
  * Makes a publication equal to a set of tables: made when it is missing, tables added and dropped, all kinds of changes published, changes
  * of partitions as those of the partitioned table, stored generated columns included. Sets `REPLICA IDENTITY FULL` on the tables and
- * on all their partitions. Runs no DDL when all is so already.
+ * on all their partitions. Runs no DDL when all is so already; otherwise one short transaction for each table, so that it is in nobody's way.
  *
  * A change is published when its table was in the publication at that point of the WAL, so a table that is added needs a snapshot from after.
  * A new partition has no full identity until this has run again, or somebody has set it. `TRUNCATE` of a single partition is not published by
@@ -47,24 +54,49 @@ export interface EnsuredPublication {
  * @throws {HoldfastError} `replication_publication_foreign` when the name belongs to a publication that is not a list of tables
  */
 export async function ensurePublication(pool: Pool, wanted: WantedPublication): Promise<EnsuredPublication> {
-  const first = await plan(pool, wanted.name, wanted.tables)
-  if (first.statements.length === 0) return { changed: false, refused: first.refused }
-  return await pool.transaction(async (tx) => {
-    await tx.query(
-      sql`select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended(${`publication ${wanted.name}`}, 0))`,
-    )
-    await tx.execute(sql`set local lock_timeout = '${sql.trusted(LOCK_TIMEOUT)}'`)
-    // Another node may have done it while we waited for the lock.
-    const { statements, unpublished, refused } = await plan(tx, wanted.name, wanted.tables)
-    if (statements.length > 0) await wanted.beforeChange?.(tx, unpublished)
-    for (const statement of statements) await tx.execute(statement)
-    return { changed: statements.length > 0, refused }
-  })
+  const { steps, refused } = await plan(pool, wanted.name, wanted.tables)
+  const busy = new Map<string, RefusedTable>()
+  let changed = false
+  for (const step of steps) {
+    if (step.table && busy.has(key(step.table))) continue
+    let ran = false
+    const outcome = await runShortStep(pool, async (tx) => {
+      // One node at a time; each step of another takes milliseconds.
+      await tx.query(
+        sql`select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended(${`publication ${wanted.name}`}, 0))`,
+      )
+      ran = await step.run(tx, (unpublished) => wanted.beforeChange?.(tx, unpublished))
+    }).catch((error: unknown) => {
+      // The table was dropped, or renamed, since the plan was made; the change of the schema that did it is on its way here.
+      if (step.table && GONE_STATES.has(sqlstateOf(error) ?? '')) return { kind: 'busy', error } as const
+      throw error
+    })
+    if (outcome.kind === 'busy') {
+      if (!step.table) throw outcome.error
+      busy.set(key(step.table), { ...step.table, reason: errorMessage(outcome.error) })
+    } else if (ran) changed = true
+  }
+  // One that is not wanted stays published until the next time: its changes go to nobody.
+  const wantedKeys = new Set(wanted.tables.map(key))
+  return { changed, refused, busy: [...busy.values()].filter((table) => wantedKeys.has(key(table))) }
 }
 
+/** undefined_table, and wrong_object_type for a view of the same name. */
+const GONE_STATES: ReadonlySet<string> = new Set(['42P01', '42809', '42704'])
+
+/** What one short transaction does. Nothing when it has been done meanwhile. */
+interface Step {
+  /** Whose step it is; `undefined` when all tables need it. */
+  readonly table: TableName | undefined
+  /** @returns whether DDL ran */
+  run(tx: Transaction, beforeChange: BeforeChange): Promise<boolean>
+}
+
+/** Told which tables were not published until now. */
+type BeforeChange = (unpublished: readonly TableName[]) => Promise<void> | undefined
+
 interface Plan {
-  readonly statements: readonly SqlFragment[]
-  readonly unpublished: readonly TableName[]
+  readonly steps: readonly Step[]
   readonly refused: readonly RefusedTable[]
 }
 
@@ -75,11 +107,10 @@ async function plan(db: Queryable, name: string, wanted: readonly TableName[]): 
   const states = await readTables(db, wanted)
 
   const refused: RefusedTable[] = []
+  const steps: Step[] = []
   const wantedKeys = new Set<string>()
-  const statements: SqlFragment[] = []
-  const adding: SqlFragment[] = []
-  const unpublished: TableName[] = []
   const memberKeys = new Set(members.filter((member) => !member.narrowed).map(key))
+  const adding: TableName[] = []
   for (const table of states) {
     const reason = refusal(table)
     if (reason !== undefined) {
@@ -88,27 +119,71 @@ async function plan(db: Queryable, name: string, wanted: readonly TableName[]): 
     }
     wantedKeys.add(key(table))
     // Before the table is published, so that no published change lacks its old row.
-    for (const [schema = '', relation = ''] of table.not_full) {
-      statements.push(sql`alter table only ${sql.identifier(schema, relation)} replica identity full`)
-    }
-    if (!memberKeys.has(key(table))) adding.push(sql`only ${sql.identifier(table.schema, table.name)}`)
-    if (!memberKeys.has(key(table)) || publication?.has_options !== true) unpublished.push(table)
+    for (const [schema = '', relation = ''] of table.not_full)
+      steps.push(identityStep(nameOf(table), { schema, name: relation }))
+    if (!memberKeys.has(key(table))) adding.push(nameOf(table))
   }
-  const dropping = members
-    .filter((member) => member.narrowed || !wantedKeys.has(key(member)))
-    .map((member) => sql`only ${sql.identifier(member.schema, member.name)}`)
+  for (const member of members)
+    if (member.narrowed || !wantedKeys.has(key(member))) steps.push(memberStep(name, nameOf(member), 'drop'))
+  for (const table of adding) steps.push(memberStep(name, table, 'add'))
+  const published = states.filter((table) => wantedKeys.has(key(table))).map(nameOf)
+  if (publication?.has_options !== true) steps.unshift(publicationStep(name, published))
+  return { steps, refused }
+}
 
-  const target = sql.identifier(name)
-  if (publication === undefined) {
-    const options = await wantedOptions(db)
-    const tables = adding.length === 0 ? sql`` : sql` for table ${sql.join(adding)}`
-    statements.push(sql`create publication ${target}${tables} with (${options})`)
-  } else {
-    if (!publication.has_options) statements.push(sql`alter publication ${target} set (${await wantedOptions(db)})`)
-    if (dropping.length > 0) statements.push(sql`alter publication ${target} drop table ${sql.join(dropping)}`)
-    if (adding.length > 0) statements.push(sql`alter publication ${target} add table ${sql.join(adding)}`)
+/** @param tables - all that are, or will be, published */
+function publicationStep(name: string, tables: readonly TableName[]): Step {
+  return {
+    table: undefined,
+    async run(tx, beforeChange) {
+      const found = await readPublication(tx, name)
+      if (found?.has_options === true) return false
+      await beforeChange(tables)
+      const verb =
+        found === undefined
+          ? sql`create publication ${sql.identifier(name)} with`
+          : sql`alter publication ${sql.identifier(name)} set`
+      await tx.execute(sql`${verb} (${await wantedOptions(tx)})`)
+      return true
+    },
   }
-  return { statements, unpublished, refused }
+}
+
+/** @param relation - the table itself, or one of its partitions */
+function identityStep(table: TableName, relation: TableName): Step {
+  const target = sql.identifier(relation.schema, relation.name)
+  return {
+    table,
+    async run(tx) {
+      await tx.execute(sql`lock table only ${target} in access exclusive mode`)
+      const [found] = await tx.query(sql`
+        select from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+         where n.nspname = ${relation.schema} and c.relname = ${relation.name} and c.relreplident <> 'f'`)
+      if (!found) return false
+      await excludeGrants(tx)
+      await tx.execute(sql`alter table only ${target} replica identity full`)
+      return true
+    },
+  }
+}
+
+function memberStep(publication: string, table: TableName, verb: 'add' | 'drop'): Step {
+  const target = sql.identifier(table.schema, table.name)
+  return {
+    table,
+    async run(tx, beforeChange) {
+      await tx.execute(sql`lock table only ${target} in share update exclusive mode`)
+      const members = await readMembers(tx, publication)
+      if (members.some((member) => key(member) === key(table)) === (verb === 'add')) return false
+      await beforeChange(verb === 'add' ? [table] : [])
+      await tx.execute(sql`alter publication ${sql.identifier(publication)} ${sql.trusted(verb)} table only ${target}`)
+      return true
+    },
+  }
+}
+
+function nameOf({ schema, name }: TableName): TableName {
+  return { schema, name }
 }
 
 async function wantedOptions(db: Queryable): Promise<SqlFragment> {

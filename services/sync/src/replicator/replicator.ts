@@ -302,14 +302,15 @@ async function untilVisible(db: Queryable, xids: readonly number[], signal: Abor
 }
 
 async function compilePlan(options: ReplicatorOptions, control: RunControl): Promise<SyncPlan> {
+  const { pool, logger } = options
   const compiled = await withoutTooManyClasses(options.readerPool, await options.compile(), options.classesMax)
-  const plan = await options.prepare(compiled)
-  await ensureEvaluatorRoles(options.pool, plan, options.logger)
-  if (await publishTables(options.pool, plan, options.logger)) {
-    options.logger.log('warn', 'the publication was changed by somebody else: its tables are read again')
+  const prepared = await options.prepare(compiled)
+  await ensureEvaluatorRoles(pool, prepared, logger)
+  const { plan, hasMissed } = await publishTables({ pool, logger, signal: control.signal }, prepared)
+  if (hasMissed) {
+    logger.log('warn', 'the publication was changed by somebody else: its tables are read again')
     control.setMissing(true)
   }
-  await options.pool.query(sql`select sync.follow_partitions()`)
   return plan
 }
 
