@@ -11,11 +11,13 @@ import { applyChanges, createRouters, type Routers, type RowChange } from './app
 import { createDeferredKeys } from './deferred-keys.ts'
 import { BEAT_PREFIX, type Heartbeat } from './heartbeat.ts'
 import type { LogWriter } from './log-writer.ts'
-import { UNPUBLISHED_PREFIX } from './publish-tables.ts'
 import type { ReaderProgress } from './reader-progress.ts'
 
 /** Prefix of the message that the catalog's event trigger writes into a transaction that changed the schema. */
 export const DDL_PREFIX = 'holdfast:ddl'
+
+/** Prefix of the message with the oid of a table that somebody took out of the publication. */
+const UNPUBLISHED_PREFIX = 'holdfast:unpublished'
 
 /** Prefix of the message with the oid of a table whose rows `ALTER TABLE` rewrites: the stream has no changes for that. */
 export const REWRITE_PREFIX = 'holdfast:rewrite'

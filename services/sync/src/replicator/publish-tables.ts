@@ -7,9 +7,6 @@ import { HEARTBEAT_TABLE } from './heartbeat.ts'
 
 export const PUBLICATION = 'holdfast'
 
-/** Prefix of the message with the oid of a table that somebody took out of the publication. */
-export const UNPUBLISHED_PREFIX = 'holdfast:unpublished'
-
 /** What operators are told until what was missed is in the log. */
 export const MISSED = `The publication "${PUBLICATION}" was dropped or changed, so changes of tables did not arrive. It is mended, and the tables are being read again.`
 
