@@ -24,11 +24,6 @@ export function missingSubject(): HoldfastError {
   return new HoldfastError('PSYNC_S2101', 401, 'The token has no subject (sub)')
 }
 
-/** The person's policies give more separate access groups than one checkpoint can list. */
-export function tooManyBuckets(count: number, max: number): HoldfastError {
-  return new HoldfastError('PSYNC_S2305', 500, `Too many buckets: ${count} (limit ${max})`)
-}
-
 /** The server is going down; clients reconnect. */
 export function shuttingDown(): HoldfastError {
   return new HoldfastError('PSYNC_S2003', 503, 'The server is shutting down', { headers: { 'retry-after': '1' } })

@@ -35,6 +35,7 @@ import { uploadRoutes } from './routes/upload.ts'
 import { writeCheckpointRoutes } from './routes/write-checkpoint.ts'
 import { createConnections } from './stream/connections.ts'
 import { createDownloads } from './stream/downloads.ts'
+import { createLeftOuts } from './stream/left-out.ts'
 import { createSharedLines } from './stream/shared-lines.ts'
 
 /** Schema `sync`; applied after the platform's and auth's. */
@@ -163,6 +164,7 @@ export function openSync(options: SyncOptions): SyncService {
     logger,
   })
   const compactions = createCompactions()
+  const leftOuts = createLeftOuts()
   const compactor = startCompactor({
     pool,
     feed,
@@ -182,6 +184,7 @@ export function openSync(options: SyncOptions): SyncService {
     downloads,
     sharedLines: createSharedLines(feed),
     compactions,
+    leftOuts,
     keys,
     logger,
     plan: (): ActivePlan | undefined => replicator.plan(),
@@ -239,6 +242,7 @@ export function openSync(options: SyncOptions): SyncService {
                 people: connections.people,
                 keyEvaluations: keys.evaluations,
               },
+              leftOut: leftOuts.list(),
               compaction: {
                 intervalSeconds: options.options.syncCompactIntervalS,
                 last: compactor.last,

@@ -2,7 +2,7 @@ import type { SyncStatus, TableFill } from '@holdfast/sync'
 
 /** Where sync stands, for people. */
 export function renderStatus(status: SyncStatus): string {
-  const { reader, checkpoint, slot, filling, definitions, devices, log, compaction, refused } = status
+  const { reader, checkpoint, slot, filling, definitions, devices, log, compaction, refused, leftOut } = status
   const lines: (readonly [title: string, text: string])[] = [
     [
       'sync',
@@ -39,6 +39,11 @@ export function renderStatus(status: SyncStatus): string {
   const width = Math.max(...lines.map(([title]) => title.length))
   return [
     ...lines.map(([title, text]) => `${title.padEnd(width)}  ${text}`),
+    ...(leftOut.length > 0 ? ['', 'People who do not get all of a table'] : []),
+    ...leftOut.map(
+      ({ person, table, policy, buckets, through }) =>
+        `  ${person}: ${table}${policy === undefined ? '' : ` by policy "${policy}"`} is in ${count(buckets)} buckets or more, which do not fit on a device; look at who wrote their rows of ${through.join(', ')}`,
+    ),
     ...(refused.length > 0 ? ['', 'Tables that do not sync'] : []),
     ...refused.map(
       ({ table, policy, reason }) => `  ${table}: ${policy === undefined ? '' : `policy "${policy}": `}${reason}`,

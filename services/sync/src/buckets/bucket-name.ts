@@ -13,6 +13,12 @@ export function bucketName(
   return `${definition.id}.${definition.tag}${short}`
 }
 
+/** What the names of all buckets of a definition begin with: its id and its tag. */
+export function definitionPart(name: string): string {
+  const start = name.search(/\.[0-9a-f]{8}\.[0-9a-f]{8}[[#]/)
+  return start < 0 ? name : name.slice(0, start + 18)
+}
+
 /** The key values in a bucket's name; `undefined` when they were too long for it. */
 export function readBucketKey(name: string): readonly (string | null)[] | undefined {
   // Neither the id's hash nor the tag has a bracket; names of tables may.

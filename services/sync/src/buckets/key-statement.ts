@@ -5,6 +5,7 @@ import type { Session } from '@holdfast/postgres'
 import { parseLsn } from '@holdfast/replication'
 import type { ClassKey, ClassList } from './access-classes.ts'
 import type { ActiveStream, PlannedDependency, RolePlan } from './active-plan.ts'
+import { BUCKETS_PER_CLIENT_MAX } from '../limits.ts'
 import { bucketName } from './bucket-name.ts'
 import type { Pins } from './dependency-index.ts'
 import type { EvaluatedKeys, Want } from './evaluated-keys.ts'
@@ -67,7 +68,9 @@ export function statementOf(role: RolePlan, { parameters }: ActiveStream): KeySt
     const keys = Array.from({ length: part.keys }, (_, position) => `q.k${position}`)
     const array = keys.length === 0 ? `'{}'::text[]` : `array[${keys.join(', ')}]`
     const isOfClass = definition.accessClass !== undefined
-    parts.push({ text: `select ${index} as part, ${array} as key from (${part.query}) q`, isOfClass })
+    const text = `select ${index} as part, ${array} as key from (${part.query}) q`
+    // The keys are different ones, each a bucket. Of more than a device can be told of nothing is sent, so they need not all be fetched.
+    parts.push({ text: isOfClass ? text : `(${text} limit ${BUCKETS_PER_CLIENT_MAX + 1})`, isOfClass })
   })
   role.dependencies.forEach((dependency, index) => {
     if (dependency.pin) parts.push({ text: pinText(PIN_ROWS + index, dependency.pin), isOfClass: false })

@@ -4,6 +4,7 @@ import { findSlot, formatLsn, parseLsn, type Lsn } from '@holdfast/replication'
 import type { FillProgress } from '../replicator/background-fill.ts'
 import type { ReaderProgress, ReaderState } from '../replicator/reader-progress.ts'
 import { readSlotName } from '../replicator/slot-name.ts'
+import type { LeftOut } from '../stream/left-out.ts'
 import type { Compaction, CompactionRound } from '../storage/compactor.ts'
 
 /** Where sync stands: `GET /sync/v1/status`. Sizes are in bytes, times in seconds; what is not known is missing. */
@@ -62,6 +63,15 @@ export interface SyncStatus {
     readonly last?: CompactionRound
     readonly sinceStart: Compaction
   }
+  /** What connected people do not get, because it is in more buckets than a device can be told of. */
+  readonly leftOut: readonly {
+    readonly person: string
+    readonly table: string
+    readonly policy?: string
+    readonly buckets: number
+    /** The tables whose rows say which buckets the person has. */
+    readonly through: readonly string[]
+  }[]
   readonly refused: readonly { readonly table: string; readonly policy?: string; readonly reason: string }[]
 }
 
@@ -89,6 +99,7 @@ export interface StatusSource {
   }
   readonly checkpoint: { readonly opId: number; readonly position: Lsn }
   readonly devices: SyncStatus['devices']
+  readonly leftOut: readonly (LeftOut & { readonly person: string })[]
   readonly compaction: {
     readonly intervalSeconds: number
     readonly last: CompactionRound | undefined
@@ -129,6 +140,7 @@ export async function readStatus(source: StatusSource): Promise<SyncStatus> {
       ...(compaction.last ? { last: compaction.last } : {}),
       sinceStart: compaction.sinceStart,
     },
+    leftOut: await readLeftOut(pool, source.leftOut),
     refused: refused.map(({ schema, name, policy, reason }) => ({
       table: `${schema}.${name}`,
       ...(policy === undefined ? {} : { policy }),
@@ -208,6 +220,19 @@ async function readEstimates(db: Queryable, tables: readonly TableName[]): Promi
     if (plan) rows.set(oid, plan.Plan['Plan Rows'])
   }
   return rows
+}
+
+async function readLeftOut(db: Queryable, leftOut: StatusSource['leftOut']): Promise<SyncStatus['leftOut']> {
+  if (leftOut.length === 0) return []
+  const tables = await db.query<{ oid: number; name: string }>(sql`
+    select c.oid::int8::int as oid, n.nspname || '.' || c.relname as name
+      from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+     where c.oid = any(${leftOut.flatMap(({ through }) => through)}::int8[]::oid[])`)
+  const names = new Map(tables.map(({ oid, name }) => [oid, name]))
+  return leftOut.map(({ through, ...one }) => ({
+    ...one,
+    through: through.map((oid) => names.get(oid) ?? String(oid)),
+  }))
 }
 
 async function readDefinitionCounts(db: Queryable): Promise<SyncStatus['definitions']> {

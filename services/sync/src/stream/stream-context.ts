@@ -9,6 +9,7 @@ import type { Device, WriteCheckpoint } from '../checkpoints/write-checkpoints.t
 import type { Compactions } from '../storage/compactions.ts'
 import type { LogReader } from '../storage/log-reader.ts'
 import type { Downloads } from './downloads.ts'
+import type { LeftOuts } from './left-out.ts'
 import type { LineSink } from './line-sink.ts'
 import type { SharedLines } from './shared-lines.ts'
 import type { RequestedStreams } from './wanted-streams.ts'
@@ -22,6 +23,7 @@ export interface StreamContext {
   readonly downloads: Downloads
   readonly sharedLines: SharedLines
   readonly compactions: Compactions
+  readonly leftOuts: LeftOuts
   readonly keys: KeyEvaluator
   /** What the log has of some buckets. */
   readonly readBuckets: ReadBuckets

@@ -7,9 +7,8 @@ import type { EvaluatedWant } from '../buckets/evaluated-keys.ts'
 import { sawTransaction } from '../buckets/snapshot.ts'
 import type { BucketListener, LiveBucket } from '../checkpoints/checkpoint-feed.ts'
 import type { WriteCheckpoint } from '../checkpoints/write-checkpoints.ts'
-import { tooManyBuckets } from '../errors.ts'
-import { BUCKETS_PER_CLIENT_MAX } from '../limits.ts'
 import { isLogReadFailure } from '../storage/log-reader.ts'
+import { fitBuckets, type LeftOut } from './left-out.ts'
 import {
   describeBucket,
   groupByPriority,
@@ -90,6 +89,7 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
     } catch (error) {
       hasEnded = true
       context.dependencies.delete(holder)
+      context.leftOuts.forget(holder)
       feed.release(
         [...held.values()].map((entry) => entry.bucket),
         holder,
@@ -119,15 +119,27 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
   }
 
   async function holdGranted(active: ActivePlan): Promise<void> {
-    const grants = grantBuckets(chosen, evaluated)
-    if (grants.size > BUCKETS_PER_CLIENT_MAX) throw tooManyBuckets(grants.size, BUCKETS_PER_CLIENT_MAX)
-    streams = describeStreams(chosen, evaluated)
+    const fitted = fitBuckets(active, evaluated)
+    sayLeftOut(fitted.leftOut)
+    const grants = grantBuckets(chosen, fitted.evaluated)
+    streams = describeStreams(chosen, fitted.evaluated)
     holdBuckets(grants)
     hasClasses = evaluated.some(({ asked }) => asked !== undefined && asked.size > 0)
     // The names are those of the buckets now, and nobody asks for them again.
     if (!hasClasses) evaluated = NOTHING_EVALUATED
     plan = active
     await fillHeld([...grants.keys()])
+  }
+
+  function sayLeftOut(leftOut: readonly LeftOut[]): void {
+    if (!context.leftOuts.note(holder, writer.userId, leftOut)) return
+    for (const { table, policy, buckets } of leftOut)
+      context.logger.log('warn', 'a person has too many buckets of a table, which is left out for them', {
+        person: writer.userId,
+        table,
+        policy,
+        buckets,
+      })
   }
 
   function askedWants(): Parameters<typeof hasNewClasses>[0] {

@@ -1,0 +1,113 @@
+import type { ActiveDefinition, ActivePlan } from '../buckets/active-plan.ts'
+import { definitionPart } from '../buckets/bucket-name.ts'
+import type { EvaluatedWant } from '../buckets/evaluated-keys.ts'
+import { BUCKETS_PER_CLIENT_MAX } from '../limits.ts'
+
+/** What one person does not get of a table, because it is in more buckets than a device can be told of. */
+export interface LeftOut {
+  readonly table: string
+  readonly policy?: string
+  /** As far as they were counted. */
+  readonly buckets: number
+  /** Oids of the tables that say which buckets the person has. */
+  readonly through: readonly number[]
+}
+
+/** What a person gets when not everything can be had. */
+export interface Fitted {
+  readonly evaluated: readonly EvaluatedWant[]
+  readonly leftOut: readonly LeftOut[]
+}
+
+const NOTHING: readonly LeftOut[] = []
+
+/**
+ * Leaves out what has most buckets until the others fit, definition by definition. What fits goes on as it is; of what does not nothing is sent, as any part
+ * of it would be arbitrary.
+ */
+export function fitBuckets(
+  active: ActivePlan,
+  evaluated: readonly EvaluatedWant[],
+  max = BUCKETS_PER_CLIENT_MAX,
+): Fitted {
+  if (evaluated.reduce((sum, { bucketNames }) => sum + bucketNames.length, 0) <= max)
+    return { evaluated, leftOut: NOTHING }
+  const counts = new Map<string, number>()
+  for (const name of new Set(evaluated.flatMap(({ bucketNames }) => bucketNames))) {
+    const part = definitionPart(name)
+    counts.set(part, (counts.get(part) ?? 0) + 1)
+  }
+  let total = 0
+  const tooMany = new Map<string, LeftOut>()
+  for (const [part, count] of [...counts].toSorted(([, one], [, other]) => one - other)) {
+    total += count
+    if (total > max) tooMany.set(part, describe(active, part, count))
+  }
+  if (tooMany.size === 0) return { evaluated, leftOut: NOTHING }
+  return {
+    leftOut: [...tooMany.values()],
+    evaluated: evaluated.map((want) => {
+      const lost = new Set<string>()
+      const bucketNames = want.bucketNames.filter((name) => {
+        const part = definitionPart(name)
+        if (tooMany.has(part)) lost.add(part)
+        return !tooMany.has(part)
+      })
+      if (lost.size === 0) return want
+      const problem = [...lost].map((part) => problemOf(tooMany.get(part) as LeftOut, max)).join('; ')
+      return { ...want, bucketNames, problem: want.problem === undefined ? problem : `${want.problem}; ${problem}` }
+    }),
+  }
+}
+
+function problemOf({ table, policy }: LeftOut, max: number): string {
+  const by = policy === undefined ? '' : ` by policy "${policy}"`
+  return `rows of ${table} that this account sees${by} are not synced: they are in more separate groups than the ${max} that fit on a device`
+}
+
+function describe(active: ActivePlan, part: string, buckets: number): LeftOut {
+  for (const { table, definitions } of active.tables.values()) {
+    const found = definitions.find(({ stored }) => part === `${stored.id}.${stored.tag}`)
+    if (found) return { table: `${table.schema}.${table.name}`, ...policyOf(found), buckets, through: throughOf(found) }
+  }
+  return { table: part, buckets, through: [] }
+}
+
+function policyOf({ definition }: ActiveDefinition): { readonly policy?: string } {
+  const [policy] = definition.policies
+  return policy === undefined ? {} : { policy }
+}
+
+function throughOf({ definition }: ActiveDefinition): readonly number[] {
+  return [...new Set(definition.dependencies.map(({ oid }) => oid))]
+}
+
+/** What the open streams had to leave out, for operators. */
+export interface LeftOuts {
+  /** In place of what was noted before. @returns whether something is new about it */
+  note(stream: object, userId: string, leftOut: readonly LeftOut[]): boolean
+  forget(stream: object): void
+  /** Each person once. */
+  list(): readonly (LeftOut & { readonly person: string })[]
+}
+
+export function createLeftOuts(): LeftOuts {
+  const byStream = new Map<object, { readonly userId: string; readonly leftOut: readonly LeftOut[] }>()
+  const textOf = (leftOut: readonly LeftOut[] = []): string =>
+    leftOut.map(({ table, policy }) => JSON.stringify([table, policy])).join()
+  return {
+    note(stream, userId, leftOut) {
+      const before = textOf(byStream.get(stream)?.leftOut)
+      if (leftOut.length > 0) byStream.set(stream, { userId, leftOut })
+      else byStream.delete(stream)
+      return textOf(leftOut) !== before
+    },
+    forget: (stream) => void byStream.delete(stream),
+    list() {
+      const all = [...byStream.values()].flatMap(({ userId, leftOut }) =>
+        leftOut.map((one) => ({ ...one, person: userId })),
+      )
+      return [...new Map(all.map((one) => [JSON.stringify([one.person, one.table, one.policy]), one])).values()]
+    },
+  }
+}
