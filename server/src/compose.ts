@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { authMigrations, authOptions, hashPassword, openAuth } from '@holdfast/auth'
+import { authMigrations, authOptions, hashPassword, openAuth, openLiveSessions } from '@holdfast/auth'
 import {
   HoldfastError,
   type Clock,
@@ -134,6 +134,7 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
       clock,
     }),
   )
+  const sessions = opened.use(await openLiveSessions({ url: cluster.adminUrl, pool, clock, logger }))
   const rest = opened.use(
     await openRest({
       pool: requestPool,
@@ -162,6 +163,7 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
       compile: async () =>
         compileSyncPlan(await readPolicyInput(compilerPool, { schemas: rest.exposedSchemas(await catalog.refresh()) })),
       prepare: (plan) => installKeyFunctions({ pool, compilerPool }, plan),
+      watchSession: (claims, onEnded) => sessions.watch(claims, onEnded),
       findPerson: (who) => auth.impersonate(who, INSPECTION_LIFETIME_S),
       options: pick(config, syncOptions),
       logger,
@@ -177,6 +179,8 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
     sync: sync.routes,
     verifyToken: auth.verifyToken,
     verifyAdminToken: auth.verifyAdminToken,
+    requireSession: (claims) => sessions.require(claims),
+    restRequiresSession: config.restSessionCheck,
     allowsNoKey: config.allowRequestsWithoutKey,
     isDatabaseUp: cluster.isUp,
     health: () => ({

@@ -61,6 +61,12 @@ export const serverOptions = {
     default: false,
     description: 'Whether a request without an API key counts as one with the anon key.',
   },
+  restSessionCheck: {
+    type: 'boolean',
+    default: true,
+    description:
+      'Whether REST refuses the tokens of sessions that have ended and of accounts that are banned or deleted, instead of when they expire. Sync always does.',
+  },
   projectName: {
     type: 'string',
     default: 'Holdfast',

@@ -1,6 +1,7 @@
 import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import { HoldfastError } from '@holdfast/foundation'
 import type { Caller } from '@holdfast/http'
+import { isConnectionLoss } from '@holdfast/postgres'
 import type { Vocabulary } from './vocabulary.ts'
 
 /** Claims of a token that was verified. */
@@ -14,8 +15,13 @@ export interface VerifiedClaims {
 /** @throws {HoldfastError} `bad_jwt`, `token_expired` or `foreign_audience` */
 export type VerifyToken = (token: string) => Promise<VerifiedClaims>
 
+/** @throws {HoldfastError} `session_not_found`, `session_expired`, `user_banned` */
+export type RequireSession = (claims: VerifiedClaims) => Promise<void>
+
 export interface AuthenticateOptions {
   readonly verifyToken: VerifyToken
+  /** Whether the session that a person's token names still lives, where that counts. */
+  readonly requireSession?: RequireSession | undefined
   /** How the service behind says that a token is no good. */
   readonly vocabulary: Vocabulary
   /** Whether a request without a token of a person may pass with an API key alone, as Supabase's APIs do; sync needs a token. */
@@ -82,8 +88,11 @@ async function verifyApiKey(
 
 async function verifyBearer(token: string, request: FastifyRequest, options: AuthenticateOptions): Promise<Caller> {
   try {
-    return toCaller(await options.verifyToken(token))
+    const claims = await options.verifyToken(token)
+    await options.requireSession?.(claims)
+    return toCaller(claims)
   } catch (error) {
+    if (isConnectionLoss(error)) throw options.vocabulary.unavailable()
     if (!(error instanceof HoldfastError) || error.status >= 500) throw error
     if (options.ignoresBadToken?.(request)) return ANONYMOUS
     throw refusalOf(error, token, options.vocabulary)
@@ -94,6 +103,10 @@ function refusalOf(error: HoldfastError, token: string, vocabulary: Vocabulary):
   switch (error.code) {
     case 'token_expired':
       return vocabulary.tokenExpired(error)
+    case 'session_not_found':
+    case 'session_expired':
+    case 'user_banned':
+      return vocabulary.sessionEnded(error)
     case 'foreign_audience':
       return vocabulary.tokenForOthers(error)
     default:

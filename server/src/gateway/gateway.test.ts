@@ -14,6 +14,8 @@ const TOKENS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'service-key': { role: 'service_role', iat: 1 },
   admin: { role: 'supabase_admin', iat: 1 },
   ada: { role: 'authenticated', sub: 'ada', exp: 2_000_000_000 },
+  gone: { role: 'authenticated', sub: 'gone', exp: 2_000_000_000 },
+  unknown: { role: 'authenticated', sub: 'unknown', exp: 2_000_000_000 },
   roleless: { sub: 'nobody', exp: 2_000_000_000 },
 }
 
@@ -55,6 +57,11 @@ async function open(changes: Partial<GatewayOptions> = {}) {
       return verifyToken(token)
     },
     verifyAdminToken: verifyToken,
+    requireSession: async ({ sub }) => {
+      if (sub === 'gone') throw new HoldfastError('session_not_found', 403, 'Session does not exist')
+      if (sub === 'unknown') throw new Error('Connection terminated unexpectedly')
+    },
+    restRequiresSession: true,
     allowsNoKey: false,
     isDatabaseUp: () => true,
     health: () => ({ database: 'up', sync: 'ready', problem: undefined }),
@@ -199,6 +206,36 @@ describe('a request to REST or auth', () => {
     expect((await app.inject('/auth/v1/.well-known/jwks.json')).statusCode).toBe(200)
     expect((await app.inject('/auth/v1/health')).statusCode).toBe(200)
     expect((await app.inject('/auth/v1/settings')).statusCode).toBe(401)
+  })
+})
+
+describe('the token of a session that has ended', () => {
+  const headers = { apikey: 'anon-key', ...bearer('gone') }
+
+  test('is refused by REST and sync in their words, and left to the accounts service', async () => {
+    const app = await open()
+    const rest = await app.inject({ url: '/rest/v1/sites', headers })
+    expect([rest.statusCode, rest.json()]).toMatchObject([401, { code: 'PGRST303', details: 'session_not_found' }])
+    expect(rest.headers['www-authenticate']).toContain('invalid_token')
+    const sync = await app.inject({ method: 'POST', url: '/sync/stream', headers })
+    expect([sync.statusCode, sync.json()]).toMatchObject([
+      401,
+      { error: { code: 'PSYNC_S2101', details: 'session_not_found' } },
+    ])
+    expect((await app.inject({ url: '/auth/v1/user', headers })).statusCode).toBe(200)
+  })
+
+  test('is taken by REST until it expires where that is configured', async () => {
+    const app = await open({ restRequiresSession: false })
+    expect((await app.inject({ url: '/rest/v1/sites', headers })).statusCode).toBe(200)
+    expect((await app.inject({ method: 'POST', url: '/sync/stream', headers })).statusCode).toBe(401)
+  })
+
+  test('is not let in while Postgres cannot be asked', async () => {
+    const app = await open()
+    const unknown = { apikey: 'anon-key', ...bearer('unknown') }
+    expect((await app.inject({ url: '/rest/v1/sites', headers: unknown })).statusCode).toBe(503)
+    expect((await app.inject({ method: 'POST', url: '/sync/stream', headers: unknown })).statusCode).toBe(503)
   })
 })
 

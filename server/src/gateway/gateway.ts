@@ -3,7 +3,7 @@ import { HoldfastError, type Logger } from '@holdfast/foundation'
 import { allowAnyOrigin, explainListen } from '@holdfast/http'
 import { appConfigRoutes, type AppConfig } from './app-config.ts'
 import { appFiles } from './app-files.ts'
-import { authenticate, type VerifyToken } from './authenticate.ts'
+import { authenticate, type RequireSession, type VerifyToken } from './authenticate.ts'
 import { healthRoutes, type HealthReport } from './health.ts'
 import { renderSyncFailure } from './render-sync-failure.ts'
 import { authVocabulary, restVocabulary, syncVocabulary, type Vocabulary } from './vocabulary.ts'
@@ -18,6 +18,9 @@ export interface GatewayOptions {
   readonly verifyToken: VerifyToken
   /** For the administration of accounts. */
   readonly verifyAdminToken: VerifyToken
+  readonly requireSession: RequireSession
+  /** Whether REST asks for a live session too, as sync always does; accounts look for themselves. */
+  readonly restRequiresSession: boolean
   readonly allowsNoKey: boolean
   readonly isDatabaseUp: () => boolean
   readonly health: () => HealthReport
@@ -66,7 +69,7 @@ const PERSONAL_AUTH_PATHS =
 
 /** Puts every service at its address. An address leads to a service here, and nowhere else. */
 export async function mountGateway(app: FastifyInstance, options: GatewayOptions): Promise<void> {
-  const { logger, verifyToken, allowsNoKey } = options
+  const { logger, verifyToken, requireSession, allowsNoKey } = options
   allowAnyOrigin(app, isApi)
 
   await app.register(async (scope) => {
@@ -90,7 +93,13 @@ export async function mountGateway(app: FastifyInstance, options: GatewayOptions
     scope.addHook('onRequest', refuseWhileDown(options, restVocabulary))
     scope.addHook(
       'onRequest',
-      authenticate({ verifyToken, vocabulary: restVocabulary, acceptsApiKey: true, allowsNoKey }),
+      authenticate({
+        verifyToken,
+        requireSession: options.restRequiresSession ? requireSession : undefined,
+        vocabulary: restVocabulary,
+        acceptsApiKey: true,
+        allowsNoKey,
+      }),
     )
     await scope.register(options.rest, { prefix: '/rest/v1' })
   })
@@ -98,7 +107,10 @@ export async function mountGateway(app: FastifyInstance, options: GatewayOptions
   await app.register(async (scope) => {
     scope.setErrorHandler((error, request, reply) => renderSyncFailure(error, request, reply, logger))
     scope.addHook('onRequest', refuseWhileDown(options, syncVocabulary))
-    scope.addHook('onRequest', authenticate({ verifyToken, vocabulary: syncVocabulary, acceptsApiKey: false }))
+    scope.addHook(
+      'onRequest',
+      authenticate({ verifyToken, requireSession, vocabulary: syncVocabulary, acceptsApiKey: false }),
+    )
     await scope.register(options.sync)
     scope.all('/sync/*', async () => {
       throw new HoldfastError('PSYNC_S2002', 404, 'The path does not exist on this server')

@@ -8,6 +8,8 @@ export interface Vocabulary {
   readonly tokenExpired: (cause: HoldfastError) => HoldfastError
   /** The token is genuine, but its audience is another. */
   readonly tokenForOthers: (cause: HoldfastError) => HoldfastError
+  /** The token is genuine, but its session has ended or its account is banned or deleted. */
+  readonly sessionEnded: (cause: HoldfastError) => HoldfastError
   /** Postgres is not there at the moment. */
   readonly unavailable: () => HoldfastError
 }
@@ -20,9 +22,9 @@ function undecodable(cause: HoldfastError, message: string, detail?: string): Ho
   return new HoldfastError('PGRST301', 401, message, { cause, detail, headers: { 'www-authenticate': description } })
 }
 
-function invalidClaims(cause: HoldfastError, message: string): HoldfastError {
+function invalidClaims(cause: HoldfastError, message: string, detail?: string): HoldfastError {
   const description = `Bearer error="invalid_token", error_description="${message}"`
-  return new HoldfastError('PGRST303', 401, message, { cause, headers: { 'www-authenticate': description } })
+  return new HoldfastError('PGRST303', 401, message, { cause, detail, headers: { 'www-authenticate': description } })
 }
 
 /** @see PostgREST reference, "Errors", group 3 */
@@ -36,6 +38,8 @@ export const restVocabulary: Vocabulary = {
   },
   tokenExpired: (cause) => invalidClaims(cause, 'JWT expired'),
   tokenForOthers: (cause) => invalidClaims(cause, 'JWT not in audience'),
+  // GoTrue's word for the reason, as its own API says it.
+  sessionEnded: (cause) => invalidClaims(cause, cause.message, cause.code),
   unavailable: () =>
     new HoldfastError('PGRST001', 503, 'Database client error. Retrying the connection.', { headers: RETRY_AFTER }),
 }
@@ -46,6 +50,7 @@ export const authVocabulary: Vocabulary = {
   tokenInvalid: (cause) => cause,
   tokenExpired: (cause) => cause,
   tokenForOthers: (cause) => new HoldfastError('bad_jwt', 401, cause.message, { cause }),
+  sessionEnded: (cause) => cause,
   unavailable: () =>
     new HoldfastError('unexpected_failure', 503, 'The database is not available', { headers: RETRY_AFTER }),
 }
@@ -57,5 +62,12 @@ export const syncVocabulary: Vocabulary = {
   tokenExpired: (cause) => new HoldfastError('PSYNC_S2103', 401, 'JWT has expired', { cause }),
   tokenForOthers: (cause) =>
     new HoldfastError('PSYNC_S2105', 401, 'The token is for another audience (aud)', { cause }),
+  // The public client asks its connector for another token upon any 401.
+  sessionEnded: (cause) =>
+    new HoldfastError('PSYNC_S2101', 401, cause.message, {
+      cause,
+      detail: cause.code,
+      hint: 'Refresh the session; if that is refused too, the person has to sign in again.',
+    }),
   unavailable: () => new HoldfastError('PSYNC_S2003', 503, 'The database is not available', { headers: RETRY_AFTER }),
 }

@@ -108,6 +108,11 @@ export function sessionNotFound(): HoldfastError {
   return new HoldfastError('session_not_found', 403, 'Session from session_id claim in JWT does not exist')
 }
 
+/** The token is still valid, but its session was given an end that has passed. */
+export function sessionExpired(): HoldfastError {
+  return new HoldfastError('session_expired', 403, 'Session has expired')
+}
+
 export function refreshTokenRequired(): HoldfastError {
   return validationFailed('refresh_token required')
 }

@@ -2,6 +2,7 @@
 export { openAuth, type AuthService, type OpenAuthOptions } from './auth.ts'
 export { authOptions, defaultAuthOptions, type AuthOptions } from './options/auth-options.ts'
 export { authMigrations } from './migrations.ts'
+export { openLiveSessions, type LiveSessions } from './sessions/live-sessions.ts'
 export { hashPassword } from './passwords/password-hasher.ts'
 export type { ApiKeyRole } from './tokens/api-keys.ts'
 export type { AccessTokenClaims, AuthenticationMethod, TokenClaims } from './tokens/claims.ts'

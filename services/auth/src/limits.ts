@@ -182,3 +182,18 @@ export const RECENT_SIGN_IN_MS = 24 * 3_600_000
  * that a step is rarely missed, and short for people.
  */
 export const ANSWER_STEP_MS = 50
+
+/** Sessions whose state is remembered, some 150 bytes each: 10 MiB, and more than the people one process serves within a minute. */
+export const SESSION_STATES_MAX = 65_536
+
+/** Milliseconds for which a session's state is believed while its end would be announced; asked again after that, in case an announcement was lost. */
+export const SESSION_STATE_TRUSTED_MS = 60_000
+
+/** The same while announcements do not reach this process: nobody who is gone stays for more than 5 s. */
+export const SESSION_STATE_TRUSTED_UNHEARD_MS = 2_000
+
+/** Sessions asked for in one statement. */
+export const SESSIONS_ASKED_TOGETHER_MAX = 1_000
+
+/** Milliseconds between two looks at the sessions of open streams. */
+export const SESSION_WATCH_TICK_MS = 1_000

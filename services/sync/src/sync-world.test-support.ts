@@ -94,6 +94,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
         return options.tamper ? options.tamper(plan) : plan
       },
       prepare: (plan) => installKeyFunctions(db, plan),
+      watchSession: () => ({ [Symbol.dispose]: () => undefined }),
       findPerson: async (who) => ({
         userId: who,
         role: 'authenticated',

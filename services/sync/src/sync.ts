@@ -36,6 +36,7 @@ import { writeCheckpointRoutes } from './routes/write-checkpoint.ts'
 import { createConnections } from './stream/connections.ts'
 import { createDownloads } from './stream/downloads.ts'
 import { createLeftOuts } from './stream/left-out.ts'
+import type { WatchSession } from './stream/watch-session.ts'
 import { createSharedLines } from './stream/shared-lines.ts'
 
 /** Schema `sync`; applied after the platform's and auth's. */
@@ -56,6 +57,8 @@ export interface SyncOptions {
   readonly compile: () => Promise<SyncPlan>
   /** Prepares the database for a plan. @returns the plan without the tables for which that is refused */
   readonly prepare: (plan: SyncPlan) => Promise<SyncPlan>
+  /** Ends streams of people who are gone. */
+  readonly watchSession: WatchSession
   /** For operators who look at what somebody has. */
   readonly findPerson: FindPerson
   readonly options: OptionValues<typeof syncOptions>
@@ -215,6 +218,7 @@ export function openSync(options: SyncOptions): SyncService {
           perPersonMax: options.options.syncStreamsPerPersonMax,
           compress: options.options.syncCompress,
           isReady: () => isReady,
+          watchSession: options.watchSession,
         }),
       )
       await app.register(

@@ -1,4 +1,9 @@
-import { isAuthRetryableFetchError, type Session as AuthSession, type SupabaseClient } from '@supabase/supabase-js'
+import {
+  isAuthApiError,
+  isAuthRetryableFetchError,
+  type Session as AuthSession,
+  type SupabaseClient,
+} from '@supabase/supabase-js'
 import { readJson, type KeyValueStore } from '../key-value.ts'
 import type { TokenSource } from '../upload/upload-queue.ts'
 import { createValue, type Value } from '../value.ts'
@@ -19,6 +24,8 @@ const LAST_USER_KEY = 'holdfast-last-user'
 export interface UserTokens extends TokenSource {
   /** The current token with its end, for the sync stream. `undefined`: sign in first. @throws when it cannot be known now */
   credentials(): Promise<{ readonly token: string; readonly expiresAt: Date | undefined } | undefined>
+  /** Asks the server whether the session still lives, although its token has not expired, and ends it here when it does not. Never throws. */
+  verify(): Promise<void>
 }
 
 export interface Session extends Disposable {
@@ -58,6 +65,9 @@ export function openSession(supabase: SupabaseClient, store: KeyValueStore): Ses
         const { data, error } = await supabase.auth.refreshSession()
         if (error && isAuthRetryableFetchError(error)) throw error
         return usable(data.session, userId)?.access_token
+      },
+      async verify() {
+        if (await currentSession(userId).catch(() => undefined)) await endIfRefused(supabase)
       },
       async credentials() {
         const session = await currentSession(userId)
@@ -101,6 +111,19 @@ export function openSession(supabase: SupabaseClient, store: KeyValueStore): Ses
     // An ended session is an answer; being unable to refresh now is not.
     if (error && isAuthRetryableFetchError(error)) throw error
     return usable(data.session, userId)
+  }
+}
+
+/** Statuses with which the server says that the person or the session is none it knows, or no longer lets in. */
+const REFUSED: ReadonlySet<number> = new Set([400, 401, 403])
+
+/** supabase-js keeps a session whose token has not expired, also when it can no longer be refreshed; a server that ended it wants another sign-in. */
+async function endIfRefused(supabase: SupabaseClient): Promise<void> {
+  const { error } = await supabase.auth.getUser()
+  if (!isAuthApiError(error) || !REFUSED.has(error.status)) return
+  const refreshed = await supabase.auth.refreshSession()
+  if (isAuthApiError(refreshed.error) && REFUSED.has(refreshed.error.status)) {
+    await supabase.auth.signOut({ scope: 'local' })
   }
 }
 

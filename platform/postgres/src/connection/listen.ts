@@ -1,3 +1,4 @@
+import { Socket } from 'node:net'
 import { Client } from 'pg'
 import { backoffMs, delay, errorMessage, type Logger } from '@holdfast/foundation'
 import { quoteIdentifier } from '../sql/identifier.ts'
@@ -10,19 +11,24 @@ export interface ListenOptions {
   readonly onNotify: (channel: string, payload: string) => void
   /** Called each time listening begins, the first time included: whatever was notified before may have been missed. */
   readonly onListening?: () => void
+  /** Called each time listening is interrupted: until it begins again, nothing that is notified arrives. */
+  readonly onLost?: () => void
   readonly logger: Logger
 }
 
 const RECONNECT_MS = { min: 20, max: 1_000 }
 
+/** Milliseconds between two probes, and that an answer may take: a line that is dead without a word is noticed within twice as many. */
+const PROBE_MS = 2_000
+
 /**
- * Listens on a connection of its own and connects again whenever it breaks, until closed.
+ * Listens on a connection of its own and connects again whenever it breaks or does not answer, until closed.
  *
  * Resolves when listening has begun for the first time; rejects when that fails.
  */
 export async function listen(options: ListenOptions): Promise<AsyncDisposable> {
   const stopping = new AbortController()
-  let client = await connect(options)
+  let client = await connect(options, stopping.signal)
   options.onListening?.()
   const running = run()
   return {
@@ -39,10 +45,11 @@ export async function listen(options: ListenOptions): Promise<AsyncDisposable> {
         client.once('end', resolve)
         stopping.signal.addEventListener('abort', () => resolve(), { once: true })
       })
+      if (!stopping.signal.aborted) options.onLost?.()
       for (let attempt = 0; !stopping.signal.aborted; attempt++) {
         try {
           await delay(backoffMs(attempt, RECONNECT_MS.min, RECONNECT_MS.max), stopping.signal)
-          client = await connect(options)
+          client = await connect(options, stopping.signal)
           if (stopping.signal.aborted) break
           options.onListening?.()
           break
@@ -58,9 +65,13 @@ export async function listen(options: ListenOptions): Promise<AsyncDisposable> {
   }
 }
 
-async function connect(options: ListenOptions): Promise<Client> {
+async function connect(options: ListenOptions, signal: AbortSignal): Promise<Client> {
+  const socket = new Socket()
+  const giveUp = (): void => void socket.destroy()
+  signal.addEventListener('abort', giveUp, { once: true })
   const client = new Client({
     connectionString: options.url,
+    stream: () => socket,
     application_name: options.applicationName,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
@@ -70,9 +81,33 @@ async function connect(options: ListenOptions): Promise<Client> {
   try {
     await client.connect()
     for (const channel of options.channels) await client.query(`listen ${quoteIdentifier(channel)}`)
+    probe(client, socket)
     return client
   } catch (error) {
     await client.end().catch(() => undefined)
     throw error
+  } finally {
+    signal.removeEventListener('abort', giveUp)
   }
+}
+
+/** Cuts the connection when it does not answer; the caller then sees it end. */
+function probe(client: Client, socket: Socket): void {
+  let isAnswered = true
+  const timer = setInterval(() => {
+    // An answer that came while this process was busy is read before the next turn's end.
+    if (!isAnswered) {
+      setImmediate(() => {
+        if (!isAnswered) socket.destroy()
+      })
+      return
+    }
+    isAnswered = false
+    client.query('select').then(
+      () => (isAnswered = true),
+      () => undefined, // the connection ends
+    )
+  }, PROBE_MS)
+  timer.unref()
+  client.once('end', () => clearInterval(timer))
 }

@@ -23,6 +23,9 @@ export interface AuthenticationMethod {
   readonly timestamp: number
 }
 
+/** In tokens of an operator who looks at what a person has: they hold whatever becomes of the person's sessions. */
+export const INSPECTION_CLAIM = 'inspection'
+
 /** The verified payload of a token: what policies read as `auth.jwt()`. */
 export interface TokenClaims {
   readonly sub?: string

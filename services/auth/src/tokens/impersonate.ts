@@ -47,6 +47,7 @@ export async function impersonate(
       amr: [],
       method: 'token_refresh',
       lifetimeS,
+      isInspection: true,
     }),
   )
   const claims = JSON.parse(Buffer.from(issued.accessToken.split('.')[1] ?? '', 'base64url').toString()) as TokenClaims

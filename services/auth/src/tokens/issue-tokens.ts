@@ -5,7 +5,12 @@ import type { AuthContext } from '../context.ts'
 import { TOKEN_BYTES_MAX } from '../limits.ts'
 import type { UserRow } from '../users/user-row.ts'
 import { hookFailed } from '../hooks/errors.ts'
-import type { AccessTokenClaims, AuthenticationMethod, AuthenticationMethodName } from './claims.ts'
+import {
+  INSPECTION_CLAIM,
+  type AccessTokenClaims,
+  type AuthenticationMethod,
+  type AuthenticationMethodName,
+} from './claims.ts'
 import { isForAudience } from './audience.ts'
 import { readCustomClaims } from './custom-claims.ts'
 
@@ -39,6 +44,8 @@ export async function issueAccessToken(
     readonly address?: string | undefined
     /** Default: that of the settings, `jwtExpiry`. */
     readonly lifetimeS?: number | undefined
+    /** For an operator, see {@link INSPECTION_CLAIM}. */
+    readonly isInspection?: boolean
   },
 ): Promise<AccessToken> {
   const { user } = input
@@ -67,7 +74,7 @@ export async function issueAccessToken(
   const final = answer === undefined ? claims : readCustomClaims(answer)
   if (!isForAudience(final['aud'], context.options.jwtAudiences)) throw unusableAudience(final['aud'])
   const { kid, algorithm, privateKey } = context.keys.current
-  const accessToken = await new SignJWT({ ...final })
+  const accessToken = await new SignJWT({ ...final, ...(input.isInspection ? { [INSPECTION_CLAIM]: true } : {}) })
     .setProtectedHeader({ alg: algorithm, kid, typ: 'JWT' })
     .sign(privateKey)
   if (accessToken.length > TOKEN_BYTES_MAX) {

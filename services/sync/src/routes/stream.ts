@@ -8,6 +8,7 @@ import { BSON_STREAM, NDJSON_STREAM, type LineFormat } from '../encode/lines.ts'
 import { missingSubject, notReady, shuttingDown } from '../errors.ts'
 import { PERSON_STREAMS_SHARE, REQUEST_BYTES_MAX } from '../limits.ts'
 import { deviceLeft, replacedByNewer, type Connection, type Connections } from '../stream/connections.ts'
+import type { WatchSession } from '../stream/watch-session.ts'
 import { createLineSink } from '../stream/line-sink.ts'
 import { acceptsGzip, chooseFormat, readSyncRequest } from '../stream/read-request.ts'
 import type { StreamContext } from '../stream/stream-context.ts'
@@ -22,6 +23,7 @@ export interface StreamRouteOptions {
   /** Whether devices that take it get gzip. */
   readonly compress: boolean
   readonly isReady: () => boolean
+  readonly watchSession: WatchSession
 }
 
 function tooManyConnections(): HoldfastError {
@@ -117,6 +119,7 @@ function serve(stream: Stream): void {
           stack: (error as Error).stack,
         })
       }
+      watch[Symbol.dispose]()
       connections.delete(connection)
       sink.end()
     },
@@ -135,6 +138,7 @@ function serve(stream: Stream): void {
     },
   }
   connections.add(connection)
+  const watch = stream.watchSession(claims, (reason) => connections.expire(connection, reason))
   response.once('close', () => connection.end(deviceLeft))
   session.start()
   if (response.destroyed) connection.end(deviceLeft)

@@ -27,6 +27,8 @@ export interface Connections extends Disposable {
   /** Ends the older streams of a device that opens a new one. A device without an id is not told from others. */
   replace(userId: string, clientId: string): void
   delete(connection: Connection): void
+  /** Ends a stream whose token is no longer good before its time, and tells the device to fetch another one. */
+  expire(connection: Connection, reason: HoldfastError): void
   /** The streams of one device. */
   of(userId: string, clientId: string): Iterable<Connection>
   /** No more streams are to be opened. */
@@ -76,15 +78,20 @@ export function createConnections(now: () => number): Connections {
     else byDevice.delete(device)
   }
 
+  function expire(connection: Connection, reason: HoldfastError): void {
+    if (!all.has(connection)) return
+    remove(connection)
+    // The line tells the device to fetch another token before it comes back.
+    void connection.sink.control({ token_expires_in: 0 })
+    connection.end(reason)
+  }
+
   function tick(): void {
     const nowMs = now()
     for (const [connection, state] of all) {
       const leftS = connection.expiresAtS === undefined ? undefined : Math.floor(connection.expiresAtS - nowMs / 1000)
       if (leftS !== undefined && leftS <= 0) {
-        remove(connection)
-        // The line tells the device to fetch another token before it comes back.
-        void connection.sink.control({ token_expires_in: 0 })
-        connection.end(tokenExpired)
+        expire(connection, tokenExpired)
         continue
       }
       const isWarning = leftS !== undefined && leftS <= WARNING_S && !state.warned
@@ -120,6 +127,7 @@ export function createConnections(now: () => number): Connections {
       }
     },
     delete: remove,
+    expire,
     get isDraining() {
       return isDraining
     },

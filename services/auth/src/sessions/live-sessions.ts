@@ -1,0 +1,137 @@
+import { errorMessage, type Clock, type HoldfastError, type Logger } from '@holdfast/foundation'
+import { listen, type Pool } from '@holdfast/postgres'
+import { SESSION_STATE_TRUSTED_MS, SESSION_STATE_TRUSTED_UNHEARD_MS, SESSION_WATCH_TICK_MS } from '../limits.ts'
+import { INSPECTION_CLAIM } from '../tokens/claims.ts'
+import { type Announcement, concerns, createSessionStates, judgeState } from './session-states.ts'
+
+/** Channel that `0030_announce_endings.sql` notifies. */
+const CHANNEL = 'holdfast_sessions'
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** Of a token that was verified. */
+type Claims = Readonly<Record<string, unknown>>
+
+/**
+ * Whether the session behind a token still lives: a genuine token says who somebody was when it was made. States are kept in memory and forgotten when
+ * their end is announced, so that most requests cost no statement.
+ *
+ * A token that names no session (an API key, one of another issuer, an operator's) has nothing that could have ended.
+ */
+export interface LiveSessions extends AsyncDisposable {
+  /** @throws {HoldfastError} `session_not_found`, `session_expired`, `user_banned` */
+  require(claims: Claims): Promise<void>
+  /** Calls `onEnded` once when the session ends or the account is banned or deleted. Stops watching when disposed. */
+  watch(claims: Claims, onEnded: (reason: HoldfastError) => void): Disposable
+}
+
+export interface LiveSessionsOptions {
+  /** Connects as the owner of schema `auth`, for the listening connection. */
+  readonly url: string
+  /** The same, for reading. */
+  readonly pool: Pool
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+interface Watcher {
+  readonly sessionId: string
+  readonly userId: string
+  readonly onEnded: (reason: HoldfastError) => void
+  isAsking: boolean
+}
+
+export async function openLiveSessions(options: LiveSessionsOptions): Promise<LiveSessions> {
+  const { clock, logger } = options
+  const states = createSessionStates(options.pool, () => clock.now())
+  const watchers = new Set<Watcher>()
+  let isListening = false
+
+  const oldestTrusted = (): number =>
+    clock.now() - (isListening ? SESSION_STATE_TRUSTED_MS : SESSION_STATE_TRUSTED_UNHEARD_MS)
+
+  async function judge(sessionId: string, userId: string): Promise<HoldfastError | undefined> {
+    const state = states.find(sessionId, oldestTrusted()) ?? (await states.read(sessionId))
+    return judgeState(state, userId, clock.now())
+  }
+
+  async function look(watcher: Watcher): Promise<void> {
+    if (watcher.isAsking) return
+    watcher.isAsking = true
+    try {
+      const reason = await judge(watcher.sessionId, watcher.userId)
+      if (reason && watchers.delete(watcher)) watcher.onEnded(reason)
+    } catch (error) {
+      // Postgres is away: the next tick asks again.
+      logger.log('debug', 'the session of a stream cannot be checked now', { error: errorMessage(error) })
+    } finally {
+      watcher.isAsking = false
+    }
+  }
+
+  function apply(announcement: Announcement): void {
+    states.forget(announcement)
+    for (const watcher of watchers) {
+      if (concerns(announcement, watcher.sessionId, watcher.userId)) void look(watcher)
+    }
+  }
+
+  const listening = await listen({
+    url: options.url,
+    channels: [CHANNEL],
+    applicationName: 'holdfast sessions',
+    onNotify: (_channel, payload) => apply(parseAnnouncement(payload)),
+    onListening() {
+      isListening = true
+      // Whatever ended before may have been missed.
+      apply({ kind: 'all' })
+    },
+    onLost() {
+      isListening = false
+    },
+    logger,
+  })
+  const timer = setInterval(() => {
+    for (const watcher of watchers) {
+      const state = states.find(watcher.sessionId, oldestTrusted())
+      if (!state || judgeState(state, watcher.userId, clock.now())) void look(watcher)
+    }
+  }, SESSION_WATCH_TICK_MS)
+  timer.unref()
+
+  return {
+    async require(claims) {
+      const named = sessionOf(claims)
+      const reason = named && (await judge(named.sessionId, named.userId))
+      if (reason) throw reason
+    },
+    watch(claims, onEnded) {
+      const named = sessionOf(claims)
+      if (!named) return { [Symbol.dispose]: () => undefined }
+      const watcher: Watcher = { ...named, onEnded, isAsking: false }
+      watchers.add(watcher)
+      // It may have ended since the request was let in.
+      void look(watcher)
+      return { [Symbol.dispose]: () => void watchers.delete(watcher) }
+    },
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer)
+      watchers.clear()
+      await listening[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** The session that a token names, unless it is none of this server's. */
+function sessionOf(claims: Claims): { readonly sessionId: string; readonly userId: string } | undefined {
+  const { sub, session_id: sessionId } = claims
+  if (typeof sub !== 'string' || typeof sessionId !== 'string' || !UUID.test(sessionId)) return undefined
+  if (claims[INSPECTION_CLAIM] === true) return undefined
+  return { sessionId: sessionId.toLowerCase(), userId: sub.toLowerCase() }
+}
+
+/** What cannot be read counts as everything. */
+function parseAnnouncement(payload: string): Announcement {
+  const [kind, ...ids] = payload.split(' ')
+  return kind === 'session' || kind === 'user' ? { kind, ids: new Set(ids) } : { kind: 'all' }
+}
