@@ -57,6 +57,13 @@ const PARTS: readonly Part[] = [
     seed: 'HOLDFAST_VALUES_SEED',
   },
   {
+    name: 'uploads',
+    project: 'pg',
+    files: [`${SYNC}/upload/apply-together.property.pg.test.ts`],
+    counts: { HOLDFAST_TOGETHER_RUNS: 300 },
+    seed: 'HOLDFAST_SEED',
+  },
+  {
     name: 'plans',
     project: 'pg',
     files: ['platform/policy/src/follow-policies.property.pg.test.ts'],

@@ -14,6 +14,7 @@ import {
   openEmbeddedCluster,
   openExternalCluster,
   platformMigrations,
+  sharePool,
   sql,
   watchCatalog,
   type Cluster,
@@ -28,6 +29,7 @@ import { isLoopback } from './config/loopback.ts'
 import type { Config } from './config/options.ts'
 import { closeGateway, listenOn, mountGateway } from './gateway/gateway.ts'
 import { openRoles } from './open-roles.ts'
+import { requestShares } from './request-shares.ts'
 import { SAMPLE_PASSWORD, sampleAccounts } from './sample/accounts.ts'
 import { seedSample } from './sample/seed.ts'
 
@@ -118,6 +120,7 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
       onError: onPoolError,
     }),
   )
+  const shares = sharePool(requestPool, requestShares(config))
   // Made before the services and closed after them: what they answer last still reaches its client.
   const app = createHttpServer({ logger, trustProxy: config.trustProxy })
   opened.defer(() => closeGateway(app))
@@ -137,7 +140,7 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
   const sessions = opened.use(await openLiveSessions({ url: cluster.adminUrl, pool, clock, logger }))
   const rest = opened.use(
     await openRest({
-      pool: requestPool,
+      share: shares.share('rest'),
       catalog,
       options: pick(config, restOptions),
       url: `${baseUrl}/rest/v1/`,
@@ -156,7 +159,7 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
   const sync = opened.use(
     openSync({
       url: cluster.adminUrl,
-      requestPool,
+      shares: { streams: shares.share('streams'), uploads: shares.share('uploads') },
       exposedSchemas: rest.exposedSchemas,
       ...roles,
       // The catalog may be older than the change that made this compilation necessary.

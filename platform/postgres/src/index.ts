@@ -11,11 +11,14 @@ export { SqlFragment, sql } from './sql/sql.ts'
 export {
   createPool,
   queryable,
+  type Connections,
   type Pool,
   type PoolOptions,
   type Queryable,
   type Transaction,
 } from './connection/pool.ts'
+export type { ShareLimits } from './connection/fair-queue.ts'
+export { sharePool, type PoolShare, type SharedPool } from './connection/shared-pool.ts'
 export { assumeSession, assumeStep, runAs, type Session } from './connection/run-as.ts'
 export { Utf8 } from './pipeline/messages.ts'
 export {

@@ -1,5 +1,11 @@
 import { HoldfastError } from '@holdfast/foundation'
-import { runPipeline, type Pool, type PipelineStep, type SegmentAnswer, type StepAnswer } from '@holdfast/postgres'
+import {
+  runPipeline,
+  type Connections,
+  type PipelineStep,
+  type SegmentAnswer,
+  type StepAnswer,
+} from '@holdfast/postgres'
 
 /** What the main statement of a request answers: always one row, everything but the body as text. */
 export interface ResultRow {
@@ -65,7 +71,7 @@ export class Abandoned extends Error {
  *
  * @throws what Postgres reported first; {@link Abandoned}
  */
-export async function execute(pool: Pool, input: ExecuteInput): Promise<ExecuteResult> {
+export async function execute(pool: Connections, input: ExecuteInput): Promise<ExecuteResult> {
   const outcome = await pool.withClient(async (client): Promise<Outcome> => {
     if (input.isAbandoned()) return { kind: 'failed', error: new Abandoned() }
     const options = { timeoutMs: input.timeoutMs, rowBytesMax: input.rowBytesMax }

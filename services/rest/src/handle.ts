@@ -1,5 +1,5 @@
 import type { Caller } from '@holdfast/http'
-import { RowTooLarge, type Catalog, type Pool } from '@holdfast/postgres'
+import { RowTooLarge, type Catalog, type PoolShare } from '@holdfast/postgres'
 import { parseDurationMs } from './duration.ts'
 import { abandoned, answerTooLarge, maxAffectedExceeded, notSingular, putKeyMismatch } from './errors.ts'
 import { Abandoned, execute, type ResultRow, type Statement } from './execute.ts'
@@ -27,8 +27,8 @@ import type { CurrentCatalog } from './stale-catalog.ts'
 import type { StatementNames } from './statement-names.ts'
 
 export interface HandlerContext {
-  /** Connected as `authenticator`. */
-  readonly pool: Pool
+  /** Connections as `authenticator`. */
+  readonly share: PoolShare
   readonly catalog: CurrentCatalog
   /** The options as the database changes them. */
   readonly configOf: (catalog: Catalog) => RestOptions
@@ -46,6 +46,8 @@ export interface HandlerContext {
 export interface Circumstances {
   /** Milliseconds that it took to find out who asks. */
   readonly authenticationMs: number | undefined
+  /** Whom the connection that it uses counts for; `undefined` for backends, which have keys of the project. */
+  readonly person: string | undefined
   /** Whether nobody waits for the answer any more. */
   readonly isAbandoned: () => boolean
 }
@@ -128,7 +130,7 @@ async function answer(
   }
   const assume = renderSettings(settings)
   clock?.end('plan')
-  const result = await execute(context.pool, {
+  const result = await execute(context.share.for({ person: circumstances.person }), {
     main: keep(main),
     explain: explain && keep(explain),
     settings: { ...assume, key: assume.text },

@@ -1,5 +1,5 @@
 import type { Logger } from '@holdfast/foundation'
-import type { Catalog, Pool } from '@holdfast/postgres'
+import type { Catalog, PoolShare } from '@holdfast/postgres'
 import type { FastifyPluginAsync } from 'fastify'
 import { createCatalogView } from './catalog-view.ts'
 import { createConfigView } from './config.ts'
@@ -14,8 +14,8 @@ import { createStaleness, type CurrentCatalog } from './stale-catalog.ts'
 import { createStatementNames } from './statement-names.ts'
 
 export interface OpenRestOptions {
-  /** Connected as `authenticator`; statements run under the role of the caller. Owned by whoever opened it. */
-  readonly pool: Pool
+  /** Connections as `authenticator`; statements run under the role of the caller. Owned by whoever opened it. */
+  readonly share: PoolShare
   /** The catalog, kept current by whoever opened it. */
   readonly catalog: CurrentCatalog
   readonly options: RestOptions
@@ -37,13 +37,13 @@ export interface RestService extends AsyncDisposable {
 
 /** Opens PostgREST's dialect over the exposed schemas. It holds nothing of its own. */
 export async function openRest(input: OpenRestOptions): Promise<RestService> {
-  const { pool, catalog, options, url, logger } = input
+  const { share, catalog, options, url, logger } = input
   const configOf = createConfigView(options, logger)
   const descriptionsOf = createDescriptionsView(url)
   return {
     routes: restRoutes(
       {
-        pool,
+        share,
         catalog,
         configOf,
         newerThan: createStaleness(catalog),

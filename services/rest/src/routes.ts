@@ -45,12 +45,19 @@ export function restRoutes(context: HandlerContext, bodyBytesMax: number, logger
             reply,
             await handle(context, requireCaller(request), toRaw(request, app.prefix), {
               authenticationMs: request.authenticationMs,
+              person: personOf(request),
               isAbandoned: () => request.raw.socket.destroyed,
             }),
           ),
       })
     }
   }
+}
+
+/** Who has no account is known by their address, unless they have a key that only backends have. */
+function personOf(request: FastifyRequest): string | undefined {
+  const { userId, role } = requireCaller(request)
+  return userId ?? (role === 'anon' ? `address ${request.ip}` : undefined)
 }
 
 function toRaw(request: FastifyRequest, prefix: string): RawRequest {

@@ -1,6 +1,6 @@
 import { silentLogger } from '@holdfast/foundation'
 import { createHttpServer, type Caller } from '@holdfast/http'
-import { readCatalog } from '@holdfast/postgres'
+import { readCatalog, sharePool } from '@holdfast/postgres'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 import { openRest, restOptions, type RestOptions } from '../src/index.ts'
 
@@ -123,7 +123,7 @@ export async function openRestWorld(options: Partial<RestOptions> = {}): Promise
   await db.pool.withClient((client) => client.query(SCHEMA))
   let catalog = await readCatalog(db.pool)
   const rest = await openRest({
-    pool: db.requestPool,
+    share: sharePool(db.requestPool, { connectionsMax: 10, shares: { rest: { reserved: 0, max: 10 } } }).share('rest'),
     catalog: { current: () => catalog, refresh: async () => (catalog = await readCatalog(db.pool)) },
     options: { ...OPTIONS, ...options },
     url: 'http://127.0.0.1:54321/rest/v1/',

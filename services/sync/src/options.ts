@@ -47,4 +47,44 @@ export const syncOptions = {
     description:
       'How many operations a round drops per second at most, so that reading and writing the log have the disk.',
   },
+  syncUploadsPerPersonMax: {
+    type: 'integer',
+    default: 10,
+    min: 1,
+    max: 10_000,
+    description:
+      'How many uploads one person may have under way at once: each device sends one at a time. Further ones get 429 and are sent again.',
+  },
+  syncUploadsMax: {
+    type: 'integer',
+    default: 500,
+    min: 1,
+    max: 100_000,
+    description:
+      'How many uploads may be under way at once, most of them waiting for a connection. Further ones get 503 and are sent again.',
+  },
+  syncUploadConnectionsMax: {
+    type: 'integer',
+    default: 6,
+    min: 1,
+    max: 500,
+    description:
+      'How many of the requestConnectionsMax connections uploads hold at most, so that requests and streams always find some.',
+  },
+  syncUploadStatementTimeoutMs: {
+    type: 'integer',
+    default: 8000,
+    min: 0,
+    max: 3_600_000,
+    description:
+      'How long one statement of an upload may run, in milliseconds, unless the role has its own statement_timeout; 0 for no bound.',
+  },
+  syncUploadTimeoutMs: {
+    type: 'integer',
+    default: 30_000,
+    min: 100,
+    max: 3_600_000,
+    description:
+      'How long one uploaded transaction may hold a connection and its locks, in milliseconds. Then it is rolled back and sent again.',
+  },
 } satisfies OptionDeclarations

@@ -3,7 +3,7 @@ import fastify, { type FastifyInstance } from 'fastify'
 import { silentLogger, type HoldfastError, type Clock, type Logger } from '@holdfast/foundation'
 import '@holdfast/http'
 import { compileSyncPlan, installKeyFunctions, readPolicyInput, type SyncPlan } from '@holdfast/policy'
-import { createPool, runAs, sql, type Pool } from '@holdfast/postgres'
+import { createPool, runAs, sharePool, sql, type Pool } from '@holdfast/postgres'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 import { StreamClient, type DeviceState, type StreamClientOptions } from './stream-client.test-support.ts'
 import type { BatchLimits } from './replicator/log-writer.ts'
@@ -76,6 +76,10 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     connectionsMax: 10,
     resetAfterTransaction: true,
   })
+  const shares = sharePool(requestPool, {
+    connectionsMax: 10,
+    shares: { streams: { reserved: 3, max: 10 }, uploads: { reserved: 1, max: 3, perPersonMax: 2 } },
+  })
   const devices: StreamClient[] = []
   const sockets = new Set<Socket>()
   let service: SyncService
@@ -87,7 +91,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       url: db.url,
       readerUrl: db.readerUrl,
       evaluatorUrl: db.evaluatorUrl,
-      requestPool,
+      shares: { streams: shares.share('streams'), uploads: shares.share('uploads') },
       exposedSchemas: () => ['public', 'holdfast'],
       compile: async () => {
         const plan = compileSyncPlan(await readPolicyInput(db.compilerPool))
@@ -108,6 +112,11 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
         syncClassesMax: options.classesMax ?? 10_000,
         syncCompress: true,
         ...COMPACTION,
+        syncUploadsPerPersonMax: 10,
+        syncUploadsMax: 500,
+        syncUploadConnectionsMax: 6,
+        syncUploadStatementTimeoutMs: 8_000,
+        syncUploadTimeoutMs: 30_000,
       },
       compactSlackOps: 0,
       drainMs: options.drainMs ?? 0,

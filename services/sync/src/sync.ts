@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { systemClock, type Clock, type Logger, type OptionValues } from '@holdfast/foundation'
 import type { SyncPlan } from '@holdfast/policy'
-import { createPool, type MigrationSource, type Pool } from '@holdfast/postgres'
+import { createPool, type MigrationSource, type PoolShare } from '@holdfast/postgres'
 import type { ActivePlan } from './buckets/active-plan.ts'
 import { createDependencyIndex } from './buckets/dependency-index.ts'
 import { createKeyEvaluator } from './buckets/key-evaluator.ts'
@@ -38,6 +38,8 @@ import { createDownloads } from './stream/downloads.ts'
 import { createLeftOuts } from './stream/left-out.ts'
 import type { WatchSession } from './stream/watch-session.ts'
 import { createSharedLines } from './stream/shared-lines.ts'
+import { RUN_OPERATIONS_MAX } from './upload/limits.ts'
+import { createUploadsUnderWay } from './upload/uploads-under-way.ts'
 
 /** Schema `sync`; applied after the platform's and auth's. */
 export const syncMigrations: MigrationSource = { name: 'sync', directory: new URL('../migrations/', import.meta.url) }
@@ -45,8 +47,8 @@ export const syncMigrations: MigrationSource = { name: 'sync', directory: new UR
 export interface SyncOptions {
   /** Superuser's connection string: schema `sync`, replication, and tables past their policies. */
   readonly url: string
-  /** Pool as `authenticator`, for everything that runs as a person. */
-  readonly requestPool: Pool
+  /** Connections as `authenticator`, for everything that runs as a person: what streams and devices read, and what is uploaded. */
+  readonly shares: { readonly streams: PoolShare; readonly uploads: PoolShare }
   /** Schemas whose tables devices may write, as they are now; {@link compile} follows the same. */
   readonly exposedSchemas: () => readonly string[]
   /** Connects as `holdfast_reader`: reads tables past their policies, and writes nothing. */
@@ -119,7 +121,9 @@ function sayRefused(logger: Logger, next: SyncPlan, before: SyncPlan | undefined
 
 /** Wires the parts in the order data flows through them. Nothing here decides anything. */
 export function openSync(options: SyncOptions): SyncService {
-  const { requestPool, logger } = options
+  const { logger } = options
+  const { streams, uploads } = options.shares
+  const serverStreams = streams.for({ person: undefined })
   const pool = createPool({
     url: options.url,
     applicationName: 'holdfast sync',
@@ -161,7 +165,7 @@ export function openSync(options: SyncOptions): SyncService {
   ready.catch(() => undefined) // whoever waits for it sees the rejection
   const connections = createConnections(() => clock.now())
   const keys = createKeyEvaluator({
-    pool: requestPool,
+    pool: serverStreams,
     concurrency: CONCURRENT_EVALUATIONS_MAX,
     peopleMax: EVALUATED_TOGETHER_MAX,
     logger,
@@ -224,13 +228,29 @@ export function openSync(options: SyncOptions): SyncService {
       await app.register(
         writeCheckpointRoutes({ pool, marks, connections, isReady: () => isReady, signal: stopping.signal, logger }),
       )
-      await app.register(uploadRoutes({ pool: requestPool, exposedSchemas: options.exposedSchemas }))
-      await app.register(schemaRoutes({ requestPool, plan: currentPlan }))
+      await app.register(
+        uploadRoutes({
+          context: {
+            share: uploads,
+            admin: pool,
+            exposedSchemas: options.exposedSchemas,
+            statementTimeoutMs: options.options.syncUploadStatementTimeoutMs,
+            transactionTimeoutMs: options.options.syncUploadTimeoutMs,
+            runOperationsMax: RUN_OPERATIONS_MAX,
+            now: () => performance.now(),
+          },
+          underWay: createUploadsUnderWay({
+            perPersonMax: options.options.syncUploadsPerPersonMax,
+            uploadsMax: options.options.syncUploadsMax,
+          }),
+        }),
+      )
+      await app.register(schemaRoutes({ share: streams, plan: currentPlan }))
       await app.register(
         inspectRoutes({
           pool,
           ...restricted,
-          requestPool,
+          requestPool: serverStreams,
           marks,
           plan: currentPlan,
           active: () => replicator.plan(),

@@ -6,7 +6,7 @@ import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { openHoldfast, type Holdfast } from '@holdfast/test-support'
 
-/** Connections that requests share. */
+/** Connections that requests share. The service key is used here, since one person never has them all. */
 const CONNECTIONS = 2
 
 let holdfast: Holdfast
@@ -17,7 +17,7 @@ beforeAll(async () => {
   })
   await holdfast.admin.withClient((client) =>
     client.query(`
-      alter role anon reset statement_timeout;
+      alter role service_role reset statement_timeout;
       create function public.wait(seconds float) returns void language sql as $$ select pg_sleep(seconds) $$;
       create function public.large() returns text language sql stable as $$ select repeat('0123456789', 3000000) $$;
       notify pgrst;`),
@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => holdfast[Symbol.asyncDispose]())
 
 function ask(path: string): Promise<Response> {
-  return fetch(`${holdfast.url}/rest/v1${path}`, { headers: { apikey: holdfast.anonKey } })
+  return fetch(`${holdfast.url}/rest/v1${path}`, { headers: { apikey: holdfast.serviceRoleKey } })
 }
 
 /** Sends a request and reads nothing. */
@@ -40,7 +40,7 @@ async function send(path: string): Promise<Socket> {
   })
   socket.on('error', () => undefined)
   socket.pause()
-  socket.write(`GET /rest/v1${path} HTTP/1.1\r\nhost: x\r\napikey: ${holdfast.anonKey}\r\n\r\n`)
+  socket.write(`GET /rest/v1${path} HTTP/1.1\r\nhost: x\r\napikey: ${holdfast.serviceRoleKey}\r\n\r\n`)
   return socket
 }
 

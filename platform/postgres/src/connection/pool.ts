@@ -49,12 +49,15 @@ export interface Transaction extends Queryable {
   readonly roleSettings?: ((role: string) => Readonly<Record<string, string>>) | undefined
 }
 
-export interface Pool extends Queryable, AsyncDisposable {
+/** Lends connections. */
+export interface Connections extends Queryable {
   /** Runs `body` in a transaction: commits when it resolves, rolls back when it rejects. */
   transaction<T>(body: (tx: Transaction) => Promise<T>): Promise<T>
   /** Lends a connection outside any transaction. It is discarded, not reused, when `body` rejects. */
   withClient<T>(body: (client: PoolClient) => Promise<T>): Promise<T>
 }
+
+export interface Pool extends Connections, AsyncDisposable {}
 
 /** A {@link Queryable} over a driver's client that somebody else owns. */
 export function queryable(client: ClientBase, roleSettings?: PoolOptions['roleSettings']): Transaction {

@@ -1,5 +1,5 @@
 import type { PipelineStep } from '../pipeline/pipeline.ts'
-import type { Pool, Transaction } from './pool.ts'
+import type { Connections, Transaction } from './pool.ts'
 
 /** On whose behalf statements run. */
 export interface Session {
@@ -50,7 +50,7 @@ function assumed(tx: Pick<Transaction, 'roleSettings'>, session: Session): [name
  * Runs `body` in one transaction as the role of the request. Every statement on behalf of a person goes through here, on a pool
  * that is connected as `authenticator`, never as a superuser.
  */
-export async function runAs<T>(pool: Pool, session: Session, body: (tx: Transaction) => Promise<T>): Promise<T> {
+export async function runAs<T>(pool: Connections, session: Session, body: (tx: Transaction) => Promise<T>): Promise<T> {
   return pool.transaction(async (tx) => {
     await assumeSession(tx, session)
     return body(tx)

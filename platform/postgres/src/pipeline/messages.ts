@@ -241,6 +241,19 @@ const ERROR_FIELDS: Readonly<Record<string, string>> = {
   R: 'routine',
 }
 
+/** Reads the number at the end of a command tag such as `INSERT 0 5`; 0 if there is none. */
+export function parseAffected(tag: Buffer): number {
+  let affected = 0
+  let unit = 1
+  for (let at = tag.length - 2; at >= 0; at--) {
+    const digit = (tag[at] as number) - 0x30
+    if (digit < 0 || digit > 9) break
+    affected += digit * unit
+    unit *= 10
+  }
+  return affected
+}
+
 /** An error that Postgres reported, with the same fields as the driver's. */
 export function parseServerError(body: Buffer): Error {
   const fields: Record<string, string> = {}

@@ -4,6 +4,7 @@ import { assert } from '@holdfast/foundation'
 import {
   ANSWER,
   createMessageWriter,
+  parseAffected,
   parseColumns,
   parseDataRow,
   parseServerError,
@@ -30,6 +31,8 @@ export interface PipelineColumn {
 export interface StepAnswer {
   readonly columns: readonly PipelineColumn[]
   readonly rows: readonly (readonly (Buffer | null)[])[]
+  /** Rows that the statement read or wrote; 0 where Postgres counts none. */
+  readonly affected: number
 }
 
 export interface SegmentAnswer {
@@ -192,7 +195,11 @@ function openWire(client: ClientBase): Wire {
         break
       case ANSWER.commandComplete:
       case ANSWER.emptyQuery:
-        exchange.steps.push({ columns: sent?.statement.columns ?? NO_COLUMNS, rows: exchange.rows })
+        exchange.steps.push({
+          columns: sent?.statement.columns ?? NO_COLUMNS,
+          rows: exchange.rows,
+          affected: parseAffected(body),
+        })
         exchange.rows = []
         break
       case ANSWER.error:

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type pg from 'pg'
 import { errorMessage, type Logger } from '@holdfast/foundation'
-import { assumeSession, sql, type Pool, type Session, type Transaction } from '@holdfast/postgres'
+import { assumeSession, sql, type Connections, type Session, type Transaction } from '@holdfast/postgres'
 import type { ClassEntry, ClassKey, ClassList } from './access-classes.ts'
 import { DEFAULT_STREAM, type RolePlan } from './active-plan.ts'
 import type { AskedClasses, EvaluatedKeys, EvaluatedWant, Want } from './evaluated-keys.ts'
@@ -36,7 +36,7 @@ async function query(
  * table fails for them in the same way.
  */
 export async function evaluateKeys(
-  pool: Pool,
+  pool: Connections,
   wants: readonly Want[],
   session: Session,
   logger: Logger,
@@ -65,7 +65,7 @@ export async function evaluateKeys(
   })
 }
 
-function inOneSnapshot<T>(pool: Pool, session: Session, body: (tx: Transaction) => Promise<T>): Promise<T> {
+function inOneSnapshot<T>(pool: Connections, session: Session, body: (tx: Transaction) => Promise<T>): Promise<T> {
   return pool.transaction(async (tx) => {
     await tx.execute(sql`set transaction isolation level repeatable read read only`)
     await assumeSession(tx, session)
@@ -130,7 +130,7 @@ export interface EvaluatedClasses extends Pick<EvaluatedKeys, 'snapshot' | 'upTo
 
 /** Asks for the classes that came to be since. */
 export async function evaluateClasses(
-  pool: Pool,
+  pool: Connections,
   wants: readonly AskedWant[],
   session: Session,
   logger: Logger,

@@ -3,7 +3,7 @@ import {
   assumeStep,
   runPipeline,
   type PipelineStep,
-  type Pool,
+  type Connections,
   type Session,
   type StepAnswer,
 } from '@holdfast/postgres'
@@ -40,7 +40,7 @@ export function canEvaluateTogether({ wants, session }: KeyQuestion): boolean {
  * @throws when the connection broke
  */
 export async function evaluateTogether(
-  pool: Pool,
+  pool: Connections,
   questions: readonly KeyQuestion[],
 ): Promise<readonly (EvaluatedKeys | undefined)[]> {
   return pool.transaction(async (tx) => {

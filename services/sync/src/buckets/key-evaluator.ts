@@ -1,5 +1,5 @@
 import type { Logger } from '@holdfast/foundation'
-import type { Pool, Session } from '@holdfast/postgres'
+import type { Connections, Session } from '@holdfast/postgres'
 import { createBatcher } from '../batcher.ts'
 import { evaluateClasses, evaluateKeys, type AskedWant, type EvaluatedClasses } from './evaluate-keys.ts'
 import type { EvaluatedKeys, Want } from './evaluated-keys.ts'
@@ -17,7 +17,7 @@ export interface KeyEvaluator {
 
 export interface KeyEvaluatorOptions {
   /** As `authenticator`. */
-  readonly pool: Pool
+  readonly pool: Connections
   /** Evaluations under way at once, each on a connection of its own. */
   readonly concurrency: number
   /** People whose keys are asked for in one round trip. */

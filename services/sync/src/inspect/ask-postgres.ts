@@ -6,6 +6,7 @@ import {
   quoteName,
   runAs,
   sql,
+  type Connections,
   type Pool,
   type Transaction,
 } from '@holdfast/postgres'
@@ -37,7 +38,7 @@ export async function readRow(
 
 /** What Postgres shows the person of a row, and what each policy for `SELECT` says of it. */
 export async function askPostgres(
-  { pool, readerPool, requestPool }: { readonly pool: Pool; readonly readerPool: Pool; readonly requestPool: Pool },
+  { pool, readerPool, requestPool }: { readonly pool: Pool; readonly readerPool: Pool; readonly requestPool: Connections },
   table: TablePlan,
   person: Person,
   id: string,

@@ -1,6 +1,6 @@
 import { HoldfastError, type Logger } from '@holdfast/foundation'
 import type { SyncPlan } from '@holdfast/policy'
-import { sql, type Pool } from '@holdfast/postgres'
+import { sql, type Connections, type Pool } from '@holdfast/postgres'
 import type { ActivePlan } from '../buckets/active-plan.ts'
 import { readBucketKey } from '../buckets/bucket-name.ts'
 import { evaluateKeys } from '../buckets/evaluate-keys.ts'
@@ -19,7 +19,7 @@ export interface ExplainContext extends RestrictedPools {
   /** As the superuser. */
   readonly pool: Pool
   /** As `authenticator`. */
-  readonly requestPool: Pool
+  readonly requestPool: Connections
   readonly marks: Marks
   readonly plan: SyncPlan
   readonly active: ActivePlan

@@ -1,6 +1,6 @@
 import { errorMessage, type Logger } from '@holdfast/foundation'
 import { pinValues } from '@holdfast/policy'
-import { isConnectionLoss, runAs, sql, type Pool } from '@holdfast/postgres'
+import { isConnectionLoss, runAs, sql, type Connections } from '@holdfast/postgres'
 import type { ActiveDefinition } from '../buckets/active-plan.ts'
 import { sessionOf, type Person } from './person.ts'
 import { columnList } from './role-tables.ts'
@@ -11,7 +11,7 @@ const SOURCES_MAX = 5
 
 /** Rows of the tables that a key query reads which hold this key and, where the query pins them, belong to the person. */
 export async function findSources(
-  { requestPool, logger }: { readonly requestPool: Pool; readonly logger: Logger },
+  { requestPool, logger }: { readonly requestPool: Connections; readonly logger: Logger },
   { definition }: ActiveDefinition,
   key: readonly (string | null)[],
   person: Person,

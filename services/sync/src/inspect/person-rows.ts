@@ -1,5 +1,5 @@
 import { errorMessage } from '@holdfast/foundation'
-import { assumeSession, isConnectionLoss, sql, type Pool, type Transaction } from '@holdfast/postgres'
+import { assumeSession, isConnectionLoss, sql, type Connections, type Transaction } from '@holdfast/postgres'
 import type { ActivePlan } from '../buckets/active-plan.ts'
 import type { RowEncoder } from '../encode/row-json.ts'
 import { sessionOf, type Person } from './person.ts'
@@ -26,7 +26,7 @@ const BATCH_ROWS = 2_000
  * @returns names of the tables that were read, and of those among them of which a device may have less
  */
 export async function readPersonRows(
-  pool: Pool,
+  pool: Connections,
   active: ActivePlan,
   person: Person,
   take: (rows: readonly PersonRow[]) => Promise<void>,

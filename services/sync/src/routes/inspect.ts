@@ -4,7 +4,7 @@ import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { HoldfastError, type Logger } from '@holdfast/foundation'
 import { requireCaller } from '@holdfast/http'
 import type { SyncPlan } from '@holdfast/policy'
-import type { Pool } from '@holdfast/postgres'
+import type { Connections, Pool } from '@holdfast/postgres'
 import type { ActivePlan } from '../buckets/active-plan.ts'
 import type { Marks } from '../checkpoints/marks.ts'
 import { administratorsOnly, invalidRequest, noSuchPerson, notReady } from '../errors.ts'
@@ -19,7 +19,7 @@ export interface InspectRoutesOptions extends RestrictedPools {
   /** As the superuser. */
   readonly pool: Pool
   /** As `authenticator`. */
-  readonly requestPool: Pool
+  readonly requestPool: Connections
   readonly marks: Marks
   readonly plan: () => SyncPlan
   readonly active: () => ActivePlan | undefined

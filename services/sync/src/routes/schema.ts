@@ -1,23 +1,24 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { requireCaller } from '@holdfast/http'
 import type { SyncPlan } from '@holdfast/policy'
-import type { Pool } from '@holdfast/postgres'
+import type { PoolShare } from '@holdfast/postgres'
 import { SCHEMA_PATH } from '@holdfast/protocol'
 import { describeSchema } from '../schema/describe-schema.ts'
 
 /**
  * `GET /sync/v1/schema`: the tables of the caller's role, for the local database. Revalidated with `if-none-match`.
  *
- * @param options.requestPool - connected as `authenticator`
+ * @param options.share - connected as `authenticator`
  * @param options.plan - the plan that streams follow now; throws a `HoldfastError` while there is none
  */
 export function schemaRoutes(options: {
-  readonly requestPool: Pool
+  readonly share: PoolShare
   readonly plan: () => SyncPlan
 }): FastifyPluginAsync {
   return async (app) => {
     app.get(SCHEMA_PATH, async (request, reply) => {
-      const schema = await describeSchema(options.requestPool, options.plan(), requireCaller(request).role)
+      const { role, userId } = requireCaller(request)
+      const schema = await describeSchema(options.share.for({ person: userId }), options.plan(), role)
       const etag = `"${schema.version}"`
       reply.headers({ etag, 'cache-control': 'private, no-cache', vary: 'authorization' })
       return request.headers['if-none-match'] === etag ? reply.code(304).send() : schema

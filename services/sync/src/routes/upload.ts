@@ -1,18 +1,78 @@
-import type { FastifyPluginAsync } from 'fastify'
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import { defined } from '@holdfast/foundation'
 import { requireCaller } from '@holdfast/http'
 import { UPLOAD_BODY_BYTES_MAX, UPLOAD_PATH } from '@holdfast/protocol'
-import { judgeBatch, judgeUpload, type JudgeContext } from '../upload/judge-upload.ts'
+import { uploadAbandoned, uploadNeedsUser } from '../upload/errors.ts'
+import { judgeBatch } from '../upload/judge-batch.ts'
+import { judgeUpload, type JudgeContext } from '../upload/judge-upload.ts'
 import { isBatch, parseUpload, parseUploadBatch } from '../upload/parse-upload.ts'
+import type { UploadsUnderWay } from '../upload/uploads-under-way.ts'
+
+export interface UploadRouteOptions {
+  readonly context: JudgeContext
+  readonly underWay: UploadsUnderWay
+}
+
+/** An upload from its headers to its answer. */
+interface Lease {
+  readonly signal: AbortSignal
+  isJudging: boolean
+  release(): void
+}
 
 /** `POST /sync/v1/upload`: one local transaction, or several of them, each judged once. */
-export function uploadRoutes(context: JudgeContext): FastifyPluginAsync {
+export function uploadRoutes({ context, underWay }: UploadRouteOptions): FastifyPluginAsync {
+  const leases = new WeakMap<FastifyRequest, Lease>()
+
   return async (app) => {
-    app.post(UPLOAD_PATH, { bodyLimit: UPLOAD_BODY_BYTES_MAX }, async (request) => {
-      const { body } = request
-      const caller = requireCaller(request)
-      return isBatch(body)
-        ? judgeBatch(context, caller, parseUploadBatch(body), () => performance.now())
-        : judgeUpload(context, caller, parseUpload(body))
-    })
+    app.post(
+      UPLOAD_PATH,
+      {
+        bodyLimit: UPLOAD_BODY_BYTES_MAX,
+        // Before the body is read: what is refused here costs no memory.
+        onRequest: async (request, reply) => {
+          const { userId } = requireCaller(request)
+          if (!userId) throw uploadNeedsUser()
+          const leave = underWay.enter(userId, bodyBytes(request))
+          const gone = new AbortController()
+          let isHeld = true
+          const lease: Lease = {
+            signal: gone.signal,
+            isJudging: false,
+            release() {
+              if (!isHeld || lease.isJudging) return
+              isHeld = false
+              leave()
+            },
+          }
+          leases.set(request, lease)
+          reply.raw.once('close', () => {
+            if (!reply.raw.writableFinished) gone.abort(uploadAbandoned())
+            lease.release()
+          })
+        },
+        onResponse: async (request) => leases.get(request)?.release(),
+      },
+      async (request) => {
+        const lease = defined(leases.get(request), 'every upload is counted before its body is read')
+        const sender = { caller: requireCaller(request), signal: lease.signal }
+        lease.isJudging = true
+        try {
+          const { body } = request
+          return isBatch(body)
+            ? await judgeBatch(context, sender, parseUploadBatch(body))
+            : await judgeUpload(context, sender, parseUpload(body))
+        } finally {
+          lease.isJudging = false
+          lease.release()
+        }
+      },
+    )
   }
+}
+
+/** What the request says of its body, and the most there may be if it says nothing. */
+function bodyBytes(request: FastifyRequest): number {
+  const said = Number(request.headers['content-length'] ?? Number.NaN)
+  return Number.isFinite(said) ? Math.min(said, UPLOAD_BODY_BYTES_MAX) : UPLOAD_BODY_BYTES_MAX
 }

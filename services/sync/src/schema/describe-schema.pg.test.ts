@@ -50,7 +50,7 @@ async function get(
   app.addHook('onRequest', async (request) => {
     request.caller = { role, claims: { role }, userId: undefined, expiresAtS: undefined }
   })
-  await app.register(schemaRoutes({ requestPool: database.requestPool, plan: () => plan }))
+  await app.register(schemaRoutes({ share: { for: () => database.requestPool }, plan: () => plan }))
   const response = await app.inject({ url: SCHEMA_PATH, headers })
   const schema = response.body ? (response.json() as SchemaDescriptor) : { version: '', tables: [] }
   return { status: response.statusCode, etag: response.headers['etag'], schema }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { SyncPlan } from '@holdfast/policy'
-import type { Pool } from '@holdfast/postgres'
+import type { Connections } from '@holdfast/postgres'
 import type { SchemaDescriptor } from '@holdfast/protocol'
 import { describeTables } from './describe-tables.ts'
 
@@ -9,7 +9,7 @@ import { describeTables } from './describe-tables.ts'
  *
  * @param pool - connected as `authenticator`
  */
-export async function describeSchema(pool: Pool, plan: SyncPlan, role: string): Promise<SchemaDescriptor> {
+export async function describeSchema(pool: Connections, plan: SyncPlan, role: string): Promise<SchemaDescriptor> {
   const tables = await describeTables(pool, plan.tables, role)
   const version = createHash('sha256').update(JSON.stringify(tables)).digest('hex').slice(0, 16)
   return { version, tables }

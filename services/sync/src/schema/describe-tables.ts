@@ -1,4 +1,4 @@
-import { sql, type Pool } from '@holdfast/postgres'
+import { sql, type Connections } from '@holdfast/postgres'
 import type { ColumnDescriptor, TableDescriptor } from '@holdfast/protocol'
 
 /** A table that syncs, with the name it has on the device. */
@@ -51,7 +51,7 @@ const STATE_COLUMNS = new Set(['state', 'status'])
  * Tables of which it may select nothing are left out.
  */
 export async function describeTables(
-  pool: Pool,
+  pool: Connections,
   tables: readonly SyncedTable[],
   role: string,
 ): Promise<readonly TableDescriptor[]> {

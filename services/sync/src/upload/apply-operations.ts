@@ -1,6 +1,7 @@
 import { sql, type Transaction } from '@holdfast/postgres'
 import type { OperationVerdict, UploadOperation, UploadRow } from '@holdfast/protocol'
-import { openGuardedRecords } from './guarded-records.ts'
+import { applyRun, planRun } from './apply-together.ts'
+import { openGuardedRecords, type GuardedRecords } from './guarded-records.ts'
 import { isDatabaseError, isRetryable, type DatabaseError } from './judge-error.ts'
 import {
   planOperation,
@@ -19,43 +20,57 @@ export type Failure =
   | { readonly kind: 'error'; readonly operation: UploadOperation; readonly error: DatabaseError }
   /** The one-statement form of PUT asks for more than an INSERT does: apply again, looking first whether the rows are there. */
   | { readonly kind: 'look_first'; readonly table: string }
+  /** Operations that were sent together stopped at one that has to be applied by itself, to see why. */
+  | { readonly kind: 'one_by_one'; readonly from: number }
 
 export interface Applied {
   readonly kind: 'applied'
   readonly now: ReadonlyMap<UploadOperation, UploadRow>
 }
 
+export interface ApplyInput {
+  readonly operations: readonly UploadOperation[]
+  readonly tables: ReadonlyMap<string, WritableTable>
+  /** Local names of the tables whose PUTs must not use the one-statement form. */
+  readonly lookFirst: ReadonlySet<string>
+  /** How many of the first operations may go to Postgres in runs: from the one on that stopped a run before, they go one by one. */
+  readonly togetherUntil: number
+  readonly runOperationsMax: number
+  /** The role that the transaction has assumed. */
+  readonly role: string
+  /** Asked between two round trips; throws to end it. */
+  readonly check: () => void
+}
+
 /**
  * Applies the operations in order, as the role that the transaction has assumed, and the constraints that wait for the end.
  *
- * @param lookFirst - local names of the tables whose PUTs must not use the one-statement form
  * @returns what stopped it, or the guarded columns as they are now, by the operation that was the last on its record. After a failure the transaction has to go back to a savepoint.
  * @throws whatever is no judgement: broken connections and errors that may pass
  */
-export async function applyOperations(
-  tx: Transaction,
-  operations: readonly UploadOperation[],
-  tables: ReadonlyMap<string, WritableTable>,
-  lookFirst: ReadonlySet<string>,
-): Promise<Failure | Applied> {
+export async function applyOperations(tx: Transaction, input: ApplyInput): Promise<Failure | Applied> {
+  const { operations, tables, check, runOperationsMax, role } = input
   const guarded = openGuardedRecords(tx, operations, tables)
-  for (const operation of operations) {
-    const table = tables.get(operation.type)
-    const failure = await judged(operation, async () => {
-      const found = await applyOne(tx, guarded.rebase(operation), table, lookFirst.has(operation.type))
-      if (!found) await guarded.applied(operation)
-      return found && { ...found, ...('operation' in found ? { operation } : {}) }
-    })
-    if (!failure) continue
-    const mayBeTheForm =
-      operation.op === 'PUT' &&
-      failure.kind === 'error' &&
-      failure.error.code === '42501' &&
-      !lookFirst.has(operation.type)
-    return mayBeTheForm ? { kind: 'look_first', table: operation.type } : failure
+  const rules = { tables, role, runOperationsMax, isAlone: (one: UploadOperation) => isAlone(one, input, guarded) }
+  for (let next = 0; next < operations.length;) {
+    check()
+    const run = planRun(operations.slice(0, input.togetherUntil), next, rules)
+    if (run) {
+      const outcome = await applyRun(tx, run)
+      if (outcome.kind === 'stopped') {
+        if (outcome.error && isRetryable(outcome.error)) throw outcome.error
+        return { kind: 'one_by_one', from: next + outcome.at }
+      }
+      next += run.operations.length
+      continue
+    }
+    const operation = operations[next++]
+    const failure = operation && (await applyGuarded(tx, operation, input, guarded))
+    if (failure) return failure
   }
   const last = operations.at(-1)
   if (!last) return { kind: 'applied', now: new Map() }
+  check()
   // Deferred constraints would otherwise fail at COMMIT, after the judgement was written.
   const failure = await judged(last, async () => {
     await tx.execute(sql`set constraints all immediate`)
@@ -63,6 +78,29 @@ export async function applyOperations(
   })
   if (failure?.kind === 'error') return { ...failure, operation: blamed(failure.error, operations, tables) ?? last }
   return failure ?? { kind: 'applied', now: await guarded.read() }
+}
+
+/** Whether the statement of an operation is known without reading anything, and nothing has to be read after it. */
+function isAlone(operation: UploadOperation, { tables, lookFirst }: ApplyInput, guarded: GuardedRecords): boolean {
+  if (!guarded.isAlone(operation)) return false
+  return operation.op !== 'PUT' || !(lookFirst.has(operation.type) || tables.get(operation.type)?.key.deferrable)
+}
+
+async function applyGuarded(
+  tx: Transaction,
+  operation: UploadOperation,
+  { tables, lookFirst }: ApplyInput,
+  guarded: GuardedRecords,
+): Promise<Failure | undefined> {
+  const isLookedAtFirst = lookFirst.has(operation.type)
+  const failure = await judged(operation, async () => {
+    const found = await applyOne(tx, guarded.rebase(operation), tables.get(operation.type), isLookedAtFirst)
+    if (!found) await guarded.applied(operation)
+    return found && { ...found, ...('operation' in found ? { operation } : {}) }
+  })
+  const mayBeTheForm =
+    operation.op === 'PUT' && failure?.kind === 'error' && failure.error.code === '42501' && !isLookedAtFirst
+  return mayBeTheForm ? { kind: 'look_first', table: operation.type } : failure
 }
 
 async function judged(
@@ -143,26 +181,5 @@ async function explainNoRow(
     op_id: operation.op_id,
     status: 'no_row',
     message: 'The record is gone, or it may not be changed by this person.',
-  }
-}
-
-/** The verdict on an operation that Postgres refused. */
-export function renderErrorVerdict(
-  operation: UploadOperation,
-  error: DatabaseError,
-  reasons: { readonly policies: readonly string[] | undefined; readonly rule: string | undefined },
-): OperationVerdict {
-  return {
-    op_id: operation.op_id,
-    status: 'error',
-    sqlstate: error.code,
-    message: error.message,
-    ...(error.detail ? { detail: error.detail } : {}),
-    ...(error.hint ? { hint: error.hint } : {}),
-    table: operation.type,
-    ...(error.column ? { column: error.column } : {}),
-    ...(error.constraint ? { constraint: error.constraint } : {}),
-    ...(reasons.policies ? { policies: reasons.policies } : {}),
-    ...(reasons.rule ? { rule: reasons.rule } : {}),
   }
 }

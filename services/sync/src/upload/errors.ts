@@ -1,5 +1,5 @@
 import { HoldfastError } from '@holdfast/foundation'
-import { UPLOAD_RETRY_AFTER_S } from './limits.ts'
+import { UPLOAD_BUSY_RETRY_AFTER_S, UPLOAD_RETRY_AFTER_S } from './limits.ts'
 
 /** The body is not an upload. Code and status as the PowerSync service answers a body that does not fit its schema. */
 export function malformedUpload(detail: string): HoldfastError {
@@ -37,4 +37,38 @@ export function uploadNotJudged(cause: unknown): HoldfastError {
     cause,
     headers: { 'retry-after': String(UPLOAD_RETRY_AFTER_S) },
   })
+}
+
+/** The person's devices send more at once than one person may. Nothing was read. */
+export function tooManyUploadsOfPerson(max: number): HoldfastError {
+  return new HoldfastError(
+    'HF_UPLOAD_TOO_MANY',
+    429,
+    `This account has ${max} uploads under way, the most it may have`,
+    {
+      hint: 'Send the same transaction again in a moment. One device should send one upload at a time.',
+      headers: { 'retry-after': String(UPLOAD_BUSY_RETRY_AFTER_S) },
+    },
+  )
+}
+
+/** All people together send more than the server takes at once. Nothing was read. */
+export function tooManyUploads(): HoldfastError {
+  return new HoldfastError('HF_UPLOAD_BUSY', 503, 'The server has as many uploads under way as it takes', {
+    hint: 'Send the same transaction again in a moment.',
+    headers: { 'retry-after': String(UPLOAD_BUSY_RETRY_AFTER_S) },
+  })
+}
+
+/** Judging took longer than one transaction may hold a connection and its locks. Nothing was recorded. */
+export function uploadTakesTooLong(what: 'The transaction' | 'A statement', timeoutMs: number): HoldfastError {
+  return new HoldfastError('HF_UPLOAD_TIMEOUT', 503, `${what} took longer than ${timeoutMs} ms`, {
+    hint: 'Send the same transaction again. If that never helps, write less in one transaction, or raise syncUploadTimeoutMs or syncUploadStatementTimeoutMs.',
+    headers: { 'retry-after': String(UPLOAD_BUSY_RETRY_AFTER_S) },
+  })
+}
+
+/** Nobody reads this: the client went away, and what was begun was rolled back. */
+export function uploadAbandoned(): HoldfastError {
+  return new HoldfastError('HF_UPLOAD_ABANDONED', 499, 'The client closed the connection')
 }

@@ -1,10 +1,12 @@
 import type { Transaction } from '@holdfast/postgres'
 import { nextGuardBase, rebaseGuards, type GuardBase, type UploadOperation, type UploadRow } from '@holdfast/protocol'
-import { readableColumns, readRow } from './read-row.ts'
+import { canReadTogether, readableColumns, readRow, readTogether, type WantedRow } from './read-row.ts'
 import type { WritableColumn, WritableTable } from './writable-tables.ts'
 
 /** Follows the guarded columns of the records of one transaction, so that its operations do not conflict with one another. */
 export interface GuardedRecords {
+  /** Whether the operation neither depends on another one of its record nor another one on it. */
+  isAlone(operation: UploadOperation): boolean
   /** The operation with the previous values that the record has by earlier operations of the transaction. */
   rebase(operation: UploadOperation): UploadOperation
   /** Notes that an operation was applied, when a later one depends on what became of its record. */
@@ -29,10 +31,17 @@ export function openGuardedRecords(
     if (guarded.length > 0) guardedOf.set(name, guarded)
   }
   const last = new Map<string, UploadOperation>()
-  for (const operation of operations) if (guardedOf.has(operation.type)) last.set(recordKey(operation), operation)
+  const repeated = new Set<string>()
+  for (const operation of operations) {
+    if (!guardedOf.has(operation.type)) continue
+    const key = recordKey(operation)
+    if (last.has(key)) repeated.add(key)
+    last.set(key, operation)
+  }
   const bases = new Map<string, GuardBase>()
 
   return {
+    isAlone: (operation) => repeated.size === 0 || !repeated.has(recordKey(operation)),
     rebase: (operation) => rebaseGuards(operation, bases.get(recordKey(operation))),
     async applied(operation) {
       const key = recordKey(operation)
@@ -44,8 +53,22 @@ export function openGuardedRecords(
     },
     async read() {
       const found = new Map<UploadOperation, UploadRow>()
+      const together: { operation: UploadOperation; wanted: WantedRow }[] = []
       for (const operation of last.values()) {
-        const now = operation.op === 'DELETE' ? undefined : await readGuarded(operation)
+        const wanted = operation.op === 'DELETE' ? undefined : await guardedRow(operation)
+        if (!wanted) continue
+        if (canReadTogether(wanted)) together.push({ operation, wanted })
+        else {
+          const now = await readRow(tx, wanted)
+          if (now) found.set(operation, now.values)
+        }
+      }
+      const rows = await readTogether(
+        tx,
+        together.map(({ wanted }) => wanted),
+      )
+      for (const [index, { operation }] of together.entries()) {
+        const now = rows[index]
         if (now) found.set(operation, now)
       }
       return found
@@ -53,13 +76,18 @@ export function openGuardedRecords(
   }
 
   async function readGuarded(operation: UploadOperation): Promise<UploadRow | undefined> {
+    const wanted = await guardedRow(operation)
+    return wanted && (await readRow(tx, wanted))?.values
+  }
+
+  async function guardedRow(operation: UploadOperation): Promise<WantedRow | undefined> {
     const table = tables.get(operation.type)
     const guarded = guardedOf.get(operation.type)
     if (!table || !guarded) return undefined
     let shown = readable.get(operation.type)
     if (!shown) readable.set(operation.type, (shown = new Set(await readableColumns(tx, table))))
     const columns = guarded.filter((column) => shown.has(column))
-    return columns.length === 0 ? undefined : (await readRow(tx, { id: operation.id, table, columns }))?.values
+    return columns.length === 0 ? undefined : { id: operation.id, table, columns }
   }
 }
 

@@ -1,31 +1,49 @@
-import { assert, HoldfastError, unreachable } from '@holdfast/foundation'
+import { assert, HoldfastError } from '@holdfast/foundation'
 import type { Caller } from '@holdfast/http'
-import { assumeSession, isConnectionLoss, sql, type Pool, type Transaction } from '@holdfast/postgres'
-import type {
-  OperationVerdict,
-  UploadBatchResponse,
-  UploadOperation,
-  UploadRequest,
-  UploadResponse,
-} from '@holdfast/protocol'
-import { applyOperations, renderErrorVerdict, type Applied, type Failure } from './apply-operations.ts'
-import { uploadKeyReused, uploadNeedsUser, uploadNotJudged, uploadRoleUnknown } from './errors.ts'
-import { findCandidatePolicies, findRuleComment } from './find-policies.ts'
+import {
+  assumeSession,
+  isConnectionLoss,
+  sql,
+  type Connections,
+  type PoolShare,
+  type Transaction,
+} from '@holdfast/postgres'
+import type { OperationVerdict, UploadOperation, UploadRequest, UploadResponse } from '@holdfast/protocol'
+import { applyOperations, type Applied } from './apply-operations.ts'
+import { uploadKeyReused, uploadNeedsUser, uploadNotJudged, uploadRoleUnknown, uploadTakesTooLong } from './errors.ts'
 import { hashOperations } from './hash-operations.ts'
-import { isDatabaseError, isPolicyRefusal, isRetryable, namedPolicy, type DatabaseError } from './judge-error.ts'
-import { UPLOAD_BATCH_MS_MAX } from './limits.ts'
+import { isDatabaseError, isRetryable } from './judge-error.ts'
+import { endWhenAbandoned, startPatience, type Patience } from './patience.ts'
+import { renderRefusal } from './render-refusal.ts'
 import { findWritableTables, type WritableTable } from './writable-tables.ts'
 
 /** What judging needs of its surroundings. */
 export interface JudgeContext {
-  /** Connected as `authenticator`. */
-  readonly pool: Pool
+  /** Connections as `authenticator`. */
+  readonly share: PoolShare
+  /** May end connections of other roles. */
+  readonly admin: Connections
   /** Schemas that the project exposes, as they are now. */
   readonly exposedSchemas: () => readonly string[]
+  /** How long one statement may run unless the role has its own `statement_timeout`, in milliseconds; 0 for no bound. */
+  readonly statementTimeoutMs: number
+  /** How long one transaction may take from the moment that it has a connection, in milliseconds. */
+  readonly transactionTimeoutMs: number
+  /** Operations that are sent in one write; below 2, each by itself. */
+  readonly runOperationsMax: number
+  /** Milliseconds of any clock that does not go back. */
+  readonly now: () => number
+}
+
+/** Who sent an upload. */
+export interface Sender {
+  readonly caller: Caller
+  /** Aborts, with the error to throw, when nobody waits for the answer any more. */
+  readonly signal: AbortSignal
 }
 
 /**
- * Judges one local transaction: applies it whole in one Postgres transaction under row-level security as `caller`, or not at all, and
+ * Judges one local transaction: applies it whole in one Postgres transaction under row-level security as the caller, or not at all, and
  * records the verdict in that same transaction. The same transaction sent again, at any time and also at the same moment, gets the
  * recorded answer and writes nothing.
  *
@@ -34,83 +52,47 @@ export interface JudgeContext {
  */
 export async function judgeUpload(
   context: JudgeContext,
-  caller: Caller,
+  sender: Sender,
   upload: UploadRequest,
+  memory: BatchMemory = { tables: new Map(), isFollowed: false },
 ): Promise<UploadResponse> {
-  return judgeOne(context, caller, upload, { tables: new Map(), isFollowed: false })
+  const { caller, signal } = sender
+  const { userId } = caller
+  if (!userId) throw uploadNeedsUser()
+  const key: UploadKey = { userId, clientId: upload.client_id, position: upload.position }
+  const { statementTimeoutMs, runOperationsMax } = context
+  const turn = { caller, schemas: context.exposedSchemas(), statementTimeoutMs, runOperationsMax }
+  try {
+    return await context.share.for({ person: userId, signal }).transaction((tx) => {
+      const patience = startPatience(signal, context.transactionTimeoutMs, context.now)
+      return endWhenAbandoned(tx, patience, context.admin, async () => {
+        patience.check()
+        const recorded = await claimUpload(tx, key, hashOperations(upload.operations), memory.isFollowed)
+        if (recorded) return recorded
+        const judgement = await judge(tx, { ...turn, patience }, upload.operations, memory)
+        await recordUpload(tx, key, judgement)
+        return { ...judgement, repeated: false }
+      })
+    })
+  } catch (thrown) {
+    signal.throwIfAborted()
+    throw toRefusal(thrown, context)
+  }
+}
+
+function toRefusal(thrown: unknown, { statementTimeoutMs }: JudgeContext): unknown {
+  if (thrown instanceof HoldfastError) return thrown
+  if (isDatabaseError(thrown) && thrown.code === '57014') return uploadTakesTooLong('A statement', statementTimeoutMs)
+  if (isConnectionLoss(thrown) || (isDatabaseError(thrown) && isRetryable(thrown))) return uploadNotJudged(thrown)
+  return thrown
 }
 
 /** What transactions of a batch share. */
-interface BatchMemory {
+export interface BatchMemory {
   /** Tables as earlier transactions found them. Only what is applied may rest on them: a refusal is judged again with what is there now. */
   tables: ReadonlyMap<string, WritableTable>
   /** A later commit will bring this one to the disk before anybody is answered. */
   isFollowed: boolean
-}
-
-async function judgeOne(
-  context: JudgeContext,
-  caller: Caller,
-  upload: UploadRequest,
-  memory: BatchMemory,
-): Promise<UploadResponse> {
-  const { userId } = caller
-  if (!userId) throw uploadNeedsUser()
-  const key: UploadKey = { userId, clientId: upload.client_id, position: upload.position }
-  try {
-    return await context.pool.transaction(async (tx) => {
-      const recorded = await claimUpload(tx, key, hashOperations(upload.operations), memory.isFollowed)
-      if (recorded) return recorded
-      const judgement = await judge(tx, { caller, schemas: context.exposedSchemas() }, upload.operations, memory)
-      await recordUpload(tx, key, judgement)
-      return { ...judgement, repeated: false }
-    })
-  } catch (thrown) {
-    if (thrown instanceof HoldfastError) throw thrown
-    if (isConnectionLoss(thrown) || (isDatabaseError(thrown) && isRetryable(thrown))) throw uploadNotJudged(thrown)
-    throw thrown
-  }
-}
-
-/**
- * Judges transactions of one device one after the other, each as {@link judgeUpload} does. Ends with the first that is refused, when Postgres cannot
- * judge the next one now, and when it takes long.
- *
- * @param now - milliseconds of any clock that does not go back
- * @returns the judgements of the first transactions, at least one
- * @throws as {@link judgeUpload}, when the first cannot be judged
- */
-export async function judgeBatch(
-  context: JudgeContext,
-  caller: Caller,
-  uploads: readonly UploadRequest[],
-  now: () => number,
-): Promise<UploadBatchResponse> {
-  const results: UploadResponse[] = []
-  const memory: BatchMemory = { tables: new Map(), isFollowed: false }
-  const endMs = now() + UPLOAD_BATCH_MS_MAX
-  for (const [index, upload] of uploads.entries()) {
-    memory.isFollowed = index < uploads.length - 1
-    try {
-      results.push(await judgeOne(context, caller, upload, memory))
-    } catch (thrown) {
-      // The device sends it again, as the first of the next batch, and gets the reason then.
-      if (results.length > 0 && thrown instanceof HoldfastError) break
-      throw thrown
-    }
-    if (results.at(-1)?.status === 'refused' || now() > endMs) break
-  }
-  if (results.length < uploads.length) await flushCommits(context.pool)
-  return { results }
-}
-
-/** Brings what was committed so far to the disk, with a commit of its own that has something to write. */
-async function flushCommits(pool: Pool): Promise<void> {
-  try {
-    await pool.query(sql`select pg_logical_emit_message(true, 'holdfast:upload', '')`)
-  } catch (thrown) {
-    throw uploadNotJudged(thrown) // the device asks again, and gets what is recorded
-  }
 }
 
 interface UploadKey {
@@ -149,37 +131,63 @@ async function recordUpload(tx: Transaction, key: UploadKey, judgement: Judgemen
   `)
 }
 
+/** One transaction on its connection. */
+interface Turn {
+  readonly caller: Caller
+  readonly schemas: readonly string[]
+  readonly statementTimeoutMs: number
+  readonly runOperationsMax: number
+  readonly patience: Patience
+}
+
 async function judge(
   tx: Transaction,
-  { caller, schemas }: { readonly caller: Caller; readonly schemas: readonly string[] },
+  turn: Turn,
   operations: readonly UploadOperation[],
   memory: BatchMemory,
 ): Promise<Judgement> {
+  const { caller, schemas, patience } = turn
   const names = [...new Set(operations.map((operation) => operation.type))]
   const find = (): Promise<ReadonlyMap<string, WritableTable>> =>
     roleKnown(findWritableTables(tx, names, { role: caller.role, schemas }))
   let isRemembered = names.every((name) => memory.tables.has(name))
   let tables = isRemembered ? memory.tables : await find()
+  let togetherUntil = operations.length
   const lookFirst = new Set<string>()
   for (;;) {
     await tx.execute(sql`savepoint operations`)
-    await assumeCaller(tx, caller)
-    const failure = await applyOperations(tx, operations, tables, lookFirst)
-    if (failure.kind === 'applied') {
+    await assumeCaller(tx, turn)
+    const outcome = await applyOperations(tx, {
+      operations,
+      tables,
+      lookFirst,
+      togetherUntil,
+      runOperationsMax: turn.runOperationsMax,
+      role: caller.role,
+      check: patience.check,
+    })
+    if (outcome.kind === 'applied') {
       await tx.query(sql`select set_config('role', 'none', true)`)
       memory.tables = new Map([...memory.tables, ...tables])
-      return { status: 'applied', verdicts: operations.map((operation) => appliedVerdict(operation, failure)) }
+      return { status: 'applied', verdicts: operations.map((operation) => appliedVerdict(operation, outcome)) }
     }
     // Takes the role and the claims back as well: they were set after the savepoint.
     await tx.execute(sql`rollback to savepoint operations`)
+    if (outcome.kind === 'one_by_one') {
+      assert(outcome.from < togetherUntil, 'each attempt sends fewer operations together')
+      togetherUntil = outcome.from
+      continue
+    }
     if (isRemembered) {
       isRemembered = false
       tables = await find()
       continue
     }
-    if (failure.kind !== 'look_first') return refuse(tx, caller, operations, tables, failure)
-    assert(!lookFirst.has(failure.table), 'a table is looked at first only once')
-    lookFirst.add(failure.table)
+    if (outcome.kind !== 'look_first') return renderRefusal(tx, caller, operations, tables, outcome)
+    assert(!lookFirst.has(outcome.table), 'a table is looked at first only once')
+    lookFirst.add(outcome.table)
+    // Nothing of this table goes together any more; what else there is may.
+    togetherUntil = operations.length
   }
 }
 
@@ -188,8 +196,10 @@ function appliedVerdict(operation: UploadOperation, applied: Applied): Operation
   return { op_id: operation.op_id, status: 'applied', ...(now ? { now } : {}) }
 }
 
-async function assumeCaller(tx: Transaction, caller: Caller): Promise<void> {
-  await roleKnown(assumeSession(tx, { role: caller.role, claims: caller.claims }))
+async function assumeCaller(tx: Transaction, { caller, statementTimeoutMs }: Turn): Promise<void> {
+  const own = tx.roleSettings?.(caller.role)['statement_timeout']
+  const settings = own === undefined ? { statement_timeout: String(statementTimeoutMs) } : {}
+  await roleKnown(assumeSession(tx, { role: caller.role, claims: caller.claims, settings }))
 }
 
 /** 22023, 42704: no such role; 42501: a role that requests may not have. */
@@ -202,73 +212,4 @@ async function roleKnown<T>(asked: Promise<T>): Promise<T> {
     if (isDatabaseError(thrown) && ROLE_CODES.has(thrown.code)) throw uploadRoleUnknown(thrown)
     throw thrown
   }
-}
-
-/** One operation carries the reason; none of the others counts, whether it came before or after. */
-async function refuse(
-  tx: Transaction,
-  caller: Caller,
-  operations: readonly UploadOperation[],
-  tables: ReadonlyMap<string, WritableTable>,
-  failure: Exclude<Failure, { kind: 'look_first' }>,
-): Promise<Judgement> {
-  const verdict = await renderVerdict(tx, caller, tables, failure)
-  return {
-    status: 'refused',
-    verdicts: operations.map((operation) =>
-      operation === failure.operation ? verdict : { op_id: operation.op_id, status: 'not_reached' },
-    ),
-  }
-}
-
-async function renderVerdict(
-  tx: Transaction,
-  caller: Caller,
-  tables: ReadonlyMap<string, WritableTable>,
-  failure: Exclude<Failure, { kind: 'look_first' }>,
-): Promise<OperationVerdict> {
-  const { operation } = failure
-  switch (failure.kind) {
-    case 'verdict':
-      return failure.verdict
-    case 'unplannable':
-      return { op_id: operation.op_id, status: 'error', table: operation.type, ...failure.reason }
-    case 'error': {
-      const table = tables.get(operation.type)
-      const policies = table && (await refusingPolicies(tx, caller, failure, table))
-      return renderErrorVerdict(operation, failure.error, {
-        policies,
-        rule: table && (await ruleInWords(tx, table, failure.error, policies)),
-      })
-    }
-    default:
-      return unreachable(failure)
-  }
-}
-
-/** The policy that Postgres names, else all that could have let the row through. `undefined` when it was not row-level security. */
-async function refusingPolicies(
-  tx: Transaction,
-  caller: Caller,
-  failure: Extract<Failure, { kind: 'error' }>,
-  table: WritableTable,
-): Promise<readonly string[] | undefined> {
-  if (!isPolicyRefusal(failure.error)) return undefined
-  const named = namedPolicy(failure.error)
-  return named ? [named] : findCandidatePolicies(tx, { operation: failure.operation, table, role: caller.role })
-}
-
-async function ruleInWords(
-  tx: Transaction,
-  table: WritableTable,
-  error: DatabaseError,
-  policies: readonly string[] | undefined,
-): Promise<string | undefined> {
-  const [policy, ...others] = policies ?? []
-  if (policy !== undefined) {
-    return others.length === 0 ? findRuleComment(tx, table, { kind: 'policy', name: policy }) : undefined
-  }
-  return error.constraint === undefined
-    ? undefined
-    : findRuleComment(tx, table, { kind: 'constraint', name: error.constraint })
 }

@@ -83,10 +83,11 @@ describe('a repeated transaction', () => {
     const url = new URL(world.database.requestUrl)
     url.searchParams.set('options', '-c lock_timeout=50ms')
     await using impatient = createPool({ url: url.href, applicationName: 'impatient', connectionsMax: 1 })
+    const sender = { caller: caller(ALICE), signal: new AbortController().signal }
     await world.database.pool.transaction(async (tx) => {
       await tx.execute(sql`update public.tasks set points = 1 where id = ${id}`)
       await expect(
-        judgeUpload({ pool: impatient, exposedSchemas: () => ['public'] }, caller(ALICE), request),
+        judgeUpload({ ...world.context, share: { for: () => impatient } }, sender, request),
       ).rejects.toMatchObject({ status: 503 })
     })
     expect(await world.upload(request)).toMatchObject({ repeated: false, status: 'applied' })

@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import fastify from 'fastify'
+import fastify, { type FastifyInstance } from 'fastify'
 import type { Caller } from '@holdfast/http'
-import { createPool, sql, type Pool } from '@holdfast/postgres'
+import { createPool, sharePool, sql, type Pool } from '@holdfast/postgres'
 import { UPLOAD_PATH, type UploadOperation, type UploadRequest, type UploadResponse } from '@holdfast/protocol'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 import { uploadRoutes } from '../routes/upload.ts'
+import type { JudgeContext } from './judge-upload.ts'
+import { RUN_OPERATIONS_MAX } from './limits.ts'
+import { createUploadsUnderWay, type UploadsUnderWay } from './uploads-under-way.ts'
 
 export const ALICE = '11111111-1111-4111-8111-111111111111'
 export const BOB = '22222222-2222-4222-8222-222222222222'
@@ -57,6 +60,9 @@ export type Operation = Omit<UploadOperation, 'op_id' | 'type'> & { type?: strin
 /** A database with tasks and policies, and the upload route in front of it. */
 export interface UploadWorld extends AsyncDisposable {
   readonly database: TestDatabase
+  readonly app: FastifyInstance
+  readonly context: JudgeContext
+  readonly underWay: UploadsUnderWay
   /** As `authenticator`; connections are called `uploads`. */
   readonly pool: Pool
   /** What the route takes as exposed. */
@@ -79,7 +85,20 @@ export const caller = (userId: string | undefined, role = 'authenticated'): Call
   expiresAtS: undefined,
 })
 
-export async function openUploadWorld(): Promise<UploadWorld> {
+interface SentError {
+  readonly code: string
+  readonly status?: number
+  readonly statusCode?: number
+  readonly headers?: Record<string, string>
+}
+
+export interface UploadWorldOptions {
+  readonly perPersonMax?: number
+  readonly uploadsMax?: number
+  readonly context?: Partial<JudgeContext>
+}
+
+export async function openUploadWorld(options: UploadWorldOptions = {}): Promise<UploadWorld> {
   const database = await openTestDatabase()
   await database.pool.withClient(async (client) => {
     for (const name of ['0002_upload.sql', '0004_guards.sql', '0011_forget_uploads.sql'])
@@ -98,11 +117,32 @@ export async function openUploadWorld(): Promise<UploadWorld> {
     request.caller = JSON.parse(String(request.headers['x-caller'])) as Caller
   })
   // As the gateway renders what the routes throw, in short.
-  app.setErrorHandler((error: { code: string; status?: number; statusCode?: number }, _request, reply) => {
+  app.setErrorHandler((error: SentError, _request, reply) => {
     const status = error.status ?? error.statusCode ?? 500
-    return reply.code(status).send({ error: { code: error.code, status } })
+    return reply
+      .code(status)
+      .headers(error.headers ?? {})
+      .send({ error: { code: error.code, status } })
   })
-  await app.register(uploadRoutes({ pool, exposedSchemas: () => world.exposedSchemas }))
+  const context: JudgeContext = {
+    share: sharePool(pool, {
+      connectionsMax: 8,
+      shares: { uploads: { reserved: 0, max: 8, perPersonMax: 4 } },
+      acquireTimeoutMs: 5_000,
+    }).share('uploads'),
+    admin: database.pool,
+    exposedSchemas: () => world.exposedSchemas,
+    statementTimeoutMs: 8_000,
+    transactionTimeoutMs: 30_000,
+    runOperationsMax: RUN_OPERATIONS_MAX,
+    now: () => performance.now(),
+    ...options.context,
+  }
+  const underWay = createUploadsUnderWay({
+    perPersonMax: options.perPersonMax ?? 10,
+    uploadsMax: options.uploadsMax ?? 50,
+  })
+  await app.register(uploadRoutes({ context, underWay }))
   let position = 0
 
   async function post(body: unknown, as: Caller = caller(ALICE)): ReturnType<UploadWorld['post']> {
@@ -117,6 +157,9 @@ export async function openUploadWorld(): Promise<UploadWorld> {
 
   const world: UploadWorld = {
     exposedSchemas: ['public', 'holdfast'],
+    app,
+    context,
+    underWay,
     database,
     pool,
     post,

@@ -1,0 +1,56 @@
+import { createFairQueue, type ShareLimits } from './fair-queue.ts'
+import type { Connections, Pool } from './pool.ts'
+
+/** On whose behalf connections are used. */
+export interface Asker {
+  /** `undefined` for work of the server itself, or of a backend that is trusted with all of the share. */
+  readonly person: string | undefined
+  /** Aborts when nobody waits for the result any more. It ends waiting for a connection, not what runs on one. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** The part of a pool that one service has. */
+export interface PoolShare {
+  /** The connections as one person may use them: each use waits for its turn. Never to be used inside another use: two could wait for each other. */
+  for(asker: Asker): Connections
+}
+
+export interface SharedPool<Name extends string> {
+  share(name: Name): PoolShare
+}
+
+export interface ShareOptions<Name extends string> {
+  /** As many as the pool has. */
+  readonly connectionsMax: number
+  readonly shares: Readonly<Record<Name, ShareLimits>>
+  /** How long a caller waits for a connection, in milliseconds. */
+  readonly acquireTimeoutMs?: number
+}
+
+/**
+ * Divides a pool between services and the people who use them. All uses of the pool have to go through its shares, else the pool's own queue, which is
+ * first come first served, decides.
+ */
+export function sharePool<Name extends string>(pool: Pool, options: ShareOptions<Name>): SharedPool<Name> {
+  const queue = createFairQueue(options.connectionsMax, options.shares)
+  const timeoutMs = options.acquireTimeoutMs ?? 10_000
+
+  function connections(share: Name, { person, signal }: Asker): Connections {
+    const inTurn = async <T>(use: () => Promise<T>): Promise<T> => {
+      const leave = await queue.enter({ share, person, signal, timeoutMs })
+      try {
+        return await use()
+      } finally {
+        leave()
+      }
+    }
+    return {
+      query: (statement) => inTurn(() => pool.query(statement)),
+      execute: (statement) => inTurn(() => pool.execute(statement)),
+      transaction: (body) => inTurn(() => pool.transaction(body)),
+      withClient: (body) => inTurn(() => pool.withClient(body)),
+    }
+  }
+
+  return { share: (name) => ({ for: (asker) => connections(name, asker) }) }
+}

@@ -1,0 +1,38 @@
+import type { ShareLimits } from '@holdfast/postgres'
+
+/** Who shares the request connections. */
+export type RequestShare = 'rest' | 'streams' | 'uploads'
+
+/**
+ * Parts of the request connections that a service finds free whatever the others do. REST has the most, since people wait for it. The rest, three in ten, goes
+ * to whoever asks.
+ */
+const RESERVED: Readonly<Record<RequestShare, number>> = { rest: 0.4, streams: 0.2, uploads: 0.1 }
+
+/**
+ * Connections that uploads of one person may hold. One device sends one transaction at a time; two let a second device go on while the first writes much.
+ */
+const UPLOADS_PER_PERSON_MAX = 2
+
+/** Divides the request connections between the services. */
+export function requestShares(config: {
+  readonly requestConnectionsMax: number
+  readonly syncUploadConnectionsMax: number
+}): { readonly connectionsMax: number; readonly shares: Readonly<Record<RequestShare, ShareLimits>> } {
+  const connectionsMax = config.requestConnectionsMax
+  const reserved = (share: RequestShare): number => Math.floor(connectionsMax * RESERVED[share])
+  // An upload holds its connection for as long as its transaction takes, so that one is left whatever is configured.
+  const uploadsMax = Math.max(1, Math.min(config.syncUploadConnectionsMax, connectionsMax - 1))
+  return {
+    connectionsMax,
+    shares: {
+      rest: { reserved: reserved('rest'), max: connectionsMax },
+      streams: { reserved: reserved('streams'), max: connectionsMax },
+      uploads: {
+        reserved: Math.min(reserved('uploads'), uploadsMax),
+        max: uploadsMax,
+        perPersonMax: UPLOADS_PER_PERSON_MAX,
+      },
+    },
+  }
+}

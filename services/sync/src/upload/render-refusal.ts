@@ -1,0 +1,106 @@
+import { unreachable } from '@holdfast/foundation'
+import type { Caller } from '@holdfast/http'
+import type { Transaction } from '@holdfast/postgres'
+import type { OperationVerdict, UploadOperation } from '@holdfast/protocol'
+import type { Failure } from './apply-operations.ts'
+import { findCandidatePolicies, findRuleComment } from './find-policies.ts'
+import { isPolicyRefusal, namedPolicy, type DatabaseError } from './judge-error.ts'
+import type { WritableTable } from './writable-tables.ts'
+
+/** A failure that is a judgement, and no reason to try otherwise. */
+export type Reason = Extract<Failure, { operation: UploadOperation }>
+
+interface Refusal {
+  readonly status: 'refused'
+  readonly verdicts: readonly OperationVerdict[]
+}
+
+/** One operation carries the reason; none of the others counts, whether it came before or after. */
+export async function renderRefusal(
+  tx: Transaction,
+  caller: Caller,
+  operations: readonly UploadOperation[],
+  tables: ReadonlyMap<string, WritableTable>,
+  failure: Reason,
+): Promise<Refusal> {
+  const verdict = await renderVerdict(tx, caller, tables, failure)
+  return {
+    status: 'refused',
+    verdicts: operations.map((operation) =>
+      operation === failure.operation ? verdict : { op_id: operation.op_id, status: 'not_reached' },
+    ),
+  }
+}
+
+async function renderVerdict(
+  tx: Transaction,
+  caller: Caller,
+  tables: ReadonlyMap<string, WritableTable>,
+  failure: Reason,
+): Promise<OperationVerdict> {
+  const { operation } = failure
+  switch (failure.kind) {
+    case 'verdict':
+      return failure.verdict
+    case 'unplannable':
+      return { op_id: operation.op_id, status: 'error', table: operation.type, ...failure.reason }
+    case 'error': {
+      const table = tables.get(operation.type)
+      const policies = table && (await refusingPolicies(tx, caller, failure, table))
+      return renderErrorVerdict(operation, failure.error, {
+        policies,
+        rule: table && (await ruleInWords(tx, table, failure.error, policies)),
+      })
+    }
+    default:
+      return unreachable(failure)
+  }
+}
+
+/** The policy that Postgres names, else all that could have let the row through. `undefined` when it was not row-level security. */
+async function refusingPolicies(
+  tx: Transaction,
+  caller: Caller,
+  failure: Extract<Failure, { kind: 'error' }>,
+  table: WritableTable,
+): Promise<readonly string[] | undefined> {
+  if (!isPolicyRefusal(failure.error)) return undefined
+  const named = namedPolicy(failure.error)
+  return named ? [named] : findCandidatePolicies(tx, { operation: failure.operation, table, role: caller.role })
+}
+
+async function ruleInWords(
+  tx: Transaction,
+  table: WritableTable,
+  error: DatabaseError,
+  policies: readonly string[] | undefined,
+): Promise<string | undefined> {
+  const [policy, ...others] = policies ?? []
+  if (policy !== undefined) {
+    return others.length === 0 ? findRuleComment(tx, table, { kind: 'policy', name: policy }) : undefined
+  }
+  return error.constraint === undefined
+    ? undefined
+    : findRuleComment(tx, table, { kind: 'constraint', name: error.constraint })
+}
+
+/** The verdict on an operation that Postgres refused. */
+function renderErrorVerdict(
+  operation: UploadOperation,
+  error: DatabaseError,
+  reasons: { readonly policies: readonly string[] | undefined; readonly rule: string | undefined },
+): OperationVerdict {
+  return {
+    op_id: operation.op_id,
+    status: 'error',
+    sqlstate: error.code,
+    message: error.message,
+    ...(error.detail ? { detail: error.detail } : {}),
+    ...(error.hint ? { hint: error.hint } : {}),
+    table: operation.type,
+    ...(error.column ? { column: error.column } : {}),
+    ...(error.constraint ? { constraint: error.constraint } : {}),
+    ...(reasons.policies ? { policies: reasons.policies } : {}),
+    ...(reasons.rule ? { rule: reasons.rule } : {}),
+  }
+}
