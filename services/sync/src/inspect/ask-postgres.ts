@@ -38,7 +38,11 @@ export async function readRow(
 
 /** What Postgres shows the person of a row, and what each policy for `SELECT` says of it. */
 export async function askPostgres(
-  { pool, readerPool, requestPool }: { readonly pool: Pool; readonly readerPool: Pool; readonly requestPool: Connections },
+  {
+    pool,
+    readerPool,
+    requestPool,
+  }: { readonly pool: Pool; readonly readerPool: Pool; readonly requestPool: Connections },
   table: TablePlan,
   person: Person,
   id: string,
