@@ -52,8 +52,8 @@ const pwa: PluginOption = VitePWA({
   },
   injectManifest: {
     globPatterns: ['**/*.{html,js,css,wasm,woff2,svg,png,webmanifest}'],
-    // The encrypted builds of SQLite: not used, 2 MB each.
-    globIgnores: ['**/mc-wa-sqlite*'],
+    // The encrypted builds of SQLite: not used, 2 MB each. The package's own worker: the app has its own.
+    globIgnores: ['**/mc-wa-sqlite*', '**/worker-*.js'],
     maximumFileSizeToCacheInBytes: 4 * 1024 * 1024,
     rollupFormat: 'iife',
     target: 'es2022',

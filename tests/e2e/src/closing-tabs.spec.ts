@@ -15,15 +15,15 @@ const QUERIES = 4
 test('a query waits for a file that the browser has not taken from a closed tab yet', async ({ arrive, holdfast }) => {
   const [action] = await makeActions(holdfast, ['Held: one'])
   if (!action) throw new Error('an action was made')
-  const dana = await arrive('dana')
-  await dana.openTable('actions', actionsThat('Held:'))
+  const sam = await arrive('sam')
+  await sam.openTable('actions', actionsThat('Held:'))
 
-  const held = await holdDatabaseFile(dana, { afterLockMs: 1_500 })
+  const held = await holdDatabaseFile(sam, { afterLockMs: 1_500 })
   expect(held.files).toHaveLength(1)
-  const grid = gridOf(dana.page)
-  await grid.type(action.number, 'Title', 'Held: written meanwhile')
-  expect(await readRows(dana.page, 'select title from actions where id = ?', [action.id])).toEqual([
-    { title: 'Held: written meanwhile' },
+  const grid = gridOf(sam.page)
+  await grid.type(action.number, 'Estimated hours', '7.5')
+  expect(await readRows(sam.page, 'select est_hours from actions where id = ?', [action.id])).toEqual([
+    { est_hours: '7.5' },
   ])
   await held.isFree
 })
@@ -32,12 +32,12 @@ test(`${CLOSED_TABS} tabs are closed in the middle of their queries, and no quer
   arrive,
 }) => {
   test.setTimeout(120_000 + CLOSED_TABS * TAB_MS)
-  const dana = await arrive('dana')
-  await dana.openTable('actions')
-  let stays = dana.page
+  const sam = await arrive('sam')
+  await sam.openTable('actions')
+  let stays = sam.page
   for (let closed = 0; closed < CLOSED_TABS; closed++) {
-    const next = await dana.newTab()
-    await next.goto(`${dana.home}/t/actions`)
+    const next = await sam.newTab()
+    await next.goto(`${sam.home}/t/actions`)
     await expect(next.getByRole('grid')).toBeVisible()
     const leaves = stays
     stays = next

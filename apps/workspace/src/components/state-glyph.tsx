@@ -13,6 +13,8 @@ export type GlyphName =
   | 'octagon'
   | 'key'
   | 'shield'
+  | 'question'
+  | 'no-answer'
 
 const SHAPES: Readonly<Record<GlyphName, JSX.Element>> = {
   clock: (
@@ -53,6 +55,18 @@ const SHAPES: Readonly<Record<GlyphName, JSX.Element>> = {
     <>
       <path d="M5.2 5.1A4 4 0 0 0 4.5 13H11m2.2-1.1a2.8 2.8 0 0 0-1.4-5 4 4 0 0 0-3.9-3" />
       <path d="m2 2 12 12" />
+    </>
+  ),
+  question: (
+    <>
+      <circle cx="8" cy="8" r="6.25" />
+      <path d="M6.2 6.4a1.9 1.9 0 1 1 2.9 1.7c-.7.4-1.1.7-1.1 1.3M8 11.4v.1" />
+    </>
+  ),
+  'no-answer': (
+    <>
+      <path d="M2 6.2a8.5 8.5 0 0 1 12 0M4.6 9.2a4.8 4.8 0 0 1 6.8 0M8 12.6v.1" />
+      <path d="m2.5 2 11 12" />
     </>
   ),
   octagon: (

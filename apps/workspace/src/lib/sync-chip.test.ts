@@ -8,6 +8,8 @@ const STATES: readonly SyncState[] = [
   { kind: 'receiving', fraction: 0.41 },
   { kind: 'waiting', waiting: 3 },
   { kind: 'offline', waiting: 3 },
+  { kind: 'checking', waiting: 0 },
+  { kind: 'no_answer', since: new Date(2026, 0, 1, 14, 2), waiting: 3 },
   { kind: 'attention', attention: 1 },
   { kind: 'reconnecting' },
   { kind: 'sign_in_needed' },
@@ -48,6 +50,14 @@ describe('chipLooks', () => {
 
   test('shows what needs a decision even while paused', () => {
     expect(chipLooks({ kind: 'attention', attention: 2 }, { ...LIVE, isPaused: true }).kind).toBe('attention')
+  })
+
+  test('says since when the server has not answered, and what is not sent', () => {
+    const since = new Date(new Date().setHours(14, 2))
+    const state: SyncState = { kind: 'no_answer', since, waiting: 1 }
+    const { text, detail } = chipLooks(state, { ...LIVE, waiting: 1 })
+    expect(text).toMatch(/^No answer since (14|2|02):02/)
+    expect(detail).toMatch(/1 change on this device is not sent yet\.$/)
   })
 
   test('does not say up to date before there is a connection', () => {

@@ -1,10 +1,10 @@
 import { describeSyncState, type SyncState } from '@holdfast/client'
 import type { GlyphName } from '../components/state-glyph.tsx'
-import { formatClock, formatCount, plural } from './format.ts'
+import { formatClock, formatCount, formatMoment, plural } from './format.ts'
 
 /** What the sync chip shows: always a shape and words, never colour alone. */
 export interface ChipLooks {
-  readonly kind: SyncState['kind'] | 'paused' | 'connecting'
+  readonly kind: SyncState['kind'] | 'paused'
   readonly glyph: GlyphName | 'spinner'
   readonly text: string
   /** One sentence for the menu and the home screen. */
@@ -41,7 +41,11 @@ export function chipLooks(state: SyncState, { waiting, isPaused, isConnected }: 
       state.kind === 'up_to_date' ? lastChecked(state.lastSyncedAt) : 'The server is being asked for your rows.'
     return { kind: 'connecting', glyph: 'spinner', tone: 'quiet', text: 'Connecting', detail }
   }
-  return { kind: state.kind, text: describeSyncState(state), ...looksOf(state, waiting) }
+  return { kind: state.kind, text: textOf(state), ...looksOf(state, waiting) }
+}
+
+function textOf(state: SyncState): string {
+  return state.kind === 'no_answer' ? `No answer since ${formatMoment(state.since)}` : describeSyncState(state)
 }
 
 function looksOf(state: SyncState, waiting: number): Pick<ChipLooks, 'glyph' | 'tone' | 'detail'> {
@@ -56,6 +60,20 @@ function looksOf(state: SyncState, waiting: number): Pick<ChipLooks, 'glyph' | '
       return { glyph: 'clock', tone: 'warning', detail: outbox(state.waiting).trim() }
     case 'offline':
       return { glyph: 'cloud-off', tone: 'warning', detail: `You can go on working.${outbox(state.waiting)}` }
+    case 'connecting':
+      return { glyph: 'spinner', tone: 'quiet', detail: `The connection is being made.${outbox(waiting)}` }
+    case 'checking':
+      return {
+        glyph: 'question',
+        tone: 'quiet',
+        detail: `Nothing has come from the server for a while. It is being asked.${outbox(waiting)}`,
+      }
+    case 'no_answer':
+      return {
+        glyph: 'no-answer',
+        tone: 'warning',
+        detail: `The server does not answer. You can go on working.${outbox(waiting)}`,
+      }
     case 'reconnecting':
       return { glyph: 'spinner', tone: 'warning', detail: `The connection is being made again.${outbox(waiting)}` }
     case 'attention':

@@ -2,6 +2,7 @@ import type { CommonPowerSyncDatabase, Schema } from '@powersync/common'
 import type { SchemaDescriptor } from '@holdfast/protocol'
 import { createRejectedChanges, type RejectedChanges } from '../attention/rejected-changes.ts'
 import type { KeyValueStore } from '../key-value.ts'
+import { openLink } from '../link/open-link.ts'
 import { cacheSchema, fetchSchema } from '../schema/fetch-schema.ts'
 import { guardsOfSchema, linksOfSchema, toLocalSchema } from '../schema/to-local-schema.ts'
 import { watchSchemaHints } from '../schema/watch-schema-hints.ts'
@@ -90,8 +91,19 @@ export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<
   })
   await database.init()
 
+  let wanted = false
+  const isWanted = (): boolean => wanted
+  const link = openLink(database, {
+    url,
+    userId,
+    fetch: options.fetch,
+    now,
+    isWanted,
+    restartStream: () => inBackground(inTurn(restartStream)),
+    onBack: () => queue.wake(),
+  })
   const queue = createUploadQueue({
-    post: createPostUpload(url, options.fetch),
+    post: createPostUpload(url, options.fetch, link.upload),
     tokens,
     linksOf: (table) => linksOf(table),
     guardOf: (table, column) => guardOf(table, column),
@@ -103,9 +115,8 @@ export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<
     },
   })
   const connector = createConnector(url, tokens, queue)
-  const sync = watchSyncState(database, session.state, now)
+  const sync = watchSyncState(database, session.state, link.state, isWanted, now)
   let forgetting: ReturnType<typeof setTimeout> | undefined
-  let wanted = false
   let wasConnected = false
   const stopStatus = database.registerListener({
     statusChanged: ({ connected }) => {
@@ -146,6 +157,7 @@ export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<
       clearTimeout(askingAgain)
       hints[Symbol.dispose]()
       sync[Symbol.dispose]()
+      link[Symbol.dispose]()
       await inTurn(async () => {
         if (close.wipe) await database.disconnectAndClear()
         await database.close()
@@ -161,6 +173,12 @@ export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<
     )
   }
 
+  async function restartStream(): Promise<void> {
+    if (!wanted || database.closed) return
+    await database.disconnect()
+    await connectIfWanted()
+  }
+
   async function refreshSchema(): Promise<void> {
     const token = await tokens.token()
     if (token === undefined) return
@@ -168,6 +186,7 @@ export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<
     // A server that compiles its policies anew has no answer for a moment.
     if (answer.kind === 'failed') return askAgain(retryDelayMs(++unanswered, undefined, random))
     unanswered = 0
+    link.heard()
     if (answer.kind === 'unchanged') return
     await inTurn(async () => {
       if (database.closed || answer.schema.version === schema.get().version) return

@@ -18,7 +18,13 @@ const idle: SyncFacts = {
   connectingMs: 0,
   downloadingMs: 0,
   blockedBy: undefined,
+  isWanted: true,
+  hasFailed: false,
+  isCutOff: false,
+  link: { kind: 'alive' },
 }
+
+const SILENT = { kind: 'silent', sinceMs: new Date(2026, 0, 1, 14, 2).getTime() } as const
 
 describe('the sync chip says', () => {
   test.each<[string, Partial<SyncFacts>]>([
@@ -34,9 +40,20 @@ describe('the sync chip says', () => {
     ['Offline · 3 waiting', { connected: false, notConnectedMs: 4_000, waiting: 3 }],
     ['Reconnecting', { connected: false, connecting: true, connectingMs: 4_000, notConnectedMs: 4_000 }],
     [
-      'Offline',
+      'Connecting',
       { connected: false, connecting: true, connectingMs: 4_000, notConnectedMs: 4_000, wasConnected: false },
     ],
+    ['Connecting', { connected: false, notConnectedMs: 9_000, wasConnected: false, waiting: 1 }],
+    ['Offline', { connected: false, notConnectedMs: 4_000, wasConnected: false, hasFailed: true }],
+    ['Offline', { connected: false, notConnectedMs: 4_000, wasConnected: false, isWanted: false }],
+    ['Offline', { connected: false, notConnectedMs: 4_000, isCutOff: true, link: SILENT }],
+    ['Checking…', { link: { kind: 'checking' } }],
+    ['Checking…', { link: { kind: 'checking' }, waiting: 1, uploading: true }],
+    [
+      `No answer since ${new Date(SILENT.sinceMs).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })}`,
+      { link: SILENT, waiting: 1 },
+    ],
+    ['1 needs attention', { attention: 1, link: SILENT }],
     ['Confirm to sync', { session: 'second_factor', connected: false }],
     ['Sign in to sync', { session: 'expired', connected: false }],
     ['Sync stopped', { blockedBy: 'PSYNC_S2305', connected: false }],
@@ -44,6 +61,22 @@ describe('the sync chip says', () => {
     ['2 need attention', { attention: 2, waiting: 9 }],
   ])('%s', (words, facts) => {
     expect(describeSyncState(deriveSyncState({ ...idle, ...facts }))).toBe(words)
+  })
+
+  test('never that all is well, or that something is sent, while the server does not answer', () => {
+    const facts = fc.record({
+      connected: fc.boolean(),
+      connecting: fc.boolean(),
+      uploading: fc.boolean(),
+      downloading: fc.boolean(),
+      waiting: fc.nat(5),
+      link: fc.constantFrom({ kind: 'checking' } as const, SILENT),
+    })
+    fc.assert(
+      fc.property(facts, (some) => {
+        expect(['checking', 'no_answer']).toContain(deriveSyncState({ ...idle, ...some }).kind)
+      }),
+    )
   })
 
   test('never that all is well while something is waiting', () => {

@@ -1,3 +1,5 @@
+import type { LinkState } from '../link/link-state.ts'
+
 /** Everything the sync chip is derived from. Counts and durations at one moment. */
 export interface SyncFacts {
   readonly session: 'signed_out' | 'active' | 'second_factor' | 'expired'
@@ -22,6 +24,13 @@ export interface SyncFacts {
   readonly downloadingMs: number
   /** Code of a refusal that waiting does not heal, such as `PSYNC_S2305`. */
   readonly blockedBy: string | undefined
+  /** The person wants to sync: it was not disconnected. */
+  readonly isWanted: boolean
+  /** An attempt to connect has failed since there was a connection. */
+  readonly hasFailed: boolean
+  /** The browser says that there is no network at all. */
+  readonly isCutOff: boolean
+  readonly link: LinkState
 }
 
 /** What the chip shows; each form has what its words need. */
@@ -31,6 +40,12 @@ export type SyncState =
   | { readonly kind: 'receiving'; readonly fraction: number | undefined }
   | { readonly kind: 'waiting'; readonly waiting: number }
   | { readonly kind: 'offline'; readonly waiting: number }
+  /** The first connection is being made. */
+  | { readonly kind: 'connecting'; readonly waiting: number }
+  /** The connection is open, nothing came for a while, and the server is being asked. */
+  | { readonly kind: 'checking'; readonly waiting: number }
+  /** It was asked and did not answer. */
+  | { readonly kind: 'no_answer'; readonly since: Date; readonly waiting: number }
   | { readonly kind: 'attention'; readonly attention: number }
   | { readonly kind: 'reconnecting' }
   | { readonly kind: 'sign_in_needed' }
@@ -48,6 +63,12 @@ export function deriveSyncState(facts: SyncFacts): SyncState {
   if (facts.blockedBy !== undefined) return { kind: 'blocked', code: facts.blockedBy }
   if (facts.session === 'second_factor') return { kind: 'second_factor_needed' }
   if (facts.session !== 'active') return { kind: 'sign_in_needed' }
+  if (facts.isCutOff && facts.notConnectedMs > OFFLINE_AFTER_MS) return { kind: 'offline', waiting: facts.waiting }
+  // Before what the connection says of itself: one that passes nothing looks like one on which nothing happens.
+  if (facts.link.kind === 'silent') {
+    return { kind: 'no_answer', since: new Date(facts.link.sinceMs), waiting: facts.waiting }
+  }
+  if (facts.link.kind === 'checking') return { kind: 'checking', waiting: facts.waiting }
   return facts.connected ? whileConnected(facts) : whileNotConnected(facts)
 }
 
@@ -62,7 +83,10 @@ function whileConnected(facts: SyncFacts): SyncState {
 
 function whileNotConnected(facts: SyncFacts): SyncState {
   if (facts.connecting && facts.wasConnected && facts.connectingMs > OFFLINE_AFTER_MS) return { kind: 'reconnecting' }
-  if (facts.notConnectedMs > OFFLINE_AFTER_MS) return { kind: 'offline', waiting: facts.waiting }
+  if (facts.notConnectedMs > OFFLINE_AFTER_MS) {
+    const isFirst = facts.isWanted && !facts.wasConnected && !facts.hasFailed
+    return { kind: isFirst ? 'connecting' : 'offline', waiting: facts.waiting }
+  }
   if (facts.waiting > 0) return { kind: 'waiting', waiting: facts.waiting }
   return facts.hasSynced
     ? { kind: 'up_to_date', lastSyncedAt: facts.lastSyncedAt }
@@ -82,6 +106,12 @@ export function describeSyncState(state: SyncState): string {
       return `${state.waiting} waiting`
     case 'offline':
       return state.waiting > 0 ? `Offline · ${state.waiting} waiting` : 'Offline'
+    case 'connecting':
+      return 'Connecting'
+    case 'checking':
+      return 'Checking…'
+    case 'no_answer':
+      return `No answer since ${clock(state.since)}`
     case 'attention':
       return state.attention === 1 ? '1 needs attention' : `${state.attention} need attention`
     case 'reconnecting':
@@ -95,6 +125,10 @@ export function describeSyncState(state: SyncState): string {
     default:
       return state satisfies never
   }
+}
+
+function clock(at: Date): string {
+  return at.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
 }
 
 /** Refusals of the stream that a retry does not heal. */

@@ -1,4 +1,5 @@
 import type { CommonPowerSyncDatabase } from '@powersync/common'
+import type { LinkState } from '../link/link-state.ts'
 import type { SessionState } from '../session/session-state.ts'
 import { createValue, type Value } from '../value.ts'
 import { blockingCode, deriveSyncState, type SyncFacts, type SyncState } from './sync-state.ts'
@@ -15,6 +16,8 @@ export interface SyncStateWatch extends Disposable {
 export function watchSyncState(
   database: CommonPowerSyncDatabase,
   session: Value<SessionState>,
+  link: Value<LinkState>,
+  isWanted: () => boolean,
   now: () => number,
 ): SyncStateWatch {
   const since = {
@@ -24,11 +27,13 @@ export function watchSyncState(
   }
   let counts = { waiting: 0, attention: 0 }
   let wasConnected = false
+  let hasFailed = false
   const state = createValue<SyncState>(deriveSyncState(readFacts()))
 
   const stopped = new AbortController()
   const stopStatus = database.registerListener({ statusChanged: refresh })
   const stopSession = session.subscribe(refresh)
+  const stopLink = link.subscribe(refresh)
   const ticking = setInterval(refresh, CLOCK_TICK_MS)
   ;(ticking as { unref?: () => void }).unref?.() // a Node process may end while a database is open
   database.watchWithCallback(
@@ -51,6 +56,7 @@ export function watchSyncState(
       stopped.abort()
       stopStatus()
       stopSession()
+      stopLink()
       clearInterval(ticking)
     },
   }
@@ -64,6 +70,7 @@ export function watchSyncState(
     const status = database.currentStatus
     const nowMs = now()
     if (status.connected) wasConnected = true
+    hasFailed = !status.connected && (hasFailed || status.downloadError !== undefined)
     since.notConnected = status.connected ? Number.POSITIVE_INFINITY : Math.min(since.notConnected, nowMs)
     since.connecting = status.connecting ? (since.connecting ?? nowMs) : undefined
     since.downloading = status.downloading ? (since.downloading ?? nowMs) : undefined
@@ -83,6 +90,10 @@ export function watchSyncState(
       connectingMs: since.connecting === undefined ? 0 : nowMs - since.connecting,
       downloadingMs: since.downloading === undefined ? 0 : nowMs - since.downloading,
       blockedBy: blockingCode(status.downloadError?.message),
+      isWanted: isWanted(),
+      hasFailed,
+      isCutOff: globalThis.navigator?.onLine === false,
+      link: link.get(),
     }
   }
 }

@@ -1,4 +1,5 @@
 import { UPLOAD_BODY_BYTES_MAX, UPLOAD_PATH, type UploadBatchResponse, type UploadResponse } from '@holdfast/protocol'
+import type { Link } from '../link/watch-link.ts'
 import type { UploadFailure } from './classify-failure.ts'
 import type { QueuedTransaction } from './queued-transaction.ts'
 
@@ -16,23 +17,25 @@ export interface SentUpload {
 /** Sends transactions to the server with a token. Never throws: what went wrong is the outcome. */
 export type PostUpload = (upload: SentUpload, token: string) => Promise<UploadOutcome>
 
-/** An answer that takes longer is given up, in milliseconds; the repeat gets the recorded verdict. */
-const ANSWER_TIMEOUT_MS = 60_000
+/** Runs a request of so many bytes, and aborts it when its answer cannot be waited for any longer; the repeat gets the recorded verdict. */
+type RunUpload = Link['upload']
 
 /** @param url - the server's address without a slash at its end */
-export function createPostUpload(url: string, fetch: typeof globalThis.fetch): PostUpload {
+export function createPostUpload(url: string, fetch: typeof globalThis.fetch, run: RunUpload): PostUpload {
   return async (upload, token) => {
     const body = new TextEncoder().encode(renderUpload(upload))
     // Not sent: a server that refuses a long body may close the line while it is still on its way, which looks like a broken one.
     if (body.length > UPLOAD_BODY_BYTES_MAX) return { kind: 'failed', failure: tooLarge(body.length) }
     try {
-      const response = await fetch(`${url}${UPLOAD_PATH}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
-        body,
-        signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
+      return await run(body.length, async (signal) => {
+        const response = await fetch(`${url}${UPLOAD_PATH}`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+          body,
+          signal,
+        })
+        return readOutcome(response.status, response.headers.get('retry-after'), await response.text())
       })
-      return readOutcome(response.status, response.headers.get('retry-after'), await response.text())
     } catch (error) {
       return { kind: 'failed', failure: unanswered(error) }
     }

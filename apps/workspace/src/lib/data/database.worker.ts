@@ -1,3 +1,4 @@
-// The worker that has SQLite, with files that are waited for. The first import has to come first.
+// The SDK's worker, with SQLite or the sync stream in it. What it builds on is set up first, so the order of these imports matters.
 import './wait-for-sync-files.ts'
+import './tell-stream-bytes.ts'
 import '@powersync/web/bundled_worker'

@@ -3,7 +3,7 @@ import { LogLevels, PowerSyncDatabase, type PowerSyncLogger } from '@powersync/w
 import { create } from 'zustand'
 import { chooseStore, type LocalStore, vfsOf } from './choose-store.ts'
 // oxlint-disable-next-line import/default -- Vite makes the export: the worker's address
-import databaseWorker from './database.worker.ts?worker&url'
+import worker from './database.worker.ts?worker&url'
 
 /** Where the local database of this page is kept; `undefined` until it has been opened. */
 export const useLocalStore = create<{ readonly store: LocalStore | undefined }>(() => ({ store: undefined }))
@@ -27,10 +27,10 @@ export async function openDatabase({
     database: {
       dbFilename: fileName.replace(/\.db$/, `-${store}.db`),
       vfs: vfsOf(store),
-      // SQLite over private files lives in a worker of each tab; the other stores have the worker that the package brings.
       // An address and not a function, because the settings are sent to the shared worker.
-      ...(store === 'opfs' && { worker: databaseWorker }),
+      worker,
     },
+    sync: { worker },
   })
 }
 

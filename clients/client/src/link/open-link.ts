@@ -1,0 +1,52 @@
+import type { CommonPowerSyncDatabase } from '@powersync/common'
+import { hearStreamBytes } from './stream-bytes.ts'
+import { watchLink, type Link, type LinkOptions } from './watch-link.ts'
+
+export interface OpenLinkOptions extends Pick<LinkOptions, 'isWanted' | 'restartStream' | 'onBack' | 'now'> {
+  readonly url: string
+  readonly userId: string
+  readonly fetch: typeof globalThis.fetch
+}
+
+/** Watches the line of an open database: its stream, its uploads, and `/health` when both leave doubt. */
+export function openLink(database: CommonPowerSyncDatabase, options: OpenLinkOptions): Link {
+  const { url, userId, fetch } = options
+  const link = watchLink({
+    ...options,
+    probe: async (signal) => {
+      const response = await fetch(`${url}/health`, { cache: 'no-store', signal })
+      // A hotel's page is no sign of life of this server; its report is, whatever it says.
+      const report: unknown = await response.json()
+      if (typeof report !== 'object' || report === null || !('ok' in report)) throw new Error('not the server')
+    },
+    stream: () => {
+      const { connected, connecting } = database.currentStatus
+      return connected ? 'open' : connecting ? 'opening' : 'closed'
+    },
+    isWatched: () => globalThis.document === undefined || document.visibilityState === 'visible',
+  })
+  let before = progressOf(database)
+  const stopStatus = database.registerListener({
+    statusChanged: () => {
+      const after = progressOf(database)
+      if (after !== before && database.currentStatus.connected) link.heard('stream')
+      before = after
+    },
+  })
+  const bytes = hearStreamBytes(userId, () => link.heard('stream'))
+  globalThis.document?.addEventListener('visibilitychange', link.look)
+  return {
+    ...link,
+    [Symbol.dispose]() {
+      stopStatus()
+      bytes[Symbol.dispose]()
+      globalThis.document?.removeEventListener('visibilitychange', link.look)
+      link[Symbol.dispose]()
+    },
+  }
+}
+
+/** What only the server can change of the SDK's status. */
+function progressOf({ currentStatus: status }: CommonPowerSyncDatabase): string {
+  return [status.connected, status.lastSyncedAt?.getTime(), status.downloadProgress?.downloadedOperations].join()
+}

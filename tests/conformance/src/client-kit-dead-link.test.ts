@@ -1,0 +1,75 @@
+import { describeSyncState, type SyncState } from '@holdfast/client'
+import { openDevice, openFaultyLink, openHoldfast, type Holdfast, type TestDevice } from '@holdfast/test-support'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+/** Limits, in milliseconds: a dead line is noticed within 15 s, and busy machines take longer for everything. */
+const NOTICE_MS = 30_000
+const RECOVER_MS = 45_000
+
+let holdfast: Holdfast
+beforeAll(async () => {
+  holdfast = await openHoldfast({ sample: true })
+})
+afterAll(() => holdfast[Symbol.asyncDispose]())
+
+test('the state tells of a line that is open and passes nothing, and the change goes up when it passes again', async () => {
+  await using link = await openFaultyLink(holdfast.url)
+  await using device = await openDevice({ ...holdfast, url: link.url }, { email: 'dana.okafor@northline.example' })
+  await reaches(device, 'up_to_date', RECOVER_MS)
+
+  link.stall()
+  await device.database.execute(
+    `update actions set title = 'Written to a dead line' where id = (select min(id) from actions)`,
+  )
+  const seen = statesOf(device)
+  await reaches(device, 'no_answer', NOTICE_MS)
+  expect(seen.map(({ kind }) => kind)).not.toContain('up_to_date')
+  expect(seen.map(({ kind }) => kind)).not.toContain('offline')
+  const state = device.local.sync.get()
+  expect(state).toMatchObject({ kind: 'no_answer', waiting: 1 })
+  expect(describeSyncState(state)).toMatch(/^No answer since /)
+
+  link.flow()
+  await reaches(device, 'up_to_date', RECOVER_MS)
+  expect(await device.visibleRows('actions')).toEqual(await device.localRows('actions'))
+})
+
+test('an upload that was swallowed is given up on silence and repeated, once', async () => {
+  await using link = await openFaultyLink(holdfast.url)
+  await using device = await openDevice({ ...holdfast, url: link.url }, { email: 'dana.okafor@northline.example' })
+  await reaches(device, 'up_to_date', RECOVER_MS)
+
+  link.swallow()
+  await device.database.execute(`update actions set title = 'Swallowed' where id = (select max(id) from actions)`)
+  await reaches(device, 'no_answer', NOTICE_MS)
+  link.flow()
+  await reaches(device, 'up_to_date', RECOVER_MS)
+  expect(await device.visibleRows('actions')).toEqual(await device.localRows('actions'))
+})
+
+function statesOf({ local }: TestDevice): readonly SyncState[] {
+  const seen: SyncState[] = []
+  local.sync.subscribe(() => void seen.push(local.sync.get()))
+  return seen
+}
+
+function reaches({ local }: TestDevice, kind: SyncState['kind'], withinMs: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(
+      () => finish(new Error(`waited ${withinMs} ms for ${kind}: ${JSON.stringify(local.sync.get())}`)),
+      withinMs,
+    )
+    const stop = local.sync.subscribe(look)
+    look()
+
+    function look(): void {
+      if (local.sync.get().kind === kind) finish()
+    }
+    function finish(error?: Error): void {
+      clearTimeout(timer)
+      queueMicrotask(() => stop())
+      if (error) reject(error)
+      else resolve()
+    }
+  })
+}
