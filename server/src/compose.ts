@@ -7,7 +7,7 @@ import {
   type OptionDeclarations,
   type OptionValues,
 } from '@holdfast/foundation'
-import { createHttpServer, findPort } from '@holdfast/http'
+import { createHttpServer, findPort, parseTrustProxy } from '@holdfast/http'
 import {
   applyMigrations,
   createPool,
@@ -77,6 +77,7 @@ export interface OpenHoldfastOptions {
 export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfast> {
   const { config, logger, clock, progress, signal } = options
   requireLoopbackForSample(config, config.sample)
+  const trustProxy = parseTrustProxy(config.trustProxy)
   // A configured secret that is no good is refused before anything is started.
   if (config.jwtSecret !== undefined) resolveJwtSecret(config.jwtSecret, config.dataDir)
   await using opened = new AsyncDisposableStack()
@@ -122,7 +123,7 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
   )
   const shares = sharePool(requestPool, requestShares(config))
   // Made before the services and closed after them: what they answer last still reaches its client.
-  const app = createHttpServer({ logger, trustProxy: config.trustProxy })
+  const app = createHttpServer({ logger, trustProxy })
   opened.defer(() => closeGateway(app))
 
   const jwtSecret = resolveJwtSecret(config.jwtSecret, config.dataDir)
@@ -132,7 +133,10 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
       jwtSecret,
       baseUrl,
       projectName: config.projectName,
-      options: pick(config, authOptions),
+      options: {
+        ...pick(config, authOptions),
+        rateLimitLoopbackExempt: hasSample && config.rateLimitLoopbackExempt,
+      },
       logger,
       clock,
     }),

@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { fastify, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { HoldfastError, errorMessage, type Logger } from '@holdfast/foundation'
 import { BODY_BYTES_MAX, CONNECTION_IDLE_MS, HEADERS_TIMEOUT_MS, PARAMETER_LENGTH_MAX } from './limits.ts'
+import type { TrustProxy } from './trust-proxy.ts'
 
 export interface HttpServerOptions {
   readonly logger: Logger
-  /** Whether `x-forwarded-*` headers are believed. Only behind a proxy that sets them. */
-  readonly trustProxy?: boolean
+  /** Whose `x-forwarded-*` headers are believed. Default: nobody's. */
+  readonly trustProxy?: TrustProxy | false
 }
 
 /**
@@ -14,11 +15,11 @@ export interface HttpServerOptions {
  * trace; no body is logged. Plugins add their own parsers, hooks and error rendering, which do not reach their neighbours.
  */
 export function createHttpServer(options: HttpServerOptions): FastifyInstance {
-  const { logger } = options
+  const { logger, trustProxy = false } = options
   const app = fastify({
     // Our own logger reports requests, by event; Fastify's would serialise headers.
     logger: false,
-    trustProxy: options.trustProxy ?? false,
+    trustProxy: typeof trustProxy === 'object' ? [...trustProxy] : trustProxy,
     bodyLimit: BODY_BYTES_MAX,
     keepAliveTimeout: CONNECTION_IDLE_MS,
     http: { headersTimeout: HEADERS_TIMEOUT_MS },

@@ -79,9 +79,10 @@ export const serverOptions = {
       'Signs the API keys; at least 32 characters. Default: made at the first start and kept in the data folder.',
   },
   trustProxy: {
-    type: 'boolean',
-    default: false,
-    description: 'Believes x-forwarded-* headers. Only behind a proxy that sets them.',
+    type: 'list',
+    default: [],
+    description:
+      'The proxies in front whose x-forwarded-* headers are believed: addresses and networks (`loopback`, `10.0.0.0/8`), or one number of proxies in a row.',
   },
   requestConnectionsMax: {
     type: 'integer',

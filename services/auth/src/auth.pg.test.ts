@@ -66,6 +66,19 @@ describe('the service', () => {
     expect((await limited.refresh('x')).status).toBe(429)
   })
 
+  test('counts this machine like others once a request shows that a proxy is in front', async () => {
+    const sample = await world.openApp({ rateLimitSignInSignUps: 2 })
+    const payload = { email: 'no@one.org', password: 'x' }
+    const attempt = (headers = {}) =>
+      sample.call({ method: 'POST', url: '/token?grant_type=password', payload, headers })
+    for (let count = 0; count < 5; count++) expect((await attempt()).status).toBe(400)
+    for (let count = 0; count < 2; count++) {
+      expect((await attempt({ 'x-forwarded-for': '198.51.100.7' })).status).toBe(400)
+    }
+    expect((await attempt({ 'x-forwarded-for': '198.51.100.8' })).status).toBe(429)
+    expect((await attempt()).status).toBe(429)
+  })
+
   test('publishes its keys for ten minutes, says which ways to sign in there are, and is healthy', async () => {
     const jwks = await app.call({ url: '/.well-known/jwks.json' })
     expect(jwks).toMatchObject({ status: 200, body: { keys: [{ kty: 'EC', crv: 'P-256', alg: 'ES256', use: 'sig' }] } })

@@ -3,7 +3,15 @@ import { createRateLimiter, isLoopback } from './rate-limits.ts'
 
 function limiterAt(attempts: number, loopbackExempt = false) {
   const time = { ms: 1_000_000 }
-  return { time, limiter: createRateLimiter({ windowS: 300, attempts, loopbackExempt, clock: { now: () => time.ms } }) }
+  return {
+    time,
+    limiter: createRateLimiter({
+      windowS: 300,
+      attempts,
+      isLoopbackExempt: () => loopbackExempt,
+      clock: { now: () => time.ms },
+    }),
+  }
 }
 
 describe('a rate limiter', () => {

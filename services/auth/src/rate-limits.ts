@@ -26,16 +26,17 @@ export function createRateLimiter(options: {
   /** Seconds in which they refill. */
   readonly windowS: number
   readonly refusal?: (retryAfterS: number) => HoldfastError
-  readonly loopbackExempt: boolean
+  /** Whether requests from this machine are not counted at the moment. */
+  readonly isLoopbackExempt: () => boolean
   readonly clock: Clock
 }): RateLimiter {
-  const { attempts, loopbackExempt, clock, refusal = overRequestRateLimit } = options
+  const { attempts, isLoopbackExempt, clock, refusal = overRequestRateLimit } = options
   const buckets = new Map<string, Bucket>()
   const refillPerMs = attempts / (options.windowS * 1000)
 
   return {
     take(address) {
-      if (attempts === 0 || (loopbackExempt && isLoopback(address))) return
+      if (attempts === 0 || (isLoopback(address) && isLoopbackExempt())) return
       const network = networkOf(address)
       const nowMs = clock.now()
       const bucket = buckets.get(network) ?? { tokens: attempts, filledAtMs: nowMs }
@@ -62,15 +63,21 @@ export interface RateLimits {
   readonly challenge: RateLimiter
   readonly mail: RateLimiter
   readonly sms: RateLimiter
+  /**
+   * A request has come through a proxy: an address of this machine is the proxy's from now on, also where it does not say so, and is counted like
+   * any other.
+   */
+  noteProxy(): void
 }
 
 /** @see Supabase documentation, "Rate limits" */
 export function createRateLimits(options: AuthOptions, clock: Clock): RateLimits {
-  const loopbackExempt = options.rateLimitLoopbackExempt
+  let loopbackExempt = options.rateLimitLoopbackExempt
+  const isLoopbackExempt = (): boolean => loopbackExempt
   const inFiveMinutes = (attempts: number): RateLimiter =>
-    createRateLimiter({ attempts, windowS: RATE_LIMIT_WINDOW_S, loopbackExempt, clock })
+    createRateLimiter({ attempts, windowS: RATE_LIMIT_WINDOW_S, isLoopbackExempt, clock })
   const inAnHour = (attempts: number, refusal?: (retryAfterS: number) => HoldfastError): RateLimiter =>
-    createRateLimiter({ attempts, windowS: 3600, loopbackExempt, clock, ...(refusal ? { refusal } : {}) })
+    createRateLimiter({ attempts, windowS: 3600, isLoopbackExempt, clock, ...(refusal ? { refusal } : {}) })
   return {
     signIn: inFiveMinutes(options.rateLimitSignInSignUps),
     refresh: inFiveMinutes(options.rateLimitTokenRefresh),
@@ -79,6 +86,9 @@ export function createRateLimits(options: AuthOptions, clock: Clock): RateLimits
     anonymous: inAnHour(options.rateLimitAnonymousUsers),
     mail: inAnHour(options.rateLimitEmailSent, overEmailSendRateLimit),
     sms: inAnHour(options.rateLimitSmsSent, overSmsSendRateLimit),
+    noteProxy() {
+      loopbackExempt = false
+    },
   }
 }
 

@@ -5,3 +5,11 @@ import type { RequestOrigin } from './sessions/session-row.ts'
 export function originOf(request: FastifyRequest): RequestOrigin {
   return { address: request.ip, userAgent: request.headers['user-agent'] }
 }
+
+/** What proxies add to the requests that they pass on. */
+const PROXY_HEADERS = ['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'forwarded', 'x-real-ip', 'via']
+
+/** Whether a request came through a proxy that says so. */
+export function isProxied(request: FastifyRequest): boolean {
+  return PROXY_HEADERS.some((name) => request.headers[name] !== undefined)
+}

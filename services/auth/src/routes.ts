@@ -4,6 +4,7 @@ import { HoldfastError } from '@holdfast/foundation'
 import { answerInEvenTime } from './confirmations/even-time.ts'
 import type { AuthContext } from './context.ts'
 import { renderError } from './render-error.ts'
+import { isProxied } from './request-origin.ts'
 import { adminSigningKeyRoutes } from './routes/admin-signing-keys.ts'
 import { adminAuditRoute } from './routes/admin-audit.ts'
 import { adminMessageRoutes } from './routes/admin-messages.ts'
@@ -40,6 +41,9 @@ export function authRoutes(context: AuthContext): FastifyPluginAsync {
   const hidesAccounts = context.options.emailEnableConfirmations || context.options.smsEnableConfirmations
   const routes: FastifyPluginAsyncTypebox = async (app) => {
     app.setValidatorCompiler(TypeBoxValidatorCompiler)
+    app.addHook('onRequest', async (request) => {
+      if (isProxied(request)) context.limits.noteProxy()
+    })
     app.setErrorHandler((error, request, reply) => renderError(error, request, reply, context.logger))
     if (app.prefix !== '') {
       app.setNotFoundHandler((request, reply) => {

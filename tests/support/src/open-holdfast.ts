@@ -9,6 +9,16 @@ import { startServer, type ServerProcess } from './server-process.ts'
 /** Password of every sample account. */
 export const SAMPLE_PASSWORD = 'holdfast-sample'
 
+/** All clients of a test have one address. Without the sample it is counted; a test about limits sets them again. */
+const UNLIMITED = [
+  '--rate-limit-email-sent=0',
+  '--rate-limit-sms-sent=0',
+  '--rate-limit-anonymous-users=0',
+  '--rate-limit-token-refresh=0',
+  '--rate-limit-sign-in-sign-ups=0',
+  '--rate-limit-token-verifications=0',
+]
+
 export interface HoldfastOptions {
   /** With the sample organisation. */
   readonly sample?: boolean
@@ -53,7 +63,7 @@ export async function openHoldfast(options: HoldfastOptions = {}): Promise<Holdf
     `--port=${port}`,
     `--db-port=${dbPort}`,
     `--data-dir=${dataDir}`,
-    ...(options.sample ? ['--sample'] : []),
+    ...(options.sample ? ['--sample'] : UNLIMITED),
     ...(options.args ?? []),
   ]
   let server: ServerProcess

@@ -48,6 +48,6 @@ export const rateLimitOptions = {
     type: 'boolean',
     default: true,
     description:
-      'Whether requests from this machine are not counted. Turn it off behind a reverse proxy on the same machine that does not pass the address on.',
+      'Whether requests from this machine are not counted while the sample runs and nothing shows that a proxy is in front.',
   },
 } satisfies OptionDeclarations
