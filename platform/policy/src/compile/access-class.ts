@@ -1,3 +1,4 @@
+import { INSTEAD_OF_SESSION } from '../syntax/what-to-write.ts'
 import { quoteIdentifier, quoteName } from '@holdfast/postgres'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { TableInfo } from '../catalog/policy-input.ts'
@@ -156,7 +157,7 @@ function checkSettled(atom: Expr, catalog: Catalog): void {
   const check = (expr: Expr): void => {
     if (!isSteady(expr))
       refuse(
-        'a condition on the row depends on settings of the session, such as its time zone, or on a function that is not immutable',
+        `a condition on the row depends on settings of the session, such as its time zone, or on a function that is not immutable: ${INSTEAD_OF_SESSION}`,
       )
   }
   walkExpr(atom, { expr: check })

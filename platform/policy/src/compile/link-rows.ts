@@ -1,4 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts'
+import { INSTEAD_OF_SESSION } from '../syntax/what-to-write.ts'
 import { refuse } from '../refusal.ts'
 import type { Expr, From, Rights } from '../syntax/expression.ts'
 import { isImmutable } from '../syntax/typing.ts'
@@ -62,7 +63,7 @@ function linkDisjunct(
 export function checkedFilter(atom: Expr, catalog: Catalog): Expr {
   if (!isImmutable(atom, catalog)) {
     return refuse(
-      'a condition on the row depends on settings of the session, such as its time zone, or on a function that is not immutable',
+      `a condition on the row depends on settings of the session, such as its time zone, or on a function that is not immutable: ${INSTEAD_OF_SESSION}`,
     )
   }
   return atom

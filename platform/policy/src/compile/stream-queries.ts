@@ -5,6 +5,7 @@ import { Refusal, refuse } from '../refusal.ts'
 import { convertType } from '../syntax/convert-type.ts'
 import { isSubscriptionFunction } from '../syntax/convert-call.ts'
 import { nameParts } from '../syntax/names.ts'
+import { isMomentType } from '../syntax/typing.ts'
 import { parseViewDefinition } from '../syntax/parse.ts'
 import { quoteLiteral } from '@holdfast/postgres'
 
@@ -187,18 +188,31 @@ function collectParameters(value: unknown, into: Map<string, string>, catalog: C
     if (key === 'TypeCast') {
       const cast = part as Extract<Node, { TypeCast: unknown }>['TypeCast']
       const read = cast.arg && readParameter(cast.arg)
-      if (read && cast.typeName) into.set(read.name, `(${read.sql})::${convertType(cast.typeName, catalog).sql}`)
+      if (read && cast.typeName) {
+        const { type, sql } = convertType(cast.typeName, catalog)
+        const fixed = read.isList ? 'subscription.moments' : 'subscription.moment'
+        const text = `${isMomentType(type, catalog) ? fixed : ''}(${read.sql})`
+        into.set(read.name, `${text}::${sql}`)
+      }
     }
     collectParameters(part, into, catalog)
   }
 }
 
-function readParameter(node: Node): { readonly name: string; readonly sql: string } | undefined {
+interface ReadParameter {
+  readonly name: string
+  readonly sql: string
+  readonly isList: boolean
+}
+
+function readParameter(node: Node): ReadParameter | undefined {
   if (!('FuncCall' in node)) return undefined
   const [schema = '', name = ''] = nameParts(node.FuncCall.funcname)
   const [arg] = node.FuncCall.args ?? []
   const constant = arg && 'TypeCast' in arg ? arg.TypeCast.arg : arg
   if (!isSubscriptionFunction({ schema, name }) || !constant || !('A_Const' in constant)) return undefined
   const parameter = constant.A_Const.sval?.sval
-  return parameter === undefined ? undefined : { name: parameter, sql: `${schema}.${name}(${quoteLiteral(parameter)})` }
+  return parameter === undefined
+    ? undefined
+    : { name: parameter, sql: `${schema}.${name}(${quoteLiteral(parameter)})`, isList: name === 'elements' }
 }

@@ -10,6 +10,7 @@ import { nameParts } from './names.ts'
 import { parseFunctionBody } from './parse.ts'
 import type { Scope } from './scope.ts'
 import { baseOf, functionsOf, typeOf } from './typing.ts'
+import { INSTEAD_OF_CLOCK, INSTEAD_OF_SETTING } from './what-to-write.ts'
 import { walkExpr } from './walk.ts'
 
 export type Call = Extract<Expr, { kind: 'call' }>
@@ -20,7 +21,13 @@ const INLINE_DEPTH_MAX = 16
 /** `auth.uid()` and its kin: what the token says. */
 const CLAIM_FUNCTIONS: ReadonlySet<string> = new Set(['uid', 'role', 'email', 'jwt'])
 
-const SUBSCRIPTION_FUNCTIONS: ReadonlySet<string> = new Set(['parameter', 'parameters', 'elements'])
+const SUBSCRIPTION_FUNCTIONS: ReadonlySet<string> = new Set([
+  'parameter',
+  'parameters',
+  'elements',
+  'moment',
+  'moments',
+])
 
 /** Stable functions of the system whose result depends on their arguments and on the formats of the session, on nothing that changes. */
 const STABLE_BUT_STEADY: ReadonlySet<string> = new Set(
@@ -119,9 +126,9 @@ function checkSystemCall(call: Call, catalog: Catalog): Expr {
     return refuse(`${call.name}() is volatile: its result is another each time`)
   if (isClaimSetting(call)) return call
   if (call.name === 'current_setting')
-    return refuse('it reads a setting of the session other than the claims (request.jwt.…)')
+    return refuse(`it reads a setting of the session other than the claims (request.jwt.…): ${INSTEAD_OF_SETTING}`)
   if (['now', 'transaction_timestamp', 'statement_timestamp'].includes(call.name))
-    return refuse(`it reads the clock (${call.name}())`)
+    return refuse(`it reads the clock (${call.name}()): ${INSTEAD_OF_CLOCK}`)
   if (candidates.some((f) => f.volatility === 's') && !STABLE_BUT_STEADY.has(call.name)) {
     return refuse(`${call.name}() depends on more than its arguments`)
   }

@@ -5,12 +5,13 @@ import type { TableInfo } from '../catalog/policy-input.ts'
 import { refuse } from '../refusal.ts'
 import type { BooleanTest, Expr, SpecialForm, Subquery } from './expression.ts'
 import { FALSE, isSingleRow, TRUE } from './expression.ts'
-import { convertCall, returnsRows } from './convert-call.ts'
+import { convertCall, isSubscriptionFunction, returnsRows } from './convert-call.ts'
 import { convertQuery } from './convert-query.ts'
 import { qualify } from './collect-names.ts'
 import { nameParts, need } from './names.ts'
 import { isOpaque, opaque, resolveName, type Scope } from './scope.ts'
 import { baseOf, mayReadClock, OID, typeOf } from './typing.ts'
+import { INSTEAD_OF_CLOCK } from './what-to-write.ts'
 import { convertType } from './convert-type.ts'
 
 type NodeOf<Kind extends string> = Extract<Node, Record<Kind, unknown>>[Kind &
@@ -112,10 +113,23 @@ function convertCast(cast: NodeOf<'TypeCast'>, scope: Scope): Expr {
   if (arg.kind !== 'constant' && possible.some((cast) => !cast.system && cast.volatility !== 'i')) {
     refuse(`what the conversion to ${type.sql} reads cannot be known: its function is not immutable`)
   }
-  if (mayReadClock(expr, scope.catalog))
+  if (mayReadClock(expr, scope.catalog)) {
+    const fixed = fixedParameter(arg)
+    if (fixed) return { ...expr, arg: fixed }
     refuse(`a text is read as ${type.sql}, and such a text can name the moment of the reading`)
+  }
   return expr
 }
+
+/** What a subscription asks for, as the text of a date or time: Postgres refuses words such as `today`, which would mean another day each day. */
+function fixedParameter(arg: Expr): Expr | undefined {
+  if (arg.kind !== 'call' || !isSubscriptionFunction(arg)) return undefined
+  const name = FIXED_PARAMETERS[arg.name]
+  return name === undefined ? undefined : { ...arg, name, args: [arg] }
+}
+
+/** Functions that check the texts which these return. */
+const FIXED_PARAMETERS: Readonly<Record<string, string>> = { parameter: 'moment', elements: 'moments' }
 
 function convertOperator(node: NodeOf<'A_Expr'>, scope: Scope): Expr {
   const written = asPrinted(node)
@@ -244,7 +258,7 @@ function convertKeyword(op: string): Expr {
     case 'SVFOP_CURRENT_SCHEMA':
       return refuse('it reads settings of the session')
     default:
-      return refuse('it reads the clock')
+      return refuse(`it reads the clock: ${INSTEAD_OF_CLOCK}`)
   }
 }
 

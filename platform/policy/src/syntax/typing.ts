@@ -248,10 +248,17 @@ function isImmutableConversion(from: number, target: number, catalog: Catalog): 
   return reads && prints
 }
 
+/** Whether it is a date or time, or an array of some. */
+export function isMomentType(type: number, catalog: Catalog): boolean {
+  const base = baseOf(type, catalog)
+  return MOMENT_TYPES.has(elementOf(base, catalog) ?? base)
+}
+
 /** Whether a conversion may read the clock: `('now'::text)::timestamptz` does. */
 export function mayReadClock(expr: Extract<Expr, { kind: 'cast' }>, catalog: Catalog): boolean {
-  if (!MOMENT_TYPES.has(baseOf(expr.type, catalog)) || expr.arg.kind === 'constant') return false
-  return !isMomentForSure(typeOf(expr.arg, catalog))
+  if (!isMomentType(expr.type, catalog) || expr.arg.kind === 'constant') return false
+  const given = typeOf(expr.arg, catalog)
+  return !isMomentForSure(elementOf(given, catalog) ?? given)
 }
 
 function isMomentForSure(type: number | undefined): boolean {

@@ -123,7 +123,8 @@ function activateStreams(
     roles: rolesOf(DEFAULT_STREAM),
   }
   const declared = plan.streams.map(({ name, priority, parameters, autoSubscribe, refused }): ActiveStream => {
-    const problem = refused.length > 0 ? 'a query of the stream cannot be followed' : undefined
+    const [first] = refused
+    const problem = first && `a query of the stream cannot be followed: ${first.reason}`
     return { name, priority, parameters, isDefault: autoSubscribe, problem, roles: rolesOf(name) }
   })
   // When every table has a stream of its own, nothing is left for it.
