@@ -126,3 +126,35 @@ export const HEARTBEAT_PATIENCE_MS = 30_000
 
 /** Connections for writing the log, bucket sums and write checkpoints. */
 export const LOG_CONNECTIONS_MAX = 8
+
+/**
+ * How long a question for keys may take when several people are asked for in one transaction, in milliseconds: the others wait for it. A role's own
+ * `statement_timeout` comes before it.
+ */
+export const KEYS_TIMEOUT_MS = 5_000
+
+/** How long each part of such a question may take when a person is asked for alone, in milliseconds. What takes longer fails, and only that. */
+export const KEYS_PART_TIMEOUT_MS = 15_000
+
+/**
+ * Once asking for all access classes of a definition has taken too long: how long it may take for a few of them, and how long all of that may take, in
+ * milliseconds. Classes that are not asked for by then are not seen.
+ */
+export const CLASS_TIMEOUT_MS = 500
+export const CLASSES_TIMEOUT_MS = 20_000
+
+/** Questions of people whose keys have taken too long before that are asked at once: the other connections are for everybody else. */
+export const SLOW_EVALUATIONS_MAX = 2
+
+/** People whose keys have taken too long that are remembered, and for how many milliseconds. */
+export const SLOW_PEOPLE_MAX = 1_000
+export const SLOW_PERSON_MS = 60_000
+
+/** After how many milliseconds somebody's keys are evaluated again when a part of them took too long: nothing else would bring its rows back. */
+export const RETRY_KEYS_MS = 60_000
+
+/** Different failures of policies that are kept for operators. */
+export const POLICY_FAILURES_MAX = 500
+
+/** A failure of a policy that repeats is logged once in this many milliseconds. */
+export const POLICY_FAILURE_LOG_MS = 60_000

@@ -5,6 +5,7 @@ import { createPool, type MigrationSource, type PoolShare } from '@holdfast/post
 import type { ActivePlan } from './buckets/active-plan.ts'
 import { createDependencyIndex } from './buckets/dependency-index.ts'
 import { createKeyEvaluator } from './buckets/key-evaluator.ts'
+import { createPolicyFailures } from './buckets/policy-failures.ts'
 import { createCheckpointFeed } from './checkpoints/checkpoint-feed.ts'
 import { createLookups } from './checkpoints/lookups.ts'
 import { createMarks } from './checkpoints/marks.ts'
@@ -133,6 +134,7 @@ export function openSync(options: SyncOptions): SyncService {
   })
   const restricted = openRestrictedPools(options)
   const clock = options.clock ?? systemClock
+  const failures = createPolicyFailures(logger, clock)
   const stopping = new AbortController()
   const feed = createCheckpointFeed()
   const dependencies = createDependencyIndex()
@@ -157,6 +159,7 @@ export function openSync(options: SyncOptions): SyncService {
     batchLimits: options.batchLimits,
     onPlan: (next) => {
       sayRefused(logger, next, plan)
+      if (next.version !== plan?.version) failures.forget()
       plan = next
     },
     logger,
@@ -168,7 +171,7 @@ export function openSync(options: SyncOptions): SyncService {
     pool: serverStreams,
     concurrency: CONCURRENT_EVALUATIONS_MAX,
     peopleMax: EVALUATED_TOGETHER_MAX,
-    logger,
+    failures,
   })
   const compactions = createCompactions()
   const leftOuts = createLeftOuts()
@@ -254,10 +257,12 @@ export function openSync(options: SyncOptions): SyncService {
           marks,
           plan: currentPlan,
           active: () => replicator.plan(),
+          failures,
           status: () =>
             readStatus({
               pool,
               plan,
+              failing: failures.list(),
               ready: isReady && replicator.problem === undefined,
               reader: replicator,
               checkpoint: feed,

@@ -41,6 +41,8 @@ function renderDetails(table: TableCoverage): string {
       `    ${policy.using === null ? 'true' : oneLine(policy.using)}`,
     )
   }
+  for (const { of, reason, count: times, lastAt } of table.failing)
+    lines.push(`  FAILS for a ${of}, ${count(times)} times, last ${lastAt}: ${oneLine(reason)}`)
   for (const definition of table.definitions) lines.push(...renderDefinition(definition))
   return `${lines.join('\n')}\n`
 }

@@ -2,7 +2,7 @@ import type { SyncStatus, TableFill } from '@holdfast/sync'
 
 /** Where sync stands, for people. */
 export function renderStatus(status: SyncStatus): string {
-  const { reader, checkpoint, slot, filling, definitions, devices, log, compaction, refused, leftOut } = status
+  const { reader, checkpoint, slot, filling, definitions, devices, log, compaction, refused, failing, leftOut } = status
   const lines: (readonly [title: string, text: string])[] = [
     [
       'sync',
@@ -47,6 +47,11 @@ export function renderStatus(status: SyncStatus): string {
     ...(refused.length > 0 ? ['', 'Tables that do not sync'] : []),
     ...refused.map(
       ({ table, policy, reason }) => `  ${table}: ${policy === undefined ? '' : `policy "${policy}": `}${reason}`,
+    ),
+    ...(failing.length > 0 ? ['', 'Policies that fail'] : []),
+    ...failing.map(
+      ({ table, of, reason, count: times, lastAt }) =>
+        `  ${table}: for a ${of}, ${count(times)} times, last ${lastAt}: ${reason}`,
     ),
     '',
   ].join('\n')

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
 import type pg from 'pg'
-import { errorMessage, type Logger } from '@holdfast/foundation'
+import { errorMessage } from '@holdfast/foundation'
 import { assumeSession, sql, type Connections, type Session, type Transaction } from '@holdfast/postgres'
 import type { ClassEntry, ClassKey, ClassList } from './access-classes.ts'
 import { DEFAULT_STREAM, type RolePlan } from './active-plan.ts'
 import type { AskedClasses, EvaluatedKeys, EvaluatedWant, Want } from './evaluated-keys.ts'
+import { CLASS_TIMEOUT_MS, CLASSES_TIMEOUT_MS, KEYS_PART_TIMEOUT_MS } from '../limits.ts'
+import { isStatementFailure, isTimeout, type PolicyFailures } from './policy-failures.ts'
 import {
   collect,
   createPins,
@@ -12,6 +14,7 @@ import {
   SNAPSHOT_QUERY,
   snapshotIn,
   statementOf,
+  tableOf,
   type KeyPart,
   type KeyRow,
   type LinkKeys,
@@ -39,16 +42,19 @@ export async function evaluateKeys(
   pool: Connections,
   wants: readonly Want[],
   session: Session,
-  logger: Logger,
+  failures: PolicyFailures,
+  timeoutMs = KEYS_PART_TIMEOUT_MS,
 ): Promise<EvaluatedKeys> {
-  return inOneSnapshot(pool, session, async (tx) => {
+  return inOneSnapshot(pool, session, timeoutMs, async (tx) => {
     let at: SnapshotAt | undefined
     const pins = createPins()
     const evaluated: EvaluatedWant[] = []
     for (const want of wants) {
       const role = roleOf(want, session)
       await subscribeTo(tx, want)
-      const { rows, problem, isVoid } = await readRows(tx, role, want, logger)
+      const read = await readRows(tx, role, want, failures)
+      const { rows, isVoid } = read
+      let { problem, isTimedOut } = read
       at ??= snapshotIn(rows)
       // It names nothing, and no change of a row will make it name something.
       if (isVoid) {
@@ -56,18 +62,26 @@ export async function evaluateKeys(
         continue
       }
       const collected = collect(role, rows)
-      const { names, asked } = await askForClasses(tx, role, collected.linkKeys, new Map(), logger)
+      const { names, asked, failed } = await askForClasses(tx, role, collected.linkKeys, new Map(), failures)
+      problem ??= failed && failingPolicies([failed.table])
+      isTimedOut ||= failed?.isTimedOut === true
       pins.add(role, collected.pins)
-      evaluated.push({ bucketNames: [...collected.bucketNames, ...names], asked, problem })
+      evaluated.push({ bucketNames: [...collected.bucketNames, ...names], asked, problem, isTimedOut })
     }
     at ??= snapshotIn(await query(tx, { text: SNAPSHOT_QUERY }))
     return { ...at, wants: evaluated, ...pins.taken() }
   })
 }
 
-function inOneSnapshot<T>(pool: Connections, session: Session, body: (tx: Transaction) => Promise<T>): Promise<T> {
+function inOneSnapshot<T>(
+  pool: Connections,
+  session: Session,
+  timeoutMs: number,
+  body: (tx: Transaction) => Promise<T>,
+): Promise<T> {
   return pool.transaction(async (tx) => {
     await tx.execute(sql`set transaction isolation level repeatable read read only`)
+    await limitStatements(tx, timeoutMs)
     await assumeSession(tx, session)
     return body(tx)
   })
@@ -92,18 +106,19 @@ interface ReadRows {
   readonly problem: string | undefined
   /** A parameter is no value of its type. */
   readonly isVoid: boolean
+  readonly isTimedOut: boolean
 }
 
-async function readRows(tx: Transaction, role: RolePlan, want: Want, logger: Logger): Promise<ReadRows> {
+async function readRows(tx: Transaction, role: RolePlan, want: Want, failures: PolicyFailures): Promise<ReadRows> {
   const { name, text } = statementOf(role, want.stream)
   await tx.execute(sql`savepoint keys`)
   try {
     const rows = await query(tx, { name, text })
-    return { rows, problem: want.stream.problem, isVoid: false }
+    return { rows, problem: want.stream.problem, isVoid: false, isTimedOut: false }
   } catch (error) {
-    if (isConnectionFailure(error)) throw error
+    if (!isStatementFailure(error)) throw error
     await tx.execute(sql`rollback to savepoint keys`)
-    return readOneByOne(tx, role, want, logger)
+    return readOneByOne(tx, role, want, failures)
   }
 }
 
@@ -125,7 +140,7 @@ export function hasNewClasses(wants: readonly AskedWant[], session: Session): bo
 /** What {@link evaluateClasses} found. */
 export interface EvaluatedClasses extends Pick<EvaluatedKeys, 'snapshot' | 'upTo'> {
   /** In the order of the wants. */
-  readonly wants: readonly Pick<EvaluatedWant, 'bucketNames' | 'asked'>[]
+  readonly wants: readonly Pick<EvaluatedWant, 'bucketNames' | 'asked' | 'problem' | 'isTimedOut'>[]
 }
 
 /** Asks for the classes that came to be since. */
@@ -133,14 +148,14 @@ export async function evaluateClasses(
   pool: Connections,
   wants: readonly AskedWant[],
   session: Session,
-  logger: Logger,
+  failures: PolicyFailures,
 ): Promise<EvaluatedClasses> {
-  return inOneSnapshot(pool, session, async (tx) => {
+  return inOneSnapshot(pool, session, KEYS_PART_TIMEOUT_MS, async (tx) => {
     let at: SnapshotAt | undefined
     const evaluated: EvaluatedClasses['wants'][number][] = []
     for (const { want, asked: before } of wants) {
       if (!before || !hasNewClasses([{ want, asked: before }], session)) {
-        evaluated.push({ bucketNames: [], asked: before })
+        evaluated.push({ bucketNames: [], asked: before, problem: undefined })
         continue
       }
       await subscribeTo(tx, want)
@@ -150,12 +165,13 @@ export async function evaluateClasses(
         tx,
         role,
         want,
-        logger,
+        failures,
         ({ isOfClass, text }) => isOfClass || text === SNAPSHOT_QUERY,
       )
       at ??= snapshotIn(rows)
-      const { names, asked } = await askForClasses(tx, role, collect(role, rows).linkKeys, before, logger)
-      evaluated.push({ bucketNames: names, asked })
+      const { names, asked, failed } = await askForClasses(tx, role, collect(role, rows).linkKeys, before, failures)
+      const problem = failed && failingPolicies([failed.table])
+      evaluated.push({ bucketNames: names, asked, problem, isTimedOut: failed?.isTimedOut === true })
     }
     at ??= snapshotIn(await query(tx, { text: SNAPSHOT_QUERY }))
     return { ...at, wants: evaluated }
@@ -167,9 +183,10 @@ async function askForClasses(
   role: RolePlan,
   linkKeys: LinkKeys,
   before: AskedClasses,
-  logger: Logger,
-): Promise<{ readonly names: readonly string[]; readonly asked: AskedClasses }> {
+  failures: PolicyFailures,
+): Promise<{ readonly names: readonly string[]; readonly asked: AskedClasses; readonly failed?: FailedClasses }> {
   const names: string[] = []
+  let failed: FailedClasses | undefined
   const asked = new Map<ClassList, number>()
   for (const { definition, classes } of role.definitions) {
     if (!classes || !definition.accessClass) continue
@@ -188,10 +205,22 @@ async function askForClasses(
     // Under different keys of a link the same is asked.
     const same = Map.groupBy(entries, ({ key }) => JSON.stringify(key.slice(classes.linked)))
     const questions = [...same.values()].map(([first]) => (first as ClassEntry).key.slice(classes.linked))
-    for (const key of await visibleOf(tx, definition.accessClass.query, questions, logger))
+    const table = tableOf(definition)
+    const onFailure = (error: unknown): void => {
+      failures.note({ table, of: 'person', sql: definition.accessClass?.condition ?? '' }, error)
+      failed = { table, isTimedOut: isTimeout(error) || failed?.isTimedOut === true }
+    }
+    for (const key of await visibleOf(tx, definition.accessClass.query, questions, onFailure))
       for (const { name } of same.get(JSON.stringify(key)) ?? []) names.push(name)
+    if (failed?.isTimedOut) await limitStatements(tx, KEYS_PART_TIMEOUT_MS)
   }
-  return { names, asked }
+  return failed ? { names, asked, failed } : { names, asked }
+}
+
+/** Some classes could not be asked for. */
+interface FailedClasses {
+  readonly table: string
+  readonly isTimedOut: boolean
 }
 
 /**
@@ -202,7 +231,8 @@ async function visibleOf(
   tx: Transaction,
   text: string,
   keys: readonly ClassKey[],
-  logger: Logger,
+  onFailure: (error: unknown) => void,
+  until = performance.now() + CLASSES_TIMEOUT_MS,
 ): Promise<readonly ClassKey[]> {
   if (keys.length === 0) return []
   const width = keys[0]?.length ?? 0
@@ -215,37 +245,36 @@ async function visibleOf(
     await tx.execute(sql`release savepoint classes`)
     return result.rows.map(([number]) => keys[number] as ClassKey)
   } catch (error) {
-    if (isConnectionFailure(error)) throw error
+    if (!isStatementFailure(error)) throw error
     await tx.execute(sql`rollback to savepoint classes`)
-    if (keys.length === 1) {
-      logger.log('warn', 'a policy fails for some rows, so they are not synced by it', {
-        statement: text.slice(0, 200),
-        reason: errorMessage(error),
-      })
+    if (keys.length === 1 || performance.now() > until) {
+      onFailure(error)
       return []
     }
-    const half = Math.ceil(keys.length / 2)
-    return [
-      ...(await visibleOf(tx, text, keys.slice(0, half), logger)),
-      ...(await visibleOf(tx, text, keys.slice(half), logger)),
-    ]
+    // One class that takes for ever must not hide the others: from here on each gets little time.
+    if (isTimeout(error)) await limitStatements(tx, CLASS_TIMEOUT_MS)
+    const size = Math.ceil(keys.length / (isTimeout(error) ? 16 : 2))
+    const found: ClassKey[] = []
+    for (let at = 0; at < keys.length; at += size)
+      found.push(...(await visibleOf(tx, text, keys.slice(at, at + size), onFailure, until)))
+    return found
   }
 }
 
-function isConnectionFailure(error: unknown): boolean {
-  const code = (error as { readonly code?: unknown }).code
-  return typeof code !== 'string' || /^(08|57|53|XX)/.test(code) || !/^[0-9A-Z]{5}$/.test(code)
+function limitStatements(tx: Transaction, timeoutMs: number): Promise<number> {
+  return tx.execute(sql`select set_config('statement_timeout', ${String(timeoutMs)}, true)`)
 }
 
 async function readOneByOne(
   tx: Transaction,
   role: RolePlan,
   { stream }: Want,
-  logger: Logger,
+  failures: PolicyFailures,
   isWanted: (part: KeyPart) => boolean = () => true,
 ): Promise<ReadRows> {
   const rows: KeyRow[] = []
-  let { problem } = stream
+  const failing = new Set<string>()
+  let isTimedOut = false
   for (const part of statementOf(role, stream).parts) {
     if (!isWanted(part)) continue
     const { text, parameter } = part
@@ -254,17 +283,23 @@ async function readOneByOne(
       rows.push(...(await query(tx, { text })))
       await tx.execute(sql`release savepoint part`)
     } catch (error) {
-      if (isConnectionFailure(error)) throw error
+      if (!isStatementFailure(error)) throw error
       await tx.execute(sql`rollback to savepoint part`)
       // About the device's own value, so that the device may read it.
       if (parameter !== undefined)
-        return { rows, problem: `parameter "${parameter}": ${errorMessage(error)}`, isVoid: true }
-      problem = 'a policy fails, so that rows are missing'
-      logger.log('warn', 'a policy fails for a role, so its rows are not synced', {
-        statement: text.slice(0, 200),
-        reason: errorMessage(error),
-      })
+        return { rows, problem: `parameter "${parameter}": ${errorMessage(error)}`, isVoid: true, isTimedOut }
+      isTimedOut ||= isTimeout(error)
+      // Without what pins it a change concerns everybody, and nothing is missing.
+      if (part.table === undefined) continue
+      failing.add(part.table)
+      failures.note({ table: part.table, of: 'person', sql: text }, error)
     }
   }
-  return { rows, problem, isVoid: false }
+  const problem = failing.size > 0 ? failingPolicies([...failing]) : stream.problem
+  return { rows, problem, isVoid: false, isTimedOut }
+}
+
+/** For the device's log, which has no details of policies. */
+function failingPolicies(tables: readonly string[]): string {
+  return `a policy of ${tables.join(', ')} fails for you, so that rows are missing`
 }

@@ -23,7 +23,11 @@ export interface KeyQuestion {
 const ROW_BYTES_MAX = 64 * 1024 * 1024
 
 const constant = (text: string): PipelineStep => ({ text, values: [], key: text })
-const BEGIN = [constant('set transaction isolation level repeatable read read only'), constant('savepoint person')]
+const begin = (timeoutMs: number): PipelineStep[] => [
+  constant('set transaction isolation level repeatable read read only'),
+  constant(`set local statement_timeout = ${timeoutMs}`),
+  constant('savepoint person'),
+]
 /** Takes back role, claims and whatever a function has set. */
 const NEXT_PERSON = [constant('rollback to savepoint person')]
 
@@ -36,19 +40,21 @@ export function canEvaluateTogether({ wants, session }: KeyQuestion): boolean {
  * Asks Postgres for the keys of several people in one transaction and one round trip. Everybody's statements run with their own role and claims, as they
  * would alone, and one snapshot serves all.
  *
+ * @param timeoutMs - of each statement
  * @returns in the order of the questions; `undefined` where a statement failed, which has to be looked at alone
  * @throws when the connection broke
  */
 export async function evaluateTogether(
   pool: Connections,
   questions: readonly KeyQuestion[],
+  timeoutMs: number,
 ): Promise<readonly (EvaluatedKeys | undefined)[]> {
   return pool.transaction(async (tx) => {
     const segments = questions.flatMap(({ wants, session }) => [
       [assumeStep(tx, session), ...wants.flatMap((want) => stepsOf(want, session))],
       NEXT_PERSON,
     ])
-    const [begun, ...answers] = await runPipeline(tx.client, [BEGIN, ...segments], {
+    const [begun, ...answers] = await runPipeline(tx.client, [begin(timeoutMs), ...segments], {
       timeoutMs: 0,
       rowBytesMax: ROW_BYTES_MAX,
     })

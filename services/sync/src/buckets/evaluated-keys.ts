@@ -18,6 +18,8 @@ export interface EvaluatedWant {
   readonly asked: AskedClasses | undefined
   /** Why something of it is missing, for the device's log. */
   readonly problem: string | undefined
+  /** Something is missing because it took too long, and may be there the next time. */
+  readonly isTimedOut?: boolean
 }
 
 /** Which buckets a person has, and what the answer was computed from. */

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { silentLogger } from '@holdfast/foundation'
+import { silentLogger, systemClock } from '@holdfast/foundation'
 import { compileSyncPlan, readPolicyInput } from '@holdfast/policy'
 import { sql, type Pool, type Session } from '@holdfast/postgres'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 import { activatePlan, DEFAULT_STREAM } from './active-plan.ts'
 import type { Want } from './evaluated-keys.ts'
+import { createPolicyFailures } from './policy-failures.ts'
 import { createKeyEvaluator, type KeyEvaluator } from './key-evaluator.ts'
 
 const PEOPLE = Array.from({ length: 40 }, (_, number) => `aaaaaaaa-0000-4000-8000-${String(number).padStart(12, '0')}`)
@@ -57,7 +58,12 @@ function open(): KeyEvaluator {
       return db.requestPool.transaction(body)
     },
   }
-  return createKeyEvaluator({ pool, concurrency: 2, peopleMax: 8, logger: silentLogger })
+  return createKeyEvaluator({
+    pool,
+    concurrency: 2,
+    peopleMax: 8,
+    failures: createPolicyFailures(silentLogger, systemClock),
+  })
 }
 
 const session = (sub: string): Session => ({ role: 'authenticated', claims: { sub } })

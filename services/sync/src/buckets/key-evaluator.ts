@@ -1,8 +1,10 @@
-import type { Logger } from '@holdfast/foundation'
 import type { Connections, Session } from '@holdfast/postgres'
 import { createBatcher } from '../batcher.ts'
 import { evaluateClasses, evaluateKeys, type AskedWant, type EvaluatedClasses } from './evaluate-keys.ts'
+import { KEYS_PART_TIMEOUT_MS, KEYS_TIMEOUT_MS, SLOW_EVALUATIONS_MAX } from '../limits.ts'
 import type { EvaluatedKeys, Want } from './evaluated-keys.ts'
+import type { PolicyFailures } from './policy-failures.ts'
+import { createSlowPeople } from './slow-people.ts'
 import { canEvaluateTogether, evaluateTogether, type KeyQuestion } from './evaluate-together.ts'
 
 /** Finds out which buckets people have, for all streams. */
@@ -22,7 +24,9 @@ export interface KeyEvaluatorOptions {
   readonly concurrency: number
   /** People whose keys are asked for in one round trip. */
   readonly peopleMax: number
-  readonly logger: Logger
+  readonly failures: PolicyFailures
+  /** How long a statement may take, in milliseconds: of people together, and of each part of one person's. */
+  readonly timeouts?: { readonly togetherMs: number; readonly partMs: number }
 }
 
 /** An answer, or the failure of one among several questions. */
@@ -40,27 +44,43 @@ async function settle<Answer>(body: () => Promise<Answer>): Promise<Outcome<Answ
 }
 
 export function createKeyEvaluator(options: KeyEvaluatorOptions): KeyEvaluator {
-  const { pool, concurrency, peopleMax, logger } = options
+  const { pool, concurrency, peopleMax, failures } = options
+  const { togetherMs, partMs } = options.timeouts ?? { togetherMs: KEYS_TIMEOUT_MS, partMs: KEYS_PART_TIMEOUT_MS }
+  const slow = createSlowPeople()
   let evaluations = 0
 
   const ask = createBatcher<KeyQuestion, Outcome<EvaluatedKeys>>({
     concurrency,
     questionsMax: peopleMax,
-    idOf: ({ wants, session }) =>
-      JSON.stringify([session, wants.map(({ stream, parameters }) => [numberOf(stream), parameters])]),
+    idOf,
     async ask(questions) {
       evaluations += questions.length
       const together = questions.filter(canEvaluateTogether)
-      const found = together.length > 0 ? await evaluateTogether(pool, together) : []
+      const found = together.length > 0 ? await evaluateTogether(pool, together, togetherMs) : []
       const keys = new Map(together.map((question, index) => [question, found[index]]))
       const outcomes: Outcome<EvaluatedKeys>[] = []
       for (const question of questions) {
         const answer = keys.get(question)
-        outcomes.push(
-          answer ? () => answer : await settle(() => evaluateKeys(pool, question.wants, question.session, logger)),
-        )
+        outcomes.push(answer ? () => answer : await askAlone(question))
       }
       return outcomes
+    },
+  })
+
+  async function askAlone({ wants, session }: KeyQuestion): Promise<Outcome<EvaluatedKeys>> {
+    const started = performance.now()
+    const outcome = await settle(() => evaluateKeys(pool, wants, session, failures, partMs))
+    if (performance.now() - started > togetherMs) slow.add(session)
+    return outcome
+  }
+
+  const askForSlow = createBatcher<KeyQuestion, Outcome<EvaluatedKeys>>({
+    concurrency: SLOW_EVALUATIONS_MAX,
+    questionsMax: 1,
+    idOf,
+    ask: (questions) => {
+      evaluations += questions.length
+      return Promise.all(questions.map(askAlone))
     },
   })
 
@@ -74,12 +94,16 @@ export function createKeyEvaluator(options: KeyEvaluatorOptions): KeyEvaluator {
   })
 
   return {
-    keys: async (wants, session) => (await ask({ wants, session }))(),
-    classes: async (wants, session) => (await askForClasses(() => evaluateClasses(pool, wants, session, logger)))(),
+    keys: async (wants, session) => (await (slow.has(session) ? askForSlow : ask)({ wants, session }))(),
+    classes: async (wants, session) => (await askForClasses(() => evaluateClasses(pool, wants, session, failures)))(),
     get evaluations() {
       return evaluations
     },
   }
+}
+
+function idOf({ wants, session }: KeyQuestion): string {
+  return JSON.stringify([session, wants.map(({ stream, parameters }) => [numberOf(stream), parameters])])
 }
 
 const numbers = new WeakMap<object, number>()

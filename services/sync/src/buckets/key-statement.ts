@@ -33,12 +33,19 @@ export interface KeyPart {
   readonly parameter?: string
   /** Whether it narrows access classes. */
   readonly isOfClass: boolean
+  /** The table whose buckets it tells, by its name on devices. */
+  readonly table?: string
 }
 
 /** What of a definition is answered by a query for keys. */
 function linkOf(definition: BucketDefinition): { readonly keys: number; readonly query: string } | undefined {
   const { accessClass, keys, keyQuery } = definition
   return accessClass ? accessClass.link : { keys: keys.length, query: keyQuery }
+}
+
+/** The name on devices of the table that a definition is of. */
+export function tableOf({ id }: Pick<BucketDefinition, 'id'>): string {
+  return id.slice(0, id.lastIndexOf('.'))
 }
 
 const statements = new WeakMap<RolePlan, KeyStatement>()
@@ -70,7 +77,11 @@ export function statementOf(role: RolePlan, { parameters }: ActiveStream): KeySt
     const isOfClass = definition.accessClass !== undefined
     const text = `select ${index} as part, ${array} as key from (${part.query}) q`
     // The keys are different ones, each a bucket. Of more than a device can be told of nothing is sent, so they need not all be fetched.
-    parts.push({ text: isOfClass ? text : `(${text} limit ${BUCKETS_PER_CLIENT_MAX + 1})`, isOfClass })
+    parts.push({
+      text: isOfClass ? text : `(${text} limit ${BUCKETS_PER_CLIENT_MAX + 1})`,
+      isOfClass,
+      table: tableOf(definition),
+    })
   })
   role.dependencies.forEach((dependency, index) => {
     if (dependency.pin) parts.push({ text: pinText(PIN_ROWS + index, dependency.pin), isOfClass: false })

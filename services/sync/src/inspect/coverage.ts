@@ -9,6 +9,7 @@ import {
 } from '@holdfast/policy'
 import { sql, type Pool, type Queryable } from '@holdfast/postgres'
 import type { ActivePlan } from '../buckets/active-plan.ts'
+import type { PolicyFailure } from '../buckets/policy-failures.ts'
 
 /** What following one definition costs. Numbers of Postgres's statistics are `undefined` before its first `analyze`. */
 export interface DefinitionCost {
@@ -73,6 +74,8 @@ export interface TableCoverage {
   readonly reason: string | undefined
   /** The policy that is to blame. */
   readonly refusedPolicy: string | undefined
+  /** What Postgres could not evaluate of its policies since they are served: rows or people that miss it. */
+  readonly failing: readonly PolicyFailure[]
   readonly rows: number | undefined
   readonly policies: readonly PolicyCoverage[]
   readonly definitions: readonly DefinitionCoverage[]
@@ -98,7 +101,12 @@ interface TableStatistics {
  * @param db - as the superuser
  * @param active - what is being served; `undefined` while policies are compiled anew
  */
-export async function readCoverage(db: Pool, plan: SyncPlan, active: ActivePlan | undefined): Promise<CoverageReport> {
+export async function readCoverage(
+  db: Pool,
+  plan: SyncPlan,
+  active: ActivePlan | undefined,
+  failing: readonly PolicyFailure[],
+): Promise<CoverageReport> {
   const described = describePlan(plan, await estimateClasses(db, plan))
   const oids = new Map([...plan.tables, ...plan.refused].map((table) => [`${table.schema}.${table.name}`, table.oid]))
   const dependencies = plan.tables.flatMap((table) => table.definitions.flatMap((one) => one.dependencies))
@@ -149,6 +157,7 @@ export async function readCoverage(db: Pool, plan: SyncPlan, active: ActivePlan 
       localName: planned?.localName,
       reason: refused?.reason,
       refusedPolicy: refused?.policy,
+      failing: failing.filter((one) => one.table === planned?.localName),
       rows: statistics.get(oid)?.rows,
       policies: (policies.get(oid) ?? []).map((policy) => ({
         ...policy,

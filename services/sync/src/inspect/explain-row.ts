@@ -3,6 +3,7 @@ import type { SyncPlan } from '@holdfast/policy'
 import { sql, type Connections, type Pool } from '@holdfast/postgres'
 import type { ActivePlan } from '../buckets/active-plan.ts'
 import { readBucketKey } from '../buckets/bucket-name.ts'
+import type { PolicyFailures } from '../buckets/policy-failures.ts'
 import { evaluateKeys } from '../buckets/evaluate-keys.ts'
 import { chooseStreams } from '../stream/wanted-streams.ts'
 import type { Marks } from '../checkpoints/marks.ts'
@@ -23,6 +24,7 @@ export interface ExplainContext extends RestrictedPools {
   readonly marks: Marks
   readonly plan: SyncPlan
   readonly active: ActivePlan
+  readonly failures: PolicyFailures
   readonly logger: Logger
 }
 
@@ -86,7 +88,7 @@ async function explainOnce(
   const router = createTableRouter(planned, definitions, columns)
   const [evaluated = []] = found ? await evaluateRows(evaluatorPool, router, columns, [found], logger) : []
   const wants = chosen.wants.map(({ want }) => want)
-  const keys = await evaluateKeys(requestPool, wants, sessionOf(person), logger)
+  const keys = await evaluateKeys(requestPool, wants, sessionOf(person), context.failures)
   await context.marks.pass(keys.upTo, signal)
   const bucketNames = keys.wants.flatMap((want) => want.bucketNames)
   const own = new Set(bucketNames)

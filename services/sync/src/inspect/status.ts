@@ -1,6 +1,7 @@
 import type { SyncPlan, TableName } from '@holdfast/policy'
 import { quoteName, sql, type Pool, type Queryable } from '@holdfast/postgres'
 import { findSlot, formatLsn, parseLsn, type Lsn } from '@holdfast/replication'
+import type { PolicyFailure } from '../buckets/policy-failures.ts'
 import type { FillProgress } from '../replicator/background-fill.ts'
 import type { ReaderProgress, ReaderState } from '../replicator/reader-progress.ts'
 import { readSlotName } from '../replicator/slot-name.ts'
@@ -72,6 +73,8 @@ export interface SyncStatus {
     /** The tables whose rows say which buckets the person has. */
     readonly through: readonly string[]
   }[]
+  /** Policies that Postgres could not evaluate for some row or person since they are served, the newest failure first. */
+  readonly failing: readonly PolicyFailure[]
   readonly refused: readonly { readonly table: string; readonly policy?: string; readonly reason: string }[]
 }
 
@@ -90,6 +93,7 @@ export interface StatusSource {
   readonly pool: Pool
   /** `undefined` while the first one is being made. */
   readonly plan: SyncPlan | undefined
+  readonly failing: readonly PolicyFailure[]
   readonly ready: boolean
   readonly reader: {
     readonly state: ReaderState
@@ -141,6 +145,7 @@ export async function readStatus(source: StatusSource): Promise<SyncStatus> {
       sinceStart: compaction.sinceStart,
     },
     leftOut: await readLeftOut(pool, source.leftOut),
+    failing: source.failing,
     refused: refused.map(({ schema, name, policy, reason }) => ({
       table: `${schema}.${name}`,
       ...(policy === undefined ? {} : { policy }),

@@ -6,6 +6,7 @@ import { requireCaller } from '@holdfast/http'
 import type { SyncPlan } from '@holdfast/policy'
 import type { Connections, Pool } from '@holdfast/postgres'
 import type { ActivePlan } from '../buckets/active-plan.ts'
+import type { PolicyFailures } from '../buckets/policy-failures.ts'
 import type { Marks } from '../checkpoints/marks.ts'
 import { administratorsOnly, invalidRequest, noSuchPerson, notReady } from '../errors.ts'
 import { readCoverage } from '../inspect/coverage.ts'
@@ -25,6 +26,7 @@ export interface InspectRoutesOptions extends RestrictedPools {
   readonly active: () => ActivePlan | undefined
   readonly status: () => Promise<SyncStatus>
   readonly findPerson: FindPerson
+  readonly failures: PolicyFailures
   readonly logger: Logger
 }
 
@@ -33,7 +35,7 @@ export interface InspectRoutesOptions extends RestrictedPools {
  * and `GET /sync/v1/rows`.
  */
 export function inspectRoutes(options: InspectRoutesOptions): FastifyPluginAsync {
-  const { pool, readerPool, evaluatorPool, requestPool, marks, logger } = options
+  const { pool, readerPool, evaluatorPool, requestPool, marks, failures, logger } = options
 
   async function personOf(who: string): Promise<Person> {
     const person = await options.findPerson(who)
@@ -59,7 +61,7 @@ export function inspectRoutes(options: InspectRoutesOptions): FastifyPluginAsync
 
     app.get('/sync/v1/coverage', async (_request, reply) => {
       reply.header('cache-control', 'no-store')
-      return readCoverage(pool, options.plan(), options.active())
+      return readCoverage(pool, options.plan(), options.active(), failures.list())
     })
 
     app.get('/sync/v1/explain', async (request, reply) => {
@@ -74,6 +76,7 @@ export function inspectRoutes(options: InspectRoutesOptions): FastifyPluginAsync
         marks,
         plan: options.plan(),
         active: activePlan(),
+        failures,
         logger,
       }
       return explainRow(context, person, table, id, goneSignal(request))

@@ -7,6 +7,7 @@ import type { EvaluatedWant } from '../buckets/evaluated-keys.ts'
 import { sawTransaction } from '../buckets/snapshot.ts'
 import type { BucketListener, LiveBucket } from '../checkpoints/checkpoint-feed.ts'
 import type { WriteCheckpoint } from '../checkpoints/write-checkpoints.ts'
+import { RETRY_KEYS_MS } from '../limits.ts'
 import { isLogReadFailure } from '../storage/log-reader.ts'
 import { fitBuckets, type LeftOut } from './left-out.ts'
 import {
@@ -60,6 +61,7 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
   let sentWriteCheckpoint: bigint | undefined
   let sentFirst = false
   let epoch = feed.epoch
+  let isRetryPlanned = false
   let hasEnded = false
   let isWorking = false
   /** Something happened while it worked. */
@@ -115,7 +117,22 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
     context.dependencies.set(holder, keys.dependencies, keys.pins)
     chosen = next
     evaluated = keys.wants
+    if (keys.wants.some(({ isTimedOut }) => isTimedOut)) retryLater()
     await holdGranted(active)
+  }
+
+  /** What took too long may not the next time, and no change of a row would say so. */
+  function retryLater(): void {
+    if (isRetryPlanned) return
+    isRetryPlanned = true
+    delay(RETRY_KEYS_MS, signal).then(
+      () => {
+        isRetryPlanned = false
+        keysStale = true
+        wake()
+      },
+      () => undefined, // the stream has ended
+    )
   }
 
   async function holdGranted(active: ActivePlan): Promise<void> {
@@ -153,9 +170,10 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
     await context.marks.pass(found.upTo, signal)
     if (context.plan() !== active || keysStale) return
     evaluated = evaluated.map((before, index) => {
-      const { bucketNames = [], asked } = found.wants[index] ?? {}
-      return { ...before, asked, bucketNames: [...new Set([...before.bucketNames, ...bucketNames])] }
+      const { bucketNames = [], asked, problem = before.problem } = found.wants[index] ?? {}
+      return { ...before, asked, problem, bucketNames: [...new Set([...before.bucketNames, ...bucketNames])] }
     })
+    if (found.wants.some(({ isTimedOut }) => isTimedOut)) retryLater()
     await holdGranted(active)
   }
 

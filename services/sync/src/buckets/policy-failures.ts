@@ -1,0 +1,72 @@
+import { errorMessage, type Clock, type Logger } from '@holdfast/foundation'
+import { SQLSTATE, sqlstateOf } from '@holdfast/postgres'
+import { POLICY_FAILURE_LOG_MS, POLICY_FAILURES_MAX } from '../limits.ts'
+
+/** A policy that Postgres could not evaluate, since the plan began to be served. */
+export interface PolicyFailure {
+  /** Name of the table on devices. */
+  readonly table: string
+  /** Whom it was evaluated for: a row, which then is in no bucket, or a person, who then has none of the buckets. */
+  readonly of: 'row' | 'person'
+  /** The message of Postgres. */
+  readonly reason: string
+  readonly sqlstate: string | undefined
+  readonly count: number
+  readonly lastAt: string
+}
+
+/** Keeps what failed for operators, and logs each kind of failure once a minute at most. */
+export interface PolicyFailures {
+  note(where: { readonly table: string; readonly of: PolicyFailure['of']; readonly sql: string }, error: unknown): void
+  /** The newest first. */
+  list(): readonly PolicyFailure[]
+  /** Called when other policies are served. */
+  forget(): void
+}
+
+export function createPolicyFailures(logger: Logger, clock: Clock): PolicyFailures {
+  const known = new Map<string, PolicyFailure & { readonly loggedMs: number }>()
+  return {
+    note({ table, of, sql }, error) {
+      const reason = errorMessage(error)
+      const sqlstate = sqlstateOf(error)
+      // A message may name values of a row: the code tells kinds of failure apart.
+      const id = `${table} ${of} ${sqlstate ?? reason}`
+      const before = known.get(id)
+      const now = clock.now()
+      const isDue = before === undefined || now - before.loggedMs >= POLICY_FAILURE_LOG_MS
+      const count = (before?.count ?? 0) + 1
+      known.delete(id)
+      const lastAt = new Date(now).toISOString()
+      known.set(id, { table, of, reason, sqlstate, count, lastAt, loggedMs: isDue ? now : before.loggedMs })
+      const [oldest] = known.keys()
+      if (known.size > POLICY_FAILURES_MAX && oldest !== undefined) known.delete(oldest)
+      if (isDue) logger.log('warn', MESSAGES[of], { table, sql: sql.slice(0, 200), sqlstate, reason, count })
+    },
+    list: () => [...known.values()].toReversed().map(({ loggedMs: _, ...failure }) => failure),
+    forget: () => known.clear(),
+  }
+}
+
+const MESSAGES = {
+  row: 'a policy fails for a row, so the row is not synced by it',
+  person: 'a policy fails for a person, so rows of the table are not synced to them',
+} as const
+
+/** Failures that may pass: conflicts between transactions, resources that are short, locks. */
+const PASSING_STATES = /^(40|53|55P03|58|XX00[12])/
+
+/**
+ * Whether an error is one of the statement: its SQL, its values, or the time that it takes. Without this statement the connection goes on. Functions of
+ * policies may raise any code, so that the severity tells whether Postgres has closed the connection.
+ */
+export function isStatementFailure(error: unknown): boolean {
+  const state = sqlstateOf(error)
+  const { severity } = (error ?? {}) as { readonly severity?: string }
+  return state !== undefined && severity === 'ERROR' && !PASSING_STATES.test(state)
+}
+
+/** Whether a statement was ended because it took too long. */
+export function isTimeout(error: unknown): boolean {
+  return sqlstateOf(error) === SQLSTATE.queryCanceled
+}
