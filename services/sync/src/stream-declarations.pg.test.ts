@@ -42,10 +42,10 @@ async function idsOf(stream: string, v: unknown): Promise<readonly string[]> {
   const device = world.device(ALICE)
   device.connect({ streams: { include_defaults: false, subscriptions: [subscription] } })
   await device.until(() => device.completed.length > 0)
-  const { errors } =
-    (device.lines.find((line) => line.checkpoint)?.checkpoint?.streams as { errors: unknown[] }[])[0] ?? {}
+  const streams = (device.lines.find((line) => line.checkpoint)?.checkpoint?.streams ?? []) as { errors: unknown[] }[]
   device.disconnect()
-  return [...device.ids('events').toSorted(), ...(errors ?? []).map((error) => JSON.stringify(error))]
+  const errors = streams.flatMap((one) => one.errors).map((error) => JSON.stringify(error))
+  return [...device.ids('events').toSorted(), ...errors]
 }
 
 test.each(Object.entries(TYPES))('a parameter may be a %s', async (type, [first, second]) => {

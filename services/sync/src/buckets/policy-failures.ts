@@ -25,7 +25,7 @@ export interface PolicyFailures {
 }
 
 export function createPolicyFailures(logger: Logger, clock: Clock): PolicyFailures {
-  const known = new Map<string, PolicyFailure & { readonly loggedMs: number }>()
+  const known = new Map<string, { readonly failure: PolicyFailure; readonly loggedMs: number }>()
   return {
     note({ table, of, sql }, error) {
       const reason = errorMessage(error)
@@ -35,15 +35,16 @@ export function createPolicyFailures(logger: Logger, clock: Clock): PolicyFailur
       const before = known.get(id)
       const now = clock.now()
       const isDue = before === undefined || now - before.loggedMs >= POLICY_FAILURE_LOG_MS
-      const count = (before?.count ?? 0) + 1
+      const count = (before?.failure.count ?? 0) + 1
       known.delete(id)
       const lastAt = new Date(now).toISOString()
-      known.set(id, { table, of, reason, sqlstate, count, lastAt, loggedMs: isDue ? now : before.loggedMs })
+      const failure = { table, of, reason, sqlstate, count, lastAt }
+      known.set(id, { failure, loggedMs: isDue ? now : before.loggedMs })
       const [oldest] = known.keys()
       if (known.size > POLICY_FAILURES_MAX && oldest !== undefined) known.delete(oldest)
       if (isDue) logger.log('warn', MESSAGES[of], { table, sql: sql.slice(0, 200), sqlstate, reason, count })
     },
-    list: () => [...known.values()].toReversed().map(({ loggedMs: _, ...failure }) => failure),
+    list: () => [...known.values()].toReversed().map(({ failure }) => failure),
     forget: () => known.clear(),
   }
 }
