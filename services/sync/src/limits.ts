@@ -158,3 +158,21 @@ export const POLICY_FAILURES_MAX = 500
 
 /** A failure of a policy that repeats is logged once in this many milliseconds. */
 export const POLICY_FAILURE_LOG_MS = 60_000
+
+/** Characters of the id that a device gives itself, which is a UUID in all known clients. */
+export const CLIENT_ID_LENGTH_MAX = 200
+
+/** Devices of one person whose last write checkpoint is kept. Those that have asked for none for longest are forgotten, and get one with their next upload. */
+export const DEVICES_PER_PERSON_MAX = 100
+
+/** Days without an upload after which the write checkpoint of a device is deleted. */
+export const WRITE_CHECKPOINT_DAYS = 90
+
+/** Old write checkpoints of anybody that are deleted when a new device comes. */
+export const STALE_DELETED_MAX = 100
+
+/** Characters of the name of a stream that a device asks for; Postgres's own names have at most 63 bytes. */
+export const STREAM_NAME_LENGTH_MAX = 200
+
+/** Characters of the name of a bucket that a device says it has: longer ones were never given out. */
+export const BUCKET_NAME_LENGTH_MAX = 1_000

@@ -1,5 +1,6 @@
 import { assert } from '@holdfast/foundation'
 import { sql, type Pool } from '@holdfast/postgres'
+import { DEVICES_PER_PERSON_MAX, STALE_DELETED_MAX, WRITE_CHECKPOINT_DAYS } from '../limits.ts'
 import { parseLsn, type Lsn } from '@holdfast/replication'
 
 /** "Tell me when you have passed this point": numbered per person and device. */
@@ -20,16 +21,32 @@ function fromRow(row: Row): WriteCheckpoint {
   return { id: BigInt(row.id), lsn }
 }
 
-/** Makes the next write checkpoint at the present position of the write-ahead log. */
+/**
+ * Makes the next write checkpoint at the present position of the write-ahead log. The first one of a device deletes those of the person's devices that have
+ * asked for none for longest, above a number, and some of anybody's that are old.
+ */
 export async function createWriteCheckpoint(pool: Pool, userId: string, clientId: string): Promise<WriteCheckpoint> {
-  const [row] = await pool.query<Row>(sql`
+  const [row] = await pool.query<Row & { readonly is_new: boolean }>(sql`
     insert into sync.write_checkpoints as w (user_id, client_id, id, lsn)
-    values (${userId}, ${clientId}, 1, pg_current_wal_insert_lsn())
-    on conflict (user_id, client_id) do update set id = w.id + 1, lsn = excluded.lsn
-    returning id::text, lsn::text
+    values (${userId}, ${clientId}, nextval('sync.write_checkpoint_ids'), pg_current_wal_insert_lsn())
+    on conflict (user_id, client_id) do update set id = greatest(w.id + 1, excluded.id), lsn = excluded.lsn, at = now()
+    returning id::text, lsn::text, xmax = 0 as is_new
   `)
   assert(row, 'an upsert returns its row')
+  if (row.is_new) await deleteStale(pool, userId)
   return fromRow(row)
+}
+
+async function deleteStale(pool: Pool, userId: string): Promise<void> {
+  await pool.execute(sql`
+    delete from sync.write_checkpoints w
+     where w.user_id = ${userId} and w.client_id in (
+             select own.client_id from sync.write_checkpoints own
+              where own.user_id = ${userId} order by own.at desc, own.id desc offset ${DEVICES_PER_PERSON_MAX})
+        or (w.user_id, w.client_id) in (
+             select old.user_id, old.client_id from sync.write_checkpoints old
+              where old.at < now() - make_interval(days => ${WRITE_CHECKPOINT_DAYS})
+              order by old.at limit ${STALE_DELETED_MAX} for update skip locked)`)
 }
 
 export interface Device {

@@ -6,6 +6,7 @@ import type { Lsn } from '@holdfast/replication'
 import type { Marks } from '../checkpoints/marks.ts'
 import { createWriteCheckpoint } from '../checkpoints/write-checkpoints.ts'
 import { missingSubject, notReady } from '../errors.ts'
+import { readClientId } from '../stream/read-request.ts'
 import type { Connections } from '../stream/connections.ts'
 
 export interface WriteCheckpointRouteOptions {
@@ -42,11 +43,11 @@ export function writeCheckpointRoutes(options: WriteCheckpointRouteOptions): Fas
   }
 
   return async (app) => {
-    app.get<{ Querystring: { readonly client_id?: string } }>('/write-checkpoint2.json', async (request) => {
+    app.get<{ Querystring: { readonly client_id?: unknown } }>('/write-checkpoint2.json', async (request) => {
       const { userId } = requireCaller(request)
       if (userId === undefined) throw missingSubject()
       if (!options.isReady()) throw notReady()
-      const clientId = request.query.client_id ?? ''
+      const clientId = readClientId(request.query.client_id)
       const checkpoint = await createWriteCheckpoint(pool, userId, clientId)
       for (const connection of connections.of(userId, clientId)) connection.session.addWriteCheckpoint(checkpoint)
       void passed(checkpoint.lsn).then(

@@ -3,26 +3,31 @@ import { Compile } from 'typebox/compile'
 import type { SyncRequest } from '@holdfast/protocol'
 import { BSON_STREAM, NDJSON_STREAM, type LineFormat } from '../encode/lines.ts'
 import { invalidRequest } from '../errors.ts'
-import { SUBSCRIPTIONS_MAX } from '../limits.ts'
+import { BUCKET_NAME_LENGTH_MAX, CLIENT_ID_LENGTH_MAX, STREAM_NAME_LENGTH_MAX, SUBSCRIPTIONS_MAX } from '../limits.ts'
 
 const Parameters = Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()])
 
 const requestShape = Compile(
   Type.Object({
     buckets: Type.Optional(
-      Type.Array(Type.Object({ name: Type.String(), after: Type.String({ pattern: '^[0-9]{1,19}$' }) })),
+      Type.Array(
+        Type.Object({
+          name: Type.String({ maxLength: BUCKET_NAME_LENGTH_MAX }),
+          after: Type.String({ pattern: '^[0-9]{1,19}$' }),
+        }),
+      ),
     ),
     include_checksum: Type.Optional(Type.Boolean()),
     raw_data: Type.Optional(Type.Boolean()),
     binary_data: Type.Optional(Type.Boolean()),
-    client_id: Type.Optional(Type.String({ maxLength: 200 })),
+    client_id: Type.Optional(Type.String({ maxLength: CLIENT_ID_LENGTH_MAX })),
     parameters: Type.Optional(Parameters),
     streams: Type.Optional(
       Type.Object({
         include_defaults: Type.Optional(Type.Boolean()),
         subscriptions: Type.Array(
           Type.Object({
-            stream: Type.String(),
+            stream: Type.String({ maxLength: STREAM_NAME_LENGTH_MAX }),
             parameters: Parameters,
             override_priority: Type.Union([Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 }), Type.Null()]),
           }),
@@ -40,8 +45,46 @@ const requestShape = Compile(
  * @throws {HoldfastError} `PSYNC_S2001` 400 with one message per mistake
  */
 export function readSyncRequest(body: unknown): SyncRequest {
-  if (requestShape.Check(body)) return body
+  if (requestShape.Check(body)) {
+    if (hasNul(body)) throw invalidRequest([NUL_REFUSED])
+    return body
+  }
   throw invalidRequest(requestShape.Errors(body).map((error) => `${error.instancePath || '/'} ${error.message}`))
+}
+
+const NUL_REFUSED = 'a text has a NUL character, which Postgres has not'
+
+/** Whether a text anywhere in a decoded JSON value, names included, has a NUL. */
+function hasNul(body: unknown): boolean {
+  const left: unknown[] = [body]
+  while (left.length > 0) {
+    const value = left.pop()
+    if (typeof value === 'string') {
+      if (value.includes('\0')) return true
+    } else if (typeof value === 'object' && value !== null) {
+      for (const [name, inner] of Object.entries(value)) {
+        if (name.includes('\0')) return true
+        left.push(inner)
+      }
+    }
+  }
+  return false
+}
+
+/**
+ * Checks the `client_id` of an address.
+ *
+ * @returns empty for none
+ * @throws {HoldfastError} `PSYNC_S2001` 400
+ */
+export function readClientId(value: unknown): string {
+  if (value === undefined) return ''
+  if (typeof value !== 'string') throw invalidRequest(['client_id is given more than once'])
+  if (value.length > CLIENT_ID_LENGTH_MAX) {
+    throw invalidRequest([`client_id has more than ${CLIENT_ID_LENGTH_MAX} characters`])
+  }
+  if (value.includes('\0')) throw invalidRequest([NUL_REFUSED])
+  return value
 }
 
 interface Offer {
