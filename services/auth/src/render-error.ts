@@ -1,11 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { errorMessage, HoldfastError, type Logger } from '@holdfast/foundation'
-import { isConnectionLoss } from '@holdfast/postgres'
+import { isConnectionLoss, sqlstateOf } from '@holdfast/postgres'
 import { WeakPasswordError } from './errors.ts'
 
 /** Since this version of the API `code` is the error's name; before, it is the status, and the name is in `error_code`. */
 const NAMED_CODES_SINCE = '2024-01-01'
 const VERSION_HEADER = 'x-supabase-api-version'
+
+/** What Postgres says to text with NUL, as a value or inside JSON: no text of it can have that, so the request is at fault. */
+const TEXT_SQLSTATES: ReadonlySet<string> = new Set(['22021', '22P05'])
 
 /** Answers with an error in GoTrue's form, in the version of the API that the request names. */
 export function renderError(
@@ -39,6 +42,11 @@ function namesCodes(request: FastifyRequest): boolean {
 }
 
 function toRefusal(thrown: unknown): HoldfastError {
+  // Also where a failed statement was given words of its own.
+  const failed = thrown instanceof HoldfastError && thrown.status >= 500 ? thrown.cause : thrown
+  if (TEXT_SQLSTATES.has(sqlstateOf(failed) ?? '')) {
+    return new HoldfastError('validation_failed', 400, 'The request has a character that text cannot hold, such as NUL')
+  }
   if (thrown instanceof HoldfastError) return inGoTruesWords(thrown)
   if (isConnectionLoss(thrown)) {
     return new HoldfastError('unexpected_failure', 503, 'The database is not available', {
