@@ -30,10 +30,15 @@ import type { Config } from './config/options.ts'
 import { closeGateway, listenOn, mountGateway } from './gateway/gateway.ts'
 import { openRoles } from './open-roles.ts'
 import { requestShares } from './request-shares.ts'
+import { watchSchemas } from './watch-schemas.ts'
 import { SAMPLE_PASSWORD, sampleAccounts } from './sample/accounts.ts'
 import { seedSample } from './sample/seed.ts'
 
-const serverMigrations: MigrationSource = { name: 'holdfast', directory: new URL('../migrations/', import.meta.url) }
+const serverMigrations: MigrationSource = {
+  name: 'holdfast',
+  directory: new URL('../migrations/', import.meta.url),
+  witness: 'holdfast.settings',
+}
 
 const MIGRATIONS = [platformMigrations, authMigrations, syncMigrations, serverMigrations]
 
@@ -226,6 +231,17 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
     logger,
   })
   signal.throwIfAborted()
+  opened.use(
+    watchSchemas({
+      pool,
+      sources: MIGRATIONS,
+      async rebuild() {
+        await applyMigrations({ pool, sources: MIGRATIONS, logger })
+        await catalog.refresh()
+      },
+      logger,
+    }),
+  )
   await listenOn(app, config.host, port)
   await waitForSync(sync, options)
 

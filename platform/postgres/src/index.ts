@@ -33,6 +33,7 @@ export {
 export { listen, type ListenOptions } from './connection/listen.ts'
 export { SQLSTATE, isConnectionLoss, sqlstateOf } from './connection/sqlstate.ts'
 export { applyMigrations, platformMigrations, type MigrateOptions } from './migrate/apply-migrations.ts'
+export { hasLostSchemas } from './migrate/lost-schemas.ts'
 export type { Migration, MigrationSource } from './migrate/migration.ts'
 export { ensureRolePassword } from './migrate/role-password.ts'
 export { readCatalog } from './catalog/read-catalog.ts'

@@ -4,4 +4,6 @@ import type { MigrationSource } from '@holdfast/postgres'
 export const authMigrations: MigrationSource = {
   name: 'auth',
   directory: new URL('../migrations/', import.meta.url),
+  // Not auth.users, which the database of a Supabase project brings along.
+  witness: 'auth.messages',
 }

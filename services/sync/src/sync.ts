@@ -43,7 +43,12 @@ import { RUN_OPERATIONS_MAX } from './upload/limits.ts'
 import { createUploadsUnderWay } from './upload/uploads-under-way.ts'
 
 /** Schema `sync`; applied after the platform's and auth's. */
-export const syncMigrations: MigrationSource = { name: 'sync', directory: new URL('../migrations/', import.meta.url) }
+export const syncMigrations: MigrationSource = {
+  name: 'sync',
+  directory: new URL('../migrations/', import.meta.url),
+  witness: 'sync.state',
+  otherSchemas: ['subscription'],
+}
 
 export interface SyncOptions {
   /** Superuser's connection string: schema `sync`, replication, and tables past their policies. */

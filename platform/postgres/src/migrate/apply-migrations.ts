@@ -2,6 +2,7 @@ import type { ClientBase } from 'pg'
 import { HoldfastError, errorMessage, type Logger } from '@holdfast/foundation'
 import { queryable, type Pool } from '../connection/pool.ts'
 import { sql } from '../sql/sql.ts'
+import { forgetLost } from './lost-schemas.ts'
 import { readMigrations, type Migration, type MigrationSource } from './migration.ts'
 import { planMigrations, type AppliedMigration } from './plan-migrations.ts'
 
@@ -9,6 +10,8 @@ import { planMigrations, type AppliedMigration } from './plan-migrations.ts'
 export const platformMigrations: MigrationSource = {
   name: 'platform',
   directory: new URL('../../migrations/', import.meta.url),
+  witness: 'holdfast.on_catalog_change',
+  repeatable: ['platform/0001_roles', 'platform/0005_schema_owner'],
 }
 
 export interface MigrateOptions {
@@ -37,6 +40,9 @@ export async function applyMigrations(options: MigrateOptions): Promise<readonly
     const connection = queryable(client)
     await connection.query(sql`select pg_advisory_lock(${LOCK_KEY})`)
     try {
+      await ensureRecord(client)
+      for (const again of await forgetLost(connection, options.sources, migrations, options.logger))
+        await client.query(again.sql)
       const pending = planMigrations(migrations, await readApplied(client))
       for (const migration of pending) {
         await applyOne(client, migration)
@@ -50,7 +56,7 @@ export async function applyMigrations(options: MigrateOptions): Promise<readonly
   })
 }
 
-async function readApplied(client: ClientBase): Promise<readonly AppliedMigration[]> {
+async function ensureRecord(client: ClientBase): Promise<void> {
   const connection = queryable(client)
   const [found] = await connection.query<{ exists: boolean }>(
     sql`select to_regclass('holdfast.migrations') is not null as exists`,
@@ -68,7 +74,10 @@ async function readApplied(client: ClientBase): Promise<readonly AppliedMigratio
       comment on table holdfast.migrations is 'Migrations that have been applied to this database.';
     `)
   }
-  return connection.query<AppliedMigration>(
+}
+
+async function readApplied(client: ClientBase): Promise<readonly AppliedMigration[]> {
+  return queryable(client).query<AppliedMigration>(
     sql`select source, name, checksum from holdfast.migrations order by applied_at, source, name`,
   )
 }

@@ -8,6 +8,15 @@ export interface MigrationSource {
   readonly name: string
   /** Holds `NNNN_words.sql`. A `file:` address with a slash at the end. */
   readonly directory: URL
+  /**
+   * A table or function, `schema.name`, that nobody but these migrations makes and that they never drop: when it is gone with everything else in its schema, somebody has
+   * dropped the schema, and they are applied again. Without one they never are.
+   */
+  readonly witness?: string
+  /** Schemas that these migrations make besides the one of the witness. What is left of them is dropped before they are applied again. */
+  readonly otherSchemas?: readonly string[]
+  /** Those that may be applied again at any time, `source/name`: they grant rights on schemas that others make again. */
+  readonly repeatable?: readonly string[]
 }
 
 /** One file of SQL, applied once. */
