@@ -70,6 +70,12 @@ export const SUBSCRIPTIONS_MAX = 1_000
 /** Buckets of one person. Above it the checkpoint line alone would pass 5 MiB. */
 export const BUCKETS_PER_CLIENT_MAX = 50_000
 
+/** Access classes above `syncClassesMax` that are counted, for the operator: more are "at least so many". */
+export const LEFT_OUT_CLASSES_MAX = 1_000
+
+/** How often classes that are left out are looked at again, in milliseconds: everybody's keys are asked for when there is room for some. */
+export const CLASS_RECOUNT_MS = 30_000
+
 /** Downloads of buckets whose devices can go on after their connection broke, about 200 bytes each. */
 export const DOWNLOADS_MAX = 20_000
 

@@ -23,7 +23,7 @@ export const syncOptions = {
     min: 1,
     max: 1_000_000,
     description:
-      'How many access classes a policy may have: combinations of values that it is asked for one by one. A table with more does not sync.',
+      'How many access classes a policy may have: combinations of values that it is asked for one by one. Rows of the newest above it are left out; a table that has more when its policy is first followed does not sync.',
   },
   syncCompress: {
     type: 'boolean',

@@ -2,6 +2,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import { systemClock, type Clock, type Logger, type OptionValues } from '@holdfast/foundation'
 import type { SyncPlan } from '@holdfast/policy'
 import { createPool, type MigrationSource, type PoolShare } from '@holdfast/postgres'
+import { fullClassLists } from './buckets/access-classes.ts'
 import type { ActivePlan } from './buckets/active-plan.ts'
 import { createDependencyIndex } from './buckets/dependency-index.ts'
 import { createKeyEvaluator } from './buckets/key-evaluator.ts'
@@ -277,6 +278,7 @@ export function openSync(options: SyncOptions): SyncService {
                 keyEvaluations: keys.evaluations,
               },
               leftOut: leftOuts.list(),
+              leftOutClasses: fullClassLists(replicator.plan()),
               compaction: {
                 intervalSeconds: options.options.syncCompactIntervalS,
                 last: compactor.last,

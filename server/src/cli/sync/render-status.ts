@@ -2,7 +2,8 @@ import type { SyncStatus, TableFill } from '@holdfast/sync'
 
 /** Where sync stands, for people. */
 export function renderStatus(status: SyncStatus): string {
-  const { reader, checkpoint, slot, filling, definitions, devices, log, compaction, refused, failing, leftOut } = status
+  const { reader, checkpoint, slot, filling, definitions, devices, log, compaction } = status
+  const { refused, failing, leftOut, leftOutClasses } = status
   const lines: (readonly [title: string, text: string])[] = [
     [
       'sync',
@@ -39,6 +40,11 @@ export function renderStatus(status: SyncStatus): string {
   const width = Math.max(...lines.map(([title]) => title.length))
   return [
     ...lines.map(([title, text]) => `${title.padEnd(width)}  ${text}`),
+    ...(leftOutClasses.length > 0 ? ['', 'Tables of which the newest rows do not sync'] : []),
+    ...leftOutClasses.map(
+      ({ table, policy, max, leftOut: classes }) =>
+        `  ${table}${policy === undefined ? '' : ` by policy "${policy}"`}: ${count(classes)} or more access classes above the ${count(max)} that syncClassesMax allows; look at who wrote the newest rows`,
+    ),
     ...(leftOut.length > 0 ? ['', 'People who do not get all of a table'] : []),
     ...leftOut.map(
       ({ person, table, policy, buckets, through }) =>

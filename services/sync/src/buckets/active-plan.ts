@@ -68,6 +68,7 @@ export function activatePlan(
   plan: SyncPlan,
   stored: readonly StoredDefinition[],
   unfilled: ReadonlySet<number> = NONE,
+  classesMax = Number.POSITIVE_INFINITY,
 ): ActivePlan {
   const byId = new Map(stored.map((definition) => [definition.id, definition]))
   const tables = new Map<number, { table: TablePlan; definitions: ActiveDefinition[] }>()
@@ -81,7 +82,13 @@ export function activatePlan(
       // The rows in the buckets are the same, and so are the classes that they fall into.
       const classes =
         definition.accessClass &&
-        (definitions.get(definition.id)?.classes ?? createClassList(definition.accessClass.link?.keys ?? 0))
+        (definitions.get(definition.id)?.classes ??
+          createClassList({
+            linked: definition.accessClass.link?.keys ?? 0,
+            max: classesMax,
+            table: `${table.schema}.${table.name}`,
+            policy: definition.policies[0],
+          }))
       const active = { definition, stored: known, isUnfilled: unfilled.has(known.number), classes }
       if (!definitions.has(definition.id)) definitions.set(definition.id, active)
       if (active.isUnfilled) continue

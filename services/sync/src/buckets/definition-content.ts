@@ -41,6 +41,16 @@ export function holdsTheSame(old: DefinitionContent, next: DefinitionContent): b
   )
 }
 
+/** Whether both are by access classes, and by the same values of one table. */
+export function hasSameClasses(one: DefinitionContent, other: DefinitionContent): boolean {
+  const keysOf = ({ rows }: DefinitionContent): readonly [filter: unknown, keys: unknown, isOfClasses: boolean] =>
+    JSON.parse(rows) as [unknown, unknown, boolean]
+  const [[, keys, isOfClasses], [, otherKeys, otherIsOfClasses]] = [keysOf(one), keysOf(other)]
+  return (
+    one.localName === other.localName && isOfClasses && otherIsOfClasses && canonical(keys) === canonical(otherKeys)
+  )
+}
+
 /** JSON with sorted names: what comes out of the database has them in another order. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) =>

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type pg from 'pg'
 import { errorMessage } from '@holdfast/foundation'
 import { assumeSession, sql, type Connections, type Session, type Transaction } from '@holdfast/postgres'
-import type { ClassEntry, ClassKey, ClassList } from './access-classes.ts'
+import { problemOfClasses, type ClassEntry, type ClassKey, type ClassList } from './access-classes.ts'
 import { DEFAULT_STREAM, type RolePlan } from './active-plan.ts'
 import type { AskedClasses, EvaluatedKeys, EvaluatedWant, Want } from './evaluated-keys.ts'
 import { CLASS_TIMEOUT_MS, CLASSES_TIMEOUT_MS, KEYS_PART_TIMEOUT_MS } from '../limits.ts'
@@ -66,6 +66,7 @@ export async function evaluateKeys(
       problem ??= failed && failingPolicies([failed.table])
       isTimedOut ||= failed?.isTimedOut === true
       pins.add(role, collected.pins)
+      problem = withProblem(problem, problemOfClasses([...asked.keys()]))
       evaluated.push({ bucketNames: [...collected.bucketNames, ...names], asked, problem, isTimedOut })
     }
     at ??= snapshotIn(await query(tx, { text: SNAPSHOT_QUERY }))
@@ -132,7 +133,11 @@ export interface AskedWant {
 export function hasNewClasses(wants: readonly AskedWant[], session: Session): boolean {
   return wants.some(({ want, asked }) =>
     roleOf(want, session).definitions.some(
-      ({ classes }) => asked && classes && classes.entries.length > (asked.get(classes) ?? 0),
+      ({ classes }) =>
+        asked &&
+        classes &&
+        (classes.entries.length > (asked.get(classes)?.upTo ?? 0) ||
+          classes.leavesOut !== (asked.get(classes)?.leavesOut ?? false)),
     ),
   )
 }
@@ -170,12 +175,18 @@ export async function evaluateClasses(
       )
       at ??= snapshotIn(rows)
       const { names, asked, failed } = await askForClasses(tx, role, collect(role, rows).linkKeys, before, failures)
-      const problem = failed && failingPolicies([failed.table])
+      const problem = withProblem(failed && failingPolicies([failed.table]), problemOfClasses([...asked.keys()]))
       evaluated.push({ bucketNames: names, asked, problem, isTimedOut: failed?.isTimedOut === true })
     }
     at ??= snapshotIn(await query(tx, { text: SNAPSHOT_QUERY }))
     return { ...at, wants: evaluated }
   })
+}
+
+/** Both of two problems, each once. */
+export function withProblem(before: string | undefined, added: string | undefined): string | undefined {
+  if (before === undefined || added === undefined) return before ?? added
+  return before.includes(added) ? before : `${before}; ${added}`
 }
 
 async function askForClasses(
@@ -187,11 +198,11 @@ async function askForClasses(
 ): Promise<{ readonly names: readonly string[]; readonly asked: AskedClasses; readonly failed?: FailedClasses }> {
   const names: string[] = []
   let failed: FailedClasses | undefined
-  const asked = new Map<ClassList, number>()
+  const asked: Map<ClassList, { upTo: number; leavesOut: boolean }> = new Map()
   for (const { definition, classes } of role.definitions) {
     if (!classes || !definition.accessClass) continue
-    const from = before.get(classes) ?? 0
-    asked.set(classes, classes.entries.length)
+    const from = before.get(classes)?.upTo ?? 0
+    asked.set(classes, { upTo: classes.entries.length, leavesOut: classes.leavesOut })
     let entries: readonly ClassEntry[]
     if (!definition.accessClass.link) entries = classes.entries.slice(from)
     else {

@@ -1,6 +1,7 @@
 import type { SyncPlan, TableName } from '@holdfast/policy'
 import { quoteName, sql, type Pool, type Queryable } from '@holdfast/postgres'
 import { findSlot, formatLsn, parseLsn, type Lsn } from '@holdfast/replication'
+import type { ClassList } from '../buckets/access-classes.ts'
 import type { PolicyFailure } from '../buckets/policy-failures.ts'
 import type { FillProgress } from '../replicator/background-fill.ts'
 import type { ReaderProgress, ReaderState } from '../replicator/reader-progress.ts'
@@ -73,6 +74,14 @@ export interface SyncStatus {
     /** The tables whose rows say which buckets the person has. */
     readonly through: readonly string[]
   }[]
+  /** Access classes above `syncClassesMax`: whoever sees their rows does not get them. */
+  readonly leftOutClasses: readonly {
+    readonly table: string
+    readonly policy?: string
+    readonly max: number
+    /** At least. */
+    readonly leftOut: number
+  }[]
   /** Policies that Postgres could not evaluate for some row or person since they are served, the newest failure first. */
   readonly failing: readonly PolicyFailure[]
   readonly refused: readonly { readonly table: string; readonly policy?: string; readonly reason: string }[]
@@ -104,6 +113,7 @@ export interface StatusSource {
   readonly checkpoint: { readonly opId: number; readonly position: Lsn }
   readonly devices: SyncStatus['devices']
   readonly leftOut: readonly (LeftOut & { readonly person: string })[]
+  readonly leftOutClasses: readonly Pick<ClassList, 'table' | 'policy' | 'max' | 'leftOut'>[]
   readonly compaction: {
     readonly intervalSeconds: number
     readonly last: CompactionRound | undefined
@@ -145,6 +155,12 @@ export async function readStatus(source: StatusSource): Promise<SyncStatus> {
       sinceStart: compaction.sinceStart,
     },
     leftOut: await readLeftOut(pool, source.leftOut),
+    leftOutClasses: source.leftOutClasses.map(({ table, policy, max, leftOut }) => ({
+      table,
+      ...(policy === undefined ? {} : { policy }),
+      max,
+      leftOut,
+    })),
     failing: source.failing,
     refused: refused.map(({ schema, name, policy, reason }) => ({
       table: `${schema}.${name}`,

@@ -1,6 +1,7 @@
 import type { Logger } from '@holdfast/foundation'
 import type { Pool } from '@holdfast/postgres'
 import type { Lsn, Relation, ReplicationEvent, ReplicationStream } from '@holdfast/replication'
+import { fullClassLists, type ClassList } from '../buckets/access-classes.ts'
 import type { ActiveDefinition, ActivePlan } from '../buckets/active-plan.ts'
 import type { DependencyIndex, KeyHolder } from '../buckets/dependency-index.ts'
 import type { CheckpointFeed } from '../checkpoints/checkpoint-feed.ts'
@@ -40,8 +41,8 @@ export interface ChangeReader {
   /** Whether types were altered since the last call. */
   takeAlteredTypes(): boolean
   use(active: ActivePlan): void
-  /** Whether some definition has got more access classes than may be, so that the plan has to be looked at again. */
-  hasTooManyClasses(): boolean
+  /** Whether access classes are left out, and nothing of a transaction is under way, so that they can be counted. */
+  leavesOutClasses(): boolean
 }
 
 export interface ChangeReaderOptions {
@@ -61,7 +62,6 @@ export interface ChangeReaderOptions {
   readonly heartbeat: Heartbeat
   /** Called when changes of some table are known to be missing. It is read again. */
   readonly onUnpublished: () => void
-  readonly classesMax: number
   readonly progress: ReaderProgress
   readonly logger: Logger
 }
@@ -87,6 +87,8 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
   let lacking = new WeakMap<Relation, { readonly complete: boolean; readonly unfilled: boolean }>()
   let alteredTypes = false
   let hasNewClasses = false
+  /** Lists of which it was said that they leave classes out. */
+  const said = new WeakSet<ClassList>()
   watchClasses()
 
   function watchClasses(): void {
@@ -223,13 +225,25 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
     }
   }
 
+  function sayLeftOut(): void {
+    for (const list of fullClassLists(active)) {
+      if (said.has(list)) continue
+      said.add(list)
+      const { table, policy, max } = list
+      logger.log('warn', 'a table has too many access classes: rows of the newest are left out', { table, policy, max })
+    }
+  }
+
   async function completeBatch(endLsn: Lsn, changesSchema: boolean): Promise<void> {
     await flushChanges()
     await writer.complete(endLsn, () => {
       if (changesSchema) stopServing()
       tellHolders()
     })
-    if (hasNewClasses) for (const holder of dependencies.everybody()) holder.wake()
+    if (hasNewClasses) {
+      sayLeftOut()
+      for (const holder of dependencies.everybody()) holder.wake()
+    }
     hasNewClasses = false
     stream.confirm(endLsn)
     options.progress.applied()
@@ -278,7 +292,7 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
       lacking = new WeakMap()
       watchClasses()
     },
-    hasTooManyClasses: () => definitionsOf(active).some(({ classes }) => classes && classes.count > options.classesMax),
+    leavesOutClasses: () => !inside && changes.length === 0 && fullClassLists(active).length > 0,
     async read(events) {
       heartbeat.heard()
       let end: Lsn | undefined

@@ -62,7 +62,7 @@ export interface ReplicatorOptions extends RestrictedPools {
    * @returns the plan without the tables for which Postgres refuses that
    */
   readonly prepare: (plan: SyncPlan) => Promise<SyncPlan>
-  /** A table whose rows fall into more access classes is not synced. */
+  /** Rows in more access classes are left out; a table that has more from the beginning is not synced. */
   readonly classesMax: number
   readonly onPlan: (plan: SyncPlan) => void
   readonly logger: Logger
@@ -234,6 +234,7 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
       pool,
       readerUrl: options.readerUrl,
       logger,
+      classesMax: options.classesMax,
       serve(active) {
         control.setActive(active)
         if (active) control.onServing()
@@ -261,7 +262,6 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
     stopServing: serving.pause,
     heartbeat,
     onUnpublished: () => control.setMissing(true),
-    classesMax: options.classesMax,
     progress: control.progress,
     logger,
   })
@@ -272,7 +272,8 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
         rest = await reader.read(rest)
         if (await serving.complete()) reader.use(serving.active)
         const changedBy = reader.takeSchemaChanges()
-        if (changedBy.length === 0 && !reader.hasTooManyClasses()) {
+        if (changedBy.length === 0) {
+          if (reader.leavesOutClasses() && (await serving.recountClasses())) reader.use(serving.active)
           if (!serving.isFilling) control.setMissing(false)
           continue
         }
@@ -303,7 +304,12 @@ async function untilVisible(db: Queryable, xids: readonly number[], signal: Abor
 
 async function compilePlan(options: ReplicatorOptions, control: RunControl): Promise<SyncPlan> {
   const { pool, logger } = options
-  const compiled = await withoutTooManyClasses(options.readerPool, await options.compile(), options.classesMax)
+  const compiled = await withoutTooManyClasses(
+    options.readerPool,
+    await options.compile(),
+    options.classesMax,
+    await readDefinitions(pool),
+  )
   const prepared = await options.prepare(compiled)
   await ensureEvaluatorRoles(pool, prepared, logger)
   const { plan, hasMissed } = await publishTables({ pool, logger, signal: control.signal }, prepared)

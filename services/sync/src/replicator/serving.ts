@@ -2,10 +2,11 @@ import type { Logger } from '@holdfast/foundation'
 import type { SyncPlan } from '@holdfast/policy'
 import { sql, type Pool } from '@holdfast/postgres'
 import type { Lsn } from '@holdfast/replication'
-import { loadClasses } from '../buckets/access-classes.ts'
+import { haveRoom, loadClasses } from '../buckets/access-classes.ts'
 import { activatePlan, type ActivePlan } from '../buckets/active-plan.ts'
 import { contentOf, onlyAddsColumns } from '../buckets/definition-content.ts'
 import { dropDefinitions, readDefinitions, readShapes, type StoredDefinition } from '../storage/bucket-storage.ts'
+import { CLASS_RECOUNT_MS } from '../limits.ts'
 import { voidRenamedLabels } from '../storage/enum-labels.ts'
 import { insertUnfilled, readIsFilling, readUnfilled, writeFilled, writeFirstFilled } from '../storage/fills.ts'
 import { createBackgroundFill, type BackgroundFill } from './background-fill.ts'
@@ -38,6 +39,12 @@ export interface Serving extends AsyncDisposable {
   change(next: SyncPlan, position: Lsn, isTypeAltered: boolean): Promise<void>
   /** Takes into service what has been completed. @returns whether {@link Serving.active} is another one now */
   complete(): Promise<boolean>
+  /**
+   * Access classes are left out: takes them in as far as others have no rows any more. Looks from time to time only.
+   *
+   * @returns whether {@link Serving.active} is another one now
+   */
+  recountClasses(): Promise<boolean>
 }
 
 export interface ServingOptions {
@@ -45,6 +52,7 @@ export interface ServingOptions {
   /** Connects as `holdfast_reader`. */
   readonly readerUrl: string
   readonly logger: Logger
+  readonly classesMax: number
   /** Sets what streams follow; `undefined` holds all checkpoints. */
   readonly serve: (active: ActivePlan | undefined) => void
   /** A plan is in force, whether or not all of it can be served. */
@@ -73,11 +81,13 @@ export async function openServing(
   let active = activatePlan(plan, kept)
   let hold: NodeJS.Timeout | undefined
   let isPaused = false
+  /** When it was last looked whether there is room for classes that are left out. */
+  let countedAt = Number.NEGATIVE_INFINITY
   let isFirst = await readIsFilling(pool)
 
   async function activate(): Promise<void> {
     const all = [...kept, ...standIns.map((one) => one.stored)]
-    active = activatePlan(withStandIns(current, standIns), all, new Set(unfilled.keys()))
+    active = activatePlan(withStandIns(current, standIns), all, new Set(unfilled.keys()), options.classesMax)
     await loadClasses(pool, active)
   }
 
@@ -192,6 +202,11 @@ export async function openServing(
     await fill.start(active, unfilled)
   }
 
+  /** After {@link activate}, when nothing else has changed. */
+  function serveAgain(): void {
+    if (!isPaused && (unfilled.size === 0 || (hold === undefined && !isFirst))) release()
+  }
+
   if (stored) await activate()
   else await settle(plan, position, false).then(activate)
   options.onPlan(plan)
@@ -220,8 +235,18 @@ export async function openServing(
       await activate()
       fill.use(active)
       if (unfilled.size === 0) await endFirst()
-      if (!isPaused && (unfilled.size === 0 || (hold === undefined && !isFirst))) release()
+      serveAgain()
       await drop(done.map((one) => one.stored))
+      return true
+    },
+    async recountClasses() {
+      const now = performance.now()
+      if (now - countedAt < CLASS_RECOUNT_MS) return false
+      countedAt = now
+      if (!(await haveRoom(pool, active))) return false
+      await activate()
+      fill.use(active)
+      serveAgain()
       return true
     },
     async [Symbol.asyncDispose]() {

@@ -2,7 +2,7 @@ import { delay } from '@holdfast/foundation'
 import type { ControlLine, StreamDescription } from '@holdfast/protocol'
 import { isConnectionLoss } from '@holdfast/postgres'
 import type { ActivePlan } from '../buckets/active-plan.ts'
-import { hasNewClasses } from '../buckets/evaluate-keys.ts'
+import { hasNewClasses, withProblem } from '../buckets/evaluate-keys.ts'
 import type { EvaluatedWant } from '../buckets/evaluated-keys.ts'
 import { sawTransaction } from '../buckets/snapshot.ts'
 import type { BucketListener, LiveBucket } from '../checkpoints/checkpoint-feed.ts'
@@ -170,7 +170,8 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
     await context.marks.pass(found.upTo, signal)
     if (context.plan() !== active || keysStale) return
     evaluated = evaluated.map((before, index) => {
-      const { bucketNames = [], asked, problem = before.problem } = found.wants[index] ?? {}
+      const { bucketNames = [], asked, problem: added } = found.wants[index] ?? {}
+      const problem = withProblem(before.problem, added)
       return { ...before, asked, problem, bucketNames: [...new Set([...before.bucketNames, ...bucketNames])] }
     })
     if (found.wants.some(({ isTimedOut }) => isTimedOut)) retryLater()
