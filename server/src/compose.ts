@@ -197,7 +197,7 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
     isDatabaseUp: cluster.isUp,
     health: () => ({
       database: cluster.isUp() ? 'up' : 'down',
-      sync: sync.status().ready ? 'ready' : 'preparing',
+      sync: sync.status().standby ? 'standby' : sync.status().ready ? 'ready' : 'preparing',
       rowsRead: sync.status().filling?.rows,
       problem: sync.status().problem,
     }),
@@ -291,10 +291,15 @@ const SYNC_PATIENCE_MS = 15_000
 async function waitForSync(sync: SyncService, { signal, progress }: OpenHoldfastOptions): Promise<void> {
   const enough = AbortSignal.any([signal, AbortSignal.timeout(SYNC_PATIENCE_MS)])
   const begun = setTimeout(() => progress('copying tables for sync'), 300)
-  await Promise.race([sync.ready, new Promise((resolve) => enough.addEventListener('abort', resolve, { once: true }))])
+  await Promise.race([
+    sync.settled,
+    new Promise((resolve) => enough.addEventListener('abort', resolve, { once: true })),
+  ])
   clearTimeout(begun)
   signal.throwIfAborted()
-  if (!sync.status().ready)
+  if (sync.status().standby)
+    progress('another server on this database serves sync; this one takes over when it is gone')
+  else if (!sync.status().ready)
     progress(`sync is not ready yet (${sync.status().problem ?? 'tables are being copied'}); everything else is`)
 }
 

@@ -4,8 +4,8 @@ import { APP_VERSION_MIN, VERSION } from '../version.ts'
 /** Where the parts stand, for people who watch over the server. */
 export interface HealthReport {
   readonly database: 'up' | 'down'
-  /** Whether devices can sync; `preparing` until the first copy of all tables is made. */
-  readonly sync: 'ready' | 'preparing'
+  /** Whether devices can sync; `preparing` until the first copy of all tables is made, `standby` while another server on the same database serves them. */
+  readonly sync: 'ready' | 'preparing' | 'standby'
   /** While a large table is being read for sync: how many rows of it have been since the start. */
   readonly rowsRead?: number | undefined
   /** What an operator has to do something about. */

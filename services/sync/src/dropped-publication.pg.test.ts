@@ -56,7 +56,9 @@ test.each(losses)('a publication that %s', async (_, text) => {
   await expectEqual(world, device)
   await world.run(`update items set n = n + 1`)
   await expectEqual(world, device)
-  expect(world.service.status()).toMatchObject({ ready: true, problem: undefined })
+  await expect
+    .poll(() => world.service.status(), { timeout: 15_000 })
+    .toMatchObject({ ready: true, problem: undefined })
 })
 
 test('a publication that was dropped while the service was away', async () => {
@@ -102,5 +104,7 @@ test('nothing says "ready" until what was missed has been read', async () => {
   held.resolve()
   await holding
   await expectEqual(world, device)
-  await expect.poll(() => world.service.status()).toMatchObject({ ready: true, problem: undefined })
+  await expect
+    .poll(() => world.service.status(), { timeout: 15_000 })
+    .toMatchObject({ ready: true, problem: undefined })
 })

@@ -19,6 +19,19 @@ export function notReady(): HoldfastError {
   })
 }
 
+/** Another process on this database has the lease: this one serves no streams until it takes over. */
+export function standingBy(): HoldfastError {
+  return new HoldfastError(
+    'PSYNC_S2302',
+    503,
+    'Another server reads the changes of this database. Try again in a moment.',
+    {
+      detail: 'This one stands by, and takes over within seconds when the other is gone.',
+      headers: { 'retry-after': '1' },
+    },
+  )
+}
+
 /** A token without a subject cannot sync: buckets and write checkpoints belong to somebody. */
 export function missingSubject(): HoldfastError {
   return new HoldfastError('PSYNC_S2101', 401, 'The token has no subject (sub)')

@@ -59,6 +59,10 @@ test(
             () => terminate('holdfast replication%'),
             () => terminate('holdfast sync%'),
             () => terminate('test people%'),
+            () => terminate('holdfast lease%'),
+            // As if another server had taken over for a moment.
+            () => broken.run(`update sync.state set epoch = epoch + 1`),
+            async () => (await broken.another()).stop(),
             () => broken.restart(),
             () => broken.service.compact(),
             () => broken.run(`drop publication if exists holdfast`),

@@ -130,6 +130,15 @@ export const HEARTBEAT_MS = 5_000
 /** How long nothing may come through the slot after a heartbeat, in milliseconds. Postgres may take long to decode a large transaction. */
 export const HEARTBEAT_PATIENCE_MS = 30_000
 
+/** How often the holder of the lease says that it is well, in milliseconds. */
+export const LEASE_RENEWAL_MS = 500
+
+/** How often a process that stands by looks whether it can have the lease, in milliseconds. */
+export const LEASE_POLL_MS = 100
+
+/** A lease that was not renewed for so long is taken over, in milliseconds: several renewals, so that a busy process is not taken for a dead one. */
+export const LEASE_STALE_MS = 3_000
+
 /** Connections for writing the log, bucket sums and write checkpoints. */
 export const LOG_CONNECTIONS_MAX = 8
 

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import fastify, { type FastifyInstance } from 'fastify'
+import fastify from 'fastify'
 import { silentLogger, type HoldfastError, type Clock, type Logger } from '@holdfast/foundation'
 import '@holdfast/http'
 import { compileSyncPlan, installKeyFunctions, readPolicyInput, type SyncPlan } from '@holdfast/policy'
@@ -47,6 +47,16 @@ export interface WorldOptions {
   readonly batchLimits?: BatchLimits
 }
 
+export interface Server {
+  readonly service: SyncService
+  readonly url: string
+  stop(): Promise<void>
+}
+
+interface Served extends Omit<Server, 'url'> {
+  readonly port: number
+}
+
 /** A database, the service over it behind a small server, and devices. */
 export interface World extends AsyncDisposable {
   readonly db: TestDatabase
@@ -63,6 +73,8 @@ export interface World extends AsyncDisposable {
   device(userId: string, options?: Partial<StreamClientOptions> & { readonly expiresInS?: number }): StreamClient
   /** Disposes the service and opens another over the same database. */
   restart(): Promise<void>
+  /** Another server on the same database. */
+  another(): Promise<Server>
   /** Stops the service; `restart` opens the next. */
   stop(): Promise<void>
 }
@@ -82,12 +94,12 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   })
   const devices: StreamClient[] = []
   const sockets = new Set<Socket>()
-  let service: SyncService
-  let app: FastifyInstance
-  let port = 0
+  const others: Served[] = []
+  let main: Served | undefined
 
-  async function open(): Promise<void> {
-    service = openSync({
+  /** @param at - its port; 0 for a free one */
+  async function serve(at: number): Promise<Served> {
+    const service = openSync({
       url: db.url,
       readerUrl: db.readerUrl,
       evaluatorUrl: db.evaluatorUrl,
@@ -125,14 +137,13 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       logger: options.logger ?? silentLogger,
       ...(options.clock ? { clock: options.clock } : {}),
     })
-    app = fastify({ forceCloseConnections: true })
+    const app = fastify({ forceCloseConnections: true })
     // The gateway renders refusals; here only so that a test can read them.
     app.setErrorHandler<HoldfastError>((error, _, reply) =>
       reply
         .status(error.status ?? 500)
         .send({ error: { code: error.code, status: error.status, details: error.detail } }),
     )
-    sockets.clear()
     app.server.on('connection', (socket: Socket) => {
       sockets.add(socket)
       socket.once('close', () => sockets.delete(socket))
@@ -149,15 +160,26 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       }
     })
     await app.register(service.routes)
-    await service.ready
-    await app.listen({ port, host: '127.0.0.1' })
-    port = (app.server.address() as { port: number }).port
+    await service.settled
+    await app.listen({ port: at, host: '127.0.0.1' })
+    const { port } = app.server.address() as { port: number }
+    return {
+      service,
+      port,
+      async stop() {
+        await service[Symbol.asyncDispose]()
+        await app.close()
+      },
+    }
   }
 
-  async function stop(): Promise<void> {
-    await service[Symbol.asyncDispose]()
-    await app.close()
+  async function open(): Promise<void> {
+    sockets.clear()
+    main = await serve(main?.port ?? 0)
+    await main.service.ready
   }
+
+  const stop = async (): Promise<void> => main?.stop()
 
   await open()
   const token = (userId: string, expiresInS?: number): string => {
@@ -167,10 +189,15 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   return {
     db,
     get url() {
-      return `http://127.0.0.1:${port}`
+      return `http://127.0.0.1:${main?.port}`
     },
     get service() {
-      return service
+      return (main as Served).service
+    },
+    async another() {
+      const other = await serve(0)
+      others.push(other)
+      return { service: other.service, url: `http://127.0.0.1:${other.port}`, stop: other.stop }
     },
     waitingBytes: () => [...sockets].reduce((sum, socket) => sum + socket.writableLength, 0),
     run: (text) => runText(db.pool, text),
@@ -185,7 +212,11 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       }),
     token,
     device(userId, { expiresInS, ...rest } = {}) {
-      const device = new StreamClient({ url: `http://127.0.0.1:${port}`, token: token(userId, expiresInS), ...rest })
+      const device = new StreamClient({
+        url: `http://127.0.0.1:${main?.port}`,
+        token: token(userId, expiresInS),
+        ...rest,
+      })
       devices.push(device)
       return device
     },
@@ -196,7 +227,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     stop,
     async [Symbol.asyncDispose]() {
       for (const device of devices) device.disconnect()
-      await stop().catch(() => undefined) // a test may have stopped it
+      for (const one of [...others, main]) await one?.stop().catch(() => undefined) // a test may have stopped it
       await requestPool[Symbol.asyncDispose]()
       await db[Symbol.asyncDispose]()
     },

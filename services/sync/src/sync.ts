@@ -10,7 +10,9 @@ import { createPolicyFailures } from './buckets/policy-failures.ts'
 import { createCheckpointFeed } from './checkpoints/checkpoint-feed.ts'
 import { createLookups } from './checkpoints/lookups.ts'
 import { createMarks } from './checkpoints/marks.ts'
-import { notReady } from './errors.ts'
+import { notReady, standingBy } from './errors.ts'
+import { createFence } from './lease/fence.ts'
+import { createInstance } from './lease/lease.ts'
 import {
   CONCURRENT_EVALUATIONS_MAX,
   CONCURRENT_READS_MAX,
@@ -85,6 +87,8 @@ export interface SyncOptions {
 export interface SyncService extends AsyncDisposable {
   /** Resolves when the first state of all tables is in the log; requests before that get `PSYNC_S2302`. */
   readonly ready: Promise<void>
+  /** Resolves when it is ready, or stands by because another process has the lease. */
+  readonly settled: Promise<void>
   /**
    * `POST /sync/stream`, `GET /write-checkpoint2.json`, `POST /sync/v1/upload` and `GET /sync/v1/schema`, to be mounted at the root, behind
    * the gateway.
@@ -95,6 +99,8 @@ export interface SyncService extends AsyncDisposable {
   /** For health and operators. Not ready while something is known to be missing: `problem` says what. */
   status(): {
     readonly ready: boolean
+    /** Another process on this database serves devices, and this one takes over when that is gone. */
+    readonly standby: boolean
     readonly connections: number
     readonly opId: number
     /** The table that is being read, and the rows of it that have been since the process began. */
@@ -129,11 +135,12 @@ function sayRefused(logger: Logger, next: SyncPlan, before: SyncPlan | undefined
 /** Wires the parts in the order data flows through them. Nothing here decides anything. */
 export function openSync(options: SyncOptions): SyncService {
   const { logger } = options
+  const instance = createInstance()
   const { streams, uploads } = options.shares
   const serverStreams = streams.for({ person: undefined })
   const pool = createPool({
     url: options.url,
-    applicationName: 'holdfast sync',
+    applicationName: `holdfast sync ${instance}`,
     connectionsMax: LOG_CONNECTIONS_MAX,
     settings: LOG_SETTINGS,
     onError: (error) => logger.log('warn', 'a connection to the operation log was lost', { reason: error.message }),
@@ -149,11 +156,20 @@ export function openSync(options: SyncOptions): SyncService {
   let plan: SyncPlan | undefined
   let isReady = false
   const downloads = createDownloads()
-  const retirement = createRetirement({ pool, feed, onRetired: (names) => downloads.forget(names) })
+  const fence = createFence(pool)
+  const standby = Promise.withResolvers<void>()
+  const retirement = createRetirement({ pool: fence.pool, feed, onRetired: (names) => downloads.forget(names) })
   const replicator = startReplicator({
     retirement,
-    pool,
+    pool: fence.pool,
     ...restricted,
+    fence,
+    instance,
+    onStandby() {
+      // Devices come back, to the other process or until this one takes over.
+      connections.endAll(standingBy())
+      standby.resolve()
+    },
     url: options.url,
     readerUrl: options.readerUrl,
     feed,
@@ -171,7 +187,8 @@ export function openSync(options: SyncOptions): SyncService {
     logger,
   })
   const ready = replicator.ready.then(() => void (isReady = true))
-  ready.catch(() => undefined) // whoever waits for it sees the rejection
+  const settled = Promise.race([ready, standby.promise])
+  for (const promise of [ready, settled]) promise.catch(() => undefined) // whoever waits for it sees the rejection
   const connections = createConnections(() => clock.now())
   const keys = createKeyEvaluator({
     pool: serverStreams,
@@ -182,7 +199,8 @@ export function openSync(options: SyncOptions): SyncService {
   const compactions = createCompactions()
   const leftOuts = createLeftOuts()
   const compactor = startCompactor({
-    pool,
+    pool: fence.pool,
+    isLeading: () => fence.epoch !== undefined,
     feed,
     compactions,
     retire: retirement.retire,
@@ -206,6 +224,11 @@ export function openSync(options: SyncOptions): SyncService {
     plan: (): ActivePlan | undefined => replicator.plan(),
   }
 
+  function requireReady(): void {
+    if (replicator.isStandby) throw standingBy()
+    if (!isReady) throw notReady()
+  }
+
   function currentPlan(): SyncPlan {
     if (!plan) throw notReady()
     return plan
@@ -213,9 +236,11 @@ export function openSync(options: SyncOptions): SyncService {
 
   return {
     ready,
+    settled,
     plan: () => plan,
     status: () => ({
-      ready: isReady && replicator.problem === undefined,
+      ready: replicator.isServing,
+      standby: replicator.isStandby,
       connections: connections.size,
       opId: feed.opId,
       filling: replicator.filling,
@@ -230,12 +255,12 @@ export function openSync(options: SyncOptions): SyncService {
           connectionsMax: options.options.syncConnectionsMax,
           perPersonMax: options.options.syncStreamsPerPersonMax,
           compress: options.options.syncCompress,
-          isReady: () => isReady,
+          requireReady,
           watchSession: options.watchSession,
         }),
       )
       await app.register(
-        writeCheckpointRoutes({ pool, marks, connections, isReady: () => isReady, signal: stopping.signal, logger }),
+        writeCheckpointRoutes({ pool, marks, connections, requireReady, signal: stopping.signal, logger }),
       )
       await app.register(
         uploadRoutes({
@@ -269,7 +294,7 @@ export function openSync(options: SyncOptions): SyncService {
               pool,
               plan,
               failing: failures.list(),
-              ready: isReady && replicator.problem === undefined,
+              ready: replicator.isServing,
               reader: replicator,
               checkpoint: feed,
               devices: {

@@ -74,6 +74,25 @@ const faults: readonly Fault[] = [
     },
   },
   {
+    title: 'a lease that is lost',
+    async strike() {
+      await world.holdfast.admin.withClient((client) => client.query('update sync.state set epoch = epoch + 1'))
+    },
+  },
+  {
+    title: 'a publication that is dropped',
+    async strike() {
+      await world.holdfast.admin.withClient((client) => client.query('drop publication if exists holdfast'))
+    },
+  },
+  {
+    title: 'a second server that comes and goes',
+    async strike() {
+      const other = await world.holdfast.another()
+      await other.kill('SIGKILL')
+    },
+  },
+  {
     title: 'the end of all connections to Postgres',
     async strike() {
       await world.holdfast.admin.withClient((client) =>

@@ -53,6 +53,8 @@ export interface Holdfast extends AsyncDisposable {
   stop(): Promise<void>
   /** Starts it again on the same data and ports. */
   restart(): Promise<void>
+  /** Starts another server on its database, with the same keys. */
+  another(): Promise<ServerProcess>
 }
 
 export async function openHoldfast(options: HoldfastOptions = {}): Promise<Holdfast> {
@@ -110,6 +112,7 @@ export async function openHoldfast(options: HoldfastOptions = {}): Promise<Holdf
       if (postmaster !== undefined) process.kill(postmaster, 'SIGKILL')
     },
     stop: () => server.kill('SIGTERM'),
+    another: () => startServer([`--database-url=${databaseUrl}`, '--port=0', `--data-dir=${dataDir}`], folder),
     async restart() {
       server = await startServer(args, folder)
     },

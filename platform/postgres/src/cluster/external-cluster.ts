@@ -1,3 +1,4 @@
+import { hkdfSync } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { Client } from 'pg'
 import type { Logger } from '@holdfast/foundation'
@@ -53,13 +54,24 @@ export async function openExternalCluster(options: ExternalClusterOptions): Prom
   }
 }
 
-function requestUrl(address: URL, dataDir: string): string {
+/**
+ * The password of the request role follows from that of the configured user, so that servers with data folders of their own do not take it from each other.
+ * When there is none, it is kept in the data folder.
+ */
+function requestPassword(address: URL, dataDir: string): string {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  const secrets = readSecrets(dataDir) ?? createSecrets(dataDir)
+  const stored = readSecrets(dataDir)
+  if (stored) return stored.authenticatorPassword
+  if (address.password === '') return createSecrets(dataDir).authenticatorPassword
+  const derived = hkdfSync('sha256', decodeURIComponent(address.password), '', 'holdfast authenticator', 32)
+  return Buffer.from(derived).toString('base64url')
+}
+
+function requestUrl(address: URL, dataDir: string): string {
   const url = new URL(address)
   // Supabase's poolers expect "role.project" as the user.
   const tenant = /\.(.+)$/.exec(address.username)?.[0] ?? ''
   url.username = `${REQUEST_ROLE}${tenant}`
-  url.password = secrets.authenticatorPassword
+  url.password = requestPassword(address, dataDir)
   return url.href
 }

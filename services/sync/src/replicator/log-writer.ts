@@ -232,7 +232,7 @@ export function createLogWriter(
       const fresh = ids.takeNew(deltas)
       feed.announce(isPartial ? 'any' : new Set([...superseded, ...cleared]))
       if (!open && taken.ops.length <= STATEMENT_OPS_MAX && taken.cleared.length === 0) {
-        await pool.withClient((client) => writeBatch(client, taken, fresh, position(endLsn)))
+        await pool.withClient((client) => writeBatch(client, taken, fresh, position(endLsn), state.epoch))
       } else {
         await write(taken)
         await writing

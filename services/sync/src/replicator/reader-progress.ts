@@ -1,6 +1,8 @@
 /** What the change reader is doing, for operators. */
 export type ReaderState =
   | 'starting'
+  /** Another process reads the changes; this one takes over when that is gone. */
+  | 'standing by'
   /** Small tables are read at one snapshot, before changes stream. */
   | 'reading tables'
   | 'following'

@@ -17,6 +17,8 @@ import type { ActivePlan } from '../buckets/active-plan.ts'
 import type { DependencyIndex } from '../buckets/dependency-index.ts'
 import { parseSnapshot, sawTransaction } from '../buckets/snapshot.ts'
 import type { CheckpointFeed } from '../checkpoints/checkpoint-feed.ts'
+import type { Fence } from '../lease/fence.ts'
+import { acquireLease, type Lease } from '../lease/lease.ts'
 import {
   dropDefinitions,
   readDefinitions,
@@ -47,11 +49,17 @@ import { watchRoles } from './watch-roles.ts'
 const VISIBLE_POLL_MS = 5
 
 export interface ReplicatorOptions extends RestrictedPools {
-  /** Superuser pool and connection string: the publication, the slot, schema `sync`. */
+  /** Superuser pool and connection string: the publication, the slot, schema `sync`. What it writes is fenced. */
   readonly pool: Pool
   readonly url: string
   /** Connects as `holdfast_reader`. */
   readonly readerUrl: string
+  /** Gets the epoch of the lease as long as this process has it. */
+  readonly fence: Fence
+  /** Names this process. */
+  readonly instance: string
+  /** Another process has the lease: nothing is served here until that is gone. */
+  readonly onStandby: () => void
   readonly feed: CheckpointFeed
   readonly dependencies: DependencyIndex
   /** Compiles the policies as they are now. */
@@ -75,6 +83,10 @@ export interface ReplicatorOptions extends RestrictedPools {
 export interface Replicator extends AsyncDisposable {
   /** Resolves when the log holds a complete first state. */
   readonly ready: Promise<void>
+  /** Whether devices are being served, with nothing known to be wrong. */
+  readonly isServing: boolean
+  /** Whether another process reads the changes, and this one waits to take over. */
+  readonly isStandby: boolean
   /** The plan that is being served; `undefined` while there is none, or it is being replaced. */
   plan(): ActivePlan | undefined
   /** What is being read for the first time or anew. */
@@ -99,6 +111,19 @@ export function startReplicator(options: ReplicatorOptions): Replicator {
   let filling = (): FillProgress | undefined => undefined
   let isMissing = false
   let heartbeat: Heartbeat | undefined
+  let isServing = false
+  const currentProblem = (): string | undefined => problem ?? (isMissing ? MISSED : heartbeat?.problem)
+
+  /** Waits for the right to read the slot and to write the log. */
+  function lead(): Promise<Lease> {
+    return acquireLease({ url: options.url, instance: options.instance, logger }, stopping.signal, (holder) => {
+      state = 'standing by'
+      problem = undefined
+      active = undefined
+      logger.log('info', 'another process has the lease of the operation log: this one stands by', { holder })
+      options.onStandby()
+    })
+  }
 
   async function run(): Promise<void> {
     /** The stream holds what cannot be read, and would again and again. */
@@ -106,8 +131,13 @@ export function startReplicator(options: ReplicatorOptions): Replicator {
     for (let attempt = 0; !stopping.signal.aborted; attempt++) {
       const started = Date.now()
       try {
+        await using lease = await lead()
+        options.fence.epoch = lease.epoch
+        state = 'starting'
+        lease.lost.addEventListener('abort', () => void close(stream), { once: true })
         await runOnce(options, {
           signal: stopping.signal,
+          lease,
           isUnreadable,
           progress,
           setState: (next) => (state = next),
@@ -121,6 +151,7 @@ export function startReplicator(options: ReplicatorOptions): Replicator {
           setHeartbeat: (next) => (heartbeat = next),
           onServing: () => {
             problem = undefined
+            isServing = true
             ready.resolve()
           },
         })
@@ -137,6 +168,8 @@ export function startReplicator(options: ReplicatorOptions): Replicator {
         if (Date.now() - started > 30_000) attempt = 0
         await delay(backoffMs(attempt, 50, 2_000), stopping.signal).catch(() => undefined) // stopping ends the loop
       } finally {
+        options.fence.epoch = undefined
+        isServing = false
         await close(stream)
         stream = undefined
       }
@@ -157,12 +190,18 @@ export function startReplicator(options: ReplicatorOptions): Replicator {
   const running = run()
   return {
     ready: ready.promise,
+    get isServing() {
+      return isServing && currentProblem() === undefined
+    },
+    get isStandby() {
+      return state === 'standing by'
+    },
     plan: () => active,
     get filling() {
       return filling()
     },
     get problem() {
-      return problem ?? (isMissing ? MISSED : heartbeat?.problem)
+      return currentProblem()
     },
     get state() {
       return state
@@ -178,6 +217,7 @@ export function startReplicator(options: ReplicatorOptions): Replicator {
 
 interface RunControl {
   readonly signal: AbortSignal
+  readonly lease: Lease
   /** Begin anew: what the slot holds cannot be read. */
   readonly isUnreadable: boolean
   readonly progress: ReaderProgress
@@ -197,7 +237,7 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
   const slotName = await readSlotName(pool)
   const plan = await compilePlan(options, control)
   const state = await prepareState(options, slotName, control.isUnreadable)
-  const writer = createLogWriter(pool, feed, state.state, options.batchLimits)
+  const writer = createLogWriter(pool, feed, { ...state.state, epoch: control.lease.epoch }, options.batchLimits)
   let stored: StoredDefinition[] | undefined
   try {
     if (state.slot) {
@@ -227,6 +267,7 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
   control.setStream(stream)
   control.setState('following')
   control.signal.throwIfAborted()
+  control.lease.lost.throwIfAborted()
 
   feed.reset(writer.lastOpId, startLsn ?? (0n as Lsn))
   await using serving = await openServing(
@@ -286,6 +327,7 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
       }
       await options.retirement.run(writer)
     }
+    control.lease.lost.throwIfAborted()
   } finally {
     roles[Symbol.dispose]()
     await writer.abandon()
@@ -353,7 +395,7 @@ async function prepareState(
   const fresh = await readState(pool)
   const created = await createSlot({ url: options.url, name: slotName })
   return {
-    state: fresh ?? { slotName, confirmedLsn: undefined, lastOpId: 0, lastBucketId: 0 },
+    state: fresh ?? { slotName, confirmedLsn: undefined, lastOpId: 0, lastBucketId: 0, epoch: 0 },
     slot: created,
   }
 }

@@ -5,7 +5,7 @@ import { HoldfastError, errorMessage } from '@holdfast/foundation'
 import { requireCaller, type Caller } from '@holdfast/http'
 import type { SyncRequest } from '@holdfast/protocol'
 import { BSON_STREAM, NDJSON_STREAM, type LineFormat } from '../encode/lines.ts'
-import { missingSubject, notReady, shuttingDown } from '../errors.ts'
+import { missingSubject, shuttingDown } from '../errors.ts'
 import { PERSON_STREAMS_SHARE, REQUEST_BYTES_MAX } from '../limits.ts'
 import { deviceLeft, replacedByNewer, type Connection, type Connections } from '../stream/connections.ts'
 import type { WatchSession } from '../stream/watch-session.ts'
@@ -22,7 +22,8 @@ export interface StreamRouteOptions {
   readonly perPersonMax: number
   /** Whether devices that take it get gzip. */
   readonly compress: boolean
-  readonly isReady: () => boolean
+  /** @throws {HoldfastError} while nothing is served */
+  readonly requireReady: () => void
   readonly watchSession: WatchSession
 }
 
@@ -46,7 +47,7 @@ export function streamRoutes(options: StreamRouteOptions): FastifyPluginAsync {
       const { role, claims, userId, expiresAtS } = requireCaller(request)
       if (userId === undefined) throw missingSubject()
       const body = readSyncRequest(request.body)
-      if (!options.isReady()) throw notReady()
+      options.requireReady()
       if (connections.isDraining) throw shuttingDown()
       const clientId = body.client_id ?? ''
       connections.replace(userId, clientId)

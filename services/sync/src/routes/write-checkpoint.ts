@@ -5,7 +5,7 @@ import type { Pool } from '@holdfast/postgres'
 import type { Lsn } from '@holdfast/replication'
 import type { Marks } from '../checkpoints/marks.ts'
 import { createWriteCheckpoint } from '../checkpoints/write-checkpoints.ts'
-import { missingSubject, notReady } from '../errors.ts'
+import { missingSubject } from '../errors.ts'
 import { readClientId } from '../stream/read-request.ts'
 import type { Connections } from '../stream/connections.ts'
 
@@ -13,7 +13,8 @@ export interface WriteCheckpointRouteOptions {
   readonly pool: Pool
   readonly marks: Marks
   readonly connections: Connections
-  readonly isReady: () => boolean
+  /** @throws {HoldfastError} while nothing is served */
+  readonly requireReady: () => void
   /** Aborts when the service stops. */
   readonly signal: AbortSignal
   readonly logger: Logger
@@ -46,7 +47,7 @@ export function writeCheckpointRoutes(options: WriteCheckpointRouteOptions): Fas
     app.get<{ Querystring: { readonly client_id?: unknown } }>('/write-checkpoint2.json', async (request) => {
       const { userId } = requireCaller(request)
       if (userId === undefined) throw missingSubject()
-      if (!options.isReady()) throw notReady()
+      options.requireReady()
       const clientId = readClientId(request.query.client_id)
       const checkpoint = await createWriteCheckpoint(pool, userId, clientId)
       for (const connection of connections.of(userId, clientId)) connection.session.addWriteCheckpoint(checkpoint)

@@ -42,6 +42,8 @@ export interface ReplicatorState {
   readonly confirmedLsn: Lsn | undefined
   readonly lastOpId: number
   readonly lastBucketId: number
+  /** Of the lease, see {@link Fence}. */
+  readonly epoch: number
 }
 
 interface StateRow {
@@ -49,11 +51,12 @@ interface StateRow {
   readonly confirmed_lsn: string | null
   readonly last_op_id: string
   readonly last_bucket_id: number
+  readonly epoch: string
 }
 
 export async function readState(db: Queryable): Promise<ReplicatorState | undefined> {
   const [row] = await db.query<StateRow>(sql`
-    select slot_name, confirmed_lsn::text, last_op_id::text, last_bucket_id from sync.state
+    select slot_name, confirmed_lsn::text, last_op_id::text, last_bucket_id, epoch::text from sync.state
   `)
   if (!row) return undefined
   return {
@@ -61,6 +64,7 @@ export async function readState(db: Queryable): Promise<ReplicatorState | undefi
     confirmedLsn: row.confirmed_lsn === null ? undefined : parseLsn(row.confirmed_lsn),
     lastOpId: Number(row.last_op_id),
     lastBucketId: row.last_bucket_id,
+    epoch: Number(row.epoch),
   }
 }
 
@@ -158,13 +162,14 @@ function bucketColumns(deltas: ReadonlyMap<number, BucketDelta>, fresh: NewBucke
 /**
  * Writes a small batch in one statement, which is its own transaction: one round trip. All parts see the state before it, so what it supersedes is
  * found among the stored operations and never among its own. The new versions are made to wait for the superseding by reading its result: a row may
- * have one newest version only, and Postgres runs independent parts in no promised order.
+ * have one newest version only, and Postgres runs independent parts in no promised order. Fails when another process has the lease.
  */
 export async function writeBatch(
   client: pg.ClientBase,
   taken: TakenOps,
   fresh: NewBuckets,
   position: WrittenPosition,
+  epoch: number,
 ): Promise<void> {
   assert(taken.ops.length <= STATEMENT_OPS_MAX && taken.cleared.length === 0, 'large batches go by copy')
   const buckets = bucketColumns(taken.deltas, fresh)
@@ -190,7 +195,7 @@ export async function writeBatch(
                count = b.count + excluded.count,
                last_op_id = excluded.last_op_id
       )
-      update sync.state set confirmed_lsn = $14::pg_lsn, last_op_id = $15, last_bucket_id = $16`,
+      update sync.state set confirmed_lsn = $14::pg_lsn, last_op_id = $15, last_bucket_id = $16, epoch = sync.fence(epoch, $17)`,
     values: [
       taken.superseded.map((entry) => entry.bucketId),
       taken.superseded.map((entry) => entry.key),
@@ -208,6 +213,7 @@ export async function writeBatch(
       position.confirmedLsn === undefined ? null : formatLsn(position.confirmedLsn),
       position.lastOpId,
       position.lastBucketId,
+      epoch,
     ],
   })
 }

@@ -7,6 +7,8 @@ import { COMPACT_BATCH_OPS_MAX, COMPACT_IN_USE_MAX, COMPACT_LOOK_BUCKETS, COMPAC
 
 export interface CompactorOptions {
   readonly pool: Pool
+  /** Whether this process writes the log: another one compacts it otherwise. */
+  readonly isLeading?: () => boolean
   readonly feed: CheckpointFeed
   readonly compactions: Compactions
   /** Seconds between two rounds; 0: none by itself. */
@@ -188,6 +190,7 @@ export function startCompactor(options: CompactorOptions): Compactor {
   }
 
   async function round(): Promise<Compaction> {
+    if (options.isLeading?.() === false) return { buckets: 0, dropped: 0 }
     const startedMs = performance.now()
     const upTo = horizon
     horizon = feed.opId

@@ -31,6 +31,8 @@ export interface Connections extends Disposable {
   expire(connection: Connection, reason: HoldfastError): void
   /** The streams of one device. */
   of(userId: string, clientId: string): Iterable<Connection>
+  /** Ends all streams. Others may be opened. */
+  endAll(reason: unknown): void
   /** No more streams are to be opened. */
   readonly isDraining: boolean
   /**
@@ -104,6 +106,10 @@ export function createConnections(now: () => number): Connections {
   const timer = setInterval(tick, TICK_MS)
   timer.unref()
 
+  function endAll(reason: unknown): void {
+    for (const connection of all.keys()) connection.end(reason)
+  }
+
   return {
     get size() {
       return all.size
@@ -147,10 +153,10 @@ export function createConnections(now: () => number): Connections {
       }
     },
     of: (userId, clientId) => byDevice.get(deviceOf(userId, clientId)) ?? [],
+    endAll,
     [Symbol.dispose]() {
       clearInterval(timer)
-      const reason = shuttingDown()
-      for (const connection of all.keys()) connection.end(reason)
+      endAll(shuttingDown())
     },
   }
 }

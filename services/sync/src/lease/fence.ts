@@ -1,0 +1,41 @@
+import { HoldfastError } from '@holdfast/foundation'
+import { sql, type Pool, type Transaction } from '@holdfast/postgres'
+
+/** Keeps a process that has lost the lease from writing the log. */
+export interface Fence {
+  /** What the lease's holder writes with; `undefined` while another process has the lease. */
+  epoch: number | undefined
+  /**
+   * A pool whose transactions, and statements that are executed, fail when the lease is another's. What is queried is not fenced, nor are clients that are lent:
+   * what they write has to carry the epoch.
+   */
+  readonly pool: Pool
+}
+
+/** This process does not have the lease: what it was about to write is the holder's to write. */
+export function leaseLost(): HoldfastError {
+  return new HoldfastError('sync_lease_lost', 503, 'Another process has taken over the operation log.')
+}
+
+export function createFence(pool: Pool): Fence {
+  async function transaction<T>(body: (tx: Transaction) => Promise<T>): Promise<T> {
+    const { epoch } = fence
+    if (epoch === undefined) throw leaseLost()
+    return pool.transaction(async (tx) => {
+      await tx.query(sql`select sync.assert_lease(${epoch})`)
+      return body(tx)
+    })
+  }
+
+  const fence: Fence = {
+    epoch: undefined,
+    pool: {
+      query: (statement) => pool.query(statement),
+      execute: (statement) => transaction((tx) => tx.execute(statement)),
+      transaction,
+      withClient: (body) => pool.withClient(body),
+      [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
+    },
+  }
+  return fence
+}

@@ -1,0 +1,162 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { delay, errorMessage, type Logger } from '@holdfast/foundation'
+import { sql, queryable, type Transaction } from '@holdfast/postgres'
+import { LEASE_POLL_MS, LEASE_RENEWAL_MS, LEASE_STALE_MS } from '../limits.ts'
+import { leaseLost } from './fence.ts'
+
+/** Keys of the advisory locks, which are those of a database: the class, and what it is about. */
+const LOCKS = 18_502
+const HOLDER = 1
+const STANDBY = 2
+const WRITES = 3
+
+/** The right to read the replication slot and to write the log. */
+export interface Lease extends AsyncDisposable {
+  /** What every write carries. */
+  readonly epoch: number
+  /** Aborts when it is another's, or may be. */
+  readonly lost: AbortSignal
+}
+
+export interface LeaseOptions {
+  readonly url: string
+  /** Names the process, in the names of its connections too. */
+  readonly instance: string
+  readonly logger: Logger
+}
+
+export function createInstance(): string {
+  return randomBytes(4).toString('hex')
+}
+
+/** What a process stands by for. */
+interface Observed {
+  readonly holder: string
+  readonly renewals: string
+}
+
+/**
+ * Waits until no other process has the lease, and takes it.
+ *
+ * The holder's advisory lock goes with its connection, so a process that died is followed at once. One that hangs, or whose network does, keeps the lock:
+ * when it has not renewed the lease for some seconds, its connections are ended. Whatever it believes, it cannot write with its old epoch.
+ *
+ * @param onStandby - called when another process has it, with who that is
+ * @throws what the connection fails with
+ */
+export async function acquireLease(
+  options: LeaseOptions,
+  signal: AbortSignal,
+  onStandby: (holder: string) => void,
+): Promise<Lease> {
+  const client = new pg.Client({
+    connectionString: options.url,
+    application_name: `holdfast lease ${options.instance}`,
+    keepAlive: true,
+  })
+  client.on('error', () => undefined) // what is being asked fails with it
+  const end = (): void => void client.end().catch(() => undefined)
+  try {
+    await client.connect()
+    signal.addEventListener('abort', end, { once: true })
+    const db = queryable(client)
+    let seen: Observed | undefined
+    let seenSinceMs = 0
+    while (!(await tryLock(db))) {
+      signal.throwIfAborted()
+      if (!seen) await db.query(sql`select pg_advisory_lock_shared(${LOCKS}, ${STANDBY})`)
+      const now = await observe(db)
+      if (!seen || now.holder !== seen.holder || now.renewals !== seen.renewals) seenSinceMs = performance.now()
+      if (now.holder !== seen?.holder) onStandby(now.holder)
+      seen = now
+      if (performance.now() - seenSinceMs > LEASE_STALE_MS) {
+        options.logger.log('warn', 'the process that has the lease does not answer: its connections are ended', {
+          holder: now.holder,
+        })
+        await endConnections(db, now.holder, true)
+      }
+      await delay(LEASE_POLL_MS, signal)
+    }
+    if (seen) await db.query(sql`select pg_advisory_unlock_shared(${LOCKS}, ${STANDBY})`)
+    const epoch = await takeOver(client, db, options.instance)
+    options.logger.log('info', 'this process has the lease of the operation log', { epoch })
+    signal.removeEventListener('abort', end)
+    return hold(client, db, epoch, options)
+  } catch (error) {
+    end()
+    throw error
+  } finally {
+    signal.removeEventListener('abort', end)
+  }
+}
+
+async function tryLock(db: Transaction): Promise<boolean> {
+  const [row] = await db.query<{ locked: boolean }>(sql`select pg_try_advisory_lock(${LOCKS}, ${HOLDER}) as locked`)
+  return row?.locked === true
+}
+
+async function observe(db: Transaction): Promise<Observed> {
+  const [row] = await db.query<Observed>(sql`select holder, renewals::text from sync.lease`)
+  return row ?? { holder: '', renewals: '' }
+}
+
+/** Ends what a process has open: a transaction of one that hangs would keep its locks. */
+async function endConnections(db: Transaction, holder: string, withLease: boolean): Promise<void> {
+  const names = [`holdfast sync ${holder}`, ...(withLease ? [`holdfast lease ${holder}`] : [])]
+  await db.query(sql`
+    select pg_terminate_backend(pid) from pg_catalog.pg_stat_activity
+     where datname = current_database() and pid <> pg_backend_pid() and application_name = any(${names}::text[])`)
+}
+
+/** Makes the next epoch, once nothing is being written with the last one. */
+async function takeOver(client: pg.Client, db: Transaction, instance: string): Promise<number> {
+  const { holder } = await observe(db)
+  if (holder !== '' && holder !== instance) await endConnections(db, holder, false)
+  await client.query('begin')
+  await db.query(sql`select pg_advisory_xact_lock(${LOCKS}, ${WRITES})`)
+  const [row] = await db.query<{ epoch: string }>(sql`
+    insert into sync.state as s (slot_name, epoch) values ('', 1)
+    on conflict (only_row) do update set epoch = s.epoch + 1
+    returning epoch::text`)
+  await db.execute(sql`update sync.lease set holder = ${instance}`)
+  await client.query('commit')
+  return Number(row?.epoch)
+}
+
+/** Renews the lease while somebody stands by, and tells when it is lost. */
+function hold(client: pg.Client, db: Transaction, epoch: number, { instance, logger }: LeaseOptions): Lease {
+  const lost = new AbortController()
+  const lose = (): void => {
+    clearInterval(timer)
+    lost.abort(leaseLost())
+  }
+  const timer = setInterval(() => void renew(), LEASE_RENEWAL_MS)
+  client.once('end', lose)
+
+  async function renew(): Promise<void> {
+    try {
+      await db.execute(sql`
+        update sync.lease set renewals = renewals + 1
+         where holder = ${instance}
+           and exists (select from pg_catalog.pg_locks l join pg_catalog.pg_database d on d.oid = l.database
+                        where d.datname = current_database() and l.locktype = 'advisory' and l.classid = ${LOCKS}::int::oid
+                          and l.objid = ${STANDBY}::int::oid and l.objsubid = 2 and l.granted)`)
+    } catch (error) {
+      if (lost.signal.aborted) return
+      logger.log('debug', 'the lease could not be renewed', { reason: errorMessage(error) })
+      lose()
+    }
+  }
+
+  return {
+    epoch,
+    lost: lost.signal,
+    async [Symbol.asyncDispose]() {
+      lose()
+      // At once, and not when Postgres notices that the connection has ended: the next one waits for it.
+      await client.query('select pg_advisory_unlock_all()').catch(() => undefined) // the connection is gone, and the lock with it
+      await client.end().catch(() => undefined)
+    },
+  }
+}

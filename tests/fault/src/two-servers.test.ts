@@ -1,0 +1,124 @@
+/**
+ * Invariants: of two servers on one database one reads the changes. When it dies, or hangs, the other takes over within seconds; whatever the first still
+ * wants to write when it goes on does not get into the log; nothing that was committed is missing.
+ */
+import { createHmac } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openHoldfast, openRawStream, type Holdfast, type ServerProcess } from '@holdfast/test-support'
+import { pause, recoveryMsMax } from './world.ts'
+
+let holdfast: Holdfast
+let other: ServerProcess
+
+beforeAll(async () => {
+  holdfast = await openHoldfast()
+  await holdfast.admin.withClient((client) =>
+    client.query(`create table public.notes (id uuid primary key default gen_random_uuid(), amount integer not null default 0);
+      alter table public.notes enable row level security;
+      create policy everybody on public.notes for select to authenticated using (true)`),
+  )
+  other = await holdfast.another()
+}, 300_000)
+
+afterAll(async () => {
+  await other?.kill('SIGKILL')
+  await holdfast?.[Symbol.asyncDispose]()
+})
+
+async function syncOf(url: string): Promise<string> {
+  const response = await fetch(`${url}/health`, { signal: AbortSignal.timeout(1_000) })
+  return ((await response.json()) as { sync: string }).sync
+}
+
+/** @returns how long it took, in milliseconds */
+async function untilSync(url: string, state: string): Promise<number> {
+  const began = Date.now()
+  await expect.poll(() => syncOf(url).catch(String), { timeout: 30_000, interval: 50 }).toBe(state)
+  return Date.now() - began
+}
+
+/** Writes notes for as long as `body` takes. */
+async function whileWriting(body: () => Promise<void>): Promise<void> {
+  const stop = new AbortController()
+  const writing = (async () => {
+    while (!stop.signal.aborted) {
+      await holdfast.admin.withClient((client) =>
+        client.query(`insert into public.notes default values;
+          update public.notes set amount = amount + 1 where id in (select id from public.notes order by random() limit 3)`),
+      )
+      await pause(5)
+    }
+  })()
+  try {
+    await body()
+  } finally {
+    stop.abort()
+    await writing
+  }
+}
+
+/** A token as another issuer with the same secret would make it. */
+function token(): string {
+  const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const claims = {
+    sub: crypto.randomUUID(),
+    role: 'authenticated',
+    aud: 'authenticated',
+    exp: Math.floor(Date.now() / 1_000) + 3_600,
+  }
+  const text = `${part({ alg: 'HS256', typ: 'JWT' })}.${part(claims)}`
+  return `${text}.${createHmac('sha256', holdfast.jwtSecret).update(text).digest('base64url')}`
+}
+
+/** A new device on one of the servers has what Postgres has, and the log agrees with itself. */
+async function expectWhole(url: string): Promise<void> {
+  await using device = await openRawStream({
+    url,
+    token: token(),
+    clientId: crypto.randomUUID(),
+  })
+  await device.settle()
+  const newest = new Map(device.rows.filter(({ table }) => table === 'notes').map(({ id, data: row }) => [id, row]))
+  await holdfast.admin.withClient(async (client) => {
+    const { rows } = await client.query<{ id: string; amount: number }>(
+      `select id, amount from public.notes order by id`,
+    )
+    const shown = [...newest].map(([id, row]) => ({ id, amount: (JSON.parse(row) as { amount: number }).amount }))
+    expect(shown.toSorted((one, two) => (one.id < two.id ? -1 : 1))).toEqual(rows)
+    const wrong = await client.query(`
+      select b.name from sync.buckets b
+        left join (select bucket_id, sum(checksum::bigint)::bigint & 4294967295 as checksum, count(*) as count from sync.ops group by 1) o
+          on o.bucket_id = b.id
+       where coalesce(o.checksum, 0) <> b.checksum or coalesce(o.count, 0) <> b.count`)
+    expect(wrong.rows).toEqual([])
+  })
+}
+
+test('a server that hangs is replaced, and follows when it goes on', async () => {
+  expect(await syncOf(other.ready.base)).toBe('standby')
+  await whileWriting(async () => {
+    await pause(300)
+    process.kill(holdfast.pid(), 'SIGSTOP')
+    try {
+      const tookMs = await untilSync(other.ready.base, 'ready')
+      console.log(`taken over from one that hangs after ${tookMs} ms`)
+      expect(tookMs).toBeLessThan(recoveryMsMax() + 2_000) // four seconds of silence, and what the new one reads first
+    } finally {
+      process.kill(holdfast.pid(), 'SIGCONT')
+    }
+    await untilSync(holdfast.url, 'standby')
+    await pause(300)
+  })
+  expect(await syncOf(other.ready.base)).toBe('ready')
+  await expectWhole(other.ready.base)
+})
+
+test('a server that dies is replaced', async () => {
+  await whileWriting(async () => {
+    await other.kill('SIGKILL')
+    const tookMs = await untilSync(holdfast.url, 'ready')
+    console.log(`taken over from one that died after ${tookMs} ms`)
+    expect(tookMs).toBeLessThan(recoveryMsMax())
+  })
+  await expectWhole(holdfast.url)
+})
