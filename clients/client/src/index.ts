@@ -11,7 +11,10 @@ export { COUNT_UNSENT_SQL, type LocalDatabase, type OpenDatabase, type UnsentCou
 export { liveQuery, type LiveRows } from './local/live-query.ts'
 export { tellStreamBytes } from './link/stream-bytes.ts'
 export { describeSyncState, type SyncState } from './status/sync-state.ts'
-export { LIST_REJECTED_SQL, type EditedValues, type RejectedChanges } from './attention/rejected-changes.ts'
+export { LIST_REJECTED_SQL, type RejectedChanges } from './attention/rejected-changes.ts'
+export type { EditedValues, LeftOut } from './attention/edit-operations.ts'
+export type { HeldChanges } from './attention/split-held.ts'
+export { groupByReason, type ReasonGroup } from './attention/group-by-reason.ts'
 export {
   toRejectedChange,
   type AttentionRow,
@@ -19,5 +22,6 @@ export {
   type RejectedChange,
 } from './attention/attention-item.ts'
 export { explainVerdict, type VerdictExplanation, type VerdictNames } from './attention/explain-verdict.ts'
-export { RecordGone } from './attention/write-again.ts'
+export { RecordGone } from './attention/write-row.ts'
 export { UploadPostponed } from './upload/upload-queue.ts'
+export { writeByRecord } from './upload/write-by-record.ts'

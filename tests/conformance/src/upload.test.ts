@@ -154,18 +154,19 @@ describe('a local transaction', () => {
     expect(await phone.local.rejected.list()).toEqual([])
   })
 
-  test('that was refused and discarded shows the server again, with everything that waited for it', async () => {
+  test('that was refused and discarded shows the server again; an edit of another field went up by itself', async () => {
     const id = await addNote(phone, { marker: 'given up/1', title: 'kept' })
     await settle(phone)
     await phone.database.execute(`update notes set amount = -5, title = 'not kept' where id = ?`, [id])
     await settle(phone)
-    await phone.database.execute(`update notes set body = 'after it' where id = ?`, [id])
+    await phone.database.execute(`update notes set body = 'by itself' where id = ?`, [id])
+    await phone.database.execute(`update notes set title = 'after it' where id = ?`, [id])
     await settle(phone)
     const [item] = await phone.local.rejected.list()
-    expect(item?.held).toHaveLength(1)
-    await phone.local.rejected.discard(item?.id ?? '')
+    expect(item?.held).toMatchObject([{ operations: [{ data: { title: 'after it' } }] }])
+    await phone.local.rejected.discard(item?.id ?? '', { withHeld: true })
     await settle(phone)
-    expect(await noteOf(phone, id)).toMatchObject({ title: 'kept', amount: 0, body: null })
+    expect(await noteOf(phone, id)).toMatchObject({ title: 'kept', amount: 0, body: 'by itself' })
   })
 
   test('of a contractor who verifies an action is refused by the policy that says so', async () => {

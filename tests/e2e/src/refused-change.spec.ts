@@ -84,6 +84,58 @@ test('a change that a policy refuses waits for the person with the reason, and w
   })
 })
 
+test('after a refused state, hours go up by themselves and the next state waits in plain sight, and is sent when the first is given up', async ({
+  arrive,
+  holdfast,
+}) => {
+  const [action] = await makeActions(holdfast, ['Waits: one'], 'to_verify')
+  if (!action) throw new Error('an action was made')
+  const sam = await arrive('sam')
+  const { page } = sam
+  const grid = gridOf(page)
+  await sam.openTable('actions', actionsThat('Waits:'))
+  await expect(grid.row('Waits:')).toHaveCount(1)
+  await sam.goOffline()
+  await grid.choose(action.number, 'State', 'Verified')
+  await grid.type(action.number, 'Estimated hours', '9')
+  await grid.choose(action.number, 'State', 'Doing')
+  await sam.goOnline()
+  await expect(sam.chip).toHaveAccessibleName('Sync: 1 needs attention')
+  await expect.poll(() => storedAction(holdfast, action.id)).toMatchObject({ est_hours: 9, state: 'to_verify' })
+
+  await sam.chip.click()
+  await page.getByRole('dialog', { name: 'Sync' }).getByRole('link', { name: 'Sync centre' }).click()
+  const card = page.getByRole('article', { name: 'Not accepted: action Waits: one' })
+  await test.step('what waits is shown with its value', async () => {
+    const waiting = card.getByRole('region', { name: '1 later change waits for your decision' })
+    await expect(waiting).toContainText('Change State of action')
+    await expect(waiting).toContainText('Doing')
+    await expectAccessible(page, 'a change that waits')
+  })
+
+  await test.step('every field can be edited', async () => {
+    await card.getByRole('button', { name: 'Edit and send again' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Edit action “Waits: one”' })
+    await dialog.getByRole('button', { name: /other fields of the record/ }).click()
+    await expect(dialog.getByRole('textbox', { name: 'Title' })).toHaveValue('Waits: one')
+    await expectAccessible(page, 'edit every field')
+    await page.keyboard.press('Escape')
+    await expect(dialog).toBeHidden()
+  })
+
+  await test.step('giving up the first sends it', async () => {
+    await card.getByRole('button', { name: 'Discard' }).click()
+    const dialog = page.getByRole('alertdialog', { name: 'Discard this change?' })
+    await expect(dialog).toContainText('1 later change that waits for it is sent.')
+    await expectAccessible(page, 'discard, and send what waits')
+    await dialog.getByRole('button', { name: 'Discard', exact: true }).click()
+    await expect(page.getByText('Nothing needs your attention')).toBeVisible()
+    await expect.poll(async () => (await storedAction(holdfast, action.id)).state).toBe('doing')
+    await expectSynced(sam)
+    await expectConvergence(sam, ['actions'])
+  })
+})
+
 test('a conflict shows both sides, and the person keeps theirs or their own', async ({ arrive, holdfast }) => {
   const [first, second] = await makeActions(holdfast, ['Conflict: first', 'Conflict: second'])
   if (!first || !second) throw new Error('two actions were made')

@@ -1,10 +1,18 @@
 import { formatCount, plural } from '../lib/format.ts'
 
+/** Records that an undo or redo had nothing to change in. */
+interface RecordsLeft {
+  /** The server had not accepted the change there. */
+  readonly refused: number
+  /** They had the values already. */
+  readonly already: number
+}
+
 export const recordMessages = {
   nothingToUndo: 'Nothing to undo in this tab',
   nothingToRedo: 'Nothing to redo',
-  undone: (label: string) => `Undone: ${label}`,
-  redone: (label: string) => `Done again: ${label}`,
+  undone: (label: string, left: RecordsLeft) => `Undone: ${label}${leftAlone(left)}`,
+  redone: (label: string, left: RecordsLeft) => `Done again: ${label}${leftAlone(left)}`,
   tooMany: (count: number, max: number) =>
     `${formatCount(count)} changes at once are too many; at most ${formatCount(max)} go together`,
   changedTitle: 'Changed since',
@@ -88,3 +96,13 @@ export const recordMessages = {
   commentBy: (author: string) => `Comment by ${author}`,
   newComment: 'new comment',
 } as const
+
+function leftAlone({ refused, already }: RecordsLeft): string {
+  const parts = [
+    refused > 0
+      ? `The server had not accepted it for ${plural(refused, 'record')}, so nothing changes there.`
+      : undefined,
+    already > 0 ? `${plural(already, 'record')} already had these values.` : undefined,
+  ].filter((part) => part !== undefined)
+  return parts.length === 0 ? '' : `. ${parts.join(' ')}`
+}

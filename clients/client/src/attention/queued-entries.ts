@@ -1,6 +1,12 @@
 import type { Transaction } from '@powersync/common'
 import type { UploadOperation } from '@holdfast/protocol'
-import { dependsOn, type LinksOf } from '../upload/depends-on.ts'
+import {
+  addUnplaced,
+  dependenceOn,
+  openRecordsOf,
+  type DependencyRules,
+  type UnplacedChange,
+} from '../upload/depends-on.ts'
 import type { QueuedTransaction } from '../upload/queued-transaction.ts'
 
 interface EntryRow {
@@ -10,22 +16,22 @@ interface EntryRow {
 }
 
 /**
- * Takes the transactions that depend on `operations`, or on one another, out of the upload queue. They cannot be on their way: while the
+ * Takes the transactions that depend on `changes`, or on one another, out of the upload queue. They cannot be on their way: while the
  * transaction they depend on is undecided, the queue holds them back instead of sending them.
  *
  * @returns what was taken, oldest first
  */
 export async function takeDependents(
   tx: Transaction,
-  operations: readonly UploadOperation[],
-  linksOf: LinksOf,
+  changes: readonly UnplacedChange[],
+  rules: DependencyRules,
 ): Promise<readonly QueuedTransaction[]> {
   const taken: QueuedTransaction[] = []
-  let known = operations
+  const open = openRecordsOf(changes)
   for (const queued of await readQueue(tx)) {
-    if (!dependsOn(queued.operations, known, linksOf)) continue
+    if (!dependenceOn(queued.operations, open, rules)) continue
     taken.push(queued)
-    known = [...known, ...queued.operations]
+    addUnplaced(open, queued)
     for (const { op_id } of queued.operations) await tx.execute('delete from ps_crud where id = ?', [op_id])
   }
   return taken

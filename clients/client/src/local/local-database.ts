@@ -10,6 +10,7 @@ import type { Session } from '../session/session.ts'
 import type { SyncState } from '../status/sync-state.ts'
 import { watchSyncState } from '../status/watch-sync-state.ts'
 import { retryDelayMs } from '../upload/backoff.ts'
+import type { DependencyRules } from '../upload/depends-on.ts'
 import { forgetBases } from '../upload/guard-bases.ts'
 import { createPostUpload } from '../upload/post-upload.ts'
 import { createUploadQueue } from '../upload/upload-queue.ts'
@@ -102,11 +103,14 @@ export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<
     restartStream: () => inBackground(inTurn(restartStream)),
     onBack: () => queue.wake(),
   })
+  const rules: DependencyRules = {
+    linksOf: (table) => linksOf(table),
+    guardOf: (table, column) => guardOf(table, column),
+  }
   const queue = createUploadQueue({
     post: createPostUpload(url, options.fetch, link.upload),
     tokens,
-    linksOf: (table) => linksOf(table),
-    guardOf: (table, column) => guardOf(table, column),
+    rules,
     now,
     random,
     onRejected: (verdict) => {
@@ -139,7 +143,7 @@ export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<
     database,
     schema,
     sync: sync.state,
-    rejected: createRejectedChanges(database, (table) => linksOf(table), now),
+    rejected: createRejectedChanges(database, rules, now),
     refreshSchema,
     countUnsent: () => database.get<UnsentCount>(COUNT_UNSENT_SQL),
     connect() {

@@ -8,16 +8,18 @@ import {
   type UploadRow,
 } from '@holdfast/protocol'
 import type { GuardOf } from '../schema/to-local-schema.ts'
+import { comparedColumns } from './depends-on.ts'
 import type { QueuedTransaction } from './queued-transaction.ts'
 
 /*
- * An applied change may have moved its record further than this device shows: a trigger counted up its version. Until the next checkpoint brings that here,
- * further changes are made on the old sight, and would conflict with the person's own write. What the server said it has is therefore kept, by
- * record and position: a transaction is always sent with what was known before it, so that a repeat is the same request.
+ * This device's own changes alone can make the server's row differ from the one shown here. An applied change may have moved its record further: a trigger
+ * counted up its version. A refused change is still shown although the server does not have it. Until the next checkpoint, further changes are made on that
+ * sight, and would conflict with the person's own write. What the server has is therefore kept, by record and position: a transaction is always sent with
+ * what was known before it, so that a repeat is the same request.
  */
 
 /** What is known of one record since the transaction at `position`. */
-interface KnownBase {
+export interface KnownBase {
   readonly table: string
   readonly recordId: string
   readonly position: number
@@ -60,14 +62,17 @@ export function toSent(transaction: QueuedTransaction, bases: Bases, guardOf: Gu
 /** The local database tracks more than is to be compared: a guarded column counts when it is what the change is about. */
 function withGuardedOnly(operation: UploadOperation, guardOf: GuardOf | undefined): UploadOperation {
   const { old, ...rest } = operation
-  if (!old || !guardOf || operation.op !== 'PATCH') return operation
-  const guarded = Object.entries(old).filter(
-    ([column]) => guardOf(operation.type, column) !== 'column' || (operation.data && column in operation.data),
-  )
+  if (!old) return operation
+  const guarded = comparedColumns(operation, guardOf).map((column) => [column, old[column] ?? null] as const)
   return guarded.length > 0 ? { ...rest, old: Object.fromEntries(guarded) } : rest
 }
 
-function baseBefore(bases: Bases, operation: UploadOperation, position: number): GuardBase | undefined {
+/** What is known of the operation's record from before the transaction at `position`. */
+export function baseBefore(
+  bases: Bases,
+  operation: Pick<UploadOperation, 'type' | 'id'>,
+  position: number,
+): GuardBase | undefined {
   return bases.get(recordKey(operation))?.findLast((known) => known.position < position)?.base
 }
 
@@ -83,21 +88,63 @@ export async function rememberBases(
     return transaction ? basesAfter(transaction, response, bases) : []
   })
   if (found.length === 0) return
-  await database.writeTransaction(async (tx) => {
-    for (const { table, recordId, position, base } of found) {
-      await tx.execute(
-        'insert or replace into hf_local_bases (id, table_name, record_id, position, was, now) values (?, ?, ?, ?, ?, ?)',
-        [
-          `${position}:${table}:${recordId}`,
-          table,
-          recordId,
-          position,
-          JSON.stringify(base.was),
-          JSON.stringify(base.now),
-        ],
-      )
-    }
+  await database.writeTransaction((tx) => keepBases(tx, found))
+}
+
+/** A transaction that did not get to the server. */
+export interface UnplacedTransaction {
+  /** As the device made it. */
+  readonly made: QueuedTransaction
+  /** As it was sent, or would have been. */
+  readonly sent: QueuedTransaction
+  /** What was known then. */
+  readonly bases: Bases
+}
+
+/** What is known of guarded records after a transaction that was not applied: the device shows its values, and the server has the ones before. */
+export function basesAfterUnplaced({ made, sent, bases }: UnplacedTransaction): readonly KnownBase[] {
+  return recordsOf(made.operations).flatMap(({ table, recordId, operations }): readonly KnownBase[] => {
+    const [first] = operations
+    const before = first && baseBefore(bases, first, made.position)
+    const olds = sent.operations.flatMap(({ type, id, old }) => (type === table && id === recordId && old ? [old] : []))
+    // The first value counts: later ones are what the transaction itself made of it.
+    const now: UploadRow = { ...before?.now, ...Object.assign({}, ...olds.toReversed()) }
+    const shown: UploadRow = Object.assign({}, before?.was, ...operations.flatMap(({ old, data }) => [old, data]))
+    const was = Object.fromEntries(Object.keys(now).map((column) => [column, shown[column] ?? null]))
+    const isKnown = operations.every(({ op }) => op === 'PATCH') && (before !== undefined || isAhead({ was, now }))
+    return isKnown ? [{ table, recordId, position: made.position, base: { was, now } }] : []
   })
+}
+
+/** Keeps what is known; a base that was kept for the same position before is replaced. */
+export async function keepBases(tx: Transaction, found: readonly KnownBase[]): Promise<void> {
+  for (const { table, recordId, position, base } of found) {
+    await tx.execute(
+      'insert or replace into hf_local_bases (id, table_name, record_id, position, was, now) values (?, ?, ?, ?, ?, ?)',
+      [
+        `${position}:${table}:${recordId}`,
+        table,
+        recordId,
+        position,
+        JSON.stringify(base.was),
+        JSON.stringify(base.now),
+      ],
+    )
+  }
+}
+
+/** The operations by record, in order. */
+export function recordsOf(
+  operations: readonly UploadOperation[],
+): readonly { readonly table: string; readonly recordId: string; readonly operations: readonly UploadOperation[] }[] {
+  const records = new Map<string, UploadOperation[]>()
+  for (const operation of operations) {
+    const key = recordKey(operation)
+    records.set(key, [...(records.get(key) ?? []), operation])
+  }
+  return [...records.values()].flatMap((own) =>
+    own[0] ? [{ table: own[0].type, recordId: own[0].id, operations: own }] : [],
+  )
 }
 
 function basesAfter(
@@ -105,23 +152,31 @@ function basesAfter(
   response: UploadResponse,
   bases: Bases,
 ): readonly KnownBase[] {
-  return response.verdicts.flatMap((verdict) => {
-    const now = verdict.status === 'applied' ? verdict.now : undefined
-    const operation = now && operations.find(({ op_id }) => op_id === verdict.op_id)
-    if (!operation) return []
-    const base = operations
-      .filter((other) => recordKey(other) === recordKey(operation))
-      .reduce<GuardBase | undefined>(
-        (before, other) => nextGuardBase(other, before, now),
-        baseBefore(bases, operation, position),
-      )
-    return base && isAhead(base) ? [{ table: operation.type, recordId: operation.id, position, base }] : []
+  const reported = new Map(
+    response.verdicts.flatMap((verdict) =>
+      verdict.status === 'applied' && verdict.now ? [[verdict.op_id, verdict.now] as const] : [],
+    ),
+  )
+  return recordsOf(operations).flatMap(({ table, recordId, operations: own }): readonly KnownBase[] => {
+    const before = baseBefore(bases, { type: table, id: recordId }, position)
+    const now =
+      own.map(({ op_id }) => reported.get(op_id)).findLast(Boolean) ?? (before && writtenOver(before.now, own))
+    if (!now) return []
+    const base = own.reduce<GuardBase | undefined>((known, operation) => nextGuardBase(operation, known, now), before)
+    // Where something else was known, that the two agree is news.
+    return base && (before || isAhead(base)) ? [{ table, recordId, position, base }] : []
   })
 }
 
-/** The database made something else of the change than the device shows. */
+/** What the server has after applied operations when it does not say so. */
+function writtenOver(row: UploadRow, operations: readonly UploadOperation[]): UploadRow {
+  const written: UploadRow = Object.assign({}, ...operations.map(({ data }) => data))
+  return Object.fromEntries(Object.entries(row).map(([column, value]) => [column, written[column] ?? value]))
+}
+
+/** The server has something else than the device shows. */
 function isAhead({ was, now }: GuardBase): boolean {
-  return Object.entries(now).some(([column, value]) => was[column] !== value)
+  return Object.entries(now).some(([column, value]) => (was[column] ?? null) !== value)
 }
 
 /** Forgets what is known of records that this device shows as they are now. To be called when the state of sync changes. */
@@ -130,20 +185,12 @@ export async function forgetBases(database: CommonPowerSyncDatabase): Promise<vo
   await database.writeTransaction(async (tx) => {
     // A record with a waiting change shows neither; and no checkpoint is applied before the queue is empty.
     if (await tx.getOptional('select 1 from ps_crud limit 1')) return
-    for (const known of (await readBases(tx)).values()) {
-      const last = known.at(-1)
-      if (!last || (await isShown(tx, last))) continue
-      await tx.execute('delete from hf_local_bases where table_name = ? and record_id = ?', [last.table, last.recordId])
-    }
+    // The SDK lists the rows that were written here until a checkpoint with everything that was sent has replaced them.
+    await tx.execute(
+      `delete from hf_local_bases where not exists
+         (select 1 from ps_updated_rows where row_type = hf_local_bases.table_name and row_id = hf_local_bases.record_id)`,
+    )
   })
-}
-
-/** Whether the device still shows the record as it was before the server's answer. */
-async function isShown(tx: Transaction, { table, recordId, base }: KnownBase): Promise<boolean> {
-  const known = await tx.getOptional(`select 1 from sqlite_master where type = 'view' and name = ?`, [table])
-  if (!known) return false
-  const row = await tx.getOptional<UploadRow>(`select * from "${table.replaceAll('"', '""')}" where id = ?`, [recordId])
-  return row !== null && Object.entries(base.was).every(([column, value]) => (row[column] ?? null) === value)
 }
 
 function recordKey({ type, id }: Pick<UploadOperation, 'type' | 'id'>): string {

@@ -1,7 +1,7 @@
 import type { CommonPowerSyncDatabase, CrudTransaction } from '@powersync/common'
 import type { UploadOperation } from '@holdfast/protocol'
-import { waitsFor } from '../attention/keep-rejected.ts'
-import type { LinksOf } from './depends-on.ts'
+import { readUndecided } from '../attention/undecided.ts'
+import type { DependencyRules } from './depends-on.ts'
 import { toQueuedTransaction, type QueuedTransaction } from './queued-transaction.ts'
 
 /** Transactions that go up in one request; the server takes 500. */
@@ -20,11 +20,20 @@ export interface QueuedBatch {
   complete(count: number): Promise<void>
 }
 
-/** @param options.aloneUntil - transactions up to this position go up one by one */
+export interface BatchOptions {
+  readonly clientId: string
+  readonly rules: DependencyRules
+  /** At most {@link BATCH_TRANSACTIONS_MAX}. */
+  readonly transactionsMax: number
+  /** Transactions up to this position go up one by one. */
+  readonly aloneUntil: number
+}
+
 export async function nextBatch(
   database: CommonPowerSyncDatabase,
-  options: { readonly clientId: string; readonly linksOf: LinksOf; readonly aloneUntil: number },
+  options: BatchOptions,
 ): Promise<QueuedBatch | undefined> {
+  const undecided = await readUndecided(database, options.clientId, options.rules)
   const queued: CrudTransaction[] = []
   const transactions: QueuedTransaction[] = []
   const touched = new Set<string>()
@@ -34,13 +43,13 @@ export async function nextBatch(
     const transaction = toQueuedTransaction(next)
     bytes += JSON.stringify(transaction.operations).length
     if (transactions.length > 0 && (bytes > BATCH_BYTES_MAX || isBasedOn(transaction, touched))) break
-    if (await waitsFor(database, options.clientId, transaction, options.linksOf)) {
+    if (undecided.isKept(transaction) || undecided.isBlocked(transaction)) {
       if (transactions.length > 0) break
       isHeldBack = true
     }
     queued.push(next)
     transactions.push(transaction)
-    if (isHeldBack || transactions.length >= BATCH_TRANSACTIONS_MAX) break
+    if (isHeldBack || transactions.length >= options.transactionsMax) break
     if (transaction.position <= options.aloneUntil) break
     for (const operation of transaction.operations) touched.add(recordKey(operation))
   }

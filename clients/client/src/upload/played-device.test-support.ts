@@ -3,7 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Schema, Table, column } from '@powersync/common'
 import { PowerSyncDatabase } from '@powersync/node'
-import type { OperationVerdict, UploadOperation, UploadResponse, UploadRow } from '@holdfast/protocol'
+import {
+  nextGuardBase,
+  rebaseGuards,
+  type GuardBase,
+  type OperationVerdict,
+  type UploadOperation,
+  type UploadResponse,
+  type UploadRow,
+} from '@holdfast/protocol'
 import { createRejectedChanges, type RejectedChanges } from '../attention/rejected-changes.ts'
 import { localTables } from '../schema/local-tables.ts'
 import type { GuardOf } from '../schema/to-local-schema.ts'
@@ -83,9 +91,15 @@ export function playServer(): PlayedServer {
 
   function judge(request: QueuedTransaction): UploadResponse {
     const draft = new Map([...server.rows].map(([key, row]) => [key, { ...row }]))
+    const bases = new Map<string, GuardBase>()
     for (const operation of request.operations) {
-      const verdict = apply(draft, operation)
-      if (!verdict) continue
+      const key = `${operation.type}/${operation.id}`
+      const verdict = apply(draft, rebaseGuards(operation, bases.get(key)))
+      if (!verdict) {
+        if (operation.type === 'orders' && draft.has(key))
+          bases.set(key, nextGuardBase(operation, bases.get(key), guarded(draft, operation)))
+        continue
+      }
       const verdicts = request.operations.map((other): OperationVerdict =>
         other === operation ? verdict : { op_id: other.op_id, status: 'not_reached' },
       )
@@ -181,7 +195,7 @@ export async function openPlayedDevice(): Promise<PlayedDevice> {
     server: playServer(),
     queue: newQueue(),
     nowMs: 0,
-    rejected: () => createRejectedChanges(database, linksOf, () => device.nowMs),
+    rejected: () => createRejectedChanges(database, { linksOf, guardOf }, () => device.nowMs),
     waiting: async () => (await database.get<{ n: number }>('select count(*) as n from ps_crud')).n,
     restart: (source) => void (device.queue = newQueue(source)),
     async drain(limit = 200) {
@@ -219,8 +233,7 @@ export async function openPlayedDevice(): Promise<PlayedDevice> {
     return createUploadQueue({
       post: (upload, token) => device.server.post(upload, token),
       tokens: source,
-      linksOf,
-      guardOf,
+      rules: { linksOf, guardOf },
       now: () => device.nowMs,
       random: () => 0.5,
     })

@@ -1,7 +1,11 @@
+import type { Transaction } from '@powersync/common'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { RejectedChange } from '../attention/attention-item.ts'
+import { RecordGone } from '../attention/write-row.ts'
 import { openPlayedDevice, playServer, type PlayedDevice } from './played-device.test-support.ts'
 import { UploadPostponed } from './upload-queue.ts'
+import { writeByRecord } from './write-by-record.ts'
 
 /*
  * What is pinned here: an operation that a person made is at each moment on the server, in the outbox or in needs attention; never lost, never
@@ -21,10 +25,11 @@ afterEach(() => device[Symbol.asyncDispose]())
 type Step =
   | { do: 'write'; table: 'sites' | 'tasks'; id: string; name: string; site: string | null }
   | { do: 'remove'; id: string }
+  | { do: 'point'; ids: string[]; points: number; byRecord: boolean }
   | { do: 'upload'; faults: ('none' | 'lost_before' | 'lost_after' | 503 | 'portal')[] }
   | { do: 'die_before_completing' }
   | { do: 'restart' }
-  | { do: 'retry' | 'discard' }
+  | { do: 'retry' | 'leave_out' | 'discard' | 'discard_all' | 'withdraw' }
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -38,6 +43,15 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('remove' as const), id: fc.constantFrom('1', '2', '3') }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('point' as const),
+      ids: fc.uniqueArray(fc.constantFrom('1', '2', '3'), { minLength: 1 }),
+      points: fc.integer({ min: 0, max: 9 }),
+      byRecord: fc.boolean(),
+    }),
+  },
   {
     weight: 4,
     arbitrary: fc.record({
@@ -55,7 +69,18 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.constantFrom({ do: 'restart' as const }, { do: 'die_before_completing' as const }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('retry' as const, 'discard' as const) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constantFrom(
+        'retry' as const,
+        'leave_out' as const,
+        'discard' as const,
+        'discard_all' as const,
+        'withdraw' as const,
+      ),
+    }),
+  },
 )
 
 /** Operations by position that are in the outbox or undecided. */
@@ -122,22 +147,61 @@ async function perform(entry: Step, decided: Set<number>): Promise<void> {
     case 'restart': // what a queue remembers in memory is lost
       device.restart()
       return
+    case 'point': {
+      const body = async (tx: Transaction): Promise<void> => {
+        for (const id of entry.ids) await tx.execute('update tasks set points = ? where id = ?', [entry.points, id])
+      }
+      await (entry.byRecord ? writeByRecord(database, body) : database.writeTransaction(body))
+      return
+    }
+    case 'withdraw': {
+      const own = new Set((await device.rejected().list())[0]?.operations.map(({ op_id }) => op_id))
+      const before = await unsent()
+      await device.rejected().withdraw(({ op_id }) => own.has(op_id))
+      await noteDecided(before, decided)
+      return
+    }
     case 'retry':
-    case 'discard': {
+    case 'leave_out':
+    case 'discard':
+    case 'discard_all': {
       const [item] = await device.rejected().list()
       if (!item) return
-      const edits = item.operations.map((operation) => ({
-        table: operation.type,
-        recordId: operation.id,
-        values: { [operation.type === 'sites' ? 'name' : 'title']: 'good' },
-      }))
-      const done = await (
-        entry.do === 'retry' ? device.rejected().retry(item.id, edits) : device.rejected().discard(item.id)
-      ).catch(() => false)
-      if (!done) return
-      const after = await device.rejected().get(item.id)
-      const given = [...item.operations, ...(after?.held ?? []).flatMap((held) => held.operations)]
-      for (const operation of given) decided.add(operation.op_id)
+      const before = await unsent()
+      await decide(entry.do, item).catch((error: unknown) => {
+        if (!(error instanceof RecordGone)) throw error
+      })
+      await noteDecided(before, decided)
     }
   }
+}
+
+function decide(how: 'retry' | 'leave_out' | 'discard' | 'discard_all', item: RejectedChange): Promise<boolean> {
+  const rejected = device.rejected()
+  const fields = item.operations.map(({ type, id }) => ({
+    table: type,
+    recordId: id,
+    column: type === 'sites' ? 'name' : 'title',
+  }))
+  switch (how) {
+    case 'retry':
+      return rejected.retry(
+        item.id,
+        fields.map(({ column, ...record }) => ({ ...record, values: { [column]: 'good' } })),
+      )
+    case 'leave_out':
+      return rejected.retry(
+        item.id,
+        [],
+        fields.map(({ column, ...record }) => ({ ...record, columns: [column] })),
+      )
+    default:
+      return rejected.discard(item.id, { withHeld: how === 'discard_all' })
+  }
+}
+
+/** What a decision took out of the outbox and needs attention the person has decided; what it made again is new. */
+async function noteDecided(before: readonly number[], decided: Set<number>): Promise<void> {
+  const after = new Set(await unsent())
+  for (const id of before) if (!after.has(id)) decided.add(id)
 }

@@ -2,12 +2,12 @@ import type { CommonPowerSyncDatabase } from '@powersync/common'
 import type { OperationVerdict, UploadResponse } from '@holdfast/protocol'
 import type { AttentionVerdict } from '../attention/attention-item.ts'
 import { holdBack, keepRejected } from '../attention/keep-rejected.ts'
-import type { GuardOf } from '../schema/to-local-schema.ts'
+import { rebaseItems } from '../attention/rebase-items.ts'
 import { retryDelayMs } from './backoff.ts'
 import { classifyFailure, DOUBTFUL_ATTEMPTS_MAX, type UploadFailure } from './classify-failure.ts'
-import type { LinksOf } from './depends-on.ts'
-import { readBases, rememberBases, toSent } from './guard-bases.ts'
-import { nextBatch, type QueuedBatch } from './next-batch.ts'
+import type { DependencyRules } from './depends-on.ts'
+import { readBases, rememberBases, toSent, type UnplacedTransaction } from './guard-bases.ts'
+import { BATCH_TRANSACTIONS_MAX, nextBatch, type QueuedBatch } from './next-batch.ts'
 import type { PostUpload, UploadOutcome } from './post-upload.ts'
 import type { QueuedTransaction } from './queued-transaction.ts'
 
@@ -22,9 +22,7 @@ export interface TokenSource {
 export interface UploadQueueOptions {
   readonly post: PostUpload
   readonly tokens: TokenSource
-  readonly linksOf: LinksOf
-  /** Default: every previous value that the local database tracks is sent. */
-  readonly guardOf?: GuardOf
+  readonly rules: DependencyRules
   /** Milliseconds since the epoch. */
   readonly now: () => number
   readonly random: () => number
@@ -60,6 +58,9 @@ export function createUploadQueue(options: UploadQueueOptions): UploadQueue {
   let trouble: { position: number; attempts: number; doubts: number; notBeforeMs: number; message: string } | undefined
   /** Up to this position transactions go up one by one, because the server would not take them together. */
   let aloneUntil = 0
+  /** A request ends with the first refused transaction, so after a refusal few are sent, and then more again. */
+  let transactionsMax = BATCH_TRANSACTIONS_MAX
+  const { rules } = options
 
   return {
     wake() {
@@ -69,7 +70,7 @@ export function createUploadQueue(options: UploadQueueOptions): UploadQueue {
       const clientId = await database.getClientId()
       for (;;) {
         if (trouble && options.now() < trouble.notBeforeMs) throw new UploadPostponed('retry', trouble.message)
-        const batch = await nextBatch(database, { clientId, linksOf: options.linksOf, aloneUntil })
+        const batch = await nextBatch(database, { clientId, rules, transactionsMax, aloneUntil })
         if (!batch) return
         const done = batch.isHeldBack ? await hold(database, clientId, batch) : await send(database, clientId, batch)
         if (done === 0) continue
@@ -82,43 +83,51 @@ export function createUploadQueue(options: UploadQueueOptions): UploadQueue {
   /** The first transaction of the batch waits with the refused change that it depends on. */
   async function hold(database: CommonPowerSyncDatabase, clientId: string, batch: QueuedBatch): Promise<number> {
     // Kept as it would be sent now: what is known of its records is forgotten with the next checkpoint.
-    const transaction = toSent(batch.first, await readBases(database), options.guardOf)
-    // Somebody may have decided since it was looked at; then it is sent.
-    return (await holdBack(database, clientId, transaction, options.linksOf)) ? 1 : send(database, clientId, batch)
+    const bases = await readBases(database)
+    const change = { made: batch.first, sent: toSent(batch.first, bases, rules.guardOf), bases }
+    // The item may have been decided since it was looked at; then it is sent.
+    return (await holdBack(database, clientId, change, rules)) ? 1 : send(database, clientId, batch)
   }
 
   /** @returns how many transactions of the batch may leave the queue */
   async function send(database: CommonPowerSyncDatabase, clientId: string, batch: QueuedBatch): Promise<number> {
     const { transactions } = batch
     const bases = await readBases(database)
-    const sent = transactions.map((transaction) => toSent(transaction, bases, options.guardOf))
+    const sent = transactions.map((transaction) => toSent(transaction, bases, rules.guardOf))
     const outcome = await post(clientId, sent)
     if (outcome.kind === 'failed') {
       if (transactions.length > 1 && isAboutRequest(outcome.failure)) {
         aloneUntil = transactions.at(-1)?.position ?? 0
         return 0
       }
-      await reject(database, clientId, batch.first, postpone(batch.first, outcome.failure))
+      const verdict = postpone(batch.first, outcome.failure)
+      await reject(database, clientId, { made: batch.first, sent: sent[0] ?? batch.first, bases }, verdict)
       return 1
     }
     const responses = outcome.responses.slice(0, transactions.length)
     const refusedAt = responses.findIndex(({ status }) => status === 'refused')
+    const applied = refusedAt < 0 ? responses.length : refusedAt
+    await rememberBases(database, transactions, responses.slice(0, applied), bases)
+    await rebaseItems(database, sent, responses.slice(0, applied))
+    const [made, refused] = [transactions[refusedAt], responses[refusedAt]]
+    if (!made || !refused) {
+      transactionsMax = Math.min(transactionsMax * 2, BATCH_TRANSACTIONS_MAX)
+      return applied
+    }
+    transactionsMax = Math.min((applied + 1) * 2, BATCH_TRANSACTIONS_MAX)
     // What was applied before a refused one leaves the queue first: a person who decides about that one must not find it there.
-    const applied = refusedAt < 0 ? responses : responses.slice(0, refusedAt)
-    await rememberBases(database, transactions, applied, bases)
-    const [first] = responses
-    if (applied.length > 0 || !first) return applied.length
-    await reject(database, clientId, sent[0] ?? batch.first, refusal(first))
-    return 1
+    if (applied > 0) await batch.complete(applied)
+    await reject(database, clientId, { made, sent: sent[refusedAt] ?? made, bases }, refusal(refused))
+    return applied + 1
   }
 
   async function reject(
     database: CommonPowerSyncDatabase,
     clientId: string,
-    transaction: QueuedTransaction,
+    change: UnplacedTransaction,
     verdict: AttentionVerdict,
   ): Promise<void> {
-    await keepRejected(database, { clientId, transaction, verdict, at: new Date(options.now()).toISOString() })
+    await keepRejected(database, change, { clientId, verdict, at: new Date(options.now()).toISOString() })
     options.onRejected?.(verdict)
   }
 

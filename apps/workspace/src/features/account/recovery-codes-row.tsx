@@ -4,6 +4,7 @@ import { Button } from '../../components/button.tsx'
 import { ConfirmDialog, Dialog } from '../../components/dialog.tsx'
 import { showToast } from '../../components/toast.tsx'
 import { useBackend } from '../../lib/data/backend-context.tsx'
+import { saveFile } from '../../lib/save-file.ts'
 import { accountMessages } from '../../messages/account.ts'
 import { securityMessages as words } from '../../messages/account-security.ts'
 import { useAccount } from './account-context.tsx'
@@ -146,7 +147,7 @@ function CodesDialog({
           <Button
             size="sm"
             icon={<Download size={14} aria-hidden />}
-            onPress={() => download(`${words.recoveryFile(config.project.name)}.txt`, text)}
+            onPress={() => saveFile(`${words.recoveryFile(config.project.name)}.txt`, text, 'text/plain')}
           >
             {words.recoveryDownload}
           </Button>
@@ -164,12 +165,4 @@ async function copy(text: string): Promise<void> {
     // The browser's refusal, and what to do instead; the codes stay on the screen.
     showToast({ text: words.notCopied })
   }
-}
-
-function download(name: string, text: string): void {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(new Blob([text], { type: 'text/plain' }))
-  link.download = name.replaceAll(':', '')
-  link.click()
-  URL.revokeObjectURL(link.href)
 }

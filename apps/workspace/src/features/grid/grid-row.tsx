@@ -124,9 +124,10 @@ function Cell({
 }): JSX.Element {
   const value = row?.[field.name] ?? null
   const label = row?.[LABEL_PREFIX + field.name]
-  const isChanged = mark?.fields.has(field.name) === true
+  const fieldState = mark?.fields.get(field.name) ?? 'clean'
+  const isChanged = fieldState !== 'clean'
   const text = formatValue(field, value, label)
-  const state = isChanged && mark.state !== 'clean' ? `, ${words.changedCell}, ${RECORD_STATES[mark.state].word}` : ''
+  const state = fieldState === 'clean' ? '' : `, ${words.changedCell}, ${RECORD_STATES[fieldState].word}`
   return (
     <div
       role="gridcell"

@@ -65,7 +65,7 @@ export function useGridEdits(
   async function writeCells(label: string, { changes, refusals }: CellChanges): Promise<void> {
     if (refusals.length > 0) showToast({ text: words.pasteFailed(refusals.length, refusals[0] ?? '') })
     for (const change of changes.slice(0, 200)) if (change.kind === 'update') windows?.patch(change.id, change.values)
-    await writer.write({ label, changes })
+    await writer.write({ label, changes, byRecord: true })
   }
 
   return {
@@ -124,7 +124,11 @@ export function useGridEdits(
         id: row.id,
         values: Object.fromEntries(names.filter((name) => name !== 'id').map((name) => [name, row[name] ?? null])),
       }))
-      const isWritten = await writer.write({ label: recordMessages.deletionOf(rows.length, table.noun, many), changes })
+      const isWritten = await writer.write({
+        label: recordMessages.deletionOf(rows.length, table.noun, many),
+        changes,
+        byRecord: true,
+      })
       if (!isWritten) return
       showToast({
         text: recordMessages.deleted(rows.length, table.noun, many),

@@ -43,18 +43,18 @@ export function RecordFields({
             </dl>
           )
         }
-        const isChanged = mark?.fields.has(field.name) === true && mark.state !== 'clean'
+        const state = mark?.fields.get(field.name) ?? 'clean'
         return (
           <div
             key={field.name}
             data-field={field.name}
-            className={isChanged ? '-ml-3 border-l-2 border-warning pl-2.5' : undefined}
+            className={state !== 'clean' ? '-ml-3 border-l-2 border-warning pl-2.5' : undefined}
           >
             <FieldInput
               field={field}
               value={value}
               label={label}
-              note={isChanged ? RECORD_STATES[mark.state].word : undefined}
+              note={state === 'clean' ? undefined : RECORD_STATES[state].word}
               problem={problems.get(field.name)}
               isRequired={isDraft && field.isRequired}
               onCommit={(next) => onCommit(field, next)}

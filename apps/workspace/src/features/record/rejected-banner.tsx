@@ -21,7 +21,7 @@ export function RejectedBanner({
   if (!item) return null
   const label = (name: string): string => fields.find((field) => field.name === name)?.label ?? name
   const { title, advice } = explainVerdict(item.verdict, { column: (_table, column) => label(column) })
-  const changed = [...mark.fields].map(label)
+  const changed = [...mark.fields].filter(([, state]) => state === mark.state).map(([name]) => label(name))
   return (
     <Notice
       tone={mark.state === 'held' ? 'warning' : 'danger'}

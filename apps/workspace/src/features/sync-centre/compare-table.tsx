@@ -1,12 +1,9 @@
 import type { RejectedChange } from '@holdfast/client'
-import type { ColumnDescriptor } from '@holdfast/protocol'
 import type { JSX } from 'react'
-import { useDevice } from '../../lib/data/device-context.tsx'
-import { toTableInfo } from '../../lib/data/tables.ts'
-import { useRecordTitle } from '../../lib/data/use-record-title.ts'
-import { fieldKindOf, formatFieldValue, type LocalValueOf } from '../../lib/field-value.ts'
-import { formatMoment, humanize } from '../../lib/format.ts'
+import { labelOf } from '../../lib/fields/field.ts'
+import { formatMoment } from '../../lib/format.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
+import { ShownValue } from './shown-value.tsx'
 import type { RejectedRecord } from './use-rejected-record.ts'
 
 /** Yours beside the server's, field by field. */
@@ -43,16 +40,16 @@ export function CompareTable({
             {rows.map(({ column, yours }) => (
               <tr key={column.name} className="border-t border-border align-top">
                 <th scope="row" className="px-3 py-2 font-medium break-words">
-                  {humanize(column.name)}
+                  {labelOf(column)}
                 </th>
                 <td className="px-3 py-2 break-words">
-                  <Value column={column} value={yours} />
+                  <ShownValue column={column} value={yours} />
                 </td>
                 <td className="px-3 py-2 break-words">
                   {change.serverRow && column.name in change.serverRow ? (
-                    <Value column={column} value={change.serverRow[column.name]} />
+                    <ShownValue column={column} value={change.serverRow[column.name]} />
                   ) : record.serverRow ? (
-                    <Value column={column} value={record.serverRow[column.name]} />
+                    <ShownValue column={column} value={record.serverRow[column.name]} />
                   ) : (
                     <span className="text-muted">{words.notThere}</span>
                   )}
@@ -64,29 +61,4 @@ export function CompareTable({
       </div>
     </>
   )
-}
-
-function Value({
-  column,
-  value,
-}: {
-  readonly column: ColumnDescriptor
-  readonly value: LocalValueOf | undefined
-}): JSX.Element {
-  const { schema } = useDevice()
-  const text = formatFieldValue(column, value)
-  if (text === undefined) return <span className="text-muted">{words.emptyValue}</span>
-  const linked = column.references && schema.tables.find(({ name }) => name === column.references?.table)
-  if (fieldKindOf(column) === 'link' && linked) return <LinkedTitle table={toTableInfo(linked)} recordId={text} />
-  return <span className="whitespace-pre-wrap">{text}</span>
-}
-
-function LinkedTitle({
-  table,
-  recordId,
-}: {
-  readonly table: ReturnType<typeof toTableInfo>
-  readonly recordId: string
-}): JSX.Element {
-  return <>{useRecordTitle(table, recordId).title}</>
 }

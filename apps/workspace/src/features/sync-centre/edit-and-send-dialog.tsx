@@ -1,27 +1,27 @@
-import type { RejectedChange } from '@holdfast/client'
-import type { ColumnDescriptor } from '@holdfast/protocol'
+import type { EditedValues, LeftOut, RejectedChange } from '@holdfast/client'
 import { type JSX, useState } from 'react'
 import { Form } from 'react-aria-components/Form'
 import { Button } from '../../components/button.tsx'
-import { Checkbox } from '../../components/checkbox.tsx'
 import { Dialog } from '../../components/dialog.tsx'
+import { Disclosure } from '../../components/disclosure.tsx'
 import { Notice } from '../../components/notice.tsx'
-import { Select } from '../../components/select.tsx'
-import { TextField } from '../../components/text-field.tsx'
 import { useDevice } from '../../lib/data/device-context.tsx'
-import { type TableInfo, toTableInfo } from '../../lib/data/tables.ts'
 import { useLocalQuery } from '../../lib/data/use-local-query.ts'
-import { fieldKindOf, type LocalValueOf, parseTyped } from '../../lib/field-value.ts'
-import { humanize } from '../../lib/format.ts'
+import { useRecordTitle } from '../../lib/data/use-record-title.ts'
+import type { LocalValueOf } from '../../lib/field-value.ts'
 import { quoteName } from '../../lib/sql.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
+import { FieldInput } from './field-input.tsx'
+import { SentField } from './sent-field.tsx'
 import type { RejectedRecord } from './use-rejected-record.ts'
+import { type WrittenRecord, writtenRecords } from './written-records.ts'
 
 const FORM_ID = 'edit-and-send'
-/** Linked records to choose from. */
-const LINKS_MAX = 300
 
-/** The refused values in a form; sending them makes a new local transaction in place of the refused one. */
+/** Edited values by record and column; a column that is left out is `undefined`. */
+type Choices = ReadonlyMap<string, ReadonlyMap<string, LocalValueOf | undefined>>
+
+/** A refused change in a form, whole: every field of every record in it can be edited, and what was written can be left out. */
 export function EditAndSendDialog({
   change,
   record,
@@ -35,12 +35,16 @@ export function EditAndSendDialog({
   readonly explanation: string
   readonly isPending: boolean
   readonly onClose: () => void
-  readonly onSend: (values: Readonly<Record<string, LocalValueOf>>) => void
+  readonly onSend: (edits: readonly EditedValues[], leftOut: readonly LeftOut[]) => void
 }): JSX.Element {
-  const [values, setValues] = useState<Readonly<Record<string, LocalValueOf>>>(() =>
-    Object.fromEntries(record.fields.map(({ column, yours }) => [column.name, yours ?? null])),
-  )
-  const named = change.verdict.status === 'error' ? change.verdict.column : undefined
+  const { schema } = useDevice()
+  const records = writtenRecords(change, schema)
+  const written = records.flatMap(({ fields }) => fields.filter(({ yours }) => yours !== undefined))
+  const [choices, setChoices] = useState<Choices>(new Map())
+  const choose = (key: string, column: string, value: LocalValueOf | undefined): void =>
+    setChoices(new Map([...choices, [key, new Map([...(choices.get(key) ?? []), [column, value]])]]))
+  const restore = (key: string, column: string): void =>
+    setChoices(new Map([...choices, [key, new Map([...(choices.get(key) ?? [])].filter(([name]) => name !== column))]]))
   return (
     <Dialog
       title={words.editTitle(record.noun, record.title)}
@@ -58,20 +62,23 @@ export function EditAndSendDialog({
     >
       <Form
         id={FORM_ID}
-        className="flex flex-col gap-4"
+        className="flex flex-col gap-6"
         onSubmit={(event) => {
           event.preventDefault()
-          onSend(values)
+          onSend(...chosen(records, choices))
         }}
       >
         <Notice tone="warning" title={explanation} />
-        {record.fields.map(({ column }) => (
-          <FieldInput
-            key={column.name}
-            column={column}
-            value={values[column.name] ?? null}
-            isNamed={column.name === named}
-            onChange={(value) => setValues({ ...values, [column.name]: value })}
+        {records.map((one) => (
+          <RecordPart
+            key={one.key}
+            change={change}
+            written={one}
+            hasTitle={records.length > 1}
+            canLeaveOut={written.length > 1}
+            choices={choices.get(one.key) ?? new Map()}
+            onChoose={(column, value) => choose(one.key, column, value)}
+            onRestore={(column) => restore(one.key, column)}
           />
         ))}
       </Form>
@@ -79,58 +86,88 @@ export function EditAndSendDialog({
   )
 }
 
-interface FieldInputProps {
-  readonly column: ColumnDescriptor
-  readonly value: LocalValueOf
-  /** The refusal is about this field. */
-  readonly isNamed: boolean
-  readonly onChange: (value: LocalValueOf) => void
+function RecordPart({
+  change,
+  written,
+  hasTitle,
+  canLeaveOut,
+  choices,
+  onChoose,
+  onRestore,
+}: {
+  readonly change: RejectedChange
+  readonly written: WrittenRecord
+  readonly hasTitle: boolean
+  readonly canLeaveOut: boolean
+  readonly choices: ReadonlyMap<string, LocalValueOf | undefined>
+  readonly onChoose: (column: string, value: LocalValueOf | undefined) => void
+  readonly onRestore: (column: string) => void
+}): JSX.Element {
+  const { table, recordId, fields, isHeldOnly } = written
+  const { title } = useRecordTitle(table, recordId)
+  const here = useLocalQuery<Readonly<Record<string, LocalValueOf>>>(
+    `select * from ${quoteName(table.name)} where id = ?`,
+    [recordId],
+  ).rows[0]
+  const isRefused = table.name === change.table && recordId === change.recordId
+  const named = isRefused && change.verdict.status === 'error' ? change.verdict.column : undefined
+  const first = fields.filter(({ column, yours }) => yours !== undefined || column.name === named)
+  const others = fields.filter((field) => !first.includes(field))
+  const heading = `${table.noun.charAt(0).toUpperCase()}${table.noun.slice(1)} “${title}”`
+  return (
+    <fieldset className="flex flex-col gap-4">
+      {hasTitle ? (
+        <legend className="pb-2 text-body font-medium">{isHeldOnly ? words.editHeld(heading) : heading}</legend>
+      ) : (
+        <legend className="sr-only">{heading}</legend>
+      )}
+      {first.map(({ column, yours }) => (
+        <SentField
+          key={column.name}
+          column={column}
+          value={choices.has(column.name) ? (choices.get(column.name) ?? null) : (yours ?? null)}
+          isSent={!choices.has(column.name) || choices.get(column.name) !== undefined}
+          canLeaveOut={canLeaveOut && yours !== undefined}
+          isNamed={column.name === named}
+          onChange={(value) => onChoose(column.name, value)}
+          onSent={(isSent) => (isSent ? onRestore(column.name) : onChoose(column.name, undefined))}
+        />
+      ))}
+      {others.length === 0 ? null : (
+        <Disclosure title={words.otherFields(others.length)}>
+          <div className="flex flex-col gap-4 pt-2">
+            {others.map(({ column }) => (
+              <FieldInput
+                key={column.name}
+                column={column}
+                value={choices.get(column.name) ?? here?.[column.name] ?? null}
+                isNamed={false}
+                onChange={(value) => onChoose(column.name, value)}
+              />
+            ))}
+          </div>
+        </Disclosure>
+      )}
+    </fieldset>
+  )
 }
 
-function FieldInput(props: FieldInputProps): JSX.Element {
-  const { column, value, isNamed, onChange } = props
-  const { schema } = useDevice()
-  const label = humanize(column.name)
-  const kind = fieldKindOf(column)
-  if (kind === 'choice') {
-    const options = (column.choices ?? []).map((choice) => ({ value: choice, label: humanize(choice) }))
-    return <Select label={label} options={options} value={value === null ? null : String(value)} onChange={onChange} />
-  }
-  if (kind === 'boolean') {
-    return (
-      <Checkbox isSelected={value === 1} onChange={(isSelected) => onChange(isSelected ? 1 : 0)}>
-        {label}
-      </Checkbox>
+/** What of the choices differs from what was written. */
+function chosen(
+  records: readonly WrittenRecord[],
+  choices: Choices,
+): readonly [readonly EditedValues[], readonly LeftOut[]] {
+  const edits: EditedValues[] = []
+  const leftOut: LeftOut[] = []
+  for (const { key, table, recordId, fields } of records) {
+    const own = [...(choices.get(key) ?? [])]
+    const yours = new Map(fields.map((field) => [field.column.name, field.yours]))
+    const values = own.filter(
+      (entry): entry is [string, LocalValueOf] => entry[1] !== undefined && entry[1] !== yours.get(entry[0]),
     )
+    const columns = own.flatMap(([name, value]) => (value === undefined ? [name] : []))
+    if (values.length > 0) edits.push({ table: table.name, recordId, values: Object.fromEntries(values) })
+    if (columns.length > 0) leftOut.push({ table: table.name, recordId, columns })
   }
-  const linked = kind === 'link' ? schema.tables.find(({ name }) => name === column.references?.table) : undefined
-  if (linked) return <LinkInput {...props} table={toTableInfo(linked)} />
-  const text = value === null ? '' : String(value)
-  return (
-    <TextField
-      label={label}
-      value={text}
-      onChange={(next) => onChange(parseTyped(column, next))}
-      autoFocus={isNamed}
-      {...(kind === 'number' ? { inputMode: 'decimal' as const } : {})}
-      {...(kind === 'date' ? { type: 'date' } : {})}
-      {...(kind === 'text' && text.length > 60 ? { rows: 4 } : {})}
-    />
-  )
-}
-
-function LinkInput({ column, value, onChange, table }: FieldInputProps & { readonly table: TableInfo }): JSX.Element {
-  const title = table.titleColumn === undefined ? 'id' : quoteName(table.titleColumn)
-  const { rows } = useLocalQuery<{ readonly id: string; readonly title: string | null }>(
-    `select id, ${title} as title from ${quoteName(table.name)} order by id = ? desc, ${title} limit ${LINKS_MAX}`,
-    [value],
-  )
-  return (
-    <Select
-      label={humanize(column.name)}
-      options={rows.map((row) => ({ value: row.id, label: row.title ?? row.id }))}
-      value={value === null ? null : String(value)}
-      onChange={onChange}
-    />
-  )
+  return [edits, leftOut]
 }

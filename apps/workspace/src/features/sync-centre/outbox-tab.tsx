@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { type JSX, useState } from 'react'
+import { type JSX, type ReactNode, useState } from 'react'
 import type { UploadOperation } from '@holdfast/protocol'
 import { Button } from '../../components/button.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
@@ -11,6 +11,7 @@ import type { TableInfo } from '../../lib/data/tables.ts'
 import { useLocalQuery } from '../../lib/data/use-local-query.ts'
 import { shortId, useRecordTitle } from '../../lib/data/use-record-title.ts'
 import { useEngineStatus } from '../../lib/data/use-sync-status.ts'
+import { labelOf } from '../../lib/fields/field.ts'
 import { humanize } from '../../lib/format.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
 import { type OutboxRow, type OutboxStep, readOutbox } from './read-outbox.ts'
@@ -101,13 +102,19 @@ function Step({
 export function Operation({
   operation,
   workspace,
+  children,
 }: {
   readonly operation: UploadOperation
   readonly workspace: string
+  /** What is told about it below the sentence. */
+  readonly children?: ReactNode
 }): JSX.Element {
   const table = useDevice().tables.find(({ name }) => name === operation.type)
   const noun = table?.noun ?? humanize(operation.type).toLowerCase()
-  const fields = Object.keys(operation.data ?? {}).map(humanize)
+  const fields = Object.keys(operation.data ?? {}).map((name) => {
+    const column = table?.descriptor.columns.find((candidate) => candidate.name === name)
+    return column ? labelOf(column) : humanize(name)
+  })
   const sentence =
     operation.op === 'PUT'
       ? words.created(noun)
@@ -122,6 +129,7 @@ export function Operation({
       ) : (
         <span className="font-medium">{shortId(operation.id)}</span>
       )}
+      {children}
     </li>
   )
 }

@@ -1,36 +1,40 @@
-import { explainVerdict, RecordGone, type RejectedChange } from '@holdfast/client'
+import { explainVerdict, type RejectedChange } from '@holdfast/client'
+import type { ColumnDescriptor } from '@holdfast/protocol'
 import { type JSX, useState } from 'react'
 import { Button } from '../../components/button.tsx'
-import { ConfirmDialog } from '../../components/dialog.tsx'
 import { Disclosure } from '../../components/disclosure.tsx'
-import { ErrorNotice, type ShownError } from '../../components/error-notice.tsx'
+import { ErrorNotice } from '../../components/error-notice.tsx'
 import { LinkButton } from '../../components/link.tsx'
 import { StateGlyph } from '../../components/state-glyph.tsx'
 import { showToast } from '../../components/toast.tsx'
 import { useDevice } from '../../lib/data/device-context.tsx'
+import { labelOf } from '../../lib/fields/field.ts'
 import { formatMoment, humanize } from '../../lib/format.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
+import { asSentence } from './as-sentence.ts'
 import { CompareTable } from './compare-table.tsx'
+import { DiscardDialog } from './discard-dialog.tsx'
 import { EditAndSendDialog } from './edit-and-send-dialog.tsx'
+import { exportChanges } from './export-changes.ts'
+import { HeldChanges } from './held-changes.tsx'
 import { Operation } from './outbox-tab.tsx'
 import { technicalDetails } from './technical-details.ts'
-import { useRejectedRecord } from './use-rejected-record.ts'
+import { useDecision } from './use-decision.ts'
+import { type RejectedRecord, useRejectedRecord } from './use-rejected-record.ts'
+import { WrittenValues } from './written-values.tsx'
+
+interface CardProps {
+  readonly change: RejectedChange
+  readonly workspace: string
+}
 
 /** A change that the server did not accept: its reason, yours beside the server's, and what can be done. */
 export function RejectedChangeCard({
   change,
   workspace,
   headingLevel,
-}: {
-  readonly change: RejectedChange
-  readonly workspace: string
-  readonly headingLevel: 2 | 3
-}): JSX.Element {
-  const { rejected } = useDevice()
+}: CardProps & { readonly headingLevel: 2 | 3 }): JSX.Element {
   const record = useRejectedRecord(change)
-  const [layer, setLayer] = useState<'edit' | 'discard'>()
-  const [isBusy, setBusy] = useState(false)
-  const [error, setError] = useState<ShownError | Error>()
   // For a few milliseconds; half of a card would say that the record is gone.
   if (record.isLoading) return <article aria-busy className="min-h-40 rounded-lg border border-border" />
   const explanation = explainVerdict(change.verdict, { column: (_, column) => humanize(column) })
@@ -38,26 +42,6 @@ export function RejectedChangeCard({
   const others = change.operations.filter(
     (operation) => operation.type !== change.table || operation.id !== change.recordId,
   )
-
-  const decide = async (act: () => Promise<boolean>, done: string): Promise<void> => {
-    setBusy(true)
-    setError(undefined)
-    try {
-      const isDecided = await act()
-      setLayer(undefined)
-      showToast({ text: isDecided ? done : words.gone })
-    } catch (cause) {
-      setLayer(undefined)
-      setError(
-        cause instanceof RecordGone ? recordGone(cause) : cause instanceof Error ? cause : new Error(String(cause)),
-      )
-    } finally {
-      setBusy(false)
-    }
-  }
-
-  const details = technicalDetails(change)
-  const isConflict = change.verdict.status === 'conflict'
   return (
     <article
       aria-label={words.cardLabel(record.noun, record.title)}
@@ -85,71 +69,76 @@ export function RejectedChangeCard({
         </dl>
         <CompareTable change={change} record={record} />
         {others.length > 0 ? (
-          <Disclosure title={words.otherChanges(others.length)}>
+          <section aria-label={words.otherChanges(others.length)}>
+            <p className="pb-1 text-small text-muted">{words.otherChanges(others.length)}</p>
             <ul className="flex flex-col gap-1">
               {others.map((operation) => (
-                <Operation key={operation.op_id} operation={operation} workspace={workspace} />
+                <Operation key={operation.op_id} operation={operation} workspace={workspace}>
+                  <WrittenValues operation={operation} />
+                </Operation>
               ))}
             </ul>
-          </Disclosure>
+          </section>
         ) : null}
-        {error ? <ErrorNotice error={error} /> : null}
-        <div className="flex flex-wrap gap-2">
-          {record.fields.length > 0 && !isConflict ? (
-            <Button tone="primary" isDisabled={isBusy} onPress={() => setLayer('edit')}>
-              {words.editAndSend}
-            </Button>
-          ) : null}
+        <HeldChanges change={change} workspace={workspace} />
+        <Decisions change={change} workspace={workspace} record={record} />
+        <Details change={change} code={explanation.code} />
+      </div>
+    </article>
+  )
+}
+
+function Decisions({ change, workspace, record }: CardProps & { readonly record: RejectedRecord }): JSX.Element {
+  const device = useDevice()
+  const { rejected } = device
+  const [layer, setLayer] = useState<'edit' | 'discard'>()
+  const { isBusy, error, decide } = useDecision(() => setLayer(undefined))
+  const explanation = explainVerdict(change.verdict, { column: (_, column) => humanize(column) })
+  const isConflict = change.verdict.status === 'conflict'
+  const canEdit = record.fields.length > 0
+  const partly = partlyRefused(change, record)
+  const leftOut = { table: change.table, recordId: change.recordId, columns: partly.map(({ name }) => name) }
+  const edit = (
+    <Button {...(isConflict ? {} : { tone: 'primary' as const })} isDisabled={isBusy} onPress={() => setLayer('edit')}>
+      {words.editAndSend}
+    </Button>
+  )
+  return (
+    <>
+      {error ? <ErrorNotice error={error} /> : null}
+      <div className="flex flex-wrap gap-2">
+        {canEdit && !isConflict ? edit : null}
+        <Button
+          isDisabled={isBusy}
+          {...(canEdit && !isConflict ? {} : { tone: 'primary' as const })}
+          onPress={() => void decide([() => rejected.retry(change.id)], () => words.sentAgain)}
+        >
+          {isConflict ? words.keepMine : words.sendAgain}
+        </Button>
+        {partly.length > 0 ? (
           <Button
             isDisabled={isBusy}
-            {...(record.fields.length > 0 && !isConflict ? {} : { tone: 'primary' as const })}
-            onPress={() => void decide(() => rejected.retry(change.id), words.sentAgain)}
+            onPress={() => void decide([() => rejected.retry(change.id, [], [leftOut])], () => words.sentPartly)}
           >
-            {isConflict ? words.keepMine : words.sendAgain}
+            {words.dropFields(partly.map(labelOf))}
           </Button>
-          <Button isDisabled={isBusy} onPress={() => setLayer('discard')}>
-            {isConflict ? words.keepTheirs : words.discard}
-          </Button>
-          {record.fields.length > 0 && isConflict ? (
-            <Button isDisabled={isBusy} onPress={() => setLayer('edit')}>
-              {words.editAndSend}
-            </Button>
-          ) : null}
-          {record.table && record.isHere ? (
-            <LinkButton
-              tone="quiet"
-              to="/w/$ws/t/$table/r/$record"
-              params={{ ws: workspace, table: record.table.name, record: change.recordId }}
-            >
-              {words.openRecord}
-            </LinkButton>
-          ) : null}
-        </div>
-        <div className="border-t border-border pt-1">
-          {change.held.length > 0 ? (
-            <Disclosure title={words.heldWith(change.held.length)}>
-              <ul className="flex flex-col gap-1">
-                {change.held.flatMap(({ operations }) =>
-                  operations.map((operation) => (
-                    <Operation key={operation.op_id} operation={operation} workspace={workspace} />
-                  )),
-                )}
-              </ul>
-            </Disclosure>
-          ) : null}
-          <Disclosure title={`${words.details}: ${explanation.code}`}>
-            <pre className="font-mono text-small whitespace-pre-wrap">{details}</pre>
-            <Button
-              size="sm"
-              className="mt-2"
-              onPress={() => {
-                void navigator.clipboard.writeText(details).then(() => showToast({ text: words.copied }))
-              }}
-            >
-              {words.copy}
-            </Button>
-          </Disclosure>
-        </div>
+        ) : null}
+        <Button isDisabled={isBusy} onPress={() => setLayer('discard')}>
+          {isConflict ? words.keepTheirs : words.discard}
+        </Button>
+        {canEdit && isConflict ? edit : null}
+        <Button tone="quiet" onPress={() => void exportChanges(device, [change])}>
+          {words.exportAsFile}
+        </Button>
+        {record.table && record.isHere ? (
+          <LinkButton
+            tone="quiet"
+            to="/w/$ws/t/$table/r/$record"
+            params={{ ws: workspace, table: record.table.name, record: change.recordId }}
+          >
+            {words.openRecord}
+          </LinkButton>
+        ) : null}
       </div>
       {layer === 'edit' ? (
         <EditAndSendDialog
@@ -158,36 +147,51 @@ export function RejectedChangeCard({
           explanation={`${asSentence(explanation.title)} ${asSentence(explanation.advice)}`.trim()}
           isPending={isBusy}
           onClose={() => setLayer(undefined)}
-          onSend={(values) =>
-            void decide(
-              () => rejected.retry(change.id, [{ table: change.table, recordId: change.recordId, values }]),
-              words.sentAgain,
-            )
+          onSend={(edits, leftOut) =>
+            void decide([() => rejected.retry(change.id, edits, leftOut)], () => words.sentAgain)
           }
         />
       ) : null}
-      <ConfirmDialog
-        title={words.discardTitle}
+      <DiscardDialog
+        changes={[change]}
         isOpen={layer === 'discard'}
-        onClose={() => setLayer(undefined)}
-        confirmLabel={words.discard}
-        isDanger
         isPending={isBusy}
-        onConfirm={() => void decide(() => rejected.discard(change.id), words.discarded)}
-      >
-        <p>{words.discardDetail}</p>
-        {change.held.length > 0 ? <p className="pt-2">{words.discardHeld(change.held.length)}</p> : null}
-      </ConfirmDialog>
-    </article>
+        onClose={() => setLayer(undefined)}
+        onDiscard={(withHeld) => void decide([() => rejected.discard(change.id, { withHeld })], () => words.discarded)}
+      />
+    </>
   )
 }
 
-/** With a full stop; a rule's code, which is for programs, is left to the details. */
-function asSentence(text: string): string {
-  if (/^[\w.:-]+$/.test(text)) return ''
-  return /[.!?…]$/.test(text) ? text : `${text}.`
+function Details({ change, code }: { readonly change: RejectedChange; readonly code: string }): JSX.Element {
+  const details = technicalDetails(change)
+  return (
+    <div className="border-t border-border pt-1">
+      <Disclosure title={`${words.details}: ${code}`}>
+        <pre className="font-mono text-small whitespace-pre-wrap">{details}</pre>
+        <Button
+          size="sm"
+          className="mt-2"
+          onPress={() => {
+            void navigator.clipboard.writeText(details).then(() => showToast({ text: words.copied }))
+          }}
+        >
+          {words.copy}
+        </Button>
+      </Disclosure>
+    </div>
+  )
 }
 
-function recordGone(error: RecordGone): ShownError {
-  return { code: 'HF-SYNC-NOROW', title: words.recordGone, detail: words.recordGoneDetail, technical: error.message }
+/** The fields that the refusal names, when the person wrote others as well: the others can go without them. */
+function partlyRefused({ verdict }: RejectedChange, { fields }: RejectedRecord): readonly ColumnDescriptor[] {
+  const named =
+    verdict.status === 'conflict'
+      ? Object.keys(verdict.current)
+      : verdict.status === 'error' && verdict.column !== undefined
+        ? [verdict.column]
+        : []
+  const written = fields.filter(({ yours }) => yours !== undefined).map(({ column }) => column)
+  const columns = written.filter(({ name }) => named.includes(name))
+  return columns.length < written.length ? columns : []
 }

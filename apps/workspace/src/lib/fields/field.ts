@@ -72,6 +72,11 @@ function toField(
   }
 }
 
+/** How a column is called wherever people see it. */
+export function labelOf(column: ColumnDescriptor): string {
+  return wordsOf(column).label
+}
+
 /** A comment's first sentence is the label, the rest is help; without a comment the name is turned into words. */
 function wordsOf({ name, comment }: ColumnDescriptor): { readonly label: string; readonly help: string | undefined } {
   const [, first = '', rest = ''] = /^([^.\n]{1,40})\.(?:\s+|$)([\s\S]*)$/.exec(comment?.trim() ?? '') ?? []

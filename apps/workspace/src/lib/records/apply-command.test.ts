@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { FieldValue } from '../fields/field.ts'
 import { applyCommand } from './apply-command.ts'
-import { type Command, inverseOf, type RecordChange } from './record-change.ts'
+import { type Command, inverseOf, type RecordChange, recordKey } from './record-change.ts'
 
 // The invariants: a command followed by its inverse leaves every record as it was, whatever it did; an inverse never
 // writes over a change that came in between without being asked to; one command is one transaction.
@@ -50,14 +50,17 @@ const retitle = (id: string, before: FieldValue, title: FieldValue): RecordChang
   values: { title },
   before: { title: before },
 })
-const command = (...changes: readonly RecordChange[]): Command => ({ label: 'test', changes })
+const command = (...changes: readonly RecordChange[]): Command => ({ id: 'c1', label: 'test', changes })
+const unchecked = { isChecked: false }
+const checked = { isChecked: true }
+const applied = { kind: 'applied', already: 0 }
 
 describe('applying a command', () => {
   test('is one transaction in the outbox, with what was done beside it', async () => {
     await applyCommand(
       database,
       command(insert('t1', { title: 'a' }), insert('t2', { title: 'b' }), retitle('t1', 'a', 'c')),
-      false,
+      unchecked,
     )
     const transaction = await database.getNextCrudTransaction()
     expect(transaction?.crud.map(({ op, id, opData }) => [op, id, opData])).toEqual([
@@ -69,16 +72,28 @@ describe('applying a command', () => {
   })
 
   test('sends only the changed column', async () => {
-    await applyCommand(database, command(insert('t1', { title: 'a', points: 3 })), false)
+    await applyCommand(database, command(insert('t1', { title: 'a', points: 3 })), unchecked)
     await (await database.getNextCrudTransaction())?.complete()
-    await applyCommand(database, command(retitle('t1', 'a', 'b')), false)
+    await applyCommand(database, command(retitle('t1', 'a', 'b')), unchecked)
     expect((await database.getNextCrudTransaction())?.crud[0]?.opData).toEqual({ title: 'b' })
   })
 
+  test('by record is one transaction for each record', async () => {
+    const paste = { ...command(insert('t1', { title: 'a' }), insert('t2', { title: 'b' })), byRecord: true }
+    await applyCommand(database, paste, unchecked)
+    const sizes: number[] = []
+    for await (const { crud } of database.getCrudTransactions()) sizes.push(crud.length)
+    expect(sizes).toEqual([1, 1])
+  })
+
   test('of a deletion carries the metadata as well', async () => {
-    await applyCommand(database, command(insert('t1', { title: 'a' })), false)
+    await applyCommand(database, command(insert('t1', { title: 'a' })), unchecked)
     await (await database.getNextCrudTransaction())?.complete()
-    await applyCommand(database, command({ kind: 'delete', table: 'tasks', id: 't1', values: { title: 'a' } }), false)
+    await applyCommand(
+      database,
+      command({ kind: 'delete', table: 'tasks', id: 't1', values: { title: 'a' } }),
+      unchecked,
+    )
     expect(await tasks()).toEqual([])
     expect((await database.getNextCrudTransaction())?.crud[0]).toMatchObject({
       op: 'DELETE',
@@ -90,10 +105,10 @@ describe('applying a command', () => {
 describe('undoing', () => {
   test('asks when somebody has changed the value since, and writes nothing', async () => {
     const done = command(retitle('t1', 'a', 'b'))
-    await applyCommand(database, command(insert('t1', { title: 'a', points: 1 })), false)
-    await applyCommand(database, done, false)
+    await applyCommand(database, command(insert('t1', { title: 'a', points: 1 })), unchecked)
+    await applyCommand(database, done, unchecked)
     await database.execute(`update tasks set title = 'theirs' where id = 't1'`)
-    expect(await applyCommand(database, inverseOf(done), true)).toEqual({
+    expect(await applyCommand(database, inverseOf(done), checked)).toEqual({
       kind: 'changed_since',
       records: [{ table: 'tasks', id: 't1' }],
     })
@@ -102,19 +117,54 @@ describe('undoing', () => {
 
   test('does not ask when another field was changed, or the server wrote the same value its way', async () => {
     const done = command(retitle('t1', 'a', '12.5'))
-    await applyCommand(database, command(insert('t1', { title: 'a', points: 1 })), false)
-    await applyCommand(database, done, false)
+    await applyCommand(database, command(insert('t1', { title: 'a', points: 1 })), unchecked)
+    await applyCommand(database, done, unchecked)
     await database.execute(`update tasks set title = '12.50', points = 7 where id = 't1'`)
-    expect(await applyCommand(database, inverseOf(done), true)).toEqual({ kind: 'applied' })
+    expect(await applyCommand(database, inverseOf(done), checked)).toEqual(applied)
     expect(await tasks()).toMatchObject([{ title: 'a', points: 7 }])
   })
 
   test('of a creation does not ask because the server filled in what was left empty', async () => {
     const done = command(insert('t1', { title: 'a', points: null }))
-    await applyCommand(database, done, false)
+    await applyCommand(database, done, unchecked)
     await database.execute(`update tasks set points = 9 where id = 't1'`)
-    expect(await applyCommand(database, inverseOf(done), true)).toEqual({ kind: 'applied' })
+    expect(await applyCommand(database, inverseOf(done), checked)).toEqual(applied)
     expect(await tasks()).toEqual([])
+  })
+
+  test('has nothing to put back where the server did not accept the command, and does not speak of a change since', async () => {
+    const ids = ['t1', 't2', 't3']
+    await applyCommand(database, command(...ids.map((id) => insert(id, { title: 'a' }))), unchecked)
+    const paste = { ...command(...ids.map((id) => retitle(id, 'a', 'b'))), byRecord: true }
+    await applyCommand(database, paste, unchecked)
+    await database.execute(`update tasks set title = 'a' where id = 't2'`) // as the next checkpoint does after a refusal
+    await database.execute('delete from ps_crud')
+    expect(await applyCommand(database, inverseOf(paste), checked)).toEqual({ kind: 'applied', already: 1 })
+    expect((await tasks()).map(({ title }) => title)).toEqual(['a', 'a', 'a'])
+    expect(await database.getAll(`select data ->> '$.id' as id from ps_crud`)).toEqual([{ id: 't3' }, { id: 't1' }])
+  })
+
+  test.each([
+    ['a creation', command(insert('t1', { title: 'a' })), `delete from tasks where id = 't1'`],
+    [
+      'a deletion',
+      command({ kind: 'delete', table: 'tasks', id: 't2', values: { title: 'kept', points: null } }),
+      `insert into tasks (id, title, points) values ('t2', 'kept', 4)`,
+    ],
+  ])('of %s that was not accepted does not ask', async (_what, done, asTheServerHasIt) => {
+    await database.execute(`insert into tasks (id, title) values ('t2', 'kept')`)
+    await applyCommand(database, done, unchecked)
+    await database.execute(asTheServerHasIt)
+    expect(await applyCommand(database, inverseOf(done), checked)).toEqual({ kind: 'applied', already: 1 })
+  })
+
+  test('leaves records alone that the command never reached', async () => {
+    const done = command(retitle('t1', 'a', 'b'))
+    await applyCommand(database, command(insert('t1', { title: 'a' })), unchecked)
+    await applyCommand(database, done, unchecked)
+    const without = new Set([recordKey({ table: 'tasks', id: 't1' })])
+    expect(await applyCommand(database, inverseOf(done), { isChecked: true, without })).toEqual(applied)
+    expect(await tasks()).toMatchObject([{ title: 'b' }])
   })
 
   test('undoes every sequence of commands, and redoing makes it again', async () => {
@@ -133,16 +183,16 @@ describe('undoing', () => {
         const model = new Map<string, Record<string, FieldValue>>([['t1', { title: 'first', points: 1 }]])
         for (const group of wishes) {
           const next = command(...group.flatMap((one) => possible(model, one)))
-          await applyCommand(database, next, false)
+          await applyCommand(database, next, unchecked)
           done.push(next)
           states.push(await tasks())
         }
         for (const [index, one] of [...done.entries()].toReversed()) {
-          expect(await applyCommand(database, inverseOf(one), true)).toEqual({ kind: 'applied' })
+          expect(await applyCommand(database, inverseOf(one), checked)).toEqual(applied)
           expect(await tasks()).toEqual(states[index])
         }
         for (const [index, one] of done.entries()) {
-          expect(await applyCommand(database, inverseOf(inverseOf(one)), true)).toEqual({ kind: 'applied' })
+          expect(await applyCommand(database, inverseOf(inverseOf(one)), checked)).toEqual(applied)
           expect(await tasks()).toEqual(states[index + 1])
         }
       }),

@@ -1,52 +1,110 @@
 import type { CommonPowerSyncDatabase, Transaction } from '@powersync/common'
+import { writeByRecord } from '@holdfast/client'
 import type { FieldValue } from '../fields/field.ts'
 import { quoteName } from '../sql.ts'
-import type { Command, RecordChange, RecordValues } from './record-change.ts'
+import { type Command, type RecordChange, recordKey, type RecordValues } from './record-change.ts'
 
 /** Changes in one step; the server takes no more in one transaction. */
 export const CHANGES_MAX = 10_000
 
 export type ApplyOutcome =
-  | { readonly kind: 'applied' }
+  | {
+      readonly kind: 'applied'
+      /** Records that were left alone, because they are as the command would make them. */
+      readonly already: number
+    }
   /** Something else changed the records since; nothing was written. */
   | { readonly kind: 'changed_since'; readonly records: readonly { readonly table: string; readonly id: string }[] }
 
-/**
- * Writes a command as one local transaction: all or nothing, here and on the server.
- *
- * @param isChecked - compare with what the command expects to find (for undo and redo) instead of writing over it
- */
+export interface ApplyOptions {
+  /** Compare with what the command expects to find (for undo and redo) instead of writing over it. */
+  readonly isChecked: boolean
+  /** Records to leave alone, by {@link recordKey}: the command never reached the server for them. */
+  readonly without?: ReadonlySet<string>
+}
+
+/** Writes a command as one local transaction: all or nothing on this device, and on the server too unless it goes by record. */
 export async function applyCommand(
   database: CommonPowerSyncDatabase,
   command: Command,
-  isChecked: boolean,
+  { isChecked, without = new Set() }: ApplyOptions,
 ): Promise<ApplyOutcome> {
-  return database.writeTransaction(async (tx): Promise<ApplyOutcome> => {
-    const metadata = JSON.stringify({ cmd: command.label, at: new Date().toISOString() })
-    const records: { readonly table: string; readonly id: string }[] = []
+  const body = async (tx: Transaction): Promise<ApplyOutcome> => {
+    const metadata = JSON.stringify({ cmd: command.label, at: new Date().toISOString(), command: command.id })
+    const standings = isChecked ? await readStandings(tx, command.changes, without) : new Map<string, Standing>()
+    const changed = command.changes.filter((change) => standings.get(recordKey(change)) === 'changed')
+    if (changed.length > 0) return { kind: 'changed_since', records: distinctRecords(changed) }
     for (const change of command.changes) {
-      // Each change expects what the ones before it have written.
-      if (isChecked && !(await isAsExpected(tx, change))) records.push({ table: change.table, id: change.id })
-      else await write(tx, change, metadata)
+      const key = recordKey(change)
+      if (!without.has(key) && standings.get(key) !== 'already') await write(tx, change, metadata)
     }
-    if (records.length === 0) return { kind: 'applied' }
-    await tx.rollback()
-    return { kind: 'changed_since', records }
-  })
+    return { kind: 'applied', already: [...standings.values()].filter((standing) => standing === 'already').length }
+  }
+  return command.byRecord ? writeByRecord(database, body) : database.writeTransaction(body)
+}
+
+/** How a record stands to a command: as the command expects it, as the command would make it, or neither. */
+type Standing = 'expected' | 'already' | 'changed'
+
+async function readStandings(
+  tx: Transaction,
+  changes: readonly RecordChange[],
+  without: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, Standing>> {
+  const byRecord = new Map<string, RecordChange[]>()
+  for (const change of changes) {
+    const key = recordKey(change)
+    if (!without.has(key)) byRecord.set(key, [...(byRecord.get(key) ?? []), change])
+  }
+  const standings = new Map<string, Standing>()
+  for (const [key, own] of byRecord) {
+    const [first] = own
+    if (first) standings.set(key, standingOf(await readRow(tx, first), first, own))
+  }
+  return standings
+}
+
+/** Each later change of a record expects what the ones before it write, so the first tells. */
+function standingOf(row: RecordValues | null, first: RecordChange, own: readonly RecordChange[]): Standing {
+  if (isAsExpected(row, first)) return 'expected'
+  return isAlready(row, own) ? 'already' : 'changed'
+}
+
+function isAlready(row: RecordValues | null, own: readonly RecordChange[]): boolean {
+  if (own.at(-1)?.kind === 'delete') return row === null
+  const wanted: RecordValues = Object.assign({}, ...own.map(({ values }) => values))
+  // A record that was made again has what the server fills in.
+  return (
+    row !== null &&
+    hasValues(
+      row,
+      wanted,
+      own.some(({ kind }) => kind === 'insert'),
+    )
+  )
+}
+
+function distinctRecords(changes: readonly RecordChange[]): readonly { readonly table: string; readonly id: string }[] {
+  return [...new Map(changes.map(({ table, id }) => [recordKey({ table, id }), { table, id }])).values()]
 }
 
 /** Columns that the database itself moves on after a write are no change by somebody. */
 const MOVED_BY_SERVER = new Set(['id', 'created_at', 'updated_at', 'created_by'])
 
-async function isAsExpected(tx: Transaction, change: RecordChange): Promise<boolean> {
-  const row = await tx.getOptional<RecordValues>(`select * from ${quoteName(change.table)} where id = ?`, [change.id])
+function readRow(tx: Transaction, { table, id }: RecordChange): Promise<RecordValues | null> {
+  return tx.getOptional<RecordValues>(`select * from ${quoteName(table)} where id = ?`, [id])
+}
+
+function isAsExpected(row: RecordValues | null, change: RecordChange): boolean {
   if (change.kind === 'insert') return row === null
   if (row === null) return false
-  const expected = change.kind === 'update' ? change.before : change.values
-  return Object.entries(expected).every(
-    // What was left empty may have been filled in by the server.
-    ([name, value]) =>
-      MOVED_BY_SERVER.has(name) || isSame(row[name] ?? null, value) || (change.kind === 'delete' && value === null),
+  return change.kind === 'update' ? hasValues(row, change.before, false) : hasValues(row, change.values, true)
+}
+
+/** @param isWhole - the values are those of a whole record: what was left empty may have been filled in by the server */
+function hasValues(row: RecordValues, values: RecordValues, isWhole: boolean): boolean {
+  return Object.entries(values).every(
+    ([name, value]) => MOVED_BY_SERVER.has(name) || isSame(row[name] ?? null, value) || (isWhole && value === null),
   )
 }
 

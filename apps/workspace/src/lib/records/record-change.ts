@@ -16,16 +16,28 @@ export type RecordChange =
   /** `values`: the whole record as it was. */
   | { readonly kind: 'delete'; readonly table: string; readonly id: string; readonly values: RecordValues }
 
-/** Changes that are made, and undone, together: one local transaction, one transaction on the server. */
-export interface Command {
+/** Changes that are made, and undone, together: one local transaction. */
+export interface NewCommand {
   /** For "Undo …": `Change Due in 3 actions`. */
   readonly label: string
   readonly changes: readonly RecordChange[]
+  /** The server judges each record for itself, as of a paste. Default: one transaction on the server. */
+  readonly byRecord?: boolean
+}
+
+export interface Command extends NewCommand {
+  /** Travels with the queued operations, so that they are known again in needs attention. */
+  readonly id: string
 }
 
 /** What takes a command back: every change's opposite, in reverse order. The inverse of the inverse is the command. */
-export function inverseOf({ label, changes }: Command): Command {
-  return { label, changes: changes.toReversed().map(invert) }
+export function inverseOf(command: Command): Command {
+  return { ...command, changes: command.changes.toReversed().map(invert) }
+}
+
+/** A record, by table and id. */
+export function recordKey({ table, id }: { readonly table: string; readonly id: string }): string {
+  return `${table}\0${id}`
 }
 
 function invert(change: RecordChange): RecordChange {

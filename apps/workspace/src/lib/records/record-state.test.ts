@@ -2,9 +2,9 @@ import type { RejectedChange } from '@holdfast/client'
 import { describe, expect, test } from 'vitest'
 import { deriveMarks, type WaitingRow } from './record-state.ts'
 
-const waiting = (id: string, tx: number, ...fields: readonly string[]): WaitingRow => ({
+const waiting = (id: string, isNext: 0 | 1, ...fields: readonly string[]): WaitingRow => ({
   id,
-  tx,
+  is_next: isNext,
   fields: JSON.stringify([fields]),
   at: '2026-11-20T14:02:00.000Z',
 })
@@ -38,29 +38,32 @@ const marksOf = (input: Partial<Parameters<typeof deriveMarks>[0]>): Record<stri
         table: 'tasks',
         waiting: [],
         rejected: [],
-        sendingTx: undefined,
+        isSending: false,
         confirming: new Set(),
         ...input,
       }),
-    ].map(([id, mark]) => [id, `${mark.state} ${[...mark.fields].toSorted().join(',')}`.trim()]),
+    ].map(([id, mark]) => [
+      id,
+      [mark.state, ...[...mark.fields].map(([name, state]) => `${name}:${state}`).toSorted()].join(' '),
+    ]),
   )
 
 describe('deriveMarks', () => {
   test('marks what waits, and what is part of the running upload', () => {
-    expect(marksOf({ waiting: [waiting('t1', 1, 'title'), waiting('t2', 2, 'state')], sendingTx: 1 })).toEqual({
-      t1: 'sending title',
-      t2: 'waiting state',
+    expect(marksOf({ waiting: [waiting('t1', 1, 'title'), waiting('t2', 0, 'state')], isSending: true })).toEqual({
+      t1: 'sending title:sending',
+      t2: 'waiting state:waiting',
     })
   })
 
   test('marks refused records over everything, and what is held with them', () => {
     expect(
       marksOf({
-        waiting: [waiting('t1', 5, 'title')],
+        waiting: [waiting('t1', 0, 'title')],
         rejected: [rejected(1, ['t1'], ['t1', 't2'])],
         confirming: new Set(['t1', 't3']),
       }),
-    ).toEqual({ t1: 'rejected state,title', t2: 'held state', t3: 'confirming' })
+    ).toEqual({ t1: 'rejected state:rejected title:waiting', t2: 'held state:held', t3: 'confirming' })
   })
 
   test('leaves records of other tables alone', () => {
@@ -68,8 +71,8 @@ describe('deriveMarks', () => {
   })
 
   test('says waiting again when a record is changed while the change before is being confirmed', () => {
-    expect(marksOf({ waiting: [waiting('t1', 7, 'title')], confirming: new Set(['t1']) })).toEqual({
-      t1: 'waiting title',
+    expect(marksOf({ waiting: [waiting('t1', 0, 'title')], confirming: new Set(['t1']) })).toEqual({
+      t1: 'waiting title:waiting',
     })
   })
 })

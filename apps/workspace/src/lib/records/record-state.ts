@@ -4,7 +4,8 @@ import type { RecordState } from '../../components/state-glyph.tsx'
 /** The sync state of a record, and which of its fields differ from what the server has accepted. */
 export interface RecordMark {
   readonly state: RecordState
-  readonly fields: ReadonlySet<string>
+  /** Each in the state of the change that it is part of: next to a refused field another may only wait. */
+  readonly fields: ReadonlyMap<string, RecordState>
   /** When the newest waiting change was made on this device. */
   readonly savedAt?: Date | undefined
   /** The item in needs attention that the record is part of. */
@@ -14,8 +15,8 @@ export interface RecordMark {
 /** Waiting changes of one record, from the outbox. */
 export interface WaitingRow {
   readonly id: string
-  /** Local transaction of the oldest waiting change. */
-  readonly tx: number
+  /** 1: a change of it is in the transaction that is sent next. */
+  readonly is_next: 0 | 1
   /** JSON: a list of lists of column names. */
   readonly fields: string
   /** ISO 8601, of the newest waiting change; absent for one that was written by something else than this app's screens. */
@@ -25,31 +26,32 @@ export interface WaitingRow {
 /**
  * The states of all records of a table that are not clean.
  *
- * @param sendingTx - the local transaction that is being uploaded now
+ * @param isSending - an upload is going on
  * @param confirming - records whose changes have left the outbox while the next checkpoint is not here yet
  */
 export function deriveMarks(input: {
   readonly table: string
   readonly waiting: readonly WaitingRow[]
   readonly rejected: readonly RejectedChange[]
-  readonly sendingTx: number | undefined
+  readonly isSending: boolean
   readonly confirming: ReadonlySet<string>
 }): ReadonlyMap<string, RecordMark> {
   const marks = new Map<string, RecordMark>()
-  for (const id of input.confirming) marks.set(id, { state: 'confirming', fields: new Set() })
+  for (const id of input.confirming) marks.set(id, { state: 'confirming', fields: new Map() })
   for (const row of input.waiting) {
+    const state = input.isSending && row.is_next === 1 ? 'sending' : 'waiting'
+    const names = (JSON.parse(row.fields) as readonly (readonly string[])[]).flat()
     marks.set(row.id, {
-      state: row.tx === input.sendingTx ? 'sending' : 'waiting',
-      fields: new Set((JSON.parse(row.fields) as readonly (readonly string[])[]).flat()),
+      state,
+      fields: new Map(names.map((name) => [name, state])),
       savedAt: row.at === null ? undefined : new Date(row.at),
     })
   }
+  // Refused wins over held, and both over what waits.
   for (const item of input.rejected) {
-    const held = item.held.flatMap(({ operations }) => operations)
-    // Refused wins over held, and both over what waits.
-    for (const operation of held) mark('held', item, operation)
-    for (const operation of item.operations) mark('rejected', item, operation)
+    for (const { operations } of item.held) for (const operation of operations) mark('held', item, operation)
   }
+  for (const item of input.rejected) for (const operation of item.operations) mark('rejected', item, operation)
   return marks
 
   function mark(
@@ -59,7 +61,7 @@ export function deriveMarks(input: {
   ): void {
     if (operation.type !== input.table) return
     const known = marks.get(operation.id)
-    const fields = new Set([...(known?.fields ?? []), ...Object.keys(operation.data ?? {})])
-    marks.set(operation.id, { state, fields, item })
+    const own = Object.keys(operation.data ?? {}).map((name) => [name, state] as const)
+    marks.set(operation.id, { state, fields: new Map([...(known?.fields ?? []), ...own]), item })
   }
 }

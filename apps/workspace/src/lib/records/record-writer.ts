@@ -1,11 +1,13 @@
+import type { RejectedChanges } from '@holdfast/client'
 import type { CommonPowerSyncDatabase } from '@powersync/common'
 import { create } from 'zustand'
 import { useMemo } from 'react'
 import { showToast } from '../../components/toast.tsx'
 import { recordMessages as words } from '../../messages/record.ts'
 import { useDevice } from '../data/device-context.tsx'
-import { applyCommand, CHANGES_MAX } from './apply-command.ts'
-import { type Command, inverseOf } from './record-change.ts'
+import { applyCommand, type ApplyOutcome, CHANGES_MAX } from './apply-command.ts'
+import { type Command, inverseOf, type NewCommand } from './record-change.ts'
+import { isOfCommand, refusedRecords } from './refused-records.ts'
 import { EMPTY_STACK, moveToDone, moveToUndone, pushDone, type UndoStack } from './undo-stack.ts'
 
 /** An undo or redo that would write over somebody's later change; the person decides. */
@@ -28,8 +30,8 @@ export const useUndo = create<UndoState>(() => ({ userId: undefined, stack: EMPT
 
 /** Changes records: at once on this device, undoable, sent by itself. */
 export interface RecordWriter {
-  /** Writes a command as one transaction. @returns false when it was refused because of its size; nothing was written */
-  write(command: Command): Promise<boolean>
+  /** Writes a command. @returns false when it was refused because of its size; nothing was written */
+  write(command: NewCommand): Promise<boolean>
   undo(): Promise<void>
   redo(): Promise<void>
   /** Goes on with an undo or redo that asked. */
@@ -38,11 +40,15 @@ export interface RecordWriter {
 }
 
 export function useRecordWriter(): RecordWriter {
-  const { local, database } = useDevice()
-  return useMemo(() => createRecordWriter(database, local.userId), [database, local.userId])
+  const { local, database, rejected } = useDevice()
+  return useMemo(() => createRecordWriter(database, rejected, local.userId), [database, rejected, local.userId])
 }
 
-function createRecordWriter(database: CommonPowerSyncDatabase, userId: string): RecordWriter {
+function createRecordWriter(
+  database: CommonPowerSyncDatabase,
+  rejected: RejectedChanges,
+  userId: string,
+): RecordWriter {
   if (useUndo.getState().userId !== userId) useUndo.setState({ userId, stack: EMPTY_STACK, pending: undefined })
   const update = (change: (stack: UndoStack) => UndoStack): void =>
     useUndo.setState(({ stack }) => ({ stack: change(stack) }))
@@ -54,14 +60,22 @@ function createRecordWriter(database: CommonPowerSyncDatabase, userId: string): 
       showToast({ text: direction === 'undo' ? words.nothingToUndo : words.nothingToRedo })
       return
     }
-    const outcome = await applyCommand(database, direction === 'undo' ? inverseOf(command) : command, true)
-    if (outcome.kind === 'applied') finish(direction, command)
-    else useUndo.setState({ pending: { direction, command, records: outcome.records } })
+    const outcome = await apply(direction, command, true)
+    if (outcome.kind === 'changed_since')
+      useUndo.setState({ pending: { direction, command, records: outcome.records } })
   }
 
-  function finish(direction: 'undo' | 'redo', command: Command): void {
+  /** Where the server refused the command, nothing is to be put back: what is left of it in needs attention goes. */
+  async function apply(direction: 'undo' | 'redo', command: Command, isChecked: boolean): Promise<ApplyOutcome> {
+    const without = refusedRecords(await rejected.list(), command.id)
+    const next = direction === 'undo' ? inverseOf(command) : command
+    const outcome = await applyCommand(database, next, { isChecked, without })
+    if (outcome.kind === 'changed_since') return outcome
+    if (without.size > 0) await rejected.withdraw(isOfCommand(command.id))
     update(direction === 'undo' ? moveToUndone : moveToDone)
-    showToast({ text: direction === 'undo' ? words.undone(command.label) : words.redone(command.label) })
+    const left = { refused: without.size, already: outcome.already }
+    showToast({ text: direction === 'undo' ? words.undone(command.label, left) : words.redone(command.label, left) })
+    return outcome
   }
 
   return {
@@ -71,8 +85,9 @@ function createRecordWriter(database: CommonPowerSyncDatabase, userId: string): 
         showToast({ text: words.tooMany(command.changes.length, CHANGES_MAX) })
         return false
       }
-      await applyCommand(database, command, false)
-      update((stack) => pushDone(stack, command))
+      const made = { ...command, id: crypto.randomUUID() }
+      await applyCommand(database, made, { isChecked: false })
+      update((stack) => pushDone(stack, made))
       return true
     },
     undo: () => step('undo'),
@@ -81,9 +96,7 @@ function createRecordWriter(database: CommonPowerSyncDatabase, userId: string): 
       const { pending } = useUndo.getState()
       if (!pending) return
       useUndo.setState({ pending: undefined })
-      const command = pending.direction === 'undo' ? inverseOf(pending.command) : pending.command
-      await applyCommand(database, command, false)
-      finish(pending.direction, pending.command)
+      await apply(pending.direction, pending.command, false)
     },
     dropPending: () => useUndo.setState({ pending: undefined }),
   }

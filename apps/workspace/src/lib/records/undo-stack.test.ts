@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Command } from './record-change.ts'
 import { EMPTY_STACK, moveToDone, moveToUndone, pushDone, UNDO_DEPTH_MAX } from './undo-stack.ts'
 
-const command = (label: string): Command => ({ label, changes: [] })
+const command = (label: string): Command => ({ id: label, label, changes: [] })
 const [a, b, c] = ['a', 'b', 'c'].map(command)
 
 describe('the undo stack', () => {

@@ -5,7 +5,7 @@ import { useSyncStatus } from '../data/use-sync-status.ts'
 import { deriveMarks, type RecordMark, type WaitingRow } from './record-state.ts'
 
 const WAITING_SQL = `
-  select data ->> '$.id' as id, min(tx_id) as tx, (select min(tx_id) from ps_crud) as next_tx,
+  select data ->> '$.id' as id, max(tx_id is (select tx_id from ps_crud order by id limit 1)) as is_next,
          json_group_array(json(coalesce((select json_group_array(key) from json_each(ps_crud.data, '$.data')), '[]'))) as fields,
          max(json_extract(data ->> '$.metadata', '$.at')) as at
     from ps_crud where data ->> '$.type' = ? group by 1`
@@ -15,20 +15,17 @@ const NONE: ReadonlySet<string> = new Set()
 /** Which records of a table are not clean, and how; live. `undefined` while that is not known: nobody may be told "accepted" then. */
 export function useRecordMarks(table: string): ReadonlyMap<string, RecordMark> | undefined {
   const status = useSyncStatus()
-  const { rows: waiting, isLoading: isWaitingLoading } = useLocalQuery<WaitingRow & { readonly next_tx: number }>(
-    WAITING_SQL,
-    [table],
-  )
+  const { rows: waiting, isLoading: isWaitingLoading } = useLocalQuery<WaitingRow>(WAITING_SQL, [table])
   const { rows: attention, isLoading: isAttentionLoading } = useLocalQuery<AttentionRow>(LIST_REJECTED_SQL)
   const confirming = useConfirming(waiting, status.connected, status.lastSyncedAt?.getTime())
   const isLoading = isWaitingLoading || isAttentionLoading
-  const sendingTx = status.uploading ? waiting[0]?.next_tx : undefined
+  const isSending = status.uploading
   return useMemo(
     () =>
       isLoading
         ? undefined
-        : deriveMarks({ table, waiting, rejected: attention.map(toRejectedChange), sendingTx, confirming }),
-    [isLoading, table, waiting, attention, sendingTx, confirming],
+        : deriveMarks({ table, waiting, rejected: attention.map(toRejectedChange), isSending, confirming }),
+    [isLoading, table, waiting, attention, isSending, confirming],
   )
 }
 

@@ -14,20 +14,23 @@ export class RecordGone extends Error {
   }
 }
 
-/**
- * Makes operations again, inside the transaction of the caller: the local rows show them at once and the upload queue gets exactly these
- * operations. A plain UPDATE would queue only what differs from the local row, which may still show the refused change.
- *
- * @throws {RecordGone} when a record to change is not there; the caller's transaction has to roll back
- */
-export async function writeAgain(tx: Transaction, operations: readonly UploadOperation[]): Promise<void> {
-  const { last } = await tx.get<{ last: number }>('select ifnull(max(id), 0) as last from ps_crud')
-  for (const operation of operations) await writeRow(tx, operation)
-  await tx.execute('delete from ps_crud where id > ?', [last])
-  for (const operation of operations) await queueOperation(tx, operation)
+/** A record that the operations change, and that is neither on this device nor created by them. */
+export async function goneRecord(
+  tx: Transaction,
+  operations: readonly UploadOperation[],
+): Promise<{ readonly table: string; readonly recordId: string } | undefined> {
+  const created = new Set<string>()
+  for (const { op, type, id } of operations) {
+    const key = `${type}\0${id}`
+    if (op === 'PUT') created.add(key)
+    if (op !== 'PATCH' || created.has(key)) continue
+    if (!(await tx.getOptional(`select 1 from ${quote(type)} where id = ?`, [id]))) return { table: type, recordId: id }
+  }
+  return undefined
 }
 
-async function writeRow(tx: Transaction, operation: UploadOperation): Promise<void> {
+/** Makes the local row as the operation leaves it. */
+export async function writeRow(tx: Transaction, operation: UploadOperation): Promise<void> {
   const table = quote(operation.type)
   const columns = Object.entries(operation.data ?? {})
   switch (operation.op) {
@@ -39,9 +42,6 @@ async function writeRow(tx: Transaction, operation: UploadOperation): Promise<vo
       return
     }
     case 'PATCH': {
-      if (!(await tx.getOptional(`select 1 from ${table} where id = ?`, [operation.id]))) {
-        throw new RecordGone(operation.type, operation.id)
-      }
       if (columns.length === 0) return
       const assignments = columns.map(([name]) => `${quote(name)} = ?`).join(', ')
       await tx.execute(`update ${table} set ${assignments} where id = ?`, [
@@ -56,20 +56,6 @@ async function writeRow(tx: Transaction, operation: UploadOperation): Promise<vo
     default:
       operation.op satisfies never
   }
-}
-
-async function queueOperation(tx: Transaction, operation: UploadOperation): Promise<void> {
-  await tx.execute(
-    'insert into powersync_crud (op, id, type, data, old_values, metadata) values (?, ?, ?, json(?), json(?), ?)',
-    [
-      operation.op,
-      operation.id,
-      operation.type,
-      operation.data ? JSON.stringify(operation.data) : null,
-      operation.old ? JSON.stringify(operation.old) : null,
-      operation.metadata ?? null,
-    ],
-  )
 }
 
 function quote(name: string): string {

@@ -1,0 +1,51 @@
+import type { RejectedChange } from '@holdfast/client'
+import { type JSX, useState } from 'react'
+import { Checkbox } from '../../components/checkbox.tsx'
+import { ConfirmDialog } from '../../components/dialog.tsx'
+import { useDevice } from '../../lib/data/device-context.tsx'
+import { plural } from '../../lib/format.ts'
+import { syncMessages as words } from '../../messages/sync.ts'
+
+/** Asks before refused changes are given up, and says what becomes of the changes that wait for them. */
+export function DiscardDialog({
+  changes,
+  isOpen,
+  isPending,
+  onClose,
+  onDiscard,
+}: {
+  readonly changes: readonly RejectedChange[]
+  readonly isOpen: boolean
+  readonly isPending: boolean
+  readonly onClose: () => void
+  readonly onDiscard: (withHeld: boolean) => void
+}): JSX.Element {
+  const { rejected } = useDevice()
+  const [withHeld, setWithHeld] = useState(false)
+  const held = changes.map((change) => rejected.heldBy(change))
+  const free = held.reduce((sum, one) => sum + one.free.length, 0)
+  const needing = held.reduce((sum, one) => sum + one.needing.length, 0)
+  const count = changes.length
+  return (
+    <ConfirmDialog
+      title={count === 1 ? words.discardTitle : words.discardManyTitle(count)}
+      isOpen={isOpen}
+      onClose={onClose}
+      confirmLabel={count === 1 ? words.discard : words.discardMany(count)}
+      isDanger
+      isPending={isPending}
+      onConfirm={() => onDiscard(withHeld)}
+    >
+      <p>{count === 1 ? words.discardDetail : words.discardManyDetail}</p>
+      {needing > 0 ? <p className="pt-2">{words.discardNeeding(plural(needing, 'later change'), needing)}</p> : null}
+      {free > 0 ? (
+        <>
+          <p className="pt-2">{words.discardFree(plural(free, 'later change'), free)}</p>
+          <Checkbox isSelected={withHeld} onChange={setWithHeld} className="pt-2">
+            {words.discardWithHeld}
+          </Checkbox>
+        </>
+      ) : null}
+    </ConfirmDialog>
+  )
+}

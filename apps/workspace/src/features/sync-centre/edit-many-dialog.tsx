@@ -1,0 +1,115 @@
+import type { EditedValues, LeftOut, RejectedChange } from '@holdfast/client'
+import type { ColumnDescriptor } from '@holdfast/protocol'
+import { type JSX, useState } from 'react'
+import { Form } from 'react-aria-components/Form'
+import { Button } from '../../components/button.tsx'
+import { Dialog } from '../../components/dialog.tsx'
+import { Notice } from '../../components/notice.tsx'
+import { useDevice } from '../../lib/data/device-context.tsx'
+import type { LocalValueOf } from '../../lib/field-value.ts'
+import { syncMessages as words } from '../../messages/sync.ts'
+import { SentField } from './sent-field.tsx'
+import { writtenRecords } from './written-records.ts'
+
+const FORM_ID = 'edit-many'
+
+/** What of one change is sent, as `retry` takes it. */
+export type EditOf = (change: RejectedChange) => readonly [readonly EditedValues[], readonly LeftOut[]]
+
+/** Gives the refused records of several changes the same new values, or leaves fields of all of them out. */
+export function EditManyDialog({
+  changes,
+  isPending,
+  onClose,
+  onSend,
+}: {
+  readonly changes: readonly RejectedChange[]
+  readonly isPending: boolean
+  readonly onClose: () => void
+  readonly onSend: (edit: EditOf) => void
+}): JSX.Element {
+  const { schema } = useDevice()
+  const [choices, setChoices] = useState<ReadonlyMap<string, LocalValueOf | undefined>>(new Map())
+  const fields = commonFields(changes.map((change) => ownFields(change)))
+  return (
+    <Dialog
+      title={words.editManyTitle(changes.length)}
+      isOpen
+      onClose={onClose}
+      size="md"
+      actions={
+        <>
+          <Button onPress={onClose}>{words.cancel}</Button>
+          <Button tone="primary" type="submit" form={FORM_ID} isPending={isPending}>
+            {words.sendMany(changes.length)}
+          </Button>
+        </>
+      }
+    >
+      <Form
+        id={FORM_ID}
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          onSend(editOf)
+        }}
+      >
+        <Notice title={words.editManyLead} />
+        {fields.map(({ column, value, isSame }) => (
+          <SentField
+            key={column.name}
+            column={column}
+            value={choices.get(column.name) ?? (isSame ? value : null)}
+            isSent={!choices.has(column.name) || choices.get(column.name) !== undefined}
+            canLeaveOut={fields.length > 1}
+            isNamed={false}
+            placeholder={isSame ? '' : words.severalValues}
+            onChange={(next) => setChoices(new Map([...choices, [column.name, next]]))}
+            onSent={(isSent) => {
+              const others = [...choices].filter(([name]) => name !== column.name)
+              setChoices(new Map(isSent ? others : [...others, [column.name, undefined]]))
+            }}
+          />
+        ))}
+      </Form>
+    </Dialog>
+  )
+
+  function ownFields(change: RejectedChange): ReadonlyMap<string, [ColumnDescriptor, LocalValueOf]> {
+    const own = writtenRecords(change, schema).find(
+      ({ table, recordId }) => table.name === change.table && recordId === change.recordId,
+    )
+    return new Map(
+      (own?.fields ?? []).flatMap(({ column, yours }) => (yours === undefined ? [] : [[column.name, [column, yours]]])),
+    )
+  }
+
+  function editOf(change: RejectedChange): readonly [readonly EditedValues[], readonly LeftOut[]] {
+    const record = { table: change.table, recordId: change.recordId }
+    const values = [...choices].filter((entry): entry is [string, LocalValueOf] => entry[1] !== undefined)
+    const columns = [...choices].flatMap(([name, value]) => (value === undefined ? [name] : []))
+    return [
+      values.length > 0 ? [{ ...record, values: Object.fromEntries(values) }] : [],
+      columns.length > 0 ? [{ ...record, columns }] : [],
+    ]
+  }
+}
+
+interface CommonField {
+  readonly column: ColumnDescriptor
+  readonly value: LocalValueOf
+  /** Every change writes this value. */
+  readonly isSame: boolean
+}
+
+/** The fields that every one of the changes writes. */
+function commonFields(
+  changes: readonly ReadonlyMap<string, readonly [ColumnDescriptor, LocalValueOf]>[],
+): readonly CommonField[] {
+  const [first, ...others] = changes
+  return [...(first ?? [])].flatMap(([name, [column, value]]) =>
+    others.every((fields) => fields.has(name))
+      ? [{ column, value, isSame: others.every((fields) => fields.get(name)?.[1] === value) }]
+      : [],
+  )
+}

@@ -1,0 +1,65 @@
+import { explainVerdict, type RejectedChange } from '@holdfast/client'
+import type { UploadOperation } from '@holdfast/protocol'
+import { toTableInfo } from '../../lib/data/tables.ts'
+import type { Device } from '../../lib/data/device-context.tsx'
+import { formatFieldValue } from '../../lib/field-value.ts'
+import { labelOf } from '../../lib/fields/field.ts'
+import { humanize } from '../../lib/format.ts'
+import { renderCsv } from '../../lib/csv.ts'
+import { saveFile } from '../../lib/save-file.ts'
+import { quoteName } from '../../lib/sql.ts'
+import { syncMessages as words } from '../../messages/sync.ts'
+
+/** Hands refused changes to the person as a table with a line for each field: what they wrote, and why it was not accepted. */
+export async function exportChanges(
+  { database, schema }: Pick<Device, 'database' | 'schema'>,
+  changes: readonly RejectedChange[],
+): Promise<void> {
+  const operations = changes.flatMap((change) => [
+    ...change.operations,
+    ...change.held.flatMap((held) => held.operations),
+  ])
+  const titles = new Map<string, string>()
+  for (const descriptor of schema.tables) {
+    const { titleColumn } = toTableInfo(descriptor)
+    const ids = operations.filter(({ type }) => type === descriptor.name).map(({ id }) => id)
+    if (titleColumn === undefined || ids.length === 0) continue
+    const rows = await database.getAll<{ readonly id: string; readonly title: string | null }>(
+      `select id, ${quoteName(titleColumn)} as title from ${quoteName(descriptor.name)} where id in (select value from json_each(?))`,
+      [JSON.stringify(ids)],
+    )
+    for (const { id, title } of rows) titles.set(`${descriptor.name}/${id}`, title ?? '')
+  }
+  const lines = changes.flatMap((change) => [
+    ...change.operations.flatMap((operation) => linesOf(change, operation, words.exportRefused)),
+    ...change.held.flatMap((held) =>
+      held.operations.flatMap((operation) => linesOf(change, operation, words.exportHeld)),
+    ),
+  ])
+  saveFile(words.exportFile(new Date()), renderCsv([words.exportHeader, ...lines]), 'text/csv')
+
+  function linesOf(change: RejectedChange, operation: UploadOperation, state: string): readonly (readonly string[])[] {
+    const { title } = explainVerdict(change.verdict, { column: (_, column) => humanize(column) })
+    const descriptor = schema.tables.find(({ name }) => name === operation.type)
+    const name = titles.get(`${operation.type}/${operation.id}`) ?? ''
+    const start = [
+      change.at,
+      state,
+      title,
+      words.exportKinds[operation.op],
+      humanize(operation.type),
+      operation.id,
+      name,
+    ]
+    const values = Object.entries(operation.data ?? {})
+    if (values.length === 0) return [[...start, '', '']]
+    return values.map(([column, value]) => {
+      const known = descriptor?.columns.find((candidate) => candidate.name === column)
+      return [
+        ...start,
+        known ? labelOf(known) : humanize(column),
+        (known ? formatFieldValue(known, value) : undefined) ?? String(value ?? ''),
+      ]
+    })
+  }
+}

@@ -1,0 +1,89 @@
+import type { ColumnDescriptor } from '@holdfast/protocol'
+import type { JSX } from 'react'
+import { Checkbox } from '../../components/checkbox.tsx'
+import { Select } from '../../components/select.tsx'
+import { TextField } from '../../components/text-field.tsx'
+import { useDevice } from '../../lib/data/device-context.tsx'
+import { type TableInfo, toTableInfo } from '../../lib/data/tables.ts'
+import { useLocalQuery } from '../../lib/data/use-local-query.ts'
+import { fieldKindOf, type LocalValueOf, parseTyped } from '../../lib/field-value.ts'
+import { labelOf } from '../../lib/fields/field.ts'
+import { humanize } from '../../lib/format.ts'
+import { quoteName } from '../../lib/sql.ts'
+
+/** Linked records to choose from. */
+const LINKS_MAX = 300
+
+export interface FieldInputProps {
+  readonly column: ColumnDescriptor
+  readonly value: LocalValueOf
+  /** The refusal is about this field. */
+  readonly isNamed: boolean
+  readonly placeholder?: string
+  readonly onChange: (value: LocalValueOf) => void
+}
+
+/** A field of a refused change, edited by its Postgres type; what is valid the server says. */
+export function FieldInput(props: FieldInputProps): JSX.Element {
+  const { column, value, isNamed, placeholder, onChange } = props
+  const { schema } = useDevice()
+  const label = labelOf(column)
+  const kind = fieldKindOf(column)
+  if (kind === 'choice') {
+    const options = (column.choices ?? []).map((choice) => ({ value: choice, label: humanize(choice) }))
+    return (
+      <Select
+        label={label}
+        options={options}
+        value={value === null ? null : String(value)}
+        onChange={onChange}
+        {...(placeholder === undefined ? {} : { placeholder })}
+      />
+    )
+  }
+  if (kind === 'boolean') {
+    return (
+      <Checkbox isSelected={value === 1} onChange={(isSelected) => onChange(isSelected ? 1 : 0)}>
+        {label}
+      </Checkbox>
+    )
+  }
+  const linked = kind === 'link' ? schema.tables.find(({ name }) => name === column.references?.table) : undefined
+  if (linked) return <LinkInput {...props} table={toTableInfo(linked)} />
+  const text = value === null ? '' : String(value)
+  return (
+    <TextField
+      label={label}
+      value={text}
+      onChange={(next) => onChange(parseTyped(column, next))}
+      autoFocus={isNamed}
+      {...(placeholder === undefined ? {} : { placeholder })}
+      {...(kind === 'number' ? { inputMode: 'decimal' as const } : {})}
+      {...(kind === 'date' ? { type: 'date' } : {})}
+      {...(kind === 'text' && text.length > 60 ? { rows: 4 } : {})}
+    />
+  )
+}
+
+function LinkInput({
+  column,
+  value,
+  placeholder,
+  onChange,
+  table,
+}: FieldInputProps & { readonly table: TableInfo }): JSX.Element {
+  const title = table.titleColumn === undefined ? 'id' : quoteName(table.titleColumn)
+  const { rows } = useLocalQuery<{ readonly id: string; readonly title: string | null }>(
+    `select id, ${title} as title from ${quoteName(table.name)} order by id = ? desc, ${title} limit ${LINKS_MAX}`,
+    [value],
+  )
+  return (
+    <Select
+      label={labelOf(column)}
+      options={rows.map((row) => ({ value: row.id, label: row.title ?? row.id }))}
+      value={value === null ? null : String(value)}
+      onChange={onChange}
+      {...(placeholder === undefined ? {} : { placeholder })}
+    />
+  )
+}

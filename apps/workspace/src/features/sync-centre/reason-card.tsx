@@ -1,0 +1,170 @@
+import { explainVerdict, type RejectedChange } from '@holdfast/client'
+import { type JSX, useState } from 'react'
+import { Button } from '../../components/button.tsx'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { LinkButton } from '../../components/link.tsx'
+import { StateGlyph } from '../../components/state-glyph.tsx'
+import { useDevice } from '../../lib/data/device-context.tsx'
+import { toTableInfo } from '../../lib/data/tables.ts'
+import { humanize } from '../../lib/format.ts'
+import { syncMessages as words } from '../../messages/sync.ts'
+import { asSentence } from './as-sentence.ts'
+import { DiscardDialog } from './discard-dialog.tsx'
+import { EditManyDialog } from './edit-many-dialog.tsx'
+import { exportChanges } from './export-changes.ts'
+import { Operation } from './outbox-tab.tsx'
+import { useDecision } from './use-decision.ts'
+import { writtenRecords } from './written-records.ts'
+import { WrittenValues } from './written-values.tsx'
+
+/** Changes listed before "show more". */
+const CHANGES_SHOWN = 10
+
+/** Changes that were refused for one reason: said once, and decided together. */
+export function ReasonCard({
+  changes,
+  workspace,
+}: {
+  /** At least one. */
+  readonly changes: readonly RejectedChange[]
+  readonly workspace: string
+}): JSX.Element | null {
+  const { schema } = useDevice()
+  const [shown, setShown] = useState(CHANGES_SHOWN)
+  const [first] = changes
+  if (!first) return null
+  const explanation = explainVerdict(first.verdict, { column: (_, column) => humanize(column) })
+  const descriptor = schema.tables.find(({ name }) => name === first.table)
+  const many = (descriptor ? toTableInfo(descriptor).label : humanize(first.table)).toLowerCase()
+  return (
+    <article
+      aria-label={words.groupLabel(changes.length, many)}
+      className="overflow-hidden rounded-lg border border-border bg-raised"
+    >
+      <header className="flex items-start gap-3 border-b border-border bg-danger-soft px-4 py-3">
+        <span className="pt-0.5 text-danger">
+          <StateGlyph name="triangle" size={18} />
+        </span>
+        <h2 className="min-w-0 flex-1 text-heading">
+          {words.groupTitle(changes.length, many)} <span className="font-regular">{words.groupNotAccepted}</span>
+        </h2>
+      </header>
+      <div className="flex flex-col gap-4 px-4 py-4">
+        <p className="[overflow-wrap:anywhere]">
+          <span className="font-medium">{asSentence(explanation.title)}</span> {asSentence(explanation.advice)}
+        </p>
+        <GroupDecisions changes={changes} />
+        <ul className="rounded-md border border-border">
+          {changes.slice(0, shown).map((change) => (
+            <li
+              key={change.id}
+              className="flex flex-wrap items-start gap-x-4 gap-y-1 border-border px-3 py-2 not-first:border-t"
+            >
+              <ul className="flex min-w-0 flex-1 basis-56 flex-col gap-1">
+                {change.operations.map((operation) => (
+                  <Operation key={operation.op_id} operation={operation} workspace={workspace}>
+                    <WrittenValues operation={operation} />
+                  </Operation>
+                ))}
+                {change.held.length > 0 ? (
+                  <li className="text-small text-muted">{words.heldTitle(change.held.length)}</li>
+                ) : null}
+              </ul>
+              <LinkButton
+                size="sm"
+                tone="quiet"
+                to="/w/$ws/sync/$item"
+                params={{ ws: workspace, item: change.id }}
+                aria-label={words.decideOne(titleOf(change))}
+              >
+                {words.decideAlone}
+              </LinkButton>
+            </li>
+          ))}
+        </ul>
+        {changes.length > shown ? (
+          <Button className="self-start" onPress={() => setShown(shown + 50)}>
+            {words.showMore(changes.length - shown)}
+          </Button>
+        ) : null}
+      </div>
+    </article>
+  )
+
+  function titleOf(change: RejectedChange): string {
+    const column = descriptor && toTableInfo(descriptor).titleColumn
+    const written = column === undefined ? undefined : change.operations[0]?.data?.[column]
+    return written === undefined || written === null ? change.recordId : String(written)
+  }
+}
+
+function GroupDecisions({ changes }: { readonly changes: readonly RejectedChange[] }): JSX.Element {
+  const device = useDevice()
+  const { rejected, schema } = device
+  const [layer, setLayer] = useState<'edit' | 'discard'>()
+  const { isBusy, error, decide } = useDecision(() => setLayer(undefined))
+  const isConflict = changes[0]?.verdict.status === 'conflict'
+  const canEdit = changes.every((change) => writtenRecords(change, schema).length > 0)
+  return (
+    <>
+      {error ? <ErrorNotice error={error} /> : null}
+      <div className="flex flex-wrap gap-2">
+        {canEdit ? (
+          <Button tone="primary" isDisabled={isBusy} onPress={() => setLayer('edit')}>
+            {words.editMany(changes.length)}
+          </Button>
+        ) : null}
+        <Button
+          isDisabled={isBusy}
+          onPress={() =>
+            void decide(
+              changes.map(
+                ({ id }) =>
+                  () =>
+                    rejected.retry(id),
+              ),
+              words.sentMany,
+            )
+          }
+        >
+          {isConflict ? words.keepMineMany(changes.length) : words.sendMany(changes.length)}
+        </Button>
+        <Button isDisabled={isBusy} onPress={() => setLayer('discard')}>
+          {isConflict ? words.keepTheirsMany(changes.length) : words.discardMany(changes.length)}
+        </Button>
+        <Button tone="quiet" onPress={() => void exportChanges(device, changes)}>
+          {words.exportAsFile}
+        </Button>
+      </div>
+      {layer === 'edit' ? (
+        <EditManyDialog
+          changes={changes}
+          isPending={isBusy}
+          onClose={() => setLayer(undefined)}
+          onSend={(edit) =>
+            void decide(
+              changes.map((change) => () => rejected.retry(change.id, ...edit(change))),
+              words.sentMany,
+            )
+          }
+        />
+      ) : null}
+      <DiscardDialog
+        changes={changes}
+        isOpen={layer === 'discard'}
+        isPending={isBusy}
+        onClose={() => setLayer(undefined)}
+        onDiscard={(withHeld) =>
+          void decide(
+            changes.map(
+              ({ id }) =>
+                () =>
+                  rejected.discard(id, { withHeld }),
+            ),
+            words.discardedMany,
+          )
+        }
+      />
+    </>
+  )
+}

@@ -1,0 +1,27 @@
+import type { ColumnDescriptor } from '@holdfast/protocol'
+import type { JSX } from 'react'
+import { useDevice } from '../../lib/data/device-context.tsx'
+import { toTableInfo, type TableInfo } from '../../lib/data/tables.ts'
+import { useRecordTitle } from '../../lib/data/use-record-title.ts'
+import { fieldKindOf, formatFieldValue, type LocalValueOf } from '../../lib/field-value.ts'
+import { syncMessages as words } from '../../messages/sync.ts'
+
+/** A value in words; a link by the title of its record. */
+export function ShownValue({
+  column,
+  value,
+}: {
+  readonly column: ColumnDescriptor
+  readonly value: LocalValueOf | undefined
+}): JSX.Element {
+  const { schema } = useDevice()
+  const text = formatFieldValue(column, value)
+  if (text === undefined) return <span className="text-muted">{words.emptyValue}</span>
+  const linked = column.references && schema.tables.find(({ name }) => name === column.references?.table)
+  if (fieldKindOf(column) === 'link' && linked) return <LinkedTitle table={toTableInfo(linked)} recordId={text} />
+  return <span className="whitespace-pre-wrap">{text}</span>
+}
+
+function LinkedTitle({ table, recordId }: { readonly table: TableInfo; readonly recordId: string }): JSX.Element {
+  return <>{useRecordTitle(table, recordId).title}</>
+}

@@ -1,0 +1,54 @@
+import { RecordGone } from '@holdfast/client'
+import { useState } from 'react'
+import type { ShownError } from '../../components/error-notice.tsx'
+import { showToast } from '../../components/toast.tsx'
+import { syncMessages as words } from '../../messages/sync.ts'
+
+export interface Decisions {
+  readonly isBusy: boolean
+  readonly error: ShownError | Error | undefined
+  /**
+   * Decides changes one after the other; what fails stays where it is and is told.
+   *
+   * @param done - what is said of so many that were decided
+   */
+  decide(acts: readonly (() => Promise<boolean>)[], done: (count: number) => string): Promise<void>
+}
+
+/** @param onEnd - called when all were tried */
+export function useDecision(onEnd: () => void): Decisions {
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<ShownError | Error>()
+  return {
+    isBusy,
+    error,
+    async decide(acts, done) {
+      setBusy(true)
+      setError(undefined)
+      let decided = 0
+      const failures: unknown[] = []
+      for (const act of acts) {
+        try {
+          if (await act()) decided += 1
+        } catch (cause) {
+          failures.push(cause)
+        }
+      }
+      setBusy(false)
+      onEnd()
+      const [first] = failures
+      if (first !== undefined) setError(shownFailure(first, failures.length))
+      if (decided > 0 || first === undefined) showToast({ text: decided > 0 ? done(decided) : words.gone })
+    },
+  }
+}
+
+function shownFailure(cause: unknown, count: number): ShownError | Error {
+  if (!(cause instanceof RecordGone)) return cause instanceof Error ? cause : new Error(String(cause))
+  return {
+    code: 'HF-SYNC-NOROW',
+    title: count === 1 ? words.recordGone : words.recordsGone(count),
+    detail: words.recordGoneDetail,
+    technical: cause.message,
+  }
+}

@@ -1,0 +1,23 @@
+import type { RejectedChange } from '@holdfast/client'
+import { recordKey } from './record-change.ts'
+
+type Operation = RejectedChange['operations'][number]
+
+/** Tells the queued operations of a command. */
+export function isOfCommand(commandId: string): (operation: Operation) => boolean {
+  return ({ metadata }) => {
+    if (metadata === undefined || !metadata.includes(commandId)) return false
+    return (JSON.parse(metadata) as { readonly command?: unknown }).command === commandId
+  }
+}
+
+/** The records of a command that it did not reach on the server: its changes of them were refused, or wait with a refused one. */
+export function refusedRecords(rejected: readonly RejectedChange[], commandId: string): ReadonlySet<string> {
+  const isOwn = isOfCommand(commandId)
+  return new Set(
+    rejected
+      .flatMap((item) => [...item.operations, ...item.held.flatMap(({ operations }) => operations)])
+      .filter(isOwn)
+      .map(({ type, id }) => recordKey({ table: type, id })),
+  )
+}

@@ -1,0 +1,53 @@
+import type { CommonPowerSyncDatabase, Transaction } from '@powersync/common'
+
+interface EntryRow {
+  readonly id: number
+  readonly type: string
+  readonly record_id: string
+}
+
+/**
+ * Runs `body` as one local transaction, all or nothing on this device, that goes up as one transaction for each record. Made for a change of many
+ * records that do not need one another, such as a paste: the server applies what it can, and what it refuses comes back alone.
+ *
+ * Writes to one record stay together when `body` makes them one after the other.
+ */
+export function writeByRecord<T>(database: CommonPowerSyncDatabase, body: (tx: Transaction) => Promise<T>): Promise<T> {
+  return database.writeTransaction(async (tx) => {
+    const last = await lastQueued(tx)
+    const result = await body(tx)
+    const entries = await tx.getAll<EntryRow>(
+      `select id, data ->> '$.type' as type, data ->> '$.id' as record_id from ps_crud where id > ? order by id`,
+      [last],
+    )
+    // Most often each record is written once; one statement is then enough for all.
+    await tx.execute('update ps_crud set tx_id = -id where id > ?', [last])
+    for (const { first, ids } of groupByRecord(entries)) {
+      if (ids > 1) await separate(tx, first, first + ids - 1)
+    }
+    return result
+  })
+}
+
+/**
+ * Makes the queued operations from `first` to `last` a transaction of their own. The numbers that SQLite transactions get are above zero, and the
+ * number of an operation comes only once, so below zero it is free.
+ */
+export async function separate(tx: Transaction, first: number, last: number): Promise<void> {
+  await tx.execute('update ps_crud set tx_id = ? where id between ? and ?', [-first, first, last])
+}
+
+/** The number of the newest queued operation. */
+export async function lastQueued(tx: Transaction): Promise<number> {
+  return (await tx.get<{ last: number }>('select ifnull(max(id), 0) as last from ps_crud')).last
+}
+
+function groupByRecord(entries: readonly EntryRow[]): readonly { readonly first: number; readonly ids: number }[] {
+  const groups: { first: number; ids: number; type: string; record_id: string }[] = []
+  for (const { id, type, record_id } of entries) {
+    const group = groups.at(-1)
+    if (group && group.type === type && group.record_id === record_id) group.ids = id - group.first + 1
+    else groups.push({ first: id, ids: 1, type, record_id })
+  }
+  return groups
+}
