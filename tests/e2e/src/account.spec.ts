@@ -100,6 +100,26 @@ test('an authenticator app is added with its code, and then asked for before it 
   expect(factors?.factors).toEqual([])
 })
 
+test('an authenticator app whose adding was broken off by a reload is added under the same name', async ({ me }) => {
+  const { page } = me
+  me.problems.expect(/status of 404.*\/factors\/recovery-codes/)
+  const dialog = page.getByRole('dialog', { name: 'Add an authenticator app' })
+  const begin = async (): Promise<void> => {
+    await page.goto('/account/security')
+    await page.getByRole('button', { name: 'Add an authenticator app' }).click()
+    await dialog.getByRole('button', { name: 'Continue' }).click()
+    await expect(dialog.getByRole('img')).toBeVisible()
+  }
+  await begin()
+  await begin()
+  await dialog.getByRole('button', { name: 'I cannot scan it' }).click()
+  await dialog.getByRole('textbox', { name: 'Code' }).fill(totp(await dialog.locator('code').innerText()))
+  await dialog.getByRole('button', { name: 'Confirm' }).click()
+  await expect(dialog).toBeHidden()
+  const { data } = await me.admin.auth.admin.mfa.listFactors({ userId: me.id })
+  expect(data?.factors.map(({ status }) => status)).toEqual(['verified'])
+})
+
 test('a passkey is added, renamed and removed', async ({ me }) => {
   const { page } = me
   await addAuthenticator(page)

@@ -28,6 +28,7 @@ export const shellMessages = {
   noStore: 'This browser does not let the app keep data. Everything is lost when the tab closes.',
   tryAgain: 'Try again',
   openingTitle: 'Opening your data',
+  opening: 'Opening your data …',
   openingSlow: 'The server has not said yet which tables are yours',
   openingOffline: 'You are offline',
   openingDetail: 'This device is new to your account, so the first start needs the server. It goes on by itself.',

@@ -62,7 +62,7 @@ function Palette({
   readonly onOpenRecord: (table: string, recordId: string) => void
 }): JSX.Element {
   const [text, setText] = useState('')
-  const hits = useRecordHits(text)
+  const { hits, isReading } = useRecordHits(text)
   const records: readonly PaletteCommand[] = hits.map((hit) => ({
     id: `record:${hit.table}/${hit.recordId}`,
     label: hit.title,
@@ -117,7 +117,7 @@ function Palette({
             }}
             renderEmptyState={() => (
               <p className="px-3 py-8 text-center text-body text-muted">
-                {text.trim() === '' ? words.typeToSearch : words.noMatch(text.trim())}
+                {text.trim() === '' ? words.typeToSearch : isReading ? '' : words.noMatch(text.trim())}
               </p>
             )}
           >

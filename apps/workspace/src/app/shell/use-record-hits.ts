@@ -17,7 +17,7 @@ export interface RecordHit {
 }
 
 /** Records on this device by their title, up to 8 per table, after two typed characters. Titles that begin with the text come first. */
-export function useRecordHits(text: string): readonly RecordHit[] {
+export function useRecordHits(text: string): { readonly hits: readonly RecordHit[]; readonly isReading: boolean } {
   const typed = useDeferredValue(text.trim())
   const { tables } = useDevice()
   const searched = tables.filter(({ titleColumn }) => titleColumn !== undefined)
@@ -32,18 +32,21 @@ export function useRecordHits(text: string): readonly RecordHit[] {
         .join(' union all ')
     : ''
   const pattern = escapeLike(typed)
-  const { rows } = useLocalQuery<{
+  const { rows, isCurrent, error } = useLocalQuery<{
     readonly place: number
     readonly id: string
     readonly title: string
     readonly code: string | null
   }>(sql, isAsked ? [`%${pattern}%`, `${pattern}%`] : [])
-  if (!isAsked) return []
+  // The query is for the text of a moment ago until the screen has caught up.
+  const isReading = typed !== text.trim() || (isAsked && !isCurrent && error === undefined)
+  if (!isAsked) return { hits: [], isReading }
   // The last answer stays until the next one is there; what no longer fits must not be taken by Enter.
   const wanted = text.trim().toLowerCase()
-  return rows.flatMap(({ place, id, title, code }) => {
+  const hits = rows.flatMap(({ place, id, title, code }) => {
     if (!String(title).toLowerCase().includes(wanted)) return []
     const table = searched[place]
     return table ? [{ table: table.name, tableLabel: table.label, recordId: id, title, code: code ?? undefined }] : []
   })
+  return { hits, isReading }
 }

@@ -12,6 +12,7 @@ import { useAccount } from './account-context.tsx'
 import { CodeField } from './code-field.tsx'
 import { FailureDetails } from './failure-text.tsx'
 import { freeName } from './factors.ts'
+import { forgetAbandoned } from './forget-abandoned.ts'
 import { FormDialog } from './form-dialog.tsx'
 import { svgAddress } from './svg-address.ts'
 import { unwrap } from './unwrap.ts'
@@ -47,6 +48,7 @@ export function AddAppDialog({
     setProblem(name.trim() === '' ? words.nameMissing : undefined)
     if (name.trim() === '') return
     await action.run(async () => {
+      await forgetAbandoned(supabase, 'totp')
       const { id, totp } = unwrap(
         await supabase.auth.mfa.enroll({
           factorType: 'totp',
@@ -67,7 +69,7 @@ export function AddAppDialog({
     else setCode('')
   }
   const cancel = (): void => {
-    // One that was begun and not confirmed is of no use; the server forgets it by itself when this does not arrive.
+    // One that was begun and not confirmed is of no use; when this does not arrive, the next one to be begun removes it.
     if (enrolled) void supabase.auth.mfa.unenroll({ factorId: enrolled.id })
     onClose()
   }

@@ -4,6 +4,7 @@ import { securityMessages as words } from '../../messages/account-security.ts'
 import { useAccount } from './account-context.tsx'
 import { FailureDetails } from './failure-text.tsx'
 import { freeName } from './factors.ts'
+import { forgetAbandoned } from './forget-abandoned.ts'
 import { FormDialog } from './form-dialog.tsx'
 import { unwrap } from './unwrap.ts'
 import { useAction } from './use-action.ts'
@@ -32,19 +33,14 @@ export function AddKeyDialog({
       try {
         waiting.current = new AbortController()
         const { signal } = waiting.current
+        await forgetAbandoned(supabase, 'webauthn')
         unwrap(await supabase.auth.mfa.webauthn.register({ friendlyName, webauthn: { signal } }))
       } catch (error) {
-        await forget(friendlyName)
+        await forgetAbandoned(supabase, 'webauthn').catch(() => undefined) // what failed is told; the next try removes it
         throw error
       }
     })
     if (isAdded) await onAdded(friendlyName)
-  }
-  /** What was begun keeps its name taken; the key was not pressed, so it goes. */
-  const forget = async (friendlyName: string): Promise<void> => {
-    const { data } = await supabase.auth.mfa.listFactors()
-    const begun = data?.all.find((factor) => factor.status === 'unverified' && factor.friendly_name === friendlyName)
-    if (begun) await supabase.auth.mfa.unenroll({ factorId: begun.id })
   }
   return (
     <FormDialog

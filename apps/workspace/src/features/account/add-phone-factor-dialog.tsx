@@ -7,6 +7,7 @@ import { useAccount } from './account-context.tsx'
 import { CodeField } from './code-field.tsx'
 import { FailureText } from './failure-text.tsx'
 import { freeName } from './factors.ts'
+import { forgetAbandoned } from './forget-abandoned.ts'
 import { FormDialog } from './form-dialog.tsx'
 import { digitsOf } from './phone-number.ts'
 import { unwrap } from './unwrap.ts'
@@ -47,6 +48,7 @@ export function AddPhoneFactorDialog({
     })
     if (name.trim() === '' || digits === undefined) return
     await action.run(async () => {
+      await forgetAbandoned(supabase, 'phone')
       const { id: factorId } = unwrap(
         await supabase.auth.mfa.enroll({ factorType: 'phone', friendlyName: name.trim(), phone: `+${digits}` }),
       )

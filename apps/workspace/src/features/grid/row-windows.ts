@@ -82,6 +82,8 @@ export function openRowWindows(database: CommonPowerSyncDatabase, firstQuery: Gr
     },
     setQuery(next) {
       query = next
+      // That nothing fitted the last view says nothing about this one.
+      if (state.count === 0) change({ count: undefined })
       stopWatching()
       stopWatching = watch()
       void refresh()

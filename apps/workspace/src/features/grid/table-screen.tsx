@@ -228,7 +228,8 @@ function Instead({
   const isReceiving = status.hasSynced !== true
   // The first count takes a few milliseconds: nothing is shown for them.
   if ((count === undefined || total === undefined) && !isReceiving) return <div className="min-h-0 flex-1" />
-  if (total !== undefined && total > 0) {
+  // Only an answer of the query says that nothing fits; until then there are rows to come.
+  if (count === 0 && total !== undefined && total > 0) {
     return (
       <div className="min-h-0 flex-1 overflow-auto">
         <EmptyState

@@ -5,11 +5,13 @@ import { useDevice } from './device-context.tsx'
 export interface LocalQuery<Row> {
   readonly rows: readonly Row[]
   readonly isLoading: boolean
+  /** `rows` are the answer to this query, and not to the one before it. */
+  readonly isCurrent: boolean
   readonly error: Error | undefined
 }
 
 /** The empty answer, one object, so that nothing renders again for it. */
-const NOTHING: LocalQuery<never> = { rows: [], isLoading: true, error: undefined }
+const NOTHING: LocalQuery<never> = { rows: [], isLoading: true, isCurrent: false, error: undefined }
 
 /**
  * Runs a query on the local database and again after each change of its tables.
@@ -23,8 +25,9 @@ export function useLocalQuery<Row>(
   throttleMs = 50,
 ): LocalQuery<Row> {
   const { database } = useDevice()
-  const [answer, setAnswer] = useState<LocalQuery<Row>>(NOTHING)
+  const [answer, setAnswer] = useState<LocalQuery<Row> & { readonly asked?: string }>(NOTHING)
   const key = JSON.stringify(parameters)
+  const asked = sql + key
   // A watched query is a subscription of the local database.
   useEffect(() => {
     if (sql === '') return
@@ -33,7 +36,7 @@ export function useLocalQuery<Row>(
       .watch({ throttleMs, reportFetching: false })
     const stop = watched.registerListener({
       onStateChange: ({ data, isLoading, error }) => {
-        setAnswer({ rows: data, isLoading, error: error ?? undefined })
+        setAnswer({ rows: data, isLoading, isCurrent: !isLoading, error: error ?? undefined, asked: sql + key })
       },
     })
     return () => {
@@ -41,5 +44,5 @@ export function useLocalQuery<Row>(
       void watched.close()
     }
   }, [database, sql, key, throttleMs])
-  return answer
+  return answer.asked === asked ? answer : { ...answer, isCurrent: false }
 }

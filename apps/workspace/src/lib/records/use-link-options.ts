@@ -11,10 +11,10 @@ export interface LinkOption {
 /** Records offered in a picker at once; typing narrows. */
 export const LINK_OPTIONS_MAX = 50
 
-/** Records of a table whose title contains the text, those that begin with it first. `undefined` while it is read the first time. */
+/** Records of a table whose title contains the text, those that begin with it first. Until they are read: those of the last text, or `undefined` when there were none. */
 export function useLinkOptions(target: LinkTarget | undefined, text: string): readonly LinkOption[] | undefined {
   const { database } = useDevice()
-  const [options, setOptions] = useState<readonly LinkOption[]>()
+  const [answer, setAnswer] = useState<{ readonly text: string; readonly options: readonly LinkOption[] }>()
   const table = target?.table
   const titleColumn = target?.titleColumn
   // One reading of the local database per text; nothing here needs to stay live.
@@ -32,20 +32,21 @@ export function useLinkOptions(target: LinkTarget | undefined, text: string): re
       )
       .then((rows) => {
         if (isCurrent)
-          setOptions(
-            rows.map(({ id, label }) => ({
+          setAnswer({
+            text,
+            options: rows.map(({ id, label }) => ({
               id,
               label: label === null || label === '' ? id.slice(0, 8) : String(label),
             })),
-          )
+          })
       })
       .catch((error: unknown) => {
         console.warn('The records to choose from could not be read.', error)
-        if (isCurrent) setOptions([])
+        if (isCurrent) setAnswer({ text, options: [] })
       })
     return () => {
       isCurrent = false
     }
   }, [database, table, titleColumn, text])
-  return options
+  return answer?.text === text || answer?.options.length ? answer.options : undefined
 }
