@@ -71,6 +71,19 @@ export function authenticate(options: AuthenticateOptions): onRequestAsyncHookHa
   }
 }
 
+/** Roles of the keys of those who run the server. */
+const OPERATORS = new Set(['service_role', 'supabase_admin'])
+
+/** Whether the request has a key of those who run the server. A token of a person is none, whatever role it names; nor is what cannot be verified. */
+export async function isOperator(request: FastifyRequest, verifyToken: VerifyToken): Promise<boolean> {
+  for (const token of [readBearer(request, true), readApiKey(request)]) {
+    if (token === undefined) continue
+    const claims = await verifyToken(token).catch(() => undefined)
+    if (claims?.role !== undefined && claims.sub === undefined && OPERATORS.has(claims.role)) return true
+  }
+  return false
+}
+
 async function verifyApiKey(
   apiKey: string | undefined,
   verifyToken: VerifyToken,

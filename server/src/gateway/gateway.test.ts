@@ -1,4 +1,4 @@
-import type { FastifyPluginAsync } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import { describe, expect, test } from 'vitest'
 import { HoldfastError, silentLogger } from '@holdfast/foundation'
 import { createHttpServer, requireCaller } from '@holdfast/http'
@@ -299,13 +299,41 @@ test('visitors learn the public key and the name, and never the service key', as
   })
 })
 
-test('health tells version and parts', async () => {
-  const answer = await (await open()).inject('/health')
-  expect(answer.json()).toMatchObject({
-    ok: true,
-    project: 'Träger & Co',
-    database: 'up',
-    sync: 'ready',
-    min_app_version: expect.any(String) as string,
+describe('health', () => {
+  const PUBLIC = ['ok', 'project', 'version', 'min_app_version', 'database', 'sync']
+  const PROBLEM = 'connect ECONNREFUSED 10.3.0.7:5432'
+  const troubled = (): Promise<FastifyInstance> =>
+    open({ health: () => ({ database: 'up', sync: 'preparing', rowsRead: 7, problem: PROBLEM }) })
+
+  test('tells everybody version and parts', async () => {
+    const answer = await (await open()).inject('/health')
+    expect(answer.json()).toMatchObject({
+      ok: true,
+      project: 'Träger & Co',
+      database: 'up',
+      sync: 'ready',
+      min_app_version: expect.any(String) as string,
+    })
+  })
+
+  test.each([
+    ['nobody', {}],
+    ['the anon key', { apikey: 'anon-key' }],
+    ['a person', { apikey: 'anon-key', ...bearer('ada') }],
+    ['a key that is none', { apikey: 'wrong' }],
+    ['an old token', bearer('old')],
+  ])('tells %s nothing of what goes on inside', async (_, headers) => {
+    const answer = await (await troubled()).inject({ url: '/health', headers })
+    expect(answer.statusCode).toBe(200)
+    expect(Object.keys(answer.json<object>())).toEqual(PUBLIC)
+  })
+
+  test.each([
+    ['the service key', { apikey: 'service-key' }],
+    ['the service key beside the anon key', { apikey: 'anon-key', ...bearer('service-key') }],
+    ["an administrator's key", bearer('admin')],
+  ])('tells %s what is wrong', async (_, headers) => {
+    const answer = await (await troubled()).inject({ url: '/health', headers })
+    expect(answer.json()).toMatchObject({ sync: 'preparing', sync_rows_read: 7, problem: PROBLEM })
   })
 })

@@ -3,7 +3,7 @@ import { HoldfastError, type Logger } from '@holdfast/foundation'
 import { allowAnyOrigin, explainListen } from '@holdfast/http'
 import { appConfigRoutes, type AppConfig } from './app-config.ts'
 import { appFiles } from './app-files.ts'
-import { authenticate, type RequireSession, type VerifyToken } from './authenticate.ts'
+import { authenticate, isOperator, type RequireSession, type VerifyToken } from './authenticate.ts'
 import { healthRoutes, type HealthReport } from './health.ts'
 import { renderSyncFailure } from './render-sync-failure.ts'
 import { authVocabulary, restVocabulary, syncVocabulary, type Vocabulary } from './vocabulary.ts'
@@ -117,7 +117,13 @@ export async function mountGateway(app: FastifyInstance, options: GatewayOptions
     })
   })
 
-  await app.register(healthRoutes(options.config.projectName, options.health))
+  await app.register(
+    healthRoutes({
+      projectName: options.config.projectName,
+      report: options.health,
+      isOperator: (request) => isOperator(request, options.verifyAdminToken),
+    }),
+  )
   await app.register(appConfigRoutes(options.config))
   await app.register(appFiles({ directory: options.appDirectory, isApi }))
   app.setNotFoundHandler(async (_request, reply) =>

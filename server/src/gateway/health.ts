@@ -1,4 +1,4 @@
-import type { FastifyPluginAsync } from 'fastify'
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { APP_VERSION_MIN, VERSION } from '../version.ts'
 
 /** Where the parts stand, for people who watch over the server. */
@@ -8,14 +8,25 @@ export interface HealthReport {
   readonly sync: 'ready' | 'preparing' | 'standby'
   /** While a large table is being read for sync: how many rows of it have been since the start. */
   readonly rowsRead?: number | undefined
-  /** What an operator has to do something about. */
+  /** What an operator has to do something about. It may name addresses, tables and roles. */
   readonly problem: string | undefined
 }
 
-/** `GET /health`: 200 while the database answers, else 503. Devices ask it to learn whether the server is there and still knows their app. */
-export function healthRoutes(projectName: string, report: () => HealthReport): FastifyPluginAsync {
+export interface HealthOptions {
+  readonly projectName: string
+  readonly report: () => HealthReport
+  /** Whether the request has a key that may know what goes on inside. */
+  readonly isOperator: (request: FastifyRequest) => Promise<boolean>
+}
+
+/**
+ * `GET /health`: 200 while the database answers, else 503. Devices ask it to learn whether the server is there and still knows their app; what is
+ * wrong inside is for operators.
+ */
+export function healthRoutes({ projectName, report, isOperator }: HealthOptions): FastifyPluginAsync {
   return async (app) => {
-    app.get('/health', async (_request, reply) => {
+    app.get('/health', async (request, reply) => {
+      const showsDetails = await isOperator(request)
       const { database, sync, rowsRead, problem } = report()
       const ok = database === 'up'
       if (!ok) reply.header('retry-after', '1')
@@ -29,8 +40,8 @@ export function healthRoutes(projectName: string, report: () => HealthReport): F
           min_app_version: APP_VERSION_MIN,
           database,
           sync,
-          ...(rowsRead === undefined ? {} : { sync_rows_read: rowsRead }),
-          ...(problem === undefined ? {} : { problem }),
+          ...(!showsDetails || rowsRead === undefined ? {} : { sync_rows_read: rowsRead }),
+          ...(!showsDetails || problem === undefined ? {} : { problem }),
         })
     })
   }
