@@ -8,7 +8,7 @@ import { actionsThat, gridOf } from './support/grid.ts'
 import { readDevice, readRows } from './support/local-device.ts'
 import { expectSynced } from './support/person.ts'
 
-/** At night 600. */
+/** More with `HOLDFAST_PASTE=600`: a multiple of 30. */
 const ROWS = Number(process.env['HOLDFAST_PASTE'] ?? 150)
 /** Every so many a row that Postgres refuses, from the fifth on. */
 const REFUSED_EVERY = 30
