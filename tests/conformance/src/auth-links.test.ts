@@ -45,6 +45,13 @@ describe('auth.signInWithOtp', () => {
     expect(claimsOf(brought['access_token'] ?? '')).toMatchObject({ sub: userId, amr: [{ method: 'otp' }] })
   })
 
+  test('sends a link that programs may open as often as they like: only its press verifies', async () => {
+    const { page, link, userId } = await linkFor('implicit')
+    expect(new URL(page).pathname).toBe('/auth/confirm')
+    for (const method of ['GET', 'HEAD', 'GET']) await fetch(page, { method, redirect: 'manual' })
+    expect(claimsOf(fragmentOf(await follow(link))['access_token'] ?? '')).toMatchObject({ sub: userId })
+  })
+
   test('with PKCE sends a link that leads to the app with a code and no token', async () => {
     const { link } = await linkFor('pkce')
     const target = await follow(link)

@@ -142,7 +142,9 @@ export interface ReceivedMail {
   readonly code: string
   /** What the link carries. */
   readonly tokenHash: string | undefined
-  /** The address behind the button; empty where there is none. */
+  /** The page behind the button, which asks for a press; empty where there is none. */
+  readonly page: string
+  /** Where its press leads, which verifies. */
   readonly link: string
 }
 
@@ -160,12 +162,14 @@ export async function receiveMail(world: AuthServer, recipient: string, kind: st
   const { variables } = message
   const isForNewAddress = variables['newEmail'] === recipient && variables['tokenNew'] !== undefined
   const tokenHash = isForNewAddress ? variables['tokenHashNew'] : variables['tokenHash']
+  const page = (/href="([^"]*\/auth\/confirm\?[^"]*)"/.exec(message.html)?.[1] ?? '').replaceAll('&amp;', '&')
   return {
     kind: message.kind,
     subject: message.subject,
     code: String(isForNewAddress ? variables['tokenNew'] : variables['token']),
     tokenHash: typeof tokenHash === 'string' ? tokenHash : undefined,
-    link: (/href="([^"]*\/verify\?[^"]*)"/.exec(message.html)?.[1] ?? '').replaceAll('&amp;', '&'),
+    page,
+    link: page.replace('/auth/confirm?', '/auth/v1/verify?'),
   }
 }
 

@@ -90,12 +90,12 @@ test('the link of a mail signs in, and one that was used already offers another'
   const link = linkOf(await nextMail(server, email))
 
   const tab = await page.context().newPage()
-  await tab.goto(link)
+  await followLink(tab, link)
   await expect(tab).toHaveURL(/\/account\/appearance$/)
   await expect(tab.getByRole('heading', { level: 1, name: 'Appearance' })).toBeVisible()
 
   await stranger.forget()
-  await page.goto(link)
+  await followLink(page, link)
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('This link is too old, or was used already')
   await expect(page).toHaveURL(/\/auth\/callback\?flow=link/)
   await lookAt(page, 'link-too-old')
@@ -115,7 +115,7 @@ test('a forgotten password is replaced, and nothing else can be done before', as
   await page.getByRole('button', { name: 'Send the mail' }).click()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Check your mail')
 
-  await page.goto(linkOf(await nextMail(server, email)))
+  await followLink(page, linkOf(await nextMail(server, email)))
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Choose a new password')
   await page.goto('/w')
   await expect(page).toHaveURL(/\/recover\/new-password$/)
@@ -290,10 +290,10 @@ test('an e-mail address changes once the links in both mailboxes are opened', as
   await dialog.getByRole('textbox', { name: 'New e-mail' }).fill(next)
   await dialog.getByRole('button', { name: 'Send the mail' }).click()
   await expect(dialog).toBeHidden()
-  await page.goto(linkOf(await nextMail(server, email)))
+  await followLink(page, linkOf(await nextMail(server, email)))
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('One more link to open')
   await lookAt(page, 'e-mail-half-changed')
-  await page.goto(linkOf(await nextMail(server, next)))
+  await followLink(page, linkOf(await nextMail(server, next)))
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Your e-mail address has changed')
   await expect(page.getByText(`You sign in with ${next} from now on.`)).toBeVisible()
   await lookAt(page, 'e-mail-changed')
@@ -314,6 +314,12 @@ test('an invitation is accepted with a press, and leads to a password', async ({
   await page.getByRole('button', { name: 'Save password' }).click()
   await expect(page.getByRole('button', { name: /^Account of / })).toBeVisible()
 })
+
+/** Opens the link of a mail, and presses the button of the page that it leads to. */
+async function followLink(page: Page, link: string): Promise<void> {
+  await page.goto(link)
+  await page.getByRole('button', { name: 'Confirm' }).click()
+}
 
 /** Inside of the workspace, as this person. */
 async function expectIn(page: Page, name: string): Promise<void> {

@@ -18,6 +18,14 @@ export function confirmationUrl(input: {
   return `${issuer}/verify?token=${encodeURIComponent(tokenHash)}&type=${type}&redirect_to=${encodeRedirect(redirectTo)}`
 }
 
+/**
+ * The page that asks for a press before it goes to such an address, so that programs that open every link of a mail use nothing up. It belongs to the app, beside the
+ * API; where the API has another address than `/auth/v1` there is no such page, and the link leads to `/verify` itself.
+ */
+export function confirmPageUrl(confirmation: string): string {
+  return confirmation.replace(/^(https?:\/\/[^?]*)\/auth\/v1\/verify\?/, '$1/auth/confirm?')
+}
+
 /** As GoTrue's mails have it, an address without anything to mistake stays readable. */
 function encodeRedirect(redirectTo: string): string {
   return /[&=#+%\s"'<>]/.test(redirectTo) ? encodeURIComponent(redirectTo) : redirectTo

@@ -3,7 +3,7 @@ import type { Pool, Transaction } from '@holdfast/postgres'
 import type { Hooks } from '../hooks/hooks.ts'
 import type { AuthOptions } from '../options/auth-options.ts'
 import { findUserById } from '../users/user-row.ts'
-import { confirmationUrl } from './confirmation-url.ts'
+import { confirmationUrl, confirmPageUrl } from './confirmation-url.ts'
 import { type OutgoingChannel, startDelivery } from './delivery.ts'
 import { ACTION_TYPES, sendEmailPayload, sendSmsPayload } from './hook-payloads.ts'
 import { compile, loadMailTemplates } from './mail-templates.ts'
@@ -105,8 +105,10 @@ export function createMessages(input: MessagesOptions): Messages {
     const { kind, tokenHash, redirectTo } = mail
     const type = ACTION_TYPES[kind]
     const hasLink = tokenHash !== undefined && type !== 'reauthentication'
+    const link = hasLink ? confirmationUrl({ issuer, tokenHash, type, redirectTo }) : ''
     return {
-      ConfirmationURL: hasLink ? confirmationUrl({ issuer, tokenHash, type, redirectTo }) : '',
+      ConfirmationURL: link,
+      ConfirmPageURL: confirmPageUrl(link),
       Token: mail.token,
       TokenHash: tokenHash ?? '',
       SiteURL: siteUrl,

@@ -73,7 +73,7 @@ export function defaultMail(kind: MailKind): MailSource {
 const LIFE = '{{ if .ExpiryMinutes }}Good once, and for {{ .ExpiryMinutes }} minutes.{{ end }}'
 
 function renderText({ title, lead, button, unasked }: Wording): string {
-  const link = button === undefined ? '' : `{{ if .ConfirmationURL }}${button}:\n{{ .ConfirmationURL }}\n\n{{ end }}`
+  const link = button === undefined ? '' : `{{ if .ConfirmPageURL }}${button}:\n{{ .ConfirmPageURL }}\n\n{{ end }}`
   const code = '{{ if .Token }}Code: {{ .Token }}\n\n{{ end }}'
   return `${title}\n\n${lead}\n\n${link}${code}${LIFE}\n${unasked}\n\n{{ .ProjectName }}\n{{ .SiteURL }}\n`
 }
@@ -133,7 +133,7 @@ const OR_THE_CODE = `
 function renderButton(label: string | undefined): string {
   if (label === undefined) return ''
   return `
-                {{- if .ConfirmationURL }}
-                <p style="margin:0 0 24px;"><a class="button" href="{{ .ConfirmationURL }}" style="display:block;padding:14px 20px;border-radius:8px;background:#1757c2;color:#ffffff;font-size:16px;line-height:20px;font-weight:600;text-align:center;text-decoration:none;">${label}</a></p>
+                {{- if .ConfirmPageURL }}
+                <p style="margin:0 0 24px;"><a class="button" href="{{ .ConfirmPageURL }}" style="display:block;padding:14px 20px;border-radius:8px;background:#1757c2;color:#ffffff;font-size:16px;line-height:20px;font-weight:600;text-align:center;text-decoration:none;">${label}</a></p>
                 {{- end }}`
 }

@@ -16,7 +16,8 @@ import { createMessages } from './create-messages.ts'
 import { deleteOldMessages, insertMessage, readMessages } from './message-rows.ts'
 import type { MessageRow, Messages, OutgoingMail } from './messages.ts'
 
-const ISSUER = 'http://127.0.0.1:54321/auth/v1'
+const SITE = 'http://127.0.0.1:54321'
+const ISSUER = `${SITE}/auth/v1`
 
 let world: AuthWorld
 let userId: string
@@ -81,7 +82,7 @@ describe('without a mail server', () => {
     await write(messages)
     const row = await onlyRow()
     expect(row).toMatchObject({ status: 'captured', recipient: 'mina@example.org', subject: 'Your sign-in link' })
-    const link = `${ISSUER}/verify?token=pkce_00ff&type=magiclink&redirect_to=https://app.example.org/welcome`
+    const link = `${SITE}/auth/confirm?token=pkce_00ff&type=magiclink&redirect_to=https://app.example.org/welcome`
     expect(row.html).toContain(`href="${link.replaceAll('&', '&amp;')}"`)
     expect(row.html).toMatch(/>123456</)
     expect(row.body).toContain(`${link}\n`)
@@ -108,7 +109,7 @@ describe('without a mail server', () => {
     await write(messages, { kind: 'reauthentication' })
     const row = await onlyRow()
     expect(row.subject).toBe('123456 is your verification code')
-    expect(row.html).not.toContain('/verify')
+    expect(row.html).not.toContain('/auth/confirm')
     expect(row.html).not.toContain('class="button"')
   })
 

@@ -28,9 +28,9 @@ export function codeOf({ body }: CapturedMail): string {
   return code
 }
 
-/** The link that a person presses. */
+/** The link that a person follows; the page behind it asks for a press. */
 export function linkOf({ body }: CapturedMail): string {
-  const link = /https?:\/\/\S+\/auth\/v1\/verify\?\S+/.exec(body)?.[0]
+  const link = /https?:\/\/\S+\/auth\/confirm\?\S+/.exec(body)?.[0]
   if (link === undefined) throw new Error(`no link in: ${body}`)
   return link
 }

@@ -14,14 +14,14 @@ import { FailedArrival } from './failed-arrival.tsx'
 const TYPES: readonly EmailOtpType[] = ['signup', 'invite', 'magiclink', 'recovery', 'email_change', 'email']
 
 /**
- * A link of a mail template that carries the token itself (`?token_hash=&type=`). It takes a press, so that programs that open every link of a mail
- * do not use it up.
+ * The link of a mail. It takes a press, so that programs that open every link of a mail do not use it up. With `?token=&type=&redirect_to=`, as our mails have
+ * it, it may be of any app, so the server verifies it and leads there; with `?token_hash=&type=`, as templates may have it, this app verifies it.
  */
 export function ConfirmLinkScreen(): JSX.Element {
   const { config, client } = useBackend()
   const { redirect } = useSearch({ strict: false })
   // Read as text: the router would make numbers of some tokens.
-  const [{ token, type }] = useState(() => readLink(new URLSearchParams(location.search)))
+  const [{ token, type, verify }] = useState(() => readLink(new URLSearchParams(location.search)))
   const isOnline = useOnline()
   const goOn = useGoOn()
   const [isPending, setPending] = useState(false)
@@ -32,6 +32,10 @@ export function ConfirmLinkScreen(): JSX.Element {
 
   const confirm = async (): Promise<void> => {
     setPending(true)
+    if (verify !== undefined) {
+      location.assign(verify)
+      return
+    }
     const { data, error } = await client.supabase.auth.verifyOtp({ token_hash: token, type })
     if (error) {
       const failure = classifyAuthError(error, config.project.name)
@@ -64,12 +68,24 @@ export function ConfirmLinkScreen(): JSX.Element {
   )
 }
 
-function readLink(query: URLSearchParams): {
+interface MailLink {
   readonly token: string | undefined
   readonly type: EmailOtpType | undefined
-} {
-  return {
-    token: query.get('token_hash') ?? undefined,
-    type: TYPES.find((known) => known === query.get('type')),
-  }
+  /** Where the server verifies it and leads on. `undefined`: this app does. */
+  readonly verify: string | undefined
+}
+
+function readLink(query: URLSearchParams): MailLink {
+  const type = TYPES.find((known) => known === query.get('type'))
+  const token = query.get('token') ?? undefined
+  if (token === undefined) return { token: query.get('token_hash') ?? undefined, type, verify: undefined }
+  const redirectTo = query.get('redirect_to') ?? ''
+  // An invitation to this app is accepted with one press, here; the server would come back with a session and the same question.
+  if (type === 'invite' && isOwnAddress(redirectTo)) return { token, type, verify: undefined }
+  const asked = new URLSearchParams({ token, type: type ?? '', redirect_to: redirectTo })
+  return { token, type, verify: `/auth/v1/verify?${asked}` }
+}
+
+function isOwnAddress(address: string): boolean {
+  return URL.canParse(address) && new URL(address).origin === location.origin
 }
