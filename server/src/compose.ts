@@ -21,7 +21,7 @@ import {
   type MigrationSource,
   type Pool,
 } from '@holdfast/postgres'
-import { compileSyncPlan, installKeyFunctions, readPolicyInput } from '@holdfast/policy'
+import { createPlanCompiler, installKeyFunctions, readPolicyInput } from '@holdfast/policy'
 import { openRest, restOptions } from '@holdfast/rest'
 import { openSync, syncMigrations, syncOptions, type SyncService } from '@holdfast/sync'
 import { resolveJwtSecret } from './config/jwt-secret.ts'
@@ -165,6 +165,7 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
       onError: onPoolError,
     }),
   )
+  const compiler = createPlanCompiler()
   const sync = opened.use(
     openSync({
       url: cluster.adminUrl,
@@ -172,8 +173,10 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
       exposedSchemas: rest.exposedSchemas,
       ...roles,
       // The catalog may be older than the change that made this compilation necessary.
-      compile: async () =>
-        compileSyncPlan(await readPolicyInput(compilerPool, { schemas: rest.exposedSchemas(await catalog.refresh()) })),
+      compile: async (stopping) => {
+        const schemas = rest.exposedSchemas(await catalog.refresh())
+        return compiler.compile(await readPolicyInput(compilerPool, { schemas, signal: stopping }), stopping)
+      },
       prepare: (plan) => installKeyFunctions({ pool, compilerPool }, plan),
       watchSession: (claims, onEnded) => sessions.watch(claims, onEnded),
       findPerson: (who) => auth.impersonate(who, INSPECTION_LIFETIME_S),

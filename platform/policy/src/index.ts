@@ -19,6 +19,7 @@ export { UNIQUE_KEYS } from './catalog/unique-keys.ts'
 export { chooseRowKey, localColumnName, type RowKey, type UniqueKey } from './row-key.ts'
 export { shapeOfType, type ShapedType, type TypeShape } from './type-shape.ts'
 export { compileSyncPlan } from './compile/compile-sync-plan.ts'
+export { createPlanCompiler, type PlanCompiler } from './compile/plan-compiler.ts'
 export { installKeyFunctions } from './install-key-functions.ts'
 export {
   describePlan,

@@ -8,7 +8,11 @@ export class Refusal extends Error {
   readonly scope: 'table' | 'role'
 
   constructor(reason: string, scope: 'table' | 'role' = 'table') {
+    // The compiler tries several readings of most policies; the stack of those that fail is a large part of its time.
+    const { stackTraceLimit } = Error
+    Error.stackTraceLimit = 0
     super(reason)
+    Error.stackTraceLimit = stackTraceLimit
     this.scope = scope
   }
 }

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import fastify from 'fastify'
 import { silentLogger, type HoldfastError, type Clock, type Logger } from '@holdfast/foundation'
 import '@holdfast/http'
-import { compileSyncPlan, installKeyFunctions, readPolicyInput, type SyncPlan } from '@holdfast/policy'
+import { createPlanCompiler, installKeyFunctions, readPolicyInput, type SyncPlan } from '@holdfast/policy'
 import { createPool, runAs, sharePool, sql, type Pool } from '@holdfast/postgres'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 import { StreamClient, type DeviceState, type StreamClientOptions } from './stream-client.test-support.ts'
@@ -37,6 +37,8 @@ export interface WorldOptions {
   readonly schema?: string
   /** Changes what was compiled, to plant a fault. */
   readonly tamper?: (plan: SyncPlan) => SyncPlan
+  /** Called at the beginning of each compilation, which waits for it. */
+  readonly beforeCompile?: () => Promise<void>
   readonly clock?: Clock
   readonly logger?: Logger
   readonly classesMax?: number
@@ -99,14 +101,16 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
 
   /** @param at - its port; 0 for a free one */
   async function serve(at: number): Promise<Served> {
+    const compiler = createPlanCompiler()
     const service = openSync({
       url: db.url,
       readerUrl: db.readerUrl,
       evaluatorUrl: db.evaluatorUrl,
       shares: { streams: shares.share('streams'), uploads: shares.share('uploads') },
       exposedSchemas: () => ['public', 'holdfast'],
-      compile: async () => {
-        const plan = compileSyncPlan(await readPolicyInput(db.compilerPool))
+      compile: async (signal) => {
+        await options.beforeCompile?.()
+        const plan = await compiler.compile(await readPolicyInput(db.compilerPool, { signal }), signal)
         return options.tamper ? options.tamper(plan) : plan
       },
       prepare: (plan) => installKeyFunctions(db, plan),

@@ -64,8 +64,8 @@ export interface SyncOptions {
   readonly readerUrl: string
   /** Connects as `holdfast_evaluator`: evaluates what users wrote, with the rights of the API roles. */
   readonly evaluatorUrl: string
-  /** Compiles the policies as they are now. */
-  readonly compile: () => Promise<SyncPlan>
+  /** Compiles the policies as they are now. Gives up when the signal is aborted. */
+  readonly compile: (signal: AbortSignal) => Promise<SyncPlan>
   /** Prepares the database for a plan. @returns the plan without the tables for which that is refused */
   readonly prepare: (plan: SyncPlan) => Promise<SyncPlan>
   /** Ends streams of people who are gone. */

@@ -23,6 +23,8 @@ export interface ReadPolicyInputOptions {
   readonly schemas?: readonly string[]
   /** The role whose members requests run as; `authenticator` when left out. */
   readonly authenticator?: string
+  /** Ends the reading between two statements. */
+  readonly signal?: AbortSignal
 }
 
 /** How deep functions may call functions. */
@@ -45,7 +47,7 @@ export async function readPolicyInput(pool: Pool, options: ReadPolicyInputOption
   const done = new Error('read') // leaves the transaction by its rollback
   try {
     await pool.transaction(async (tx) => {
-      input = await readAll(tx, schemas, authenticator)
+      input = await readAll(tx, schemas, authenticator, options.signal)
       throw done
     })
   } catch (error) {
@@ -55,7 +57,12 @@ export async function readPolicyInput(pool: Pool, options: ReadPolicyInputOption
   return input
 }
 
-async function readAll(tx: Transaction, schemas: readonly string[], authenticator: string): Promise<PolicyInput> {
+async function readAll(
+  tx: Transaction,
+  schemas: readonly string[],
+  authenticator: string,
+  signal: AbortSignal | undefined,
+): Promise<PolicyInput> {
   // Functions without a path of their own run under the one that the authenticator's sessions start with.
   const [settings] = await tx.query<{ path: string; version: number }>(sql`
     select coalesce((
@@ -88,7 +95,7 @@ async function readAll(tx: Transaction, schemas: readonly string[], authenticato
   const streams = await readStreams(tx)
   for (const { resolved } of streams.flatMap((stream) => stream.queries))
     if ('text' in resolved) collectParsed(() => [parseViewDefinition(resolved.text)], names)
-  const functions = await readFunctions(tx, names, searchPath)
+  const functions = await readFunctions(tx, names, searchPath, signal)
   const operators = await list<PolicyInput['operators'][number]>(tx, operatorsNamed([...names.operators]))
 
   const apiRoles = await tx.query<{ oid: number }>(sql`
@@ -143,7 +150,12 @@ async function readAll(tx: Transaction, schemas: readonly string[], authenticato
  * Reads every function whose name was collected, and those that their bodies name. A function without a search path of its own runs under the one of
  * the function that calls it, so that bodies are resolved under every path that there is.
  */
-async function readFunctions(tx: Transaction, names: CollectedNames, searchPath: string): Promise<ReadFunction[]> {
+async function readFunctions(
+  tx: Transaction,
+  names: CollectedNames,
+  searchPath: string,
+  signal: AbortSignal | undefined,
+): Promise<ReadFunction[]> {
   const functions = new Map<number, ReadFunction>()
   const raw: RawFunction[] = []
   const known = new Set<string>()
@@ -160,6 +172,7 @@ async function readFunctions(tx: Transaction, names: CollectedNames, searchPath:
     for (const { code } of operators)
       if (code.schema !== 'pg_catalog') names.functions.add(JSON.stringify([code.schema, code.name]))
     for (const one of raw) {
+      signal?.throwIfAborted()
       const read = await resolveBodies(tx, one, paths, functions.get(one.oid))
       functions.set(one.oid, read)
       for (const text of read.argDefaults) if (text !== null) collectParsed(() => [parsePolicyExpression(text)], names)

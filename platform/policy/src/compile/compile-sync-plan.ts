@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { errorMessage } from '@holdfast/foundation'
+import { assert, errorMessage } from '@holdfast/foundation'
 import { type Catalog, createCatalog } from '../catalog/catalog.ts'
 import type { PolicyInput, TableInfo } from '../catalog/policy-input.ts'
 import type { KeyFunction, PlannedColumn, RefusedTable, SyncPlan, TableName, TablePlan } from '../plan.ts'
@@ -18,14 +18,31 @@ import { readStreamQueries, type StreamCondition, type StreamQueries } from './s
  */
 export function compileSyncPlan(input: PolicyInput): SyncPlan {
   const catalog = createCatalog(input)
+  const queries = readStreamQueries(catalog)
+  const outcomes = new Map<number, Outcome>()
+  for (const table of tablesToSync(input)) outcomes.set(table.oid, compileContained(table, catalog, queries))
+  return assemblePlan(catalog, queries, outcomes)
+}
+
+/** The tables that are compiled, each by itself. */
+export function tablesToSync(input: PolicyInput): readonly TableInfo[] {
+  return input.tables.filter((table) => input.schemas.includes(table.schema))
+}
+
+/** Makes a plan of what was compiled table by table. */
+export function assemblePlan(
+  catalog: Catalog,
+  queries: StreamQueries,
+  outcomes: ReadonlyMap<number, Outcome>,
+): SyncPlan {
+  const { input } = catalog
   const tables: TablePlan[] = []
   const refused: RefusedTable[] = []
   const keyFunctions = new Map<string, KeyFunction>()
   const localNames = new Map<string, TableInfo>()
-  const queries = readStreamQueries(catalog)
-  for (const table of input.tables) {
-    if (!input.schemas.includes(table.schema)) continue
-    const outcome = compileContained(table, catalog, queries)
+  for (const table of tablesToSync(input)) {
+    const outcome = outcomes.get(table.oid)
+    assert(outcome !== undefined, 'every table to sync was compiled')
     if ('reason' in outcome) {
       refused.push({ ...nameOf(table), ...outcome })
       continue
@@ -51,7 +68,8 @@ export function compileSyncPlan(input: PolicyInput): SyncPlan {
 const NO_KEY =
   'it has no key: a primary key, or a unique index over columns that are NOT NULL, has to tell its rows apart'
 
-type Outcome = { readonly plan: TablePlan; readonly keyFunctions: readonly KeyFunction[] } | Refused
+/** What became of one table. */
+export type Outcome = { readonly plan: TablePlan; readonly keyFunctions: readonly KeyFunction[] } | Refused
 
 function nameOf(table: TableInfo): TableName {
   return { schema: table.schema, name: table.name, oid: table.oid }
@@ -99,7 +117,7 @@ interface WantedParts {
 }
 
 /** A fault in one table's policies, or of ours in reading them, is that table's alone. */
-function compileContained(table: TableInfo, catalog: Catalog, queries: StreamQueries): Outcome {
+export function compileContained(table: TableInfo, catalog: Catalog, queries: StreamQueries): Outcome {
   try {
     return compileTable(table, catalog, queries)
   } catch (error) {

@@ -46,26 +46,61 @@ export const MOMENT = /['$]\s*(now|today|tomorrow|yesterday)\b/i
 
 /** Parses what somebody wrote, which may be wrong: with what a caller answers `undefined`. */
 export function tryParse(text: string): readonly Node[] | undefined {
-  try {
-    return (parseSync(text).stmts ?? []).flatMap((statement) => (statement.stmt ? [statement.stmt] : []))
-  } catch {
-    return undefined
-  }
+  return kept(`try ${text}`, () => {
+    try {
+      return readStatements(text)
+    } catch {
+      return undefined
+    }
+  })
 }
 
 /** The tree of a function in PL/pgSQL, or why its parser does not read it. */
 export function parseProcedure(definition: string): { readonly tree: unknown } | { readonly error: string } {
-  try {
-    return { tree: parsePlPgSQLSync(definition) }
-  } catch (error) {
-    return { error: errorMessage(error) }
-  }
+  return kept(`procedure ${definition}`, () => {
+    try {
+      return { tree: parsePlPgSQLSync(definition) as unknown }
+    } catch (error) {
+      return { error: errorMessage(error) }
+    }
+  })
 }
 
-function parseStatements(text: string): Node[] {
-  try {
-    return (parseSync(text).stmts ?? []).flatMap((statement) => (statement.stmt ? [statement.stmt] : []))
-  } catch (error) {
-    return refuse(`it is written in a syntax that is not known yet (${errorMessage(error)}): ${text.slice(0, 200)}`)
+function parseStatements(text: string): readonly Node[] {
+  return kept(`statements ${text}`, () => {
+    try {
+      return readStatements(text)
+    } catch (error) {
+      return refuse(`it is written in a syntax that is not known yet (${errorMessage(error)}): ${text.slice(0, 200)}`)
+    }
+  })
+}
+
+function readStatements(text: string): Node[] {
+  return (parseSync(text).stmts ?? []).flatMap((statement) => (statement.stmt ? [statement.stmt] : []))
+}
+
+/** Trees that are kept, about 10 KB each: those of every policy and function of a large project. */
+const KEPT_TREES_MAX = 2_000
+
+/** Trees by kind and text, oldest first. Most are asked for again and again: for each table, and by each compilation. */
+const keptTrees = new Map<string, unknown>()
+
+function kept<T>(key: string, parse: () => T): T {
+  const found = keptTrees.get(key)
+  if (found !== undefined) return found as T
+  const tree = freezeAll(parse())
+  if (keptTrees.size >= KEPT_TREES_MAX) {
+    const [oldest] = keptTrees.keys()
+    if (oldest !== undefined) keptTrees.delete(oldest)
   }
+  keptTrees.set(key, tree)
+  return tree
+}
+
+/** A change of a tree would be one for all later compilations: it fails instead. */
+function freezeAll<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value
+  for (const part of Object.values(value)) freezeAll(part)
+  return Object.freeze(value)
 }

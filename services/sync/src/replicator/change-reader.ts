@@ -40,6 +40,8 @@ export interface ChangeReader {
   takeSchemaChanges(): readonly number[]
   /** Whether types were altered since the last call. */
   takeAlteredTypes(): boolean
+  /** Whether tables have to be read again since the last call, because their rows were rewritten or missed. */
+  takeRewrites(): boolean
   use(active: ActivePlan): void
   /** Whether access classes are left out, and nothing of a transaction is under way, so that they can be counted. */
   leavesOutClasses(): boolean
@@ -82,6 +84,7 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
   let pendingDdl = false
   let fillMessage: string | undefined
   let rewritten: number[] = []
+  let hasRewrites = false
   let schemaChanges: number[] = []
   let affected = new Map<KeyHolder, Set<number>>()
   let lacking = new WeakMap<Relation, { readonly complete: boolean; readonly unfilled: boolean }>()
@@ -255,6 +258,7 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
     if (rewritten.length === 0) return
     const numbers = rewritten.flatMap((oid) => active.tables.get(oid)?.definitions ?? [])
     rewritten = []
+    hasRewrites = true
     await voidDefinitions(
       pool,
       numbers.map(({ stored }) => stored.number),
@@ -284,6 +288,11 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
     takeAlteredTypes() {
       const taken = alteredTypes
       alteredTypes = false
+      return taken
+    },
+    takeRewrites() {
+      const taken = hasRewrites
+      hasRewrites = false
       return taken
     },
     use(next) {

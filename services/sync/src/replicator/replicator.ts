@@ -1,6 +1,6 @@
 import { HoldfastError, backoffMs, delay, errorMessage, type Logger } from '@holdfast/foundation'
 import type { SyncPlan } from '@holdfast/policy'
-import { sql, type Pool, type Queryable } from '@holdfast/postgres'
+import type { Pool } from '@holdfast/postgres'
 import {
   createSlot,
   dropSlot,
@@ -15,7 +15,6 @@ import {
 import { withoutTooManyClasses } from '../buckets/access-classes.ts'
 import type { ActivePlan } from '../buckets/active-plan.ts'
 import type { DependencyIndex } from '../buckets/dependency-index.ts'
-import { parseSnapshot, sawTransaction } from '../buckets/snapshot.ts'
 import type { CheckpointFeed } from '../checkpoints/checkpoint-feed.ts'
 import type { Fence } from '../lease/fence.ts'
 import { acquireLease, type Lease } from '../lease/lease.ts'
@@ -40,13 +39,11 @@ import { createLogWriter, type BatchLimits, type LogWriter } from './log-writer.
 import { createReaderProgress, type ReaderProgress, type ReaderState } from './reader-progress.ts'
 import type { Retirement } from './retire-buckets.ts'
 import { startHeartbeat, type Heartbeat } from './heartbeat.ts'
+import { openPlanSource } from './plan-source.ts'
 import { MISSED, PUBLICATION, publishTables } from './publish-tables.ts'
 import { openServing, sizeOf } from './serving.ts'
 import { readSlotName } from './slot-name.ts'
 import { watchRoles } from './watch-roles.ts'
-
-/** How often to look whether a transaction that the stream has delivered can be seen by queries. */
-const VISIBLE_POLL_MS = 5
 
 export interface ReplicatorOptions extends RestrictedPools {
   /** Superuser pool and connection string: the publication, the slot, schema `sync`. What it writes is fenced. */
@@ -62,8 +59,8 @@ export interface ReplicatorOptions extends RestrictedPools {
   readonly onStandby: () => void
   readonly feed: CheckpointFeed
   readonly dependencies: DependencyIndex
-  /** Compiles the policies as they are now. */
-  readonly compile: () => Promise<SyncPlan>
+  /** Compiles the policies as they are now. Gives up when the signal is aborted. */
+  readonly compile: (signal: AbortSignal) => Promise<SyncPlan>
   /**
    * Prepares the database for a plan's key queries (functions that run with their owner's rights).
    *
@@ -235,7 +232,9 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
   const { pool, feed, logger } = options
   control.setActive(undefined)
   const slotName = await readSlotName(pool)
-  const plan = await compilePlan(options, control)
+  const { signal } = control
+  const plans = await openPlanSource({ db: pool, compile: () => compilePlan(options, control), signal })
+  const { plan } = plans
   const state = await prepareState(options, slotName, control.isUnreadable)
   const writer = createLogWriter(pool, feed, { ...state.state, epoch: control.lease.epoch }, options.batchLimits)
   let stored: StoredDefinition[] | undefined
@@ -319,8 +318,13 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
           continue
         }
         // The transactions up to the change are applied, and nothing leaves under the old policies.
-        await untilVisible(pool, changedBy, control.signal)
-        await serving.change(await compilePlan(options, control), feed.position, reader.takeAlteredTypes())
+        const isAlteredType = reader.takeAlteredTypes()
+        const isRewritten = reader.takeRewrites()
+        if (plans.saw(changedBy) && !isAlteredType && !isRewritten && !reader.hasTooManyClasses()) {
+          await serving.resume()
+          continue
+        }
+        await serving.change(await plans.compileAfter(changedBy), feed.position, isAlteredType)
         heartbeat.repaired()
         reader.use(serving.active)
         if (!serving.isFilling) control.setMissing(false)
@@ -334,21 +338,11 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
   }
 }
 
-/** Waits until queries see what these transactions did: they are in the write-ahead log a moment before they end for others. */
-async function untilVisible(db: Queryable, xids: readonly number[], signal: AbortSignal): Promise<void> {
-  for (;;) {
-    const [row] = await db.query<{ snapshot: string }>(sql`select pg_current_snapshot()::text as snapshot`)
-    const snapshot = parseSnapshot(row?.snapshot ?? '')
-    if (xids.every((xid) => sawTransaction(snapshot, xid))) return
-    await delay(VISIBLE_POLL_MS, signal)
-  }
-}
-
 async function compilePlan(options: ReplicatorOptions, control: RunControl): Promise<SyncPlan> {
   const { pool, logger } = options
   const compiled = await withoutTooManyClasses(
     options.readerPool,
-    await options.compile(),
+    await options.compile(control.signal),
     options.classesMax,
     await readDefinitions(pool),
   )

@@ -37,6 +37,8 @@ export interface Serving extends AsyncDisposable {
    * @param isTypeAltered - words of enums may have been renamed
    */
   change(next: SyncPlan, position: Lsn, isTypeAltered: boolean): Promise<void>
+  /** What {@link Serving.pause} waited for is in force already: goes on with the plan that there is. */
+  resume(): Promise<void>
   /** Takes into service what has been completed. @returns whether {@link Serving.active} is another one now */
   complete(): Promise<boolean>
   /**
@@ -183,7 +185,6 @@ export async function openServing(
         toFill: unfilled.size,
       })
     }
-    isPaused = false
     await begin()
   }
 
@@ -194,12 +195,18 @@ export async function openServing(
   }
 
   async function begin(): Promise<void> {
-    if (unfilled.size === 0) {
-      await endFirst()
-      return release()
+    await resume()
+    if (unfilled.size > 0) await fill.start(active, unfilled)
+  }
+
+  async function resume(): Promise<void> {
+    isPaused = false
+    if (unfilled.size > 0) {
+      if (!isFirst) await holdCheckpoints()
+      return
     }
-    if (!isFirst) await holdCheckpoints()
-    await fill.start(active, unfilled)
+    await endFirst()
+    release()
   }
 
   /** After {@link activate}, when nothing else has changed. */
@@ -221,6 +228,7 @@ export async function openServing(
       return unfilled.size > 0
     },
     pause,
+    resume,
     change,
     async complete() {
       const completed = fill.takeCompleted()

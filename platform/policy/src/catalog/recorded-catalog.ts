@@ -1,0 +1,75 @@
+import type { Catalog } from './catalog.ts'
+
+/** What was looked up in a catalog, and what was found, as text. Equal texts mean equal answers. */
+export type Lookups = ReadonlyMap<string, string>
+
+type Method = Exclude<keyof Catalog, 'input'>
+
+const METHODS: readonly Method[] = [
+  'table',
+  'type',
+  'typeNamed',
+  'functions',
+  'operators',
+  'cast',
+  'castsTo',
+  'role',
+  'policiesOf',
+  'tableOfType',
+]
+
+/** A catalog that writes down what is looked up in it. What is read of its `input` directly is not written down. */
+export interface RecordedCatalog {
+  readonly catalog: Catalog
+  /** Begins another record. */
+  begin(): void
+  readonly lookups: Lookups
+}
+
+/** @returns a catalog with the same answers, which keeps a record of them */
+export function recordCatalog(catalog: Catalog): RecordedCatalog {
+  let lookups = new Map<string, string>()
+  const record =
+    (method: Method) =>
+    (...args: readonly never[]): unknown => {
+      const found = (catalog[method] as (...args: readonly unknown[]) => unknown)(...args)
+      const key = lookupKey(method, args)
+      if (!lookups.has(key)) lookups.set(key, textOf(found))
+      return found
+    }
+  const recorded = Object.fromEntries(METHODS.map((method) => [method, record(method)]))
+  return {
+    catalog: { input: catalog.input, ...(recorded as unknown as Omit<Catalog, 'input'>) },
+    begin: () => (lookups = new Map()),
+    get lookups() {
+      return lookups
+    },
+  }
+}
+
+/** Whether a catalog gives the same answers as one that was recorded. */
+export function answersAlike(catalog: Catalog, lookups: Lookups): boolean {
+  for (const [key, text] of lookups) {
+    const [method, ...args] = JSON.parse(key) as [Method, ...unknown[]]
+    const found = (catalog[method] as (...args: readonly unknown[]) => unknown)(...args)
+    if (textOf(found) !== text) return false
+  }
+  return true
+}
+
+function lookupKey(method: Method, args: readonly unknown[]): string {
+  return JSON.stringify([method, ...args])
+}
+
+/** Texts of the parts of an input, which are looked up many times and never change. */
+const texts = new WeakMap<object, string>()
+
+function textOf(found: unknown): string {
+  if (typeof found !== 'object' || found === null) return String(found)
+  if (Array.isArray(found)) return found.map(textOf).join()
+  const known = texts.get(found)
+  if (known !== undefined) return known
+  const text = JSON.stringify(found)
+  texts.set(found, text)
+  return text
+}

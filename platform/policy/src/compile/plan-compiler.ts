@@ -1,0 +1,72 @@
+import { createCatalog } from '../catalog/catalog.ts'
+import type { PolicyInput } from '../catalog/policy-input.ts'
+import { answersAlike, recordCatalog, type Lookups } from '../catalog/recorded-catalog.ts'
+import type { SyncPlan } from '../plan.ts'
+import { assemblePlan, compileContained, tablesToSync, type Outcome } from './compile-sync-plan.ts'
+import { readStreamQueries } from './stream-queries.ts'
+
+/** Milliseconds of compiling after which the event loop gets a turn: requests and streams wait no longer for it. */
+const SLICE_MS = 8
+
+/** Compiles the policies of one database again and again. */
+export interface PlanCompiler {
+  /**
+   * The plan of `compileSyncPlan`, made of the tables that are compiled again and of those that stay as they were. Gives other work a turn in between.
+   *
+   * @throws the reason of `signal` when it is aborted
+   */
+  compile(input: PolicyInput, signal: AbortSignal): Promise<SyncPlan>
+}
+
+interface Compiled {
+  readonly lookups: Lookups
+  readonly outcome: Outcome
+}
+
+/**
+ * Remembers of each table what its compilation looked up in the catalog. The compiler is a function of these answers, so a table for which the catalog of
+ * now answers alike needs no other compilation. Tables that streams name are always compiled.
+ */
+export function createPlanCompiler(): PlanCompiler {
+  let known = new Map<number, Compiled>()
+  let knownSettings = ''
+
+  return {
+    async compile(input, signal) {
+      const plain = createCatalog(input)
+      const recorded = recordCatalog(plain)
+      const queries = readStreamQueries(plain)
+      const settings = settingsOf(input)
+      if (settings !== knownSettings) known.clear()
+      const next = new Map<number, Compiled>()
+      const outcomes = new Map<number, Outcome>()
+      let sliceEnd = performance.now() + SLICE_MS
+      for (const table of tablesToSync(input)) {
+        if (performance.now() > sliceEnd) {
+          await new Promise((resolve) => setImmediate(resolve))
+          sliceEnd = performance.now() + SLICE_MS
+        }
+        signal.throwIfAborted()
+        const before = known.get(table.oid)
+        const isNamed = queries.byTable.has(table.oid)
+        let compiled = before
+        if (isNamed || before === undefined || !answersAlike(plain, before.lookups)) {
+          recorded.begin()
+          recorded.catalog.table(table.schema, table.name)
+          compiled = { outcome: compileContained(table, recorded.catalog, queries), lookups: recorded.lookups }
+        }
+        if (compiled === undefined) continue
+        if (!isNamed) next.set(table.oid, compiled)
+        outcomes.set(table.oid, compiled.outcome)
+      }
+      known = next
+      knownSettings = settings
+      return assemblePlan(plain, queries, outcomes)
+    },
+  }
+}
+
+/** What the compiler reads of its input without a lookup. */
+function settingsOf({ apiRoles, schemas, searchPath, serverVersion }: PolicyInput): string {
+  return JSON.stringify({ apiRoles, schemas, searchPath, serverVersion })
+}
