@@ -320,7 +320,7 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
         // The transactions up to the change are applied, and nothing leaves under the old policies.
         const isAlteredType = reader.takeAlteredTypes()
         const isRewritten = reader.takeRewrites()
-        if (plans.saw(changedBy) && !isAlteredType && !isRewritten && !reader.hasTooManyClasses()) {
+        if (plans.saw(changedBy) && !isAlteredType && !isRewritten) {
           await serving.resume()
           continue
         }
