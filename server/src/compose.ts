@@ -84,7 +84,7 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
   requireLoopbackForSample(config, config.sample)
   const trustProxy = parseTrustProxy(config.trustProxy)
   // A configured secret that is no good is refused before anything is started.
-  if (config.jwtSecret !== undefined) resolveJwtSecret(config.jwtSecret, config.dataDir)
+  if (config.jwtSecret !== undefined) resolveJwtSecret(config.jwtSecret, config.dataDir, logger)
   await using opened = new AsyncDisposableStack()
   const port = await findPort(config.host, config.port)
   const baseUrl = (config.externalUrl ?? `http://${urlHost(config.host)}:${port}`).replace(/\/+$/, '')
@@ -131,7 +131,7 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
   const app = createHttpServer({ logger, trustProxy })
   opened.defer(() => closeGateway(app))
 
-  const jwtSecret = resolveJwtSecret(config.jwtSecret, config.dataDir)
+  const jwtSecret = resolveJwtSecret(config.jwtSecret, config.dataDir, logger)
   const auth = opened.use(
     await openAuth({
       pool,

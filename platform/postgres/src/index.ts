@@ -5,6 +5,7 @@ export { openEmbeddedCluster, type EmbeddedClusterOptions } from './cluster/embe
 export { openExternalCluster, type ExternalClusterOptions } from './cluster/external-cluster.ts'
 export { POSTGRES_MAJOR } from './cluster/binaries.ts'
 export { findRunningCluster } from './cluster/running-cluster.ts'
+export { keepPrivate } from './cluster/keep-private.ts'
 export { readLockHolder } from './cluster/lock-file.ts'
 export { quoteIdentifier, quoteLiteral, quoteName } from './sql/identifier.ts'
 export { SqlFragment, sql } from './sql/sql.ts'

@@ -1,19 +1,22 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { HoldfastError } from '@holdfast/foundation'
+import { HoldfastError, type Logger } from '@holdfast/foundation'
+import { keepPrivate } from '@holdfast/postgres'
 
 /** Characters below which a secret can be searched for. */
 const LENGTH_MIN = 32
 
 /**
  * The secret that signs the API keys: the configured one, else the one in the data folder, else a new one, which is stored there with mode 0600.
+ * A file there that others can read is closed.
  *
  * @throws {HoldfastError} `jwt_secret_invalid`
  */
-export function resolveJwtSecret(configured: string | undefined, dataDir: string): string {
+export function resolveJwtSecret(configured: string | undefined, dataDir: string, logger: Logger): string {
   if (configured !== undefined) return requireLong(configured, 'Set a longer one, or none: then Holdfast makes one.')
   const path = join(dataDir, 'jwt-secret')
+  keepPrivate(path, logger)
   const hint = `${path} is damaged. Restore it, or remove it to get new API keys.`
   return requireLong(readOrUndefined(path) ?? create(dataDir, path), hint)
 }

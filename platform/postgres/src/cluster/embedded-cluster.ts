@@ -11,7 +11,7 @@ import { initDatabase } from './init-database.ts'
 import { acquireLock } from './lock-file.ts'
 import { startPostmaster, type Postmaster } from './postmaster.ts'
 import { recoverFromCrash } from './recover.ts'
-import { createSecrets, readSecrets, secretsPath, type ClusterSecrets } from './secrets.ts'
+import { createSecrets, secretsPath, takeSecrets, type ClusterSecrets } from './secrets.ts'
 import { fixedSettings, tunedSettings } from './settings.ts'
 
 export interface EmbeddedClusterOptions {
@@ -111,7 +111,7 @@ async function prepareDatabase(files: DatabaseFiles): Promise<ClusterSecrets> {
   const settingsFile = join(dataDir, 'postgres.conf')
   writeFileSync(settingsFile, tunedSettings(files.settings ?? {}))
   chmodSync(settingsFile, 0o644) // whatever the umask is, the user that Postgres runs as reads it
-  const stored = readSecrets(dataDir)
+  const stored = takeSecrets(dataDir, files.logger)
   if (existsSync(databaseDir)) {
     const version = readVersion(databaseDir)
     if (version !== String(POSTGRES_MAJOR)) throw versionMismatch(dataDir, version, POSTGRES_MAJOR)

@@ -4,7 +4,7 @@ import { Client } from 'pg'
 import type { Logger } from '@holdfast/foundation'
 import { REQUEST_ROLE, type Cluster } from './cluster.ts'
 import { externalUnreachable } from './errors.ts'
-import { createSecrets, readSecrets } from './secrets.ts'
+import { createSecrets, takeSecrets } from './secrets.ts'
 import { watchServer } from './watch-server.ts'
 
 export interface ExternalClusterOptions {
@@ -46,7 +46,7 @@ export async function openExternalCluster(options: ExternalClusterOptions): Prom
   return {
     kind: 'external',
     adminUrl: options.url,
-    requestUrl: options.requestUrl ?? requestUrl(address, options.dataDir),
+    requestUrl: options.requestUrl ?? requestUrl(address, options.dataDir, options.logger),
     databasePort: Number(address.port || 5432),
     isUp: watch.isUp,
     onRestart: watch.onRestart,
@@ -58,20 +58,20 @@ export async function openExternalCluster(options: ExternalClusterOptions): Prom
  * The password of the request role follows from that of the configured user, so that servers with data folders of their own do not take it from each other.
  * When there is none, it is kept in the data folder.
  */
-function requestPassword(address: URL, dataDir: string): string {
+function requestPassword(address: URL, dataDir: string, logger: Logger): string {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  const stored = readSecrets(dataDir)
+  const stored = takeSecrets(dataDir, logger)
   if (stored) return stored.authenticatorPassword
   if (address.password === '') return createSecrets(dataDir).authenticatorPassword
   const derived = hkdfSync('sha256', decodeURIComponent(address.password), '', 'holdfast authenticator', 32)
   return Buffer.from(derived).toString('base64url')
 }
 
-function requestUrl(address: URL, dataDir: string): string {
+function requestUrl(address: URL, dataDir: string, logger: Logger): string {
   const url = new URL(address)
   // Supabase's poolers expect "role.project" as the user.
   const tenant = /\.(.+)$/.exec(address.username)?.[0] ?? ''
   url.username = `${REQUEST_ROLE}${tenant}`
-  url.password = requestPassword(address, dataDir)
+  url.password = requestPassword(address, dataDir, logger)
   return url.href
 }

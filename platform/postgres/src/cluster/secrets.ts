@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Logger } from '@holdfast/foundation'
+import { keepPrivate } from './keep-private.ts'
 
 /** Passwords of the roles that log in. Stored in the data folder, readable by its owner only. */
 export interface ClusterSecrets {
@@ -10,6 +12,12 @@ export interface ClusterSecrets {
 
 export function secretsPath(dataDir: string): string {
   return join(dataDir, 'secrets.json')
+}
+
+/** As `readSecrets`, for the server that the folder belongs to: it also closes a file that others can read. */
+export function takeSecrets(dataDir: string, logger: Logger): ClusterSecrets | undefined {
+  keepPrivate(secretsPath(dataDir), logger)
+  return readSecrets(dataDir)
 }
 
 /** @returns the stored passwords, or `undefined` when there are none or the file is damaged */
