@@ -51,9 +51,9 @@ async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 10
   }
 }
 
-/** A process of the user that Postgres runs as, and its zombie child. */
-async function startStranger(): Promise<{ pid: number; zombiePid: number; stop: () => void }> {
-  const owner = ownerOf(resolveIdentity(findBinaries(), '/tmp/none'))
+/** A process of the user that Postgres runs as on a folder, and its zombie child. */
+async function startStranger(dataDir: string): Promise<{ pid: number; zombiePid: number; stop: () => void }> {
+  const owner = ownerOf(resolveIdentity(findBinaries(), join(dataDir, 'postgres')))
   const stranger = spawn('/bin/sh', ['-c', 'sleep 0 & echo $!; exec sleep 60'], {
     ...owner,
     cwd: '/',
@@ -282,7 +282,7 @@ describe('after a crash', () => {
     async () => {
       const dataDir = newFolder()
       await (await open(dataDir))[Symbol.asyncDispose]()
-      const stranger = await startStranger()
+      const stranger = await startStranger(dataDir)
       try {
         for (const pid of [stranger.zombiePid, stranger.pid, 2 ** 22 + 1]) {
           const file = join(dataDir, 'postgres', 'postmaster.pid')

@@ -9,6 +9,7 @@ import { dataFolderUnusable, databaseMissing, portBusy, secretsMissing, versionM
 import { giveFolder, ownerOf, resolveIdentity, type Identity } from './identity.ts'
 import { initDatabase } from './init-database.ts'
 import { acquireLock } from './lock-file.ts'
+import { NOBODY } from './own-user.ts'
 import { startPostmaster, type Postmaster } from './postmaster.ts'
 import { recoverFromCrash } from './recover.ts'
 import { createSecrets, secretsPath, takeSecrets, type ClusterSecrets } from './secrets.ts'
@@ -31,6 +32,10 @@ export interface EmbeddedClusterOptions {
 /** Milliseconds between attempts to bring a dead Postgres back: at once, then slower, for as long as it takes (a full disk may get space). */
 const RESTART_DELAY_MS = { min: 50, max: 3_000 }
 
+/** Where there is no other user, or where root must not give the files away. */
+const RUNS_AS_NOBODY =
+  'Postgres runs as nobody, as other programs of this machine may: start Holdfast as a user of its own, or give the database files to one'
+
 /**
  * Starts the packaged Postgres on a data folder as a child of this process, and starts it again whenever it dies.
  *
@@ -47,12 +52,14 @@ export async function openEmbeddedCluster(options: EmbeddedClusterOptions): Prom
     const binaries = findBinaries()
     const databaseDir = join(dataDir, 'postgres')
     const identity = resolveIdentity(binaries, databaseDir)
+    if (ownerOf(identity)?.uid === NOBODY) logger.log('warn', RUNS_AS_NOBODY)
     // Before a database is made for nothing. Where there is one, a leftover of ours may hold the port until it is stopped.
     if (!existsSync(databaseDir)) await choosePort(options.port)
-    const secrets = await prepareDatabase({ ...options, dataDir, databaseDir, binaries, identity })
     // The folder's name alone would not tell two clusters apart when orphans are looked for.
     const clusterName = `holdfast-${createHash('sha256').update(dataDir).digest('hex').slice(0, 12)}`
+    // Before files change hands, which a leftover could not go on with.
     await recoverFromCrash(databaseDir, clusterName, logger)
+    const secrets = await prepareDatabase({ ...options, dataDir, databaseDir, binaries, identity })
     const port = await choosePort(options.port)
     const adminUrl = `postgres://${SUPERUSER}:${secrets.superuserPassword}@127.0.0.1:${port}/${DATABASE_NAME}`
     const settings = fixedSettings(port, clusterName)
@@ -117,7 +124,10 @@ async function prepareDatabase(files: DatabaseFiles): Promise<ClusterSecrets> {
     if (version !== String(POSTGRES_MAJOR)) throw versionMismatch(dataDir, version, POSTGRES_MAJOR)
     if (!stored) throw secretsMissing(secretsPath(dataDir))
     const owner = ownerOf(identity)
-    if (owner && statSync(databaseDir).uid !== owner.uid) giveFolder(databaseDir, identity)
+    if (owner && statSync(databaseDir).uid !== owner.uid) {
+      giveFolder(databaseDir, identity)
+      files.logger.log('info', 'the database files belong to a user of their own now', owner)
+    }
     return stored
   }
   const secrets = stored ?? createSecrets(dataDir)

@@ -1,7 +1,8 @@
-import { accessSync, chownSync, constants, readdirSync, statSync, type Stats } from 'node:fs'
+import { accessSync, constants, lchownSync, readdirSync, statSync, type Stats } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Binaries } from './binaries.ts'
-import { folderOutOfReach } from './errors.ts'
+import { dataFolderUnusable, folderOutOfReach } from './errors.ts'
+import { NOBODY, hasPartsElsewhere, ownIdFor } from './own-user.ts'
 
 /** As whom Postgres runs. It refuses to run as root, and it should not: its superuser may read and write files. */
 export interface Identity {
@@ -11,13 +12,11 @@ export interface Identity {
   readonly prefix: readonly string[]
 }
 
-/** The user `nobody` of Linux systems. */
-const NOBODY = 65_534
-
 const SETPRIV = '/usr/bin/setpriv'
 
 /**
- * Decides as whom Postgres runs. As an ordinary user: as that one. As root: as the owner of the database files, else as `nobody`.
+ * Decides as whom Postgres runs. As an ordinary user: as that one. As root: as the owner of the database files, else as a
+ * user that nothing else runs as. Files of `nobody`, whom other daemons share, count as having no owner.
  *
  * Where that user cannot enter the folders (an installation under `/root`), it gets the one capability to read and search everything, through
  * `setpriv`.
@@ -28,8 +27,27 @@ const SETPRIV = '/usr/bin/setpriv'
 export function resolveIdentity(binaries: Binaries, databaseDir: string): Identity {
   if (process.getuid?.() !== 0) return { user: {}, prefix: [] }
   const owner = statOrUndefined(databaseDir)
-  const uid = owner && owner.uid !== 0 ? owner.uid : NOBODY
-  const gid = owner && owner.uid !== 0 ? owner.gid : NOBODY
+  if (owner && keepsOwner(owner, databaseDir)) return identityOf(binaries, databaseDir, owner.uid, owner.gid)
+  const id = ownIdFor(databaseDir)
+  return identityOf(binaries, databaseDir, id, id)
+}
+
+/**
+ * As whom `initdb` makes a database: it insists on a user that has a name, which our own has not. The files change hands when it has ended.
+ *
+ * @throws {HoldfastError} `postgres_folder_out_of_reach`
+ */
+export function resolveInitIdentity(binaries: Binaries, databaseDir: string): Identity {
+  if (process.getuid?.() !== 0) return { user: {}, prefix: [] }
+  return identityOf(binaries, databaseDir, NOBODY, NOBODY)
+}
+
+function keepsOwner(owner: Stats, databaseDir: string): boolean {
+  return owner.uid !== 0 && (owner.uid !== NOBODY || hasPartsElsewhere(databaseDir))
+}
+
+/** @throws {HoldfastError} `postgres_folder_out_of_reach` */
+function identityOf(binaries: Binaries, databaseDir: string, uid: number, gid: number): Identity {
   const blocked = [
     firstBlocked(dirname(databaseDir), uid, gid, 0o1),
     firstBlocked(binaries.postgres, uid, gid, 0o5),
@@ -51,15 +69,26 @@ export function resolveIdentity(binaries: Binaries, databaseDir: string): Identi
   }
 }
 
-/** Gives a folder and all in it to the user that Postgres runs as. */
+/**
+ * Gives a folder and all in it to the user that Postgres runs as. The folder itself comes last: while it has its old owner, the next start does this again.
+ *
+ * @throws {HoldfastError} `data_folder_unusable`
+ */
 export function giveFolder(path: string, identity: Identity): void {
   const owner = ownerOf(identity)
   if (owner === undefined) return
-  chownSync(path, owner.uid, owner.gid)
-  for (const entry of readdirSync(path, { withFileTypes: true })) {
-    const inside = join(path, entry.name)
-    if (entry.isDirectory()) giveFolder(inside, identity)
-    else if (entry.isFile()) chownSync(inside, owner.uid, owner.gid)
+  const give = (folder: string): void => {
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      const inside = join(folder, entry.name)
+      if (entry.isDirectory()) give(inside)
+      else if (entry.isFile()) lchownSync(inside, owner.uid, owner.gid)
+    }
+    lchownSync(folder, owner.uid, owner.gid)
+  }
+  try {
+    give(path)
+  } catch (error) {
+    throw dataFolderUnusable(path, error)
   }
 }
 

@@ -3,11 +3,12 @@ import { appendFileSync, chownSync, mkdirSync, renameSync, rmSync, writeFileSync
 import type { Binaries } from './binaries.ts'
 import { SUPERUSER } from './cluster.ts'
 import { diskFull, startFailed } from './errors.ts'
-import { giveFolder, ownerOf, type Identity } from './identity.ts'
+import { giveFolder, ownerOf, resolveInitIdentity, type Identity } from './identity.ts'
 import { childEnvironment } from './postmaster.ts'
 
 export interface InitOptions {
   readonly binaries: Binaries
+  /** Whose the database is in the end. */
   readonly identity: Identity
   /** Where the database files end up. Must not exist. */
   readonly databaseDir: string
@@ -24,16 +25,17 @@ export interface InitOptions {
  */
 export async function initDatabase(options: InitOptions): Promise<void> {
   const { binaries, identity, databaseDir } = options
+  const maker = resolveInitIdentity(binaries, databaseDir)
   const unfinished = `${databaseDir}.new`
   const passwordFile = `${databaseDir}.password`
   rmSync(unfinished, { recursive: true, force: true })
   mkdirSync(unfinished, { mode: 0o700 })
-  giveFolder(unfinished, identity)
+  giveFolder(unfinished, maker)
   try {
     writeFileSync(passwordFile, options.superuserPassword, { mode: 0o600 })
-    const owner = ownerOf(identity)
+    const owner = ownerOf(maker)
     if (owner) chownSync(passwordFile, owner.uid, owner.gid)
-    await runInitdb(binaries, identity, [
+    await runInitdb(binaries, maker, [
       `--pgdata=${unfinished}`,
       `--username=${SUPERUSER}`,
       `--pwfile=${passwordFile}`,
@@ -52,6 +54,7 @@ export async function initDatabase(options: InitOptions): Promise<void> {
     `${unfinished}/postgresql.conf`,
     `\ninclude_if_exists = '${options.includeFile.replaceAll("'", "''")}'\n`,
   )
+  giveFolder(unfinished, identity)
   renameSync(unfinished, databaseDir)
 }
 
