@@ -3,6 +3,27 @@ export function backoffMs(attempt: number, minMs: number, maxMs: number, random:
   return Math.min(maxMs, minMs * 2 ** attempt) * (0.8 + 0.4 * random())
 }
 
+export interface OutwaitOptions {
+  /** Milliseconds after which the failure counts. */
+  readonly patienceMs: number
+  readonly pauseMs: number
+  /** Whether the failure passes by itself. */
+  readonly passes: (error: unknown) => Promise<boolean>
+}
+
+/** Tries again while an attempt fails for a reason that passes, for a bounded time. */
+export async function outwait<T>(attempt: () => Promise<T>, options: OutwaitOptions): Promise<T> {
+  const deadline = performance.now() + options.patienceMs
+  for (;;) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (performance.now() >= deadline || !(await options.passes(error))) throw error
+    }
+    await new Promise((resolve) => setTimeout(resolve, options.pauseMs))
+  }
+}
+
 /** Resolves after `ms`, or rejects with the signal's reason as soon as it aborts. Does not keep the process alive. */
 export function delay(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

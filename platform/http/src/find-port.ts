@@ -1,22 +1,66 @@
-import { createServer } from 'node:net'
-import { HoldfastError } from '@holdfast/foundation'
+import { connect, createServer } from 'node:net'
+import { HoldfastError, outwait } from '@holdfast/foundation'
+import { PORT_PATIENCE_MS } from './limits.ts'
+
+/** Milliseconds between two looks at a port. */
+const PORT_PAUSE_MS = 100
+
+/** Milliseconds that somebody who listens gets to answer. */
+const ANSWER_MS = 500
 
 /**
- * Makes sure that a port can be listened on, before time goes into everything that will be served on it.
+ * Makes sure that a port can be listened on, before time goes into everything that will be served on it. The default ports lie where the system takes
+ * ports for outgoing connections from, so a port that nobody listens on but some connection has is waited for.
  *
  * @param port - 0 picks a free one
  * @returns the port
  * @throws {HoldfastError} `port_busy`, `port_forbidden`, `host_unknown`
  */
-export function findPort(host: string, port: number): Promise<number> {
+export async function findPort(host: string, port: number): Promise<number> {
+  try {
+    return await outwait(() => tryPort(host, port), {
+      patienceMs: PORT_PATIENCE_MS,
+      pauseMs: PORT_PAUSE_MS,
+      passes: async (error) => isInUse(error) && !(await isAnswered(host, port)),
+    })
+  } catch (error) {
+    if (isInUse(error) && !(await isAnswered(host, port))) throw heldByConnection(error, host, port)
+    throw explainListen(error as NodeJS.ErrnoException, host, port)
+  }
+}
+
+function tryPort(host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer()
-    probe.once('error', (error: NodeJS.ErrnoException) => reject(explainListen(error, host, port)))
+    probe.once('error', reject)
     probe.listen({ port, host, exclusive: true }, () => {
       const address = probe.address()
       const found = typeof address === 'object' && address ? address.port : port
       probe.close(() => resolve(found))
     })
+  })
+}
+
+function isInUse(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
+}
+
+/** Whether somebody listens there. A connection that has the port as its own end does not answer. */
+function isAnswered(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host, port })
+    const settle = (isAnswer: boolean) => (): void => {
+      socket.destroy()
+      resolve(isAnswer)
+    }
+    socket.once('connect', settle(true)).once('error', settle(false)).setTimeout(ANSWER_MS, settle(true))
+  })
+}
+
+function heldByConnection(cause: unknown, host: string, port: number): HoldfastError {
+  return new HoldfastError('port_busy', 500, `Port ${port} on ${host} is in use by a connection of another program.`, {
+    hint: 'Nobody listens there; it is free again within a minute of the end of that connection. Try again, or choose another port with --port.',
+    cause,
   })
 }
 

@@ -12,3 +12,6 @@ export const PARAMETER_LENGTH_MAX = 512
 
 /** Seconds that a browser may remember the answer to a preflight request. */
 export const PREFLIGHT_LIFETIME_S = 3_600
+
+/** Milliseconds that a start waits for a port that no server has, but a passing connection: most of those are short. */
+export const PORT_PATIENCE_MS = 3_000

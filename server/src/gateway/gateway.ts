@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { HoldfastError, type Logger } from '@holdfast/foundation'
-import { allowAnyOrigin, explainListen } from '@holdfast/http'
+import { allowAnyOrigin, explainListen, findPort } from '@holdfast/http'
 import { appConfigRoutes, type AppConfig } from './app-config.ts'
 import { appFiles } from './app-files.ts'
 import { authenticate, isOperator, type RequireSession, type VerifyToken } from './authenticate.ts'
@@ -133,6 +133,8 @@ export async function mountGateway(app: FastifyInstance, options: GatewayOptions
 
 /** @throws {HoldfastError} `port_busy` and others of `explainListen` */
 export async function listenOn(app: FastifyInstance, host: string, port: number): Promise<void> {
+  // Starting takes seconds, in which a passing connection may have got the port.
+  await findPort(host, port)
   try {
     await app.listen({ host, port })
   } catch (error) {

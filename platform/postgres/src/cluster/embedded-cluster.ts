@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { basename, join, resolve } from 'node:path'
 import { backoffMs, delay, errorMessage, type Logger } from '@holdfast/foundation'
 import { POSTGRES_MAJOR, findBinaries, type Binaries } from './binaries.ts'
+import { choosePort } from './choose-port.ts'
 import { DATABASE_NAME, REQUEST_ROLE, SUPERUSER, type Cluster } from './cluster.ts'
-import { dataFolderUnusable, databaseMissing, portBusy, secretsMissing, versionMismatch } from './errors.ts'
+import { dataFolderUnusable, databaseMissing, secretsMissing, versionMismatch } from './errors.ts'
 import { giveFolder, ownerOf, resolveIdentity, type Identity } from './identity.ts'
 import { initDatabase } from './init-database.ts'
 import { acquireLock } from './lock-file.ts'
@@ -148,21 +148,6 @@ function readVersion(databaseDir: string): string {
   } catch (error) {
     throw dataFolderUnusable(databaseDir, error)
   }
-}
-
-/** @throws {HoldfastError} `postgres_port_busy` */
-function choosePort(wanted: number): Promise<number> {
-  return new Promise((resolvePort, reject) => {
-    const probe = createServer()
-    probe.once('error', (error: NodeJS.ErrnoException) => {
-      reject(error.code === 'EADDRINUSE' || error.code === 'EACCES' ? portBusy(wanted) : error)
-    })
-    probe.listen({ port: wanted, host: '127.0.0.1', exclusive: true }, () => {
-      const address = probe.address()
-      const port = typeof address === 'object' && address ? address.port : wanted
-      probe.close(() => resolvePort(port))
-    })
-  })
 }
 
 interface Supervisor {

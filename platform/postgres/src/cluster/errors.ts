@@ -19,6 +19,18 @@ export function portBusy(port: number): HoldfastError {
   })
 }
 
+/** Nobody listens on the port, but a connection has it as its own end, or had it until a moment ago. */
+export function portHeld(port: number): HoldfastError {
+  return new HoldfastError(
+    'postgres_port_busy',
+    500,
+    `Port ${port} for Postgres is in use by a connection of another program.`,
+    {
+      hint: 'Nobody listens there; it is free again within a minute of the end of that connection. Try again, or choose another port with --db-port.',
+    },
+  )
+}
+
 /** Another process has the data folder open. */
 export function dataFolderInUse(dataDir: string, pid: number): HoldfastError {
   return new HoldfastError('data_folder_in_use', 500, `The data folder ${dataDir} is in use by process ${pid}.`, {
