@@ -168,6 +168,24 @@ export const SLOW_PERSON_MS = 60_000
 /** After how many milliseconds somebody's keys are evaluated again when a part of them took too long: nothing else would bring its rows back. */
 export const RETRY_KEYS_MS = 60_000
 
+/**
+ * How long row filters and computed keys may take, in milliseconds: a statement, for each row of it in addition, a row that is tried once more because the
+ * machine may have been busy, and all of a table before it is given up. The change reader, and so everybody, waits for them.
+ */
+export const ROW_LIMITS = { statementMs: 500, rowMs: 0.5, retryMs: 2_000, tableMs: 15_000 }
+
+/** The part of all time that slow rows of one table may take for as long as they come: what is more adds up to `ROW_LIMITS.tableMs`. */
+export const SLOW_SHARE = 0.2
+
+/** Rows that took too long that are remembered, so that they are not waited for again; about 150 bytes each. */
+export const SLOW_ROWS_MAX = 10_000
+
+/** After how many milliseconds a session is terminated whose statement goes on after it was cancelled. */
+export const TERMINATE_AFTER_MS = 1_000
+
+/** How long rows may be counted by access class when a policy is new, in milliseconds: the change reader waits. */
+export const CLASS_COUNT_TIMEOUT_MS = 15_000
+
 /** Different failures of policies that are kept for operators. */
 export const POLICY_FAILURES_MAX = 500
 

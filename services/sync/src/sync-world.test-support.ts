@@ -7,6 +7,7 @@ import { createPool, runAs, sharePool, sql, type Pool } from '@holdfast/postgres
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 import { StreamClient, type DeviceState, type StreamClientOptions } from './stream-client.test-support.ts'
 import type { BatchLimits } from './replicator/log-writer.ts'
+import type { RowLimits } from './replicator/row-evaluator.ts'
 import { openSync, syncMigrations, type SyncService } from './sync.ts'
 
 export const ALICE = 'aaaaaaaa-0000-4000-8000-000000000001'
@@ -47,6 +48,7 @@ export interface WorldOptions {
   readonly drainMs?: number
   readonly snapshotBytesMax?: number
   readonly batchLimits?: BatchLimits
+  readonly rowLimits?: RowLimits
 }
 
 export interface Server {
@@ -138,6 +140,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       drainMs: options.drainMs ?? 0,
       ...(options.snapshotBytesMax === undefined ? {} : { snapshotBytesMax: options.snapshotBytesMax }),
       ...(options.batchLimits ? { batchLimits: options.batchLimits } : {}),
+      ...(options.rowLimits ? { rowLimits: options.rowLimits } : {}),
       logger: options.logger ?? silentLogger,
       ...(options.clock ? { clock: options.clock } : {}),
     })

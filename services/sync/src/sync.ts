@@ -24,6 +24,7 @@ import type { syncOptions } from './options.ts'
 import type { FillProgress } from './replicator/background-fill.ts'
 import type { BatchLimits } from './replicator/log-writer.ts'
 import { startReplicator } from './replicator/replicator.ts'
+import { createRowEvaluator, type RowLimits } from './replicator/row-evaluator.ts'
 import { openRestrictedPools } from './restricted-pools.ts'
 import { createRetirement } from './replicator/retire-buckets.ts'
 import { createCompactions } from './storage/compactions.ts'
@@ -78,6 +79,7 @@ export interface SyncOptions {
   /** Tables larger than this together are read for the first time in pieces. */
   readonly snapshotBytesMax?: number
   readonly batchLimits?: BatchLimits
+  readonly rowLimits?: RowLimits
   /** How long devices have to go elsewhere when the service is disposed, in milliseconds; 1500 by default. */
   readonly drainMs?: number
   /** Superseded operations that a bucket may have whatever its size. */
@@ -162,7 +164,14 @@ export function openSync(options: SyncOptions): SyncService {
   const replicator = startReplicator({
     retirement,
     pool: fence.pool,
-    ...restricted,
+    readerPool: restricted.readerPool,
+    evaluator: createRowEvaluator({
+      pool: restricted.evaluatorPool,
+      admin: pool,
+      failures,
+      limits: options.rowLimits,
+      logger,
+    }),
     fence,
     instance,
     onStandby() {
@@ -181,7 +190,8 @@ export function openSync(options: SyncOptions): SyncService {
     batchLimits: options.batchLimits,
     onPlan: (next) => {
       sayRefused(logger, next, plan)
-      if (next.version !== plan?.version) failures.forget()
+      // Those of the first plan are from reading its tables.
+      if (plan && next.version !== plan.version) failures.forget()
       plan = next
     },
     logger,

@@ -1,10 +1,13 @@
+import { errorMessage } from '@holdfast/foundation'
 import type { BucketDefinition, SyncPlan, TablePlan } from '@holdfast/policy'
 import { quoteName, sql, type Queryable } from '@holdfast/postgres'
-import { LEFT_OUT_CLASSES_MAX } from '../limits.ts'
+import { CLASS_COUNT_TIMEOUT_MS, LEFT_OUT_CLASSES_MAX } from '../limits.ts'
+import { withTimeLimit, type TimeLimitOptions } from '../time-limit.ts'
 import type { StoredDefinition } from '../storage/bucket-storage.ts'
 import type { ActivePlan } from './active-plan.ts'
 import { readBucketKey } from './bucket-name.ts'
 import { contentOf, hasSameClasses } from './definition-content.ts'
+import { isStatementError } from './policy-failures.ts'
 
 /** The values of the key columns that rows of one class have in common. */
 export type ClassKey = readonly (string | null)[]
@@ -172,7 +175,7 @@ export async function writeClasses(
  * classes goes on without those that are too many: its policy was right for it when it was written, and whoever adds rows must not take it from the others.
  */
 export async function withoutTooManyClasses(
-  db: Queryable,
+  reader: TimeLimitOptions,
   plan: SyncPlan,
   max: number,
   stored: readonly StoredDefinition[],
@@ -182,7 +185,7 @@ export async function withoutTooManyClasses(
   for (const table of plan.tables) {
     const isNew = (definition: BucketDefinition): boolean =>
       !stored.some(({ content }) => content && hasSameClasses(content, contentOf(table, definition)))
-    const crowded = await findCrowded(db, table, table.definitions.filter(isNew), max)
+    const crowded = await findCrowded(reader, table, table.definitions.filter(isNew), max)
     if (!crowded) {
       tables.push(table)
       continue
@@ -209,8 +212,12 @@ function askedKeys({ keys, accessClass }: BucketDefinition): BucketDefinition['k
   return keys.slice(accessClass?.link?.keys ?? 0)
 }
 
+/**
+ * Rows that cannot be counted, because a policy fails for one of them or counting takes too long, refuse nothing: classes that are too many are left out as
+ * they come.
+ */
 async function findCrowded(
-  db: Queryable,
+  reader: TimeLimitOptions,
   table: TablePlan,
   definitions: readonly BucketDefinition[],
   max: number,
@@ -221,11 +228,21 @@ async function findCrowded(
       .map((key) => `(${key.sql})::text`)
       .join(', ')
     const filter = definition.rowFilter ? `where ${definition.rowFilter.sql}` : ''
-    const [row] = await db.query<{ count: number }>(sql`
+    const count = sql`
       select count(*)::int as count from (
         select distinct ${sql.trusted(columns)} from ${sql.trusted(quoteName(table.schema, table.name))} as r ${sql.trusted(filter)}
-         limit ${max + 1}) c`)
-    if ((row?.count ?? 0) > max) return definition
+         limit ${max + 1}) c`
+    try {
+      const [row] = await withTimeLimit(reader, CLASS_COUNT_TIMEOUT_MS, (tx) => tx.query<{ count: number }>(count))
+      if ((row?.count ?? 0) > max) return definition
+    } catch (error) {
+      if (!isStatementError(error)) throw error
+      reader.logger.log('warn', 'rows cannot be counted by access class', {
+        table: `${table.schema}.${table.name}`,
+        policy: definition.policies[0],
+        reason: errorMessage(error),
+      })
+    }
   }
   return undefined
 }

@@ -62,9 +62,18 @@ const PASSING_STATES = /^(40|53|55P03|58|XX00[12])/
  * policies may raise any code, so that the severity tells whether Postgres has closed the connection.
  */
 export function isStatementFailure(error: unknown): boolean {
-  const state = sqlstateOf(error)
+  return isStatementError(error) && !PASSING_STATES.test(sqlstateOf(error) ?? '')
+}
+
+/** The same, and whatever a function may raise to look like a failure that passes: Postgres has not closed the connection. */
+export function isStatementError(error: unknown): boolean {
   const { severity } = (error ?? {}) as { readonly severity?: string }
-  return state !== undefined && severity === 'ERROR' && !PASSING_STATES.test(state)
+  return sqlstateOf(error) !== undefined && severity === 'ERROR'
+}
+
+/** Whether the same statement may succeed in a moment. */
+export function isPassingError(error: unknown): boolean {
+  return isTimeout(error) || PASSING_STATES.test(sqlstateOf(error) ?? '')
 }
 
 /** Whether a statement was ended because it took too long. */

@@ -1,4 +1,3 @@
-import type { Logger } from '@holdfast/foundation'
 import type { Queryable } from '@holdfast/postgres'
 import type { Lsn, Relation, Tuple } from '@holdfast/replication'
 import { writeClasses, type ClassKey } from '../buckets/access-classes.ts'
@@ -6,7 +5,7 @@ import type { ActiveDefinition, ActivePlan } from '../buckets/active-plan.ts'
 import type { RowEncoder } from '../encode/row-json.ts'
 import type { BucketIds } from '../storage/bucket-ids.ts'
 import type { PendingOps } from '../storage/pending-ops.ts'
-import { evaluateRows } from './evaluate-rows.ts'
+import type { RowEvaluator } from './row-evaluator.ts'
 import { createTableRouter, type Evaluated, type TableRouter } from './table-router.ts'
 
 /** A row's change, on its way into buckets. `old`/`row`: absent for INSERT/DELETE. */
@@ -59,12 +58,10 @@ const NOTHING: Evaluated = []
 export interface ApplyContext {
   /** For bucket ids; inside the transaction of the batch when one is open. */
   readonly db: Queryable
-  /** For expressions of policies, which may fail and may do harm: a read-only pool of a role without rights. */
-  readonly evaluator: Queryable
+  readonly evaluator: RowEvaluator
   readonly routers: Routers
   readonly ids: BucketIds
   readonly pending: PendingOps
-  readonly logger: Logger
 }
 
 /** Turns row changes into operations: PUT into each bucket that a row is in now, REMOVE from each that it has left. */
@@ -100,22 +97,23 @@ async function addClasses(db: Queryable, routed: readonly Routed[]): Promise<voi
   for (const { add } of added) add()
 }
 
-async function routeChanges(
-  { evaluator, routers, logger }: ApplyContext,
-  changes: readonly RowChange[],
-): Promise<Routed[]> {
+async function routeChanges({ evaluator, routers }: ApplyContext, changes: readonly RowChange[]): Promise<Routed[]> {
+  const olds = new Set<Tuple>()
   const byRelation = new Map<RelationRouter, Tuple[]>()
   for (const { relation, old, row } of changes) {
     const found = routers(relation)
     if (!found || found.router.expressions.length === 0) continue
     const tuples = byRelation.get(found) ?? []
-    if (old) tuples.push(old)
+    if (old) {
+      tuples.push(old)
+      olds.add(old)
+    }
     if (row) tuples.push(row)
     byRelation.set(found, tuples)
   }
   const evaluated = new Map<Tuple, Evaluated>()
   for (const [{ router, columnNames }, tuples] of byRelation) {
-    const results = await evaluateRows(evaluator, router, columnNames, tuples, logger)
+    const results = await evaluator.evaluate(router, columnNames, tuples, olds)
     tuples.forEach((tuple, index) => evaluated.set(tuple, results[index] ?? []))
   }
 

@@ -13,6 +13,7 @@ import { createDeferredKeys } from './deferred-keys.ts'
 import { BEAT_PREFIX, type Heartbeat } from './heartbeat.ts'
 import type { LogWriter } from './log-writer.ts'
 import type { ReaderProgress } from './reader-progress.ts'
+import type { RowEvaluator } from './row-evaluator.ts'
 
 /** Prefix of the message that the catalog's event trigger writes into a transaction that changed the schema. */
 export const DDL_PREFIX = 'holdfast:ddl'
@@ -40,7 +41,7 @@ export interface ChangeReader {
   takeSchemaChanges(): readonly number[]
   /** Whether types were altered since the last call. */
   takeAlteredTypes(): boolean
-  /** Whether tables have to be read again since the last call, because their rows were rewritten or missed. */
+  /** Whether tables have to be read again since the last call, because their rows were rewritten or missed, or could not be evaluated. */
   takeRewrites(): boolean
   use(active: ActivePlan): void
   /** Whether access classes are left out, and nothing of a transaction is under way, so that they can be counted. */
@@ -49,8 +50,7 @@ export interface ChangeReader {
 
 export interface ChangeReaderOptions {
   readonly pool: Pool
-  /** For expressions of policies. */
-  readonly evaluator: Pool
+  readonly evaluator: RowEvaluator
   readonly feed: CheckpointFeed
   readonly dependencies: DependencyIndex
   readonly writer: LogWriter
@@ -123,7 +123,7 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
     if (changes.length === 0) return
     const taken = changes
     changes = []
-    await applyChanges({ db: writer.db, evaluator, routers, ids: writer.ids, pending: writer.pending, logger }, taken)
+    await applyChanges({ db: writer.db, evaluator, routers, ids: writer.ids, pending: writer.pending }, taken)
   }
 
   function rowsAtOnce(relation: Relation): number {
@@ -220,10 +220,7 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
     for (let at = 0; at < found.changes.length; at += FILL_ROWS) {
       const rows = found.changes.slice(at, at + FILL_ROWS)
       const { routers: into } = found
-      await applyChanges(
-        { db: writer.db, evaluator, routers: into, ids: writer.ids, pending: writer.pending, logger },
-        rows,
-      )
+      await applyChanges({ db: writer.db, evaluator, routers: into, ids: writer.ids, pending: writer.pending }, rows)
       await writer.spill()
     }
   }
@@ -239,8 +236,10 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
 
   async function completeBatch(endLsn: Lsn, changesSchema: boolean): Promise<void> {
     await flushChanges()
+    const distrusted = evaluator.takeDistrusted()
+    if (distrusted.size > 0) await voidTables(distrusted)
     await writer.complete(endLsn, () => {
-      if (changesSchema) stopServing()
+      if (changesSchema || distrusted.size > 0) stopServing()
       tellHolders()
     })
     if (hasNewClasses) {
@@ -256,8 +255,13 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
   /** Written down before the position passes the rewrite, so that it is not forgotten when we die in between. */
   async function voidRewritten(): Promise<void> {
     if (rewritten.length === 0) return
-    const numbers = rewritten.flatMap((oid) => active.tables.get(oid)?.definitions ?? [])
+    const oids = rewritten
     rewritten = []
+    await voidTables(oids)
+  }
+
+  async function voidTables(oids: Iterable<number>): Promise<void> {
+    const numbers = [...oids].flatMap((oid) => active.tables.get(oid)?.definitions ?? [])
     hasRewrites = true
     await voidDefinitions(
       pool,

@@ -9,6 +9,8 @@ import { BATCH_BUCKETS_MAX, CHUNK_BYTES_MAX, CHUNK_OPS_MAX } from '../limits.ts'
 import type { BucketIds } from '../storage/bucket-ids.ts'
 import {
   insertDefinition,
+  VOID,
+  voidDefinitions,
   readShapes,
   writeChunk,
   writePosition,
@@ -18,11 +20,11 @@ import {
 import { createBucketSums } from '../storage/bucket-sums.ts'
 import { createPendingOps } from '../storage/pending-ops.ts'
 import { applyChanges, createRouters, type RowChange } from './apply-changes.ts'
+import type { RowEvaluator } from './row-evaluator.ts'
 
 export interface FillOptions {
   readonly pool: Pool
-  /** For expressions of policies. */
-  readonly evaluator: Pool
+  readonly evaluator: RowEvaluator
   /** Connects as `holdfast_reader`, for reading at the snapshot. */
   readonly url: string
   readonly plan: SyncPlan
@@ -54,7 +56,7 @@ export async function fillDefinitions(options: FillOptions): Promise<StoredDefin
         if (!options.definitionIds.has(id)) continue
         const content = contentOf(table, definition)
         const tag = randomBytes(4).toString('hex')
-        const shape = shapes.get(table.oid) ?? 'void' // dropped meanwhile
+        const shape = shapes.get(table.oid) ?? VOID // dropped meanwhile
         stored.push(await insertDefinition(tx, { id, tag, shape, content, activeFrom: slot.consistentPoint }))
       }
     }
@@ -99,17 +101,19 @@ export async function fillDefinitions(options: FillOptions): Promise<StoredDefin
           row,
           commitLsn: slot.consistentPoint,
         }))
-        await applyChanges(
-          { db: tx, evaluator: options.evaluator, routers, ids, pending, logger: options.logger },
-          changes,
-        )
+        await applyChanges({ db: tx, evaluator: options.evaluator, routers, ids, pending }, changes)
         if (pending.size >= CHUNK_OPS_MAX || pending.bytes >= CHUNK_BYTES_MAX) await flush()
       }
     }
     await flush()
     await settleBuckets()
     await writePosition(tx, { confirmedLsn: undefined, lastOpId: options.lastOpId(), lastBucketId: ids.lastId })
-    return stored
+    const distrusted = options.evaluator.takeDistrusted()
+    const isVoid = new Set(
+      [...distrusted].flatMap((oid) => active.tables.get(oid)?.definitions ?? []).map((one) => one.stored.number),
+    )
+    await voidDefinitions(tx, [...isVoid])
+    return stored.map((one) => (isVoid.has(one.number) ? { ...one, shape: VOID } : one))
   })
   if (filled.length > 0) {
     options.logger.log('info', 'tables were read for sync', {

@@ -23,18 +23,19 @@ import {
   readDefinitions,
   readState,
   resetState,
+  VOID,
   writePosition,
   type ReplicatorState,
   type StoredDefinition,
 } from '../storage/bucket-storage.ts'
 import { voidRenamedLabels } from '../storage/enum-labels.ts'
 import { SNAPSHOT_BYTES_MAX } from '../limits.ts'
-import type { RestrictedPools } from '../restricted-pools.ts'
 import { writeFirstFilling } from '../storage/fills.ts'
 import type { FillProgress } from './background-fill.ts'
 import { createChangeReader } from './change-reader.ts'
 import { ensureEvaluatorRoles } from './evaluator-roles.ts'
 import { fillDefinitions } from './fill-definitions.ts'
+import { readFunctionsVersion } from './functions-version.ts'
 import { createLogWriter, type BatchLimits, type LogWriter } from './log-writer.ts'
 import { createReaderProgress, type ReaderProgress, type ReaderState } from './reader-progress.ts'
 import type { Retirement } from './retire-buckets.ts'
@@ -42,14 +43,16 @@ import { startHeartbeat, type Heartbeat } from './heartbeat.ts'
 import { openPlanSource } from './plan-source.ts'
 import { MISSED, PUBLICATION, publishTables } from './publish-tables.ts'
 import { openServing, sizeOf } from './serving.ts'
+import type { RowEvaluator } from './row-evaluator.ts'
 import { readSlotName } from './slot-name.ts'
 import { watchRoles } from './watch-roles.ts'
 
-export interface ReplicatorOptions extends RestrictedPools {
+export interface ReplicatorOptions {
   /** Superuser pool and connection string: the publication, the slot, schema `sync`. What it writes is fenced. */
   readonly pool: Pool
   readonly url: string
   /** Connects as `holdfast_reader`. */
+  readonly readerPool: Pool
   readonly readerUrl: string
   /** Gets the epoch of the lease as long as this process has it. */
   readonly fence: Fence
@@ -75,6 +78,7 @@ export interface ReplicatorOptions extends RestrictedPools {
   readonly snapshotBytesMax?: number
   readonly batchLimits?: BatchLimits | undefined
   readonly retirement: Pick<Retirement, 'run'>
+  readonly evaluator: RowEvaluator
 }
 
 export interface Replicator extends AsyncDisposable {
@@ -234,19 +238,23 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
   const slotName = await readSlotName(pool)
   const { signal } = control
   const plans = await openPlanSource({ db: pool, compile: () => compilePlan(options, control), signal })
-  const { plan } = plans
   const state = await prepareState(options, slotName, control.isUnreadable)
   const writer = createLogWriter(pool, feed, { ...state.state, epoch: control.lease.epoch }, options.batchLimits)
   let stored: StoredDefinition[] | undefined
   try {
     if (state.slot) {
-      const oids = plan.tables.map((table) => table.oid)
+      const oids = plans.plan.tables.map((table) => table.oid)
       if ((await sizeOf(pool, oids)) > (options.snapshotBytesMax ?? SNAPSHOT_BYTES_MAX)) {
         // More than one transaction should hold: in pieces, which survive us.
         await writeFirstFilling(pool, state.slot.consistentPoint)
       } else {
         control.setState('reading tables')
-        stored = await fillFirst(options, writer, plan, state.slot)
+        stored = await fillFirst(options, writer, plans.plan, state.slot)
+        // Some table was given up: what is stored is looked through again.
+        if (stored.some(({ shape }) => shape === VOID)) {
+          stored = undefined
+          await plans.compileAfter([])
+        }
         // The slot's own snapshot: from here on the stream continues.
         await writePosition(pool, { ...writer.position, confirmedLsn: state.slot.consistentPoint })
       }
@@ -282,7 +290,7 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
       onPlan: options.onPlan,
       forgetBuckets: () => writer.ids.forgetAll(),
     },
-    plan,
+    plans.plan,
     feed.position,
     stored,
   )
@@ -292,7 +300,7 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
   const roles = watchRoles(pool, logger)
   const reader = createChangeReader({
     pool,
-    evaluator: options.evaluatorPool,
+    evaluator: options.evaluator,
     feed,
     dependencies: options.dependencies,
     writer,
@@ -312,14 +320,14 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
         rest = await reader.read(rest)
         if (await serving.complete()) reader.use(serving.active)
         const changedBy = reader.takeSchemaChanges()
-        if (changedBy.length === 0) {
+        const isRewritten = reader.takeRewrites()
+        if (changedBy.length === 0 && !isRewritten) {
           if (reader.leavesOutClasses() && (await serving.recountClasses())) reader.use(serving.active)
           if (!serving.isFilling) control.setMissing(false)
           continue
         }
         // The transactions up to the change are applied, and nothing leaves under the old policies.
         const isAlteredType = reader.takeAlteredTypes()
-        const isRewritten = reader.takeRewrites()
         if (plans.saw(changedBy) && !isAlteredType && !isRewritten) {
           await serving.resume()
           continue
@@ -340,9 +348,10 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
 
 async function compilePlan(options: ReplicatorOptions, control: RunControl): Promise<SyncPlan> {
   const { pool, logger } = options
+  const functionsVersion = await readFunctionsVersion(pool)
   const compiled = await withoutTooManyClasses(
-    options.readerPool,
-    await options.compile(control.signal),
+    { pool: options.readerPool, admin: pool, logger },
+    options.evaluator.withoutGivenUp(await options.compile(control.signal), functionsVersion),
     options.classesMax,
     await readDefinitions(pool),
   )
@@ -404,7 +413,7 @@ async function fillFirst(
   await voidRenamedLabels(options.pool, false) // what is read from here on has the words of now
   const filled = await fillDefinitions({
     pool: options.pool,
-    evaluator: options.evaluatorPool,
+    evaluator: options.evaluator,
     url: options.readerUrl,
     plan,
     definitionIds: new Set(plan.tables.flatMap((table) => table.definitions.map(({ id }) => id))),

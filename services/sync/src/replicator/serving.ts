@@ -5,7 +5,7 @@ import type { Lsn } from '@holdfast/replication'
 import { haveRoom, loadClasses } from '../buckets/access-classes.ts'
 import { activatePlan, type ActivePlan } from '../buckets/active-plan.ts'
 import { contentOf, onlyAddsColumns } from '../buckets/definition-content.ts'
-import { dropDefinitions, readDefinitions, readShapes, type StoredDefinition } from '../storage/bucket-storage.ts'
+import { dropDefinitions, readDefinitions, readShapes, VOID, type StoredDefinition } from '../storage/bucket-storage.ts'
 import { CLASS_RECOUNT_MS } from '../limits.ts'
 import { voidRenamedLabels } from '../storage/enum-labels.ts'
 import { insertUnfilled, readIsFilling, readUnfilled, writeFilled, writeFirstFilled } from '../storage/fills.ts'
@@ -146,7 +146,7 @@ export async function openServing(
       pool,
       missing.map(([id, { table, definition }]) => ({
         id,
-        shape: shapes.get(table.oid) ?? 'void', // dropped meanwhile
+        shape: shapes.get(table.oid) ?? VOID, // dropped meanwhile
         content: contentOf(table, definition),
       })),
       at,

@@ -110,9 +110,12 @@ export async function readShapes(db: Queryable, oids: readonly number[]): Promis
   return new Map(rows.map((row) => [Number(row.oid), `${row.oid}:${row.columns}`]))
 }
 
+/** The shape of a definition whose buckets are to be made again: no table has it. */
+export const VOID = 'void'
+
 /** Notes that what was read of some definitions' tables is void: they are filled again before they are next served. */
 export async function voidDefinitions(db: Queryable, numbers: readonly number[]): Promise<void> {
-  await db.execute(sql`update sync.definitions set shape = 'void' where number = any(${numbers}::int[])`)
+  await db.execute(sql`update sync.definitions set shape = ${VOID} where number = any(${numbers}::int[])`)
 }
 
 export async function insertDefinition(

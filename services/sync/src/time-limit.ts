@@ -1,0 +1,52 @@
+import { errorMessage, type Logger } from '@holdfast/foundation'
+import { SQLSTATE, sql, type Pool, type Transaction } from '@holdfast/postgres'
+import { TERMINATE_AFTER_MS } from './limits.ts'
+
+/** A statement that took too long, although it may have caught that Postgres cancelled it. */
+class TimeLimitError extends Error {
+  readonly code = SQLSTATE.queryCanceled
+  readonly severity = 'ERROR'
+}
+
+export interface TimeLimitOptions {
+  /** Runs the statement. */
+  readonly pool: Pool
+  /** As the superuser: ends a session that goes on. */
+  readonly admin: Pool
+  readonly logger: Logger
+}
+
+/**
+ * Runs a statement that calls functions of users in a transaction of its own, and no longer than `ms` milliseconds. A function may catch the cancellation and
+ * go on: its session is terminated a moment later, which cannot be caught.
+ *
+ * @throws an error with SQLSTATE 57014 when it takes longer
+ */
+export async function withTimeLimit<T>(
+  { pool, admin, logger }: TimeLimitOptions,
+  ms: number,
+  body: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  let isTerminated = false
+  try {
+    return await pool.transaction(async (tx) => {
+      const [session] = await tx.query<{ pid: number }>(sql`
+        select pg_backend_pid() as pid, set_config('statement_timeout', ${String(Math.ceil(ms))}, true)`)
+      timer = setTimeout(() => {
+        isTerminated = true
+        admin.execute(sql`select pg_terminate_backend(${session?.pid ?? 0}::int)`).catch((error: unknown) => {
+          logger.log('warn', 'a function of a policy goes on, and its session cannot be ended', {
+            reason: errorMessage(error),
+          })
+        })
+      }, ms + TERMINATE_AFTER_MS)
+      return body(tx)
+    })
+  } catch (error) {
+    if (isTerminated) throw new TimeLimitError('canceling statement due to statement timeout', { cause: error })
+    throw error
+  } finally {
+    clearTimeout(timer)
+  }
+}
