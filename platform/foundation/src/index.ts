@@ -1,6 +1,7 @@
 export { HoldfastError, errorMessage, type ErrorExtras } from './errors.ts'
 export { AssertionError, assert, defined, unreachable } from './assert.ts'
 export { silentLogger, type Logger, type LogLevel } from './logger.ts'
+export { limitRepeats, type LimitedLogger } from './limit-repeats.ts'
 export { systemClock, type Clock } from './clock.ts'
 export type { OptionDeclaration, OptionDeclarations, OptionValues } from './options.ts'
 export { backoffMs, delay, outwait } from './retry.ts'

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { fastify, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { HoldfastError, errorMessage, type Logger } from '@holdfast/foundation'
 import { BODY_BYTES_MAX, CONNECTION_IDLE_MS, HEADERS_TIMEOUT_MS, PARAMETER_LENGTH_MAX } from './limits.ts'
+import { logFailure } from './log-failure.ts'
 import type { TrustProxy } from './trust-proxy.ts'
 
 export interface HttpServerOptions {
@@ -61,7 +62,7 @@ export function renderFailure(
 ): FastifyReply {
   const error = toRefusal(thrown)
   if (error.status >= 500) {
-    logger.log('error', 'a request failed', {
+    logFailure(logger, request, 'a request failed', {
       requestId: request.id,
       method: request.method,
       route: request.routeOptions?.url,

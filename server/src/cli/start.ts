@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { HoldfastError, systemClock } from '@holdfast/foundation'
+import { HoldfastError, limitRepeats, systemClock } from '@holdfast/foundation'
 import { openHoldfast, type Holdfast } from '../compose.ts'
 import { loadConfig } from '../config/load-config.ts'
 import { options, type Config } from '../config/options.ts'
@@ -15,13 +15,14 @@ import { readOrUndefined, type CommandInput } from './command.ts'
  * @returns the exit code
  * @throws {HoldfastError} when it cannot start, with what to do about it
  */
-export function start(input: CommandInput): Promise<number> {
+export async function start(input: CommandInput): Promise<number> {
   const began = performance.now()
   const config = readConfig(input)
   const tell = config.json ? input.err : input.out
-  const logger = createLogger(isLogLevel(config.logLevel) ? config.logLevel : 'warn', input.err, systemClock.now)
+  const level = isLogLevel(config.logLevel) ? config.logLevel : 'warn'
+  using logger = limitRepeats(createLogger(level, input.err, systemClock.now), systemClock)
   tell(`Holdfast ${VERSION}\n`)
-  return runUntilStopped({
+  return await runUntilStopped({
     logger,
     // A package manager between the terminal and us may end without passing the signal on.
     watchParent: input.env['npm_lifecycle_event'] !== undefined,

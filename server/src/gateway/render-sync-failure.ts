@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { HoldfastError, errorMessage, type Logger } from '@holdfast/foundation'
+import { logFailure } from '@holdfast/http'
 import { isConnectionLoss } from '@holdfast/postgres'
 import { syncVocabulary } from './vocabulary.ts'
 
@@ -15,7 +16,7 @@ export function renderSyncFailure(
 ): FastifyReply {
   const error = toRefusal(thrown)
   if (error.status >= 500 && error.status !== 503) {
-    logger.log('error', 'a sync request failed', {
+    logFailure(logger, request, 'a sync request failed', {
       requestId: request.id,
       route: request.routeOptions.url,
       cause: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown),

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { errorMessage, HoldfastError, type Logger } from '@holdfast/foundation'
+import { logFailure } from '@holdfast/http'
 import { isConnectionLoss, sqlstateOf } from '@holdfast/postgres'
 import { WeakPasswordError } from './errors.ts'
 
@@ -19,7 +20,7 @@ export function renderError(
 ): FastifyReply {
   const error = toRefusal(thrown)
   if (error.status >= 500) {
-    logger.log('error', 'an auth request failed', {
+    logFailure(logger, request, 'an auth request failed', {
       requestId: request.id,
       method: request.method,
       route: request.routeOptions.url,

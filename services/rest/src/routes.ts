@@ -1,5 +1,5 @@
 import { HoldfastError, type Logger } from '@holdfast/foundation'
-import { requireCaller } from '@holdfast/http'
+import { logFailure, requireCaller } from '@holdfast/http'
 import type { FastifyError, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { invalidBody } from './errors.ts'
 import { handle, type HandlerContext } from './handle.ts'
@@ -87,7 +87,7 @@ async function send(request: FastifyRequest, reply: FastifyReply, response: Rest
 function toRefusal(error: unknown, request: FastifyRequest, logger: Logger): HoldfastError {
   if (error instanceof HoldfastError) {
     if (error.status >= 500)
-      logger.log('error', error.message, { code: error.code, requestId: request.id, cause: error.cause })
+      logFailure(logger, request, error.message, { code: error.code, requestId: request.id, cause: error.cause })
     return error
   }
   const status = (error as Partial<FastifyError>).statusCode
@@ -95,6 +95,6 @@ function toRefusal(error: unknown, request: FastifyRequest, logger: Logger): Hol
   // Fastify's word for a header that is no media type; PostgREST answers the same to all that it does not read.
   if (status === 415) return invalidBody(`Content-Type not acceptable: ${request.headers['content-type'] ?? ''}`)
   if (status !== undefined && status >= 400 && status < 500) return invalidBody((error as FastifyError).message, status)
-  logger.log('error', 'a request to the REST API failed', { requestId: request.id, error })
+  logFailure(logger, request, 'a request to the REST API failed', { requestId: request.id, error })
   return new HoldfastError('PGRSTX00', 500, 'Internal error', { detail: `Request ${request.id}` })
 }
