@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { authMigrations, authOptions, hashPassword, openAuth, openLiveSessions } from '@holdfast/auth'
+import { authOptions, hashPassword, openAuth, openLiveSessions } from '@holdfast/auth'
 import {
   HoldfastError,
   type Clock,
@@ -13,34 +13,25 @@ import {
   createPool,
   openEmbeddedCluster,
   openExternalCluster,
-  platformMigrations,
   sharePool,
   sql,
   watchCatalog,
   type Cluster,
-  type MigrationSource,
   type Pool,
 } from '@holdfast/postgres'
 import { createPlanCompiler, installKeyFunctions, readPolicyInput } from '@holdfast/policy'
 import { openRest, restOptions } from '@holdfast/rest'
-import { openSync, syncMigrations, syncOptions, type SyncService } from '@holdfast/sync'
+import { openSync, syncOptions, type SyncService } from '@holdfast/sync'
 import { resolveJwtSecret } from './config/jwt-secret.ts'
 import { isLoopback } from './config/loopback.ts'
 import type { Config } from './config/options.ts'
 import { closeGateway, listenOn, mountGateway } from './gateway/gateway.ts'
+import { MIGRATIONS } from './migrations.ts'
 import { openRoles } from './open-roles.ts'
 import { requestShares } from './request-shares.ts'
-import { watchSchemas } from './watch-schemas.ts'
 import { SAMPLE_PASSWORD, sampleAccounts } from './sample/accounts.ts'
 import { seedSample } from './sample/seed.ts'
-
-const serverMigrations: MigrationSource = {
-  name: 'holdfast',
-  directory: new URL('../migrations/', import.meta.url),
-  witness: 'holdfast.settings',
-}
-
-const MIGRATIONS = [platformMigrations, authMigrations, syncMigrations, serverMigrations]
+import { watchSchemas } from './watch-schemas.ts'
 
 /** Where `npm run build` puts the app. */
 const APP_DIRECTORY = fileURLToPath(new URL('../../apps/workspace/dist/', import.meta.url))

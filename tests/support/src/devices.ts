@@ -48,18 +48,36 @@ export interface DeviceAccount {
   readonly password?: string
 }
 
-/** Signs a person in on a new device and waits for its first sync. */
-export async function openDevice(holdfast: Holdfast, account: DeviceAccount): Promise<TestDevice> {
-  const folder = mkdtempSync(join(tmpdir(), 'holdfast-device-'))
-  const store = memoryStore()
+/** What a device keeps when its process ends. */
+export interface DeviceHome {
+  /** Holds the local database. Its name is part of the database's. */
+  readonly folder: string
+  /** The session, and what the client kit remembers. */
+  readonly store: KeyValueStore
+}
+
+/**
+ * Signs a person in on a new device and waits for its first sync.
+ *
+ * @param home - of a device that was used before: nobody signs in when it has a session
+ */
+export async function openDevice(
+  holdfast: Holdfast,
+  account: DeviceAccount,
+  home: DeviceHome = { folder: mkdtempSync(join(tmpdir(), 'holdfast-device-')), store: memoryStore() },
+): Promise<TestDevice> {
+  const { folder, store } = home
   let client = openClient(holdfast, folder, store)
   let local: LocalDatabase
   try {
-    const { error } = await client.supabase.auth.signInWithPassword({
-      email: account.email,
-      password: account.password ?? SAMPLE_PASSWORD,
-    })
-    if (error) throw error
+    const { data } = await client.supabase.auth.getSession()
+    if (data.session === null) {
+      const { error } = await client.supabase.auth.signInWithPassword({
+        email: account.email,
+        password: account.password ?? SAMPLE_PASSWORD,
+      })
+      if (error) throw error
+    }
     local = await waitForLocal(client).catch((error: Error) => {
       throw new Error(`${error.message}\n${holdfast.log()}`)
     })

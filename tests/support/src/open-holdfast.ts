@@ -24,6 +24,8 @@ export interface HoldfastOptions {
   readonly sample?: boolean
   /** More arguments of `holdfast start`. */
   readonly args?: readonly string[]
+  /** Fills the data folder, which does not exist yet, before the server starts. */
+  readonly prepareDataDir?: (dataDir: string) => Promise<void>
 }
 
 /** A whole server of one's own: the real process with its own Postgres, on free ports, in a temporary folder. */
@@ -70,6 +72,7 @@ export async function openHoldfast(options: HoldfastOptions = {}): Promise<Holdf
   ]
   let server: ServerProcess
   try {
+    await options.prepareDataDir?.(dataDir)
     server = await startServer(args, folder)
   } catch (error) {
     rmSync(folder, { recursive: true, force: true })

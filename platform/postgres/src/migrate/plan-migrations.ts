@@ -8,6 +8,12 @@ export interface AppliedMigration {
   readonly checksum: string
 }
 
+/** Every release opens the databases of all releases before it: a test holds what they had applied against the files. */
+const BETWEEN_RELEASES =
+  'A build between two releases wrote this database; only databases of releases can be opened by later ones. ' +
+  'Start it with the build that wrote it, dump the tables of the project (pg_dump), and load them into a new data folder. ' +
+  'If you develop Holdfast: a released migration never changes, and a new one gets a number after all released ones.'
+
 /**
  * Decides which migrations are still to be applied, in order.
  *
@@ -40,9 +46,7 @@ export function planMigrations(
         'migration_changed',
         500,
         `The migration ${done.source}/${done.name} is not the one that was applied.`,
-        {
-          hint: 'Put the file back as it was and make the change in a new migration.',
-        },
+        { hint: BETWEEN_RELEASES },
       )
     }
   }
@@ -56,9 +60,7 @@ export function planMigrations(
         'migration_out_of_order',
         500,
         `The migration ${migration.source}/${migration.name} comes before ${later.name}, which has been applied.`,
-        {
-          hint: 'Give it a higher number.',
-        },
+        { hint: BETWEEN_RELEASES },
       )
     }
   }

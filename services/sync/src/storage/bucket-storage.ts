@@ -68,12 +68,23 @@ export async function readState(db: Queryable): Promise<ReplicatorState | undefi
   }
 }
 
-/** Starts over with a new slot. Ids go on from where they were, so that positions of devices never point past the log. */
+/**
+ * Starts over with a new slot. Ids go on from where they were, so that positions of devices never point past the log. Write checkpoints that were asked for
+ * before are answered by the new log as a whole: by a number above all that were given, also those that a restored backup does not know.
+ */
 export async function resetState(db: Queryable, slotName: string): Promise<void> {
   await db.execute(sql`
     insert into sync.state (slot_name) values (${slotName})
     on conflict (only_row) do update set slot_name = excluded.slot_name, confirmed_lsn = null, filling = false
   `)
+  // No number was given yet while the sequence is at 1. A clock in microseconds is ahead of any that was counted.
+  await db.execute(sql`
+    update sync.state set write_checkpoint_floor = setval('sync.write_checkpoint_ids',
+             greatest(ids.last_value, (extract(epoch from clock_timestamp()) * 1000000)::bigint))
+      from sync.write_checkpoint_ids ids
+     where ids.last_value > 1
+  `)
+  await db.execute(sql`delete from sync.write_checkpoints`)
 }
 
 export async function readDefinitions(db: Queryable): Promise<StoredDefinition[]> {
