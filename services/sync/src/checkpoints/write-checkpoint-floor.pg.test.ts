@@ -37,13 +37,15 @@ test('a device that asked a log that is gone gets a number that is not lower', a
   await world.restart()
   const device = world.device(ALICE, { clientId: DEVICE })
   device.connect()
-  await device.until(({ completed }) => (completed.at(-1)?.writeCheckpoint ?? 0n) >= asked, 'the write checkpoint')
+  await device.until(({ completed }) => BigInt(completed.at(-1)?.writeCheckpoint ?? 0) >= asked, 'the write checkpoint')
   expect(await askWriteCheckpoint()).toBeGreaterThan(asked)
 })
 
 test('so does one that asked after the backup was taken that the database was restored from', async () => {
   await askWriteCheckpoint()
-  const [backedUp] = await world.rows<{ last: string }>('select last_value::text as last from sync.write_checkpoint_ids')
+  const [backedUp] = await world.rows<{ last: string }>(
+    'select last_value::text as last from sync.write_checkpoint_ids',
+  )
   await askWriteCheckpoint()
   const asked = await askWriteCheckpoint()
   await world.stop()
@@ -54,7 +56,7 @@ test('so does one that asked after the backup was taken that the database was re
   await world.restart()
   const device = world.device(ALICE, { clientId: DEVICE })
   device.connect()
-  await device.until(({ completed }) => (completed.at(-1)?.writeCheckpoint ?? 0n) >= asked, 'the write checkpoint')
+  await device.until(({ completed }) => BigInt(completed.at(-1)?.writeCheckpoint ?? 0) >= asked, 'the write checkpoint')
   expect(await askWriteCheckpoint()).toBeGreaterThan(asked)
 })
 

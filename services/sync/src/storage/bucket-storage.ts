@@ -80,9 +80,8 @@ export async function resetState(db: Queryable, slotName: string): Promise<void>
   // No number was given yet while the sequence is at 1. A clock in microseconds is ahead of any that was counted.
   await db.execute(sql`
     update sync.state set write_checkpoint_floor = setval('sync.write_checkpoint_ids',
-             greatest(ids.last_value, (extract(epoch from clock_timestamp()) * 1000000)::bigint))
-      from sync.write_checkpoint_ids ids
-     where ids.last_value > 1
+             greatest((select last_value from sync.write_checkpoint_ids), (extract(epoch from clock_timestamp()) * 1000000)::bigint))
+     where (select last_value from sync.write_checkpoint_ids) > 1
   `)
   await db.execute(sql`delete from sync.write_checkpoints`)
 }
