@@ -88,11 +88,13 @@ describe('reading a table', () => {
     for await (const batch of copyRows({ url: db.url, query, batchRows: 7000 })) {
       expect(batch.length).toBeLessThanOrEqual(7000)
       if (next < 20_000) {
-        await new Promise((resolve) => setTimeout(resolve, 50))
-        const [backend] = await db.pool.query<{ wait_event: string | null }>(
-          sql`select wait_event from pg_stat_activity where datname = ${db.name} and application_name = 'holdfast snapshot'`,
-        )
-        expect(backend?.wait_event).toBe('ClientWrite')
+        const waitEvent = async (): Promise<string | null | undefined> => {
+          const [backend] = await db.pool.query<{ wait_event: string | null }>(
+            sql`select wait_event from pg_stat_activity where datname = ${db.name} and application_name = 'holdfast snapshot'`,
+          )
+          return backend?.wait_event
+        }
+        await expect.poll(waitEvent, { timeout: 15_000 }).toBe('ClientWrite')
       }
       for (const row of batch) expect(row[0]).toBe(String(next++))
     }

@@ -68,8 +68,10 @@ export function queriesOfProcedure(
 function resolvedNode({ text, node }: ProcedureText, f: FunctionInfo, searchPath: string, catalog: Catalog): Node {
   const resolved = (f.queries[''] ?? f.queries[searchPath])?.[text]
   if (resolved) return 'error' in resolved ? refuse(resolved.error) : parseViewDefinition(resolved.text)
-  qualifyNames(node, searchPath, catalog)
-  return node
+  // Trees are kept for the next compilation, which may have another catalog.
+  const qualified = structuredClone(node)
+  qualifyNames(qualified, searchPath, catalog)
+  return qualified
 }
 
 const ALIASES: Readonly<Record<string, string>> = {
