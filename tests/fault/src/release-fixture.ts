@@ -46,7 +46,7 @@ const SCHEMA = `
   create policy up_to_level on public.notices for select to authenticated
     using (level <= ((select auth.jwt()) -> 'app_metadata' ->> 'level')::integer);
   select sync.guard_columns('public.tasks', '{state}');
-  select sync.create_stream('open_tasks', $$select * from public.tasks where state = 'open'$$);
+  select sync.create_stream('open_tasks', $$select * from public.tasks where state = 'open'$$, auto_subscribe => true);
 `
 
 const ROWS = `
