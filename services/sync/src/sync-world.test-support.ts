@@ -101,8 +101,11 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const others: Served[] = []
   let main: Served | undefined
 
-  /** @param at - its port; 0 for a free one */
-  async function serve(at: number): Promise<Served> {
+  /**
+   * @param at - its port; 0 for a free one
+   * @param onOpening - called before it is ready: it may be stopped before, too
+   */
+  async function serve(at: number, onOpening: (stop: () => Promise<void>) => void = () => undefined): Promise<Served> {
     const compiler = createPlanCompiler()
     const service = openSync({
       url: db.url,
@@ -166,27 +169,26 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
         expiresAtS: claims['exp'] as number | undefined,
       }
     })
+    const stop = async (): Promise<void> => {
+      await service[Symbol.asyncDispose]()
+      await app.close()
+    }
+    onOpening(stop)
     await app.register(service.routes)
     await service.settled
     await app.listen({ port: at, host: '127.0.0.1' })
     const { port } = app.server.address() as { port: number }
-    return {
-      service,
-      port,
-      async stop() {
-        await service[Symbol.asyncDispose]()
-        await app.close()
-      },
-    }
+    return { service, port, stop }
   }
 
   async function open(): Promise<void> {
     sockets.clear()
-    main = await serve(main?.port ?? 0)
+    main = await serve(main?.port ?? 0, (next) => (stopLast = next))
     await main.service.ready
   }
 
-  const stop = async (): Promise<void> => main?.stop()
+  let stopLast = async (): Promise<void> => undefined
+  const stop = (): Promise<void> => stopLast()
 
   await open()
   const token = (userId: string, expiresInS?: number): string => {

@@ -52,20 +52,20 @@ test('a Postgres that ends the connection of the probe, and takes the next one, 
   const seen: boolean[] = []
   for (let round = 0; round < 3; round++) {
     const before = line.connections()
-    await expect
-      .poll(
-        async () => {
-          seen.push(cluster.isUp())
-          await db.pool.withClient((client) =>
-            client.query(
-              `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'holdfast health'`,
-            ),
-          )
-          return line.connections()
-        },
-        { timeout: 5_000 },
+    const end = async (): Promise<number> => {
+      const { rowCount } = await db.pool.withClient((client) =>
+        client.query(
+          `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'holdfast health'`,
+        ),
       )
-      .toBeGreaterThan(before)
+      return rowCount ?? 0
+    }
+    await expect.poll(end, { timeout: 5_000 }).toBe(1)
+    const look = (): number => {
+      seen.push(cluster.isUp())
+      return line.connections()
+    }
+    await expect.poll(look, { timeout: 10_000 }).toBeGreaterThan(before)
   }
   expect(new Set(seen)).toEqual(new Set([true]))
 })
