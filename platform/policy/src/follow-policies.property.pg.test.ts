@@ -7,6 +7,9 @@
  * `HOLDFAST_POLICY_RUNS` sets how many worlds are tried and `HOLDFAST_POLICY_SEED` repeats a run; a failure prints its seed.
  */
 import {
+  BAD_FORMS,
+  BAD_TABLE,
+  badPolicy,
   CLASS_FORMS,
   GUARDS,
   LINK_FORMS,
@@ -75,12 +78,15 @@ const policies = fc.record({
   permissive: fc.array(policy, { minLength: 1, maxLength: 3 }),
   restrictive: fc.array(policy, { maxLength: 1 }),
   guards,
+  /** Of a table beside, which the others have nothing to do with. */
+  bad: fc.constantFrom(...BAD_FORMS),
 })
 
 async function applyPolicies({
   permissive,
   restrictive,
   guards: chosen,
+  bad,
 }: typeof policies extends fc.Arbitrary<infer T> ? T : never): Promise<void> {
   const statements = ['p0', 'p1', 'p2', 'r0'].map((name) => `drop policy if exists ${name} on public.items`)
   for (const [kind, list] of [
@@ -98,7 +104,7 @@ async function applyPolicies({
     statements.push(`alter table public.${table} ${using === undefined ? 'disable' : 'enable'} row level security`)
     if (using !== undefined) statements.push(`create policy guard on public.${table} for select using (${using})`)
   }
-  await world.run(...statements)
+  await world.run(...statements, ...badPolicy(bad))
 }
 
 // --- rows
@@ -332,6 +338,7 @@ test(
           await fill(content)
           const plan = await world.compile()
           const all = plan.tables
+            .filter(({ name }) => name !== BAD_TABLE)
             .flatMap((table) => table.definitions)
             .flatMap((definition) =>
               sessions
