@@ -119,7 +119,16 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
   )
   const shares = sharePool(requestPool, requestShares(config))
   // Made before the services and closed after them: what they answer last still reaches its client.
-  const app = createHttpServer({ logger, trustProxy })
+  const app = createHttpServer({
+    logger,
+    trustProxy,
+    bodyPatience: {
+      silenceMs: config.requestBodySilenceSeconds * 1_000,
+      rateMin: config.requestBodyRateMin,
+      totalMs: config.requestBodySeconds * 1_000,
+      slowPerAddressMax: config.slowBodiesPerAddressMax,
+    },
+  })
   opened.defer(() => closeGateway(app))
 
   const jwtSecret = resolveJwtSecret(config.jwtSecret, config.dataDir, logger)

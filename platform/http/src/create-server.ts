@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { fastify, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { HoldfastError, errorMessage, type Logger } from '@holdfast/foundation'
-import { BODY_BYTES_MAX, CONNECTION_IDLE_MS, HEADERS_TIMEOUT_MS, PARAMETER_LENGTH_MAX } from './limits.ts'
+import {
+  BODY_BYTES_MAX,
+  BODY_PATIENCE,
+  CONNECTION_IDLE_MS,
+  HEADERS_TIMEOUT_MS,
+  PARAMETER_LENGTH_MAX,
+} from './limits.ts'
+import { limitSlowBodies, type BodyPatience } from './slow-bodies.ts'
 import { logFailure } from './log-failure.ts'
 import type { TrustProxy } from './trust-proxy.ts'
 
@@ -9,6 +16,8 @@ export interface HttpServerOptions {
   readonly logger: Logger
   /** Whose `x-forwarded-*` headers are believed. Default: nobody's. */
   readonly trustProxy?: TrustProxy | false
+  /** How long request bodies may take. */
+  readonly bodyPatience?: Partial<BodyPatience>
 }
 
 /**
@@ -17,6 +26,7 @@ export interface HttpServerOptions {
  */
 export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const { logger, trustProxy = false } = options
+  const bodyPatience = { ...BODY_PATIENCE, ...options.bodyPatience }
   const app = fastify({
     // Our own logger reports requests, by event; Fastify's would serialise headers.
     logger: false,
@@ -24,6 +34,8 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     bodyLimit: BODY_BYTES_MAX,
     keepAliveTimeout: CONNECTION_IDLE_MS,
     http: { headersTimeout: HEADERS_TIMEOUT_MS },
+    // The net below `limitSlowBodies`, from the first byte of the headers on.
+    requestTimeout: HEADERS_TIMEOUT_MS + bodyPatience.totalMs,
     genReqId: () => randomUUID(),
     // A caller's own id could not be told from ours in the log.
     requestIdHeader: false,
@@ -37,7 +49,9 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' })
   })
+  limitSlowBodies(app, bodyPatience)
   app.addHook('onResponse', async (request, reply) => {
+    if (!request.raw.complete) cutUnreadBody(request, bodyPatience.silenceMs)
     logger.log('debug', 'answered', {
       requestId: request.id,
       method: request.method,
@@ -48,6 +62,14 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   })
   app.setErrorHandler((error, request, reply) => renderFailure(error, request, reply, logger))
   return app
+}
+
+/** A body that was answered without being read is not awaited for ever. Its client has had the time to read the answer. */
+function cutUnreadBody({ raw }: FastifyRequest, patienceMs: number): void {
+  const cut = setTimeout(() => {
+    if (!raw.complete) raw.socket.destroy()
+  }, patienceMs).unref()
+  raw.once('close', () => clearTimeout(cut))
 }
 
 /**

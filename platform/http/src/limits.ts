@@ -15,3 +15,15 @@ export const PREFLIGHT_LIFETIME_S = 3_600
 
 /** Milliseconds that a start waits for a port that no server has, but a passing connection: most of those are short. */
 export const PORT_PATIENCE_MS = 3_000
+
+/** How long request bodies may take, where the server is opened without other values. */
+export const BODY_PATIENCE = {
+  silenceMs: 30_000,
+  rateMin: 128,
+  /** Until then a phone may have looked for its network. */
+  rateGraceMs: 60_000,
+  totalMs: 1_800_000,
+  /** Honest bodies are a few kilobytes and take as long as a round trip. */
+  slowMs: 10_000,
+  slowPerAddressMax: 64,
+}

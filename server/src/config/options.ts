@@ -84,6 +84,37 @@ export const serverOptions = {
     description:
       'The proxies in front whose x-forwarded-* headers are believed: addresses and networks (`loopback`, `10.0.0.0/8`), or one number of proxies in a row.',
   },
+  requestBodySilenceSeconds: {
+    type: 'integer',
+    default: 30,
+    min: 1,
+    max: 3_600,
+    description:
+      'How long nothing of a request body may come until it is given up: longer than a phone needs to change its network.',
+  },
+  requestBodyRateMin: {
+    type: 'integer',
+    default: 128,
+    min: 0,
+    max: 1_000_000,
+    description:
+      'Bytes per second that a request body has to come with on average, after its first minute: a tenth of the slowest phone networks.',
+  },
+  requestBodySeconds: {
+    type: 'integer',
+    default: 1_800,
+    min: 1,
+    max: 86_400,
+    description: 'How long a request body may take as a whole; 4 MiB at 2.4 kB/s take 30 minutes.',
+  },
+  slowBodiesPerAddressMax: {
+    type: 'integer',
+    default: 64,
+    min: 1,
+    max: 100_000,
+    description:
+      'Request bodies of one address that may be under way for longer than ten seconds at a time; many devices may share an address.',
+  },
   requestConnectionsMax: {
     type: 'integer',
     default: 20,

@@ -37,8 +37,14 @@ export function renderSyncFailure(
     })
 }
 
+/** The HTTP server gives slow bodies up for every service, in nobody's words. */
+function inSyncsWords(error: HoldfastError): HoldfastError {
+  if (error.code !== 'request_timeout') return error
+  return new HoldfastError('PSYNC_S2001', 408, error.message, { hint: error.hint })
+}
+
 function toRefusal(thrown: unknown): HoldfastError {
-  if (thrown instanceof HoldfastError) return thrown
+  if (thrown instanceof HoldfastError) return inSyncsWords(thrown)
   if (isConnectionLoss(thrown)) return syncVocabulary.unavailable()
   const { code, statusCode } = thrown as Partial<FastifyError>
   if (code?.startsWith('FST_') && statusCode !== undefined && statusCode < 500) {

@@ -86,6 +86,7 @@ async function send(request: FastifyRequest, reply: FastifyReply, response: Rest
 /** Everything that is no refusal of ours or of Fastify's is a bug: it is logged whole, and the client learns only where to look. */
 function toRefusal(error: unknown, request: FastifyRequest, logger: Logger): HoldfastError {
   if (error instanceof HoldfastError) {
+    if (error.status === 408) return invalidBody(error.message, 408)
     if (error.status >= 500)
       logFailure(logger, request, error.message, { code: error.code, requestId: request.id, cause: error.cause })
     return error
