@@ -8,6 +8,7 @@
  */
 import {
   BAD_FORMS,
+  BAD_SCHEMA,
   BAD_TABLE,
   badPolicy,
   CLASS_FORMS,
@@ -34,6 +35,7 @@ let world: PolicyWorld
 
 beforeAll(async () => {
   world = await openPolicyWorld()
+  await world.run(BAD_SCHEMA)
 })
 
 afterAll(() => world[Symbol.asyncDispose]())

@@ -1,12 +1,5 @@
 import { runAs, sql, type Session } from '@holdfast/postgres'
-import {
-  AUTH_FUNCTIONS,
-  BAD_SCHEMA,
-  ITEM_COLUMNS,
-  openTestDatabase,
-  policySchema,
-  type TestDatabase,
-} from '@holdfast/test-support'
+import { AUTH_FUNCTIONS, ITEM_COLUMNS, openTestDatabase, policySchema, type TestDatabase } from '@holdfast/test-support'
 import {
   compileSyncPlan,
   readPolicyInput,
@@ -50,7 +43,6 @@ export async function openPolicyWorld(): Promise<PolicyWorld> {
   await run(
     AUTH_FUNCTIONS,
     policySchema(keeper),
-    BAD_SCHEMA,
     `create table public.items (id int primary key, ${columns.join(', ')})`,
     'alter table public.items enable row level security',
     'grant usage on schema sync to anon, authenticated',
