@@ -63,6 +63,9 @@ test('somebody who is taken out of the team loses its rows, and no change that w
       await page.goto(`${mina.home}/sync?tab=attention`)
       await expect(page.getByRole('article')).toContainText('Revoked: written offline')
       await expect(page.getByRole('article')).toContainText('This record is gone or no longer yours to change')
+      // There is nothing left to edit: giving the change up comes first.
+      await expect(page.getByRole('article').getByRole('button').first()).toHaveText('Discard')
+      await expect(page.getByRole('button', { name: 'Edit and send again' })).toHaveCount(0)
       await expectAccessible(page, 'needs attention for a record that is gone')
     })
   } finally {

@@ -104,11 +104,18 @@ function GroupDecisions({ changes }: { readonly changes: readonly RejectedChange
   const [layer, setLayer] = useState<'edit' | 'discard'>()
   const { isBusy, error, decide } = useDecision(() => setLayer(undefined))
   const isConflict = changes[0]?.verdict.status === 'conflict'
-  const canEdit = changes.every((change) => writtenRecords(change, schema).length > 0)
+  const isGone = changes[0]?.verdict.status === 'no_row'
+  const canEdit = !isGone && changes.every((change) => writtenRecords(change, schema).length > 0)
+  const discard = (
+    <Button {...(isGone ? { tone: 'primary' as const } : {})} isDisabled={isBusy} onPress={() => setLayer('discard')}>
+      {isConflict ? words.keepTheirsMany(changes.length) : words.discardMany(changes.length)}
+    </Button>
+  )
   return (
     <>
       {error ? <ErrorNotice error={error} /> : null}
       <div className="flex flex-wrap gap-2">
+        {isGone ? discard : null}
         {canEdit ? (
           <Button tone="primary" isDisabled={isBusy} onPress={() => setLayer('edit')}>
             {words.editMany(changes.length)}
@@ -129,9 +136,7 @@ function GroupDecisions({ changes }: { readonly changes: readonly RejectedChange
         >
           {isConflict ? words.keepMineMany(changes.length) : words.sendMany(changes.length)}
         </Button>
-        <Button isDisabled={isBusy} onPress={() => setLayer('discard')}>
-          {isConflict ? words.keepTheirsMany(changes.length) : words.discardMany(changes.length)}
-        </Button>
+        {isGone ? null : discard}
         <Button tone="quiet" onPress={() => void exportChanges(device, changes)}>
           {words.exportAsFile}
         </Button>

@@ -95,7 +95,9 @@ function Decisions({ change, workspace, record }: CardProps & { readonly record:
   const { isBusy, error, decide } = useDecision(() => setLayer(undefined))
   const explanation = explainVerdict(change.verdict, { column: (_, column) => humanize(column) })
   const isConflict = change.verdict.status === 'conflict'
-  const canEdit = record.fields.length > 0
+  // Values cannot help a record that is not there, or not the person's any more.
+  const isGone = change.verdict.status === 'no_row'
+  const canEdit = record.fields.length > 0 && !isGone
   const partly = partlyRefused(change, record)
   const leftOut = { table: change.table, recordId: change.recordId, columns: partly.map(({ name }) => name) }
   const edit = (
@@ -103,14 +105,20 @@ function Decisions({ change, workspace, record }: CardProps & { readonly record:
       {words.editAndSend}
     </Button>
   )
+  const discard = (
+    <Button {...(isGone ? { tone: 'primary' as const } : {})} isDisabled={isBusy} onPress={() => setLayer('discard')}>
+      {isConflict ? words.keepTheirs : words.discard}
+    </Button>
+  )
   return (
     <>
       {error ? <ErrorNotice error={error} /> : null}
       <div className="flex flex-wrap gap-2">
+        {isGone ? discard : null}
         {canEdit && !isConflict ? edit : null}
         <Button
           isDisabled={isBusy}
-          {...(canEdit && !isConflict ? {} : { tone: 'primary' as const })}
+          {...((canEdit && !isConflict) || isGone ? {} : { tone: 'primary' as const })}
           onPress={() => void decide([() => rejected.retry(change.id)], () => words.sentAgain)}
         >
           {isConflict ? words.keepMine : words.sendAgain}
@@ -123,9 +131,7 @@ function Decisions({ change, workspace, record }: CardProps & { readonly record:
             {words.dropFields(partly.map(labelOf))}
           </Button>
         ) : null}
-        <Button isDisabled={isBusy} onPress={() => setLayer('discard')}>
-          {isConflict ? words.keepTheirs : words.discard}
-        </Button>
+        {isGone ? null : discard}
         {canEdit && isConflict ? edit : null}
         <Button tone="quiet" onPress={() => void exportChanges(device, [change])}>
           {words.exportAsFile}
