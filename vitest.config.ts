@@ -3,6 +3,9 @@ import { defineConfig } from 'vitest/config'
 
 const resolve = { conditions: ['source'] }
 const ssr = { resolve: { conditions: ['source', 'node'], externalConditions: ['source', 'node'] } }
+/** What is polled for comes when it comes: a busy machine is no failure. */
+const patient = { poll: { timeout: 20_000, interval: 50 } }
+
 const packages = ['platform/*', 'services/*', 'server', 'clients/*', 'apps/*']
 
 /** Left to itself, Vitest keeps a core free; these tests mostly wait for a server. */
@@ -33,6 +36,7 @@ export default defineConfig({
         ssr,
         test: {
           name: 'pg',
+          expect: patient,
           maxWorkers: WORKERS,
           setupFiles: ['tests/support/src/seed-fast-check.ts'],
           sequence: { groupOrder: 1 },
@@ -48,6 +52,7 @@ export default defineConfig({
         ssr,
         test: {
           name: 'conformance',
+          expect: patient,
           maxWorkers: WORKERS,
           setupFiles: ['tests/support/src/seed-fast-check.ts'],
           sequence: { groupOrder: 2 },
@@ -61,6 +66,7 @@ export default defineConfig({
         ssr,
         test: {
           name: 'fault',
+          expect: patient,
           setupFiles: ['tests/support/src/seed-fast-check.ts'],
           sequence: { groupOrder: 3 },
           include: ['tests/fault/src/**/*.test.ts'],
