@@ -30,7 +30,7 @@ import {
 } from '../storage/bucket-storage.ts'
 import { voidRenamedLabels } from '../storage/enum-labels.ts'
 import { SNAPSHOT_BYTES_MAX } from '../limits.ts'
-import { writeFirstFilling } from '../storage/fills.ts'
+import { writeFilling, writeFirstFilling } from '../storage/fills.ts'
 import type { FillProgress } from './background-fill.ts'
 import { createChangeReader } from './change-reader.ts'
 import { ensureEvaluatorRoles } from './evaluator-roles.ts'
@@ -148,6 +148,7 @@ export function startReplicator(options: ReplicatorOptions): Replicator {
           },
           setStream: (next) => (stream = next),
           setFilling: (next) => (filling = next),
+          isMissing: () => isMissing,
           setMissing: (next) => (isMissing = next),
           setHeartbeat: (next) => (heartbeat = next),
           onServing: () => {
@@ -228,6 +229,7 @@ interface RunControl {
   setFilling(progress: () => FillProgress | undefined): void
   /** Changes of tables were missed, and are not yet in the log. */
   setMissing(isMissing: boolean): void
+  isMissing(): boolean
   setHeartbeat(heartbeat: Heartbeat): void
   onServing(): void
 }
@@ -277,6 +279,8 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
   control.lease.lost.throwIfAborted()
 
   feed.reset(writer.lastOpId, startLsn ?? (0n as Lsn))
+  // Devices would lose the rows of tables that are read again.
+  if (control.isMissing()) await writeFilling(pool)
   await using serving = await openServing(
     {
       pool,
@@ -332,7 +336,8 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
           await serving.resume()
           continue
         }
-        await serving.change(await plans.compileAfter(changedBy), feed.position, isAlteredType)
+        const next = await plans.compileAfter(changedBy)
+        await serving.change(next, feed.position, isAlteredType, control.isMissing())
         heartbeat.repaired()
         reader.use(serving.active)
         if (!serving.isFilling) control.setMissing(false)

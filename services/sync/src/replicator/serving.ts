@@ -8,7 +8,14 @@ import { contentOf, onlyAddsColumns } from '../buckets/definition-content.ts'
 import { dropDefinitions, readDefinitions, readShapes, VOID, type StoredDefinition } from '../storage/bucket-storage.ts'
 import { CLASS_RECOUNT_MS } from '../limits.ts'
 import { voidRenamedLabels } from '../storage/enum-labels.ts'
-import { insertUnfilled, readIsFilling, readUnfilled, writeFilled, writeFirstFilled } from '../storage/fills.ts'
+import {
+  insertUnfilled,
+  readIsFilling,
+  readUnfilled,
+  writeFilled,
+  writeFilling,
+  writeFirstFilled,
+} from '../storage/fills.ts'
 import { createBackgroundFill, type BackgroundFill } from './background-fill.ts'
 import { findStandIns, withStandIns, type StandIn } from './stand-ins.ts'
 
@@ -35,8 +42,10 @@ export interface Serving extends AsyncDisposable {
    *
    * @param position - everything that committed before it is in the log
    * @param isTypeAltered - words of enums may have been renamed
+   * @param hasMissed - changes of rows were missed: nothing is served until their tables have been read again, however long it takes, because devices
+   *   would lose the rows meanwhile
    */
-  change(next: SyncPlan, position: Lsn, isTypeAltered: boolean): Promise<void>
+  change(next: SyncPlan, position: Lsn, isTypeAltered: boolean, hasMissed: boolean): Promise<void>
   /** What {@link Serving.pause} waited for is in force already: goes on with the plan that there is. */
   resume(): Promise<void>
   /** Takes into service what has been completed. @returns whether {@link Serving.active} is another one now */
@@ -85,7 +94,7 @@ export async function openServing(
   let isPaused = false
   /** When it was last looked whether there is room for classes that are left out. */
   let countedAt = Number.NEGATIVE_INFINITY
-  let isFirst = await readIsFilling(pool)
+  let holdsUntilFilled = await readIsFilling(pool)
 
   async function activate(): Promise<void> {
     const all = [...kept, ...standIns.map((one) => one.stored)]
@@ -170,9 +179,13 @@ export async function openServing(
     options.forgetBuckets()
   }
 
-  async function change(next: SyncPlan, at: Lsn, isTypeAltered: boolean): Promise<void> {
+  async function change(next: SyncPlan, at: Lsn, isTypeAltered: boolean, hasMissed: boolean): Promise<void> {
     pause()
     await fill.stop()
+    if (hasMissed && !holdsUntilFilled) {
+      await writeFilling(pool)
+      holdsUntilFilled = true
+    }
     const version = active.plan.version
     const numbers = kept.map(({ number }) => number).join()
     await settle(next, at, isTypeAltered)
@@ -189,9 +202,9 @@ export async function openServing(
   }
 
   async function endFirst(): Promise<void> {
-    if (!isFirst) return
+    if (!holdsUntilFilled) return
     await writeFirstFilled(pool)
-    isFirst = false
+    holdsUntilFilled = false
   }
 
   async function begin(): Promise<void> {
@@ -202,7 +215,7 @@ export async function openServing(
   async function resume(): Promise<void> {
     isPaused = false
     if (unfilled.size > 0) {
-      if (!isFirst) await holdCheckpoints()
+      if (!holdsUntilFilled) await holdCheckpoints()
       return
     }
     await endFirst()
@@ -211,7 +224,7 @@ export async function openServing(
 
   /** After {@link activate}, when nothing else has changed. */
   function serveAgain(): void {
-    if (!isPaused && (unfilled.size === 0 || (hold === undefined && !isFirst))) release()
+    if (!isPaused && (unfilled.size === 0 || (hold === undefined && !holdsUntilFilled))) release()
   }
 
   if (stored) await activate()

@@ -61,6 +61,11 @@ export async function writeFirstFilling(db: Queryable, position: Lsn): Promise<v
   await db.execute(sql`update sync.state set filling = true, confirmed_lsn = ${formatLsn(position)}::pg_lsn`)
 }
 
+/** Tables that devices have are read again as a whole: until that is done nothing is served, also after a restart. */
+export async function writeFilling(db: Queryable): Promise<void> {
+  await db.execute(sql`update sync.state set filling = true`)
+}
+
 export async function writeFirstFilled(db: Queryable): Promise<void> {
   await db.execute(sql`update sync.state set filling = false`)
 }
