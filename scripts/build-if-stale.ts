@@ -58,11 +58,11 @@ const TARGETS: readonly Target[] = [
   },
 ]
 
-/** Playwright and plain Node resolve packages to their build; Vitest reads sources and needs none of this. */
+/** Playwright, plain Node and the app of the guide resolve packages to their build; Vitest reads sources and needs none of this. */
 const TEST_SUPPORT: Target = {
   name: 'test support',
   sources: [
-    ...[...SERVER_PACKAGES, 'clients/client', 'tests/support'].flatMap((path) => [
+    ...[...SERVER_PACKAGES, 'clients/client', 'clients/react', 'tests/support'].flatMap((path) => [
       `${path}/src`,
       `${path}/tsconfig.json`,
     ]),
@@ -70,7 +70,7 @@ const TEST_SUPPORT: Target = {
     'package-lock.json',
   ],
   product: 'tests/support/dist/index.js',
-  command: [process.execPath, 'node_modules/typescript/bin/tsc', '-b', 'tests/support'],
+  command: [process.execPath, 'node_modules/typescript/bin/tsc', '-b', 'clients/react', 'tests/support'],
 }
 
 /** Milliseconds that another build may take before its lock counts as left behind. */
