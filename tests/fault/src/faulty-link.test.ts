@@ -51,11 +51,14 @@ test.each(['up', 'down'] as const)(
     requests = []
     link.swallow(direction)
     await expect(bytesOf(ask(link.url, '/lost', 300))).rejects.toThrow('timeout')
+    await expect.poll(() => link.swallowed).toBeGreaterThan(0)
     expect(requests).toEqual(direction === 'up' ? [] : ['/lost'])
+    const before = link.swallowed
     const waiting = bytesOf(ask(link.url))
     waiting.catch(() => undefined)
-    await expect.poll(() => link.connections).toBeGreaterThan(1)
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    // More than can be left of the answer before.
+    const enough = direction === 'up' ? 0 : BODY.length
+    await expect.poll(() => link.swallowed).toBeGreaterThan(before + enough)
     link.flow()
     await expect(waiting).rejects.toThrow()
     expect(await bytesOf(ask(link.url))).toBe(BODY.length)
@@ -88,9 +91,10 @@ test('lets connections through in reverse order', async () => {
   requests = []
   link.reorder(3)
   const answers: Promise<number>[] = []
-  for (const path of ['/1', '/2', '/3']) {
+  for (const [index, path] of ['/1', '/2', '/3'].entries()) {
     answers.push(bytesOf(ask(link.url, path)))
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    // The third lets all of them through.
+    await expect.poll(() => link.held + link.connections).toBe(index + 1)
   }
   await Promise.all(answers)
   expect(requests).toEqual(['/3', '/2', '/1'])

@@ -37,6 +37,10 @@ export interface FaultyLink extends AsyncDisposable {
   readonly broken: number
   /** Connections that were let through so far. */
   readonly connections: number
+  /** Connections that {@link FaultyLink.reorder} holds. */
+  readonly held: number
+  /** Bytes swallowed so far, in both directions. */
+  readonly swallowed: number
 }
 
 /** How often a limited rate passes a piece on, in milliseconds. */
@@ -54,6 +58,7 @@ export async function openFaultyLink(target: string): Promise<FaultyLink> {
   let connections = 0
   let heldMax = 1
   let held: Socket[] = []
+  let swallowed = 0
 
   const server = createServer({ noDelay: true }, (near) => {
     if (severed) return void near.destroy()
@@ -99,15 +104,16 @@ export async function openFaultyLink(target: string): Promise<FaultyLink> {
       if (!isBroken) return undefined
       plan.count--
       broken++
-      if (plan.at === 'request') return () => setTimeout(end, 1)
+      // On a busy machine an answer may come before the timer.
       isDoomed = true
-      return undefined
+      return plan.at === 'request' ? () => setTimeout(end, 1) : undefined
     }
     const onAnswer = (): undefined => {
       if (isDoomed) end()
     }
-    mine.push(openLane({ from: near, to: far, faults: faults.up, onBytes: onRequest, cut: end }))
-    mine.push(openLane({ from: far, to: near, faults: faults.down, onBytes: onAnswer, cut: end }))
+    const onSwallow = (bytes: number): void => void (swallowed += bytes)
+    mine.push(openLane({ from: near, to: far, faults: faults.up, onBytes: onRequest, onSwallow, cut: end }))
+    mine.push(openLane({ from: far, to: near, faults: faults.down, onBytes: onAnswer, onSwallow, cut: end }))
     for (const lane of mine) lanes.add(lane)
   }
 
@@ -149,6 +155,12 @@ export async function openFaultyLink(target: string): Promise<FaultyLink> {
     },
     get connections() {
       return connections
+    },
+    get held() {
+      return held.length
+    },
+    get swallowed() {
+      return swallowed
     },
     async [Symbol.asyncDispose]() {
       severed = true

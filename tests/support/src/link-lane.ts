@@ -30,12 +30,14 @@ export interface LaneOptions {
   readonly faults: Readonly<LaneFaults>
   /** Called with what is about to be passed on. What it returns is called when that has been done. */
   readonly onBytes?: (bytes: Buffer) => (() => void) | undefined
+  /** Called with the number of bytes that were swallowed. */
+  readonly onSwallow?: (bytes: number) => void
   /** Cuts the connection. */
   readonly cut: () => void
 }
 
 /** Passes bytes from one socket to another, no faster than it takes them: what has not been passed on is not read. */
-export function openLane({ from, to, faults, onBytes, cut }: LaneOptions): Lane {
+export function openLane({ from, to, faults, onBytes, onSwallow, cut }: LaneOptions): Lane {
   let passed = 0
   let hasSwallowed = false
   let isPumping = false
@@ -52,6 +54,7 @@ export function openLane({ from, to, faults, onBytes, cut }: LaneOptions): Lane 
     passed += bytes.length
     if (faults.mode === 'swallow') {
       hasSwallowed = true
+      onSwallow?.(bytes.length)
       return 0
     }
     to.write(bytes, done)
