@@ -1,6 +1,6 @@
 /**
- * The random tests of sync at length: at least 2,000 histories, each with the seeds that follow from the one that is printed first; then the browser journeys, where
- * one that needed its second try fails the night.
+ * The random tests of sync at length: at least 2,000 histories, each with the seeds that follow from the one that is printed first; then all tests and the browser
+ * journeys without the second try that an ordinary run gives.
  *
  * `--seed=N` repeats a night, `--only=histories,faults` runs parts of it, `--share=0.1` a tenth. A part that fails does not end the night; all that failed are
  * named at the end, with what repeats them.
@@ -10,7 +10,7 @@ import { run } from './run.ts'
 
 interface Part {
   readonly name: string
-  readonly project: 'pg' | 'conformance' | 'fault' | 'browser'
+  readonly project: 'pg' | 'conformance' | 'fault' | 'browser' | 'all'
   readonly files: readonly string[]
   /** Variables that say how much, with their number for a whole night. */
   readonly counts: Readonly<Record<string, number>>
@@ -106,6 +106,13 @@ const PARTS: readonly Part[] = [
     seed: 'HOLDFAST_SEED',
   },
   {
+    name: 'suite',
+    project: 'all',
+    files: [],
+    counts: {},
+    seed: 'HOLDFAST_SEED',
+  },
+  {
     name: 'journeys',
     project: 'browser',
     files: ['tests/e2e/src'],
@@ -114,8 +121,9 @@ const PARTS: readonly Part[] = [
   },
 ]
 
-/** An ordinary run forgives a journey its first try, on a machine that is busy with other tests; a night does not. */
+/** An ordinary run forgives a file or a journey its first try, on a machine that is busy with other tests; a night does not. */
 function commandOf({ project, files }: Part): readonly [string, ...string[]] {
+  if (project === 'all') return ['vitest', 'run']
   return project === 'browser'
     ? ['playwright', 'test', '--config', 'tests/e2e/playwright.config.ts', '--fail-on-flaky-tests', ...files]
     : ['vitest', 'run', '--project', project, ...files]
