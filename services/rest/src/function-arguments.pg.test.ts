@@ -34,6 +34,9 @@ beforeAll(async () => {
     create function mixed(json) returns text language sql immutable as $$ select 'json' $$;
     create function mixed(text) returns text language sql immutable as $$ select 'text' $$;
     create function mixed(bytea) returns text language sql immutable as $$ select 'bytea' $$;
+    create function by_default() returns int language sql immutable as $$ select 1 $$;
+    create function by_default(int default 42) returns int language sql immutable as $$ select 2 $$;
+    create function by_default(text default 'default') returns text language sql immutable as $$ select $1 $$;
     create function twice(json) returns int language sql immutable as $$ select 1 $$;
     create function twice(jsonb) returns int language sql immutable as $$ select 2 $$;
   `)
@@ -260,5 +263,29 @@ describe('a whole body', () => {
     expect((await post('/rpc/whole_xml', '<a>ü</a>', 'text/xml')).body).toBe('<a>ü</a>')
     const bytes = Buffer.from([0, 255, 10, 13, 92])
     expect((await post('/rpc/whole_bytes', bytes, 'application/octet-stream')).body).toBe('00ff0a0d5c')
+  })
+
+  test('is meant by an argument without a name, of any type that takes a body', async () => {
+    expect((await post('/rpc/whole_json', '{"": {"a": 2}}')).text).toBe('{"": {"a": 2}}')
+    expect((await post('/rpc/whole_text', '{"":"x"}')).body).toBe('{"":"X"}')
+    expect((await post('/rpc/whole_text', '=x', FORM['content-type'])).body).toBe('{"":"X"}')
+    expect((await post('/rpc/by_default', '{"":true}')).body).toBe('{"":true}')
+    expect(await post('/rpc/whole_int', '{"":1}')).toMatchObject({
+      status: 404,
+      body: {
+        code: 'PGRST202',
+        message: 'Could not find the function public.whole_int() in the schema cache',
+        details:
+          'Searched for the function public.whole_int with parameter  or with a single unnamed json/jsonb parameter, but no matches were found in the schema cache.',
+      },
+    })
+  })
+
+  test('that may be left out leaves open which function is meant', async () => {
+    const message =
+      'Could not choose the best candidate function between: public.by_default(), public.by_default( => text)'
+    for (const answer of [await world.ask('/rpc/by_default'), await post('/rpc/by_default', '{}')]) {
+      expect(answer).toMatchObject({ status: 300, body: { code: 'PGRST203', message } })
+    }
   })
 })

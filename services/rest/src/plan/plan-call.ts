@@ -56,23 +56,29 @@ function bodyKind(payload: Payload): BodyKind {
 
 function bodyArguments(routine: RestRoutine, payload: Payload): CallArguments {
   if (payload.kind === 'form') return textArguments(routine, payload.pairs)
-  const [only] = routine.parameters
-  if (routine.parameters.length === 1 && only?.name === '') {
-    return { kind: 'body', value: payload.kind === 'whole' ? payload.bytes : payload.json, type: only.type }
-  }
+  const only = namelessParameter(routine)
+  if (only) return { kind: 'body', value: payload.kind === 'whole' ? payload.bytes : payload.json, type: only.type }
   if (payload.kind === 'whole') return { kind: 'texts', values: [] }
   const parameters = routine.parameters.filter((parameter) => payload.columns.includes(parameter.name))
   return { kind: 'json', payload, parameters: parameters.map(toCallParameter) }
 }
 
-/** A parameter that is given several times has its last value, unless it is variadic. */
+/** A parameter that is given several times has its last value, unless it is variadic. One without a name takes all that is given, as an object. */
 function textArguments(routine: RestRoutine, args: readonly (readonly [name: string, value: string])[]): CallArguments {
+  const only = namelessParameter(routine)
+  if (only) return { kind: 'body', value: JSON.stringify(Object.fromEntries(args)), type: only.type }
   const values = routine.parameters.flatMap((parameter) => {
     const texts = args.filter(([arg]) => arg === parameter.name).map(([, text]) => text)
     if (texts.length === 0) return []
     return [{ parameter: toCallParameter(parameter), texts: parameter.variadic ? texts : texts.slice(-1) }]
   })
   return { kind: 'texts', values }
+}
+
+/** The only parameter of a function that takes the whole body. */
+function namelessParameter({ parameters }: RestRoutine): RestParameter | undefined {
+  const [only] = parameters
+  return parameters.length === 1 && only?.name === '' ? only : undefined
 }
 
 function toCallParameter({ name, type, variadic }: RestParameter): CallParameter {
@@ -112,17 +118,14 @@ function acceptsArguments({ parameters }: RestRoutine, given: readonly string[],
   if (parameters.length === 0 && (body === 'text' || body === 'xml' || body === 'bytea')) return false
   const names = parameters.map(({ name }) => name)
   const required = parameters.filter(({ hasDefault }) => !hasDefault)
-  return (
-    names.every((name) => name !== '') &&
-    given.every((name) => names.includes(name)) &&
-    required.every(({ name }) => given.includes(name))
-  )
+  // A parameter without a name is given by the empty one: `{"": …}`.
+  return given.every((name) => names.includes(name)) && required.every(({ name }) => given.includes(name))
 }
 
 /** One parameter without a name that takes the body as it is. */
-function takesWholeBody({ parameters }: RestRoutine, body: BodyKind): boolean {
-  const [only] = parameters
-  return parameters.length === 1 && only?.name === '' && WHOLE_BODY_TYPES[body].includes(only.type)
+function takesWholeBody(routine: RestRoutine, body: BodyKind): boolean {
+  const only = namelessParameter(routine)
+  return only !== undefined && WHOLE_BODY_TYPES[body].includes(only.type)
 }
 
 function notFound(
