@@ -62,6 +62,18 @@ describe('is refused', () => {
       'column clients.projects does not exist',
     ],
     [
+      'two embeds of one name',
+      '/transfers?select=id,clients!from_id(id),clients!to_id(id)',
+      '42712',
+      'table name "transfers_clients_1" specified more than once',
+    ],
+    [
+      'two embeds of one alias, deeper',
+      '/clients?select=id,projects(x:tasks(id),x:briefs(text))',
+      '42712',
+      'table name "projects_x_2" specified more than once',
+    ],
+    [
       'an order by a column that the embed does not select',
       '/tasks?select=id,projects(id)&order=projects(name)',
       '42703',

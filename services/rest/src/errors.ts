@@ -53,6 +53,11 @@ export function notEmbedded(name: string): HoldfastError {
   })
 }
 
+/** @param alias - of the second one in the statement that PostgREST would send */
+export function embeddedTwice(alias: string): HoldfastError {
+  return new HoldfastError('42712', 400, `table name "${alias}" specified more than once`)
+}
+
 export function invalidResponseHeaders(): HoldfastError {
   return new HoldfastError(
     'PGRST111',

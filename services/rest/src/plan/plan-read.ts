@@ -1,5 +1,5 @@
 import type { RestCatalog, RestRelation, RestRelationship } from '../catalog.ts'
-import { aggregatesNotAllowed, notEmbedded, notImplemented } from '../errors.ts'
+import { aggregatesNotAllowed, embeddedTwice, notEmbedded, notImplemented } from '../errors.ts'
 import type {
   ApiRequest,
   AtPath,
@@ -65,6 +65,8 @@ interface Level {
   readonly joins: readonly JoinCondition[]
   readonly junction: ReadPlan['junction']
   readonly rowsMax: number | undefined
+  /** Levels above it. */
+  readonly depth: number
   /** Whether its columns move into the level above, as values or as arrays. */
   readonly spread: 'object' | 'array' | undefined
 }
@@ -80,7 +82,7 @@ interface PlannedLevel {
  *
  * Columns are not looked up: Postgres knows computed ones too, and answers 42703 for those that do not exist.
  *
- * @throws PGRST108, PGRST118, PGRST123, PGRST127, PGRST200, PGRST201
+ * @throws 42712, PGRST108, PGRST118, PGRST123, PGRST127, PGRST200, PGRST201
  */
 export function planRead(catalog: RestCatalog, request: ApiRequest, root: RootRead): ReadPlan {
   const { query, schema } = request
@@ -111,6 +113,7 @@ export function planRead(catalog: RestCatalog, request: ApiRequest, root: RootRe
     joins: [],
     junction: undefined,
     rowsMax,
+    depth: 0,
     spread: undefined,
   }
   const { read } = planLevel(context, level, params)
@@ -128,6 +131,7 @@ function planLevel(context: Context, level: Level, params: LevelParams): Planned
   const relation = context.catalog.relation(level.relation.schema, level.relation.name)
   const items = params.select.filter((item) => item.kind === 'embed')
   requireKnownPaths(params, items)
+  requireOwnNames(level, items)
   const here = <T>(list: readonly AtPath<T>[]): T[] =>
     list.filter(({ path }) => path.length === 0).map(({ value }) => value)
   const order = here(params.order).slice(-1).flat()
@@ -288,6 +292,7 @@ function planEmbed(context: Context, parent: Level, item: SelectEmbed, params: L
     junction: junction && { schema: junction.schema, name: junction.name, alias: junctionAlias },
     // A function that promises one row is taken by its word.
     rowsMax: !isToOne ? context.rowsMax : relationship.kind === 'computed' ? 1 : undefined,
+    depth: parent.depth + 1,
     spread: item.spread ? shape : undefined,
   }
   const { read, columns } = planLevel(context, level, params)
@@ -365,6 +370,13 @@ function requireKnownPaths(params: LevelParams, items: readonly SelectEmbed[]): 
     const [first] = path
     if (first !== undefined && findEmbed(items, first) < 0) throw notEmbedded(first)
   }
+}
+
+/** Two embeds of one name would give an object with a key twice. The words are those of Postgres about PostgREST's statement. */
+function requireOwnNames({ relation, depth }: Level, items: readonly SelectEmbed[]): void {
+  const names = items.map(nameOf)
+  const twice = names.find((name, index) => names.indexOf(name) < index)
+  if (twice !== undefined) throw embeddedTwice(`${relation.name}_${twice}_${depth + 1}`)
 }
 
 function bounded(limit: number | undefined, rowsMax: number | undefined): number | undefined {
