@@ -167,7 +167,6 @@ function toRow(answer: StepAnswer | undefined): ResultRow | undefined {
   const values = answer?.rows[0]
   if (!answer || !values) return undefined
   if (answer.columns[0]?.name === 'QUERY PLAN') return explained(answer)
-  if (answer.columns[0]?.name === 'QUERY PLAN') return toPlanRow(answer)
   const row: Record<string, unknown> = {}
   answer.columns.forEach(({ name, typeOid }, index) => {
     const value = values[index] ?? null
@@ -175,13 +174,6 @@ function toRow(answer: StepAnswer | undefined): ResultRow | undefined {
     else row[name] = value === null ? NOTHING : typeOid === BYTEA_OID ? fromHex(value) : value
   })
   return row as unknown as ResultRow
-}
-
-/** `explain` answers its plan line by line. */
-function toPlanRow({ rows }: StepAnswer): ResultRow {
-  const lines = rows.map(([line]) => `${line?.toString() ?? ''}\n`)
-  const body = Buffer.from(lines.join(''))
-  return { total: null, rows: '0', body, location: null, inserted: null, headers: null, status: null }
 }
 
 /** Of `explain`, whose text comes in one row per line. */

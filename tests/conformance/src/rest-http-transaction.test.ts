@@ -71,6 +71,10 @@ describe('the transaction of a request', () => {
     ['an object', '{"X-A":"1"}'],
     ['two names in one object', '[{"X-A":"1","X-B":"2"}]'],
     ['a value that is no text', '[{"X-A":1}]'],
+    ['a name with a space', '[{"X A":"1"}]'],
+    ['a value of two lines', '[{"X-A":"1\\r\\nX-B: 2"}]'],
+    ['a value with control characters', '[{"X-A":"\\u0007"}]'],
+    ['the length of another body', '[{"Content-Length":"3"}]'],
   ])('refuses headers of a function that are %s', async (_title, headers) => {
     const { status, body } = await world.http('/rpc/answer_with', { method: 'POST', body: { status: null, headers } })
     expect([status, body]).toEqual([
@@ -101,11 +105,13 @@ describe('the transaction of a request', () => {
       { 'Cache-Control': 'max-age=9' },
       { 'Set-Cookie': 'a=1' },
       { 'Set-Cookie': 'b=2' },
+      { 'X-Name': '日本' },
     ])
     const answer = await world.http('/rpc/answer_with', { method: 'POST', body: { status: '202', headers } })
     expect([answer.status, answer.body]).toEqual([202, 'done'])
     expect(answer.headers.get('x-one')).toBe('1')
     expect(answer.headers.get('cache-control')).toBe('max-age=9')
+    expect(Buffer.from(answer.headers.get('x-name') ?? '', 'latin1').toString()).toBe('日本')
     expect(answer.headers.getSetCookie()).toEqual(['a=1', 'b=2'])
   })
 

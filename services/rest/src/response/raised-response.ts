@@ -1,6 +1,7 @@
 import { HoldfastError } from '@holdfast/foundation'
 import { raisedWithoutDetail, unreadableDetail, unreadableMessage } from '../errors.ts'
 import type { ServerError } from './postgres-error.ts'
+import { toResponseHeader } from './response-header.ts'
 
 /**
  * `raise sqlstate 'PGRST' using message = '{"code":…,"message":…}', detail = '{"status":…,"headers":{…}}'` controls the whole answer.
@@ -53,15 +54,11 @@ function parseDetail(text: string):
   if (!isOptionalText(statusText) || !isObject(headers)) return undefined
   const named: Record<string, string> = {}
   for (const [name, value] of Object.entries(headers)) {
-    if (typeof value !== 'string' || !isHeader(name, value)) return undefined
-    named[name.toLowerCase()] = value
+    const header = typeof value === 'string' ? toResponseHeader(name, value) : undefined
+    if (!header) return undefined
+    named[header[0]] = header[1]
   }
   return { status, statusText: statusText ?? undefined, headers: named }
-}
-
-/** Whether Node can send it: a name of token characters, a value of visible ones. */
-export function isHeader(name: string, value: string): boolean {
-  return /^[\w!#$%&'*+.^`|~-]+$/.test(name) && /^[\t\x20-\x7e\x80-\xff]*$/.test(value)
 }
 
 function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {

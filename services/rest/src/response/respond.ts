@@ -4,6 +4,7 @@ import type { DatabasePlan } from '../plan/plan.ts'
 import type { ApiRequest, Preferences } from '../request/api-request.ts'
 import { renderContentType } from '../request/media-type.ts'
 import { rangeStatus, renderContentRange } from './content-range.ts'
+import { toResponseHeader } from './response-header.ts'
 
 export interface RestResponse {
   readonly status: number
@@ -154,7 +155,7 @@ function applySettings(response: RestResponse, { row }: ExecuteResult): RestResp
 }
 
 /** `[{"X-Name": "value"}, …]` */
-function parseHeaders(text: string): [name: string, value: string][] {
+function parseHeaders(text: string): (readonly [name: string, value: string])[] {
   let items: unknown
   try {
     items = JSON.parse(text)
@@ -165,8 +166,9 @@ function parseHeaders(text: string): [name: string, value: string][] {
   return items.map((item: unknown) => {
     const entries = typeof item === 'object' && item !== null ? Object.entries(item) : []
     const [name, value]: readonly unknown[] = entries[0] ?? []
-    const isValid = entries.length === 1 && typeof name === 'string' && typeof value === 'string'
-    if (!isValid || !/^[\w!#$%&'*+.^`|~-]+$/.test(name) || /[\r\n\0]/.test(value)) throw invalidResponseHeaders()
-    return [name.toLowerCase(), value]
+    const isPair = entries.length === 1 && typeof name === 'string' && typeof value === 'string'
+    const header = isPair ? toResponseHeader(name, value) : undefined
+    if (!header) throw invalidResponseHeaders()
+    return header
   })
 }

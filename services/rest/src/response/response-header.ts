@@ -1,0 +1,24 @@
+/** Headers that frame the message or the connection: only the server knows what is right for them. */
+const FRAMING: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/**
+ * A header that SQL sets, in the form in which Node sends it: the name in lower case, the value as the bytes of its UTF-8.
+ *
+ * @returns `undefined` for what is no header: a name that is no token, control characters in the value, or one that frames the message
+ * @see RFC 9110, sections 5.1 and 5.5
+ */
+export function toResponseHeader(name: string, value: string): readonly [name: string, value: string] | undefined {
+  const lower = name.toLowerCase()
+  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || FRAMING.has(lower)) return undefined
+  const bytes = Buffer.from(value).toString('latin1')
+  return /^[\t\x20-\x7e\x80-\xff]*$/.test(bytes) ? [lower, bytes] : undefined
+}
