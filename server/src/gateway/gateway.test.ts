@@ -277,6 +277,23 @@ describe('a request to sync', () => {
   })
 })
 
+test.each([
+  ['/storage/v1/bucket/x', { message: 'no Route matched with those values' }],
+  ['/nothing', { message: 'no Route matched with those values' }],
+  ['/sync/v1/nothing', { error: { code: 'PSYNC_S2002' } }],
+])('an address that there is not is not there whatever is sent to it (%s)', async (url, body) => {
+  const app = await open()
+  for (const [type, payload] of [
+    ['application/json', ''],
+    ['application/json', '{'],
+    ['audio/none', 'x'],
+  ] as const) {
+    const headers = { ...bearer('ada'), 'content-type': type }
+    const answer = await app.inject({ method: 'DELETE', url, headers, payload })
+    expect([answer.statusCode, answer.json()]).toMatchObject([404, body])
+  }
+})
+
 test('while Postgres is away every API says when to come back, at once', async () => {
   const app = await open({
     isDatabaseUp: () => false,

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { HoldfastError, type Logger } from '@holdfast/foundation'
 import { allowAnyOrigin, explainListen, findPort } from '@holdfast/http'
 import { appConfigRoutes, type AppConfig } from './app-config.ts'
@@ -71,6 +71,12 @@ const PERSONAL_AUTH_PATHS =
 export async function mountGateway(app: FastifyInstance, options: GatewayOptions): Promise<void> {
   const { logger, verifyToken, requireSession, allowsNoKey } = options
   allowAnyOrigin(app, isApi)
+  app.addHook('onRequest', async (request, reply) => {
+    // Accounts answer in words of their own.
+    const isUnknown = request.is404 && !request.url.startsWith('/auth/v1/')
+    return isUnknown ? refuseUnknown(request, reply) : undefined
+  })
+  app.setNotFoundHandler(refuseUnknown)
 
   await app.register(async (scope) => {
     scope.addHook('onRequest', refuseWhileDown(options, authVocabulary))
@@ -112,9 +118,11 @@ export async function mountGateway(app: FastifyInstance, options: GatewayOptions
       authenticate({ verifyToken, requireSession, vocabulary: syncVocabulary, acceptsApiKey: false }),
     )
     await scope.register(options.sync)
-    scope.all('/sync/*', async () => {
+    // Before the body is read: whatever is sent to it, there is no such path.
+    const refuse = async (): Promise<never> => {
       throw new HoldfastError('PSYNC_S2002', 404, 'The path does not exist on this server')
-    })
+    }
+    scope.all('/sync/*', { onRequest: refuse }, refuse)
   })
 
   await app.register(
@@ -126,9 +134,11 @@ export async function mountGateway(app: FastifyInstance, options: GatewayOptions
   )
   await app.register(appConfigRoutes(options.config))
   await app.register(appFiles({ directory: options.appDirectory, isApi }))
-  app.setNotFoundHandler(async (_request, reply) =>
-    reply.code(404).send({ message: 'no Route matched with those values' }),
-  )
+}
+
+/** What Supabase's gateway answers. Before the body is read: whatever is sent to it, there is no such path. */
+async function refuseUnknown(_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  return reply.code(404).send({ message: 'no Route matched with those values' })
 }
 
 /** @throws {HoldfastError} `port_busy` and others of `explainListen` */

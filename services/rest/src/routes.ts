@@ -67,10 +67,19 @@ function toRaw(request: FastifyRequest, prefix: string): RawRequest {
   return {
     method: request.method,
     path: address.startsWith(prefix) ? address.slice(prefix.length) || '/' : address,
-    search: mark < 0 ? '' : url.slice(mark + 1),
+    search: mark < 0 ? '' : searchOf(request, url.slice(mark + 1)),
     headers: request.headers,
     body: Buffer.isBuffer(request.body) ? request.body : undefined,
   }
+}
+
+/** What is left of a query string when the key in it, `?apikey=…`, has been used. With a key in the header it is a filter as any other. */
+function searchOf(request: FastifyRequest, search: string): string {
+  if (request.headers['apikey'] !== undefined || !search.includes('apikey=')) return search
+  return search
+    .split('&')
+    .filter((piece) => !piece.startsWith('apikey='))
+    .join('&')
 }
 
 async function send(request: FastifyRequest, reply: FastifyReply, response: RestResponse): Promise<FastifyReply> {
