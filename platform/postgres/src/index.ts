@@ -20,6 +20,7 @@ export {
 } from './connection/pool.ts'
 export type { ShareLimits } from './connection/fair-queue.ts'
 export { sharePool, type PoolShare, type SharedPool } from './connection/shared-pool.ts'
+export { AUTHOR_PREFIX, authorOf } from './connection/author.ts'
 export { assumeSession, assumeStep, runAs, type Session } from './connection/run-as.ts'
 export { Utf8 } from './pipeline/messages.ts'
 export {

@@ -1,5 +1,5 @@
 import type { Caller } from '@holdfast/http'
-import { RowTooLarge, type Catalog, type PoolShare } from '@holdfast/postgres'
+import { authorOf, RowTooLarge, type Catalog, type PoolShare } from '@holdfast/postgres'
 import { parseDurationMs } from './duration.ts'
 import { abandoned, answerTooLarge, maxAffectedExceeded, notSingular, putKeyMismatch } from './errors.ts'
 import { Abandoned, execute, type ResultRow, type Statement } from './execute.ts'
@@ -128,7 +128,7 @@ async function answer(
     const name = context.names.nameOf(catalog.version, text)
     return { text, values, key: name && `${name} ${caller.role} ${request.schema}` }
   }
-  const assume = renderSettings(settings)
+  const assume = renderSettings(settings, readOnly ? null : authorOf(caller))
   clock?.end('plan')
   const result = await execute(context.share.for({ person: circumstances.person }), {
     main: keep(main),

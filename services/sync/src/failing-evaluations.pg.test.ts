@@ -80,7 +80,7 @@ test('a question that takes for ever ends, and others who ask at the same time g
   const stream = active.streams.get(DEFAULT_STREAM)
   if (!stream) throw new Error('no stream')
   for (const { classes } of [...active.tables.values()].flatMap((table) => table.definitions))
-    for (const shelf of ['1', '2']) classes?.add(shelf, [shelf])
+    for (const shelf of ['1', '2']) classes?.add(shelf, [shelf], null)
   const failures = createPolicyFailures(silentLogger, systemClock)
   const timeouts = { togetherMs: 200, partMs: 300 }
   const evaluator = createKeyEvaluator({ pool: db.requestPool, concurrency: 1, peopleMax: 8, failures, timeouts })

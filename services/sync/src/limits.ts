@@ -73,6 +73,12 @@ export const BUCKETS_PER_CLIENT_MAX = 50_000
 /** Access classes above `syncClassesMax` that are counted, for the operator: more are "at least so many". */
 export const LEFT_OUT_CLASSES_MAX = 1_000
 
+/** Authors with more classes than their share that are remembered for each list, each with up to as many classes as above. */
+export const LEFT_OUT_AUTHORS_MAX = 100
+
+/** Days after which it is forgotten when the classes of a table that is no longer followed by them came. */
+export const CLASS_ORIGIN_DAYS = 30
+
 /** How often classes that are left out are looked at again, in milliseconds: everybody's keys are asked for when there is room for some. */
 export const CLASS_RECOUNT_MS = 30_000
 

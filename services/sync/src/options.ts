@@ -25,6 +25,14 @@ export const syncOptions = {
     description:
       'How many access classes a policy may have: combinations of values that it is asked for one by one. Rows of the newest above it are left out; a table that has more when its policy is first followed does not sync.',
   },
+  syncClassesPerPersonMax: {
+    type: 'integer',
+    default: 2_500,
+    min: 1,
+    max: 1_000_000,
+    description:
+      'How many of the access classes of a policy one person may bring by what they write, so that nobody fills the list for the others. Rows of their further ones are left out, and they are told.',
+  },
   syncCompress: {
     type: 'boolean',
     default: true,

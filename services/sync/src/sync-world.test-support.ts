@@ -43,6 +43,7 @@ export interface WorldOptions {
   readonly clock?: Clock
   readonly logger?: Logger
   readonly classesMax?: number
+  readonly classesPerPersonMax?: number
   readonly connectionsMax?: number
   readonly streamsPerPersonMax?: number
   readonly drainMs?: number
@@ -131,6 +132,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
         syncConnectionsMax: options.connectionsMax ?? 1_000,
         syncStreamsPerPersonMax: options.streamsPerPersonMax ?? 1_000,
         syncClassesMax: options.classesMax ?? 10_000,
+        syncClassesPerPersonMax: options.classesPerPersonMax ?? 10_000,
         syncCompress: true,
         ...COMPACTION,
         syncUploadsPerPersonMax: 10,

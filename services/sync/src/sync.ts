@@ -185,7 +185,7 @@ export function openSync(options: SyncOptions): SyncService {
     dependencies,
     compile: options.compile,
     prepare: options.prepare,
-    classesMax: options.options.syncClassesMax,
+    classes: { max: options.options.syncClassesMax, perAuthorMax: options.options.syncClassesPerPersonMax },
     ...(options.snapshotBytesMax === undefined ? {} : { snapshotBytesMax: options.snapshotBytesMax }),
     batchLimits: options.batchLimits,
     onPlan: (next) => {

@@ -40,11 +40,8 @@ export function renderStatus(status: SyncStatus): string {
   const width = Math.max(...lines.map(([title]) => title.length))
   return [
     ...lines.map(([title, text]) => `${title.padEnd(width)}  ${text}`),
-    ...(leftOutClasses.length > 0 ? ['', 'Tables of which the newest rows do not sync'] : []),
-    ...leftOutClasses.map(
-      ({ table, policy, max, leftOut: classes }) =>
-        `  ${table}${policy === undefined ? '' : ` by policy "${policy}"`}: ${count(classes)} or more access classes above the ${count(max)} that syncClassesMax allows; look at who wrote the newest rows`,
-    ),
+    ...(leftOutClasses.length > 0 ? ['', 'Tables of which some rows do not sync'] : []),
+    ...leftOutClasses.flatMap(renderLeftOutClasses),
     ...(leftOut.length > 0 ? ['', 'People who do not get all of a table'] : []),
     ...leftOut.map(
       ({ person, table, policy, buckets, through }) =>
@@ -61,6 +58,28 @@ export function renderStatus(status: SyncStatus): string {
     ),
     '',
   ].join('\n')
+}
+
+function renderLeftOutClasses({
+  table,
+  policy,
+  max,
+  leftOut,
+  authors,
+}: SyncStatus['leftOutClasses'][number]): string[] {
+  const what = `  ${table}${policy === undefined ? '' : ` by policy "${policy}"`}`
+  const others = leftOut - authors.reduce((sum, author) => sum + author.leftOut, 0)
+  return [
+    ...authors.map(
+      ({ author, leftOut: classes }) =>
+        `${what}: ${count(classes)} or more access classes that ${author} brought above the share of one account (syncClassesPerPersonMax)`,
+    ),
+    ...(others > 0
+      ? [
+          `${what}: ${count(others)} or more access classes above the ${count(max)} that syncClassesMax allows; look at who wrote the newest rows`,
+        ]
+      : []),
+  ]
 }
 
 function renderSlot(slot: SyncStatus['slot']): string {

@@ -1,4 +1,4 @@
-import { quoteIdentifier, quoteLiteral, quoteName, sql, type SqlFragment } from '@holdfast/postgres'
+import { AUTHOR_PREFIX, quoteIdentifier, quoteLiteral, quoteName, sql, type SqlFragment } from '@holdfast/postgres'
 import type { ApiRequest } from '../request/api-request.ts'
 
 export type Setting = readonly [name: string, value: string]
@@ -92,13 +92,18 @@ function renderClaims(claims: Readonly<Record<string, unknown>>, role: string): 
 /**
  * One statement that sets all of them for the transaction, and answers one small number. Names that are not ours are parameters like the values, as
  * those of roles and functions come from the database.
+ *
+ * @param author - whom the write-ahead log names as the author of what the transaction changes, before any of it; `null`: nobody
  */
-export function renderSettings(settings: readonly Setting[]): {
+export function renderSettings(
+  settings: readonly Setting[],
+  author: string | null,
+): {
   readonly text: string
   readonly values: readonly string[]
 } {
-  let shape = ''
-  const values: string[] = []
+  let shape = author === null ? '' : '+'
+  const values: string[] = author === null ? [] : [author]
   for (const [name, value] of settings) {
     if (CONSTANT_NAME.test(name)) shape += `${name},`
     else {
@@ -109,7 +114,7 @@ export function renderSettings(settings: readonly Setting[]): {
   }
   let text = texts.get(shape)
   if (text === undefined) {
-    text = renderText(settings)
+    text = renderText(settings, author !== null)
     if (texts.size >= TEXTS_MAX) texts.clear()
     texts.set(shape, text)
   }
@@ -122,13 +127,14 @@ const CONSTANT_NAME = /^[a-z_]+(\.[a-z_]+)*$/
 const texts = new Map<string, string>()
 const TEXTS_MAX = 1_000
 
-function renderText(settings: readonly Setting[]): string {
-  let position = 0
+function renderText(settings: readonly Setting[], hasAuthor: boolean): string {
+  let position = hasAuthor ? 1 : 0
+  const author = `pg_catalog.pg_logical_emit_message(true, ${quoteLiteral(AUTHOR_PREFIX)}, $1)`
   const calls = settings.map(([name]) => {
     const first = CONSTANT_NAME.test(name) ? quoteLiteral(name) : `$${++position}`
     return `set_config(${first}, $${++position}, true)`
   })
-  return `select num_nulls(${calls.join(', ')})`
+  return `select num_nulls(${[...(hasAuthor ? [author] : []), ...calls].join(', ')})`
 }
 
 /** @param name - `schema.function`, or `function` on the search path */

@@ -1,12 +1,11 @@
 import { errorMessage } from '@holdfast/foundation'
 import type { BucketDefinition, SyncPlan, TablePlan } from '@holdfast/policy'
 import { quoteName, sql, type Queryable } from '@holdfast/postgres'
-import { CLASS_COUNT_TIMEOUT_MS, LEFT_OUT_CLASSES_MAX } from '../limits.ts'
+import { CLASS_COUNT_TIMEOUT_MS, LEFT_OUT_AUTHORS_MAX, LEFT_OUT_CLASSES_MAX } from '../limits.ts'
 import { withTimeLimit, type TimeLimitOptions } from '../time-limit.ts'
 import type { StoredDefinition } from '../storage/bucket-storage.ts'
 import type { ActivePlan } from './active-plan.ts'
-import { readBucketKey } from './bucket-name.ts'
-import { contentOf, hasSameClasses } from './definition-content.ts'
+import { classListId, contentOf } from './definition-content.ts'
 import { isStatementError } from './policy-failures.ts'
 
 /** The values of the key columns that rows of one class have in common. */
@@ -20,6 +19,8 @@ export interface ClassEntry {
 
 /** The classes of one definition that rows are, or were, in. Only grows, so that a position in it stays one. */
 export interface ClassList {
+  /** The same for buckets that are made again; see {@link classListId}. */
+  readonly id: string
   readonly entries: readonly ClassEntry[]
   /** How many of the keys, from the first on, are those of a link. */
   readonly linked: number
@@ -27,15 +28,27 @@ export interface ClassList {
   readonly count: number
   /** Those with these values of the link's keys. */
   under(linkKey: ClassKey): readonly ClassEntry[]
+  /** Whether the class is in the list, or known to be left out. */
   has(name: string): boolean
-  /** A row of a class that there was none of. Above the most that there may be, the class is left out. */
-  add(name: string, key: ClassKey): void
+  /**
+   * Called for the first row of a new class. Above the most that there may be, and above an author's share, the class is left out.
+   *
+   * @param author - who brought it; `null` when it did not come through the API
+   */
+  add(name: string, key: ClassKey, author: string | null): 'listed' | 'left out'
   /** Whether there are more classes than are asked for: whoever sees rows of the others does not get them. */
   readonly leavesOut: boolean
   /** How many are left out, at least. */
   readonly leftOut: number
-  /** The most that there may be. */
+  /** Authors who have brought more than their share, with how many of theirs are left out, at least. */
+  readonly leftOutOf: ReadonlyMap<string, number>
+  /** Names of classes that are left out, as far as they are remembered. */
+  leftOutNames(): readonly string[]
+  /** Grows when it leaves classes out for a reason that devices have not been told of. */
+  readonly leftOutVersion: number
+  /** The most that there may be, and that one author may bring. */
   readonly max: number
+  readonly perAuthorMax: number
   /** The table, and the policy that ties it to people. */
   readonly table: string
   readonly policy: string | undefined
@@ -44,49 +57,65 @@ export interface ClassList {
 }
 
 /** What a list is of, and how long it may be. */
-export type ClassListOptions = Pick<ClassList, 'linked' | 'max' | 'table' | 'policy'>
+export type ClassListOptions = Pick<ClassList, 'id' | 'linked' | 'max' | 'perAuthorMax' | 'table' | 'policy'>
 
-export function createClassList({ linked, max, table, policy }: ClassListOptions): ClassList {
+export function createClassList(options: ClassListOptions): ClassList {
+  const { linked, max, perAuthorMax } = options
   const entries: ClassEntry[] = []
   const byLink = new Map<string, ClassEntry[]>()
   const asked = new Set<string>()
   const names = new Set<string>()
-  const leftOut = new Set<string>()
+  const broughtBy = new Map<string, number>()
+  const leftOut = createLeftOutClasses()
   let listener = (): void => undefined
+
+  function list(name: string, key: ClassKey): void {
+    names.add(name)
+    const entry = { name, key }
+    const linkKey = JSON.stringify(key.slice(0, linked))
+    const same = byLink.get(linkKey)
+    if (same) same.push(entry)
+    else byLink.set(linkKey, [entry])
+    entries.push(entry)
+    listener()
+  }
+
   return {
+    ...options,
     entries,
-    linked,
-    max,
-    table,
-    policy,
     get leavesOut() {
-      return leftOut.size > 0
+      return leftOut.count > 0
     },
     get leftOut() {
-      return leftOut.size
+      return leftOut.count
     },
+    get leftOutVersion() {
+      return leftOut.version
+    },
+    get leftOutOf() {
+      return leftOut.byAuthor()
+    },
+    leftOutNames: leftOut.names,
     get count() {
       return asked.size
     },
     under: (linkKey) => byLink.get(JSON.stringify(linkKey)) ?? [],
     has: (name) => names.has(name) || leftOut.has(name),
-    add(name, key) {
-      if (names.has(name)) return
+    add(name, key, author) {
+      if (names.has(name)) return 'listed'
       const askedKey = JSON.stringify(key.slice(linked))
-      if (!asked.has(askedKey) && asked.size >= max) {
-        if (leftOut.size < LEFT_OUT_CLASSES_MAX) leftOut.add(name)
-        if (leftOut.size === 1) listener()
-        return
+      if (!asked.has(askedKey)) {
+        const brought = author === null ? 0 : (broughtBy.get(author) ?? 0)
+        const isOverShare = author !== null && brought >= perAuthorMax
+        if (isOverShare || asked.size >= max) {
+          if (leftOut.add(name, isOverShare ? author : null)) listener()
+          return 'left out'
+        }
+        asked.add(askedKey)
+        if (author !== null) broughtBy.set(author, brought + 1)
       }
-      names.add(name)
-      const entry = { name, key }
-      const linkKey = JSON.stringify(key.slice(0, linked))
-      const same = byLink.get(linkKey)
-      if (same) same.push(entry)
-      else byLink.set(linkKey, [entry])
-      asked.add(askedKey)
-      entries.push(entry)
-      listener()
+      list(name, key)
+      return 'listed'
     },
     onAdd(next) {
       listener = next
@@ -94,49 +123,59 @@ export function createClassList({ linked, max, table, policy }: ClassListOptions
   }
 }
 
-/** Reads which classes have rows, into the lists of a plan. */
-export async function loadClasses(db: Queryable, active: ActivePlan): Promise<void> {
-  const lists = classListsOf(active)
-  if (lists.size === 0) return
-  // Of those that no link narrows, each counts: more than are asked for, and than are counted as left out, need not be read.
-  const most = [...lists.values()].map(({ linked, max }) =>
-    linked === 0 && Number.isFinite(max) ? max + LEFT_OUT_CLASSES_MAX : null,
-  )
-  const rows = await db.query<{ definition: number; name: string; key: (string | null)[] | null }>(sql`
-    select w.definition, b.name, c.key
-      from unnest(${[...lists.keys()]}::int[], ${most}::bigint[]) w (definition, most)
-     cross join lateral (
-       select b.id, b.name from sync.buckets b
-        where b.definition = w.definition
-          and exists (select from sync.ops o where o.bucket_id = b.id and o.row_key is not null)
-        order by b.id limit w.most
-     ) b
-      left join sync.classes c on c.name = b.name
-     order by b.id`)
-  for (const { definition, name, key } of rows) {
-    const values = key ?? readBucketKey(name)
-    if (values) lists.get(definition)?.add(name, values)
+/** Remembers some of the classes that are left out, by whose share is full; `null`: the list is. */
+function createLeftOutClasses() {
+  const byReason = new Map<string | null, Set<string>>()
+  let version = 0
+  return {
+    get version() {
+      return version
+    },
+    get count() {
+      return [...byReason.values()].reduce((sum, { size }) => sum + size, 0)
+    },
+    has: (name: string) => [...byReason.values()].some((names) => names.has(name)),
+    names: () => [...byReason.values()].flatMap((names) => [...names]),
+    byAuthor: (): ReadonlyMap<string, number> =>
+      new Map([...byReason].flatMap(([author, { size }]) => (author === null ? [] : [[author, size]]))),
+    /** @returns whether it is for a new reason */
+    add(name: string, author: string | null): boolean {
+      const known = byReason.get(author)
+      if (known) {
+        if (known.size < LEFT_OUT_CLASSES_MAX) known.add(name)
+        return false
+      }
+      if (author !== null && byReason.size > LEFT_OUT_AUTHORS_MAX) return false
+      byReason.set(author, new Set([name]))
+      version++
+      return true
+    },
   }
 }
 
-function classListsOf(active: ActivePlan): ReadonlyMap<number, ClassList> {
+export function classListsOf(active: ActivePlan): ReadonlyMap<number, ClassList> {
   const lists = new Map<number, ClassList>()
   for (const { definitions } of active.tables.values())
     for (const { stored, classes } of definitions) if (classes) lists.set(stored.number, classes)
   return lists
 }
 
-/** The lists that leave classes out. */
+/** The lists that leave classes out, of those that are served. */
 export function fullClassLists(active: ActivePlan | undefined): readonly ClassList[] {
-  return active ? [...classListsOf(active).values()].filter(({ leavesOut }) => leavesOut) : []
+  if (!active) return []
+  const served = [...active.tables.values()].flatMap(({ definitions }) =>
+    definitions.flatMap(({ classes, isUnfilled }) => (classes?.leavesOut && !isUnfilled ? [classes] : [])),
+  )
+  return [...new Set(served)]
 }
 
-/** Whether a list that leaves classes out has others that no row is in any more, so that there is room. */
+/** Whether a list that leaves classes out has classes that no row is in any more: there is room, or nothing to be left out. */
 export async function haveRoom(db: Queryable, active: ActivePlan): Promise<boolean> {
-  for (const { entries } of fullClassLists(active)) {
+  for (const list of fullClassLists(active)) {
+    const names = [...list.entries.map(({ name }) => name), ...list.leftOutNames()]
     const [row] = await db.query<{ room: boolean }>(sql`
       select exists (
-        select from unnest(${entries.map(({ name }) => name)}::text[]) w (name)
+        select from unnest(${names}::text[]) w (name)
          where not exists (select from sync.buckets b join sync.ops o on o.bucket_id = b.id
                             where b.name = w.name and o.row_key is not null)) as room`)
     if (row?.room) return true
@@ -144,30 +183,36 @@ export async function haveRoom(db: Queryable, active: ActivePlan): Promise<boole
   return false
 }
 
-/** What a device is told of classes that are left out. */
-export function problemOfClasses(lists: readonly ClassList[]): string | undefined {
-  const full = lists.filter(({ leavesOut }) => leavesOut)
-  if (full.length === 0) return undefined
-  return full
-    .map(
-      ({ table, policy, max }) =>
-        `the newest rows of ${table} are not synced${policy === undefined ? '' : ` by policy "${policy}"`}: they have more different values than the ${max} that syncClassesMax allows`,
-    )
-    .join('; ')
+/** What a device is told of classes that are left out: its own person's are those that can be mended there. */
+export function problemOfClasses(lists: readonly ClassList[], author: string | null): string | undefined {
+  const problems = lists.filter(({ leavesOut }) => leavesOut).flatMap((list) => problemsOf(list, author))
+  return problems.length > 0 ? problems.join('; ') : undefined
 }
 
-/** Writes down the values of classes whose names do not tell them. */
-export async function writeClasses(
-  db: Queryable,
-  added: readonly { readonly definition: number; readonly name: string; readonly key: ClassKey }[],
-): Promise<void> {
-  const untold = added.filter(({ name }) => readBucketKey(name) === undefined)
-  if (untold.length === 0) return
-  await db.execute(sql`
-    insert into sync.classes (name, definition, key)
-    select * from unnest(${untold.map(({ name }) => name)}::text[], ${untold.map(({ definition }) => definition)}::int[],
-                         ${untold.map(({ key }) => JSON.stringify(key))}::jsonb[])
-    on conflict (name) do nothing`)
+function problemsOf(
+  { table, policy, max, perAuthorMax, leftOutOf, leftOut }: ClassList,
+  author: string | null,
+): string[] {
+  const by = policy === undefined ? '' : ` by policy "${policy}"`
+  const own = author === null ? 0 : (leftOutOf.get(author) ?? 0)
+  const overShare = [...leftOutOf.values()].reduce((sum, count) => sum + count, 0)
+  return [
+    ...(own > 0
+      ? [
+          `rows of ${table} that this account wrote are not synced${by}: they have more different values than the ${perAuthorMax} that one account may bring (syncClassesPerPersonMax)`,
+        ]
+      : []),
+    ...(overShare > own
+      ? [
+          `some rows of ${table} are not synced${by}: their author brought more different values than the ${perAuthorMax} that one account may bring (syncClassesPerPersonMax)`,
+        ]
+      : []),
+    ...(leftOut > overShare
+      ? [
+          `the newest rows of ${table} are not synced${by}: they have more different values than the ${max} that syncClassesMax allows`,
+        ]
+      : []),
+  ]
 }
 
 /**
@@ -180,11 +225,11 @@ export async function withoutTooManyClasses(
   max: number,
   stored: readonly StoredDefinition[],
 ): Promise<SyncPlan> {
+  const followed = new Set(stored.map(({ content }) => content && classListId(content)))
   const tables: TablePlan[] = []
   const refused = [...plan.refused]
   for (const table of plan.tables) {
-    const isNew = (definition: BucketDefinition): boolean =>
-      !stored.some(({ content }) => content && hasSameClasses(content, contentOf(table, definition)))
+    const isNew = (definition: BucketDefinition): boolean => !followed.has(classListId(contentOf(table, definition)))
     const crowded = await findCrowded(reader, table, table.definitions.filter(isNew), max)
     if (!crowded) {
       tables.push(table)

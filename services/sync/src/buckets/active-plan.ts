@@ -1,6 +1,7 @@
 import type { BucketDefinition, Dependency, StreamPlan, SyncPlan, TablePlan } from '@holdfast/policy'
 import type { StoredDefinition } from '../storage/bucket-storage.ts'
 import { createClassList, type ClassList } from './access-classes.ts'
+import { classListId, contentOf } from './definition-content.ts'
 
 /** A dependency of one or more definitions. */
 export interface PlannedDependency extends Dependency {
@@ -59,6 +60,11 @@ function unique(dependencies: readonly PlannedDependency[]): PlannedDependency[]
 
 const NONE: ReadonlySet<number> = new Set()
 
+/** How many classes a list may have, and how many of them one author may bring. */
+export type ClassLimits = Pick<ClassList, 'max' | 'perAuthorMax'>
+
+const NO_LIMITS: ClassLimits = { max: Number.POSITIVE_INFINITY, perAuthorMax: Number.POSITIVE_INFINITY }
+
 /**
  * Ties a plan to the stored definitions. Definitions without one are not served.
  *
@@ -68,7 +74,7 @@ export function activatePlan(
   plan: SyncPlan,
   stored: readonly StoredDefinition[],
   unfilled: ReadonlySet<number> = NONE,
-  classesMax = Number.POSITIVE_INFINITY,
+  limits: ClassLimits = NO_LIMITS,
 ): ActivePlan {
   const byId = new Map(stored.map((definition) => [definition.id, definition]))
   const tables = new Map<number, { table: TablePlan; definitions: ActiveDefinition[] }>()
@@ -85,7 +91,9 @@ export function activatePlan(
         (definitions.get(definition.id)?.classes ??
           createClassList({
             linked: definition.accessClass.link?.keys ?? 0,
-            max: classesMax,
+            id: classListId(contentOf(table, definition)) ?? '',
+            max: limits.max,
+            perAuthorMax: limits.perAuthorMax,
             table: `${table.schema}.${table.name}`,
             policy: definition.policies[0],
           }))

@@ -8,9 +8,13 @@ export function bucketName(
   definition: { readonly id: string; readonly tag: string },
   keys: readonly (string | null)[],
 ): string {
+  return `${definition.id}.${definition.tag}${keyPart(keys)}`
+}
+
+/** What the name of a bucket ends with: its key values, or their hash. */
+export function keyPart(keys: readonly (string | null)[]): string {
   const list = JSON.stringify(keys)
-  const short = list.length <= KEYS_LENGTH_MAX ? list : `#${createHash('sha256').update(list).digest('hex')}`
-  return `${definition.id}.${definition.tag}${short}`
+  return list.length <= KEYS_LENGTH_MAX ? list : `#${createHash('sha256').update(list).digest('hex')}`
 }
 
 /** What the names of all buckets of a definition begin with: its id and its tag. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { BucketDefinition, PlannedColumn, TablePlan } from '@holdfast/policy'
 
 /** What a definition's buckets hold: kept with it, as the plan that it comes from is gone after a restart. */
@@ -41,14 +42,13 @@ export function holdsTheSame(old: DefinitionContent, next: DefinitionContent): b
   )
 }
 
-/** Whether both are by access classes, and by the same values of one table. */
-export function hasSameClasses(one: DefinitionContent, other: DefinitionContent): boolean {
-  const keysOf = ({ rows }: DefinitionContent): readonly [filter: unknown, keys: unknown, isOfClasses: boolean] =>
-    JSON.parse(rows) as [unknown, unknown, boolean]
-  const [[, keys, isOfClasses], [, otherKeys, otherIsOfClasses]] = [keysOf(one), keysOf(other)]
-  return (
-    one.localName === other.localName && isOfClasses && otherIsOfClasses && canonical(keys) === canonical(otherKeys)
-  )
+/** Identifies the table and the values by which its rows fall into access classes; `undefined` when they fall into none. */
+export function classListId({ localName, rows }: DefinitionContent): string | undefined {
+  const [, keys, isOfClasses] = JSON.parse(rows) as [filter: unknown, keys: unknown, isOfClasses: boolean]
+  if (!isOfClasses) return undefined
+  return createHash('sha256')
+    .update(JSON.stringify([localName, canonical(keys)]))
+    .digest('hex')
 }
 
 /** JSON with sorted names: what comes out of the database has them in another order. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type pg from 'pg'
 import { errorMessage } from '@holdfast/foundation'
-import { assumeSession, sql, type Connections, type Session, type Transaction } from '@holdfast/postgres'
+import { assumeSession, authorOf, sql, type Connections, type Session, type Transaction } from '@holdfast/postgres'
 import { problemOfClasses, type ClassEntry, type ClassKey, type ClassList } from './access-classes.ts'
 import { DEFAULT_STREAM, type RolePlan } from './active-plan.ts'
 import type { AskedClasses, EvaluatedKeys, EvaluatedWant, Want } from './evaluated-keys.ts'
@@ -66,7 +66,7 @@ export async function evaluateKeys(
       problem ??= failed && failingPolicies([failed.table])
       isTimedOut ||= failed?.isTimedOut === true
       pins.add(role, collected.pins)
-      problem = withProblem(problem, problemOfClasses([...asked.keys()]))
+      problem = withProblem(problem, problemOfClasses([...asked.keys()], authorOf(session)))
       evaluated.push({ bucketNames: [...collected.bucketNames, ...names], asked, problem, isTimedOut })
     }
     at ??= snapshotIn(await query(tx, { text: SNAPSHOT_QUERY }))
@@ -137,7 +137,7 @@ export function hasNewClasses(wants: readonly AskedWant[], session: Session): bo
         asked &&
         classes &&
         (classes.entries.length > (asked.get(classes)?.upTo ?? 0) ||
-          classes.leavesOut !== (asked.get(classes)?.leavesOut ?? false)),
+          classes.leftOutVersion !== (asked.get(classes)?.leftOutVersion ?? 0)),
     ),
   )
 }
@@ -175,7 +175,10 @@ export async function evaluateClasses(
       )
       at ??= snapshotIn(rows)
       const { names, asked, failed } = await askForClasses(tx, role, collect(role, rows).linkKeys, before, failures)
-      const problem = withProblem(failed && failingPolicies([failed.table]), problemOfClasses([...asked.keys()]))
+      const problem = withProblem(
+        failed && failingPolicies([failed.table]),
+        problemOfClasses([...asked.keys()], authorOf(session)),
+      )
       evaluated.push({ bucketNames: names, asked, problem, isTimedOut: failed?.isTimedOut === true })
     }
     at ??= snapshotIn(await query(tx, { text: SNAPSHOT_QUERY }))
@@ -198,11 +201,11 @@ async function askForClasses(
 ): Promise<{ readonly names: readonly string[]; readonly asked: AskedClasses; readonly failed?: FailedClasses }> {
   const names: string[] = []
   let failed: FailedClasses | undefined
-  const asked: Map<ClassList, { upTo: number; leavesOut: boolean }> = new Map()
+  const asked: Map<ClassList, { upTo: number; leftOutVersion: number }> = new Map()
   for (const { definition, classes } of role.definitions) {
     if (!classes || !definition.accessClass) continue
     const from = before.get(classes)?.upTo ?? 0
-    asked.set(classes, { upTo: classes.entries.length, leavesOut: classes.leavesOut })
+    asked.set(classes, { upTo: classes.entries.length, leftOutVersion: classes.leftOutVersion })
     let entries: readonly ClassEntry[]
     if (!definition.accessClass.link) entries = classes.entries.slice(from)
     else {

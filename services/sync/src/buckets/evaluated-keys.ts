@@ -34,5 +34,5 @@ export interface EvaluatedKeys {
   readonly upTo: Lsn
 }
 
-/** How many of each list's classes have been asked for, those from the first on, and whether it left out others then. */
-export type AskedClasses = ReadonlyMap<ClassList, { readonly upTo: number; readonly leavesOut: boolean }>
+/** How many of each list's classes have been asked for, those from the first on, and what was said then of those that it leaves out. */
+export type AskedClasses = ReadonlyMap<ClassList, { readonly upTo: number; readonly leftOutVersion: number }>

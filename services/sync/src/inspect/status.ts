@@ -74,13 +74,15 @@ export interface SyncStatus {
     /** The tables whose rows say which buckets the person has. */
     readonly through: readonly string[]
   }[]
-  /** Access classes above `syncClassesMax`: whoever sees their rows does not get them. */
+  /** Access classes above `syncClassesMax`, or above what one account may bring: whoever sees their rows does not get them. */
   readonly leftOutClasses: readonly {
     readonly table: string
     readonly policy?: string
     readonly max: number
     /** At least. */
     readonly leftOut: number
+    /** Accounts that brought more than the share of one: so many of theirs, at least. */
+    readonly authors: readonly { readonly author: string; readonly leftOut: number }[]
   }[]
   /** Policies that Postgres could not evaluate for some row or person since they are served, the newest failure first. */
   readonly failing: readonly PolicyFailure[]
@@ -113,7 +115,7 @@ export interface StatusSource {
   readonly checkpoint: { readonly opId: number; readonly position: Lsn }
   readonly devices: SyncStatus['devices']
   readonly leftOut: readonly (LeftOut & { readonly person: string })[]
-  readonly leftOutClasses: readonly Pick<ClassList, 'table' | 'policy' | 'max' | 'leftOut'>[]
+  readonly leftOutClasses: readonly Pick<ClassList, 'table' | 'policy' | 'max' | 'leftOut' | 'leftOutOf'>[]
   readonly compaction: {
     readonly intervalSeconds: number
     readonly last: CompactionRound | undefined
@@ -155,11 +157,12 @@ export async function readStatus(source: StatusSource): Promise<SyncStatus> {
       sinceStart: compaction.sinceStart,
     },
     leftOut: await readLeftOut(pool, source.leftOut),
-    leftOutClasses: source.leftOutClasses.map(({ table, policy, max, leftOut }) => ({
+    leftOutClasses: source.leftOutClasses.map(({ table, policy, max, leftOut, leftOutOf }) => ({
       table,
       ...(policy === undefined ? {} : { policy }),
       max,
       leftOut,
+      authors: [...leftOutOf].map(([author, count]) => ({ author, leftOut: count })),
     })),
     failing: source.failing,
     refused: refused.map(({ schema, name, policy, reason }) => ({

@@ -1,7 +1,7 @@
 import type { Queryable } from '@holdfast/postgres'
 import type { Lsn, Relation, Tuple } from '@holdfast/replication'
-import { writeClasses, type ClassKey } from '../buckets/access-classes.ts'
 import type { ActiveDefinition, ActivePlan } from '../buckets/active-plan.ts'
+import { noteClasses, type NewClass } from '../buckets/class-origins.ts'
 import type { RowEncoder } from '../encode/row-json.ts'
 import type { BucketIds } from '../storage/bucket-ids.ts'
 import type { PendingOps } from '../storage/pending-ops.ts'
@@ -16,6 +16,8 @@ export interface RowChange {
   readonly commitLsn: Lsn
   /** A row that was read, and not changed: a change may have brought it into its buckets already. */
   readonly isRead?: boolean
+  /** Of a change: who made it, `null` when that was not through the API. */
+  readonly author?: string | null
 }
 
 interface RelationRouter {
@@ -83,18 +85,17 @@ export async function applyChanges(context: ApplyContext, changes: readonly RowC
 
 /** Notes the access classes that come to be, before anything of them can be seen. */
 async function addClasses(db: Queryable, routed: readonly Routed[]): Promise<void> {
-  const added: { definition: number; name: string; key: ClassKey; add: () => void }[] = []
+  const added: NewClass[] = []
   for (const { change, router, after, evaluated } of routed) {
     if (!router.hasClasses) continue
     router.definitions.forEach(({ stored, classes }, index) => {
       const [name] = after[index] ?? NO_BUCKETS
       if (!classes || name === undefined || !change.row || classes.has(name)) return
       const key = router.classKey(index, change.row, evaluated)
-      added.push({ definition: stored.number, name, key, add: () => classes.add(name, key) })
+      added.push({ definition: stored.number, classes, name, key, author: change.author })
     })
   }
-  await writeClasses(db, added)
-  for (const { add } of added) add()
+  await noteClasses(db, added)
 }
 
 async function routeChanges({ evaluator, routers }: ApplyContext, changes: readonly RowChange[]): Promise<Routed[]> {

@@ -1,5 +1,5 @@
 import type { Logger } from '@holdfast/foundation'
-import type { Pool } from '@holdfast/postgres'
+import { AUTHOR_PREFIX, type Pool } from '@holdfast/postgres'
 import type { Lsn, Relation, ReplicationEvent, ReplicationStream } from '@holdfast/replication'
 import { fullClassLists, type ClassList } from '../buckets/access-classes.ts'
 import type { ActiveDefinition, ActivePlan } from '../buckets/active-plan.ts'
@@ -79,6 +79,8 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
   let changes: RowChange[] = []
   const deferred = createDeferredKeys()
   let inside: { readonly xid: number; readonly commitLsn: Lsn } | undefined
+  /** Who made the changes of the open transaction, see {@link AUTHOR_PREFIX}. `undefined`: nothing of it has come yet. */
+  let author: string | null | undefined
   /** Where the changes of the open transaction begin, as long as none of them has been handed on. */
   let openFrom: number | undefined
   let pendingDdl = false
@@ -90,8 +92,8 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
   let lacking = new WeakMap<Relation, { readonly complete: boolean; readonly unfilled: boolean }>()
   let alteredTypes = false
   let hasNewClasses = false
-  /** Lists of which it was said that they leave classes out. */
-  const said = new WeakSet<ClassList>()
+  /** What was said of lists that leave classes out: the authors whose share is full, and `null` when the list is. */
+  const said = new WeakMap<ClassList, Set<string | null>>()
   watchClasses()
 
   function watchClasses(): void {
@@ -147,6 +149,7 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
 
   async function addChange(event: ReplicationEvent & { readonly kind: 'insert' | 'update' | 'delete' }): Promise<void> {
     if (!inside || heartbeat.row(event.relation)) return
+    author ??= null
     const { relation } = event
     const old = event.kind === 'insert' ? undefined : event.old
     const row = event.kind === 'delete' ? undefined : event.row
@@ -161,12 +164,12 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
     if (lacksColumns(relation) && !rewritten.includes(relation.oid)) rewritten.push(relation.oid)
     fill.touched(relation, old, row)
     if (table.key.deferrable) {
-      const change = { relation, old, row, commitLsn: inside.commitLsn }
+      const change = { relation, old, row, commitLsn: inside.commitLsn, author: author ?? null }
       const router = routers(relation)?.router
       if (router) deferred.add(change, (tuple) => router.objectId(tuple))
       return
     }
-    changes.push({ relation, old, row, commitLsn: inside.commitLsn })
+    changes.push({ relation, old, row, commitLsn: inside.commitLsn, author: author ?? null })
     // Whole transactions before this one go first, when what has arrived is read; they do not wait for its end.
     const isEnough = openFrom !== undefined && openFrom > 0 ? writer.chunkOps : rowsAtOnce(relation)
     if (changes.length < isEnough) return
@@ -225,12 +228,35 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
     }
   }
 
+  /** Says once for each list that it is full, and once for each author that their share of it is. */
   function sayLeftOut(): void {
     for (const list of fullClassLists(active)) {
-      if (said.has(list)) continue
-      said.add(list)
-      const { table, policy, max } = list
-      logger.log('warn', 'a table has too many access classes: rows of the newest are left out', { table, policy, max })
+      const before = said.get(list) ?? new Set<string | null>()
+      said.set(list, before)
+      const { table, policy, max, perAuthorMax, leftOutOf, leftOut } = list
+      const authors = [...leftOutOf.keys()]
+      const isFull = leftOut > [...leftOutOf.values()].reduce((sum, count) => sum + count, 0)
+      for (const who of isFull ? [...authors, null] : authors) {
+        if (before.has(who)) continue
+        before.add(who)
+        if (who === null)
+          logger.log('warn', 'a table has too many access classes: rows of the newest are left out', {
+            table,
+            policy,
+            max,
+          })
+        else
+          logger.log(
+            'warn',
+            'an account has brought more access classes than its share: rows of the newest are left out',
+            {
+              table,
+              policy,
+              max: perAuthorMax,
+              author: who,
+            },
+          )
+      }
     }
   }
 
@@ -315,6 +341,7 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
         switch (event.kind) {
           case 'begin':
             inside = event
+            author = undefined
             options.progress.began(event.committedAtMs)
             openFrom = changes.length
             break
@@ -327,6 +354,8 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
             await truncate(event.relations.map((relation) => relation.oid))
             break
           case 'message':
+            if (author === undefined && event.transactional)
+              author = (event.prefix === AUTHOR_PREFIX && event.content) || null
             if (event.prefix === DDL_PREFIX) {
               pendingDdl = true
               alteredTypes ||= event.content.includes('ALTER TYPE')

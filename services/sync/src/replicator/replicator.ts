@@ -13,7 +13,7 @@ import {
   type ReplicationStream,
 } from '@holdfast/replication'
 import { withoutTooManyClasses } from '../buckets/access-classes.ts'
-import type { ActivePlan } from '../buckets/active-plan.ts'
+import type { ActivePlan, ClassLimits } from '../buckets/active-plan.ts'
 import type { DependencyIndex } from '../buckets/dependency-index.ts'
 import type { CheckpointFeed } from '../checkpoints/checkpoint-feed.ts'
 import type { Fence } from '../lease/fence.ts'
@@ -71,7 +71,7 @@ export interface ReplicatorOptions {
    */
   readonly prepare: (plan: SyncPlan) => Promise<SyncPlan>
   /** Rows in more access classes are left out; a table that has more from the beginning is not synced. */
-  readonly classesMax: number
+  readonly classes: ClassLimits
   readonly onPlan: (plan: SyncPlan) => void
   readonly logger: Logger
   /** Tables larger than this together are read for the first time in pieces. */
@@ -286,7 +286,7 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
       pool,
       readerUrl: options.readerUrl,
       logger,
-      classesMax: options.classesMax,
+      classes: options.classes,
       serve(active) {
         control.setActive(active)
         if (active) control.onServing()
@@ -357,7 +357,7 @@ async function compilePlan(options: ReplicatorOptions, control: RunControl): Pro
   const compiled = await withoutTooManyClasses(
     { pool: options.readerPool, admin: pool, logger },
     options.evaluator.withoutGivenUp(await options.compile(control.signal), functionsVersion),
-    options.classesMax,
+    options.classes.max,
     await readDefinitions(pool),
   )
   const prepared = await options.prepare(compiled)

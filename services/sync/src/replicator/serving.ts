@@ -2,8 +2,9 @@ import type { Logger } from '@holdfast/foundation'
 import type { SyncPlan } from '@holdfast/policy'
 import { sql, type Pool } from '@holdfast/postgres'
 import type { Lsn } from '@holdfast/replication'
-import { haveRoom, loadClasses } from '../buckets/access-classes.ts'
-import { activatePlan, type ActivePlan } from '../buckets/active-plan.ts'
+import { haveRoom } from '../buckets/access-classes.ts'
+import { activatePlan, type ActivePlan, type ClassLimits } from '../buckets/active-plan.ts'
+import { loadClasses } from '../buckets/class-origins.ts'
 import { contentOf, onlyAddsColumns } from '../buckets/definition-content.ts'
 import { dropDefinitions, readDefinitions, readShapes, VOID, type StoredDefinition } from '../storage/bucket-storage.ts'
 import { CLASS_RECOUNT_MS } from '../limits.ts'
@@ -63,7 +64,7 @@ export interface ServingOptions {
   /** Connects as `holdfast_reader`. */
   readonly readerUrl: string
   readonly logger: Logger
-  readonly classesMax: number
+  readonly classes: ClassLimits
   /** Sets what streams follow; `undefined` holds all checkpoints. */
   readonly serve: (active: ActivePlan | undefined) => void
   /** A plan is in force, whether or not all of it can be served. */
@@ -98,7 +99,7 @@ export async function openServing(
 
   async function activate(): Promise<void> {
     const all = [...kept, ...standIns.map((one) => one.stored)]
-    active = activatePlan(withStandIns(current, standIns), all, new Set(unfilled.keys()), options.classesMax)
+    active = activatePlan(withStandIns(current, standIns), all, new Set(unfilled.keys()), options.classes)
     await loadClasses(pool, active)
   }
 

@@ -8,6 +8,7 @@ export const DERIVED_SYNC_TABLES = [
   'buckets',
   'ops',
   'classes',
+  'class_origins',
   'partitions',
   'fills',
   'enum_labels',

@@ -2,6 +2,8 @@ import { assert, HoldfastError } from '@holdfast/foundation'
 import type { Caller } from '@holdfast/http'
 import {
   assumeSession,
+  AUTHOR_PREFIX,
+  authorOf,
   isConnectionLoss,
   sql,
   type Connections,
@@ -67,7 +69,7 @@ export async function judgeUpload(
       const patience = startPatience(signal, context.transactionTimeoutMs, context.now)
       return endWhenAbandoned(tx, patience, context.admin, async () => {
         patience.check()
-        const recorded = await claimUpload(tx, key, hashOperations(upload.operations), memory.isFollowed)
+        const recorded = await claimUpload(tx, key, caller, hashOperations(upload.operations), memory.isFollowed)
         if (recorded) return recorded
         const judgement = await judge(tx, { ...turn, patience }, upload.operations, memory)
         await recordUpload(tx, key, judgement)
@@ -106,6 +108,7 @@ type Judgement = Omit<UploadResponse, 'repeated'>
 async function claimUpload(
   tx: Transaction,
   key: UploadKey,
+  caller: Caller,
   bodyHash: Buffer,
   isFollowed: boolean,
 ): Promise<UploadResponse | undefined> {
@@ -115,7 +118,8 @@ async function claimUpload(
     status: UploadResponse['status'] | null
     verdicts: readonly OperationVerdict[] | null
   }>(sql`
-    select claim.*, set_config('synchronous_commit', ${isFollowed ? 'off' : 'on'}, true)
+    select claim.*, set_config('synchronous_commit', ${isFollowed ? 'off' : 'on'}, true),
+           pg_catalog.pg_logical_emit_message(true, ${AUTHOR_PREFIX}, ${authorOf(caller) ?? ''})
       from sync.claim_upload(${key.userId}, ${key.clientId}, ${key.position}, ${bodyHash}) claim`)
   assert(entry, 'claiming answers with one row')
   if (entry.claimed) return undefined
