@@ -5,6 +5,7 @@ import { readBases, toSent } from '../upload/guard-bases.ts'
 import type { QueuedTransaction } from '../upload/queued-transaction.ts'
 import { toRejectedChange, type AttentionRow, type AttentionState, type RejectedChange } from './attention-item.ts'
 import { editOperations, leaveOut, type EditedValues, type LeftOut } from './edit-operations.ts'
+import { forgetDecided } from './forget-decided.ts'
 import { insertItem } from './keep-rejected.ts'
 import { takeDependents } from './queued-entries.ts'
 import { requeue, type Requeued } from './requeue.ts'
@@ -113,6 +114,7 @@ export function createRejectedChanges(
         new Date(now()).toISOString(),
         id,
       ])
+      await forgetDecided(tx)
       return true
     })
   }
