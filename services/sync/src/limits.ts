@@ -70,6 +70,9 @@ export const SUBSCRIPTIONS_MAX = 1_000
 /** Buckets of one person. Above it the checkpoint line alone would pass 5 MiB. */
 export const BUCKETS_PER_CLIENT_MAX = 50_000
 
+/** Keys of one person in a link that narrows access classes: each is some 200 bytes in memory while they are asked for. Above it the definition is left out. */
+export const LINK_KEYS_PER_CLIENT_MAX = 100_000
+
 /** Access classes above `syncClassesMax` that are counted, for the operator: more are "at least so many". */
 export const LEFT_OUT_CLASSES_MAX = 1_000
 

@@ -5,7 +5,7 @@ import { assumeSession, authorOf, sql, type Connections, type Session, type Tran
 import { problemOfClasses, type ClassEntry, type ClassKey, type ClassList } from './access-classes.ts'
 import { DEFAULT_STREAM, type RolePlan } from './active-plan.ts'
 import type { AskedClasses, EvaluatedKeys, EvaluatedWant, Want } from './evaluated-keys.ts'
-import { CLASS_TIMEOUT_MS, CLASSES_TIMEOUT_MS, KEYS_PART_TIMEOUT_MS } from '../limits.ts'
+import { CLASS_TIMEOUT_MS, CLASSES_TIMEOUT_MS, KEYS_PART_TIMEOUT_MS, LINK_KEYS_PER_CLIENT_MAX } from '../limits.ts'
 import { isStatementFailure, isTimeout, type PolicyFailures } from './policy-failures.ts'
 import {
   collect,
@@ -62,12 +62,12 @@ export async function evaluateKeys(
         continue
       }
       const collected = collect(role, rows)
-      const { names, asked, failed } = await askForClasses(tx, role, collected.linkKeys, new Map(), failures)
+      const { names, asked, crowded, failed } = await askForClasses(tx, role, collected.linkKeys, new Map(), failures)
       problem ??= failed && failingPolicies([failed.table])
       isTimedOut ||= failed?.isTimedOut === true
       pins.add(role, collected.pins)
       problem = withProblem(problem, problemOfClasses([...asked.keys()], authorOf(session)))
-      evaluated.push({ bucketNames: [...collected.bucketNames, ...names], asked, problem, isTimedOut })
+      evaluated.push({ bucketNames: [...collected.bucketNames, ...names], asked, problem, crowded, isTimedOut })
     }
     at ??= snapshotIn(await query(tx, { text: SNAPSHOT_QUERY }))
     return { ...at, wants: evaluated, ...pins.taken() }
@@ -192,17 +192,25 @@ export function withProblem(before: string | undefined, added: string | undefine
   return before.includes(added) ? before : `${before}; ${added}`
 }
 
+interface AnswerOfClasses {
+  readonly names: readonly string[]
+  readonly asked: AskedClasses
+  readonly crowded: readonly string[]
+  readonly failed?: FailedClasses
+}
+
 async function askForClasses(
   tx: Transaction,
   role: RolePlan,
   linkKeys: LinkKeys,
   before: AskedClasses,
   failures: PolicyFailures,
-): Promise<{ readonly names: readonly string[]; readonly asked: AskedClasses; readonly failed?: FailedClasses }> {
+): Promise<AnswerOfClasses> {
   const names: string[] = []
+  const crowded: string[] = []
   let failed: FailedClasses | undefined
   const asked: Map<ClassList, { upTo: number; leftOutVersion: number }> = new Map()
-  for (const { definition, classes } of role.definitions) {
+  for (const { definition, stored, classes } of role.definitions) {
     if (!classes || !definition.accessClass) continue
     const from = before.get(classes)?.upTo ?? 0
     asked.set(classes, { upTo: classes.entries.length, leftOutVersion: classes.leftOutVersion })
@@ -210,6 +218,10 @@ async function askForClasses(
     if (!definition.accessClass.link) entries = classes.entries.slice(from)
     else {
       const keys = linkKeys.get(classes) ?? []
+      if (keys.length > LINK_KEYS_PER_CLIENT_MAX) {
+        crowded.push(`${stored.id}.${stored.tag}`)
+        continue
+      }
       const has = new Set(keys.map((key) => JSON.stringify(key)))
       entries =
         from === 0
@@ -228,7 +240,7 @@ async function askForClasses(
       for (const { name } of same.get(JSON.stringify(key)) ?? []) names.push(name)
     if (failed?.isTimedOut) await limitStatements(tx, KEYS_PART_TIMEOUT_MS)
   }
-  return failed ? { names, asked, failed } : { names, asked }
+  return failed ? { names, asked, crowded, failed } : { names, asked, crowded }
 }
 
 /** Some classes could not be asked for. */

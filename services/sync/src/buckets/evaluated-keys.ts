@@ -18,6 +18,8 @@ export interface EvaluatedWant {
   readonly asked: AskedClasses | undefined
   /** Why something of it is missing, for the device's log. */
   readonly problem: string | undefined
+  /** What the names of buckets begin with of definitions that are narrowed by more keys than are asked for: nothing of them is here. */
+  readonly crowded?: readonly string[]
   /** Something is missing because it took too long, and may be there the next time. */
   readonly isTimedOut?: boolean
 }

@@ -5,7 +5,7 @@ import type { Session } from '@holdfast/postgres'
 import { parseLsn } from '@holdfast/replication'
 import type { ClassKey, ClassList } from './access-classes.ts'
 import type { ActiveStream, PlannedDependency, RolePlan } from './active-plan.ts'
-import { BUCKETS_PER_CLIENT_MAX } from '../limits.ts'
+import { BUCKETS_PER_CLIENT_MAX, LINK_KEYS_PER_CLIENT_MAX } from '../limits.ts'
 import { bucketName } from './bucket-name.ts'
 import type { Pins } from './dependency-index.ts'
 import type { EvaluatedKeys, Want } from './evaluated-keys.ts'
@@ -76,9 +76,9 @@ export function statementOf(role: RolePlan, { parameters }: ActiveStream): KeySt
     const array = keys.length === 0 ? `'{}'::text[]` : `array[${keys.join(', ')}]`
     const isOfClass = definition.accessClass !== undefined
     const text = `select ${index} as part, ${array} as key from (${part.query}) q`
-    // The keys are different ones, each a bucket. Of more than a device can be told of nothing is sent, so they need not all be fetched.
+    // The keys are different ones. Of more than a device can be told of, or than may be asked for, nothing is sent, so they need not all be fetched.
     parts.push({
-      text: isOfClass ? text : `(${text} limit ${BUCKETS_PER_CLIENT_MAX + 1})`,
+      text: `(${text} limit ${(isOfClass ? LINK_KEYS_PER_CLIENT_MAX : BUCKETS_PER_CLIENT_MAX) + 1})`,
       isOfClass,
       table: tableOf(definition),
     })

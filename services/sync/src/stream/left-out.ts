@@ -1,7 +1,7 @@
 import type { ActiveDefinition, ActivePlan } from '../buckets/active-plan.ts'
 import { definitionPart } from '../buckets/bucket-name.ts'
 import type { EvaluatedWant } from '../buckets/evaluated-keys.ts'
-import { BUCKETS_PER_CLIENT_MAX } from '../limits.ts'
+import { BUCKETS_PER_CLIENT_MAX, LINK_KEYS_PER_CLIENT_MAX } from '../limits.ts'
 
 /** What one person does not get of a table, because it is in more buckets than a device can be told of. */
 export interface LeftOut {
@@ -30,7 +30,8 @@ export function fitBuckets(
   evaluated: readonly EvaluatedWant[],
   max = BUCKETS_PER_CLIENT_MAX,
 ): Fitted {
-  if (evaluated.reduce((sum, { bucketNames }) => sum + bucketNames.length, 0) <= max)
+  const crowded = new Set(evaluated.flatMap((want) => want.crowded ?? []))
+  if (crowded.size === 0 && evaluated.reduce((sum, { bucketNames }) => sum + bucketNames.length, 0) <= max)
     return { evaluated, leftOut: NOTHING }
   const counts = new Map<string, number>()
   for (const name of new Set(evaluated.flatMap(({ bucketNames }) => bucketNames))) {
@@ -38,7 +39,7 @@ export function fitBuckets(
     counts.set(part, (counts.get(part) ?? 0) + 1)
   }
   let total = 0
-  const tooMany = new Map<string, LeftOut>()
+  const tooMany = new Map([...crowded].map((part) => [part, describe(active, part, LINK_KEYS_PER_CLIENT_MAX + 1)]))
   for (const [part, count] of [...counts].toSorted(([, one], [, other]) => one - other)) {
     total += count
     if (total > max) tooMany.set(part, describe(active, part, count))
@@ -47,7 +48,7 @@ export function fitBuckets(
   return {
     leftOut: [...tooMany.values()],
     evaluated: evaluated.map((want) => {
-      const lost = new Set<string>()
+      const lost = new Set(want.crowded)
       const bucketNames = want.bucketNames.filter((name) => {
         const part = definitionPart(name)
         if (tooMany.has(part)) lost.add(part)
