@@ -63,7 +63,7 @@ export async function openAuth(input: OpenAuthOptions): Promise<AuthService> {
   assert(Buffer.byteLength(jwtSecret) >= JWT_SECRET_LENGTH_MIN, 'the JWT secret has at least 32 bytes')
   const options: AuthOptions = { ...defaultAuthOptions(), ...input.options }
   requireKnownRules(options)
-  const keys = await openSigningKeys(pool, clock, logger)
+  const keys = await openSigningKeys(pool, clock, logger, options.signingKeysPath)
   const baseUrl = input.baseUrl.replace(/\/+$/, '')
   const issuer = `${baseUrl}/auth/v1`
   const siteUrl = options.siteUrl ?? baseUrl

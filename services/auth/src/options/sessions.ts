@@ -10,6 +10,11 @@ export const sessionOptions = {
     description:
       'How long an access token is valid, in seconds. Policies see a change of role or metadata only after this.',
   },
+  signingKeysPath: {
+    type: 'string',
+    description:
+      'A file with the private keys that sign access tokens, an array of JWKs (ES256 or RS256) as `supabase gen signing-key` writes it. The first one signs. Default: a key that is made at the first start and kept in the database.',
+  },
   enableRefreshTokenRotation: {
     type: 'boolean',
     default: true,

@@ -53,7 +53,8 @@ export async function importPrivateKey(jwk: JWK): Promise<NewSigningKey> {
     throw validationFailed(`An RSA key needs at least ${RSA_MODULUS_BITS_MIN} bits`)
   }
   try {
-    const key = await importJWK(jwk, algorithm, { extractable: true })
+    // What a key says of its use (`key_ops`, `use`, `ext`) is for others; it may name more than a private key can do.
+    const key = await importJWK(membersOf(jwk, PRIVATE_MEMBERS), algorithm, { extractable: true })
     assert(!(key instanceof Uint8Array), 'private keys are asymmetric')
     return toKey(await exportJWK(key), algorithm, jwk.kid ?? randomUUID())
   } catch (error) {
@@ -65,23 +66,31 @@ export async function importPrivateKey(jwk: JWK): Promise<NewSigningKey> {
 
 /** Only these are public; naming them keeps any private part of a future form inside. */
 const PUBLIC_MEMBERS = ['kty', 'crv', 'x', 'y', 'n', 'e'] as const
+const PRIVATE_MEMBERS = [...PUBLIC_MEMBERS, 'd', 'p', 'q', 'dp', 'dq', 'qi'] as const
+
+function membersOf(jwk: JWK, names: readonly (typeof PRIVATE_MEMBERS)[number][]): JWK {
+  return Object.fromEntries(names.flatMap((name) => (jwk[name] === undefined ? [] : [[name, jwk[name]]]))) as JWK
+}
 
 function toKey(exported: JWK, algorithm: SigningAlgorithm, kid: string): NewSigningKey {
   const shared = { kid, alg: algorithm, use: 'sig' }
-  const members = PUBLIC_MEMBERS.flatMap((name) => (exported[name] === undefined ? [] : [[name, exported[name]]]))
-  const published: JWK = { ...(Object.fromEntries(members) as JWK), ...shared, key_ops: ['verify'] }
+  const published: JWK = { ...membersOf(exported, PUBLIC_MEMBERS), ...shared, key_ops: ['verify'] }
   assert(!('d' in published), 'the private part is not published')
   return { kid, algorithm, private_jwk: { ...exported, ...shared, key_ops: ['sign'] }, public_jwk: published }
 }
 
-/** Unless somebody else was first. @param now - ISO 8601 */
-export async function insertFirstKey(db: Queryable, key: NewSigningKey, now: string): Promise<void> {
+/** Unless somebody else was first: there is one key of a name, and one that signs. @param now - ISO 8601 */
+export async function insertKey(
+  db: Queryable,
+  key: NewSigningKey & Pick<SigningKeyRow, 'status'>,
+  now: string,
+): Promise<void> {
   await db.execute(sql`
     insert into auth.signing_keys (kid, algorithm, status, private_jwk, public_jwk, created_at, updated_at)
     values (
-      ${key.kid}, ${key.algorithm}, 'current', ${JSON.stringify(key.private_jwk)}::jsonb,
+      ${key.kid}, ${key.algorithm}, ${key.status}, ${JSON.stringify(key.private_jwk)}::jsonb,
       ${JSON.stringify(key.public_jwk)}::jsonb, ${now}, ${now}
     )
-    on conflict (status) where status = 'current' do nothing
+    on conflict do nothing
   `)
 }

@@ -1,5 +1,16 @@
-import { createLocalJWKSet, decodeProtectedHeader, exportJWK, generateKeyPair, jwtVerify, SignJWT } from 'jose'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  createLocalJWKSet,
+  decodeProtectedHeader,
+  exportJWK,
+  generateKeyPair,
+  type JWK,
+  jwtVerify,
+  SignJWT,
+} from 'jose'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type AuthApp, type AuthWorld, JWT_SECRET, openAuthWorld } from '../../test/open-auth-world.ts'
 import type { Jwks } from './signing-keys.ts'
 
@@ -18,6 +29,12 @@ beforeEach(async () => {
 afterEach(async () => {
   await world[Symbol.asyncDispose]()
 })
+
+/** As `supabase gen signing-key` writes it. */
+async function ecosystemKey(kid: string): Promise<JWK> {
+  const { privateKey } = await generateKeyPair('ES256', { extractable: true })
+  return { ...(await exportJWK(privateKey)), kid, use: 'sig', key_ops: ['sign', 'verify'], alg: 'ES256', ext: true }
+}
 
 const admin = (method: 'GET' | 'POST' | 'DELETE', path = '', payload?: object) =>
   app.call({ method, url: `/admin/signing-keys${path}`, token: adminKey, ...(payload ? { payload } : {}) })
@@ -124,6 +141,18 @@ describe('algorithms', () => {
     expect(await admin('POST', '', { private_jwk: jwk })).toMatchObject({ status: 409 })
   })
 
+  test('a key in the form that the ecosystem writes is taken, whatever it says that it is for', async () => {
+    const jwk = await ecosystemKey('generated')
+    expect((await admin('POST', '', { private_jwk: jwk })).status).toBe(200)
+    await admin('POST', '/rotate', { at_once: true })
+    const { access_token: token } = await app.signUp()
+    expect(decodeProtectedHeader(token).kid).toBe('generated')
+    expect((app.auth.jwks() as Jwks).keys.find(({ kid }) => kid === 'generated')).toMatchObject({
+      use: 'sig',
+      key_ops: ['verify'],
+    })
+  })
+
   test.each([
     { kty: 'oct', k: 'c2VjcmV0' },
     { kty: 'EC', crv: 'P-384', d: 'x' },
@@ -135,6 +164,59 @@ describe('algorithms', () => {
       status: 400,
       body: { code: 'validation_failed' },
     })
+  })
+})
+
+describe('keys of a file', () => {
+  const inFile = async (content: string): Promise<string> => {
+    const folder = await mkdtemp(join(tmpdir(), 'holdfast-keys-'))
+    folders.push(folder)
+    await writeFile(join(folder, 'keys.json'), content)
+    return join(folder, 'keys.json')
+  }
+  const openWith = async (...keys: JWK[]): Promise<AuthApp> =>
+    world.openApp({ signingKeysPath: await inFile(JSON.stringify(keys)) })
+  const kidOf = async (by: AuthApp) => decodeProtectedHeader((await by.signUp()).access_token).kid
+  const folders: string[] = []
+  afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true }))))
+
+  test('sign and verify from the next start, and the key of before goes on verifying', async () => {
+    const { access_token: old } = await app.signUp()
+    const [first, second] = [await ecosystemKey('first'), await ecosystemKey('second')]
+    const other = await openWith(first, second)
+    expect(await kidOf(other)).toBe('first')
+    await expect(other.auth.verifyToken(old)).resolves.toMatchObject({ role: 'authenticated' })
+    expect(await kidOf(await openWith(second, first))).toBe('second')
+    expect((other.auth.jwks() as Jwks).keys.map(({ kid }) => kid)).toEqual(expect.arrayContaining(['first', 'second']))
+  })
+
+  test('without a name have the same one at every start', async () => {
+    const { kid: _, ...jwk } = await ecosystemKey('none')
+    const kid = await kidOf(await openWith(jwk))
+    expect(await kidOf(await openWith(jwk))).toBe(kid)
+  })
+
+  test('that were revoked do not come back', async () => {
+    const jwk = await ecosystemKey('gone')
+    await openWith(jwk)
+    await openWith(await ecosystemKey('next'))
+    expect((await admin('DELETE', '/gone')).status).toBe(200)
+    await expect(openWith(jwk)).rejects.toThrow('signingKeysPath: the key gone was revoked')
+  })
+
+  test.each([
+    ['{', 'is no JSON'],
+    ['{}', 'has to be an array of private JWKs'],
+    ['[]', 'has to be an array of private JWKs'],
+    ['[1]', 'has to be an array of private JWKs (item 0)'],
+    ['[{"kty":"oct","k":"c2VjcmV0"}]', 'item 0: The key has to be a private JWK for ES256 or RS256'],
+    ['[{"kty":"EC","crv":"P-256","d":"secret"}]', 'item 0: The key has to be a private JWK'],
+  ])('%s are refused with the option, and without what stands in them', async (content, reason) => {
+    const path = await inFile(content)
+    const error: unknown = await world.openApp({ signingKeysPath: path }).catch((thrown: unknown) => thrown)
+    expect(String(error)).toContain(`signingKeysPath: ${path} ${reason}`)
+    expect(String(error)).not.toContain('secret')
+    await expect(world.openApp({ signingKeysPath: `${path}.none` })).rejects.toThrow('cannot be read')
   })
 })
 

@@ -2,7 +2,8 @@ import { importJWK, type CryptoKey, type JWK } from 'jose'
 import { type Clock, type Logger, assert, defined, errorMessage } from '@holdfast/foundation'
 import type { Pool } from '@holdfast/postgres'
 import { KEYS_RELOAD_AFTER_MS } from '../limits.ts'
-import { createKey, insertFirstKey, readKeys, type SigningAlgorithm, type SigningKeyRow } from './signing-key-row.ts'
+import { createKey, insertKey, readKeys, type SigningAlgorithm, type SigningKeyRow } from './signing-key-row.ts'
+import { adoptSigningKeys, readSigningKeysFile } from './signing-keys-file.ts'
 
 /** A JSON Web Key Set as published. */
 export interface Jwks {
@@ -34,11 +35,21 @@ interface LoadedKeys {
 /**
  * Reads the keys of `auth.signing_keys`, making the first one when there is none, and again every now and then. Two servers that
  * start at once agree on one key.
+ *
+ * @param path - of a file whose first key signs from now on, if any
+ * @throws {Error} as {@link readSigningKeysFile} and {@link adoptSigningKeys}
  */
-export async function openSigningKeys(pool: Pool, clock: Clock, logger: Logger): Promise<SigningKeys> {
+export async function openSigningKeys(
+  pool: Pool,
+  clock: Clock,
+  logger: Logger,
+  path: string | undefined,
+): Promise<SigningKeys> {
+  const now = new Date(clock.now()).toISOString()
+  if (path !== undefined) await adoptSigningKeys(pool, await readSigningKeysFile(path), now)
   let rows = await readKeys(pool)
   if (!rows.some((row) => row.status === 'current')) {
-    await insertFirstKey(pool, await createKey('ES256'), new Date(clock.now()).toISOString())
+    await insertKey(pool, { ...(await createKey('ES256')), status: 'current' }, now)
     rows = await readKeys(pool)
   }
   const bornAtS = Math.floor(Math.min(...rows.map((row) => row.created_at.getTime())) / 1000)

@@ -1,0 +1,58 @@
+import { readFile } from 'node:fs/promises'
+import { calculateJwkThumbprint, type JWK } from 'jose'
+import { errorMessage, HoldfastError } from '@holdfast/foundation'
+import { type Pool, sql } from '@holdfast/postgres'
+import { importPrivateKey, insertKey, type NewSigningKey } from './signing-key-row.ts'
+
+/**
+ * Reads the keys of a file, an array of private JWKs as `supabase gen signing-key` writes it.
+ *
+ * @throws {Error} that names the option and says what is wrong with the file; never what stands in it
+ * @see Supabase CLI, `auth.signing_keys_path`
+ */
+export async function readSigningKeysFile(path: string): Promise<readonly NewSigningKey[]> {
+  const fail = (what: string): Error => new Error(`signingKeysPath: ${path} ${what}`)
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    throw fail(`cannot be read: ${errorMessage(error)}`)
+  })
+  let items: unknown
+  try {
+    items = JSON.parse(text)
+  } catch {
+    throw fail('is no JSON')
+  }
+  if (!Array.isArray(items) || items.length === 0) throw fail('has to be an array of private JWKs')
+  const keys: NewSigningKey[] = []
+  for (const [index, item] of items.entries()) {
+    if (typeof item !== 'object' || item === null) throw fail(`has to be an array of private JWKs (item ${index})`)
+    try {
+      const jwk = item as JWK
+      keys.push(await importPrivateKey({ ...jwk, kid: jwk.kid ?? (await calculateJwkThumbprint(jwk)) }))
+    } catch (error) {
+      const reason = error instanceof HoldfastError ? error.message : 'The key has to be a private JWK'
+      throw fail(`item ${index}: ${reason}`)
+    }
+  }
+  return keys
+}
+
+/**
+ * Makes the first of these keys the one that signs. The one before, and the others, verify. What was revoked stays so.
+ *
+ * @param now - ISO 8601
+ * @throws {Error} when the first one was revoked
+ */
+export async function adoptSigningKeys(pool: Pool, keys: readonly NewSigningKey[], now: string): Promise<void> {
+  await pool.transaction(async (tx) => {
+    await tx.execute(sql`lock table auth.signing_keys in share row exclusive mode`)
+    for (const key of keys) await insertKey(tx, { ...key, status: 'previous' }, now)
+    const first = keys[0]?.kid
+    const [row] = await tx.query<{ status: string }>(sql`select status from auth.signing_keys where kid = ${first}`)
+    if (row?.status === 'current') return
+    if (row?.status === 'revoked') throw new Error(`signingKeysPath: the key ${first} was revoked`)
+    await tx.execute(
+      sql`update auth.signing_keys set status = 'previous', updated_at = ${now} where status = 'current'`,
+    )
+    await tx.execute(sql`update auth.signing_keys set status = 'current', updated_at = ${now} where kid = ${first}`)
+  })
+}
