@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { authOptions, hashPassword, openAuth, openLiveSessions } from '@holdfast/auth'
+import { type ApiKeys, authOptions, hashPassword, openAuth, openLiveSessions } from '@holdfast/auth'
 import {
   HoldfastError,
   type Clock,
@@ -51,8 +51,7 @@ export interface Holdfast extends AsyncDisposable {
   readonly baseUrl: string
   /** Connects to Postgres as the superuser. */
   readonly adminUrl: string
-  readonly anonKey: string
-  readonly serviceRoleKey: string
+  readonly apiKeys: ApiKeys
   readonly jwtSecret: string
   readonly hasSample: boolean
   /** Whether the sample was made by this start. */
@@ -185,8 +184,6 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
       clock,
     }),
   )
-  const anonKey = await auth.mintApiKey('anon')
-
   await mountGateway(app, {
     auth: auth.routes,
     authDiscovery: auth.discovery,
@@ -206,7 +203,7 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
     }),
     config: {
       projectName: config.projectName,
-      anonKey,
+      anonKey: auth.apiKeys.anon,
       sample: hasSample
         ? {
             password: SAMPLE_PASSWORD,
@@ -252,8 +249,7 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
   return {
     baseUrl,
     adminUrl: cluster.adminUrl,
-    anonKey,
-    serviceRoleKey: await auth.mintApiKey('service_role'),
+    apiKeys: auth.apiKeys,
     jwtSecret,
     hasSample,
     seeded,

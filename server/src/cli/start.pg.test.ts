@@ -106,7 +106,8 @@ describe('start --json', () => {
     const dataDir = newFolder()
     const first = startJson(dataDir)
     const ready = await first.ready()
-    expect(Object.keys(ready)).toEqual(['ready', 'base', 'db', 'anonKey', 'serviceRoleKey', 'jwtSecret'])
+    const keys = ['anonKey', 'serviceRoleKey', 'publishableKey', 'secretKey']
+    expect(Object.keys(ready)).toEqual(['ready', 'base', 'db', ...keys, 'jwtSecret'])
     expect(first.out.trim().split('\n')).toHaveLength(1)
 
     const health = await fetch(`${ready.base}/health`)

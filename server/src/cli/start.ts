@@ -53,8 +53,10 @@ function readyLine(holdfast: Holdfast): string {
     ready: true,
     base: holdfast.baseUrl,
     db: holdfast.adminUrl,
-    anonKey: holdfast.anonKey,
-    serviceRoleKey: holdfast.serviceRoleKey,
+    anonKey: holdfast.apiKeys.anon,
+    serviceRoleKey: holdfast.apiKeys.serviceRole,
+    publishableKey: holdfast.apiKeys.publishable,
+    secretKey: holdfast.apiKeys.secret,
     jwtSecret: holdfast.jwtSecret,
   })
 }
@@ -66,8 +68,10 @@ function readyText(holdfast: Holdfast, durationMs: number): string {
     '',
     `  App and APIs       ${holdfast.baseUrl}`,
     `  Postgres           ${holdfast.adminUrl}`,
-    `  anon key           ${holdfast.anonKey}`,
-    `  service_role key   ${holdfast.serviceRoleKey}`,
+    `  publishable key    ${holdfast.apiKeys.publishable}`,
+    `  secret key         ${holdfast.apiKeys.secret}`,
+    `  anon key           ${holdfast.apiKeys.anon}`,
+    `  service_role key   ${holdfast.apiKeys.serviceRole}`,
     '',
   ]
   if (holdfast.hasSample) {
@@ -78,6 +82,10 @@ function readyText(holdfast: Holdfast, durationMs: number): string {
       '',
     )
   }
-  lines.push('  The service_role key passes row-level security: keep it to yourself. Ctrl-C stops.', '', '')
+  lines.push(
+    '  The secret and the service_role key pass row-level security: keep them to yourself. Ctrl-C stops.',
+    '',
+    '',
+  )
   return lines.join('\n')
 }

@@ -15,7 +15,7 @@ import { createRedirectPolicy } from './redirects/redirect-policy.ts'
 import { authRoutes } from './routes.ts'
 import { discoveryRoutes } from './routes/oauth.ts'
 import { createSealer } from './secrets/sealer.ts'
-import { type ApiKeyRole, mintApiKey } from './tokens/api-keys.ts'
+import { type ApiKeys, createOpaqueKeys, mintApiKeys } from './tokens/api-keys.ts'
 import { readRefusedRoles } from './tokens/refused-roles.ts'
 import { impersonate, type Impersonated } from './tokens/impersonate.ts'
 import { type Jwks, openSigningKeys } from './tokens/signing-keys.ts'
@@ -49,8 +49,8 @@ export interface AuthService extends AsyncDisposable {
   readonly verifyToken: VerifyToken
   /** The same for the administration of accounts, which may be used with roles that no statement is ever run under. */
   readonly verifyAdminToken: VerifyToken
-  /** Makes the key of a role; the same one every time for the same database and secret. */
-  mintApiKey(role: ApiKeyRole): Promise<string>
+  /** The keys of this installation; the same ones every time for the same database and secret. */
+  readonly apiKeys: ApiKeys
   /** The public keys, as published. */
   jwks(): Jwks
   /** For operators who look at what a person has: a token as that person's own. `undefined`: no such account. */
@@ -97,18 +97,23 @@ export async function openAuth(input: OpenAuthOptions): Promise<AuthService> {
   }
 
   const isRefusedRole = await readRefusedRoles(pool)
+  const origin = { jwtSecret, issuedAtS: keys.bornAtS }
+  const verifier = {
+    keys,
+    jwtSecret,
+    claimsOfOpaqueKey: createOpaqueKeys(origin),
+    audiences: options.jwtAudiences,
+    clock,
+  }
   return {
     routes: authRoutes(context),
     discovery: discoveryRoutes(context),
-    verifyToken: createTokenVerifier({ keys, jwtSecret, isRefusedRole, audiences: options.jwtAudiences, clock }),
+    verifyToken: createTokenVerifier({ ...verifier, isRefusedRole }),
     verifyAdminToken: createTokenVerifier({
-      keys,
-      jwtSecret,
+      ...verifier,
       isRefusedRole: (role) => isRefusedRole(role) && !options.jwtAdminRoles.includes(role),
-      audiences: options.jwtAudiences,
-      clock,
     }),
-    mintApiKey: (role) => mintApiKey({ role, jwtSecret, issuedAtS: keys.bornAtS }),
+    apiKeys: await mintApiKeys(origin),
     jwks: () => keys.jwks,
     impersonate: (who, lifetimeS) => impersonate(context, who, lifetimeS),
     async [Symbol.asyncDispose]() {

@@ -55,7 +55,7 @@ beforeAll(async () => {
     request.caller = { role: claims.role ?? 'anon', claims, userId: claims.sub, expiresAtS: claims.exp }
   })
   await app.register(auth.routes, { prefix: '/auth/v1' })
-  tokens.operator = await auth.mintApiKey('service_role')
+  tokens.operator = auth.apiKeys.serviceRole
 })
 afterAll(async () => {
   await app?.close()

@@ -4,7 +4,7 @@ export { authOptions, defaultAuthOptions, type AuthOptions } from './options/aut
 export { authMigrations } from './migrations.ts'
 export { openLiveSessions, type LiveSessions } from './sessions/live-sessions.ts'
 export { hashPassword } from './passwords/password-hasher.ts'
-export type { ApiKeyRole } from './tokens/api-keys.ts'
+export type { ApiKeys } from './tokens/api-keys.ts'
 export type { AccessTokenClaims, AuthenticationMethod, TokenClaims } from './tokens/claims.ts'
 export type { Jwks } from './tokens/signing-keys.ts'
 export type { VerifyToken } from './tokens/verify-token.ts'

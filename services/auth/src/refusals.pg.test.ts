@@ -135,7 +135,7 @@ describe('refusals', () => {
     })
     world.nowMs += 3_601_000
     expect(await app.call({ url: '/user', token })).toMatchObject({ status: 403, body: { code: 'bad_jwt' } })
-    expect(await app.call({ url: '/user', token: await app.auth.mintApiKey('anon') })).toMatchObject({
+    expect(await app.call({ url: '/user', token: app.auth.apiKeys.anon })).toMatchObject({
       status: 403,
       body: { code: 'bad_jwt', message: 'invalid claim: missing sub claim' },
     })

@@ -29,7 +29,7 @@ export interface AdminApi {
 }
 
 export async function openAdminApi(app: AuthApp): Promise<AdminApi> {
-  const key = await app.auth.mintApiKey('service_role')
+  const key = app.auth.apiKeys.serviceRole
   const call: AdminApi['call'] = async (method, url, payload) => {
     const answer = await app.call({ method, url, ...(payload ? { payload } : {}), token: key })
     return { ...answer, body: answer.body as unknown as AdminBody }

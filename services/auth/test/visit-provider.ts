@@ -74,7 +74,7 @@ export async function openRealClient(
   options: { readonly flowType?: 'pkce' | 'implicit'; readonly role?: 'anon' | 'service_role' } = {},
 ): Promise<SupabaseClient> {
   const stored = new Map<string, string>()
-  return createClient(BASE, await app.auth.mintApiKey(options.role ?? 'anon'), {
+  return createClient(BASE, options.role === 'service_role' ? app.auth.apiKeys.serviceRole : app.auth.apiKeys.anon, {
     auth: {
       flowType: options.flowType ?? 'pkce',
       autoRefreshToken: false,

@@ -52,8 +52,8 @@ export async function openAuthInProcess(
   return {
     url: first.url,
     urls: all.map(({ url }) => url),
-    anonKey: await first.auth.mintApiKey('anon'),
-    serviceRoleKey: await first.auth.mintApiKey('service_role'),
+    anonKey: first.auth.apiKeys.anon,
+    serviceRoleKey: first.auth.apiKeys.serviceRole,
     jwtSecret: JWT_SECRET,
     admin: pool,
     async [Symbol.asyncDispose]() {

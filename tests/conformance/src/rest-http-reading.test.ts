@@ -23,17 +23,19 @@ async function refusal(path: string, headers: Record<string, string> = {}): Prom
   return { status, ...(body as object) }
 }
 
-test('a key in the address opens, and is no filter', async () => {
-  const key = world.keyOf('service') ?? ''
-  const answer = await world.http(`/cities?select=id&apikey=${key}&id=eq.1`, { as: 'nobody' })
-  expect([answer.status, answer.body]).toEqual([200, [{ id: 1 }]])
-  expect(answer.headers.get('content-location')).toBe('/cities?id=eq.1&select=id')
-  const beside = await world.http('/cities?apikey=eq.1')
-  expect(beside.body).toMatchObject({ code: '42703', message: 'column cities.apikey does not exist' })
-})
-
 const ids = async (filter: string) =>
   ((await rows(`/cities?select=id&order=id&${filter}`)) as { id: number }[]).map(({ id }) => id)
+
+describe('reading: keys', () => {
+  test('a key in the address opens, and is no filter', async () => {
+    const key = world.keyOf('service') ?? ''
+    const answer = await world.http(`/cities?select=id&apikey=${key}&id=eq.1`, { as: 'nobody' })
+    expect([answer.status, answer.body]).toEqual([200, [{ id: 1 }]])
+    expect(answer.headers.get('content-location')).toBe('/cities?id=eq.1&select=id')
+    const beside = await world.http('/cities?apikey=eq.1')
+    expect(beside.body).toMatchObject({ code: '42703', message: 'column cities.apikey does not exist' })
+  })
+})
 
 describe('reading: filters', () => {
   test.each([

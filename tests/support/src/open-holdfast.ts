@@ -35,6 +35,8 @@ export interface Holdfast extends AsyncDisposable {
   readonly databaseUrl: string
   readonly anonKey: string
   readonly serviceRoleKey: string
+  readonly publishableKey: string
+  readonly secretKey: string
   /** Signs the keys; tokens signed with it are accepted. */
   readonly jwtSecret: string
   readonly dataDir: string
@@ -78,7 +80,7 @@ export async function openHoldfast(options: HoldfastOptions = {}): Promise<Holdf
     rmSync(folder, { recursive: true, force: true })
     throw error
   }
-  const { base: url, db: databaseUrl, anonKey, serviceRoleKey, jwtSecret } = server.ready
+  const { base: url, db: databaseUrl, jwtSecret, ...keys } = server.ready
   const admin = createPool({ url: databaseUrl, applicationName: 'tests', connectionsMax: 5 })
   const clients: SupabaseClient[] = []
 
@@ -91,13 +93,15 @@ export async function openHoldfast(options: HoldfastOptions = {}): Promise<Holdf
   return {
     url,
     databaseUrl,
-    anonKey,
-    serviceRoleKey,
+    anonKey: keys.anonKey,
+    serviceRoleKey: keys.serviceRoleKey,
+    publishableKey: keys.publishableKey,
+    secretKey: keys.secretKey,
     jwtSecret,
     dataDir,
     admin,
     async supabase(account) {
-      const client = createClient(url, anonKey, { auth: { persistSession: false, autoRefreshToken: false } })
+      const client = createClient(url, keys.anonKey, { auth: { persistSession: false, autoRefreshToken: false } })
       clients.push(client)
       if (account) {
         const { email, password = SAMPLE_PASSWORD } = account

@@ -16,6 +16,8 @@ export interface ReadyLine {
   readonly db: string
   readonly anonKey: string
   readonly serviceRoleKey: string
+  readonly publishableKey: string
+  readonly secretKey: string
   readonly jwtSecret: string
 }
 

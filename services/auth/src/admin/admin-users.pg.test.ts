@@ -177,7 +177,7 @@ describe('Listing accounts', () => {
   test('pages through every account once, and says where the next and the last page are', async () => {
     await using other = await openAuthWorld()
     const { auth, call } = await other.openApp()
-    const token = await auth.mintApiKey('service_role')
+    const token = auth.apiKeys.serviceRole
     for (let index = 0; index < 5; index++) {
       other.nowMs += 1000
       await call({ method: 'POST', url: '/admin/users', payload: { email: `${index}@example.org` }, token })

@@ -9,7 +9,7 @@ let key: string
 beforeAll(async () => {
   world = await openAuthWorld()
   app = await world.openApp({ siteUrl: 'https://app.example.org' })
-  key = await app.auth.mintApiKey('service_role')
+  key = app.auth.apiKeys.serviceRole
 })
 
 afterAll(() => world[Symbol.asyncDispose]())

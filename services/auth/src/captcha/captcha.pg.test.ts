@@ -68,7 +68,7 @@ describe('with a captcha', () => {
       status: 404,
       body: { code: 'flow_state_not_found' },
     })
-    const key = await app.auth.mintApiKey('service_role')
+    const key = app.auth.apiKeys.serviceRole
     expect((await post('/recover', { email: 'admin@example.org' }, key)).status).toBe(200)
     expect(provider.requests).toHaveLength(asked)
   })

@@ -12,7 +12,7 @@ let userId: string
 beforeAll(async () => {
   world = await openAuthWorld()
   app = await world.openApp()
-  key = await app.auth.mintApiKey('service_role')
+  key = app.auth.apiKeys.serviceRole
   userId = (await app.signUp()).user.id
 }, 60_000)
 afterAll(() => world[Symbol.asyncDispose]())

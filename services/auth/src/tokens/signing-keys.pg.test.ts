@@ -23,7 +23,7 @@ let adminKey: string
 beforeEach(async () => {
   world = await openAuthWorld()
   app = await world.openApp()
-  adminKey = await app.auth.mintApiKey('service_role')
+  adminKey = app.auth.apiKeys.serviceRole
 })
 
 afterEach(async () => {

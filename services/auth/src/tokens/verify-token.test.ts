@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, SignJWT } from 'jose'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { mintApiKey } from './api-keys.ts'
+import { createOpaqueKeys, mintApiKey, mintApiKeys } from './api-keys.ts'
 import type { SigningKeys } from './signing-keys.ts'
 import { createTokenVerifier, type VerifyToken } from './verify-token.ts'
 
@@ -11,6 +11,7 @@ import { createTokenVerifier, type VerifyToken } from './verify-token.ts'
 const SECRET = 'a secret for tests, which is long enough'
 const KID = '11111111-1111-4111-8111-111111111111'
 const NOW_S = 1_800_000_000
+const ORIGIN = { jwtSecret: SECRET, issuedAtS: NOW_S }
 const USER = {
   sub: '22222222-2222-4222-8222-222222222222',
   role: 'authenticated',
@@ -46,6 +47,7 @@ beforeEach(() => {
   verify = createTokenVerifier({
     keys,
     jwtSecret: SECRET,
+    claimsOfOpaqueKey: createOpaqueKeys(ORIGIN),
     isRefusedRole: (role) => ['', 'postgres', 'none'].includes(role),
     audiences: ['authenticated', 'reports'],
     clock: { now: () => nowMs },
@@ -80,9 +82,28 @@ describe('a genuine token', () => {
   })
 
   test.each(['anon', 'service_role'] as const)('may be the API key of %s, the same at every start', async (role) => {
-    const key = await mintApiKey({ role, jwtSecret: SECRET, issuedAtS: NOW_S })
-    expect(key).toBe(await mintApiKey({ role, jwtSecret: SECRET, issuedAtS: NOW_S }))
+    const key = await mintApiKey(role, ORIGIN)
+    expect(key).toBe(await mintApiKey(role, ORIGIN))
     expect(await verify(key)).toEqual({ iss: 'supabase', role, iat: NOW_S, exp: NOW_S + 315_360_000 })
+  })
+
+  test('may be an API key of the newer form, with the same claims', async () => {
+    const { publishable, secret } = await mintApiKeys(ORIGIN)
+    expect(await mintApiKeys(ORIGIN)).toMatchObject({ publishable, secret })
+    expect(publishable).toMatch(/^sb_publishable_[\w-]{22}_[\w-]{8}$/)
+    expect(secret).toMatch(/^sb_secret_[\w-]{22}_[\w-]{8}$/)
+    expect(await verify(publishable)).toMatchObject({ iss: 'supabase', role: 'anon' })
+    expect(await verify(secret)).toMatchObject({ iss: 'supabase', role: 'service_role' })
+    nowMs += 316_000_000_000
+    await expect(verify(secret)).rejects.toMatchObject({ code: 'token_expired' })
+  })
+
+  test('that looks like an API key of the newer form and is none is refused', async () => {
+    const { secret } = await mintApiKeys(ORIGIN)
+    const foreign = await mintApiKeys({ ...ORIGIN, jwtSecret: `${SECRET} of another project` })
+    for (const text of [foreign.secret, secret.slice(0, -1), `${secret}x`, secret.toUpperCase(), 'sb_secret_', 'sb_']) {
+      await expect(verify(text)).rejects.toMatchObject({ code: 'bad_jwt' })
+    }
   })
 
   test('may be an API key without an end', async () => {

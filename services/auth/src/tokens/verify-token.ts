@@ -13,6 +13,8 @@ export interface TokenVerifierOptions {
   readonly keys: SigningKeys
   /** The secret of HS256 tokens: API keys and what older projects signed. */
   readonly jwtSecret: string
+  /** What a text claims that is an API key of the form without a signature; `undefined` for anything else. */
+  readonly claimsOfOpaqueKey: (text: string) => TokenClaims | undefined
   readonly isRefusedRole: (role: string) => boolean
   /** As the option `jwtAudiences` has them. */
   readonly audiences: readonly string[]
@@ -32,7 +34,7 @@ const KEY_ROLES = new Set(['anon', 'service_role'])
  * What was verified is remembered until it expires, because every REST request brings the same token again.
  */
 export function createTokenVerifier(options: TokenVerifierOptions): VerifyToken {
-  const { keys, isRefusedRole, audiences, clock } = options
+  const { keys, claimsOfOpaqueKey, isRefusedRole, audiences, clock } = options
   const secret = new TextEncoder().encode(options.jwtSecret)
   const verified = new Map<string, TokenClaims>()
   let generation = keys.generation
@@ -41,6 +43,11 @@ export function createTokenVerifier(options: TokenVerifierOptions): VerifyToken 
     if (generation !== keys.generation) {
       generation = keys.generation
       verified.clear()
+    }
+    const key = claimsOfOpaqueKey(token)
+    if (key) {
+      requireUnexpired(key)
+      return key
     }
     const known = verified.get(token)
     if (known) {

@@ -201,7 +201,7 @@ test('single sign-on and wallets are refused as switched off', async () => {
     status: 422,
     body: { code: 'web3_provider_disabled', message: 'Web3 provider is disabled' },
   })
-  const key = await app.auth.mintApiKey('service_role')
+  const key = app.auth.apiKeys.serviceRole
   expect(await app.call({ url: '/admin/sso/providers', token: key })).toMatchObject({
     status: 200,
     body: { items: [] },

@@ -1,0 +1,70 @@
+import { createClient } from '@supabase/supabase-js'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openHoldfast, type Holdfast } from '@holdfast/test-support'
+
+// API keys of both forms, wherever a client sends a key. Sync is for people, so that no key opens it.
+
+let holdfast: Holdfast
+
+beforeAll(async () => {
+  holdfast = await openHoldfast()
+  await holdfast.admin.withClient((client) =>
+    client.query(`
+    create table notes (id int primary key);
+    insert into notes values (1);
+    alter table notes enable row level security;
+    grant select on notes to anon, authenticated, service_role;
+    notify pgrst;
+  `),
+  )
+})
+
+afterAll(() => holdfast?.[Symbol.asyncDispose]())
+
+const clientOf = (key: string) =>
+  createClient(holdfast.url, key, { auth: { persistSession: false, autoRefreshToken: false } })
+
+describe('the publishable key', () => {
+  test('signs people up and in, and shows what anybody may see', async () => {
+    const client = clientOf(holdfast.publishableKey)
+    await expect.poll(async () => (await client.from('notes').select()).data).toEqual([])
+    const account = { email: 'ada@example.org', password: 'correct horse battery' }
+    expect((await client.auth.signUp(account)).error).toBeNull()
+    expect((await client.auth.signInWithPassword(account)).data.user?.email).toBe(account.email)
+    expect((await client.from('notes').select()).error).toBeNull()
+  })
+
+  test('opens nothing of those who run the server', async () => {
+    const { error } = await clientOf(holdfast.publishableKey).auth.admin.listUsers()
+    expect(error).toMatchObject({ status: 403 })
+  })
+})
+
+describe('the secret key', () => {
+  test('passes row-level security and administers accounts', async () => {
+    const client = clientOf(holdfast.secretKey)
+    await expect.poll(async () => (await client.from('notes').select()).data).toEqual([{ id: 1 }])
+    expect((await client.auth.admin.listUsers()).error).toBeNull()
+  })
+
+  test('goes into the address, and as a token', async () => {
+    const url = `${holdfast.url}/rest/v1/notes`
+    const inAddress = await fetch(`${url}?apikey=${holdfast.secretKey}`)
+    expect([inAddress.status, await inAddress.json()]).toEqual([200, [{ id: 1 }]])
+    const headers = { apikey: holdfast.publishableKey, authorization: `Bearer ${holdfast.secretKey}` }
+    expect(await (await fetch(url, { headers })).json()).toEqual([{ id: 1 }])
+  })
+
+  test('of another project is refused', async () => {
+    const headers = { apikey: `${holdfast.secretKey.slice(0, -1)}_` }
+    const answer = await fetch(`${holdfast.url}/rest/v1/notes`, { headers })
+    expect([answer.status, await answer.json()]).toMatchObject([401, { message: 'Invalid authentication credentials' }])
+  })
+})
+
+test('no key is a person for sync', async () => {
+  const answer = await fetch(`${holdfast.url}/write-checkpoint2.json`, {
+    headers: { authorization: `Token ${holdfast.secretKey}` },
+  })
+  expect([answer.status, await answer.json()]).toMatchObject([401, { error: { status: 401 } }])
+})
