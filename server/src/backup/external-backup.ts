@@ -1,8 +1,8 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createPool, sql, type Pool } from '@holdfast/postgres'
 import { DERIVED_SYNC_TABLES } from '@holdfast/sync'
-import { BACKUP_FILES } from './backup-folder.ts'
+import { BACKUP_FILES, copyDataFiles } from './backup-folder.ts'
 import { findClientTools, runClientTool } from './client-tools.ts'
 import { restoreTargetTaken } from './errors.ts'
 
@@ -47,12 +47,18 @@ export async function writeExternalBackup({ url, toolsFolder, folder }: External
   ])
 }
 
+export interface ExternalRestoreOptions extends ExternalBackupOptions {
+  /** Gets the secrets and keys. It does not exist, or is empty. */
+  readonly dataDir: string
+}
+
 /**
  * Restores a dump into a database that has nothing of Holdfast yet and no tables in `public`. All or nothing.
  *
  * @throws {HoldfastError} `restore_target_taken`, `postgres_tools_missing`, `postgres_tool_failed`
  */
-export async function restoreExternal({ url, toolsFolder, folder }: ExternalBackupOptions): Promise<void> {
+export async function restoreExternal({ url, toolsFolder, folder, dataDir }: ExternalRestoreOptions): Promise<void> {
+  if (existsSync(dataDir) && readdirSync(dataDir).length > 0) throw restoreTargetTaken(dataDir)
   const major = await withPool(url, async (pool) => {
     const [row] = await pool.query<{ taken: boolean }>(sql`
       select exists (select from pg_catalog.pg_namespace where nspname in ('holdfast', 'auth', 'sync'))
@@ -69,6 +75,7 @@ export async function restoreExternal({ url, toolsFolder, folder }: ExternalBack
     '--exit-on-error',
     join(folder, BACKUP_FILES.database),
   ])
+  copyDataFiles(join(folder, BACKUP_FILES.data), dataDir)
 }
 
 async function withPool<T>(url: string, use: (pool: Pool) => Promise<T>): Promise<T> {

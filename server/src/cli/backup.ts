@@ -57,8 +57,7 @@ export async function restore(input: CommandInput): Promise<number> {
   if (config.databaseUrl === undefined) {
     await restoreEmbedded({ backup: folder, metadata, dataDir })
   } else {
-    await restoreExternal({ url: config.databaseUrl, toolsFolder: config.postgresTools, folder })
-    copyDataFiles(join(folder, BACKUP_FILES.data), dataDir)
+    await restoreExternal({ url: config.databaseUrl, toolsFolder: config.postgresTools, folder, dataDir })
   }
   print(
     input,

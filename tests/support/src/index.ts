@@ -21,6 +21,12 @@ export { quietLogger } from './quiet-logger.ts'
 export { openHoldfast, SAMPLE_PASSWORD, type Holdfast, type HoldfastOptions } from './open-holdfast.ts'
 export { databaseIn, openDevice, type DeviceAccount, type DeviceHome, type TestDevice } from './devices.ts'
 export { differences } from './differences.ts'
+export {
+  findPostgresInstallations,
+  openForeignPostgres,
+  type ForeignPostgres,
+  type PostgresInstallation,
+} from './foreign-postgres.ts'
 export { openFaultyLink, type FaultyLink, type LinkDirection } from './faulty-link.ts'
 export { appliedChanges, createNotes, type AppliedChange } from './notes.ts'
 export { openPlainDevice, type PlainDevice } from './plain-device.ts'
