@@ -257,13 +257,13 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
   }
 }
 
-function openCluster({ config, logger, progress }: OpenHoldfastOptions): Promise<Cluster> {
+function openCluster({ config, logger, progress, signal }: OpenHoldfastOptions): Promise<Cluster> {
   if (config.databaseUrl !== undefined) {
     progress('connecting to Postgres')
     return openExternalCluster({ url: config.databaseUrl, dataDir: config.dataDir, logger })
   }
   progress('starting Postgres')
-  return openEmbeddedCluster({ dataDir: config.dataDir, port: config.dbPort, logger })
+  return openEmbeddedCluster({ dataDir: config.dataDir, port: config.dbPort, logger, signal })
 }
 
 /** Sample accounts have a public password. */

@@ -7,10 +7,9 @@ export interface LifetimeOptions {
   readonly logger: Logger
   /** Watches whether the process that started us is still there. `npm` is a parent whose shell does not pass signals on. */
   readonly watchParent: boolean
+  /** Milliseconds that closing may take, from the signal on, before the process ends anyway. What it started ends with it. */
+  readonly closeTimeoutMs: number
 }
-
-/** Milliseconds that closing may take before the process ends anyway. */
-const CLOSE_TIMEOUT_MS = 25_000
 
 /** Milliseconds within which further signals count as the same one: `npm` forwards what the terminal has sent already. */
 const SIGNAL_ECHO_MS = 700
@@ -30,9 +29,16 @@ export async function runUntilStopped(options: LifetimeOptions): Promise<number>
   const stopping = new AbortController()
   let exitCode = 0
   let signalledAt: number | undefined
+  let closeTimer: NodeJS.Timeout | undefined
 
   const stop = (): void => {
-    if (!stopping.signal.aborted) options.onStopping()
+    if (stopping.signal.aborted) return
+    options.onStopping()
+    // Also when it is still opening: a step of that may hang.
+    closeTimer = setTimeout(() => {
+      options.logger.log('error', 'closing takes too long; ending now')
+      process.exit(1)
+    }, options.closeTimeoutMs).unref()
     stopping.abort(new Error('stopped'))
   }
   const onSignal = (): void => {
@@ -61,18 +67,14 @@ export async function runUntilStopped(options: LifetimeOptions): Promise<number>
     if (!stopping.signal.aborted) {
       await new Promise((resolve) => stopping.signal.addEventListener('abort', resolve, { once: true }))
     }
-    const tooLong = setTimeout(() => {
-      options.logger.log('error', 'closing takes too long; ending now')
-      process.exit(1)
-    }, CLOSE_TIMEOUT_MS).unref()
     await opened[Symbol.asyncDispose]()
-    clearTimeout(tooLong)
     return exitCode
   } catch (error) {
     // Opening was given up because we were told to stop: that is no failure.
     if (stopping.signal.aborted && error === stopping.signal.reason) return exitCode
     throw error
   } finally {
+    clearTimeout(closeTimer)
     clearInterval(alive)
     clearInterval(parentWatch)
     for (const signal of SIGNALS) process.off(signal, onSignal)

@@ -26,6 +26,7 @@ export async function start(input: CommandInput): Promise<number> {
     logger,
     // A package manager between the terminal and us may end without passing the signal on.
     watchParent: input.env['npm_lifecycle_event'] !== undefined,
+    closeTimeoutMs: config.closeSeconds * 1_000,
     onStopping: () => tell('\nstopping\n'),
     async open(signal) {
       const progress = (line: string): void => tell(`  ${line} …\n`)

@@ -122,6 +122,14 @@ export const serverOptions = {
     max: 500,
     description: 'Connections to Postgres that serve requests of people.',
   },
+  closeSeconds: {
+    type: 'integer',
+    default: 25,
+    min: 1,
+    max: 3_600,
+    description:
+      'How long closing may take after the first signal, until the server ends anyway, with its Postgres. Container platforms commonly allow 30 seconds.',
+  },
   logLevel: {
     type: 'string',
     default: 'warn',

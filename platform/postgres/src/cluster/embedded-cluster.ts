@@ -27,6 +27,8 @@ export interface EmbeddedClusterOptions {
   readonly durable?: boolean
   /** Refuse a folder without a database instead of making one. Default false. */
   readonly mustExist?: boolean
+  /** Gives up opening, in the middle of `initdb` or of a recovery too; nothing runs any more then. */
+  readonly signal?: AbortSignal
 }
 
 /** Milliseconds between attempts to bring a dead Postgres back: at once, then slower, for as long as it takes (a full disk may get space). */
@@ -39,6 +41,7 @@ const RUNS_AS_NOBODY =
 /**
  * Starts the packaged Postgres on a data folder as a child of this process, and starts it again whenever it dies.
  *
+ * @throws The signal's reason
  * @throws {HoldfastError} with what to do about it: `postgres_port_busy`, `data_folder_in_use`, `postgres_version_mismatch`,
  *   `postgres_start_failed` and others of `errors.ts`
  */
@@ -63,13 +66,14 @@ export async function openEmbeddedCluster(options: EmbeddedClusterOptions): Prom
     const port = await choosePort(options.port)
     const adminUrl = `postgres://${SUPERUSER}:${secrets.superuserPassword}@127.0.0.1:${port}/${DATABASE_NAME}`
     const settings = fixedSettings(port, clusterName)
-    const start = (): Promise<Postmaster> =>
-      startPostmaster({ binaries, identity, databaseDir, settings, adminUrl, port, logger })
+    const start = (signal: AbortSignal | undefined): Promise<Postmaster> =>
+      startPostmaster({ binaries, identity, databaseDir, settings, adminUrl, port, logger, signal })
+    options.signal?.throwIfAborted()
     const supervisor = supervise(
-      await start(),
-      async () => {
+      await start(options.signal),
+      async (signal) => {
         await recoverFromCrash(databaseDir, clusterName, logger)
-        return start()
+        return start(signal)
       },
       logger,
     )
@@ -138,6 +142,7 @@ async function prepareDatabase(files: DatabaseFiles): Promise<ClusterSecrets> {
     includeFile: `../${basename(settingsFile)}`,
     superuserPassword: secrets.superuserPassword,
     durable: files.durable ?? true,
+    signal: files.signal,
   })
   return secrets
 }
@@ -157,13 +162,14 @@ interface Supervisor {
 }
 
 /** Watches a Postgres and replaces it when it dies, until stopped. */
-function supervise(first: Postmaster, restart: () => Promise<Postmaster>, logger: Logger): Supervisor {
+function supervise(
+  first: Postmaster,
+  restart: (signal: AbortSignal) => Promise<Postmaster>,
+  logger: Logger,
+): Supervisor {
   const stopping = new AbortController()
   const listeners = new Set<() => void>()
   let current: Postmaster | undefined = first
-  // Whatever ends this process without closing us first, Postgres is at least asked to stop.
-  const interrupt = (): void => current?.interrupt()
-  process.once('exit', interrupt)
 
   const watching = watch()
   return {
@@ -176,7 +182,6 @@ function supervise(first: Postmaster, restart: () => Promise<Postmaster>, logger
       stopping.abort(new Error('stopped'))
       await current?.stop()
       await watching
-      process.off('exit', interrupt)
     },
   }
 
@@ -198,8 +203,9 @@ function supervise(first: Postmaster, restart: () => Promise<Postmaster>, logger
   async function bringBack(): Promise<Postmaster | undefined> {
     for (let attempt = 0; !stopping.signal.aborted; attempt++) {
       try {
-        return await restart()
+        return await restart(stopping.signal)
       } catch (error) {
+        if (stopping.signal.aborted) return undefined
         logger.log('error', `Postgres does not start: ${errorMessage(error)}`, { attempt })
         await delay(backoffMs(attempt, RESTART_DELAY_MS.min, RESTART_DELAY_MS.max), stopping.signal).catch(
           () => undefined,

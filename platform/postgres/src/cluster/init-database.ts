@@ -1,10 +1,12 @@
-import { spawn } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { appendFileSync, chownSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import type { Binaries } from './binaries.ts'
 import { SUPERUSER } from './cluster.ts'
+import { endWithProcess } from './end-with-process.ts'
 import { diskFull, startFailed } from './errors.ts'
 import { giveFolder, ownerOf, resolveInitIdentity, type Identity } from './identity.ts'
 import { childEnvironment } from './postmaster.ts'
+import { endLeftoverInitdb } from './recover.ts'
 
 export interface InitOptions {
   readonly binaries: Binaries
@@ -17,6 +19,8 @@ export interface InitOptions {
   readonly superuserPassword: string
   /** Whether the new files reach the disk before this returns. */
   readonly durable: boolean
+  /** Gives up; nothing runs any more then. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /**
@@ -28,6 +32,8 @@ export async function initDatabase(options: InitOptions): Promise<void> {
   const maker = resolveInitIdentity(binaries, databaseDir)
   const unfinished = `${databaseDir}.new`
   const passwordFile = `${databaseDir}.password`
+  const pgdata = `--pgdata=${unfinished}`
+  await endLeftoverInitdb(pgdata)
   rmSync(unfinished, { recursive: true, force: true })
   mkdirSync(unfinished, { mode: 0o700 })
   giveFolder(unfinished, maker)
@@ -35,8 +41,8 @@ export async function initDatabase(options: InitOptions): Promise<void> {
     writeFileSync(passwordFile, options.superuserPassword, { mode: 0o600 })
     const owner = ownerOf(maker)
     if (owner) chownSync(passwordFile, owner.uid, owner.gid)
-    await runInitdb(binaries, maker, [
-      `--pgdata=${unfinished}`,
+    const argv = [
+      pgdata,
       `--username=${SUPERUSER}`,
       `--pwfile=${passwordFile}`,
       '--auth=scram-sha-256',
@@ -46,7 +52,8 @@ export async function initDatabase(options: InitOptions): Promise<void> {
       '--builtin-locale=C.UTF-8',
       '--no-instructions',
       ...(options.durable ? [] : ['--no-sync']),
-    ])
+    ]
+    await runInitdb({ binaries, identity: maker, argv, signal: options.signal })
   } finally {
     rmSync(passwordFile, { force: true })
   }
@@ -58,24 +65,46 @@ export async function initDatabase(options: InitOptions): Promise<void> {
   renameSync(unfinished, databaseDir)
 }
 
-async function runInitdb(binaries: Binaries, identity: Identity, options: readonly string[]): Promise<void> {
-  const command = [...identity.prefix, binaries.initdb, ...options]
+interface Initdb {
+  readonly binaries: Binaries
+  readonly identity: Identity
+  readonly argv: readonly string[]
+  readonly signal: AbortSignal | undefined
+}
+
+async function runInitdb({ binaries, identity, argv, signal }: Initdb): Promise<void> {
+  signal?.throwIfAborted()
+  const command = [...identity.prefix, binaries.initdb, ...argv]
   const child = spawn(command[0] ?? '', command.slice(1), {
     ...identity.user,
     cwd: '/',
+    // Its own process group, which ends as a whole: initdb runs Postgres. Ctrl-C in a terminal is for us.
+    detached: process.platform !== 'win32',
     stdio: ['ignore', 'ignore', 'pipe'],
     windowsHide: true,
     env: childEnvironment(),
   })
+  const end = (): void => endGroup(child)
+  endWithProcess(child, end)
+  signal?.addEventListener('abort', end, { once: true })
   let errors = ''
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => (errors += chunk))
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once('error', (error) => reject(startFailed('The Postgres binaries cannot be run.', [error.message], error)))
     child.once('close', resolve)
   })
+  signal?.removeEventListener('abort', end)
+  signal?.throwIfAborted()
   if (code === 0) return
   const lines = errors.trim().split('\n').slice(-15)
   throw /No space left on device/.test(errors)
     ? diskFull(lines)
     : startFailed('A new database could not be made.', lines)
+}
+
+/** What initdb leaves behind is deleted by the next start, so it may end at any point. */
+function endGroup(child: ChildProcess): void {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
+  if (process.platform === 'win32') child.kill('SIGKILL')
+  else process.kill(-child.pid, 'SIGKILL')
 }

@@ -4,6 +4,7 @@ import { Client } from 'pg'
 import { delay, errorMessage, type HoldfastError, type Logger } from '@holdfast/foundation'
 import { isConnectionLoss } from '../connection/sqlstate.ts'
 import type { Binaries } from './binaries.ts'
+import { endWithProcess } from './end-with-process.ts'
 import { diskFull, portBusy, startFailed } from './errors.ts'
 import type { Identity } from './identity.ts'
 
@@ -29,8 +30,6 @@ export interface Postmaster {
   logLines(): readonly string[]
   /** Fast shutdown, and an immediate one when that takes too long. */
   stop(): Promise<void>
-  /** Asks for a fast shutdown without waiting, for when this process is about to end. */
-  interrupt(): void
 }
 
 export interface PostmasterOptions {
@@ -41,12 +40,14 @@ export interface PostmasterOptions {
   readonly adminUrl: string
   readonly port: number
   readonly logger: Logger
+  /** Gives up the start: Postgres is stopped again, also while it replays its log. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /**
- * Starts Postgres as a direct child and waits until it accepts connections.
+ * Starts Postgres as a direct child and waits until it accepts connections. It ends with this process, however that ends, except by SIGKILL.
  *
- * @throws {HoldfastError} `postgres_port_busy`, `postgres_disk_full`, `postgres_start_failed`
+ * @throws The signal's reason; {HoldfastError} `postgres_port_busy`, `postgres_disk_full`, `postgres_start_failed`
  */
 export async function startPostmaster(options: PostmasterOptions): Promise<Postmaster> {
   const { identity, binaries, databaseDir, logger } = options
@@ -60,6 +61,7 @@ export async function startPostmaster(options: PostmasterOptions): Promise<Postm
     stdio: ['ignore', 'ignore', 'pipe'],
     env: childEnvironment(),
   })
+  endWithProcess(child, (signal) => void child.kill(signal))
   const lines: string[] = []
   const exited = watchChild(child, lines, logger)
   const postmaster: Postmaster = {
@@ -67,7 +69,6 @@ export async function startPostmaster(options: PostmasterOptions): Promise<Postm
     exited,
     logLines: () => [...lines],
     stop: () => stopChild(child, exited, options),
-    interrupt: () => void child.kill('SIGINT'),
   }
   const outcome = await Promise.race([
     waitUntilReady(options, () => child.exitCode !== null || child.signalCode !== null),
@@ -75,6 +76,7 @@ export async function startPostmaster(options: PostmasterOptions): Promise<Postm
   ])
   if (outcome === 'ready') return postmaster
   await postmaster.stop()
+  options.signal?.throwIfAborted()
   throw outcome === 'exited'
     ? explainExit(lines, options.port)
     : startFailed('Postgres did not accept connections in time.', lines)
@@ -119,7 +121,7 @@ async function waitUntilReady(
   hasEnded: () => boolean,
 ): Promise<'ready' | 'timeout' | 'exited'> {
   const deadline = performance.now() + START_TIMEOUT_MS
-  while (performance.now() < deadline) {
+  while (performance.now() < deadline && options.signal?.aborted !== true) {
     if (hasEnded()) return new Promise(() => undefined) // the exit settles the race, with the whole log read
     const client = new Client({ connectionString: options.adminUrl, connectionTimeoutMillis: 5_000 })
     client.on('error', () => undefined) // a broken connection also rejects `connect`

@@ -39,6 +39,18 @@ export async function recoverFromCrash(databaseDir: string, clusterName: string,
     rmSync(pidFile, { force: true })
 }
 
+/**
+ * Ends an `initdb` that outlived the Holdfast which started it, with the Postgres that it runs: both are one process group.
+ *
+ * @param argument - of its command line, which no other process has
+ * @throws {HoldfastError} `postgres_start_failed`
+ */
+export async function endLeftoverInitdb(argument: string): Promise<void> {
+  for (const leftover of findProcesses(argument)) signalGroup(leftover, 'SIGKILL')
+  if (await waitUntil(() => findProcesses(argument).length === 0, LEFTOVER_PATIENCE_MS)) return
+  throw startFailed('An initdb of an earlier run is still running and cannot be stopped.', [])
+}
+
 function readPid(pidFile: string): number | undefined {
   try {
     return Math.abs(Number.parseInt(readFileSync(pidFile, 'utf8'), 10)) || undefined
@@ -48,10 +60,18 @@ function readPid(pidFile: string): number | undefined {
 }
 
 function signal(target: ProcessInfo, name: NodeJS.Signals): void {
+  send(target, target.pid, name)
+}
+
+function signalGroup(leader: ProcessInfo, name: NodeJS.Signals): void {
+  send(leader, -leader.pid, name)
+}
+
+function send(target: ProcessInfo, id: number, name: NodeJS.Signals): void {
   // The number may have been given away since we looked.
   if (findProcess(target.pid)?.startedAt !== target.startedAt) return
   try {
-    process.kill(target.pid, name)
+    process.kill(id, name)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
