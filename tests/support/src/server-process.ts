@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 const SERVER_MAIN = fileURLToPath(new URL('../../../server/dist/cli/main.js', import.meta.url))
 
 /** How long a start may take, in milliseconds; the first one makes a database. */
-const START_TIMEOUT_MS = 90_000
+const START_TIMEOUT_MS = 180_000
 
 /** The line of JSON that `start --json` prints when it is ready. */
 export interface ReadyLine {
