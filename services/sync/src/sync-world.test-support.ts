@@ -50,6 +50,8 @@ export interface WorldOptions {
   readonly snapshotBytesMax?: number
   readonly batchLimits?: BatchLimits
   readonly rowLimits?: RowLimits
+  /** The way to Postgres of what evaluates policies: through a proxy, for example. Default: straight. */
+  readonly through?: (url: string) => string
 }
 
 export interface Server {
@@ -86,9 +88,10 @@ export interface World extends AsyncDisposable {
 
 export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const db = await openTestDatabase({ migrations: [syncMigrations] })
+  const { through = (url: string) => url } = options
   await runText(db.pool, AUTH + (options.schema ?? LISTS_SCHEMA))
   const requestPool = createPool({
-    url: db.requestUrl,
+    url: through(db.requestUrl),
     applicationName: 'test people',
     connectionsMax: 10,
     resetAfterTransaction: true,
@@ -110,8 +113,8 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     const compiler = createPlanCompiler()
     const service = openSync({
       url: db.url,
-      readerUrl: db.readerUrl,
-      evaluatorUrl: db.evaluatorUrl,
+      readerUrl: through(db.readerUrl),
+      evaluatorUrl: through(db.evaluatorUrl),
       shares: { streams: shares.share('streams'), uploads: shares.share('uploads') },
       exposedSchemas: () => ['public', 'holdfast'],
       compile: async (signal) => {

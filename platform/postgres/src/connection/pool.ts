@@ -1,6 +1,7 @@
 import { Pool as DriverPool, type ClientBase, type PoolClient, type QueryResult } from 'pg'
 import { assert } from '@holdfast/foundation'
 import type { SqlFragment } from '../sql/sql.ts'
+import { SeverityClient } from './severity-client.ts'
 import { isConnectionLoss } from './sqlstate.ts'
 
 export interface PoolOptions {
@@ -78,6 +79,7 @@ export function queryable(client: ClientBase, roleSettings?: PoolOptions['roleSe
 /** Opens a pool of connections to one database as one role. Connections are made when first needed. */
 export function createPool(options: PoolOptions): Pool {
   const pool = new DriverPool({
+    Client: SeverityClient,
     connectionString: options.url,
     application_name: options.applicationName,
     max: options.connectionsMax,
