@@ -1,7 +1,8 @@
 import { delay } from '@holdfast/foundation'
-import { assumeSession, sql, type Transaction } from '@holdfast/postgres'
+import { assumeSession, isConnectionLoss, sql, type Transaction } from '@holdfast/postgres'
 import { createRandom, type Random } from '@holdfast/test-support'
 import type { DeviceState, StreamClient } from './stream-client.test-support.ts'
+import type { SyncService } from './sync.ts'
 import { ALICE, BOB, CAROL, type World } from './sync-world.test-support.ts'
 
 const PEOPLE = [ALICE, BOB, CAROL] as const
@@ -17,6 +18,15 @@ export interface History {
 export interface Followed {
   readonly userId: string
   readonly device: StreamClient
+}
+
+/** A round of compaction, which ends early when a disturbance before it has cut the connections that it uses. */
+export async function compactUnlessCutOff(service: SyncService): Promise<void> {
+  try {
+    await service.compact()
+  } catch (error) {
+    if (!isConnectionLoss(error)) throw error
+  }
 }
 
 /**

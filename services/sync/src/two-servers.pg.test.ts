@@ -1,7 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { silentLogger } from '@holdfast/foundation'
 import { sql } from '@holdfast/postgres'
+import { createCheckpointFeed } from './checkpoints/checkpoint-feed.ts'
+import type { Lsn } from '@holdfast/replication'
 import { createFence } from './lease/fence.ts'
 import { readState, writeBatch } from './storage/bucket-storage.ts'
+import { createCompactions } from './storage/compactions.ts'
+import { startCompactor } from './storage/compactor.ts'
 import { createPendingOps } from './storage/pending-ops.ts'
 import type { StreamClient } from './stream-client.test-support.ts'
 import { ALICE, openWorld, type Server, type World } from './sync-world.test-support.ts'
@@ -136,5 +141,27 @@ describe('whoever has lost the lease', () => {
     })
     expect(await world.rows(`select from sync.ops where op_id > 1000000`)).toEqual([])
     expect(await world.rows(`select from sync.definitions where shape = 'void'`)).toEqual([])
+  })
+
+  test('compacts nothing, and does not fail', async () => {
+    for (let i = 0; i < 5; i++) await world.run(`update items set n = n + 1`)
+    await expectEqual(deviceOf(world))
+    const mine = await epoch()
+    await world.stop()
+    await world.run(`update sync.state set epoch = epoch + 1`)
+    const log = `select bucket_id, op_id from sync.ops order by 1, 2`
+    const before = await world.rows(log)
+
+    const fence = createFence(world.db.pool)
+    fence.epoch = mine
+    const feed = createCheckpointFeed()
+    feed.reset((await readState(world.db.pool))?.lastOpId ?? 0, 0n as Lsn)
+    const options = { pool: fence.pool, feed, compactions: createCompactions(), intervalS: 0, opsPerSecond: 1_000_000 }
+    await using compactor = startCompactor({ ...options, slackOps: 0, logger: silentLogger })
+    for (let round = 0; round < 2; round++) expect(await compactor.round()).toEqual({ buckets: 0, dropped: 0 })
+    expect(await world.rows(log)).toEqual(before)
+
+    fence.epoch = await epoch()
+    expect((await compactor.round()).dropped).toBeGreaterThan(0)
   })
 })

@@ -1,5 +1,5 @@
 import { HoldfastError } from '@holdfast/foundation'
-import { sql, type Pool, type Transaction } from '@holdfast/postgres'
+import { sql, sqlstateOf, type Pool, type Transaction } from '@holdfast/postgres'
 
 /** Keeps a process that has lost the lease from writing the log. */
 export interface Fence {
@@ -15,6 +15,14 @@ export interface Fence {
 /** This process does not have the lease: what it was about to write is the holder's to write. */
 export function leaseLost(): HoldfastError {
   return new HoldfastError('sync_lease_lost', 503, 'Another process has taken over the operation log.')
+}
+
+/** What `sync.assert_lease` raises. */
+const LEASE_LOST = 'HFL01'
+
+/** Whether something was not written because another process has the lease. */
+export function isLeaseLost(error: unknown): boolean {
+  return (error instanceof HoldfastError && error.code === 'sync_lease_lost') || sqlstateOf(error) === LEASE_LOST
 }
 
 export function createFence(pool: Pool): Fence {

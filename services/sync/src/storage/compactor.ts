@@ -1,6 +1,7 @@
 import { delay, errorMessage, type Logger } from '@holdfast/foundation'
 import { isConnectionLoss, sql, sqlstateOf, type Pool, type Transaction } from '@holdfast/postgres'
 import type { CheckpointFeed } from '../checkpoints/checkpoint-feed.ts'
+import { isLeaseLost } from '../lease/fence.ts'
 import type { Compactions } from './compactions.ts'
 import type { EmptyBucket } from '../replicator/retire-buckets.ts'
 import { COMPACT_BATCH_OPS_MAX, COMPACT_IN_USE_MAX, COMPACT_LOOK_BUCKETS, COMPACT_SLACK_OPS } from '../limits.ts'
@@ -39,7 +40,10 @@ export interface CompactionRound extends Compaction {
 }
 
 export interface Compactor extends AsyncDisposable {
-  /** One round over all buckets. Compacts what was superseded when the round before began, so that whoever reads is past it. */
+  /**
+   * One round over all buckets. Compacts what was superseded when the round before began, so that whoever reads is past it. Does nothing while another process
+   * has the lease.
+   */
   round(): Promise<Compaction>
   /** Since the process began. */
   readonly total: Compaction
@@ -53,6 +57,8 @@ interface Candidate {
 
 /** A lock that the writer holds, or a deadlock with it: it goes first, we come again. */
 const CONTENDED_STATES = new Set(['55P03', '40P01'])
+const NOTHING: Compaction = { buckets: 0, dropped: 0 }
+
 /** Longer waits than this for the writer are given up, well before Postgres would look for a deadlock. */
 const LOCK_TIMEOUT = '50ms'
 
@@ -144,7 +150,7 @@ export function startCompactor(options: CompactorOptions): Compactor {
 
   /** Gives up buckets that were empty when the round before began already. */
   async function retireEmpty(upTo: number): Promise<Compaction> {
-    if (!options.retire) return { buckets: 0, dropped: 0 }
+    if (!options.retire) return NOTHING
     let open = inUse
     // Those that no operation has reached since were looked at before.
     for (let after = 0; ;) {
@@ -189,8 +195,18 @@ export function startCompactor(options: CompactorOptions): Compactor {
     return gone
   }
 
+  /** The process that has the lease compacts, and one that loses it in the middle stops. */
   async function round(): Promise<Compaction> {
-    if (options.isLeading?.() === false) return { buckets: 0, dropped: 0 }
+    if (options.isLeading?.() === false) return NOTHING
+    try {
+      return await compactAll()
+    } catch (error) {
+      if (isLeaseLost(error)) return NOTHING
+      throw error
+    }
+  }
+
+  async function compactAll(): Promise<Compaction> {
     const startedMs = performance.now()
     const upTo = horizon
     horizon = feed.opId
