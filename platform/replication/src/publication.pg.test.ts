@@ -61,6 +61,28 @@ describe('ensurePublication', () => {
     expect((await ensurePublication(db.pool, { name: NAME, tables: [] })).changed).toBe(false)
   })
 
+  test('publishes many new tables some at a time, and skips what is locked or gone', async () => {
+    await using db = await openTestDatabase()
+    const tables = Array.from({ length: 40 }, (_, index) => table(`t${String(index).padStart(2, '0')}`))
+    for (const { name } of tables) await db.pool.execute(sql`create table ${sql.identifier(name)} (id int primary key)`)
+    await ensurePublication(db.pool, { name: NAME, tables: tables.slice(0, 1) })
+    const together: number[] = []
+    const ensured = await ensurePublication(db.pool, {
+      name: NAME,
+      tables,
+      async beforeChange(tx, unpublished) {
+        // As if somebody dropped it between the look at the tables and the change.
+        if (together.length === 0) await tx.execute(sql`drop table t05`)
+        together.push(unpublished.length)
+      },
+    })
+    expect(together).toEqual([16, 16, 7])
+    expect(ensured).toMatchObject({ changed: true, busy: [] })
+    expect(ensured.refused.map(({ name }) => name)).toEqual(['t05'])
+    expect(await published(db)).toEqual(tables.map(({ name }) => name).filter((name) => name !== 't05'))
+    expect(Object.values(await identities(db))).toEqual(Array.from({ length: 39 }, () => 'f'))
+  })
+
   test('starts with no tables', async () => {
     await using db = await openTestDatabase()
     expect((await ensurePublication(db.pool, { name: NAME, tables: [] })).changed).toBe(true)

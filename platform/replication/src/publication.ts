@@ -9,6 +9,7 @@ import {
   type Transaction,
 } from '@holdfast/postgres'
 import { publicationForeign } from './errors.ts'
+import { publishTogether } from './publish-together.ts'
 import { excludeGrants, runShortStep } from './short-step.ts'
 
 const GENERATED_COLUMNS_SINCE = 180_000
@@ -45,7 +46,7 @@ export interface EnsuredPublication {
 /**
  * Makes a publication equal to a set of tables: made when it is missing, tables added and dropped, all kinds of changes published, changes
  * of partitions as those of the partitioned table, stored generated columns included. Sets `REPLICA IDENTITY FULL` on the tables and
- * on all their partitions. Runs no DDL when all is so already; otherwise one short transaction for each table, so that it is in nobody's way.
+ * on all their partitions. Runs no DDL when all is so already; otherwise short transactions, so that it is in nobody's way.
  *
  * A change is published when its table was in the publication at that point of the WAL, so a table that is added needs a snapshot from after.
  * A new partition has no full identity until this has run again, or somebody has set it. `TRUNCATE` of a single partition is not published by
@@ -54,18 +55,17 @@ export interface EnsuredPublication {
  * @throws {HoldfastError} `replication_publication_foreign` when the name belongs to a publication that is not a list of tables
  */
 export async function ensurePublication(pool: Pool, wanted: WantedPublication): Promise<EnsuredPublication> {
-  const { steps, refused } = await plan(pool, wanted.name, wanted.tables)
   const busy = new Map<string, RefusedTable>()
   let changed = false
-  for (const step of steps) {
-    if (step.table && busy.has(key(step.table))) continue
+  const beforeChange = async (tx: Transaction, unpublished: readonly TableName[]): Promise<void> =>
+    wanted.beforeChange?.(tx, unpublished)
+
+  async function run(step: Step): Promise<void> {
+    if (step.table && busy.has(key(step.table))) return
     let ran = false
     const outcome = await runShortStep(pool, async (tx) => {
-      // One node at a time; each step of another takes milliseconds.
-      await tx.query(
-        sql`select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended(${`publication ${wanted.name}`}, 0))`,
-      )
-      ran = await step.run(tx, (unpublished) => wanted.beforeChange?.(tx, unpublished))
+      await takeTurn(tx, wanted.name)
+      ran = await step.run(tx, (unpublished) => beforeChange(tx, unpublished))
     }).catch((error: unknown) => {
       // The table was dropped, or renamed, since the plan was made; the change of the schema that did it is on its way here.
       if (step.table && GONE_STATES.has(sqlstateOf(error) ?? '')) return { kind: 'busy', error } as const
@@ -76,9 +76,29 @@ export async function ensurePublication(pool: Pool, wanted: WantedPublication): 
       busy.set(key(step.table), { ...step.table, reason: errorMessage(outcome.error) })
     } else if (ran) changed = true
   }
+
+  let { steps, refused, plainNew } = await plan(pool, wanted.name, wanted.tables)
+  if (plainNew.length > 1) {
+    for (const step of steps) if (!step.table) await run(step)
+    const begin = async (tx: Transaction, tables: readonly TableName[]): Promise<void> => {
+      await takeTurn(tx, wanted.name)
+      await beforeChange(tx, tables)
+    }
+    changed = (await publishTogether(pool, { publication: wanted.name, tables: plainNew, begin })) || changed
+    // What is left: partitioned tables, and those that were locked.
+    ;({ steps, refused } = await plan(pool, wanted.name, wanted.tables))
+  }
+  for (const step of steps) await run(step)
   // One that is not wanted stays published until the next time: its changes go to nobody.
   const wantedKeys = new Set(wanted.tables.map(key))
   return { changed, refused, busy: [...busy.values()].filter((table) => wantedKeys.has(key(table))) }
+}
+
+/** One node at a time; each step of another takes milliseconds. */
+async function takeTurn(tx: Transaction, publication: string): Promise<void> {
+  await tx.query(
+    sql`select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended(${`publication ${publication}`}, 0))`,
+  )
 }
 
 /** undefined_table, and wrong_object_type for a view of the same name. */
@@ -98,6 +118,8 @@ type BeforeChange = (unpublished: readonly TableName[]) => Promise<void> | undef
 interface Plan {
   readonly steps: readonly Step[]
   readonly refused: readonly RefusedTable[]
+  /** Tables without partitions that are to be added. */
+  readonly plainNew: readonly TableName[]
 }
 
 async function plan(db: Queryable, name: string, wanted: readonly TableName[]): Promise<Plan> {
@@ -128,7 +150,10 @@ async function plan(db: Queryable, name: string, wanted: readonly TableName[]): 
   for (const table of adding) steps.push(memberStep(name, table, 'add'))
   const published = states.filter((table) => wantedKeys.has(key(table))).map(nameOf)
   if (publication?.has_options !== true) steps.unshift(publicationStep(name, published))
-  return { steps, refused }
+  const plain = new Set(states.filter(({ kind }) => kind === 'r').map(key))
+  const narrowed = new Set(members.map(key))
+  const plainNew = adding.filter((table) => plain.has(key(table)) && !narrowed.has(key(table)))
+  return { steps, refused, plainNew }
 }
 
 /** @param tables - all that are, or will be, published */
