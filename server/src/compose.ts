@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { type ApiKeys, authOptions, hashPassword, openAuth, openLiveSessions } from '@holdfast/auth'
 import {
   HoldfastError,
+  createPhases,
   type Clock,
   type Logger,
   type OptionDeclarations,
@@ -76,10 +77,12 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
   // A configured secret that is no good is refused before anything is started.
   if (config.jwtSecret !== undefined) resolveJwtSecret(config.jwtSecret, config.dataDir, logger)
   await using opened = new AsyncDisposableStack()
+  const phases = createPhases()
   const port = await findPort(config.host, config.port)
   const baseUrl = (config.externalUrl ?? `http://${urlHost(config.host)}:${port}`).replace(/\/+$/, '')
 
   const cluster = opened.use(await openCluster(options))
+  phases.end('postgres')
   signal.throwIfAborted()
   const onPoolError = (error: Error): void => logger.log('debug', 'an idle connection broke', { error: error.message })
   const pool = opened.use(
@@ -96,7 +99,9 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
     logger,
   })
   if (applied.length > 0) progress(`applied ${applied.length} migrations`)
+  phases.end('migrations')
   const roles = await openRoles(pool, cluster, logger)
+  phases.end('roles')
   signal.throwIfAborted()
   if (config.sample) progress('preparing the sample')
   const { seeded } = config.sample ? await seedSample({ pool, logger, clock, hashPassword }) : { seeded: false }
@@ -104,7 +109,9 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
   requireLoopbackForSample(config, hasSample)
   signal.throwIfAborted()
 
+  phases.end('sample')
   const catalog = opened.use(await watchCatalog({ url: cluster.adminUrl, pool, logger }))
+  phases.end('catalog')
   const requestPool = opened.use(
     createPool({
       url: cluster.requestUrl,
@@ -155,6 +162,7 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
       logger,
     }),
   )
+  phases.end('services')
   const compilerPool = opened.use(
     createPool({
       url: roles.readerUrl,
@@ -173,8 +181,15 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
       ...roles,
       // The catalog may be older than the change that made this compilation necessary.
       compile: async (stopping) => {
+        const compiling = createPhases()
         const schemas = rest.exposedSchemas(await catalog.refresh())
-        return compiler.compile(await readPolicyInput(compilerPool, { schemas, signal: stopping }), stopping)
+        compiling.end('catalog')
+        const input = await readPolicyInput(compilerPool, { schemas, signal: stopping })
+        compiling.end('input')
+        const plan = await compiler.compile(input, stopping)
+        compiling.end('plan')
+        compiling.log(logger, 'policies were compiled in these phases')
+        return plan
       },
       prepare: (plan) => installKeyFunctions({ pool, compilerPool }, plan),
       watchSession: (claims, onEnded) => sessions.watch(claims, onEnded),
@@ -243,7 +258,10 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
     }),
   )
   await listenOn(app, config.host, port)
+  phases.end('listening')
   await waitForSync(sync, options)
+  phases.end('sync')
+  phases.log(logger, 'opened in phases')
 
   const lifetime = opened.move()
   return {

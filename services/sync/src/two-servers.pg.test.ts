@@ -17,9 +17,11 @@ import { ALICE, openWorld, type Server, type World } from './sync-world.test-sup
  */
 
 let world: World
+let compilations = 0
 
 beforeEach(async () => {
-  world = await openWorld()
+  compilations = 0
+  world = await openWorld({ beforeCompile: async () => void compilations++ })
   await world.run(`insert into items (owner_id, title) select '${ALICE}', 'own ' || i from generate_series(1, 5) i`)
 })
 
@@ -71,6 +73,16 @@ describe('a second server', () => {
     await expectEqual(device)
     expect(await slotReaders()).toEqual(before)
     expect(world.service.status()).toMatchObject({ ready: true, standby: false })
+  })
+
+  test('compiles policies ahead of its turn, and again when they change', async () => {
+    const before = compilations
+    await world.another()
+    await expect.poll(() => compilations).toBeGreaterThan(before)
+    const standingBy = compilations
+    await world.run(`create table public.papers (id int primary key)`)
+    // Each of the two.
+    await expect.poll(() => compilations).toBeGreaterThanOrEqual(standingBy + 2)
   })
 
   test('takes over when the first stops, with the same log', async () => {

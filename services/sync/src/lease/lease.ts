@@ -11,6 +11,9 @@ const HOLDER = 1
 const STANDBY = 2
 const WRITES = 3
 
+/** The channel on which event triggers announce changes of the schema. */
+const CATALOG_LISTEN = sql`listen holdfast_catalog`
+
 /** The right to read the replication slot and to write the log. */
 export interface Lease extends AsyncDisposable {
   /** What every write carries. */
@@ -23,6 +26,8 @@ export interface LeaseOptions {
   readonly url: string
   /** Names the process, in the names of its connections too. */
   readonly instance: string
+  /** Called when tables or policies have changed while this process stands by. */
+  readonly onCatalogChange?: () => void
   readonly logger: Logger
 }
 
@@ -56,6 +61,7 @@ export async function acquireLease(
     keepAlive: true,
   })
   client.on('error', () => undefined) // what is being asked fails with it
+  const onCatalogChange = (): void => options.onCatalogChange?.()
   const end = (): void => void client.end().catch(() => undefined)
   try {
     await client.connect()
@@ -65,7 +71,11 @@ export async function acquireLease(
     let seenSinceMs = 0
     while (!(await tryLock(db))) {
       signal.throwIfAborted()
-      if (!seen) await db.query(sql`select pg_advisory_lock_shared(${LOCKS}, ${STANDBY})`)
+      if (!seen) {
+        await db.query(sql`select pg_advisory_lock_shared(${LOCKS}, ${STANDBY})`)
+        client.on('notification', onCatalogChange)
+        await db.execute(CATALOG_LISTEN)
+      }
       const now = await observe(db)
       if (!seen || now.holder !== seen.holder || now.renewals !== seen.renewals) seenSinceMs = performance.now()
       if (now.holder !== seen?.holder) onStandby(now.holder)
@@ -78,7 +88,11 @@ export async function acquireLease(
       }
       await delay(LEASE_POLL_MS, signal)
     }
-    if (seen) await db.query(sql`select pg_advisory_unlock_shared(${LOCKS}, ${STANDBY})`)
+    if (seen) {
+      await db.query(sql`select pg_advisory_unlock_shared(${LOCKS}, ${STANDBY})`)
+      await db.execute(sql`unlisten *`)
+      client.off('notification', onCatalogChange)
+    }
     const epoch = await takeOver(client, db, options.instance)
     options.logger.log('info', 'this process has the lease of the operation log', { epoch })
     signal.removeEventListener('abort', end)

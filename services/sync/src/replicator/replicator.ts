@@ -1,4 +1,12 @@
-import { HoldfastError, backoffMs, delay, errorMessage, type Logger } from '@holdfast/foundation'
+import {
+  HoldfastError,
+  backoffMs,
+  createPhases,
+  delay,
+  errorMessage,
+  type Logger,
+  type Phases,
+} from '@holdfast/foundation'
 import type { SyncPlan } from '@holdfast/policy'
 import type { Pool } from '@holdfast/postgres'
 import {
@@ -17,6 +25,7 @@ import type { ActivePlan, ClassLimits } from '../buckets/active-plan.ts'
 import type { DependencyIndex } from '../buckets/dependency-index.ts'
 import type { CheckpointFeed } from '../checkpoints/checkpoint-feed.ts'
 import type { Fence } from '../lease/fence.ts'
+import { keepCompiled } from '../lease/keep-compiled.ts'
 import { acquireLease, type Lease } from '../lease/lease.ts'
 import {
   dropDefinitions,
@@ -116,8 +125,12 @@ export function startReplicator(options: ReplicatorOptions): Replicator {
   const currentProblem = (): string | undefined => problem ?? (isMissing ? MISSED : heartbeat?.problem)
 
   /** Waits for the right to read the slot and to write the log. */
-  function lead(): Promise<Lease> {
-    return acquireLease({ url: options.url, instance: options.instance, logger }, stopping.signal, (holder) => {
+  async function lead(): Promise<Lease> {
+    const { url, instance, compile } = options
+    await using compiled = keepCompiled({ compile, signal: stopping.signal, logger })
+    const onCatalogChange = (): void => compiled.changed()
+    return await acquireLease({ url, instance, onCatalogChange, logger }, stopping.signal, (holder) => {
+      compiled.changed()
       state = 'standing by'
       problem = undefined
       active = undefined
@@ -131,14 +144,17 @@ export function startReplicator(options: ReplicatorOptions): Replicator {
     let isUnreadable = false
     for (let attempt = 0; !stopping.signal.aborted; attempt++) {
       const started = Date.now()
+      const phases = createPhases()
       try {
         await using lease = await lead()
         options.fence.epoch = lease.epoch
+        phases.end('lease')
         state = 'starting'
         lease.lost.addEventListener('abort', () => void close(stream), { once: true })
         await runOnce(options, {
           signal: stopping.signal,
           lease,
+          phases,
           isUnreadable,
           progress,
           setState: (next) => (state = next),
@@ -220,6 +236,7 @@ export function startReplicator(options: ReplicatorOptions): Replicator {
 interface RunControl {
   readonly signal: AbortSignal
   readonly lease: Lease
+  readonly phases: Phases
   /** Begin anew: what the slot holds cannot be read. */
   readonly isUnreadable: boolean
   readonly progress: ReaderProgress
@@ -238,8 +255,9 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
   const { pool, feed, logger } = options
   control.setActive(undefined)
   const slotName = await readSlotName(pool)
-  const { signal } = control
+  const { signal, phases } = control
   const plans = await openPlanSource({ db: pool, compile: () => compilePlan(options, control), signal })
+  phases.end('plan')
   const state = await prepareState(options, slotName, control.isUnreadable)
   const writer = createLogWriter(pool, feed, { ...state.state, epoch: control.lease.epoch }, options.batchLimits)
   let stored: StoredDefinition[] | undefined
@@ -264,6 +282,7 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
   } finally {
     await state.slot?.[Symbol.asyncDispose]()
   }
+  phases.end('state')
   const startLsn = state.slot?.consistentPoint ?? state.state.confirmedLsn
   await releaseSlot(pool, slotName)
   const stream = await openReplicationStream({
@@ -274,6 +293,7 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
     logger,
   })
   control.setStream(stream)
+  phases.end('slot')
   control.setState('following')
   control.signal.throwIfAborted()
   control.lease.lost.throwIfAborted()
@@ -299,6 +319,8 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
     stored,
   )
   control.setFilling(() => serving.fill.progress)
+  phases.end('serving')
+  phases.log(logger, 'follows after these phases')
   await using heartbeat = startHeartbeat({ pool, logger })
   control.setHeartbeat(heartbeat)
   const roles = watchRoles(pool, logger)
@@ -353,16 +375,24 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
 
 async function compilePlan(options: ReplicatorOptions, control: RunControl): Promise<SyncPlan> {
   const { pool, logger } = options
+  const phases = createPhases()
   const functionsVersion = await readFunctionsVersion(pool)
+  const policies = await options.compile(control.signal)
+  phases.end('policies')
   const compiled = await withoutTooManyClasses(
     { pool: options.readerPool, admin: pool, logger },
-    options.evaluator.withoutGivenUp(await options.compile(control.signal), functionsVersion),
+    options.evaluator.withoutGivenUp(policies, functionsVersion),
     options.classes.max,
     await readDefinitions(pool),
   )
+  phases.end('classes')
   const prepared = await options.prepare(compiled)
+  phases.end('functions')
   await ensureEvaluatorRoles(pool, prepared, logger)
+  phases.end('roles')
   const { plan, hasMissed } = await publishTables({ pool, logger, signal: control.signal }, prepared)
+  phases.end('publication')
+  phases.log(logger, 'the plan was made in these phases')
   if (hasMissed) {
     logger.log('warn', 'the publication was changed by somebody else: its tables are read again')
     control.setMissing(true)
