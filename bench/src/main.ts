@@ -13,6 +13,7 @@ import { benchLarge } from './large.bench.ts'
 import { benchLatency } from './latency.bench.ts'
 import { benchBulk, benchLogSize, benchSnapshot } from './log.bench.ts'
 import { benchFairness, benchManyFirstSyncs, benchReconnectStorm } from './many-devices.bench.ts'
+import { benchRecovery } from './recovery.bench.ts'
 import { printTable, report, type Figure } from './report.ts'
 import { benchRest } from './rest.bench.ts'
 import { benchSharedList } from './shared-list.bench.ts'
@@ -32,6 +33,7 @@ const alone: Readonly<Record<string, () => Promise<Figure[]>>> = {
     return benchRest(holdfast)
   },
   enumeration: benchEnumeration,
+  recovery: benchRecovery,
   snapshot: () => benchSnapshot(1_000_000),
   'log-size': () => benchLogSize(50_000, 500_000),
 }
