@@ -65,7 +65,7 @@ export async function handle(
   circumstances: Circumstances,
 ): Promise<RestResponse> {
   const catalog = context.catalog.current()
-  const leave = context.limit.enter()
+  const leave = context.limit.enter(circumstances.person)
   try {
     return await answer(context, catalog, caller, raw, circumstances).catch(async (error: unknown) => {
       const newer = await context.newerThan(catalog, error)
