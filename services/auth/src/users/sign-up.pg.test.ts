@@ -62,7 +62,7 @@ describe('signing up', () => {
     }
   })
 
-  test('answers alike for a new and a known address where addresses have to be confirmed', async () => {
+  test('answers with a waiting user where addresses have to be confirmed, and without identities when the address has an account', async () => {
     const strict = await world.openApp({ emailEnableConfirmations: true })
     const payload = { email: 'waiting@example.org', password: PASSWORD, data: { name: 'W' } }
     const first = await strict.call({ method: 'POST', url: '/signup', payload })
@@ -82,6 +82,11 @@ describe('signing up', () => {
       sql`update auth.users set email_confirmed_at = now() where email = 'waiting@example.org'`,
     )
     expect(await signIn()).toMatchObject({ status: 200 })
+    world.nowMs += 1_000
+    const third = await strict.call({ method: 'POST', url: '/signup', payload })
+    expect(third).toMatchObject({ status: 200, body: { email: 'waiting@example.org', identities: [] } })
+    expect(Object.keys(third.body as object)).toEqual(Object.keys(first.body as object))
+    expect((third.body as { id: string }).id).not.toBe((user as { id: string }).id)
   })
 
   test('can be switched off, and on for phones', async () => {

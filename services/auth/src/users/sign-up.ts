@@ -10,7 +10,7 @@ import { countMail, countSms, type LinkTarget, sendLinkMail, sendPhoneCode } fro
 import type { AuthContext } from '../context.ts'
 import { phoneProviderDisabled, signUpDisabled, userAlreadyExists, validationFailed } from '../errors.ts'
 import { insertIdentity } from '../identities/insert-identity.ts'
-import { requireAcceptablePassword } from '../passwords/password-strength.ts'
+import { requireGoodPassword } from '../passwords/require-good-password.ts'
 import type { SignedIn } from '../sessions/render-session.ts'
 import type { RequestOrigin } from '../sessions/session-row.ts'
 import { startSession } from '../sessions/start-session.ts'
@@ -39,8 +39,8 @@ export type SignUpOutcome =
 /**
  * Creates an account with a password.
  *
- * Where addresses confirm themselves, an address that has an account is told so. Where they do not, it gets the same answer as a new one, with
- * an invented user, so that nobody learns who has an account; one that was never confirmed gets its message again.
+ * Where addresses confirm themselves, an address that has an account is told so. Where they do not, it gets an invented user without identities,
+ * by which clients know it (GoTrue's "sanitized" user); one that was never confirmed gets its message again.
  *
  * @throws {HoldfastError} `signup_disabled`, `weak_password`, `validation_failed`, `user_already_exists`, `email_provider_disabled`,
  * `phone_provider_disabled`, `over_email_send_rate_limit`, `over_sms_send_rate_limit`, `unexpected_failure`, and what a hook refuses with
@@ -48,6 +48,7 @@ export type SignUpOutcome =
 export async function signUp(context: AuthContext, input: SignUpInput): Promise<SignUpOutcome> {
   if (!context.options.enableSignup) throw signUpDisabled()
   const contact = checkSignUp(context, input)
+  await requireGoodPassword(context, input.password)
   const newUser = prepareUser(context, {
     contact,
     metadata: input.metadata,
@@ -67,7 +68,7 @@ export async function signUp(context: AuthContext, input: SignUpInput): Promise<
       return { kind: 'signed-in', signedIn }
     }
     if (registration.kind === 'known' && confirmsItself(context, contact)) return 'exists'
-    return { kind: 'waiting', user: renderWaiting(newUser) }
+    return { kind: 'waiting', user: renderWaiting(newUser, registration.kind === 'known') }
   })
   // Not thrown inside: what was recorded of it stays.
   if (outcome === 'exists') throw userAlreadyExists()
@@ -94,7 +95,6 @@ function checkSignUp(context: AuthContext, input: SignUpInput): Contact {
   const { options } = context
   const { email, phone, password } = input
   if (password === '') throw validationFailed('Signup requires a valid password')
-  requireAcceptablePassword(password, options)
   if (email !== '' && phone !== '') {
     throw validationFailed('Only an email address or phone number should be provided on signup.')
   }
@@ -231,7 +231,8 @@ export function prepareUser(
 }
 
 /** An account that waits for confirmation. Made from the request alone, so that it looks the same when there was one before. */
-function renderWaiting(newUser: PreparedUser): Record<string, unknown> {
+/** @param isTaken - whether the address has an account; clients know it by there being no identity */
+function renderWaiting(newUser: PreparedUser, isTaken: boolean): Record<string, unknown> {
   const { id, identity, email = '', phone = '', now } = newUser
   return {
     id,
@@ -242,19 +243,21 @@ function renderWaiting(newUser: PreparedUser): Record<string, unknown> {
     confirmation_sent_at: now,
     app_metadata: newUser.appMetadata,
     user_metadata: newUser.userMetadata,
-    identities: [
-      {
-        identity_id: identity.id,
-        id,
-        user_id: id,
-        identity_data: identity.data,
-        provider: identity.provider,
-        last_sign_in_at: now,
-        created_at: now,
-        updated_at: now,
-        ...(email === '' ? {} : { email }),
-      },
-    ],
+    identities: isTaken
+      ? []
+      : [
+          {
+            identity_id: identity.id,
+            id,
+            user_id: id,
+            identity_data: identity.data,
+            provider: identity.provider,
+            last_sign_in_at: now,
+            created_at: now,
+            updated_at: now,
+            ...(email === '' ? {} : { email }),
+          },
+        ],
     created_at: now,
     updated_at: now,
     is_anonymous: false,
