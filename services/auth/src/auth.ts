@@ -8,6 +8,7 @@ import { createHooks } from './hooks/create-hooks.ts'
 import { createMessages } from './messages/create-messages.ts'
 import { parseDecryptionKeys } from './mfa/stored-secret.ts'
 import { type AuthOptions, defaultAuthOptions } from './options/auth-options.ts'
+import { createLeakedPasswords } from './passwords/leaked-passwords.ts'
 import { createPasswordHasher } from './passwords/password-hasher.ts'
 import { requireKnownRules } from './passwords/password-strength.ts'
 import { createRateLimits } from './rate-limits.ts'
@@ -77,6 +78,7 @@ export async function openAuth(input: OpenAuthOptions): Promise<AuthService> {
     logger,
     keys,
     passwords: createPasswordHasher(options.passwordHashCost, logger),
+    leakedPasswords: createLeakedPasswords(options, logger),
     limits: createRateLimits(options, clock),
     hooks,
     messages: createMessages({ pool, options, hooks, clock, logger, projectName, issuer, siteUrl }),

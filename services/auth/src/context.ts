@@ -5,6 +5,7 @@ import type { Providers } from './external/providers.ts'
 import type { Hooks } from './hooks/hooks.ts'
 import type { Messages } from './messages/messages.ts'
 import type { AuthOptions } from './options/auth-options.ts'
+import type { LeakedPasswords } from './passwords/leaked-passwords.ts'
 import type { PasswordHasher } from './passwords/password-hasher.ts'
 import type { RateLimits } from './rate-limits.ts'
 import type { RedirectPolicy } from './redirects/redirect-policy.ts'
@@ -21,6 +22,7 @@ export interface AuthContext {
   readonly logger: Logger
   readonly keys: SigningKeys
   readonly passwords: PasswordHasher
+  readonly leakedPasswords: LeakedPasswords
   readonly limits: RateLimits
   readonly messages: Messages
   readonly hooks: Hooks

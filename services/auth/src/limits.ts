@@ -4,6 +4,12 @@ export const TOKEN_BYTES_MAX = 8 * 1024
 /** Verified tokens remembered at once. At about 1 KiB each this is 4 MiB, and more people than one process serves at a time. */
 export const VERIFIED_TOKENS_MAX = 4_096
 
+/** Bytes of an answer about leaked passwords. The longest range has some 60 KiB, padded. */
+export const LEAKED_PASSWORDS_BYTES_MAX = 256 * 1024
+
+/** How long the service of leaked passwords may take, in milliseconds: somebody waits for it, and mostly it takes 50. */
+export const LEAKED_PASSWORDS_TIMEOUT_MS = 3_000
+
 /** Password hashes computed at once. Two keep both cores of a small machine busy and leave the pool's other threads to files. */
 export const HASH_JOBS_RUNNING_MAX = 2
 

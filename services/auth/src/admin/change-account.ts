@@ -7,7 +7,7 @@ import { confirmEmail, confirmPhone, nameProviders } from '../confirmations/conf
 import { emailExists, phoneExists } from '../errors.ts'
 import { mergeIdentityData } from '../identities/insert-identity.ts'
 import { deleteOneTimeTokens } from '../one-time-tokens/one-time-tokens.ts'
-import { requireAcceptablePassword } from '../passwords/password-strength.ts'
+import { requireGoodPassword } from '../passwords/require-good-password.ts'
 import { endSessions } from '../sessions/end-sessions.ts'
 import { mergeMetadata } from '../users/user-metadata.ts'
 import { lockUser, type UserRow } from '../users/user-row.ts'
@@ -34,10 +34,10 @@ export async function changeAccount(
     readonly address: string
   },
 ): Promise<UserRow> {
-  const { pool, options, passwords } = context
+  const { pool, passwords } = context
   const { attributes, admin, address } = input
   const { id } = await findAccount(pool, input.userId)
-  if (attributes.password !== undefined) requireAcceptablePassword(attributes.password, options)
+  if (attributes.password !== undefined) await requireGoodPassword(context, attributes.password)
   const passwordHash =
     attributes.passwordHash ??
     (attributes.password === undefined ? undefined : await passwords.hash(attributes.password))

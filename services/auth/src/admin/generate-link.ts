@@ -4,7 +4,7 @@ import { issueToken, type IssuedToken } from '../confirmations/issue-token.ts'
 import { confirmationUrl } from '../messages/confirmation-url.ts'
 import type { AuthContext } from '../context.ts'
 import { emailExists, validationFailed } from '../errors.ts'
-import { requireAcceptablePassword } from '../passwords/password-strength.ts'
+import { requireGoodPassword } from '../passwords/require-good-password.ts'
 import { parseEmail } from '../users/contact.ts'
 import { mergeMetadata, type UserMetadata } from '../users/user-metadata.ts'
 import { findUserByEmail, type UserRow } from '../users/user-row.ts'
@@ -60,7 +60,7 @@ export async function generateLink(
   const password = isNew && type === 'signup' && request.type === 'signup' ? request.password : undefined
   if (password !== undefined) {
     if (password === '') throw validationFailed('Signup requires a valid password')
-    requireAcceptablePassword(password, options)
+    await requireGoodPassword(context, password)
   }
   const passwordHash = password === undefined ? undefined : await passwords.hash(password)
   const newEmail = type.startsWith('email_change') ? parseEmail(request.newEmail) : undefined

@@ -10,7 +10,7 @@ import {
   validationFailed,
 } from '../errors.ts'
 import { judgePasswordAttempt, type PasswordAttempt } from '../hooks/judge-attempt.ts'
-import { judgePassword } from '../passwords/password-strength.ts'
+import { judgeAnyPassword } from '../passwords/require-good-password.ts'
 import { renewPasswordHash } from '../passwords/renew-password-hash.ts'
 import type { SignedIn } from '../sessions/render-session.ts'
 import type { RequestOrigin } from '../sessions/session-row.ts'
@@ -59,7 +59,7 @@ export async function grantByPassword(
     return startSession(context, tx, { userId: user.id, method: 'password', origin, now })
   })
   renewPasswordHash(context, { userId: user.id, password, encodedHash: hash })
-  return { ...signedIn, weakPassword: judgePassword(password, options) }
+  return { ...signedIn, weakPassword: await judgeAnyPassword(context, password) }
 }
 
 /** In a transaction of its own, which stays when the sign-in is refused. Nobody's attempts have no user, so the hook hears of none. */

@@ -15,6 +15,22 @@ export const passwordOptions = {
     description:
       'Characters that a password has to have: `letters_digits`, `lower_upper_letters_digits` or `lower_upper_letters_digits_symbols`; empty for any.',
   },
+  passwordHibpEnabled: {
+    type: 'boolean',
+    default: false,
+    description:
+      'Whether passwords are refused that have leaked elsewhere. Five characters of their SHA-1 are sent to `passwordHibpUrl`.',
+  },
+  passwordHibpFailClosed: {
+    type: 'boolean',
+    default: false,
+    description: 'Whether passwords are refused while that service does not answer.',
+  },
+  passwordHibpUrl: {
+    type: 'string',
+    default: 'https://api.pwnedpasswords.com',
+    description: 'A service that knows leaked passwords, with the range API of Have I Been Pwned.',
+  },
   securityUpdatePasswordRequireCurrentPassword: {
     type: 'boolean',
     default: false,

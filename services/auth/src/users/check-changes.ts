@@ -10,7 +10,7 @@ import {
   validationFailed,
 } from '../errors.ts'
 import { RECENT_SIGN_IN_MS } from '../limits.ts'
-import { requireAcceptablePassword } from '../passwords/password-strength.ts'
+import { requireGoodPassword } from '../passwords/require-good-password.ts'
 import { readSessionMethods, type SessionRow } from '../sessions/session-row.ts'
 import { parseEmail, parsePhone } from './contact.ts'
 import type { Signer } from './require-user.ts'
@@ -61,7 +61,7 @@ export async function checkChanges(
   if (phone !== undefined) requireChannel(context, changes.channel)
   const newEmail = email === user.email ? undefined : email
   const newPhone = phone === user.phone ? undefined : phone
-  if (password !== undefined) requireAcceptablePassword(password, options)
+  if (password !== undefined) await requireGoodPassword(context, password)
   if (changes.appMetadata !== undefined) throw notAdmin()
 
   const changesCredentials = password !== undefined || newEmail !== undefined || newPhone !== undefined
