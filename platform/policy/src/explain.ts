@@ -175,6 +175,13 @@ function costsOf(
   if ([...keys, ...(rowFilter ? [rowFilter] : [])].some((expression) => expression.column === undefined)) {
     costs.push('Postgres evaluates an expression for each changed row')
   }
+  if (rowFilter?.next !== undefined)
+    costs.push('rows are evaluated again when the clock has reached what they are compared with')
+  const clocked = [...new Set(dependencies.filter((one) => one.clock).map((one) => `${one.schema}.${one.name}`))]
+  if (clocked.length > 0)
+    costs.push(
+      `keys are evaluated again when the clock has reached what rows of ${clocked.join(' and ')} are compared with`,
+    )
   const unpinned = [...new Set(dependencies.filter((one) => !one.pin).map((one) => `${one.schema}.${one.name}`))]
   if (unpinned.length > 0)
     costs.push(`all connected people are asked for their keys when ${unpinned.join(' or ')} changes`)

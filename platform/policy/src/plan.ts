@@ -150,6 +150,8 @@ export interface RowExpression {
   readonly column: string | undefined
   /** The columns it reads. */
   readonly reads: readonly string[]
+  /** Of a condition that reads the clock: SQL over `r` for the next moment, from `now()` on, at which it may give another result. */
+  readonly next?: string | undefined
 }
 
 export interface KeyExpression extends RowExpression {
@@ -165,6 +167,16 @@ export interface Dependency extends TableName {
   readonly columns: readonly string[]
   /** Set when the query reads only rows that have something of the person in one of their columns; otherwise a change may concern everybody. */
   readonly pin: Pin | undefined
+  /** Set when the clock is compared with columns: at some moments the keys change without a change of a row. */
+  readonly clock?: DependencyClock
+}
+
+/** When the clock may change what is read of a table. */
+export interface DependencyClock {
+  /** SQL over a row of the table, `r`, and a moment, `t.after`: the next moment at which a comparison may give another result. Sorted. */
+  readonly next: readonly string[]
+  /** The type of the pin's column. */
+  readonly pinType: string | undefined
 }
 
 /**

@@ -218,3 +218,21 @@ export const STREAM_NAME_LENGTH_MAX = 200
 
 /** Characters of the name of a bucket that a device says it has: longer ones were never given out. */
 export const BUCKET_NAME_LENGTH_MAX = 1_000
+
+/** How often to look for rows whose policies compare them with the clock and whose moment has come, in milliseconds; they change on devices within a second. */
+export const DUE_ROWS_POLL_MS = 250
+
+/** Such rows that are evaluated again at once: the changes of other people wait for no more than these. */
+export const DUE_ROWS_MAX = 1_000
+
+/** Rows in one statement that notes their next moments. */
+export const MOMENTS_WRITTEN_MAX = 2_000
+
+/** Milliseconds after which keys are evaluated again where the clock decides about them, at the latest: timers count no further than some weeks. */
+export const KEYS_HOLD_MS_MAX = 24 * 3_600_000
+
+/** How long keys hold when Postgres could not tell how long they hold, in milliseconds. */
+export const KEY_MOMENTS_RETRY_MS = 1_000
+
+/** How long the time zone of people's sessions is remembered, in milliseconds: a change of it reaches sessions as they connect. */
+export const TIME_ZONE_KEPT_MS = 60_000

@@ -6,6 +6,7 @@ import { fullClassLists } from './buckets/access-classes.ts'
 import type { ActivePlan } from './buckets/active-plan.ts'
 import { createDependencyIndex } from './buckets/dependency-index.ts'
 import { createKeyEvaluator } from './buckets/key-evaluator.ts'
+import { createKeyMoments } from './buckets/key-moments.ts'
 import { createPolicyFailures } from './buckets/policy-failures.ts'
 import { createCheckpointFeed } from './checkpoints/checkpoint-feed.ts'
 import { createLookups } from './checkpoints/lookups.ts'
@@ -23,6 +24,7 @@ import {
 import type { syncOptions } from './options.ts'
 import type { FillProgress } from './replicator/background-fill.ts'
 import type { BatchLimits } from './replicator/log-writer.ts'
+import { createTimeZone } from './replicator/time-zone.ts'
 import { startReplicator } from './replicator/replicator.ts'
 import { createRowEvaluator, type RowLimits } from './replicator/row-evaluator.ts'
 import { openRestrictedPools } from './restricted-pools.ts'
@@ -170,6 +172,7 @@ export function openSync(options: SyncOptions): SyncService {
       admin: pool,
       failures,
       limits: options.rowLimits,
+      timeZone: createTimeZone(pool),
       logger,
     }),
     fence,
@@ -206,6 +209,7 @@ export function openSync(options: SyncOptions): SyncService {
     peopleMax: EVALUATED_TOGETHER_MAX,
     failures,
   })
+  const keyMoments = createKeyMoments({ readerPool: restricted.readerPool, logger })
   const compactions = createCompactions()
   const leftOuts = createLeftOuts()
   const compactor = startCompactor({
@@ -230,6 +234,7 @@ export function openSync(options: SyncOptions): SyncService {
     compactions,
     leftOuts,
     keys,
+    keyMoments,
     logger,
     plan: (): ActivePlan | undefined => replicator.plan(),
   }

@@ -4,7 +4,15 @@ export { BAD_FORMS, BAD_SCHEMA, BAD_TABLE, badPolicy } from './bad-policies.ts'
 export { createRandom, type Random } from './random.ts'
 export { CLASS_FORMS, LINK_FORMS, PERSON_FORMS, ROW_FORMS } from './policy-forms.ts'
 export { AUTH_FUNCTIONS, GUARDS, ITEM_COLUMNS, policySchema, POLICY_USERS, roleUnlessThere } from './policy-schema.ts'
-export { changeSchema, randomPeople, randomPolicies, type RandomPerson } from './random-policies.ts'
+export {
+  changeSchema,
+  CLOCK_COLUMNS,
+  CLOCK_SCHEMA,
+  randomClockCondition,
+  randomPeople,
+  randomPolicies,
+  type RandomPerson,
+} from './random-policies.ts'
 export {
   declareStream,
   randomStreams,

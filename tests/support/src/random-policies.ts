@@ -57,6 +57,55 @@ function randomCondition(random: Random, depth = 0): string {
   }
 }
 
+/** Columns that {@link randomClockCondition} reads beside those of `ITEM_COLUMNS`, and a table through which rows are shared for a time. */
+export const CLOCK_COLUMNS: Readonly<Record<string, string>> = {
+  y_at: 'timestamptz',
+  y_until: 'timestamptz',
+  y_day: 'date',
+}
+export const CLOCK_SCHEMA = `
+  create table public.stays (id int primary key, list_id int, user_id uuid, at timestamptz, until timestamptz);
+  alter table public.stays enable row level security;
+  create policy own on public.stays for select using (user_id = auth.uid());
+  create function public.is_open(t timestamptz) returns boolean language sql stable as $$ select t > now() $$;
+  create function public.may_stay(l int) returns boolean language plpgsql stable security definer as $$ begin
+    return exists (select 1 from public.stays s where s.list_id = l and s.user_id = auth.uid() and now() between s.at and s.until); end $$;
+  grant select on public.stays to anon, authenticated;
+`
+
+const CLOCK_FORMS: readonly string[] = [
+  'y_at <= now()',
+  'y_until > current_timestamp',
+  `now() - y_at < interval '1 second'`,
+  `y_at + interval '1 day' > now() + interval '23 hours 59 minutes 59 seconds'`,
+  '(select now()) between y_at and y_until',
+  'y_day <= current_date',
+  'is_open(y_until)',
+  'owner_id = auth.uid() and y_until > now()',
+  'y_at > now() or owner_id = auth.uid()',
+  'exists (select 1 from stays s where s.list_id = items.list_id and s.user_id = auth.uid() and s.until > now())',
+  'list_id in (select s.list_id from stays s where s.user_id = auth.uid() and s.at <= now())',
+  'not exists (select 1 from stays s where s.list_id = items.list_id and s.user_id = auth.uid() and s.until <= now())',
+  'may_stay(list_id)',
+]
+
+/** A condition that reads the clock, with another one beside it. */
+export function randomClockCondition(random: Random): string {
+  const [clock, other] = [random.pick(CLOCK_FORMS), random.pick([CLOCK_FORMS, ROW_FORMS, LINK_FORMS])]
+  switch (random.below(6)) {
+    case 0:
+      return `(${clock}) and (${random.pick(other)})`
+    case 1:
+      return `(${clock}) or (${random.pick(other)})`
+    case 2:
+      return `not (${clock})`
+    case 3:
+      return `case when ${random.pick(ROW_FORMS)} then (${clock}) else (${random.pick(other)}) end`
+    default:
+      return clock
+  }
+}
+
 const PERMISSIVE = ['p0', 'p1', 'p2'] as const
 const RESTRICTIVE = 'r0'
 

@@ -5,11 +5,13 @@ import type { TableInfo } from '../catalog/policy-input.ts'
 import type { AccessClass, KeyExpression, RowExpression } from '../plan.ts'
 import { Refusal, refuse } from '../refusal.ts'
 import { conjunction, type Expr } from '../syntax/expression.ts'
+import { clockComparisonsIn, isImmutableBesideClock, refuseClock, solveClock } from '../syntax/clock.ts'
 import { renderExpr, ROW_ALIAS } from '../syntax/render.ts'
-import { isImmutable, isSettled, OID, operatorsOf, typeOf } from '../syntax/typing.ts'
+import { isSettled, operatorsOf } from '../syntax/typing.ts'
 import { walkExpr } from '../syntax/walk.ts'
-import { type AssembledAlternative, hashesOf, rowExpression } from './assemble.ts'
-import { dependenciesOfExpr, mergeDependencies, NO_TABLE } from './dependencies.ts'
+import { allNext, type AssembledAlternative, filterExpression, hashesOf } from './assemble.ts'
+import { dependenciesOfExpr, NO_TABLE } from './dependencies.ts'
+import { mergeDependencies } from './merge-dependencies.ts'
 import { isRowOnly, surveyExpr } from './survey.ts'
 import { viaFunctionsOf } from './via-functions.ts'
 
@@ -35,9 +37,12 @@ export function assembleClass(
   { table, role, catalog, readsItself }: ClassInput,
 ): AssembledAlternative {
   const atoms = distinct(conditions.flatMap((expr) => (expr.kind === 'and' ? expr.args : [expr])))
-  const filters = atoms.filter((atom) => isRowOnly(surveyExpr(atom, catalog)) && isImmutable(atom, catalog))
+  const filters = atoms.filter((atom) => isRowOnly(surveyExpr(atom, catalog)) && isImmutableBesideClock(atom, catalog))
   const asked = atoms.filter((atom) => !filters.includes(atom))
-  for (const atom of asked) checkSettled(atom, catalog)
+  for (const atom of asked) {
+    checkRowClock(atom, catalog)
+    checkSettled(atom, catalog)
+  }
   const condition = conjunction(asked)
   const columns = table.columns.filter((column) => asked.some((atom) => readsOf(atom).has(column.name)))
   if (columns.length > COLUMNS_MAX) refuse(`the condition reads more than ${COLUMNS_MAX} columns of the row`)
@@ -52,7 +57,7 @@ export function assembleClass(
     reads: [name],
   }))
   return {
-    rowFilter: filter && rowExpression(filter, filter.kind === 'row' && typeOf(filter, catalog) === OID.bool),
+    rowFilter: filter && filterExpression(filter, catalog),
     keys,
     keyQuery: classKeyQuery(table, keys, accessClass),
     keyFunctions: [...viaFunctionsOf(atoms, catalog), ...(read?.keyFunctions ?? [])],
@@ -79,6 +84,7 @@ export function narrowLink(
           sql: filters.map((filter) => `(${filter.sql})`).join(' and '),
           column: undefined,
           reads: [...new Set(filters.flatMap((filter) => filter.reads))].sort(),
+          next: allNext(filters.map((filter) => filter.next)),
         }
   const narrowed = { ...accessClass, link: { keys: link.keys.length, query: link.keyQuery } }
   const keys = [...link.keys, ...rest.keys]
@@ -143,6 +149,17 @@ function checkUsage(columns: TableInfo['columns'], role: number, catalog: Catalo
       )
     }
   }
+}
+
+/** Which classes a person sees is asked when something of the person changes, or of a table that the condition reads: not when a row's own moment has come. */
+function checkRowClock(atom: Expr, catalog: Catalog): void {
+  if (isRowOnly(surveyExpr(atom, catalog))) clockComparisonsIn(atom, catalog)
+  walkExpr(atom, {
+    expr: (inner) => {
+      if (inner.kind !== 'operator') return
+      if (solveClock(inner, catalog)?.values.some((value) => readsOf(value).size > 0)) refuseClock()
+    },
+  })
 }
 
 /** What is about the row may still depend on more than the row. */

@@ -4,11 +4,13 @@ import type { AccessClass, Dependency, KeyExpression, KeyFunction, RowExpression
 import { refuse } from '../refusal.ts'
 import { conjunction, EMPTY_QUERY, parseRights, type Expr, type From, type Query } from '../syntax/expression.ts'
 import { withCanonicalAliases } from '../syntax/canonical-aliases.ts'
+import { clockComparisonsIn } from '../syntax/clock.ts'
 import { renderExpr, renderQuery, renderTop } from '../syntax/render.ts'
 import { freshAlias } from '../syntax/scope.ts'
 import { functionsOf, OID, typeOf } from '../syntax/typing.ts'
 import { walkExpr } from '../syntax/walk.ts'
-import { dependenciesOfQuery, mergeDependencies, NO_TABLE } from './dependencies.ts'
+import { dependenciesOfQuery, NO_TABLE } from './dependencies.ts'
+import { mergeDependencies } from './merge-dependencies.ts'
 import { asExists, createKeyFunction } from './key-function.ts'
 import { canonicalText, isCanonicalInStream, type KeyPair } from './keys.ts'
 import type { Alternative, Link, LinkContext } from './link.ts'
@@ -48,7 +50,7 @@ export function assemble(alternative: Alternative, input: AssembleInput): Assemb
   )
   const own = dependenciesOfQuery(query, input.role, guardedTable(input), catalog)
   return {
-    rowFilter: filter && rowExpression(filter, filter.kind === 'row' && typeOf(filter, catalog) === OID.bool),
+    rowFilter: filter && filterExpression(filter, catalog),
     keys,
     keyQuery: renderQuery(withCanonicalAliases(query)),
     keyFunctions: [
@@ -175,6 +177,19 @@ export function rowExpression(expr: Expr, isColumn: boolean): RowExpression {
     column: isColumn && expr.kind === 'row' ? expr.column : undefined,
     reads: [...reads].sort(),
   }
+}
+
+/** A condition on the row, with the moment at which the clock may change it. */
+export function filterExpression(filter: Expr, catalog: Catalog): RowExpression {
+  const plain = rowExpression(filter, filter.kind === 'row' && typeOf(filter, catalog) === OID.bool)
+  const moments = clockComparisonsIn(filter, catalog).map(({ next }) => next('pg_catalog.now()'))
+  return moments.length === 0 ? plain : { ...plain, next: allNext(moments) }
+}
+
+/** The first of several moments, each in SQL. */
+export function allNext(moments: readonly (string | undefined)[]): string | undefined {
+  const some = [...new Set(moments.filter((one) => one !== undefined))]
+  return some.length < 2 ? some[0] : `least(${some.join(', ')})`
 }
 
 /** Of the bodies of the functions in it: another body is another expression. */

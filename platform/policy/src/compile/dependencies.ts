@@ -21,10 +21,13 @@ import {
 } from '../syntax/expression.ts'
 import { parsePolicyExpression, parseViewDefinition } from '../syntax/parse.ts'
 import { opaque, type Scope } from '../syntax/scope.ts'
+import { isClock, readsClock, refuseClock } from '../syntax/clock.ts'
 import { functionsOf, operatorsOf } from '../syntax/typing.ts'
 import { childrenOf, walkExpr, walkQuery } from '../syntax/walk.ts'
-import { hasEqualRows, isOrderedWhole, openJoins, returnsOneRow, withoutLimit } from './from.ts'
+import { checkLimit, hasEqualRows, isOrderedWhole, openJoins, returnsOneRow, withoutLimit } from './from.ts'
+import { clockDependency, type ClockedNames, type ClockedTable, NO_NAMES, rangesIn } from './clock-dependencies.ts'
 import { type Pinned, pinOf } from './dependency-pin.ts'
+import { mergeDependencies } from './merge-dependencies.ts'
 import type { RangeRights } from './opened-conditions.ts'
 import { convertQuery } from '../syntax/convert-query.ts'
 import { queriesOfProcedure } from './queries-of-procedure.ts'
@@ -79,7 +82,13 @@ export function dependenciesOfQuery(
 export function dependenciesOfExpr(expr: Expr, role: number, table: number, catalog: Catalog): Dependencies {
   const { searchPath } = catalog.input
   return collect((found) =>
-    visitExprWhole(expr, { role, searchPath, rights: undefined, tables: [table], functions: [] }, found, catalog),
+    visitExprWhole(
+      expr,
+      { role, searchPath, rights: undefined, tables: [table], functions: [] },
+      found,
+      catalog,
+      'own',
+    ),
   )
 }
 
@@ -96,27 +105,23 @@ function collect(visit: (found: Found) => void): Dependencies {
   }
 }
 
-/** One entry per table and pin, in a stable order. */
-export function mergeDependencies(dependencies: readonly Dependency[]): readonly Dependency[] {
-  const merged = new Map<string, Dependency>()
-  for (const dependency of dependencies) {
-    const key = JSON.stringify([dependency.schema, dependency.name, dependency.pin ?? null])
-    const columns = new Set([...(merged.get(key)?.columns ?? []), ...dependency.columns])
-    merged.set(key, { ...dependency, columns: [...columns].sort() })
-  }
-  return [...merged].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, dependency]) => dependency)
-}
-
-function visitQueryWhole(query: Query, reader: Reader, found: Found, catalog: Catalog): void {
+function visitQueryWhole(
+  query: Query,
+  reader: Reader,
+  found: Found,
+  catalog: Catalog,
+  foreign: ReadonlySet<string> = NO_NAMES.foreign,
+): void {
   const columns = new Map<string, Set<string>>()
   walkQuery(query, { expr: (expr) => noteColumn(expr, columns) })
-  visitQuery(query, reader, { found, catalog, columns })
+  visitQuery(query, reader, { found, catalog, columns, names: { ranges: new Map(), row: 'unknown', foreign } })
 }
 
-function visitExprWhole(expr: Expr, reader: Reader, found: Found, catalog: Catalog): void {
+function visitExprWhole(expr: Expr, reader: Reader, found: Found, catalog: Catalog, row: ClockedNames['row']): void {
   const columns = new Map<string, Set<string>>()
   walkExpr(expr, { expr: (inner) => noteColumn(inner, columns) })
-  visitExpr(expr, reader, { found, catalog, columns })
+  const names = { ranges: new Map(), row, foreign: NO_NAMES.foreign }
+  visitExpr(expr, reader, { found, catalog, columns, names })
 }
 
 function noteColumn(expr: Expr, columns: Map<string, Set<string>>): void {
@@ -130,6 +135,7 @@ interface Visit {
   readonly found: Found
   readonly catalog: Catalog
   readonly columns: ReadColumns
+  readonly names: ClockedNames & { readonly ranges: Map<string, ClockedTable> }
 }
 
 function visitQuery(query: Query, reader: Reader, visit: Visit): void {
@@ -153,12 +159,6 @@ function visitQuery(query: Query, reader: Reader, visit: Visit): void {
   if (query.having) visitExpr(query.having, reader, visit)
 }
 
-function checkLimit(query: Query, catalog: Catalog): void {
-  const without = withoutLimit(query)
-  if (isOrderedWhole(query) || hasEqualRows(query)) return
-  if (without.limit || !returnsOneRow(without, catalog)) refuse('which rows a LIMIT or OFFSET leaves is not certain')
-}
-
 /** What is around a range. */
 interface Around {
   readonly items: readonly From[]
@@ -171,14 +171,12 @@ const OUTER_JOIN: Around = { items: [], conditions: [] }
 
 function visitFrom(from: From, around: Around, reader: Reader, visit: Visit): void {
   switch (from.kind) {
-    case 'table':
-      return visitTable(
-        from.table,
-        visit.columns.get(from.alias) ?? new Set(),
-        pinOf({ alias: from.alias }, { ...around, rights: reader.rights, role: reader.role, catalog: visit.catalog }),
-        reader,
-        visit,
-      )
+    case 'table': {
+      const context = { ...around, rights: reader.rights, role: reader.role, catalog: visit.catalog }
+      const pinned = pinOf({ alias: from.alias }, context)
+      if (!from.table.view) visit.names.ranges.set(from.alias, { table: from.table, pinned })
+      return visitTable(from.table, visit.columns.get(from.alias) ?? new Set(), pinned, reader, visit)
+    }
     case 'cte':
     case 'key-function':
       return
@@ -194,6 +192,13 @@ function visitFrom(from: From, around: Around, reader: Reader, visit: Visit): vo
 }
 
 function visitExpr(expr: Expr, reader: Reader, visit: Visit): void {
+  if (expr.kind === 'operator' && readsClock(expr)) {
+    const { values, dependency } = clockDependency(expr, visit.names, visit.catalog)
+    if (dependency) visit.found.set(JSON.stringify(dependency), { dependency, keyFunctions: [] })
+    for (const value of values) visitExpr(value, reader, visit)
+    return
+  }
+  if (isClock(expr)) refuseClock()
   for (const child of childrenOf(expr)) visitExpr(child, reader, visit)
   if (expr.kind === 'call') visitCall(expr, reader, visit)
   if (expr.kind === 'operator' || expr.kind === 'array-operator') visitOperator(expr, reader, visit)
@@ -294,7 +299,7 @@ function visitFunction(
       const first = takesFirst || isAnswer
       if (first && !returnsOneRow(withoutLimit(query), catalog) && !isOrderedWhole(query) && !hasEqualRows(query))
         refuse(`the function ${label} takes the first of several rows, and which one that is is not certain`)
-      visitQueryWhole(first ? withoutLimit(query) : query, bodyReader, found, catalog)
+      visitQueryWhole(first ? withoutLimit(query) : query, bodyReader, found, catalog, rangesIn(called.args))
     })
   }
 }
@@ -330,6 +335,7 @@ function visitTable(
     const policies = applicablePolicies(table.oid, reader.role, catalog).filter(({ using }) => using !== null)
     const isOnly = policies.filter(({ permissive }) => permissive).length === 1
     const conditions: Expr[] = []
+    const exprs: Expr[] = []
     for (const { using, permissive } of policies) {
       if (using === null) continue
       const scope = {
@@ -339,11 +345,13 @@ function visitTable(
       }
       const expr = eitherWay(scope, (one) => convertExpr(parsePolicyExpression(using), one))
       walkExpr(expr, { expr: (inner) => inner.kind === 'row' && read.add(inner.column) })
-      visitExprWhole(expr, { ...reader, tables: [...reader.tables, table.oid] }, visit.found, catalog)
+      exprs.push(expr)
       conditions.push(...(isOnly || !permissive ? conjuncts(expr) : []))
     }
     const { rights, role: as } = reader
     if (!pinned.pin) pinned = pinOf('row', { items: [], conditions, rights, role: as, catalog })
+    const inside = { ...reader, tables: [...reader.tables, table.oid] }
+    for (const expr of exprs) visitExprWhole(expr, inside, visit.found, catalog, { table, pinned })
   }
   const { pin } = pinned
   const calledBy = reader.functions.at(-1)?.replace(/ again$/, '')

@@ -134,3 +134,10 @@ export function checkOpenable(query: Query, catalog: Catalog): void {
   if (query.targets.some((target) => returnsRows(target.expr, { catalog })))
     refuse('a set-returning function in a subquery that depends on the row')
 }
+
+/** @throws {Refusal} when it is not certain which rows a limit leaves */
+export function checkLimit(query: Query, catalog: Catalog): void {
+  const without = withoutLimit(query)
+  if (isOrderedWhole(query) || hasEqualRows(query)) return
+  if (without.limit || !returnsOneRow(without, catalog)) refuse('which rows a LIMIT or OFFSET leaves is not certain')
+}

@@ -2,7 +2,7 @@ import type { Catalog } from '../catalog/catalog.ts'
 import { INSTEAD_OF_SESSION } from '../syntax/what-to-write.ts'
 import { refuse } from '../refusal.ts'
 import type { Expr, From, Rights } from '../syntax/expression.ts'
-import { isImmutable } from '../syntax/typing.ts'
+import { clockComparisonsIn, isImmutableBesideClock } from '../syntax/clock.ts'
 import { openJoins } from './from.ts'
 import { combineParts, type AtomContext, NOTHING, type Part, rightsOf, rightsOfItems } from './link.ts'
 import { toDisjuncts } from './normalize.ts'
@@ -61,7 +61,8 @@ function linkDisjunct(
 
 /** A row filter is evaluated for a change, far from the person's session: it has to give the same there. */
 export function checkedFilter(atom: Expr, catalog: Catalog): Expr {
-  if (!isImmutable(atom, catalog)) {
+  if (!isImmutableBesideClock(atom, catalog)) {
+    clockComparisonsIn(atom, catalog)
     return refuse(
       `a condition on the row depends on settings of the session, such as its time zone, or on a function that is not immutable: ${INSTEAD_OF_SESSION}`,
     )

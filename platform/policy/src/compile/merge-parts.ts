@@ -6,7 +6,7 @@ import { chooseRowKey } from '../row-key.ts'
 import { shapeOfType } from '../type-shape.ts'
 import { anyOf, classKeyQuery } from './access-class.ts'
 import type { RolePart } from './compile-role.ts'
-import { mergeDependencies } from './dependencies.ts'
+import { mergeDependencies } from './merge-dependencies.ts'
 import { localNameOf } from './local-name.ts'
 
 /** Parts that fill the same bucket become one definition; of roles that get its keys differently, each has its own. */

@@ -6,11 +6,12 @@ import type { FunctionInfo, ResolvedBody } from '../catalog/policy-input.ts'
 import { createRights, type Expr, isSingleRow, type Query } from './expression.ts'
 import { qualify } from './collect-names.ts'
 import { convertArguments } from './convert-arguments.ts'
+import { isClock } from './clock.ts'
 import { nameParts } from './names.ts'
 import { parseFunctionBody } from './parse.ts'
 import type { Scope } from './scope.ts'
 import { baseOf, functionsOf, typeOf } from './typing.ts'
-import { INSTEAD_OF_CLOCK, INSTEAD_OF_SETTING } from './what-to-write.ts'
+import { INSTEAD_OF_SETTING } from './what-to-write.ts'
 import { walkExpr } from './walk.ts'
 
 export type Call = Extract<Expr, { kind: 'call' }>
@@ -40,7 +41,7 @@ const STABLE_BUT_STEADY: ReadonlySet<string> = new Set(
 
 /**
  * Turns a function call into an expression. A SQL function whose arguments depend on the row is replaced by its body; every other call stays,
- * and has been checked not to be volatile, not to read the clock, and to be one that the role may call.
+ * and has been checked not to be volatile, and to be one that the role may call.
  */
 export function convertCall(node: FuncCall, scope: Scope): Expr {
   const [schema, name] = qualify(nameParts(node.funcname))
@@ -127,8 +128,7 @@ function checkSystemCall(call: Call, catalog: Catalog): Expr {
   if (isClaimSetting(call)) return call
   if (call.name === 'current_setting')
     return refuse(`it reads a setting of the session other than the claims (request.jwt.…): ${INSTEAD_OF_SETTING}`)
-  if (['now', 'transaction_timestamp', 'statement_timestamp'].includes(call.name))
-    return refuse(`it reads the clock (${call.name}()): ${INSTEAD_OF_CLOCK}`)
+  if (isClock(call)) return call // where it may be is looked at with what it is compared with
   if (candidates.some((f) => f.volatility === 's') && !STABLE_BUT_STEADY.has(call.name)) {
     return refuse(`${call.name}() depends on more than its arguments`)
   }

@@ -7,11 +7,11 @@ import type { BooleanTest, Expr, SpecialForm, Subquery } from './expression.ts'
 import { FALSE, isSingleRow, TRUE } from './expression.ts'
 import { convertCall, isSubscriptionFunction, returnsRows } from './convert-call.ts'
 import { convertQuery } from './convert-query.ts'
+import { refuseClock } from './clock.ts'
 import { qualify } from './collect-names.ts'
 import { nameParts, need } from './names.ts'
 import { isOpaque, opaque, resolveName, type Scope } from './scope.ts'
 import { baseOf, mayReadClock, OID, typeOf } from './typing.ts'
-import { INSTEAD_OF_CLOCK } from './what-to-write.ts'
 import { convertType } from './convert-type.ts'
 
 type NodeOf<Kind extends string> = Extract<Node, Record<Kind, unknown>>[Kind &
@@ -257,9 +257,25 @@ function convertKeyword(op: string): Expr {
     case 'SVFOP_CURRENT_CATALOG':
     case 'SVFOP_CURRENT_SCHEMA':
       return refuse('it reads settings of the session')
+    case 'SVFOP_CURRENT_TIMESTAMP':
+      return NOW
+    case 'SVFOP_LOCALTIMESTAMP':
+      return { kind: 'cast', arg: NOW, type: OID.timestamp, sql: 'timestamp without time zone', typmod: false }
+    case 'SVFOP_CURRENT_DATE':
+      return { kind: 'cast', arg: NOW, type: OID.date, sql: 'date', typmod: false }
     default:
-      return refuse(`it reads the clock: ${INSTEAD_OF_CLOCK}`)
+      return refuseClock()
   }
+}
+
+const NOW: Expr = {
+  kind: 'call',
+  schema: 'pg_catalog',
+  name: 'now',
+  args: [],
+  star: false,
+  distinct: false,
+  as: undefined,
 }
 
 function convertSubLink(node: NodeOf<'SubLink'>, scope: Scope): Expr {

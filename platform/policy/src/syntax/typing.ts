@@ -15,6 +15,9 @@ export const OID = {
   unknown: 705,
   varchar: 1043,
   date: 1082,
+  timestamp: 1114,
+  timestamptz: 1184,
+  interval: 1186,
   numeric: 1700,
   uuid: 2950,
 } as const

@@ -51,7 +51,8 @@ const DEFAULT_PRIORITY = 3
 
 function keyed(dependency: Dependency): PlannedDependency {
   const pin = dependency.pin ? JSON.stringify(dependency.pin) : ''
-  return { ...dependency, key: `${dependency.oid}/${[...dependency.columns].sort().join(',')}/${pin}` }
+  const clock = dependency.clock ? JSON.stringify(dependency.clock) : ''
+  return { ...dependency, key: `${dependency.oid}/${[...dependency.columns].sort().join(',')}/${pin}${clock}` }
 }
 
 function unique(dependencies: readonly PlannedDependency[]): PlannedDependency[] {

@@ -143,7 +143,7 @@ export function hasNewClasses(wants: readonly AskedWant[], session: Session): bo
 }
 
 /** What {@link evaluateClasses} found. */
-export interface EvaluatedClasses extends Pick<EvaluatedKeys, 'snapshot' | 'upTo'> {
+export interface EvaluatedClasses extends SnapshotAt {
   /** In the order of the wants. */
   readonly wants: readonly Pick<EvaluatedWant, 'bucketNames' | 'asked' | 'problem' | 'isTimedOut'>[]
 }

@@ -34,6 +34,8 @@ export interface EvaluatedKeys {
   readonly snapshot: Snapshot
   /** Everything that it has seen committed before this position. */
   readonly upTo: Lsn
+  /** Its `now()`, in seconds since 1970, and the time zone of the person's session. */
+  readonly now: { readonly at: string; readonly timeZone: string }
 }
 
 /** How many of each list's classes have been asked for, those from the first on, and what was said then of those that it leaves out. */

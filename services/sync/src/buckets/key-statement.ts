@@ -12,7 +12,7 @@ import type { EvaluatedKeys, Want } from './evaluated-keys.ts'
 import { parseSnapshot } from './snapshot.ts'
 
 const SNAPSHOT_ROW = -1
-export const SNAPSHOT_QUERY = `select ${SNAPSHOT_ROW} as part, array[pg_current_snapshot()::text, pg_current_wal_insert_lsn()::text] as key`
+export const SNAPSHOT_QUERY = `select ${SNAPSHOT_ROW} as part, array[pg_current_snapshot()::text, pg_current_wal_insert_lsn()::text, extract(epoch from now())::text, current_setting('TimeZone')] as key`
 /** Numbers of pin rows start here; definitions are far below. */
 const PIN_ROWS = 1_000_000
 /** Values of a pin that are asked for: whoever has more is concerned by every change. */
@@ -101,14 +101,14 @@ function pinText(part: number, pin: Pin): string {
 
 export type KeyRow = readonly [part: number, key: readonly (string | null)[]]
 
-export type SnapshotAt = Pick<EvaluatedKeys, 'snapshot' | 'upTo'>
+export type SnapshotAt = Pick<EvaluatedKeys, 'snapshot' | 'upTo' | 'now'>
 
 /** All statements of a transaction have one snapshot, so that it does not matter which of them tells it. */
 export function snapshotIn(rows: readonly KeyRow[]): SnapshotAt {
   const row = rows.find(([part]) => part === SNAPSHOT_ROW)
   const upTo = parseLsn(row?.[1][1] ?? '')
   assert(row && upTo !== undefined, 'the row tells the snapshot')
-  return { snapshot: parseSnapshot(row[1][0] ?? ''), upTo }
+  return { snapshot: parseSnapshot(row[1][0] ?? ''), upTo, now: { at: row[1][2] ?? '', timeZone: row[1][3] ?? '' } }
 }
 
 /** What a person has of the links of definitions by access classes. */

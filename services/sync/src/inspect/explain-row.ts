@@ -7,6 +7,7 @@ import type { PolicyFailures } from '../buckets/policy-failures.ts'
 import { evaluateKeys } from '../buckets/evaluate-keys.ts'
 import { chooseStreams } from '../stream/wanted-streams.ts'
 import type { Marks } from '../checkpoints/marks.ts'
+import { createTimeZone } from '../replicator/time-zone.ts'
 import { createRowEvaluator } from '../replicator/row-evaluator.ts'
 import type { RestrictedPools } from '../restricted-pools.ts'
 import { createTableRouter } from '../replicator/table-router.ts'
@@ -86,7 +87,13 @@ async function explainOnce(
   })
   const postgres = await askPostgres(context, planned, person, id, found)
   const router = createTableRouter(planned, definitions, columns)
-  const evaluator = createRowEvaluator({ pool: evaluatorPool, admin: pool, failures: context.failures, logger })
+  const evaluator = createRowEvaluator({
+    pool: evaluatorPool,
+    admin: pool,
+    failures: context.failures,
+    timeZone: createTimeZone(pool),
+    logger,
+  })
   const [evaluated = []] = found ? await evaluator.evaluate(router, columns, [found]) : []
   const wants = chosen.wants.map(({ want }) => want)
   const keys = await evaluateKeys(requestPool, wants, sessionOf(person), context.failures)

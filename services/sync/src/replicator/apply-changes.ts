@@ -2,8 +2,10 @@ import type { Queryable } from '@holdfast/postgres'
 import type { Lsn, Relation, Tuple } from '@holdfast/replication'
 import type { ActiveDefinition, ActivePlan } from '../buckets/active-plan.ts'
 import { noteClasses, type NewClass } from '../buckets/class-origins.ts'
+import { rowKey } from '../encode/op-doc.ts'
 import type { RowEncoder } from '../encode/row-json.ts'
 import type { BucketIds } from '../storage/bucket-ids.ts'
+import { heldKey, readHeldRows, type PendingMoments } from '../storage/moments.ts'
 import type { PendingOps } from '../storage/pending-ops.ts'
 import type { RowEvaluator } from './row-evaluator.ts'
 import { createTableRouter, type Evaluated, type TableRouter } from './table-router.ts'
@@ -18,6 +20,11 @@ export interface RowChange {
   readonly isRead?: boolean
   /** Of a change: who made it, `null` when that was not through the API. */
   readonly author?: string | null
+}
+
+/** What a policy that reads the clock says of a row, while the row stays as it is. */
+export function dueChange(relation: Relation, row: Tuple, commitLsn: Lsn): RowChange {
+  return { relation, old: row, row, commitLsn }
 }
 
 interface RelationRouter {
@@ -49,6 +56,8 @@ interface Routed {
   /** Bucket names per definition, before and after. */
   readonly before: readonly (readonly string[])[]
   readonly after: readonly (readonly string[])[]
+  /** Of definitions that read the clock: the buckets in which the row may be. Empty when there is none. */
+  readonly clocked: readonly (readonly string[] | undefined)[]
   /** What was evaluated for the row as it is after. */
   readonly evaluated: Evaluated
 }
@@ -64,23 +73,78 @@ export interface ApplyContext {
   readonly routers: Routers
   readonly ids: BucketIds
   readonly pending: PendingOps
+  /** Where the operations are that are pending no more, before they can be seen. */
+  readonly batchDb: Queryable
+  readonly moments: PendingMoments
 }
 
 /** Turns row changes into operations: PUT into each bucket that a row is in now, REMOVE from each that it has left. */
 export async function applyChanges(context: ApplyContext, changes: readonly RowChange[]): Promise<void> {
-  const { db, ids, pending } = context
+  const { db, ids, pending, moments } = context
   const routed = await routeChanges(context, changes)
   const names = new Map<string, number>()
-  for (const { router, before, after } of routed) {
+  for (const { router, before, after, clocked } of routed) {
     for (let index = 0; index < router.definitions.length; index++) {
       const { stored } = router.definitions[index] as ActiveDefinition
       for (const name of before[index] ?? NO_BUCKETS) names.set(name, stored.number)
       for (const name of after[index] ?? NO_BUCKETS) names.set(name, stored.number)
+      for (const name of clocked[index] ?? NO_BUCKETS) names.set(name, stored.number)
     }
   }
   await addClasses(db, routed)
   await ids.resolve(db, names)
-  for (const entry of routed) addOps(entry, ids, pending)
+  const held = await readHeld(context, routed)
+  for (const entry of routed) {
+    addOps(held ? asHeld(entry, held, ids, pending) : entry, ids, pending)
+    noteMoments(entry, moments)
+  }
+}
+
+/**
+ * Which rows are in buckets of definitions that read the clock: what a policy said of a row when it was last evaluated cannot be evaluated again, so the log is
+ * asked. `undefined`: there is no such definition.
+ */
+async function readHeld(
+  { batchDb, ids }: ApplyContext,
+  routed: readonly Routed[],
+): Promise<ReadonlySet<string> | undefined> {
+  const asked: { bucketId: number; rowKey: Buffer }[] = []
+  for (const { router, clocked, change } of routed) {
+    for (const names of clocked) {
+      const row = change.old ?? change.row
+      if (names && row)
+        for (const name of names) asked.push({ bucketId: ids.id(name), rowKey: rowKey(router.objectId(row)) })
+    }
+  }
+  if (asked.length > 0) return readHeldRows(batchDb, asked)
+  return routed.some(({ clocked }) => clocked.length > 0) ? new Set() : undefined
+}
+
+/** With the buckets that the log, or what is on the way into it, has the row in. */
+function asHeld(entry: Routed, held: ReadonlySet<string>, ids: BucketIds, pending: PendingOps): Routed {
+  const { router, change, clocked, before } = entry
+  const row = change.old ?? change.row
+  if (clocked.length === 0 || !row) return entry
+  const objectId = router.objectId(row)
+  const key = rowKey(objectId)
+  const isHeld = (name: string): boolean =>
+    pending.holds(ids.id(name), objectId) ?? held.has(heldKey(ids.id(name), key))
+  return {
+    ...entry,
+    before: router.definitions.map((_, index) => clocked[index]?.filter(isHeld) ?? before[index] ?? NO_BUCKETS),
+  }
+}
+
+function noteMoments({ router, change, clocked, evaluated }: Routed, moments: PendingMoments): void {
+  if (clocked.length === 0) return
+  const { old, row, commitLsn } = change
+  const oldId = old && router.objectId(old)
+  const id = row && router.objectId(row)
+  router.definitions.forEach(({ stored }, index) => {
+    if (!clocked[index] || commitLsn < stored.activeFrom) return
+    if (old && oldId !== undefined && oldId !== id) moments.set(stored.number, oldId, router.key(old), null)
+    if (row && id !== undefined) moments.set(stored.number, id, router.key(row), router.next(index, evaluated))
+  })
 }
 
 /** Notes the access classes that come to be, before anything of them can be seen. */
@@ -109,7 +173,7 @@ async function routeChanges({ evaluator, routers }: ApplyContext, changes: reado
       tuples.push(old)
       olds.add(old)
     }
-    if (row) tuples.push(row)
+    if (row && row !== old) tuples.push(row)
     byRelation.set(found, tuples)
   }
   const evaluated = new Map<Tuple, Evaluated>()
@@ -128,10 +192,27 @@ async function routeChanges({ evaluator, routers }: ApplyContext, changes: reado
       router,
       before: change.old ? bucketsOf(router, change, change.old, evaluated.get(change.old) ?? NOTHING) : NONE,
       after: change.row ? bucketsOf(router, change, change.row, evaluated.get(change.row) ?? NOTHING) : NONE,
+      clocked: clockedOf(router, change, evaluated),
       evaluated: (change.row && evaluated.get(change.row)) ?? NOTHING,
     })
   }
   return routed
+}
+
+/** A row that is read may be in a bucket already: a change may have brought it there, at another moment. */
+function clockedOf(
+  router: TableRouter,
+  { old, row, isRead, commitLsn }: RowChange,
+  evaluated: ReadonlyMap<Tuple, Evaluated>,
+): readonly (readonly string[] | undefined)[] {
+  if (!router.hasClock) return NONE
+  const before = old ?? (isRead ? row : undefined)
+  return router.definitions.map(({ stored }, index) => {
+    const known = before ?? row
+    const names = known && router.candidates(index, known, evaluated.get(known) ?? NOTHING)
+    if (!names) return undefined
+    return before === undefined || commitLsn < stored.activeFrom ? NO_BUCKETS : names
+  })
 }
 
 function bucketsOf(
@@ -148,8 +229,8 @@ function bucketsOf(
 function addOps({ change, router, before, after }: Routed, ids: BucketIds, pending: PendingOps): void {
   const { old, row } = change
   const { localName } = router.table
-  const oldId = old && router.objectId(old)
   const newId = row && router.objectId(row)
+  const oldId = old ? router.objectId(old) : change.isRead ? newId : undefined
   const keepsId = oldId === newId
   const cache = router.definitions.length > 1 ? new Map<RowEncoder, string>() : undefined
   for (let index = 0; index < router.definitions.length; index++) {

@@ -4,22 +4,18 @@ import type { TablePlan } from '@holdfast/policy'
 import { sql, type Pool } from '@holdfast/postgres'
 import type { Lsn, Relation, Tuple } from '@holdfast/replication'
 import type { ActivePlan } from '../buckets/active-plan.ts'
-import { parseSnapshot, sawTransaction } from '../buckets/snapshot.ts'
 import { writeProgress, type Unfilled } from '../storage/fills.ts'
 import { createRouters, type RowChange, type Routers } from './apply-changes.ts'
 import { readChunk } from './read-chunk.ts'
+import { createRecentTransactions, VISIBLE_POLL_MS } from './recent-transactions.ts'
 
 /** Prefix of the messages between which rows of a table were read. */
 export const FILL_PREFIX = 'holdfast:fill'
 
 /** Rows that go into the log at one place of the stream: other people's changes wait for no more than these. */
 const PORTION_ROWS = 2_000
-/** How often to look whether transactions can be seen by queries, in milliseconds. */
-const VISIBLE_POLL_MS = 5
-/** Transactions whose visibility is waited for: more than there are connections, of which each commits one at a time. */
-const RECENT_TRANSACTIONS = 512
 /** Rows of a chunk belong to no transaction; definitions take changes of any position from here on. */
-const ALWAYS = (2n ** 64n - 1n) as Lsn
+export const ALWAYS = (2n ** 64n - 1n) as Lsn
 
 /** Definitions of one table that are filled together. */
 interface Job {
@@ -108,7 +104,7 @@ export function createBackgroundFill(options: {
   let toBeDurable: Window[] = []
   let completed: number[] = []
   let begun = new Set<number>()
-  let recent: number[] = []
+  const recent = createRecentTransactions(pool)
   let chunks = 0
   let progress: FillProgress | undefined
   let stopping = new AbortController()
@@ -125,15 +121,6 @@ export function createBackgroundFill(options: {
     await pool.query(
       sql`select set_config('synchronous_commit', 'on', true), pg_logical_emit_message(true, ${FILL_PREFIX}, ${content})`,
     )
-  }
-
-  async function untilVisible(xids: readonly number[], signal: AbortSignal): Promise<void> {
-    for (;;) {
-      const [row] = await pool.query<{ snapshot: string }>(sql`select pg_current_snapshot()::text as snapshot`)
-      const snapshot = parseSnapshot(row?.snapshot ?? '')
-      if (xids.every((xid) => sawTransaction(snapshot, xid))) return
-      await delay(VISIBLE_POLL_MS, signal)
-    }
   }
 
   /** A transaction that wrote to a table before it was published is not in the stream: it has to end before the table is read. */
@@ -171,7 +158,7 @@ export function createBackgroundFill(options: {
       await emit(`${current.name}/from`)
       await orAborted(current.opened.promise, signal)
       // What the stream had before the first message was not noted: it has to be in what is read.
-      await untilVisible(recent, signal)
+      await recent.untilVisible(signal)
       const { rows, isLast } = await readChunk(options, job.table, after)
       signal.throwIfAborted()
       current.rows = rows
@@ -257,10 +244,7 @@ export function createBackgroundFill(options: {
       return progress
     },
     hasBegun: (oid) => begun.has(oid),
-    committed(xid) {
-      recent.push(xid)
-      if (recent.length >= 2 * RECENT_TRANSACTIONS) recent = recent.slice(-RECENT_TRANSACTIONS)
-    },
+    committed: (xid) => recent.committed(xid),
     touched(relation, old, row) {
       if (!window?.isOpen || relation.oid !== window.job.table.oid) return
       const found = routersOf(window.job)(relation)
@@ -310,7 +294,7 @@ export function createBackgroundFill(options: {
   }
 }
 
-async function orAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
+export async function orAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted()
   let onAbort = (): void => undefined
   const aborted = new Promise<never>((_, reject) => {
@@ -327,7 +311,7 @@ async function orAborted(promise: Promise<void>, signal: AbortSignal): Promise<v
 const relations = new WeakMap<TablePlan, Relation>()
 
 /** The rows of a chunk in the shape of the stream's. */
-function relationOf(table: TablePlan): Relation {
+export function relationOf(table: TablePlan): Relation {
   let relation = relations.get(table)
   if (!relation) {
     const columns = table.columns.map(({ name, typeOid }) => ({

@@ -12,6 +12,7 @@ import { applyChanges, createRouters, type Routers, type RowChange } from './app
 import { createDeferredKeys } from './deferred-keys.ts'
 import { BEAT_PREFIX, type Heartbeat } from './heartbeat.ts'
 import type { LogWriter } from './log-writer.ts'
+import { DUE_PREFIX, type DueRows } from './due-rows.ts'
 import type { ReaderProgress } from './reader-progress.ts'
 import type { RowEvaluator } from './row-evaluator.ts'
 
@@ -59,6 +60,8 @@ export interface ChangeReaderOptions {
   readonly active: ActivePlan
   /** Is told what passes, and puts rows in at their place. */
   readonly fill: BackgroundFill
+  /** The same. */
+  readonly dueRows: DueRows
   /** Called before anything of a transaction that changed the schema can be seen. */
   readonly stopServing: () => void
   readonly heartbeat: Heartbeat
@@ -73,7 +76,7 @@ function definitionsOf(active: ActivePlan): readonly ActiveDefinition[] {
 }
 
 export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
-  const { pool, evaluator, dependencies, feed, writer, stream, fill, stopServing, heartbeat, logger } = options
+  const { pool, evaluator, dependencies, feed, writer, stream, fill, dueRows, stopServing, heartbeat, logger } = options
   let active = options.active
   let routers: Routers = createRouters(active)
   let changes: RowChange[] = []
@@ -85,6 +88,7 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
   let openFrom: number | undefined
   let pendingDdl = false
   let fillMessage: string | undefined
+  let dueMessage: string | undefined
   let rewritten: number[] = []
   let hasRewrites = false
   let schemaChanges: number[] = []
@@ -121,11 +125,16 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
     return found.complete || (found.unfilled && fill.hasBegun(relation.oid))
   }
 
+  function apply(into: Routers, some: readonly RowChange[]): Promise<void> {
+    const { db, batchDb, ids, pending, moments } = writer
+    return applyChanges({ db, batchDb, evaluator, routers: into, ids, pending, moments }, some)
+  }
+
   async function flushChanges(): Promise<void> {
     if (changes.length === 0) return
     const taken = changes
     changes = []
-    await applyChanges({ db: writer.db, evaluator, routers, ids: writer.ids, pending: writer.pending }, taken)
+    await apply(routers, taken)
   }
 
   function rowsAtOnce(relation: Relation): number {
@@ -163,6 +172,7 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
     if (!table) return
     if (lacksColumns(relation) && !rewritten.includes(relation.oid)) rewritten.push(relation.oid)
     fill.touched(relation, old, row)
+    dueRows.touched(relation, old, row)
     if (table.key.deferrable) {
       const change = { relation, old, row, commitLsn: inside.commitLsn, author: author ?? null }
       const router = routers(relation)?.router
@@ -192,6 +202,7 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
     if (!inside) return
     await flushChanges()
     fill.truncated(oids)
+    dueRows.truncated(oids)
     const { xid, commitLsn } = inside
     const numbers = oids.flatMap((oid) =>
       (active.tables.get(oid)?.definitions ?? [])
@@ -222,10 +233,19 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
     if (!found) return
     for (let at = 0; at < found.changes.length; at += FILL_ROWS) {
       const rows = found.changes.slice(at, at + FILL_ROWS)
-      const { routers: into } = found
-      await applyChanges({ db: writer.db, evaluator, routers: into, ids: writer.ids, pending: writer.pending }, rows)
+      await apply(found.routers, rows)
       await writer.spill()
     }
+  }
+
+  /** Rows whose moment has come, at their place in the stream. */
+  async function addDueRows(content: string): Promise<void> {
+    await flushChanges()
+    const found = dueRows.message(content)
+    if (!found) return
+    for (const { definition, rowKey } of found.gone) writer.moments.forget(definition, rowKey)
+    await apply(found.routers, found.changes)
+    await writer.spill()
   }
 
   /** Says once for each list that it is full, and once for each author that their share of it is. */
@@ -276,6 +296,7 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
     stream.confirm(endLsn)
     options.progress.applied()
     fill.durable()
+    dueRows.durable()
   }
 
   /** Written down before the position passes the rewrite, so that it is not forgotten when we die in between. */
@@ -330,6 +351,7 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
       routers = createRouters(next)
       lacking = new WeakMap()
       watchClasses()
+      dueRows.use(next)
     },
     leavesOutClasses: () => !inside && changes.length === 0 && fullClassLists(active).length > 0,
     async read(events) {
@@ -361,6 +383,7 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
               alteredTypes ||= event.content.includes('ALTER TYPE')
             }
             if (event.prefix === FILL_PREFIX) fillMessage = event.content
+            else if (event.prefix === DUE_PREFIX) dueMessage = event.content
             else if (event.prefix === REWRITE_PREFIX) rewritten.push(Number(event.content))
             else if (event.prefix === BEAT_PREFIX) heartbeat.message(event.content)
             else if (event.prefix === UNPUBLISHED_PREFIX) {
@@ -375,11 +398,11 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
             sawDdl = pendingDdl || rewritten.length > 0
             if (sawDdl && inside) schemaChanges.push(inside.xid)
             pendingDdl = false
-            if (inside) fill.committed(inside.xid)
+            if (inside) for (const one of [fill, dueRows]) one.committed(inside.xid)
             inside = undefined
-            if (fillMessage === undefined) break
-            await addFilledRows(fillMessage)
-            fillMessage = undefined
+            if (fillMessage !== undefined) await addFilledRows(fillMessage)
+            if (dueMessage !== undefined) await addDueRows(dueMessage)
+            fillMessage = dueMessage = undefined
             break
           case 'progress':
             if (end === undefined && !inside && changes.length === 0) progress(event.lsn)

@@ -8,6 +8,8 @@ function resultSql(expression: SqlExpression): string {
       return `case when (${expression.sql}) then 't' else 'f' end`
     case 'value':
       return `(${expression.sql})::text`
+    case 'moment':
+      return `extract(epoch from (${expression.sql}))::text`
     case 'elements':
       return `array_to_json((${expression.sql})::text[])::text`
   }

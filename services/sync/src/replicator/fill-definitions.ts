@@ -18,6 +18,7 @@ import {
   type StoredDefinition,
 } from '../storage/bucket-storage.ts'
 import { createBucketSums } from '../storage/bucket-sums.ts'
+import { createPendingMoments, writeMoments } from '../storage/moments.ts'
 import { createPendingOps } from '../storage/pending-ops.ts'
 import { applyChanges, createRouters, type RowChange } from './apply-changes.ts'
 import type { RowEvaluator } from './row-evaluator.ts'
@@ -63,6 +64,7 @@ export async function fillDefinitions(options: FillOptions): Promise<StoredDefin
     const active = activatePlan(plan, stored)
     const pending = createPendingOps(options.nextOpId, options.lastOpId)
     const sums = createBucketSums()
+    const moments = createPendingMoments()
     const settleBuckets = async (): Promise<void> => {
       const { deltas, cleared } = sums.take()
       await writeSums(tx, deltas, cleared, ids.takeNew(deltas))
@@ -71,6 +73,7 @@ export async function fillDefinitions(options: FillOptions): Promise<StoredDefin
       const taken = pending.take()
       sums.add(taken)
       await writeChunk(tx, taken)
+      await writeMoments(tx, moments.take())
       if (sums.size > BATCH_BUCKETS_MAX) await settleBuckets()
     }
     for (const { table, definitions } of active.tables.values()) {
@@ -101,8 +104,11 @@ export async function fillDefinitions(options: FillOptions): Promise<StoredDefin
           row,
           commitLsn: slot.consistentPoint,
         }))
-        await applyChanges({ db: tx, evaluator: options.evaluator, routers, ids, pending }, changes)
-        if (pending.size >= CHUNK_OPS_MAX || pending.bytes >= CHUNK_BYTES_MAX) await flush()
+        await applyChanges(
+          { db: tx, evaluator: options.evaluator, routers, ids, pending, batchDb: tx, moments },
+          changes,
+        )
+        if (pending.size + moments.size >= CHUNK_OPS_MAX || pending.bytes >= CHUNK_BYTES_MAX) await flush()
       }
     }
     await flush()

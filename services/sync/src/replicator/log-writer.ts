@@ -15,12 +15,14 @@ import {
   readBuckets,
   writeBatch,
   writeChunk,
+  writePosition,
   writeSums,
   writeTotals,
   type ReplicatorState,
   type WrittenPosition,
 } from '../storage/bucket-storage.ts'
 import { createBucketSums } from '../storage/bucket-sums.ts'
+import { createPendingMoments, writeMoments, type PendingMoments } from '../storage/moments.ts'
 import { createPendingOps, type BucketDelta, type PendingOps, type TakenOps } from '../storage/pending-ops.ts'
 
 /** Bytes of one batch that are kept in memory for live fan-out. */
@@ -53,6 +55,9 @@ export interface LogWriter {
    * that transaction sees.
    */
   readonly db: Queryable
+  /** Where the operations of the batch are that were handed on already. */
+  readonly batchDb: Queryable
+  readonly moments: PendingMoments
   /** Buckets that are held in memory for the batch. */
   readonly bucketsHeld: number
   /** Operations that are worth a {@link LogWriter.spill}. */
@@ -105,6 +110,7 @@ export function createLogWriter(
   )
   let open: OpenTransaction | undefined
   const sums = createBucketSums()
+  const moments = createPendingMoments()
   let superseded = new Set<number>()
   /** Sums of buckets are in the open transaction already; which ones, only Postgres knows. */
   let isPartial = false
@@ -183,6 +189,14 @@ export function createLogWriter(
     }
   }
 
+  /** Behind the chunk that is being written, in the transaction of the batch. */
+  async function settleMoments(): Promise<void> {
+    await writing
+    open ??= await openTransaction(pool)
+    writing = writeMoments(open.tx, moments.take())
+    writing.catch(() => undefined) // as above
+  }
+
   function startOver(): void {
     sums.take()
     superseded = new Set()
@@ -201,6 +215,10 @@ export function createLogWriter(
     get db() {
       return isPartial ? inside : pool
     },
+    get batchDb() {
+      return open ? inside : pool
+    },
+    moments,
     chunkOps: limits.chunkOps,
     get bucketsHeld() {
       return bucketsHeld()
@@ -212,6 +230,7 @@ export function createLogWriter(
       return position(confirmedLsn)
     },
     async spill() {
+      if (moments.size >= limits.chunkOps) await settleMoments()
       if (pending.size < limits.chunkOps && pending.bytes < CHUNK_BYTES_MAX) return
       const taken = pending.take()
       add(taken)
@@ -222,6 +241,13 @@ export function createLogWriter(
       const bytes = pending.bytes
       const taken = pending.take()
       if (taken.ops.length === 0 && taken.cleared.length === 0 && chunks === 0) {
+        if (moments.size > 0) await settleMoments()
+        if (open) {
+          await writing
+          await writePosition(open.tx, position(endLsn))
+          await open.commit()
+          open = undefined
+        }
         confirmedLsn = endLsn
         beforePublish()
         feed.advance(endLsn)
@@ -231,6 +257,7 @@ export function createLogWriter(
       const { deltas, cleared } = sums.take()
       const fresh = ids.takeNew(deltas)
       feed.announce(isPartial ? 'any' : new Set([...superseded, ...cleared]))
+      if (moments.size > 0) await settleMoments()
       if (!open && taken.ops.length <= STATEMENT_OPS_MAX && taken.cleared.length === 0) {
         await pool.withClient((client) => writeBatch(client, taken, fresh, position(endLsn), state.epoch))
       } else {
@@ -255,6 +282,7 @@ export function createLogWriter(
     },
     async abandon() {
       pending.take()
+      moments.take()
       startOver()
       await writing.catch(() => undefined) // given up with the rest
       writing = Promise.resolve()

@@ -1,5 +1,5 @@
 import type { TablePlan } from '@holdfast/policy'
-import { queryable, quoteLiteral, quoteName, sql, type Pool } from '@holdfast/postgres'
+import { queryable, quoteLiteral, quoteName, sql, type Pool, type SqlFragment } from '@holdfast/postgres'
 import { copyRows, type Tuple } from '@holdfast/replication'
 import type { ClientBase } from 'pg'
 
@@ -14,29 +14,56 @@ export interface Chunk {
   readonly isLast: boolean
 }
 
-/**
- * Reads the next rows of a table in the order of its key.
- *
- * @param after - the key of the last row that was read
- */
-export async function readChunk(
-  { pool, url }: { readonly pool: Pool; /** Connects as `holdfast_reader`. */ readonly url: string },
+export interface ReadOptions {
+  readonly pool: Pool
+  /** Connects as `holdfast_reader`. */
+  readonly url: string
+}
+
+/** Reads the rows of a table that have some keys; not all of them, when they are large. */
+export async function readByKeys(
+  options: ReadOptions,
   table: TablePlan,
-  after: readonly string[] | null,
-): Promise<Chunk> {
-  const key = table.key.columns
-  const names = sql.join(key.map((name) => sql.identifier(name)))
+  keys: readonly (readonly string[])[],
+): Promise<{ readonly rows: readonly Tuple[]; readonly isWhole: boolean }> {
+  const values = sql.join(keys.map((key) => sql`(${literalsOfKey(table, key)})`))
+  const batches = await copyWhere(options, table, sql`where (${namesOfKey(table)}) in (${values})`)
+  const rows: Tuple[] = []
+  let characters = 0
+  for await (const batch of batches) {
+    for (const row of batch) {
+      rows.push(row)
+      for (const value of row) characters += value?.length ?? 0
+      if (characters >= CHUNK_CHARACTERS) return { rows, isWhole: false }
+    }
+  }
+  return { rows, isWhole: true }
+}
+
+function namesOfKey(table: TablePlan): SqlFragment {
+  return sql.join(table.key.columns.map((name) => sql.identifier(name)))
+}
+
+/** Values of a key as Postgres printed them, back as literals of its types: COPY takes no parameters. */
+function literalsOfKey(table: TablePlan, values: readonly string[]): SqlFragment {
+  const types = new Map(table.columns.map((column) => [column.name, column.typeName]))
+  return sql.join(
+    values.map((value, index) =>
+      sql.trusted(`${quoteLiteral(value)}::text::${types.get(table.key.columns[index] ?? '') ?? 'text'}`),
+    ),
+  )
+}
+
+/** Reads rows of a table as the change stream would print them. */
+async function copyWhere(
+  { pool, url }: ReadOptions,
+  table: TablePlan,
+  where: SqlFragment,
+): Promise<ReturnType<typeof copyRows>> {
   const [kind] = await pool.query<{ partitioned: boolean }>(
     sql`select relkind = 'p' as partitioned from pg_catalog.pg_class where oid = ${table.oid}::int8::oid`,
   )
-  const types = new Map(table.columns.map((column) => [column.name, column.typeName]))
-  // Values of a key as Postgres printed them, back as literals of its types: COPY takes no parameters.
-  const values = after?.map((value, index) =>
-    sql.trusted(`${quoteLiteral(value)}::text::${types.get(key[index] ?? '') ?? 'text'}`),
-  )
-  const rows: Tuple[] = []
-  let characters = 0
-  const batches = copyRows({
+  return copyRows({
     url,
     query: async (client) => {
       await client.query('begin transaction read only')
@@ -44,11 +71,30 @@ export async function readChunk(
       await client.query('set enable_seqscan = off') // a page of the key's index is wanted, whatever the statistics say
       await useOperatorsOfKey(client, table)
       return sql`select ${sql.join(table.columns.map((column) => sql.identifier(column.name)))}
-        from ${kind?.partitioned ? sql`` : sql`only `}${sql.trusted(quoteName(table.schema, table.name))}
-       ${values ? sql`where (${names}) > (${sql.join(values)})` : sql``}
-       order by ${names} limit ${sql.trusted(String(CHUNK_ROWS))}`
+        from ${kind?.partitioned ? sql`` : sql`only `}${sql.trusted(quoteName(table.schema, table.name))} ${where}`
     },
   })
+}
+
+/**
+ * Reads the next rows of a table in the order of its key.
+ *
+ * @param after - the key of the last row that was read
+ */
+export async function readChunk(
+  options: ReadOptions,
+  table: TablePlan,
+  after: readonly string[] | null,
+): Promise<Chunk> {
+  const names = namesOfKey(table)
+  const rows: Tuple[] = []
+  let characters = 0
+  const where = after ? sql`where (${names}) > (${literalsOfKey(table, after)})` : sql``
+  const batches = await copyWhere(
+    options,
+    table,
+    sql`${where} order by ${names} limit ${sql.trusted(String(CHUNK_ROWS))}`,
+  )
   for await (const batch of batches) {
     for (const row of batch) {
       rows.push(row)

@@ -48,6 +48,7 @@ import { readFunctionsVersion } from './functions-version.ts'
 import { createLogWriter, type BatchLimits, type LogWriter } from './log-writer.ts'
 import { createReaderProgress, type ReaderProgress, type ReaderState } from './reader-progress.ts'
 import type { Retirement } from './retire-buckets.ts'
+import { startDueRows } from './due-rows.ts'
 import { startHeartbeat, type Heartbeat } from './heartbeat.ts'
 import { openPlanSource } from './plan-source.ts'
 import { MISSED, PUBLICATION, publishTables } from './publish-tables.ts'
@@ -323,6 +324,7 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
   phases.log(logger, 'follows after these phases')
   await using heartbeat = startHeartbeat({ pool, logger })
   control.setHeartbeat(heartbeat)
+  await using dueRows = startDueRows({ pool, url: options.readerUrl, active: serving.active, logger })
   const roles = watchRoles(pool, logger)
   const reader = createChangeReader({
     pool,
@@ -333,6 +335,7 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
     stream,
     active: serving.active,
     fill: serving.fill,
+    dueRows,
     stopServing: serving.pause,
     heartbeat,
     onUnpublished: () => control.setMissing(true),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { errorMessage } from '@holdfast/foundation'
 import type { SyncPlan, TablePlan } from '@holdfast/policy'
+import { sql } from '@holdfast/postgres'
 import type { Tuple } from '@holdfast/replication'
 import { isPassingError, isStatementError, isTimeout, type PolicyFailures } from '../buckets/policy-failures.ts'
 import { ROW_LIMITS, SLOW_ROWS_MAX, SLOW_SHARE } from '../limits.ts'
@@ -48,6 +49,8 @@ export interface RowEvaluator {
 export interface RowEvaluatorOptions extends TimeLimitOptions {
   readonly failures: PolicyFailures
   readonly limits?: RowLimits | undefined
+  /** Of people's sessions. */
+  readonly timeZone: () => Promise<string>
 }
 
 const NOTHING: Evaluated = []
@@ -88,7 +91,11 @@ export function createRowEvaluator(options: RowEvaluatorOptions): RowEvaluator {
     rows: readonly Tuple[],
     ms: number,
   ): Promise<readonly Evaluated[]> {
-    return withTimeLimit(options, ms, (tx) => evaluateRows(tx, router, expressions, columnNames, rows))
+    return withTimeLimit(options, ms, async (tx) => {
+      // A day begins for a row when it does for people.
+      if (router.hasClock) await tx.execute(sql`select set_config('TimeZone', ${await options.timeZone()}, true)`)
+      return evaluateRows(tx, router, expressions, columnNames, rows)
+    })
   }
 
   /** Goes on after an error that is the statement's. Gives the table up when it has taken too much time. */
@@ -137,9 +144,10 @@ export function createRowEvaluator(options: RowEvaluatorOptions): RowEvaluator {
       results.push(value)
     }
     if (isUncertain) {
+      const isTimeless = expressions.every(({ result }) => result !== 'moment')
       // It may have been in a bucket: who knows which, knows it from reading the table again.
       if (evaluation.olds.has(row)) distrusted.add(table.oid)
-      slowRows.set(id, results)
+      if (isTimeless) slowRows.set(id, results)
       const [oldest] = slowRows.keys()
       if (slowRows.size > SLOW_ROWS_MAX && oldest !== undefined) slowRows.delete(oldest)
     }

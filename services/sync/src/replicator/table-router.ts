@@ -12,8 +12,8 @@ const TEXT = 25
 export interface SqlExpression {
   readonly sql: string
   readonly reads: readonly string[]
-  /** `flag`: boolean; `value`: text; `elements`: JSON text of an array of texts. */
-  readonly result: 'flag' | 'value' | 'elements'
+  /** `flag`: boolean; `value`: text; `elements`: JSON text of an array of texts; `moment`: seconds since 1970. */
+  readonly result: 'flag' | 'value' | 'elements' | 'moment'
 }
 
 /** Results of a table's {@link SqlExpression}s for one row, in their order. */
@@ -26,8 +26,16 @@ export interface TableRouter {
   readonly expressions: readonly SqlExpression[]
   /** Whether some definition is by access classes. */
   readonly hasClasses: boolean
+  /** Whether some definition reads the clock. */
+  readonly hasClock: boolean
   /** @returns the names of the row's buckets within one definition; empty when it is in none */
   buckets(definition: number, row: Tuple, evaluated: Evaluated): readonly string[]
+  /** The names of the buckets that a row may be in while the clock goes on; `undefined`: nothing in the definition reads the clock. */
+  candidates(definition: number, row: Tuple, evaluated: Evaluated): readonly string[] | undefined
+  /** When the row has to be evaluated again, in seconds since 1970. */
+  next(definition: number, evaluated: Evaluated): string | null
+  /** The values of the table's key. */
+  key(row: Tuple): readonly string[]
   /** The row as the devices that have this definition get it: JSON text. Definitions with the same columns share it. */
   json(definition: number, row: Tuple, cache?: Map<RowEncoder, string>): string
   /** Whether two versions of a row look the same to the devices that have this definition. */
@@ -41,6 +49,8 @@ type Reader = (row: Tuple, evaluated: Evaluated) => string | null
 
 interface RoutedDefinition {
   readonly matches: ((row: Tuple, evaluated: Evaluated) => boolean) | undefined
+  /** Set when the filter reads the clock. */
+  readonly next: ((evaluated: Evaluated) => string | null) | undefined
   readonly keys: readonly { readonly kind: KeyExpression['kind']; readonly read: Reader }[]
   readonly encoder: RowEncoder
   readonly positions: readonly number[]
@@ -95,9 +105,15 @@ export function createTableRouter(
   }
 
   const routed = definitions.map(({ definition }): RoutedDefinition => {
-    const filter = definition.rowFilter && reader(definition.rowFilter, 'flag')
+    const { rowFilter } = definition
+    const filter = rowFilter && reader(rowFilter, 'flag')
+    const next =
+      rowFilter?.next === undefined
+        ? undefined
+        : reader({ ...rowFilter, sql: rowFilter.next, column: undefined }, 'moment')
     return {
       matches: filter && ((row, evaluated) => filter(row, evaluated) === 't'),
+      next: next && ((evaluated) => next([], evaluated)),
       keys: definition.keys.map((key) => ({
         kind: key.kind,
         read: reader(key, key.kind === 'elements' ? 'elements' : 'value'),
@@ -115,38 +131,51 @@ export function createTableRouter(
     }),
   )
 
+  const keyPositions = table.key.columns.map((name) => positions.get(name) ?? -1)
+
+  /** The buckets of rows that pass the filter. */
+  function bucketsOf(index: number, row: Tuple, evaluated: Evaluated): readonly string[] {
+    const definition = routed[index] as RoutedDefinition
+    const { keys } = definition
+    const { stored } = definitions[index] as ActiveDefinition
+    const [only] = keys
+    if (only?.kind === 'value' && keys.length === 1) {
+      const key = only.read(row, evaluated)
+      if (key === null) return NO_BUCKETS
+      if (definition.last?.key !== key) definition.last = { key, names: [bucketName(stored, [key])] }
+      return definition.last.names
+    }
+    let combinations: (string | null)[][] = [[]]
+    for (const { kind, read } of keys) {
+      const value = read(row, evaluated)
+      if (value === null && kind !== 'class') return NO_BUCKETS
+      if (kind === 'value' || kind === 'class' || value === null) {
+        for (const combination of combinations) combination.push(value)
+      } else {
+        const elements = [...new Set((JSON.parse(value) as unknown[]).flat(8))].filter(
+          (element) => typeof element === 'string',
+        )
+        combinations = combinations.flatMap((combination) => elements.map((element) => [...combination, element]))
+      }
+    }
+    return combinations.map((combination) => bucketName(stored, combination))
+  }
+
   return {
     table,
     definitions,
     expressions,
     hasClasses: definitions.some(({ classes }) => classes !== undefined),
+    hasClock: definitions.some(({ definition }) => definition.rowFilter?.next !== undefined),
     buckets(index, row, evaluated) {
-      const definition = routed[index] as RoutedDefinition
-      const { matches, keys } = definition
-      const { stored } = definitions[index] as ActiveDefinition
-      if (matches && !matches(row, evaluated)) return NO_BUCKETS
-      const [only] = keys
-      if (only?.kind === 'value' && keys.length === 1) {
-        const key = only.read(row, evaluated)
-        if (key === null) return NO_BUCKETS
-        if (definition.last?.key !== key) definition.last = { key, names: [bucketName(stored, [key])] }
-        return definition.last.names
-      }
-      let combinations: (string | null)[][] = [[]]
-      for (const { kind, read } of keys) {
-        const value = read(row, evaluated)
-        if (value === null && kind !== 'class') return NO_BUCKETS
-        if (kind === 'value' || kind === 'class' || value === null) {
-          for (const combination of combinations) combination.push(value)
-        } else {
-          const elements = [...new Set((JSON.parse(value) as unknown[]).flat(8))].filter(
-            (element) => typeof element === 'string',
-          )
-          combinations = combinations.flatMap((combination) => elements.map((element) => [...combination, element]))
-        }
-      }
-      return combinations.map((combination) => bucketName(stored, combination))
+      const { matches } = routed[index] as RoutedDefinition
+      return matches && !matches(row, evaluated) ? NO_BUCKETS : bucketsOf(index, row, evaluated)
     },
+    candidates(index, row, evaluated) {
+      return (routed[index] as RoutedDefinition).next && bucketsOf(index, row, evaluated)
+    },
+    next: (index, evaluated) => (routed[index] as RoutedDefinition).next?.(evaluated) ?? null,
+    key: (row) => keyPositions.map((position) => row[position] ?? ''),
     json(index, row, cache) {
       const { encoder } = routed[index] as RoutedDefinition
       if (!cache) return encoder(row)

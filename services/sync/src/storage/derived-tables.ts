@@ -11,6 +11,7 @@ export const DERIVED_SYNC_TABLES = [
   'class_origins',
   'partitions',
   'fills',
+  'moments',
   'enum_labels',
   'write_checkpoints',
 ] as const

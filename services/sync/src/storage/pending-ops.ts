@@ -33,6 +33,8 @@ export interface PendingOps {
   remove(bucketId: number, objectType: string, objectId: string): void
   /** Empties buckets: everything before it is gone, on the server too. */
   clear(bucketIds: ReadonlySet<number>): void
+  /** Whether a bucket has a row, as far as what was collected tells; `undefined`: as the log has it. */
+  holds(bucketId: number, objectId: string): boolean | undefined
   readonly bytes: number
   readonly size: number
   /** Takes what was collected and starts anew. */
@@ -175,6 +177,11 @@ export function createPendingOps(nextOpId: () => number, lastOpId: () => number)
         const row = rows.bare(opId, bucketId, checksum, clearDoc(opId, checksum))
         push(new Op(row, opId, bucketId, undefined, false, false, undefined))
       }
+    },
+    holds(bucketId, objectId) {
+      let op = newest.get(objectId)
+      while (op && op.bucketId !== bucketId) op = op.next
+      return op?.isPut ?? (cleared.includes(bucketId) ? false : undefined)
     },
     get bytes() {
       return bytes

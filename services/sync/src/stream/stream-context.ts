@@ -4,6 +4,7 @@ import type { ActivePlan } from '../buckets/active-plan.ts'
 import type { DependencyIndex, KeyHolder } from '../buckets/dependency-index.ts'
 import type { KeyEvaluator } from '../buckets/key-evaluator.ts'
 import type { CheckpointFeed, ReadBuckets } from '../checkpoints/checkpoint-feed.ts'
+import type { KeyMoments } from '../buckets/key-moments.ts'
 import type { Marks } from '../checkpoints/marks.ts'
 import type { Device, WriteCheckpoint } from '../checkpoints/write-checkpoints.ts'
 import type { Compactions } from '../storage/compactions.ts'
@@ -25,6 +26,7 @@ export interface StreamContext {
   readonly compactions: Compactions
   readonly leftOuts: LeftOuts
   readonly keys: KeyEvaluator
+  readonly keyMoments: KeyMoments
   /** What the log has of some buckets. */
   readonly readBuckets: ReadBuckets
   /** The device's newest write checkpoint, whenever it was made. */

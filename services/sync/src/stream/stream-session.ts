@@ -19,6 +19,7 @@ import {
   type PriorityGroup,
 } from './next-checkpoint.ts'
 import { beginAnew, heldBucket, sendOps, type HeldBucket } from './send-ops.ts'
+import { createKeyTimer } from './key-timer.ts'
 import type { StreamSession, StreamSessionOptions } from './stream-context.ts'
 import { chooseStreams, describeStreams, grantBuckets, type BucketGrant, type ChosenStreams } from './wanted-streams.ts'
 
@@ -67,6 +68,11 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
   /** Something happened while it worked. */
   let isAwake = false
 
+  const timer = createKeyTimer(() => {
+    keysStale = true
+    wake()
+  })
+
   function touch(bucket: LiveBucket): void {
     dirty ??= new Set()
     dirty.add(bucket)
@@ -90,6 +96,7 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
       isWorking = false
     } catch (error) {
       hasEnded = true
+      timer.stop()
       context.dependencies.delete(holder)
       context.leftOuts.forget(holder)
       feed.release(
@@ -106,7 +113,7 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
     const wants = next.wants.map(({ want }) => want)
     const keys = await context.keys.keys(wants, session)
     signal.throwIfAborted()
-    await context.marks.pass(keys.upTo, signal)
+    const [holdsMs] = await Promise.all([context.keyMoments.hold(keys), context.marks.pass(keys.upTo, signal)])
     // With another plan other changes count, and those of the last moments are known only to whoever is unresolved.
     if (context.plan() !== active) return
     const saw = (xid: number): boolean => sawTransaction(keys.snapshot, xid)
@@ -115,6 +122,7 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
     if (keysStale) return
     unseen = NO_TRANSACTIONS
     context.dependencies.set(holder, keys.dependencies, keys.pins)
+    timer.set(holdsMs)
     chosen = next
     evaluated = keys.wants
     if (keys.wants.some(({ isTimedOut }) => isTimedOut)) retryLater()

@@ -1,0 +1,185 @@
+import { refuse } from '../refusal.ts'
+import type { Catalog } from '../catalog/catalog.ts'
+import type { Expr } from './expression.ts'
+import { renderExpr } from './render.ts'
+import { isImmutable, OID, typeOf } from './typing.ts'
+import { walkExpr } from './walk.ts'
+import { INSTEAD_OF_CLOCK } from './what-to-write.ts'
+
+const { date: DATE, timestamp: TIMESTAMP, timestamptz: TIMESTAMPTZ, interval: INTERVAL } = OID
+const COMPARISONS: ReadonlySet<string> = new Set(['<', '<=', '>', '>=', '=', '<>'])
+const CLOCKS: ReadonlySet<string> = new Set(['now', 'transaction_timestamp', 'statement_timestamp'])
+
+/**
+ * A comparison with the clock that has been solved for it: where its result can change, and with which values. A wrong moment costs one evaluation more, so
+ * all of them are on the safe side.
+ */
+export interface ClockComparison {
+  /** What the clock is compared with, and what is added to either: nothing in it reads the clock. */
+  readonly values: readonly Expr[]
+  /** SQL of the next moment, from `after` on, at which the result may be another; NULL when there is none. @param after - SQL of a moment */
+  readonly next: (after: string) => string
+}
+
+/** Whether a call reads the clock, as of the beginning of the transaction or statement. */
+export function isClock(expr: Expr): boolean {
+  return expr.kind === 'call' && expr.schema === 'pg_catalog' && CLOCKS.has(expr.name)
+}
+
+/** Whether the clock is read anywhere in an expression, subqueries included. */
+export function readsClock(expr: Expr): boolean {
+  let found = false
+  walkExpr(expr, { expr: (inner) => (found ||= isClock(inner)) })
+  return found
+}
+
+/** @throws {Refusal} always */
+export function refuseClock(): never {
+  return refuse(`it reads the clock in a way that cannot be followed: ${INSTEAD_OF_CLOCK}`)
+}
+
+/** Finds the comparisons with the clock in an expression, subqueries left out. @throws {Refusal} when the clock is read in any other way */
+export function clockComparisonsIn(expr: Expr, catalog: Catalog): readonly ClockComparison[] {
+  const found: ClockComparison[] = []
+  const look = (part: Expr): void => {
+    if (!readsClock(part)) return
+    if (part.kind === 'operator') {
+      const solved = solveClock(part, catalog)
+      if (solved) {
+        found.push(solved)
+        return
+      }
+    }
+    if (isClock(part) || part.kind === 'subquery') refuseClock()
+    for (const child of partsOf(part)) look(child)
+  }
+  look(expr)
+  return found
+}
+
+/** Whether a condition on the row is immutable but for comparisons with the clock, which can be followed. */
+export function isImmutableBesideClock(expr: Expr, catalog: Catalog): boolean {
+  if (!readsClock(expr)) return isImmutable(expr, catalog)
+  if (expr.kind === 'operator') {
+    const solved = solveClock(expr, catalog)
+    if (solved) return solved.values.every((value) => isImmutable(value, catalog))
+  }
+  if (isClock(expr)) return false
+  if (!STRUCTURE.has(expr.kind)) return false
+  return partsOf(expr).every((part) => isImmutableBesideClock(part, catalog))
+}
+
+/** Where the clock may be inside: what is true at a moment follows from what these parts are. */
+const STRUCTURE: ReadonlySet<Expr['kind']> = new Set(['and', 'or', 'not', 'test', 'case', 'special', 'strict', 'cast'])
+
+function partsOf(expr: Expr): readonly Expr[] {
+  switch (expr.kind) {
+    case 'and':
+    case 'or':
+    case 'special':
+    case 'call':
+      return expr.args
+    case 'not':
+    case 'test':
+    case 'cast':
+    case 'collate':
+      return [expr.arg]
+    case 'operator':
+      return expr.left ? [expr.left, expr.right] : [expr.right]
+    case 'array-operator':
+      return [expr.left, expr.right]
+    case 'case':
+      return [
+        ...(expr.arg ? [expr.arg] : []),
+        ...expr.whens.flatMap((branch) => [branch.when, branch.value]),
+        ...(expr.otherwise ? [expr.otherwise] : []),
+      ]
+    case 'strict':
+      return [...expr.guards, expr.body]
+    case 'subscript':
+      return [expr.arg, ...expr.indexes]
+    default:
+      return []
+  }
+}
+
+/**
+ * Solves a comparison for the clock: `value cmp now()`, with an interval (for dates also a number of days) added to or subtracted from the clock, with the
+ * clock as a date or without its time zone; and `now() - value cmp interval`.
+ */
+export function solveClock(expr: Extract<Expr, { kind: 'operator' }>, catalog: Catalog): ClockComparison | undefined {
+  if (expr.schema !== 'pg_catalog' || !COMPARISONS.has(expr.name) || !expr.left) return undefined
+  const sides = readsClock(expr.left) ? [expr.left, expr.right] : [expr.right, expr.left]
+  const [clock, value] = sides as [Expr, Expr]
+  if (readsClock(value) || !readsNoQuery(value)) return undefined
+  return solveAge(clock, value, catalog) ?? solveMoment(clock, value, catalog)
+}
+
+function readsNoQuery(expr: Expr): boolean {
+  let found = false
+  walkExpr(expr, { expr: (inner) => (found ||= inner.kind === 'subquery') })
+  return !found
+}
+
+/** `now() - value cmp interval`: their difference counts days of 24 hours, and months of 30 days when it is compared. */
+function solveAge(clock: Expr, limit: Expr, catalog: Catalog): ClockComparison | undefined {
+  if (clock.kind !== 'operator' || clock.schema !== 'pg_catalog' || clock.name !== '-' || !clock.left) return undefined
+  const value = clock.right
+  if (!isClock(clock.left) || readsClock(value) || !readsNoQuery(value)) return undefined
+  if (typeOf(value, catalog) !== TIMESTAMPTZ || typeOf(limit, catalog) !== INTERVAL) return undefined
+  const [at, age] = [renderExpr(value), renderExpr(limit)]
+  return { values: [value, limit], next: (after) => `sync.next_age(${at}, ${age}, ${after})` }
+}
+
+interface Shifted {
+  readonly type: number
+  /** SQL of an interval or a number of days that is added. */
+  readonly shift: { readonly expr: Expr; readonly sql: string; readonly isDays: boolean } | undefined
+}
+
+function solveMoment(clock: Expr, value: Expr, catalog: Catalog): ClockComparison | undefined {
+  const read = readShifted(clock, catalog)
+  const type = typeOf(value, catalog)
+  if (!read || (type !== DATE && type !== TIMESTAMP && type !== TIMESTAMPTZ)) return undefined
+  const { shift } = read
+  const values = shift ? [value, shift.expr] : [value]
+  const at = renderExpr(value)
+  if (read.type === DATE) {
+    // It changes at midnights only.
+    const day = `(${at})::pg_catalog.date`
+    if (!shift) return { values, next: (after) => `sync.next_day(${day}, 0, ${after})` }
+    if (shift.isDays) return { values, next: (after) => `sync.next_day(${day} - (${shift.sql}), 0, ${after})` }
+    const moved = `((${at})::pg_catalog.timestamp - (${shift.sql}))::pg_catalog.date`
+    return { values, next: (after) => `sync.next_day(${moved}, 6, ${after})` }
+  }
+  if (shift?.isDays) return undefined
+  const isPlain = read.type === TIMESTAMPTZ && type === TIMESTAMPTZ
+  const interval = shift ? `(${shift.sql})` : `'0'::pg_catalog.interval`
+  const moment = `(${at})::pg_catalog.timestamptz`
+  return { values, next: (after) => `sync.next_moment(${moment}, ${interval}, ${isPlain}, ${after})` }
+}
+
+/** `now()`, cast, with one shift at most. */
+function readShifted(expr: Expr, catalog: Catalog): Shifted | undefined {
+  if (isClock(expr)) return { type: TIMESTAMPTZ, shift: undefined }
+  if (expr.kind === 'cast') {
+    const inner = readShifted(expr.arg, catalog)
+    const isMoment = expr.type === DATE || expr.type === TIMESTAMP || expr.type === TIMESTAMPTZ
+    // What was added before would be added to another type.
+    if (!inner || !isMoment || expr.typmod || inner.shift) return undefined
+    // A date as a moment is its midnight.
+    return inner.type === DATE ? inner : { type: expr.type, shift: undefined }
+  }
+  if (expr.kind !== 'operator' || expr.schema !== 'pg_catalog' || !expr.left) return undefined
+  if (expr.name !== '+' && expr.name !== '-') return undefined
+  const isMirrored = expr.name === '+' && readsClock(expr.right)
+  const [clock, added] = isMirrored ? [expr.right, expr.left] : [expr.left, expr.right]
+  if (readsClock(added) || !readsNoQuery(added)) return undefined
+  const inner = readShifted(clock, catalog)
+  if (!inner || inner.shift) return undefined
+  const type = typeOf(added, catalog)
+  const isDays = type === OID.int4 || type === OID.int2
+  if (type !== INTERVAL && !(isDays && inner.type === DATE)) return undefined
+  const sql = expr.name === '+' ? renderExpr(added) : `(- ${renderExpr(added)})`
+  return { type: inner.type, shift: { expr: added, sql, isDays } }
+}

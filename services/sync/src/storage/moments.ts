@@ -1,0 +1,100 @@
+import { sql, type Queryable } from '@holdfast/postgres'
+import { rowKey } from '../encode/op-doc.ts'
+import { MOMENTS_WRITTEN_MAX } from '../limits.ts'
+
+/** When a row of a definition has to be evaluated again. */
+interface Moment {
+  readonly definition: number
+  readonly rowKey: Buffer
+  readonly key: readonly string[]
+  /** Seconds since 1970, as Postgres prints them; `null`: never. */
+  readonly at: string | null
+}
+
+/** The next moments of rows, on their way into `sync.moments` together with the operations of the same changes. */
+export interface PendingMoments {
+  /** @param at - `null`: no moment is left */
+  set(definition: number, objectId: string, key: readonly string[], at: string | null): void
+  /** A row that is not there any more. */
+  forget(definition: number, rowKey: Buffer): void
+  readonly size: number
+  take(): readonly Moment[]
+}
+
+export function createPendingMoments(): PendingMoments {
+  let moments = new Map<string, Moment>()
+
+  function put(moment: Moment): void {
+    moments.set(`${moment.definition} ${moment.rowKey.toString('latin1')}`, moment)
+  }
+
+  return {
+    set: (definition, objectId, key, at) => put({ definition, rowKey: rowKey(objectId), key, at }),
+    forget: (definition, key) => put({ definition, rowKey: key, key: [], at: null }),
+    get size() {
+      return moments.size
+    },
+    take() {
+      const taken = [...moments.values()]
+      moments = new Map()
+      return taken
+    },
+  }
+}
+
+/** Writes moments, inside the transaction that writes the operations. */
+export async function writeMoments(tx: Queryable, moments: readonly Moment[]): Promise<void> {
+  for (let at = 0; at < moments.length; at += MOMENTS_WRITTEN_MAX) {
+    const some = moments.slice(at, at + MOMENTS_WRITTEN_MAX)
+    const over = some.filter((one) => one.at === null)
+    if (over.length > 0)
+      await tx.execute(sql`
+        delete from sync.moments m using unnest(${over.map((one) => one.definition)}::int[], ${over.map((one) => one.rowKey)}::bytea[]) u (definition, row_key)
+         where m.definition = u.definition and m.row_key = u.row_key`)
+    const next = some.filter((one) => one.at !== null)
+    if (next.length > 0)
+      await tx.execute(sql`
+        insert into sync.moments (definition, row_key, key, at)
+        select u.definition, u.row_key, array(select jsonb_array_elements_text(u.key::jsonb)), to_timestamp(u.at)
+          from unnest(${next.map((one) => one.definition)}::int[], ${next.map((one) => one.rowKey)}::bytea[],
+                      ${next.map((one) => JSON.stringify(one.key))}::text[], ${next.map((one) => one.at)}::float8[]) u (definition, row_key, key, at)
+        on conflict (definition, row_key) do update set key = excluded.key, at = excluded.at`)
+  }
+}
+
+/** A row whose moment has come. */
+export interface DueRow {
+  readonly definition: number
+  readonly rowKey: Buffer
+  readonly key: readonly string[]
+}
+
+/** Rows whose moment has come, the earliest first. @param definitions - numbers of those that are looked at */
+export async function readDueRows(db: Queryable, definitions: readonly number[], max: number): Promise<DueRow[]> {
+  const rows = await db.query<{ definition: number; row_key: Buffer; key: string[] }>(sql`
+    select definition, row_key, key from sync.moments
+     where at < now() and definition = any(${definitions}::int[]) order by at limit ${max}::int`)
+  return rows.map(({ definition, row_key, key }) => ({ definition, rowKey: row_key, key }))
+}
+
+/** Which rows some buckets have, of those asked for. @returns `bucket id row key` of each */
+export async function readHeldRows(
+  db: Queryable,
+  asked: readonly { readonly bucketId: number; readonly rowKey: Buffer }[],
+): Promise<ReadonlySet<string>> {
+  const held = new Set<string>()
+  for (let at = 0; at < asked.length; at += MOMENTS_WRITTEN_MAX) {
+    const some = asked.slice(at, at + MOMENTS_WRITTEN_MAX)
+    const rows = await db.query<{ bucket_id: number; row_key: Buffer }>(sql`
+      select o.bucket_id, o.row_key
+        from unnest(${some.map((one) => one.bucketId)}::int[], ${some.map((one) => one.rowKey)}::bytea[]) u (bucket_id, row_key)
+        join sync.ops o on o.bucket_id = u.bucket_id and o.row_key = u.row_key`)
+    for (const row of rows) held.add(heldKey(row.bucket_id, row.row_key))
+  }
+  return held
+}
+
+/** How {@link readHeldRows} names a row of a bucket. */
+export function heldKey(bucketId: number, key: Buffer): string {
+  return `${bucketId} ${key.toString('latin1')}`
+}
