@@ -3,7 +3,7 @@ import type { Catalog } from '../catalog/catalog.ts'
 import type { Expr } from './expression.ts'
 import { renderExpr } from './render.ts'
 import { isImmutable, OID, typeOf } from './typing.ts'
-import { walkExpr } from './walk.ts'
+import { childrenOf, walkExpr } from './walk.ts'
 import { INSTEAD_OF_CLOCK } from './what-to-write.ts'
 
 const { date: DATE, timestamp: TIMESTAMP, timestamptz: TIMESTAMPTZ, interval: INTERVAL } = OID
@@ -28,10 +28,17 @@ export function isClock(expr: Expr): boolean {
 
 /** Whether the clock is read anywhere in an expression, subqueries included. */
 export function readsClock(expr: Expr): boolean {
-  let found = false
-  walkExpr(expr, { expr: (inner) => (found ||= isClock(inner)) })
+  const before = known.get(expr)
+  if (before !== undefined) return before
+  let found = isClock(expr)
+  if (!found && expr.kind === 'subquery') walkExpr(expr, { expr: (inner) => (found ||= isClock(inner)) })
+  for (const child of childrenOf(expr)) found ||= readsClock(child)
+  known.set(expr, found)
   return found
 }
+
+/** Of expressions that were looked at: each is asked for at every level around it. */
+const known = new WeakMap<Expr, boolean>()
 
 /** @throws {Refusal} always */
 export function refuseClock(): never {

@@ -18,7 +18,7 @@ beforeAll(async () => {
     create table public.plain (id int primary key);
     create table public.dated (id int primary key, on_day timestamptz);
     alter table public.dated enable row level security;
-    create policy of_today on public.dated for select using (on_day > now());
+    create policy of_today on public.dated for select using (on_day > clock_timestamp());
     create function public.is_mine(who uuid) returns boolean language sql stable as $$ select who = auth.uid() $$;
     create table public.notes (id int primary key, owner_id uuid, done boolean not null default false);
     alter table public.notes enable row level security;
