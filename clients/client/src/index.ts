@@ -21,6 +21,8 @@ export {
   type AttentionVerdict,
   type RejectedChange,
 } from './attention/attention-item.ts'
+export { explainIncomplete, type IncompleteExplanation } from './attention/explain-incomplete.ts'
+export type { IncompleteReason, IncompleteTable } from '@holdfast/protocol'
 export { explainVerdict, type VerdictExplanation, type VerdictNames } from './attention/explain-verdict.ts'
 export { RecordGone } from './attention/write-row.ts'
 export { UploadPostponed } from './upload/upload-queue.ts'

@@ -10,6 +10,12 @@ export {
   type UploadRow,
 } from './upload.ts'
 export { nextGuardBase, rebaseGuards, type GuardBase } from './guard-base.ts'
+export {
+  INCOMPLETE_PATH,
+  type IncompleteAnswer,
+  type IncompleteReason,
+  type IncompleteTable,
+} from './incomplete-tables.ts'
 export { SCHEMA_PATH, type ColumnDescriptor, type SchemaDescriptor, type TableDescriptor } from './schema-descriptor.ts'
 export type {
   BucketDescription,

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
+import { INCOMPLETE_PATH } from '@holdfast/protocol'
 import type { SyncStatus } from './inspect/status.ts'
 import { BUCKETS_PER_CLIENT_MAX } from './limits.ts'
-import { ALICE, BOB, openWorld, type World } from './sync-world.test-support.ts'
+import { ALICE, BOB, CAROL, openWorld, type World } from './sync-world.test-support.ts'
 
 /*
  * Sharing more with somebody than fits on a device costs them what was shared, and nothing else; they are told, and so is the operator. Whoever is not
@@ -34,6 +35,11 @@ async function statusOf(world: World): Promise<SyncStatus> {
   return (await response.json()) as SyncStatus
 }
 
+async function incompleteOf(world: World, userId: string): Promise<unknown> {
+  const headers = { authorization: `Bearer ${world.token(userId)}` }
+  return (await fetch(`${world.url}${INCOMPLETE_PATH}`, { headers })).json()
+}
+
 const titles = (state: ReadonlyMap<string, string> | undefined): string[] =>
   [...(state?.values() ?? [])].map((json) => (JSON.parse(json) as { title: string }).title).toSorted()
 
@@ -48,7 +54,7 @@ test(
     expect(titles(bob.completed.at(-1)?.state)).toEqual(['by Alice', 'by Bob', 'of Bob'])
 
     await world.run(
-      `insert into public.shares (document_id, with_id, by_id) select gen_random_uuid(), '${BOB}', '${ALICE}' from generate_series(1, ${BUCKETS_PER_CLIENT_MAX + 500})`,
+      `begin; select pg_logical_emit_message(true, 'holdfast:author', '${ALICE}'); insert into public.shares (document_id, with_id, by_id) select gen_random_uuid(), '${BOB}', '${ALICE}' from generate_series(1, ${BUCKETS_PER_CLIENT_MAX + 500}); commit`,
     )
     await bob.until(() => titles(bob.completed.at(-1)?.state).join() === 'by Bob,of Bob', 'what fits', 40_000)
     const told = bob.lines.findLast(({ checkpoint }) => checkpoint)?.checkpoint?.streams ?? []
@@ -60,8 +66,14 @@ test(
         policy: 'shared',
         buckets: BUCKETS_PER_CLIENT_MAX + 1,
         through: ['public.shares'],
+        authors: [{ author: ALICE, rows: BUCKETS_PER_CLIENT_MAX + 500 }],
       },
     ])
+
+    const missing = { table: 'documents', reason: 'too_many_groups', policy: 'shared' }
+    expect(await incompleteOf(world, BOB)).toEqual({ known: true, tables: [missing] })
+    expect(await incompleteOf(world, ALICE)).toEqual({ known: true, tables: [] })
+    expect(await incompleteOf(world, CAROL)).toEqual({ known: false, tables: [] })
 
     // A new connection is no different, and what changes goes on.
     bob.disconnect()
@@ -75,6 +87,7 @@ test(
     await bob.until(() => bob.completed.at(-1)?.state.size === visible.size, 'all of it', 40_000)
     expect(bob.completed.at(-1)?.state).toEqual(visible)
     expect((await statusOf(world)).leftOut).toEqual([])
+    expect(await incompleteOf(world, BOB)).toEqual({ known: true, tables: [] })
     expect([...alice.faults, ...bob.faults]).toEqual([])
   },
 )

@@ -73,6 +73,13 @@ export const BUCKETS_PER_CLIENT_MAX = 50_000
 /** Keys of one person in a link that narrows access classes: each is some 200 bytes in memory while they are asked for. Above it the definition is left out. */
 export const LINK_KEYS_PER_CLIENT_MAX = 100_000
 
+/** People who had more buckets than fit, of whom it is remembered who changed what gives them; and how many such authors of each. */
+export const FLOODED_PEOPLE_MAX = 1_000
+export const FLOOD_AUTHORS_MAX = 5
+
+/** Streams that one changed row may concern for its author to be noted with each: a flood is aimed at somebody. */
+export const FLOOD_STREAMS_MAX = 20
+
 /** Access classes above `syncClassesMax` that are counted, for the operator: more are "at least so many". */
 export const LEFT_OUT_CLASSES_MAX = 1_000
 

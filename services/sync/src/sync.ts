@@ -36,13 +36,14 @@ import { createLogReader } from './storage/log-reader.ts'
 import type { FindPerson } from './inspect/person.ts'
 import { readStatus } from './inspect/status.ts'
 import { inspectRoutes } from './routes/inspect.ts'
+import { incompleteRoutes } from './routes/incomplete.ts'
 import { schemaRoutes } from './routes/schema.ts'
 import { streamRoutes } from './routes/stream.ts'
 import { uploadRoutes } from './routes/upload.ts'
 import { writeCheckpointRoutes } from './routes/write-checkpoint.ts'
 import { createConnections } from './stream/connections.ts'
 import { createDownloads } from './stream/downloads.ts'
-import { createLeftOuts } from './stream/left-out.ts'
+import { createLeftOuts } from './stream/left-outs.ts'
 import type { WatchSession } from './stream/watch-session.ts'
 import { createSharedLines } from './stream/shared-lines.ts'
 import { RUN_OPERATIONS_MAX } from './upload/limits.ts'
@@ -162,6 +163,7 @@ export function openSync(options: SyncOptions): SyncService {
   const downloads = createDownloads()
   const fence = createFence(pool)
   const standby = Promise.withResolvers<void>()
+  const leftOuts = createLeftOuts(logger)
   const retirement = createRetirement({ pool: fence.pool, feed, onRetired: (names) => downloads.forget(names) })
   const replicator = startReplicator({
     retirement,
@@ -186,6 +188,7 @@ export function openSync(options: SyncOptions): SyncService {
     readerUrl: options.readerUrl,
     feed,
     dependencies,
+    onConcerned: leftOuts.changed,
     compile: options.compile,
     prepare: options.prepare,
     classes: { max: options.options.syncClassesMax, perAuthorMax: options.options.syncClassesPerPersonMax },
@@ -211,7 +214,6 @@ export function openSync(options: SyncOptions): SyncService {
   })
   const keyMoments = createKeyMoments({ readerPool: restricted.readerPool, logger })
   const compactions = createCompactions()
-  const leftOuts = createLeftOuts()
   const compactor = startCompactor({
     pool: fence.pool,
     isLeading: () => fence.epoch !== undefined,
@@ -295,6 +297,7 @@ export function openSync(options: SyncOptions): SyncService {
         }),
       )
       await app.register(schemaRoutes({ share: streams, plan: currentPlan }))
+      await app.register(incompleteRoutes({ leftOuts, requireReady }))
       await app.register(
         inspectRoutes({
           pool,

@@ -15,6 +15,7 @@ export type GlyphName =
   | 'shield'
   | 'question'
   | 'no-answer'
+  | 'gap'
 
 const SHAPES: Readonly<Record<GlyphName, JSX.Element>> = {
   clock: (
@@ -32,6 +33,7 @@ const SHAPES: Readonly<Record<GlyphName, JSX.Element>> = {
     </>
   ),
   shield: <path d="M8 1.8 13 3.6v4c0 3.2-2.1 5.4-5 6.6-2.9-1.2-5-3.4-5-6.6v-4ZM8 5.6v2.6M8 10.4v.1" />,
+  gap: <path d="M2.5 4h11M2.5 8h3m5 0h3M2.5 12h11" />,
   check: <path d="m3 8.6 3.2 3.2L13 4.6" />,
   triangle: (
     <>

@@ -4,6 +4,7 @@ import { chipLooks } from './sync-chip.ts'
 
 const STATES: readonly SyncState[] = [
   { kind: 'up_to_date', lastSyncedAt: undefined },
+  { kind: 'incomplete', tables: 2 },
   { kind: 'sending', waiting: 3 },
   { kind: 'receiving', fraction: 0.41 },
   { kind: 'waiting', waiting: 3 },

@@ -76,6 +76,12 @@ function looksOf(state: SyncState, waiting: number): Pick<ChipLooks, 'glyph' | '
       }
     case 'reconnecting':
       return { glyph: 'spinner', tone: 'warning', detail: `The connection is being made again.${outbox(waiting)}` }
+    case 'incomplete':
+      return {
+        glyph: 'gap',
+        tone: 'warning',
+        detail: 'Rows that you may see are missing on this device. The sync centre says which, and why.',
+      }
     case 'attention':
       return {
         glyph: 'triangle',

@@ -35,6 +35,8 @@ export const syncMessages = {
 
   attentionEmpty: 'Nothing needs your attention',
   attentionEmptyDetail: 'When the server does not accept a change, it is kept here with the reason until you decide.',
+  incompleteTitle: 'is not complete on this device',
+  incompleteLabel: (table: string) => `Not complete on this device: ${table}`,
   notAccepted: 'your change was not accepted',
   serverSaid: 'The server said:',
   plainWords: 'In plain words:',

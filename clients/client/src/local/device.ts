@@ -4,6 +4,7 @@ import { cachedSchema, cacheSchema, fetchSchema, forgetSchema } from '../schema/
 import type { DevicePeople } from '../people/device-people.ts'
 import type { Session } from '../session/session.ts'
 import { UnsentChanges } from '../session/sign-out.ts'
+import { forgetIncomplete } from '../status/watch-incomplete.ts'
 import { retryDelayMs } from '../upload/backoff.ts'
 import { createValue, type Value } from '../value.ts'
 import { openLocalDatabase, type LocalDatabase, type LocalDatabaseOptions } from './local-database.ts'
@@ -89,6 +90,7 @@ export function openDevice(options: DeviceOptions): Device {
     try {
       if (wipe) {
         await forgetSchema(store, local.userId)
+        await forgetIncomplete(store, local.userId)
         await people.forget(local.userId)
       } else {
         const { waiting, attention } = await local.countUnsent()

@@ -39,6 +39,10 @@ export function liveQuery<Row extends object>(
     })
     const stopListening = watched.registerListener({
       onData: (data) => value.set({ rows: data, isLoading: false, error: undefined }),
+      // An answer without rows is no other data than there was before.
+      onStateChange: ({ isLoading, error, data }) => {
+        if (!isLoading && !error && value.get().isLoading) value.set({ rows: data, isLoading: false, error: undefined })
+      },
       onError: (error) => value.set({ ...value.get(), isLoading: false, error }),
     })
     return () => {

@@ -1,5 +1,5 @@
 import type { CommonPowerSyncDatabase, Schema } from '@powersync/common'
-import type { SchemaDescriptor } from '@holdfast/protocol'
+import type { IncompleteTable, SchemaDescriptor } from '@holdfast/protocol'
 import { createRejectedChanges, type RejectedChanges } from '../attention/rejected-changes.ts'
 import type { KeyValueStore } from '../key-value.ts'
 import { openLink } from '../link/open-link.ts'
@@ -8,6 +8,7 @@ import { guardsOfSchema, linksOfSchema, toLocalSchema } from '../schema/to-local
 import { watchSchemaHints } from '../schema/watch-schema-hints.ts'
 import type { Session } from '../session/session.ts'
 import type { SyncState } from '../status/sync-state.ts'
+import { watchIncomplete } from '../status/watch-incomplete.ts'
 import { watchSyncState } from '../status/watch-sync-state.ts'
 import { retryDelayMs } from '../upload/backoff.ts'
 import type { DependencyRules } from '../upload/depends-on.ts'
@@ -43,6 +44,8 @@ export interface LocalDatabase {
   readonly schema: Value<SchemaDescriptor>
   readonly sync: Value<SyncState>
   readonly rejected: RejectedChanges
+  /** Tables of which rows that the person may read are not on this device, as the server said last. */
+  readonly incomplete: Value<readonly IncompleteTable[]>
   /** Operations that are not on the server: in the outbox and in needs attention. */
   countUnsent(): Promise<UnsentCount>
   /** Asks whether the tables have changed, and rebuilds the local views if so. Waiting changes stay. */
@@ -119,7 +122,17 @@ export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<
     },
   })
   const connector = createConnector(url, tokens, queue)
-  const sync = watchSyncState(database, session.state, link.state, isWanted, now)
+  const incomplete = await watchIncomplete(database, {
+    url,
+    userId,
+    store,
+    fetch: options.fetch,
+    token: () => tokens.token(),
+    now,
+    onProblem,
+  })
+  const facts = { session: session.state, link: link.state, incomplete: incomplete.tables }
+  const sync = watchSyncState(database, facts, isWanted, now)
   let forgetting: ReturnType<typeof setTimeout> | undefined
   let wasConnected = false
   const stopStatus = database.registerListener({
@@ -144,6 +157,7 @@ export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<
     schema,
     sync: sync.state,
     rejected: createRejectedChanges(database, rules, now),
+    incomplete: incomplete.tables,
     refreshSchema,
     countUnsent: () => database.get<UnsentCount>(COUNT_UNSENT_SQL),
     connect() {
@@ -161,6 +175,7 @@ export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<
       clearTimeout(askingAgain)
       hints[Symbol.dispose]()
       sync[Symbol.dispose]()
+      incomplete[Symbol.dispose]()
       link[Symbol.dispose]()
       await inTurn(async () => {
         if (close.wipe) await database.disconnectAndClear()

@@ -14,6 +14,7 @@ const idle: SyncFacts = {
   lastSyncedAt: undefined,
   waiting: 0,
   attention: 0,
+  incomplete: 0,
   notConnectedMs: 0,
   connectingMs: 0,
   downloadingMs: 0,
@@ -30,6 +31,10 @@ describe('the sync chip says', () => {
   test.each<[string, Partial<SyncFacts>]>([
     ['Up to date', {}],
     ['Up to date', { downloading: true, downloadingMs: 500 }],
+    ['1 table is not complete', { incomplete: 1 }],
+    ['2 tables are not complete', { incomplete: 2, connected: false, notConnectedMs: 1_000 }],
+    ['Offline', { incomplete: 1, connected: false, notConnectedMs: 4_000 }],
+    ['Sending 3', { waiting: 3, uploading: true, incomplete: 1 }],
     ['Sending 3', { waiting: 3, uploading: true }],
     ['Receiving 41 %', { downloading: true, downloadingMs: 2_500, downloadedFraction: 0.417 }],
     ['Receiving 0 %', { downloading: true, hasSynced: false, downloadedFraction: 0 }],
@@ -75,6 +80,15 @@ describe('the sync chip says', () => {
     fc.assert(
       fc.property(facts, (some) => {
         expect(['checking', 'no_answer']).toContain(deriveSyncState({ ...idle, ...some }).kind)
+      }),
+    )
+  })
+
+  test('never that all is well while rows are missing', () => {
+    const facts = fc.record({ connected: fc.boolean(), hasSynced: fc.boolean(), notConnectedMs: fc.nat(10_000) })
+    fc.assert(
+      fc.property(facts, (some) => {
+        expect(deriveSyncState({ ...idle, ...some, incomplete: 1 }).kind).not.toBe('up_to_date')
       }),
     )
   })

@@ -18,6 +18,8 @@ export interface SyncFacts {
   readonly waiting: number
   /** Undecided rejected changes. */
   readonly attention: number
+  /** Tables of which rows are missing on this device for another reason than time. */
+  readonly incomplete: number
   /** How long it has been so, in milliseconds; 0 when it is not. */
   readonly notConnectedMs: number
   readonly connectingMs: number
@@ -36,6 +38,8 @@ export interface SyncFacts {
 /** What the chip shows; each form has what its words need. */
 export type SyncState =
   | { readonly kind: 'up_to_date'; readonly lastSyncedAt: Date | undefined }
+  /** All that this device is given is here, and that is not all that the person may read. */
+  | { readonly kind: 'incomplete'; readonly tables: number }
   | { readonly kind: 'sending'; readonly waiting: number }
   | { readonly kind: 'receiving'; readonly fraction: number | undefined }
   | { readonly kind: 'waiting'; readonly waiting: number }
@@ -78,7 +82,11 @@ function whileConnected(facts: SyncFacts): SyncState {
     return { kind: 'receiving', fraction: facts.downloadedFraction }
   }
   if (!facts.hasSynced) return { kind: 'receiving', fraction: undefined }
-  return { kind: 'up_to_date', lastSyncedAt: facts.lastSyncedAt }
+  return upToDate(facts)
+}
+
+function upToDate({ incomplete, lastSyncedAt }: SyncFacts): SyncState {
+  return incomplete > 0 ? { kind: 'incomplete', tables: incomplete } : { kind: 'up_to_date', lastSyncedAt }
 }
 
 function whileNotConnected(facts: SyncFacts): SyncState {
@@ -88,9 +96,7 @@ function whileNotConnected(facts: SyncFacts): SyncState {
     return { kind: isFirst ? 'connecting' : 'offline', waiting: facts.waiting }
   }
   if (facts.waiting > 0) return { kind: 'waiting', waiting: facts.waiting }
-  return facts.hasSynced
-    ? { kind: 'up_to_date', lastSyncedAt: facts.lastSyncedAt }
-    : { kind: 'receiving', fraction: undefined }
+  return facts.hasSynced ? upToDate(facts) : { kind: 'receiving', fraction: undefined }
 }
 
 /** The chip's words. */
@@ -98,6 +104,8 @@ export function describeSyncState(state: SyncState): string {
   switch (state.kind) {
     case 'up_to_date':
       return 'Up to date'
+    case 'incomplete':
+      return state.tables === 1 ? '1 table is not complete' : `${state.tables} tables are not complete`
     case 'sending':
       return `Sending ${state.waiting}`
     case 'receiving':

@@ -1,4 +1,5 @@
 import type { CommonPowerSyncDatabase } from '@powersync/common'
+import type { IncompleteTable } from '@holdfast/protocol'
 import type { LinkState } from '../link/link-state.ts'
 import type { SessionState } from '../session/session-state.ts'
 import { createValue, type Value } from '../value.ts'
@@ -15,11 +16,15 @@ export interface SyncStateWatch extends Disposable {
 /** Keeps the sync state of an open database current. */
 export function watchSyncState(
   database: CommonPowerSyncDatabase,
-  session: Value<SessionState>,
-  link: Value<LinkState>,
+  values: {
+    readonly session: Value<SessionState>
+    readonly link: Value<LinkState>
+    readonly incomplete: Value<readonly IncompleteTable[]>
+  },
   isWanted: () => boolean,
   now: () => number,
 ): SyncStateWatch {
+  const { session, link, incomplete } = values
   const since = {
     notConnected: now(),
     connecting: undefined as number | undefined,
@@ -34,6 +39,7 @@ export function watchSyncState(
   const stopStatus = database.registerListener({ statusChanged: refresh })
   const stopSession = session.subscribe(refresh)
   const stopLink = link.subscribe(refresh)
+  const stopIncomplete = incomplete.subscribe(refresh)
   const ticking = setInterval(refresh, CLOCK_TICK_MS)
   ;(ticking as { unref?: () => void }).unref?.() // a Node process may end while a database is open
   database.watchWithCallback(
@@ -57,6 +63,7 @@ export function watchSyncState(
       stopStatus()
       stopSession()
       stopLink()
+      stopIncomplete()
       clearInterval(ticking)
     },
   }
@@ -86,6 +93,7 @@ export function watchSyncState(
       lastSyncedAt: status.lastSyncedAt,
       waiting: counts.waiting,
       attention: counts.attention,
+      incomplete: incomplete.get().length,
       notConnectedMs: Math.max(0, nowMs - since.notConnected),
       connectingMs: since.connecting === undefined ? 0 : nowMs - since.connecting,
       downloadingMs: since.downloading === undefined ? 0 : nowMs - since.downloading,

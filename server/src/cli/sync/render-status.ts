@@ -44,8 +44,8 @@ export function renderStatus(status: SyncStatus): string {
     ...leftOutClasses.flatMap(renderLeftOutClasses),
     ...(leftOut.length > 0 ? ['', 'People who do not get all of a table'] : []),
     ...leftOut.map(
-      ({ person, table, policy, buckets, through }) =>
-        `  ${person}: ${table}${policy === undefined ? '' : ` by policy "${policy}"`} is in ${count(buckets)} buckets or more, which do not fit on a device; look at who wrote their rows of ${through.join(', ')}`,
+      ({ person, table, policy, buckets, through, authors }) =>
+        `  ${person}: ${table}${policy === undefined ? '' : ` by policy "${policy}"`} is in ${count(buckets)} buckets or more, which do not fit on a device; ${renderAuthors(authors, through)}`,
     ),
     ...(refused.length > 0 ? ['', 'Tables that do not sync'] : []),
     ...refused.map(
@@ -80,6 +80,13 @@ function renderLeftOutClasses({
         ]
       : []),
   ]
+}
+
+function renderAuthors(authors: SyncStatus['leftOut'][number]['authors'], through: readonly string[]): string {
+  const rows = `rows of ${through.join(', ')}`
+  if (authors.length === 0)
+    return `look at who wrote their ${rows}: it was not through Holdfast, or while they were away`
+  return `${rows} that concern them were written by ${authors.map((one) => `${one.author} (${count(one.rows)})`).join(', ')}`
 }
 
 function renderSlot(slot: SyncStatus['slot']): string {

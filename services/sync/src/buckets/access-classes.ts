@@ -1,6 +1,7 @@
 import { errorMessage } from '@holdfast/foundation'
 import type { BucketDefinition, SyncPlan, TablePlan } from '@holdfast/policy'
 import { quoteName, sql, type Queryable } from '@holdfast/postgres'
+import type { IncompleteReason } from '@holdfast/protocol'
 import { CLASS_COUNT_TIMEOUT_MS, LEFT_OUT_AUTHORS_MAX, LEFT_OUT_CLASSES_MAX } from '../limits.ts'
 import { withTimeLimit, type TimeLimitOptions } from '../time-limit.ts'
 import type { StoredDefinition } from '../storage/bucket-storage.ts'
@@ -189,30 +190,28 @@ export function problemOfClasses(lists: readonly ClassList[], author: string | n
   return problems.length > 0 ? problems.join('; ') : undefined
 }
 
-function problemsOf(
-  { table, policy, max, perAuthorMax, leftOutOf, leftOut }: ClassList,
-  author: string | null,
-): string[] {
-  const by = policy === undefined ? '' : ` by policy "${policy}"`
+export type ClassesReason = Extract<IncompleteReason, 'own_values' | 'others_values' | 'too_many_values'>
+
+/** Why a list leaves classes out, as seen by one person. */
+export function reasonsOf({ leftOut, leftOutOf }: ClassList, author: string | null): readonly ClassesReason[] {
   const own = author === null ? 0 : (leftOutOf.get(author) ?? 0)
   const overShare = [...leftOutOf.values()].reduce((sum, count) => sum + count, 0)
   return [
-    ...(own > 0
-      ? [
-          `rows of ${table} that this account wrote are not synced${by}: they have more different values than the ${perAuthorMax} that one account may bring (syncClassesPerPersonMax)`,
-        ]
-      : []),
-    ...(overShare > own
-      ? [
-          `some rows of ${table} are not synced${by}: their author brought more different values than the ${perAuthorMax} that one account may bring (syncClassesPerPersonMax)`,
-        ]
-      : []),
-    ...(leftOut > overShare
-      ? [
-          `the newest rows of ${table} are not synced${by}: they have more different values than the ${max} that syncClassesMax allows`,
-        ]
-      : []),
+    ...(own > 0 ? (['own_values'] as const) : []),
+    ...(overShare > own ? (['others_values'] as const) : []),
+    ...(leftOut > overShare ? (['too_many_values'] as const) : []),
   ]
+}
+
+function problemsOf(list: ClassList, author: string | null): string[] {
+  const { table, policy, max, perAuthorMax } = list
+  const by = policy === undefined ? '' : ` by policy "${policy}"`
+  const texts: Readonly<Record<ClassesReason, string>> = {
+    own_values: `rows of ${table} that this account wrote are not synced${by}: they have more different values than the ${perAuthorMax} that one account may bring (syncClassesPerPersonMax)`,
+    others_values: `some rows of ${table} are not synced${by}: their author brought more different values than the ${perAuthorMax} that one account may bring (syncClassesPerPersonMax)`,
+    too_many_values: `the newest rows of ${table} are not synced${by}: they have more different values than the ${max} that syncClassesMax allows`,
+  }
+  return reasonsOf(list, author).map((reason) => texts[reason])
 }
 
 /**

@@ -67,7 +67,15 @@ export async function evaluateKeys(
       isTimedOut ||= failed?.isTimedOut === true
       pins.add(role, collected.pins)
       problem = withProblem(problem, problemOfClasses([...asked.keys()], authorOf(session)))
-      evaluated.push({ bucketNames: [...collected.bucketNames, ...names], asked, problem, crowded, isTimedOut })
+      const failing = [...read.failing, ...(failed ? [failed.table] : [])]
+      evaluated.push({
+        bucketNames: [...collected.bucketNames, ...names],
+        asked,
+        problem,
+        crowded,
+        failing,
+        isTimedOut,
+      })
     }
     at ??= snapshotIn(await query(tx, { text: SNAPSHOT_QUERY }))
     return { ...at, wants: evaluated, ...pins.taken() }
@@ -105,6 +113,8 @@ export function subscriptionText(parameters: string): string {
 interface ReadRows {
   readonly rows: readonly KeyRow[]
   readonly problem: string | undefined
+  /** Tables of which a policy fails for the person. */
+  readonly failing: readonly string[]
   /** A parameter is no value of its type. */
   readonly isVoid: boolean
   readonly isTimedOut: boolean
@@ -115,7 +125,7 @@ async function readRows(tx: Transaction, role: RolePlan, want: Want, failures: P
   await tx.execute(sql`savepoint keys`)
   try {
     const rows = await query(tx, { name, text })
-    return { rows, problem: want.stream.problem, isVoid: false, isTimedOut: false }
+    return { rows, problem: want.stream.problem, failing: [], isVoid: false, isTimedOut: false }
   } catch (error) {
     if (!isStatementFailure(error)) throw error
     await tx.execute(sql`rollback to savepoint keys`)
@@ -145,7 +155,7 @@ export function hasNewClasses(wants: readonly AskedWant[], session: Session): bo
 /** What {@link evaluateClasses} found. */
 export interface EvaluatedClasses extends SnapshotAt {
   /** In the order of the wants. */
-  readonly wants: readonly Pick<EvaluatedWant, 'bucketNames' | 'asked' | 'problem' | 'isTimedOut'>[]
+  readonly wants: readonly Pick<EvaluatedWant, 'bucketNames' | 'asked' | 'problem' | 'failing' | 'isTimedOut'>[]
 }
 
 /** Asks for the classes that came to be since. */
@@ -179,7 +189,13 @@ export async function evaluateClasses(
         failed && failingPolicies([failed.table]),
         problemOfClasses([...asked.keys()], authorOf(session)),
       )
-      evaluated.push({ bucketNames: names, asked, problem, isTimedOut: failed?.isTimedOut === true })
+      evaluated.push({
+        bucketNames: names,
+        asked,
+        problem,
+        failing: failed ? [failed.table] : [],
+        isTimedOut: failed?.isTimedOut === true,
+      })
     }
     at ??= snapshotIn(await query(tx, { text: SNAPSHOT_QUERY }))
     return { ...at, wants: evaluated }
@@ -313,7 +329,13 @@ async function readOneByOne(
       await tx.execute(sql`rollback to savepoint part`)
       // About the device's own value, so that the device may read it.
       if (parameter !== undefined)
-        return { rows, problem: `parameter "${parameter}": ${errorMessage(error)}`, isVoid: true, isTimedOut }
+        return {
+          rows,
+          problem: `parameter "${parameter}": ${errorMessage(error)}`,
+          failing: [],
+          isVoid: true,
+          isTimedOut,
+        }
       isTimedOut ||= isTimeout(error)
       // Without what pins it a change concerns everybody, and nothing is missing.
       if (part.table === undefined) continue
@@ -322,7 +344,7 @@ async function readOneByOne(
     }
   }
   const problem = failing.size > 0 ? failingPolicies([...failing]) : stream.problem
-  return { rows, problem, isVoid: false, isTimedOut }
+  return { rows, problem, failing: [...failing], isVoid: false, isTimedOut }
 }
 
 /** For the device's log, which has no details of policies. */

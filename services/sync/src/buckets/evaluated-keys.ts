@@ -20,6 +20,8 @@ export interface EvaluatedWant {
   readonly problem: string | undefined
   /** What the names of buckets begin with of definitions that are narrowed by more keys than are asked for: nothing of them is here. */
   readonly crowded?: readonly string[]
+  /** Tables, by their names on devices, of which a policy fails for the person. */
+  readonly failing?: readonly string[]
   /** Something is missing because it took too long, and may be there the next time. */
   readonly isTimedOut?: boolean
 }

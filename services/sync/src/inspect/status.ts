@@ -7,6 +7,7 @@ import type { FillProgress } from '../replicator/background-fill.ts'
 import type { ReaderProgress, ReaderState } from '../replicator/reader-progress.ts'
 import { readSlotName } from '../replicator/slot-name.ts'
 import type { LeftOut } from '../stream/left-out.ts'
+import type { FloodAuthor } from '../stream/left-outs.ts'
 import type { Compaction, CompactionRound } from '../storage/compactor.ts'
 
 /** Where sync stands: `GET /sync/v1/status`. Sizes are in bytes, times in seconds; what is not known is missing. */
@@ -73,6 +74,8 @@ export interface SyncStatus {
     readonly buckets: number
     /** The tables whose rows say which buckets the person has. */
     readonly through: readonly string[]
+    /** Accounts that changed such rows while the person was connected, with how many; without those that did not come through the API. */
+    readonly authors: readonly FloodAuthor[]
   }[]
   /** Access classes above `syncClassesMax`, or above what one account may bring: whoever sees their rows does not get them. */
   readonly leftOutClasses: readonly {
@@ -114,7 +117,7 @@ export interface StatusSource {
   }
   readonly checkpoint: { readonly opId: number; readonly position: Lsn }
   readonly devices: SyncStatus['devices']
-  readonly leftOut: readonly (LeftOut & { readonly person: string })[]
+  readonly leftOut: readonly (LeftOut & { readonly person: string; readonly authors: readonly FloodAuthor[] })[]
   readonly leftOutClasses: readonly Pick<ClassList, 'table' | 'policy' | 'max' | 'leftOut' | 'leftOutOf'>[]
   readonly compaction: {
     readonly intervalSeconds: number

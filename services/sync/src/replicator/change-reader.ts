@@ -5,7 +5,7 @@ import { fullClassLists, type ClassList } from '../buckets/access-classes.ts'
 import type { ActiveDefinition, ActivePlan } from '../buckets/active-plan.ts'
 import type { DependencyIndex, KeyHolder } from '../buckets/dependency-index.ts'
 import type { CheckpointFeed } from '../checkpoints/checkpoint-feed.ts'
-import { CHUNK_OPS_MAX } from '../limits.ts'
+import { CHUNK_OPS_MAX, FLOOD_STREAMS_MAX } from '../limits.ts'
 import { bucketsOfDefinitions, voidDefinitions } from '../storage/bucket-storage.ts'
 import { FILL_PREFIX, type BackgroundFill } from './background-fill.ts'
 import { applyChanges, createRouters, type Routers, type RowChange } from './apply-changes.ts'
@@ -68,6 +68,8 @@ export interface ChangeReaderOptions {
   /** Called when changes of some table are known to be missing. It is read again. */
   readonly onUnpublished: () => void
   readonly progress: ReaderProgress
+  /** A row was changed by somebody that says what the person of a stream has. */
+  readonly onConcerned: (holder: KeyHolder, author: string) => void
   readonly logger: Logger
 }
 
@@ -167,6 +169,8 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
       const holders = new Set<KeyHolder>()
       dependencies.collect(inside.xid, planned, relation, old, row, holders)
       affect(holders, inside.xid)
+      if (author !== null && holders.size <= FLOOD_STREAMS_MAX)
+        for (const holder of holders) options.onConcerned(holder, author)
     }
     const table = active.tables.get(relation.oid)?.table
     if (!table) return

@@ -22,7 +22,7 @@ import {
 } from '@holdfast/replication'
 import { withoutTooManyClasses } from '../buckets/access-classes.ts'
 import type { ActivePlan, ClassLimits } from '../buckets/active-plan.ts'
-import type { DependencyIndex } from '../buckets/dependency-index.ts'
+import type { DependencyIndex, KeyHolder } from '../buckets/dependency-index.ts'
 import type { CheckpointFeed } from '../checkpoints/checkpoint-feed.ts'
 import type { Fence } from '../lease/fence.ts'
 import { keepCompiled } from '../lease/keep-compiled.ts'
@@ -89,6 +89,8 @@ export interface ReplicatorOptions {
   readonly batchLimits?: BatchLimits | undefined
   readonly retirement: Pick<Retirement, 'run'>
   readonly evaluator: RowEvaluator
+  /** A row was changed by somebody that says what the person of a stream has. */
+  readonly onConcerned: (holder: KeyHolder, author: string) => void
 }
 
 export interface Replicator extends AsyncDisposable {
@@ -340,6 +342,7 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
     heartbeat,
     onUnpublished: () => control.setMissing(true),
     progress: control.progress,
+    onConcerned: options.onConcerned,
     logger,
   })
   try {

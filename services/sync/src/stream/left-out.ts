@@ -82,33 +82,3 @@ function policyOf({ definition }: ActiveDefinition): { readonly policy?: string 
 function throughOf({ definition }: ActiveDefinition): readonly number[] {
   return [...new Set(definition.dependencies.map(({ oid }) => oid))]
 }
-
-/** What the open streams had to leave out, for operators. */
-export interface LeftOuts {
-  /** In place of what was noted before. @returns whether something is new about it */
-  note(stream: object, userId: string, leftOut: readonly LeftOut[]): boolean
-  forget(stream: object): void
-  /** Each person once. */
-  list(): readonly (LeftOut & { readonly person: string })[]
-}
-
-export function createLeftOuts(): LeftOuts {
-  const byStream = new Map<object, { readonly userId: string; readonly leftOut: readonly LeftOut[] }>()
-  const textOf = (leftOut: readonly LeftOut[] = []): string =>
-    leftOut.map(({ table, policy }) => JSON.stringify([table, policy])).join()
-  return {
-    note(stream, userId, leftOut) {
-      const before = textOf(byStream.get(stream)?.leftOut)
-      if (leftOut.length > 0) byStream.set(stream, { userId, leftOut })
-      else byStream.delete(stream)
-      return textOf(leftOut) !== before
-    },
-    forget: (stream) => void byStream.delete(stream),
-    list() {
-      const all = [...byStream.values()].flatMap(({ userId, leftOut }) =>
-        leftOut.map((one) => ({ ...one, person: userId })),
-      )
-      return [...new Map(all.map((one) => [JSON.stringify([one.person, one.table, one.policy]), one])).values()]
-    },
-  }
-}

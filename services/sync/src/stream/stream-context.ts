@@ -10,7 +10,7 @@ import type { Device, WriteCheckpoint } from '../checkpoints/write-checkpoints.t
 import type { Compactions } from '../storage/compactions.ts'
 import type { LogReader } from '../storage/log-reader.ts'
 import type { Downloads } from './downloads.ts'
-import type { LeftOuts } from './left-out.ts'
+import type { LeftOuts } from './left-outs.ts'
 import type { LineSink } from './line-sink.ts'
 import type { SharedLines } from './shared-lines.ts'
 import type { RequestedStreams } from './wanted-streams.ts'

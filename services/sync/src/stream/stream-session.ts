@@ -1,6 +1,6 @@
 import { delay } from '@holdfast/foundation'
 import type { ControlLine, StreamDescription } from '@holdfast/protocol'
-import { isConnectionLoss } from '@holdfast/postgres'
+import { authorOf, isConnectionLoss } from '@holdfast/postgres'
 import type { ActivePlan } from '../buckets/active-plan.ts'
 import { hasNewClasses, withProblem } from '../buckets/evaluate-keys.ts'
 import type { EvaluatedWant } from '../buckets/evaluated-keys.ts'
@@ -9,7 +9,7 @@ import type { BucketListener, LiveBucket } from '../checkpoints/checkpoint-feed.
 import type { WriteCheckpoint } from '../checkpoints/write-checkpoints.ts'
 import { RETRY_KEYS_MS } from '../limits.ts'
 import { isLogReadFailure } from '../storage/log-reader.ts'
-import { fitBuckets, type LeftOut } from './left-out.ts'
+import { fitBuckets } from './left-out.ts'
 import {
   describeBucket,
   groupByPriority,
@@ -145,7 +145,8 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
 
   async function holdGranted(active: ActivePlan): Promise<void> {
     const fitted = fitBuckets(active, evaluated)
-    sayLeftOut(fitted.leftOut)
+    const author = authorOf(session)
+    context.leftOuts.note(holder, writer, { active, leftOut: fitted.leftOut, evaluated, author })
     const grants = grantBuckets(chosen, fitted.evaluated)
     streams = describeStreams(chosen, fitted.evaluated)
     holdBuckets(grants)
@@ -154,17 +155,6 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
     if (!hasClasses) evaluated = NOTHING_EVALUATED
     plan = active
     await fillHeld([...grants.keys()])
-  }
-
-  function sayLeftOut(leftOut: readonly LeftOut[]): void {
-    if (!context.leftOuts.note(holder, writer.userId, leftOut)) return
-    for (const { table, policy, buckets } of leftOut)
-      context.logger.log('warn', 'a person has too many buckets of a table, which is left out for them', {
-        person: writer.userId,
-        table,
-        policy,
-        buckets,
-      })
   }
 
   function askedWants(): Parameters<typeof hasNewClasses>[0] {
@@ -178,9 +168,16 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
     await context.marks.pass(found.upTo, signal)
     if (context.plan() !== active || keysStale) return
     evaluated = evaluated.map((before, index) => {
-      const { bucketNames = [], asked, problem: added } = found.wants[index] ?? {}
+      const { bucketNames = [], asked, problem: added, failing = [] } = found.wants[index] ?? {}
       const problem = withProblem(before.problem, added)
-      return { ...before, asked, problem, bucketNames: [...new Set([...before.bucketNames, ...bucketNames])] }
+      const names = [...new Set([...before.bucketNames, ...bucketNames])]
+      return {
+        ...before,
+        asked,
+        problem,
+        failing: [...new Set([...(before.failing ?? []), ...failing])],
+        bucketNames: names,
+      }
     })
     if (found.wants.some(({ isTimedOut }) => isTimedOut)) retryLater()
     await holdGranted(active)

@@ -9,7 +9,7 @@ import { Kbd } from '../../components/kbd.tsx'
 import { Logo } from '../../components/logo.tsx'
 import { showToast, ToastRegion } from '../../components/toast.tsx'
 import { useHotkeys } from '../../hooks/use-hotkeys.ts'
-import { useValue } from '@holdfast/react'
+import { useIncompleteTables, useValue } from '@holdfast/react'
 import { rememberWaiting, useAccounts } from '../../lib/data/accounts.ts'
 import { nameFromEmail } from '../../lib/data/backend.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
@@ -44,6 +44,7 @@ export function Shell({ children }: { readonly children: ReactNode }): JSX.Eleme
   const session = useValue(client.session)
   const counts = useTableCounts()
   const { waiting, attention } = useUndecided()
+  const needing = attention + useIncompleteTables().length
   const lastSyncedAt = useLastSyncedAt()
   const isPaused = usePause(local)
   const isConnected = useEngineStatus((status) => status.connected)
@@ -82,7 +83,7 @@ export function Shell({ children }: { readonly children: ReactNode }): JSX.Eleme
     'mod+s': () => showToast({ text: words.nothingToSave(waiting, lastSyncedAt) }),
   })
 
-  const navigation = { workspace, tables, counts, attention, waiting }
+  const navigation = { workspace, tables, counts, attention: needing, waiting }
   return (
     <div className="flex h-full flex-col">
       <header className="flex h-12 shrink-0 items-center gap-1.5 border-b border-border bg-surface px-2 coarse:h-14 laptop:px-3">
@@ -109,7 +110,7 @@ export function Shell({ children }: { readonly children: ReactNode }): JSX.Eleme
             looks={looks}
             workspace={workspace}
             waiting={waiting}
-            attention={attention}
+            attention={needing}
             rows={[...counts.values()].reduce((sum, count) => sum + count, 0)}
             lastSyncedAt={lastSyncedAt}
             isPaused={isPaused}

@@ -1,23 +1,41 @@
 import { groupByReason } from '@holdfast/client'
-import { useRejectedChanges } from '@holdfast/react'
+import { useIncompleteTables, useRejectedChanges } from '@holdfast/react'
 import type { JSX } from 'react'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { StateGlyph } from '../../components/state-glyph.tsx'
 import { syncMessages as words } from '../../messages/sync.ts'
+import { IncompleteTables } from './incomplete-tables.tsx'
 import { ReasonCard } from './reason-card.tsx'
 import { RejectedChangeCard } from './rejected-change-card.tsx'
 
 /** So many changes of one reason are shown as one card, and decided together. */
 const TOGETHER_MIN = 3
 
-/** Every refused change with its reason and its ways out. */
+/** Tables that are not complete here, and every refused change, with the reason and the ways out. */
 export function AttentionTab({ workspace }: { readonly workspace: string }): JSX.Element {
+  const incomplete = useIncompleteTables()
+  return (
+    <div>
+      <IncompleteTables tables={incomplete} />
+      <RejectedChangesList workspace={workspace} hasOthers={incomplete.length > 0} />
+    </div>
+  )
+}
+
+/** @param hasOthers - something else needs attention, so that it must not be said that nothing does */
+function RejectedChangesList({
+  workspace,
+  hasOthers,
+}: {
+  readonly workspace: string
+  readonly hasOthers: boolean
+}): JSX.Element | null {
   const { changes, isLoading, error } = useRejectedChanges()
   if (error) return <ErrorNotice error={error} />
   if (isLoading) return <div aria-busy="true" />
   if (changes.length === 0) {
-    return (
+    return hasOthers ? null : (
       <EmptyState title={words.attentionEmpty} icon={<StateGlyph name="check" size={28} />}>
         {words.attentionEmptyDetail}
       </EmptyState>

@@ -1,3 +1,4 @@
+import { useIncompleteTables } from '@holdfast/react'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import type { JSX } from 'react'
 import { Page } from '../../components/page.tsx'
@@ -13,6 +14,7 @@ export function SyncCentreScreen(): JSX.Element {
   const { ws } = useParams({ from: '/signed-in/w/$ws/sync' })
   const { tab = 'outbox' } = useSearch({ from: '/signed-in/w/$ws/sync' })
   const { waiting, attention } = useUndecided()
+  const incomplete = useIncompleteTables().length
   const navigate = useNavigate()
   return (
     <Page title={words.centre}>
@@ -25,7 +27,7 @@ export function SyncCentreScreen(): JSX.Element {
           {
             id: 'attention',
             label: words.tabAttention,
-            count: attention,
+            count: attention + incomplete,
             tone: 'danger',
             content: <AttentionTab workspace={ws} />,
           },

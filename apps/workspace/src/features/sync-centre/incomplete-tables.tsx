@@ -1,0 +1,47 @@
+import { explainIncomplete, type IncompleteTable } from '@holdfast/client'
+import type { JSX } from 'react'
+import { StateGlyph } from '../../components/state-glyph.tsx'
+import { useDevice } from '../../lib/data/device-context.tsx'
+import { toTableInfo } from '../../lib/data/tables.ts'
+import { humanize } from '../../lib/format.ts'
+import { syncMessages as words } from '../../messages/sync.ts'
+import { asSentence } from './as-sentence.ts'
+
+/** Tables of which rows are missing on this device: why, and what to do. Screen readers hear of one that comes while the tab is open. */
+export function IncompleteTables({ tables }: { readonly tables: readonly IncompleteTable[] }): JSX.Element {
+  const { schema } = useDevice()
+  const labelOf = (name: string): string => {
+    const descriptor = schema.tables.find((table) => table.name === name)
+    return descriptor ? toTableInfo(descriptor).label : humanize(name)
+  }
+  return (
+    <div role="status" className="flex flex-col gap-4 not-empty:mb-4">
+      {tables.map((table) => {
+        const label = labelOf(table.table)
+        const { code, title, advice } = explainIncomplete(table, label.toLowerCase())
+        return (
+          <article
+            key={`${table.table} ${table.reason} ${table.policy ?? ''}`}
+            aria-label={words.incompleteLabel(label)}
+            className="overflow-hidden rounded-lg border border-border bg-raised"
+          >
+            <header className="flex items-start gap-3 border-b border-border bg-warning-soft px-4 py-3">
+              <span className="pt-0.5 text-warning">
+                <StateGlyph name="gap" size={18} />
+              </span>
+              <h2 className="min-w-0 flex-1 text-heading">
+                {label} <span className="font-regular">{words.incompleteTitle}</span>
+              </h2>
+            </header>
+            <div className="flex flex-col gap-2 px-4 py-4">
+              <p>
+                <span className="font-medium">{asSentence(title)}</span> {asSentence(advice)}
+              </p>
+              <p className="text-small text-muted">{code}</p>
+            </div>
+          </article>
+        )
+      })}
+    </div>
+  )
+}

@@ -1,0 +1,48 @@
+import type { IncompleteTable } from '@holdfast/protocol'
+
+/** Why a table is not complete on this device, in words for the person. */
+export interface IncompleteExplanation {
+  /** Stable, for support. */
+  readonly code: string
+  readonly title: string
+  readonly advice: string
+}
+
+/** @param name - how the app calls the table, in the plural */
+export function explainIncomplete({ reason }: IncompleteTable, name: string): IncompleteExplanation {
+  switch (reason) {
+    case 'too_many_groups':
+      return {
+        code: 'HF-SYNC-GROUPS',
+        title: `More ${name} are shared with you than fit on a device. Some are missing here`,
+        advice:
+          'Ask whoever shares them to take some back, or an administrator. What is missing is still on the server.',
+      }
+    case 'own_values':
+      return {
+        code: 'HF-SYNC-OWN-VALUES',
+        title: `Some ${name} that you wrote are not on devices. You wrote more different values than one account may`,
+        advice: 'Delete some of them, or use values that others have already. They are still on the server.',
+      }
+    case 'others_values':
+      return {
+        code: 'HF-SYNC-OTHERS-VALUES',
+        title: `Some ${name} of another account are missing here. It wrote more different values than one account may`,
+        advice: 'Tell an administrator, who can see whose they are. What is missing is still on the server.',
+      }
+    case 'too_many_values':
+      return {
+        code: 'HF-SYNC-VALUES',
+        title: `The newest ${name} may be missing here. There are more different values than devices are given`,
+        advice: 'Tell an administrator. What is missing is still on the server.',
+      }
+    case 'policy_fails':
+      return {
+        code: 'HF-SYNC-POLICY',
+        title: `Some ${name} are missing here. The server cannot decide which of them you may see`,
+        advice: 'Tell an administrator. Nothing of what you wrote is lost.',
+      }
+    default:
+      return reason satisfies never
+  }
+}

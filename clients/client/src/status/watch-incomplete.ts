@@ -1,0 +1,117 @@
+import type { CommonPowerSyncDatabase } from '@powersync/common'
+import { INCOMPLETE_PATH, type IncompleteAnswer, type IncompleteTable } from '@holdfast/protocol'
+import { readJson, type KeyValueStore } from '../key-value.ts'
+import { createValue, type Value } from '../value.ts'
+
+/** Each checkpoint may have changed it; the server is asked at most this often, in milliseconds. */
+export const ASK_EVERY_MS = 30_000
+/** A checkpoint is not complete when it begins: the first question waits this long, in milliseconds. */
+const SETTLE_MS = 1_000
+/** An answer that takes longer is given up, in milliseconds. */
+const ANSWER_TIMEOUT_MS = 20_000
+
+export interface IncompleteWatch extends Disposable {
+  readonly tables: Value<readonly IncompleteTable[]>
+}
+
+export interface IncompleteOptions {
+  readonly url: string
+  readonly userId: string
+  readonly store: KeyValueStore
+  readonly fetch: typeof globalThis.fetch
+  readonly token: () => Promise<string | undefined>
+  readonly now: () => number
+  readonly onProblem: (error: unknown) => void
+}
+
+/**
+ * Keeps what is known of tables that are not complete on this device. The sync stream tells it as well, but the SDK only logs that. Asked for after
+ * checkpoints; kept for starts without network.
+ */
+export async function watchIncomplete(
+  database: CommonPowerSyncDatabase,
+  options: IncompleteOptions,
+): Promise<IncompleteWatch> {
+  const { url, userId, store, now, onProblem } = options
+  const tables = createValue<readonly IncompleteTable[]>((await readJson(store, keyOf(userId))) ?? [])
+  const clientId = await database.getClientId()
+  let asking: ReturnType<typeof setTimeout> | undefined
+  let askedAt = Number.NEGATIVE_INFINITY
+  let lastSynced: number | undefined
+  let isDisposed = false
+
+  const stopStatus = database.registerListener({
+    statusChanged: ({ connected, lastSyncedAt }) => {
+      const synced = lastSyncedAt?.getTime()
+      if (!connected || synced === lastSynced) return
+      lastSynced = synced
+      askSoon()
+    },
+  })
+
+  return {
+    tables,
+    [Symbol.dispose]() {
+      isDisposed = true
+      stopStatus()
+      clearTimeout(asking)
+    },
+  }
+
+  function askSoon(): void {
+    asking ??= setTimeout(
+      () => {
+        asking = undefined
+        if (!database.connected) return void (lastSynced = undefined) // asked with the next connection
+        askedAt = now()
+        ask().catch((error: unknown) => {
+          if (!isDisposed && !database.closed) onProblem(error)
+        })
+      },
+      Math.max(SETTLE_MS, askedAt + ASK_EVERY_MS - now()),
+    )
+    ;(asking as { unref?: () => void }).unref?.() // a Node process may end while a database is open
+  }
+
+  async function ask(): Promise<void> {
+    const token = await options.token()
+    if (token === undefined) return
+    const answer = await fetchIncomplete(options.fetch, `${url}${INCOMPLETE_PATH}?client_id=${clientId}`, token)
+    if (isDisposed) return
+    // Without an answer what was known still holds, and the next checkpoint may not come for long.
+    if (!answer?.known) {
+      if (database.connected) askSoon()
+      return
+    }
+    if (JSON.stringify(answer.tables) === JSON.stringify(tables.get())) return
+    await store.setItem(keyOf(userId), JSON.stringify(answer.tables))
+    tables.set(answer.tables)
+  }
+}
+
+async function fetchIncomplete(
+  fetch: typeof globalThis.fetch,
+  url: string,
+  token: string,
+): Promise<IncompleteAnswer | undefined> {
+  try {
+    const response = await fetch(url, {
+      headers: { authorization: `Bearer ${token}` },
+      cache: 'no-store',
+      signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
+    })
+    if (response.status !== 200) return undefined
+    const answer = (await response.json()) as IncompleteAnswer
+    return Array.isArray(answer.tables) ? answer : undefined
+  } catch {
+    return undefined // no network: it is asked again while connected
+  }
+}
+
+export async function forgetIncomplete(store: KeyValueStore, userId: string): Promise<void> {
+  await store.removeItem(keyOf(userId))
+}
+
+function keyOf(userId: string): string {
+  return `holdfast-incomplete:${userId}`
+}

@@ -1,0 +1,22 @@
+/** Where a device asks which of its tables are not complete. Source: Holdfast; the stream tells it in `errors`, which public clients only log. */
+export const INCOMPLETE_PATH = '/sync/v1/incomplete'
+
+/**
+ * Why rows of a table that a person may read are not on their device: they are in more separate groups than fit on one; they have more different values than
+ * are followed; the person, or somebody else, brought more different values than one account may; a policy fails for the person.
+ */
+export type IncompleteReason = 'too_many_groups' | 'too_many_values' | 'own_values' | 'others_values' | 'policy_fails'
+
+export interface IncompleteTable {
+  /** By its name on devices. */
+  readonly table: string
+  readonly reason: IncompleteReason
+  /** The policy whose rows are missing; other policies may bring some of them. */
+  readonly policy?: string
+}
+
+export interface IncompleteAnswer {
+  /** Whether the device has a stream whose tables have been looked at; otherwise what was known before still holds. */
+  readonly known: boolean
+  readonly tables: readonly IncompleteTable[]
+}

@@ -1,0 +1,27 @@
+import type { FastifyPluginAsync } from 'fastify'
+import { requireCaller } from '@holdfast/http'
+import { INCOMPLETE_PATH, type IncompleteAnswer } from '@holdfast/protocol'
+import type { LeftOuts } from '../stream/left-outs.ts'
+
+/**
+ * `GET /sync/v1/incomplete?client_id=`: the tables of the caller that are not complete on a device, with the reason. Answered from what its stream
+ * has found, without asking Postgres.
+ */
+export function incompleteRoutes(options: {
+  readonly leftOuts: Pick<LeftOuts, 'incomplete'>
+  readonly requireReady: () => void
+}): FastifyPluginAsync {
+  return async (app) => {
+    app.get<{ Querystring: { readonly client_id?: unknown } }>(INCOMPLETE_PATH, async (request, reply) => {
+      const { userId } = requireCaller(request)
+      options.requireReady()
+      const { client_id: clientId } = request.query
+      const tables =
+        userId === undefined
+          ? undefined
+          : options.leftOuts.incomplete({ userId, clientId: typeof clientId === 'string' ? clientId : '' })
+      reply.header('cache-control', 'no-store')
+      return { known: tables !== undefined, tables: tables ?? [] } satisfies IncompleteAnswer
+    })
+  }
+}

@@ -1,0 +1,158 @@
+import type { Logger } from '@holdfast/foundation'
+import type { IncompleteTable } from '@holdfast/protocol'
+import { reasonsOf } from '../buckets/access-classes.ts'
+import type { ActivePlan } from '../buckets/active-plan.ts'
+import type { EvaluatedWant } from '../buckets/evaluated-keys.ts'
+import type { Device } from '../checkpoints/write-checkpoints.ts'
+import { FLOODED_PEOPLE_MAX, FLOOD_AUTHORS_MAX } from '../limits.ts'
+import type { LeftOut } from './left-out.ts'
+
+/** What a stream found out about what its device does not get. */
+export interface FoundLeftOut {
+  readonly active: ActivePlan
+  readonly leftOut: readonly LeftOut[]
+  readonly evaluated: readonly EvaluatedWant[]
+  /** Whom changes of the person are attributed to. */
+  readonly author: string | null
+}
+
+/** Who changed rows that say what a person has, as far as it is known, with how many. */
+export interface FloodAuthor {
+  readonly author: string
+  readonly rows: number
+}
+
+/** What the open streams had to leave out: for operators, and for the devices themselves. */
+export interface LeftOuts {
+  /** In place of what was noted before. What is new about it is logged. */
+  note(stream: object, device: Device, found: FoundLeftOut): void
+  forget(stream: object): void
+  /** A row was changed that says what the person of a stream has. */
+  changed(stream: object, author: string): void
+  /** Each person once. */
+  list(): readonly (LeftOut & { readonly person: string; readonly authors: readonly FloodAuthor[] })[]
+  /** Of a device with an open stream that has been looked at; without a client id, of all of the person. */
+  incomplete(device: Device): readonly IncompleteTable[] | undefined
+}
+
+interface Noted {
+  readonly device: Device
+  readonly leftOut: readonly LeftOut[]
+  readonly incomplete: readonly IncompleteTable[]
+}
+
+export function createLeftOuts(logger: Logger): LeftOuts {
+  const byStream = new Map<object, Noted>()
+  const byPerson = new Map<string, Set<Noted>>()
+  /** Who changed what the person of a stream has, since it began. */
+  const changes = new WeakMap<object, Map<string, number>>()
+  /** The same of people who do not get everything: their next stream begins after the flood. */
+  const floods = new Map<string, Map<string, number>>()
+
+  function forget(stream: object): void {
+    const noted = byStream.get(stream)
+    if (!noted) return
+    byStream.delete(stream)
+    const { userId } = noted.device
+    const others = byPerson.get(userId)
+    others?.delete(noted)
+    if (others?.size === 0) byPerson.delete(userId)
+  }
+
+  function say(person: string, leftOut: readonly LeftOut[], before: readonly LeftOut[] = []): void {
+    const id = ({ table, policy }: LeftOut): string => JSON.stringify([table, policy])
+    const said = new Set(before.map(id))
+    for (const one of leftOut) {
+      if (said.has(id(one))) continue
+      const { table, policy, buckets } = one
+      const authors = authorsOf(person).map(({ author, rows }) => `${author} (${rows} rows)`)
+      logger.log('warn', 'a person has too many buckets of a table, which is left out for them', {
+        person,
+        table,
+        policy,
+        buckets,
+        ...(authors.length > 0 ? { authors } : {}),
+      })
+    }
+  }
+
+  function authorsOf(person: string): readonly FloodAuthor[] {
+    return [...(floods.get(person) ?? [])]
+      .map(([author, rows]) => ({ author, rows }))
+      .toSorted((one, other) => other.rows - one.rows)
+  }
+
+  function noteFlood(stream: object, person: string): void {
+    const own = changes.get(stream)
+    if (!own || own.size === 0) return
+    const known = floods.get(person) ?? new Map<string, number>()
+    for (const [author, rows] of own) count(known, author, rows)
+    own.clear()
+    floods.delete(person)
+    floods.set(person, known)
+    const [oldest] = floods.keys()
+    if (floods.size > FLOODED_PEOPLE_MAX && oldest !== undefined) floods.delete(oldest)
+  }
+
+  return {
+    note(stream, device, found) {
+      const before = byStream.get(stream)
+      const { leftOut } = found
+      if (leftOut.length > 0) noteFlood(stream, device.userId)
+      forget(stream)
+      const noted = { device, leftOut, incomplete: incompleteTables(found) }
+      byStream.set(stream, noted)
+      byPerson.set(device.userId, (byPerson.get(device.userId) ?? new Set()).add(noted))
+      say(device.userId, leftOut, before?.leftOut)
+    },
+    forget,
+    changed(stream, author) {
+      const known = changes.get(stream)
+      if (known) count(known, author, 1)
+      else changes.set(stream, new Map([[author, 1]]))
+    },
+    list() {
+      const all = [...byStream.values()].flatMap(({ device, leftOut }) =>
+        leftOut.map((one) => ({ ...one, person: device.userId, authors: authorsOf(device.userId) })),
+      )
+      return [...new Map(all.map((one) => [JSON.stringify([one.person, one.table, one.policy]), one])).values()]
+    },
+    incomplete({ userId, clientId }) {
+      const noted = [...(byPerson.get(userId) ?? [])].filter(
+        ({ device }) => clientId === '' || device.clientId === clientId,
+      )
+      return noted.length > 0 ? unique(noted.flatMap(({ incomplete }) => incomplete)) : undefined
+    },
+  }
+}
+
+/** Beyond a number of authors, the one with the fewest rows is forgotten for the next. */
+function count(authors: Map<string, number>, author: string, rows: number): void {
+  const before = authors.get(author)
+  if (before === undefined && authors.size >= FLOOD_AUTHORS_MAX) {
+    const [fewest] = [...authors].toSorted(([, one], [, other]) => one - other)
+    if (fewest) authors.delete(fewest[0])
+  }
+  authors.set(author, (before ?? 0) + rows)
+}
+
+function unique(tables: readonly IncompleteTable[]): readonly IncompleteTable[] {
+  return [...new Map(tables.map((one) => [JSON.stringify(one), one])).values()]
+}
+
+function incompleteTables({ active, leftOut, evaluated, author }: FoundLeftOut): readonly IncompleteTable[] {
+  const localNames = new Map(
+    [...active.tables.values()].map(({ table }) => [`${table.schema}.${table.name}`, table.localName]),
+  )
+  const of = (table: string, reason: IncompleteTable['reason'], policy: string | undefined): IncompleteTable => ({
+    table: localNames.get(table) ?? table,
+    reason,
+    ...(policy === undefined ? {} : { policy }),
+  })
+  const lists = new Set(evaluated.flatMap(({ asked }) => [...(asked?.keys() ?? [])]))
+  return unique([
+    ...leftOut.map(({ table, policy }) => of(table, 'too_many_groups', policy)),
+    ...[...lists].flatMap((list) => reasonsOf(list, author).map((reason) => of(list.table, reason, list.policy))),
+    ...evaluated.flatMap(({ failing = [] }) => failing.map((table) => of(table, 'policy_fails', undefined))),
+  ])
+}
