@@ -243,3 +243,6 @@ export const KEY_MOMENTS_RETRY_MS = 1_000
 
 /** How long the time zone of people's sessions is remembered, in milliseconds: a change of it reaches sessions as they connect. */
 export const TIME_ZONE_KEPT_MS = 60_000
+
+/** How often to look whether the policies are compiled, for whoever waits for that, in milliseconds. */
+export const COMPILED_POLL_MS = 50

@@ -124,6 +124,33 @@ describe('`holdfast sync coverage`', () => {
   })
 })
 
+describe('`holdfast sync check`', () => {
+  test('is content when everything is followed', async () => {
+    expect(await beside('check')).toMatchObject({
+      code: 0,
+      err: '',
+      out: expect.stringMatching(/; 0 not followed$/m) as string,
+    })
+  })
+
+  test('names what the migration before it left unfollowed, with the reason', async () => {
+    await holdfast.admin.execute(
+      sql.trusted(`
+      create table public.drawn (id int primary key, n float8);
+      alter table public.drawn enable row level security;
+      create policy lucky on public.drawn for select to authenticated using (n < random());
+      select sync.create_stream('lot', 'select * from public.drawn')`),
+    )
+    const { code, out } = await beside('check')
+    expect(out).toMatch(/^public\.drawn: NOT FOLLOWED: random\(\) is volatile/m)
+    expect(out).toMatch(/^ {2}lucky$/m)
+    expect(code).toBe(1)
+    await holdfast.admin.execute(sql.trusted(`select sync.drop_stream('lot'); drop table public.drawn`))
+    const { out: json } = await beside('check', '--json')
+    expect(JSON.parse(json)).toEqual({ problems: [] })
+  })
+})
+
 describe('`holdfast sync explain`', () => {
   test('tells why somebody has a row', async () => {
     const id = await someAction()

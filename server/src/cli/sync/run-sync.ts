@@ -5,17 +5,18 @@ import { nearest } from '../../config/names.ts'
 import { inspectDeclarations, type InspectConfig } from '../../config/options.ts'
 import { readOrUndefined, type CommandInput } from '../command.ts'
 import { connectTo } from './connection.ts'
+import { findProblems, renderCheck } from './render-check.ts'
 import { renderCoverage } from './render-coverage.ts'
 import { renderExplanation } from './render-explanation.ts'
 import { renderStatus } from './render-status.ts'
 import { renderVerification, verify } from './verify.ts'
 
-const COMMANDS = ['status', 'coverage', 'explain', 'verify'] as const
+const COMMANDS = ['status', 'coverage', 'check', 'explain', 'verify'] as const
 
 /**
  * `holdfast sync …`: asks a running server what and whom it syncs.
  *
- * @returns the exit code: 1 when a device would not have what Postgres shows, or sync is not at work
+ * @returns the exit code: 1 when something is not followed that was checked, a device would not have what Postgres shows, or sync is not at work
  */
 export async function runSync(input: CommandInput): Promise<number> {
   const [command, ...argv] = input.argv
@@ -38,6 +39,12 @@ export async function runSync(input: CommandInput): Promise<number> {
           : { ...report, tables: report.tables.filter((one) => isMeant(one, config.table ?? '')) }
       print(shown, () => renderCoverage(shown))
       return 0
+    }
+    case 'check': {
+      const report = await connection.json<CoverageReport>('/sync/v1/coverage?settled=true')
+      const problems = findProblems(report)
+      print({ problems }, () => renderCheck(report, problems))
+      return problems.length > 0 ? 1 : 0
     }
     case 'explain': {
       const [user, table, id] = [need(config, 'user'), need(config, 'table'), need(config, 'id')]

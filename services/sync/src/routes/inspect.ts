@@ -1,14 +1,16 @@
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
-import { HoldfastError, type Logger } from '@holdfast/foundation'
+import { delay, HoldfastError, type Logger } from '@holdfast/foundation'
 import { requireCaller } from '@holdfast/http'
 import type { SyncPlan } from '@holdfast/policy'
-import type { Connections, Pool } from '@holdfast/postgres'
+import { sql, type Connections, type Pool } from '@holdfast/postgres'
+import { parseLsn } from '@holdfast/replication'
 import type { ActivePlan } from '../buckets/active-plan.ts'
 import type { PolicyFailures } from '../buckets/policy-failures.ts'
 import type { Marks } from '../checkpoints/marks.ts'
 import { administratorsOnly, invalidRequest, noSuchPerson, notReady } from '../errors.ts'
+import { COMPILED_POLL_MS } from '../limits.ts'
 import { readCoverage } from '../inspect/coverage.ts'
 import { explainRow } from '../inspect/explain-row.ts'
 import { readPersonRows } from '../inspect/person-rows.ts'
@@ -59,8 +61,17 @@ export function inspectRoutes(options: InspectRoutesOptions): FastifyPluginAsync
       return options.status()
     })
 
-    app.get('/sync/v1/coverage', async (_request, reply) => {
+    /** Waits until the policies are compiled as they are after everything that has committed by now. */
+    async function untilCompiled(signal: AbortSignal): Promise<void> {
+      const [row] = await pool.query<{ lsn: string }>(sql`select pg_current_wal_insert_lsn()::text as lsn`)
+      const lsn = parseLsn(row?.lsn ?? '')
+      if (lsn !== undefined) await marks.pass(lsn, signal)
+      while (!options.active()) await delay(COMPILED_POLL_MS, signal)
+    }
+
+    app.get<{ Querystring: { readonly settled?: string } }>('/sync/v1/coverage', async (request, reply) => {
       reply.header('cache-control', 'no-store')
+      if (request.query.settled === 'true') await untilCompiled(goneSignal(request))
       return readCoverage(pool, options.plan(), options.active(), failures.list())
     })
 
