@@ -134,6 +134,7 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
       totalMs: config.requestBodySeconds * 1_000,
       slowPerAddressMax: config.slowBodiesPerAddressMax,
     },
+    bodyMemoryBytesMax: config.requestBodyMemoryMax * 1024 * 1024,
   })
   opened.defer(() => closeGateway(app))
 

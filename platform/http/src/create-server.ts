@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { fastify, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { HoldfastError, errorMessage, type Logger } from '@holdfast/foundation'
+import { createBodyMemory } from './body-memory.ts'
 import {
   BODY_BYTES_MAX,
+  BODY_MEMORY_BYTES_MAX,
   BODY_PATIENCE,
   CONNECTION_IDLE_MS,
   HEADERS_TIMEOUT_MS,
@@ -18,6 +20,8 @@ export interface HttpServerOptions {
   readonly trustProxy?: TrustProxy | false
   /** How long request bodies may take. */
   readonly bodyPatience?: Partial<BodyPatience>
+  /** Bytes of all request bodies that may be in memory. */
+  readonly bodyMemoryBytesMax?: number
 }
 
 /**
@@ -49,7 +53,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' })
   })
-  limitSlowBodies(app, bodyPatience)
+  limitSlowBodies(app, bodyPatience, createBodyMemory(options.bodyMemoryBytesMax ?? BODY_MEMORY_BYTES_MAX))
   app.addHook('onResponse', async (request, reply) => {
     if (!request.raw.complete) cutUnreadBody(request, bodyPatience.silenceMs)
     logger.log('debug', 'answered', {

@@ -27,3 +27,9 @@ export const BODY_PATIENCE = {
   slowMs: 10_000,
   slowPerAddressMax: 64,
 }
+
+/** Bytes of all request bodies in memory, where the server is opened without another value. */
+export const BODY_MEMORY_BYTES_MAX = 256 * 1024 * 1024
+
+/** Bytes from which JSON bodies are decoded in turn: below, decoding takes about a millisecond. */
+export const LARGE_BODY_BYTES = 128 * 1024

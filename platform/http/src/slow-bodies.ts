@@ -1,6 +1,7 @@
 import { Transform, type Readable, type TransformCallback } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { HoldfastError } from '@holdfast/foundation'
+import { noteShare, type BodyMemory, type BodyShare } from './body-memory.ts'
 
 /** How long a request body may take. */
 export interface BodyPatience {
@@ -33,8 +34,10 @@ interface Body {
  *
  * Node's `requestTimeout` knows a total only, and its answer is not of any service and lacks what browsers need to read it. It stays as the net below
  * this, for bodies that nobody reads.
+ *
+ * @param memory - where what has come is counted
  */
-export function limitSlowBodies(app: FastifyInstance, patience: BodyPatience): void {
+export function limitSlowBodies(app: FastifyInstance, patience: BodyPatience, memory: BodyMemory): void {
   const bodies = new Set<Body>()
   const slowOf = new Map<string, number>()
   let looking: NodeJS.Timeout | undefined
@@ -45,7 +48,10 @@ export function limitSlowBodies(app: FastifyInstance, patience: BodyPatience): v
       done(null, payload)
       return
     }
-    const meter = new Meter()
+    const share = memory.enter(request.ip)
+    noteShare(request, share)
+    reply.raw.once('close', () => share.release())
+    const meter = new Meter(share)
     const body: Body = { address: request.ip, meter, startedAt: performance.now(), isSlow: false }
     bodies.add(body)
     if (looking === undefined) {
@@ -112,6 +118,12 @@ export function limitSlowBodies(app: FastifyInstance, patience: BodyPatience): v
 class Meter extends Transform {
   bytes = 0
   #heardAt = performance.now()
+  readonly #share: BodyShare
+
+  constructor(share: BodyShare) {
+    super()
+    this.#share = share
+  }
 
   /** Milliseconds since the last byte. While the parser is behind, nobody listens, and it is not the client who is silent. */
   silentMs(now: number): number {
@@ -126,6 +138,12 @@ class Meter extends Transform {
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
     this.bytes += chunk.length
     this.#heardAt = performance.now()
+    try {
+      this.#share.add(chunk.length)
+    } catch (error) {
+      done(error as Error)
+      return
+    }
     done(null, chunk)
   }
 }

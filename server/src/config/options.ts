@@ -115,6 +115,14 @@ export const serverOptions = {
     description:
       'Request bodies of one address that may be under way for longer than ten seconds at a time; many devices may share an address.',
   },
+  requestBodyMemoryMax: {
+    type: 'integer',
+    default: 256,
+    min: 32,
+    max: 65_536,
+    description:
+      'MiB of all request bodies that may be in memory, of which no address has more than it leaves to others. Behind a proxy set `trustProxy`, or all have one address.',
+  },
   requestConnectionsMax: {
     type: 'integer',
     default: 20,

@@ -37,8 +37,11 @@ export function renderSyncFailure(
     })
 }
 
-/** The HTTP server gives slow bodies up for every service, in nobody's words. */
+/** The HTTP server gives up slow bodies and those that have no place for every service, in nobody's words. */
 function inSyncsWords(error: HoldfastError): HoldfastError {
+  if (error.code === 'body_memory_full') {
+    return new HoldfastError('PSYNC_S2304', 503, error.message, { hint: error.hint, headers: error.headers ?? {} })
+  }
   if (error.code !== 'request_timeout') return error
   return new HoldfastError('PSYNC_S2001', 408, error.message, { hint: error.hint })
 }

@@ -37,6 +37,9 @@ export const RECENT_BYTES_MAX = 16 * 1024 * 1024
 /** Bytes of a stream request: a device with 50,000 buckets still fits. */
 export const REQUEST_BYTES_MAX = 8 * 1024 * 1024
 
+/** Buckets that a stream request names: twice what a person can have, since a device may name some that it has lost. */
+export const REQUEST_BUCKETS_MAX = 100_000
+
 /** A person has at most this part of all streams, so that no account keeps the others out. */
 export const PERSON_STREAMS_SHARE = 1 / 4
 

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { systemClock, type Clock, type Logger, type OptionValues } from '@holdfast/foundation'
+import { decodeLargeBodiesInTurn } from '@holdfast/http'
 import type { SyncPlan } from '@holdfast/policy'
 import { createPool, type MigrationSource, type PoolShare } from '@holdfast/postgres'
 import { fullClassLists } from './buckets/access-classes.ts'
@@ -265,6 +266,7 @@ export function openSync(options: SyncOptions): SyncService {
     }),
     compact: compactor.round,
     routes: async (app) => {
+      decodeLargeBodiesInTurn(app, (request) => request.caller?.userId)
       await app.register(
         streamRoutes({
           context,

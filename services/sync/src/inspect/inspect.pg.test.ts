@@ -99,6 +99,11 @@ describe('coverage', () => {
   })
 })
 
+test('a question with a NUL character is the fault of the question', async () => {
+  for (const path of ['rows?user=a%00b', `explain?user=${ALICE}&table=a%00b&id=1`])
+    expect(await get(`/sync/v1/${path}`)).toMatchObject({ error: { status: 400, code: 'PSYNC_S2001' } })
+})
+
 describe('explaining a row', () => {
   test('tells the policy and the key that let it through', async () => {
     expect(await explain('items', OWN)).toMatchObject({

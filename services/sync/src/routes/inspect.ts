@@ -141,5 +141,7 @@ function readQuery<Name extends string>(
   >
   const missing = names.filter((name) => typeof given[name] !== 'string' || given[name] === '')
   if (missing.length > 0) throw invalidRequest(missing.map((name) => `${name} is missing`))
+  const unusable = names.filter((name) => String(given[name]).includes('\0'))
+  if (unusable.length > 0) throw invalidRequest(unusable.map((name) => `${name} has a NUL character`))
   return given as Readonly<Record<Name, string>>
 }

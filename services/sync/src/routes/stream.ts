@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { FastifyPluginAsync } from 'fastify'
 import { HoldfastError, errorMessage } from '@holdfast/foundation'
-import { requireCaller, type Caller } from '@holdfast/http'
+import { forgetBody, requireCaller, type Caller } from '@holdfast/http'
 import type { SyncRequest } from '@holdfast/protocol'
 import { BSON_STREAM, NDJSON_STREAM, type LineFormat } from '../encode/lines.ts'
 import { missingSubject, shuttingDown } from '../errors.ts'
@@ -71,7 +71,7 @@ export function streamRoutes(options: StreamRouteOptions): FastifyPluginAsync {
 
       const { id } = request
       // The request lives as long as its answer: nothing of it but what the answer's end needs.
-      request.body = undefined
+      forgetBody(request)
       request.caller = undefined
       request.raw.headers = {}
       request.raw.rawHeaders = []

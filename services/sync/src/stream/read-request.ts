@@ -3,7 +3,13 @@ import { Compile } from 'typebox/compile'
 import type { SyncRequest } from '@holdfast/protocol'
 import { BSON_STREAM, NDJSON_STREAM, type LineFormat } from '../encode/lines.ts'
 import { invalidRequest } from '../errors.ts'
-import { BUCKET_NAME_LENGTH_MAX, CLIENT_ID_LENGTH_MAX, STREAM_NAME_LENGTH_MAX, SUBSCRIPTIONS_MAX } from '../limits.ts'
+import {
+  BUCKET_NAME_LENGTH_MAX,
+  CLIENT_ID_LENGTH_MAX,
+  REQUEST_BUCKETS_MAX,
+  STREAM_NAME_LENGTH_MAX,
+  SUBSCRIPTIONS_MAX,
+} from '../limits.ts'
 
 const Parameters = Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()])
 
@@ -45,11 +51,19 @@ const requestShape = Compile(
  * @throws {HoldfastError} `PSYNC_S2001` 400 with one message per mistake
  */
 export function readSyncRequest(body: unknown): SyncRequest {
+  refuseManyBuckets(body)
   if (requestShape.Check(body)) {
     if (hasNul(body)) throw invalidRequest([NUL_REFUSED])
     return body
   }
   throw invalidRequest(requestShape.Errors(body).map((error) => `${error.instancePath || '/'} ${error.message}`))
+}
+
+/** Before the shape is looked at, which takes longest for those. */
+function refuseManyBuckets(body: unknown): void {
+  const { buckets } = (body ?? {}) as { readonly buckets?: unknown }
+  if (Array.isArray(buckets) && buckets.length > REQUEST_BUCKETS_MAX)
+    throw invalidRequest([`/buckets has ${buckets.length} items, more than ${REQUEST_BUCKETS_MAX}`])
 }
 
 const NUL_REFUSED = 'a text has a NUL character, which Postgres has not'

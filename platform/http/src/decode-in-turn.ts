@@ -1,0 +1,75 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { HoldfastError } from '@holdfast/foundation'
+import { LARGE_BODY_BYTES } from './limits.ts'
+
+interface Turn {
+  readonly isAbandoned: () => boolean
+  run(): void
+  drop(): void
+}
+
+/**
+ * Decodes JSON bodies of this scope, large ones one after the other: a person after another, with a pause after each for as long as it took. Decoding holds
+ * the event loop, which everybody's requests need, and one person could send large bodies without end.
+ *
+ * What the handler does with the body before it first waits counts as decoding.
+ */
+export function decodeLargeBodiesInTurn(
+  app: FastifyInstance,
+  personOf: (request: FastifyRequest) => string | undefined,
+): void {
+  const parse = app.getDefaultJsonParser('error', 'error')
+  const takeTurn = createTurns()
+  app.removeContentTypeParser('application/json')
+  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    const decode = (): void => void parse(request, body.toString(), done)
+    if (body.length < LARGE_BODY_BYTES) {
+      decode()
+      return
+    }
+    takeTurn(personOf(request) ?? request.ip, {
+      isAbandoned: () => request.raw.socket.destroyed,
+      run: decode,
+      drop: () => done(new HoldfastError('connection_closed', 499, 'The client went away')),
+    })
+  })
+}
+
+/** Runs what is asked for one at a time, round robin by person. */
+export function createTurns(): (person: string, turn: Turn) => void {
+  /** By person, whoever is next first. */
+  const waiting = new Map<string, Turn[]>()
+  let isBusy = false
+
+  function next(): void {
+    const [first] = waiting
+    if (first === undefined) {
+      isBusy = false
+      return
+    }
+    const [person, turns] = first
+    waiting.delete(person)
+    const turn = turns.shift()
+    if (turns.length > 0) waiting.set(person, turns)
+    if (!turn || turn.isAbandoned()) {
+      turn?.drop()
+      setImmediate(next)
+      return
+    }
+    const startedAt = performance.now()
+    try {
+      turn.run()
+    } finally {
+      setTimeout(next, performance.now() - startedAt)
+    }
+  }
+
+  return (person, turn) => {
+    const turns = waiting.get(person)
+    if (turns) turns.push(turn)
+    else waiting.set(person, [turn])
+    if (isBusy) return
+    isBusy = true
+    setImmediate(next)
+  }
+}
