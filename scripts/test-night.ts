@@ -116,7 +116,7 @@ const PARTS: readonly Part[] = [
     name: 'journeys',
     project: 'browser',
     files: ['tests/e2e/src'],
-    counts: { HOLDFAST_CLOSED_TABS: 200 },
+    counts: { HOLDFAST_CLOSED_TABS: 200, HOLDFAST_PASTE: 600 },
     seed: 'HOLDFAST_SEED',
   },
 ]

@@ -38,7 +38,7 @@ async function send(port: number, path: string, length: number): Promise<{ socke
   const answer = new Promise<string>((resolve) => socket.once('close', () => resolve(text)))
   await new Promise((resolve) => socket.once('connect', resolve))
   socket.write(
-    `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n`,
+    `POST ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n`,
   )
   return { socket, answer }
 }
@@ -68,10 +68,9 @@ describe('a request body', () => {
   })
 
   test('that goes on byte by byte is not silent, and is answered', async () => {
-    const port = await listen({ silenceMs: 1_000 })
+    const port = await listen({ silenceMs: 3_000 })
     const { socket, answer } = await send(port, '/echo', 12)
-    drip(socket, '{"a":123456}', 200)
-    setTimeout(() => socket.end(), 3_500)
+    drip(socket, '{"a":123456}', 400)
     expect(await answer).toMatch(/^HTTP\/1\.1 200 [^]*{"a":123456}/)
   })
 
@@ -83,24 +82,23 @@ describe('a request body', () => {
   })
 
   test('that drips below the least rate is cut after its grace, and one above it is not', async () => {
-    const port = await listen({ rateMin: 50, rateGraceMs: 1_000 })
-    const [slow, fast] = await Promise.all([send(port, '/echo', 1_000), send(port, '/echo', 302)])
+    const port = await listen({ rateMin: 20, rateGraceMs: 1_000 })
+    const [slow, fast] = await Promise.all([send(port, '/echo', 1_000), send(port, '/echo', 15_002)])
     drip(slow.socket, ' '.repeat(1_000), 100)
-    drip(fast.socket, ['{}', ...Array<string>(30).fill(' '.repeat(10))], 80)
-    expect(await slow.answer).toMatch(/^HTTP\/1\.1 408 [^]*less than 50 bytes per second/)
-    setTimeout(() => fast.socket.end(), 2_500)
+    drip(fast.socket, ['{}', ...Array<string>(30).fill(' '.repeat(500))], 80)
+    expect(await slow.answer).toMatch(/^HTTP\/1\.1 408 [^]*less than 20 bytes per second/)
     expect(await fast.answer).toMatch(/^HTTP\/1\.1 200 /)
   })
 
   test('is one of a bounded number of slow ones from its address; quick ones are not concerned', async () => {
-    const port = await listen({ slowMs: 500, slowPerAddressMax: 2 })
+    const port = await listen({ slowMs: 2_000, slowPerAddressMax: 2 })
     const slow = await Promise.all(Array.from({ length: 5 }, () => send(port, '/echo', 1_000)))
     let cut = 0
     for (const { answer } of slow) void answer.then((text) => (cut += text.startsWith('HTTP/1.1 408 ') ? 1 : 0))
-    await expect.poll(() => cut, { timeout: 5_000 }).toBe(3)
+    await expect.poll(() => cut, { timeout: 60_000 }).toBe(3)
     expect(slow.filter(({ socket }) => socket.readyState === 'open')).toHaveLength(2)
     const quick = await send(port, '/echo', 2)
-    quick.socket.end('{}')
+    quick.socket.write('{}')
     expect(await quick.answer).toMatch(/^HTTP\/1\.1 200 /)
   })
 
@@ -115,7 +113,7 @@ describe('a request body', () => {
     socket.write(head('application/x-unknown', 500_000))
     socket.write(' '.repeat(500_000))
     socket.write(`${head('application/json', 7)}{"a":1}`)
-    await expect.poll(() => text, { timeout: 10_000 }).toMatch(/^HTTP\/1\.1 415 [^]*HTTP\/1\.1 200 [^]*{"a":1}$/)
+    await expect.poll(() => text, { timeout: 60_000 }).toMatch(/^HTTP\/1\.1 415 [^]*HTTP\/1\.1 200 [^]*{"a":1}$/)
   })
 
   test('that was answered unread is not awaited for ever either', async () => {

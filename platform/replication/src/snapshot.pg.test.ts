@@ -94,7 +94,7 @@ describe('reading a table', () => {
           )
           return backend?.wait_event
         }
-        await expect.poll(waitEvent, { timeout: 15_000 }).toBe('ClientWrite')
+        await expect.poll(waitEvent, { timeout: 60_000 }).toBe('ClientWrite')
       }
       for (const row of batch) expect(row[0]).toBe(String(next++))
     }
@@ -110,7 +110,7 @@ describe('reading a table', () => {
           db.pool.query(
             sql`select pid from pg_stat_activity where datname = ${db.name} and application_name = 'holdfast snapshot'`,
           ),
-        { timeout: 5000 },
+        { timeout: 60_000 },
       )
       .toEqual([])
   })

@@ -49,7 +49,7 @@ async function expectEqual(world: World, device: Device, person: string): Promis
         const wrong = [...visible].filter(([key, row]) => device.state.get(key) !== row)
         return [wrong, device.state.size - visible.size, device.faults]
       },
-      { timeout: 20_000, interval: 10 },
+      { timeout: 60_000, interval: 10 },
     )
     .toEqual([[], 0, []])
 }

@@ -63,7 +63,7 @@ test('whoever floods a table is told, and everybody else goes on', { timeout: 90
   for (const device of [alice, bob]) device.connect()
   const show = async (values: readonly number[]): Promise<void> => {
     for (const device of [alice, bob])
-      await device.until(() => valuesOn(device) === values.join(), `${values.join()}, has ${valuesOn(device)}`, 30_000)
+      await device.until(() => valuesOn(device) === values.join(), `${values.join()}, has ${valuesOn(device)}`)
   }
   await upload(world, ALICE, 'before', [1])
   await upload(world, BOB, 'flood', range(100, 50))
@@ -96,7 +96,7 @@ test('whoever floods a table is told, and everybody else goes on', { timeout: 90
   const kept = [1, 2, 2, 3, 4, 5, ...range(100, SHARE)]
   const again = world.device(CAROL)
   again.connect()
-  await again.until(() => valuesOn(again) === kept.join(), `after a restart: ${valuesOn(again)}`, 30_000)
+  await again.until(() => valuesOn(again) === kept.join(), `after a restart: ${valuesOn(again)}`)
   await world.run(`alter table public.items add column note text`)
   await world.run(`update public.items set note = 'noted' where n = 1`)
   await again.until(
@@ -114,7 +114,7 @@ test('whoever floods a table is told, and everybody else goes on', { timeout: 90
   const last = world.device(CAROL)
   last.connect()
   const next = [1, 2, 2, 3, 4, 5, ...range(102, SHARE)]
-  await last.until(() => valuesOn(last) === next.join(), `after he deleted some: ${valuesOn(last)}`, 30_000)
+  await last.until(() => valuesOn(last) === next.join(), `after he deleted some: ${valuesOn(last)}`)
   for (const device of [alice, bob, again, last]) expect(device.faults).toEqual([])
 })
 
@@ -127,7 +127,7 @@ test('what is kept when there are too many is kept when all rows are read again'
     insert into public.items (id, n)
     select (lpad((99 - n)::text, 8, '0') || '-0000-4000-8000-000000000000')::uuid, n from generate_series(1, 40) n order by n`)
   const kept = range(1, MAX).join()
-  await device.until(() => valuesOn(device) === kept, 'the first', 30_000)
+  await device.until(() => valuesOn(device) === kept, 'the first')
   for (const change of [
     `alter table public.items add column note text`,
     `alter table public.items alter column title type varchar(80)`,
@@ -137,7 +137,7 @@ test('what is kept when there are too many is kept when all rows are read again'
     await world.run(`update public.items set owner_id = gen_random_uuid() where n = 1`)
     const again = world.device(ALICE)
     again.connect()
-    await again.until(() => valuesOn(again) === kept, `${change}: ${valuesOn(again)}`, 40_000)
+    await again.until(() => valuesOn(again) === kept, `${change}: ${valuesOn(again)}`)
     again.disconnect()
   }
   await world.stop()
@@ -147,7 +147,7 @@ test('what is kept when there are too many is kept when all rows are read again'
   await world.restart()
   const again = world.device(ALICE)
   again.connect()
-  await again.until(() => valuesOn(again) === kept, `without the slot: ${valuesOn(again)}`, 40_000)
+  await again.until(() => valuesOn(again) === kept, `without the slot: ${valuesOn(again)}`)
   expect(again.faults).toEqual([])
 })
 
@@ -162,6 +162,6 @@ test('only the message that comes first names an author', async () => {
   )
   await world.run(`begin; insert into public.items (n) values (50); ${forged};
      insert into public.items (n) select n from generate_series(51, 52) n; commit`)
-  await device.until(() => valuesOn(device) === [...range(1, SHARE), 50, 51, 52].join(), 'the share of Bob', 20_000)
+  await device.until(() => valuesOn(device) === [...range(1, SHARE), 50, 51, 52].join(), 'the share of Bob')
   expect((await statusOf(world)).leftOutClasses).toMatchObject([{ authors: [{ author: BOB, leftOut: 2 }] }])
 })

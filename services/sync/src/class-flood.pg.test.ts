@@ -37,8 +37,8 @@ test('a flood of values takes nothing from anybody, and is told', { timeout: 90_
   await world.run(`insert into public.items (title, n) values ('a', 10), ('b', 20), ('c', 30)`)
   const [alice, bob] = [world.device(ALICE), world.device(BOB)]
   const shows = async (ofAlice: string, ofBob: string): Promise<void> => {
-    await alice.until(() => items(alice.completed.at(-1)?.state) === ofAlice, `Alice: ${ofAlice}`, 30_000)
-    await bob.until(() => items(bob.completed.at(-1)?.state) === ofBob, `Bob: ${ofBob}`, 30_000)
+    await alice.until(() => items(alice.completed.at(-1)?.state) === ofAlice, `Alice: ${ofAlice}`)
+    await bob.until(() => items(bob.completed.at(-1)?.state) === ofBob, `Bob: ${ofBob}`)
   }
   alice.connect()
   bob.connect()
@@ -89,7 +89,7 @@ test('values that no row has any more make room without a migration', { timeout:
       `insert into public.items (title, n) select 'round ${round}', ${round * 100} + n from generate_series(1, ${MAX}) n`,
     )
     const wanted = Array.from({ length: MAX }, () => `round ${round}`).join()
-    await device.until(() => items(device.completed.at(-1)?.state) === wanted, wanted, 20_000)
+    await device.until(() => items(device.completed.at(-1)?.state) === wanted, wanted)
   }
 })
 

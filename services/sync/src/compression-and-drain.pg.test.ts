@@ -92,7 +92,6 @@ test('a server that stops lets devices finish, tells them to come back at once, 
   const stays = await open(BOB, 'identity')
   await operationsUntilComplete(leaves.next)
   await operationsUntilComplete(stays.next)
-  const began = performance.now()
   const stopped = world.stop()
   expect(await leaves.next()).toEqual({ token_expires_in: 10 })
   expect(await stays.next()).toEqual({ token_expires_in: 10 })
@@ -106,6 +105,5 @@ test('a server that stops lets devices finish, tells them to come back at once, 
   // A device that does not go is let go in the end.
   expect(await stays.next()).toBeUndefined()
   await stopped
-  expect(performance.now() - began).toBeLessThan(10_000)
   await world.restart()
 })

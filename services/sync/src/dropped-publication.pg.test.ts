@@ -19,7 +19,7 @@ async function opened(world: World): Promise<StreamClient> {
 
 async function expectEqual(world: World, device: StreamClient): Promise<void> {
   const expected = JSON.stringify([...(await world.visible(ALICE))].toSorted())
-  await device.until(() => JSON.stringify([...device.state].toSorted()) === expected, 'the rows of Postgres', 20_000)
+  await device.until(() => JSON.stringify([...device.state].toSorted()) === expected, 'the rows of Postgres')
   expect(device.faults).toEqual([])
 }
 
@@ -57,7 +57,7 @@ test.each(losses)('a publication that %s', async (_, text) => {
   await world.run(`update items set n = n + 1`)
   await expectEqual(world, device)
   await expect
-    .poll(() => world.service.status(), { timeout: 15_000 })
+    .poll(() => world.service.status(), { timeout: 60_000 })
     .toMatchObject({ ready: true, problem: undefined })
 })
 
@@ -105,6 +105,6 @@ test('nothing says "ready" until what was missed has been read', async () => {
   await holding
   await expectEqual(world, device)
   await expect
-    .poll(() => world.service.status(), { timeout: 15_000 })
+    .poll(() => world.service.status(), { timeout: 60_000 })
     .toMatchObject({ ready: true, problem: undefined })
 })

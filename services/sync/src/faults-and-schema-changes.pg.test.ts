@@ -169,7 +169,7 @@ describe('the service', () => {
     )
     const device = world.device(ALICE, { format: 'bson' })
     device.connect()
-    await device.until(() => device.received.length > 500, 'some rows', 20_000)
+    await device.until(() => device.received.length > 500, 'some rows')
     device.pause()
     await world.rows(
       `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'holdfast log reader' and datname = current_database()`,

@@ -44,7 +44,7 @@ test(
     for (const person of [ALICE, BOB]) {
       const device = world.device(person)
       device.connect()
-      await device.until(() => device.completed.length > 0, 'the first checkpoint', 20_000)
+      await device.until(() => device.completed.length > 0, 'the first checkpoint')
       expect(device.state).toEqual(await world.visible(person))
       expect(device.faults).toEqual([])
     }

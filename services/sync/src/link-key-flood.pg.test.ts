@@ -29,7 +29,7 @@ test(
           .map((json) => (JSON.parse(json) as { title: string }).title)
           .toSorted()
           .join()
-      await device.until(() => now() === titles, `${titles}; has ${now()}`, 40_000)
+      await device.until(() => now() === titles, `${titles}; has ${now()}`)
     }
     await shows(alice, 'of Alice,shared')
     await shows(bob, 'of Bob,shared')

@@ -47,7 +47,7 @@ test(
     async function sent(step: () => Promise<void> | void): Promise<{ line: string; bytes: number }[]> {
       const [lines, completed] = [alice.lines.length, alice.completed.length]
       await step()
-      await alice.until(() => alice.completed.length > completed, 'the next checkpoint', 30_000)
+      await alice.until(() => alice.completed.length > completed, 'the next checkpoint')
       return alice.lines
         .slice(lines)
         .map((line) => ({ line: Object.keys(line)[0] ?? '', bytes: JSON.stringify(line).length }))

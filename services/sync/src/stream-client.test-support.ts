@@ -191,7 +191,7 @@ export class StreamClient {
   }
 
   /** Waits until `isTrue` holds; looks again after everything that arrives. */
-  async until(isTrue: (client: this) => boolean, what = 'a condition', timeoutMs = 10_000): Promise<void> {
+  async until(isTrue: (client: this) => boolean, what = 'a condition', timeoutMs = 60_000): Promise<void> {
     const deadline = Date.now() + timeoutMs
     while (!isTrue(this)) {
       const left = deadline - Date.now()

@@ -240,7 +240,7 @@ test(
       `insert into items (owner_id, title) select '${BOB}', repeat(md5(i::text), 1000) from generate_series(1, 2500) i`,
     )
     const device = open(BOB, { format: 'bson' })
-    await device.until(() => device.received.length > 0, 'a line', 30_000)
+    await device.until(() => device.received.length > 0, 'a line')
     device.pause()
     let most = 0
     for (let look = 0; look < 30; look++) {
@@ -251,7 +251,7 @@ test(
     expect(most).toBeLessThan(3 * 1024 * 1024)
     expect(device.received.length).toBeLessThan(2500)
     device.resume()
-    await device.until(() => device.completed.at(-1)?.state.size === 2500, 'all rows', 30_000)
+    await device.until(() => device.completed.at(-1)?.state.size === 2500, 'all rows')
     expect(device.faults).toEqual([])
     await world.run(`delete from items where owner_id = '${BOB}'`)
   },
@@ -263,7 +263,7 @@ test('rows of several megabytes among small ones are read a few at a time', { ti
   const device = open(BOB, { format: 'bson' })
   let most = 0
   const timer = setInterval(() => (most = Math.max(most, world.waitingBytes())), 1)
-  await device.until(() => device.completed.at(-1)?.state.size === 2012, 'all rows', 40_000)
+  await device.until(() => device.completed.at(-1)?.state.size === 2012, 'all rows')
   clearInterval(timer)
   expect(device.faults).toEqual([])
   expect(most).toBeLessThan(8 * 1024 * 1024)

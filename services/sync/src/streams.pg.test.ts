@@ -204,9 +204,9 @@ describe('priorities', () => {
     await world.run(`insert into issues (org_id, project_id) values ('${ORG}', '${ONE}')`)
     await new Promise((resolve) => setTimeout(resolve, 1_000))
     device.resume()
-    await device.until(() => device.partials.some(({ state }) => state.size === 1), 'the urgent row', 20_000)
+    await device.until(() => device.partials.some(({ state }) => state.size === 1), 'the urgent row')
     expect(device.completed).toHaveLength(0)
-    await device.until(() => device.completed.length > 0, 'the rest', 30_000)
+    await device.until(() => device.completed.length > 0, 'the rest')
     expect(device.state.size).toBe(20_001)
     expect(device.faults).toEqual([])
   }, 60_000)
@@ -230,7 +230,7 @@ describe('a declaration', () => {
     await world.run(`select sync.create_stream('narrow', 'select id from issues')`)
     const device = open([subscription('narrow', {})])
     await expect
-      .poll(() => world.service.plan()?.streams.flatMap(({ refused }) => refused), { timeout: 10_000 })
+      .poll(() => world.service.plan()?.streams.flatMap(({ refused }) => refused), { timeout: 60_000 })
       .toEqual([{ query: 'select id from issues', reason: expect.stringContaining('whole rows') as string }])
     await device.until(() => JSON.stringify(device.lines).includes('cannot be followed: a stream selects whole rows'))
     await world.run(`select sync.drop_stream('narrow')`)
@@ -271,7 +271,7 @@ describe('a declaration', () => {
       alter table public.open enable row level security;
       create policy asked on public.open for select using (n = subscription.parameter('n'))`)
     await expect
-      .poll(() => world.service.plan()?.refused.find(({ name }) => name === 'open'), { timeout: 10_000 })
+      .poll(() => world.service.plan()?.refused.find(({ name }) => name === 'open'), { timeout: 60_000 })
       .toMatchObject({ policy: 'asked', reason: expect.stringContaining('widen') as string })
     await world.run('drop table public.open')
   })

@@ -15,7 +15,7 @@ const SCHEMA = `${LISTS_SCHEMA}
 `
 
 async function until(isTrue: () => Promise<boolean>): Promise<void> {
-  await expect.poll(isTrue, { timeout: 20_000, interval: 5 }).toBe(true)
+  await expect.poll(isTrue, { timeout: 60_000, interval: 5 }).toBe(true)
 }
 
 /** Last row that has been read into the log. */
@@ -71,7 +71,7 @@ test('what changes while its chunk is read is as the change left it', { timeout:
 
   await until(async () => (await world.rows(`select from sync.fills`)).length === 0)
   alice.connect()
-  await alice.until(() => alice.completed.length > 0, 'the first checkpoint', 20_000)
+  await alice.until(() => alice.completed.length > 0, 'the first checkpoint')
   const tables = ['items', 'docs']
   for (const [device, person] of [
     [alice, ALICE],

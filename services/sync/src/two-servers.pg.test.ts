@@ -117,11 +117,11 @@ describe('a second server', () => {
           )
           return false
         },
-        { timeout: 20_000, interval: 500 },
+        { timeout: 60_000, interval: 500 },
       )
       .toBe(true)
     expect(await epoch()).toBeGreaterThan(before)
-    await expect.poll(() => world.service.status(), { timeout: 15_000 }).toMatchObject({ ready: false, standby: true })
+    await expect.poll(() => world.service.status(), { timeout: 60_000 }).toMatchObject({ ready: false, standby: true })
     expect(first.isOpen).toBe(false)
     await world.run(`update items set n = n + 1`)
     await expectEqual(deviceOf(second))

@@ -286,7 +286,7 @@ test(
       await world.run(`insert into public.things values (${index + 1}, ${values.join(', ')})`)
     const device = world.device(ALICE)
     device.connect()
-    await device.until(() => device.state.size === ROWS, 'all rows', 30_000)
+    await device.until(() => device.state.size === ROWS, 'all rows')
     device.disconnect()
     expect(device.faults).toEqual([])
 

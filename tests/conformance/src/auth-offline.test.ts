@@ -27,7 +27,9 @@ afterEach(async () => {
   vi.useRealTimers()
   link.mend()
   // Connections that were cut are noticed a moment later.
-  await vi.waitFor(() => fetch(`${link.url}/auth/v1/.well-known/jwks.json`, { headers: { apikey: world.anonKey } }))
+  await vi.waitFor(() => fetch(`${link.url}/auth/v1/.well-known/jwks.json`, { headers: { apikey: world.anonKey } }), {
+    timeout: 60_000,
+  })
   vi.restoreAllMocks()
 })
 

@@ -182,17 +182,20 @@ async function receive(
   world: AuthServer,
   wanted: { readonly channel: string; readonly recipient: string; readonly kind: string },
 ): Promise<MessageRow> {
-  return vi.waitFor(async () => {
-    const [message] = await world.admin.query<MessageRow>(sql`
+  return vi.waitFor(
+    async () => {
+      const [message] = await world.admin.query<MessageRow>(sql`
       select kind, subject, html, body, variables
         from auth.messages
        where channel = ${wanted.channel} and recipient = ${wanted.recipient} and kind = ${wanted.kind}
        order by created_at desc, id desc
        limit 1
     `)
-    if (!message) throw new Error(`no ${wanted.kind} to ${wanted.recipient}`)
-    return message
-  })
+      if (!message) throw new Error(`no ${wanted.kind} to ${wanted.recipient}`)
+      return message
+    },
+    { timeout: 60_000 },
+  )
 }
 
 /** How many messages somebody got. */

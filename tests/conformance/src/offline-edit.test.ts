@@ -154,7 +154,7 @@ test('a new column reaches a device that is connected, without a restart', async
           .get()
           .tables.find((table) => table.name === 'sites')
           ?.columns.some((column) => column.name === 'motto'),
-      { timeout: 15_000 },
+      { timeout: 60_000 },
     )
     .toBe(true)
   await expectEqualToPostgres(mina)

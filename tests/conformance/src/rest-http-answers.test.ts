@@ -27,7 +27,7 @@ beforeAll(async () => {
     create table prices (id int primary key, amount euros);
     insert into prices values (1, 5);
   `)
-  await vi.waitFor(async () => expect((await world.http('/prices')).status).toBe(200))
+  await vi.waitFor(async () => expect((await world.http('/prices')).status).toBe(200), { timeout: 60_000 })
 })
 
 afterAll(() => world?.[Symbol.asyncDispose]())

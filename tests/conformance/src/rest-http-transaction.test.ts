@@ -133,7 +133,7 @@ describe('the transaction of a request', () => {
             const { body } = await world.http('/rpc/sleepy', { method: 'POST', as: 'anon' })
             return (body as { code?: string }).code === '57014' && Date.now() - started < 1500
           },
-          { timeout: 10_000 },
+          { timeout: 60_000 },
         )
         .toBe(true)
     } finally {

@@ -55,8 +55,10 @@ export async function openRestWorld(args: readonly string[] = []): Promise<RestW
   await run(REST_ROWS)
   const options = { auth: { persistSession: false, autoRefreshToken: false } }
   const service = createClient(holdfast.url, holdfast.serviceRoleKey, options)
-  await vi.waitFor(async () => expect((await service.schema('api').from('things').select()).error).toBeNull())
-  await vi.waitFor(async () => expect((await service.from('last_made').select()).error).toBeNull())
+  await vi.waitFor(async () => expect((await service.schema('api').from('things').select()).error).toBeNull(), {
+    timeout: 60_000,
+  })
+  await vi.waitFor(async () => expect((await service.from('last_made').select()).error).toBeNull(), { timeout: 60_000 })
   const keys = { service: holdfast.serviceRoleKey, anon: holdfast.anonKey, nobody: undefined }
   return {
     url: holdfast.url,

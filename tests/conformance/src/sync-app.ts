@@ -110,7 +110,7 @@ export async function openApp(holdfast: Holdfast, options: AppOptions = {}): Pro
     titles,
     token,
     shows: (wanted) =>
-      vi.waitFor(async () => expect(await titles()).toEqual(wanted), { timeout: 20_000, interval: 20 }),
+      vi.waitFor(async () => expect(await titles()).toEqual(wanted), { timeout: 60_000, interval: 20 }),
     async connect({ fetchCredentials, uploadData, ...rest } = {}) {
       await database.connect(
         {
@@ -186,4 +186,4 @@ export function shortToken(holdfast: Holdfast, claims: Readonly<Record<string, u
 }
 
 /** A signal that ends a wait that is too long. */
-export const soon = (): AbortSignal => AbortSignal.timeout(20_000)
+export const soon = (): AbortSignal => AbortSignal.timeout(60_000)

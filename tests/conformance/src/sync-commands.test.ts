@@ -88,7 +88,7 @@ describe('`holdfast sync status`', () => {
           seen.push(await read())
           return seen.at(-1)?.filling.length === 0 && seen.some(({ filling }) => filling.length > 0)
         },
-        { timeout: 45_000, interval: 0 },
+        { timeout: 60_000, interval: 0 },
       )
       .toBe(true)
     const fill = seen.flatMap(({ filling }) => filling).findLast(({ state }) => state === 'being read')

@@ -46,7 +46,7 @@ describe('database.connect', () => {
     expect(app.database.connected).toBe(false)
     link.mend()
     await app.shows(['a', 'b'])
-    await vi.waitFor(() => expect(app.database.currentStatus.downloadError).toBeUndefined())
+    await vi.waitFor(() => expect(app.database.currentStatus.downloadError).toBeUndefined(), { timeout: 60_000 })
   })
 })
 
@@ -65,7 +65,7 @@ describe('connector.fetchCredentials', () => {
       },
     })
     await app.database.waitForFirstSync(soon())
-    await vi.waitFor(() => expect(asked).toBeGreaterThan(2), { timeout: 20_000 })
+    await vi.waitFor(() => expect(asked).toBeGreaterThan(2), { timeout: 60_000 })
     await addNotes(holdfast, ANN, ['later'])
     await app.shows(['a', 'b', 'later'])
   })
@@ -212,7 +212,7 @@ describe('database.updateSchema', () => {
     })
     await app.connect()
     await app.shows(['a', 'b', 'before signing in'])
-    await vi.waitFor(async () => expect((await app.database.getUploadQueueStats()).count).toBe(0), { timeout: 20_000 })
+    await vi.waitFor(async () => expect((await app.database.getUploadQueueStats()).count).toBe(0), { timeout: 60_000 })
     await app.shows(['a', 'b', 'before signing in'])
   })
 })
@@ -236,7 +236,7 @@ describe('options.checkpointMode', () => {
         expect(
           await app.database.getAll(`select owner_id is not null as is_back from notes where title = 'mine'`),
         ).toEqual([{ is_back: 1 }]),
-      { timeout: 20_000 },
+      { timeout: 60_000 },
     )
   })
 

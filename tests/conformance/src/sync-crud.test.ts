@@ -45,7 +45,7 @@ async function settled(app: App, titles: readonly string[]): Promise<void> {
       expect((await app.database.getUploadQueueStats()).count).toBe(0)
       expect(await app.titles()).toEqual(titles)
     },
-    { timeout: 20_000, interval: 20 },
+    { timeout: 60_000, interval: 20 },
   )
 }
 
@@ -204,7 +204,7 @@ describe('database.getCrudBatch', () => {
         expect(await app.database.getAll('select owner_id is not null as is_back from notes')).toEqual([
           { is_back: 1 },
         ]),
-      { timeout: 20_000 },
+      { timeout: 60_000 },
     )
   })
 })
@@ -258,7 +258,7 @@ async function uploaded(
   })
   await app.database.waitForFirstSync(soon())
   await write(app)
-  await vi.waitFor(async () => expect((await app.database.getUploadQueueStats()).count).toBe(0), { timeout: 20_000 })
+  await vi.waitFor(async () => expect((await app.database.getUploadQueueStats()).count).toBe(0), { timeout: 60_000 })
   return { entries, answers }
 }
 
@@ -383,7 +383,7 @@ describe('rawTables.put', () => {
       { title: 'b', n: null },
     ])
     await run(holdfast, `update public.notes set n = 7 where title = 'a'; delete from public.notes where title = 'b'`)
-    await vi.waitFor(async () => expect(await rows()).toEqual([{ title: 'a', n: 7 }]), { timeout: 20_000 })
+    await vi.waitFor(async () => expect(await rows()).toEqual([{ title: 'a', n: 7 }]), { timeout: 60_000 })
     if (statements) {
       const { rest } = await app.database.get<{ rest: string }>('select rest from raw_notes')
       expect(Object.keys(JSON.parse(rest) as object).toSorted()).toEqual(['done', 'owner_id'])
@@ -413,10 +413,10 @@ describe('rawTables.schema', () => {
     await app.database.execute(`insert into raw_notes (id, title) values (uuid(), 'a'), (uuid(), 'b')`)
     await app.database.execute(`update raw_notes set n = 5 where title = 'a'`)
     await app.database.execute(`delete from raw_notes where title = 'b'`)
-    await vi.waitFor(async () => expect(await inPostgres()).toEqual([{ title: 'a', n: 5 }]), { timeout: 20_000 })
+    await vi.waitFor(async () => expect(await inPostgres()).toEqual([{ title: 'a', n: 5 }]), { timeout: 60_000 })
     await vi.waitFor(
       async () => expect(await app.database.getAll('select title, n from raw_notes')).toEqual([{ title: 'a', n: 5 }]),
-      { timeout: 20_000 },
+      { timeout: 60_000 },
     )
   })
 })

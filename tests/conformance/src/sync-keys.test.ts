@@ -107,13 +107,13 @@ describe('keys and types', () => {
 
   test('a refused row of another key waits for its person', async () => {
     await device.database.execute(`update stock set n = -1 where part = 7`)
-    await vi.waitFor(async () => expect(await device.local.rejected.list()).toHaveLength(1), { timeout: 20_000 })
+    await vi.waitFor(async () => expect(await device.local.rejected.list()).toHaveLength(1), { timeout: 60_000 })
   })
 
   test('an app that knows nothing of Holdfast has the rows under the same ids', async () => {
     const schema = new Schema({ codes: new Table({ code: column.text, label: column.text }) })
     await using plain = await openPlainDevice(holdfast, { ...ACCOUNT, schema })
-    await plain.database.waitForFirstSync(AbortSignal.timeout(20_000))
+    await plain.database.waitForFirstSync(AbortSignal.timeout(60_000))
     expect(await plain.database.getAll('select id, code from codes')).toContainEqual({ id: 'y', code: 'y' })
   })
 })

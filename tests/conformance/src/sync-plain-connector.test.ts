@@ -28,7 +28,7 @@ beforeAll(async () => {
   holdfast = await openHoldfast({ sample: true })
   await createNotes(holdfast)
   device = await openPlainDevice(holdfast, { email: 'mina.kaya@northline.example', schema })
-  await device.database.waitForFirstSync(AbortSignal.timeout(30_000))
+  await device.database.waitForFirstSync(AbortSignal.timeout(60_000))
   const { data } = await device.supabase.auth.getUser()
   userId = data.user?.id ?? ''
 })
@@ -53,7 +53,7 @@ async function expectEquality(): Promise<void> {
       const there = await holdfast.admin.query<Note>(sql`select id, title, amount from public.notes order by id`)
       expect(here).toEqual(there)
     },
-    { timeout: 20_000, interval: 50 },
+    { timeout: 60_000, interval: 50 },
   )
 }
 
@@ -150,7 +150,7 @@ describe('a connector that gives up what the database refuses', () => {
       schema,
       discardsRefused: true,
     })
-    await giving.database.waitForFirstSync(AbortSignal.timeout(30_000))
+    await giving.database.waitForFirstSync(AbortSignal.timeout(60_000))
   })
 
   afterAll(() => giving?.[Symbol.asyncDispose]())
@@ -166,7 +166,7 @@ describe('a connector that gives up what the database refuses', () => {
         const { data } = await giving.supabase.from('notes').select(columns).order('id')
         expect(here).toEqual(data)
       },
-      { timeout: 20_000, interval: 50 },
+      { timeout: 60_000, interval: 50 },
     )
   }
 

@@ -39,7 +39,7 @@ async function expectEquality(tables?: readonly string[]): Promise<void> {
     devices.every((device) => (tables ?? []).every((table) => device.tables().includes(table)))
   // Devices follow with their tables a moment after the rows.
   for (let isKnown = false; !isKnown; isKnown = knowAll()) {
-    await vi.waitFor(() => expect(knowAll()).toBe(true), { timeout: 30_000 })
+    await vi.waitFor(() => expect(knowAll()).toBe(true), { timeout: 60_000 })
     await Promise.all(devices.map((device) => device.settle()))
   }
   const told: string[] = []
@@ -56,7 +56,7 @@ async function reconnectAll(isNew: (device: TestDevice) => boolean): Promise<voi
         device.goOnline()
         await vi.waitFor(() => expect(isNew(device)).toBe(true), { timeout: 2_000, interval: 20 })
       },
-      { timeout: 30_000 },
+      { timeout: 60_000 },
     )
   }
 }

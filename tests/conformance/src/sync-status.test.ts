@@ -284,10 +284,10 @@ describe('database.watch', () => {
       { onResult: ({ array }) => answers.push(array) },
       { signal: stop.signal, throttleMs: 1 },
     )
-    await vi.waitFor(() => expect(answers.at(-1)).toEqual([{ title: 'urgent' }]))
+    await vi.waitFor(() => expect(answers.at(-1)).toEqual([{ title: 'urgent' }]), { timeout: 60_000 })
     await addNotes(holdfast, ANN, ['urgent, too'])
     await vi.waitFor(() => expect(answers.at(-1)).toEqual([{ title: 'urgent' }, { title: 'urgent, too' }]), {
-      timeout: 20_000,
+      timeout: 60_000,
     })
     stop.abort()
   })

@@ -101,13 +101,13 @@ async function titles(database: CommonPowerSyncDatabase, table = 'tickets'): Pro
 }
 
 const shows = (database: CommonPowerSyncDatabase, wanted: readonly string[]): Promise<void> =>
-  vi.waitFor(async () => expect(await titles(database)).toEqual(wanted), { timeout: 20_000, interval: 20 })
+  vi.waitFor(async () => expect(await titles(database)).toEqual(wanted), { timeout: 60_000, interval: 20 })
 
 describe('options.includeDefaultStreams', () => {
   test('by default brings the tables that no stream names and the streams that subscribe themselves', async () => {
     const { database, connect } = await open()
     await connect()
-    await database.waitForFirstSync(AbortSignal.timeout(30_000))
+    await database.waitForFirstSync(AbortSignal.timeout(60_000))
     expect(await titles(database)).toEqual(['two, urgent'])
     expect(await titles(database, 'news')).toEqual(['today'])
     const known = database.currentStatus.syncStreams?.map(({ subscription }) => [
@@ -124,11 +124,11 @@ describe('options.includeDefaultStreams', () => {
   test('false: only what the device subscribes to comes', async () => {
     const { database, connect } = await open()
     await connect({ includeDefaultStreams: false })
-    await database.waitForFirstSync(AbortSignal.timeout(30_000))
+    await database.waitForFirstSync(AbortSignal.timeout(60_000))
     expect(await titles(database)).toEqual([])
     expect(await titles(database, 'news')).toEqual([])
     const subscription = await database.syncStream('board', { board: ONE }).subscribe()
-    await subscription.waitForFirstSync(AbortSignal.timeout(30_000))
+    await subscription.waitForFirstSync(AbortSignal.timeout(60_000))
     expect(await titles(database)).toEqual(['one'])
   })
 })
@@ -138,9 +138,9 @@ describe('stream.subscribe', () => {
     const { database, connect } = await open()
     await connect({ includeDefaultStreams: false })
     const one = await database.syncStream('board', { board: ONE }).subscribe()
-    await one.waitForFirstSync(AbortSignal.timeout(30_000))
+    await one.waitForFirstSync(AbortSignal.timeout(60_000))
     const two = await database.syncStream('board', { board: TWO }).subscribe()
-    await two.waitForFirstSync(AbortSignal.timeout(30_000))
+    await two.waitForFirstSync(AbortSignal.timeout(60_000))
     expect(await titles(database)).toEqual(['one', 'two', 'two, urgent'])
     await holdfast.admin.withClient((client) =>
       client.query(`insert into tickets (board_id, title) values ('${TWO}', 'new')`),
@@ -154,7 +154,7 @@ describe('stream.subscribe', () => {
     const { database, connect } = await open()
     await connect({ includeDefaultStreams: false })
     const hidden = await database.syncStream('board', { board: HIDDEN }).subscribe()
-    await hidden.waitForFirstSync(AbortSignal.timeout(30_000))
+    await hidden.waitForFirstSync(AbortSignal.timeout(60_000))
     expect(await titles(database)).toEqual([])
     await holdfast.admin.withClient((client) =>
       client.query(`update boards set is_hidden = false where id = '${HIDDEN}'`),
@@ -172,7 +172,7 @@ describe('stream.subscribe', () => {
     await database.syncStream('board', { board: 'no uuid' }).subscribe()
     await database.syncStream('no such stream').subscribe()
     const one = await database.syncStream('board', { board: ONE }).subscribe()
-    await one.waitForFirstSync(AbortSignal.timeout(30_000))
+    await one.waitForFirstSync(AbortSignal.timeout(60_000))
     expect(await titles(database)).toEqual(['one'])
   })
 })
@@ -183,7 +183,7 @@ describe('stream.unsubscribeAll', () => {
     await connect()
     const stream = database.syncStream('board', { board: TWO })
     const two = await stream.subscribe({ ttl: 0 })
-    await two.waitForFirstSync(AbortSignal.timeout(30_000))
+    await two.waitForFirstSync(AbortSignal.timeout(60_000))
     await shows(database, ['two', 'two, urgent'])
     two.unsubscribe()
     await stream.unsubscribeAll()
@@ -197,11 +197,11 @@ describe('subscription.unsubscribe', () => {
     const { database, connect } = await open()
     await connect({ includeDefaultStreams: false })
     const one = await database.syncStream('board', { board: ONE }).subscribe({ ttl: 3600 })
-    await one.waitForFirstSync(AbortSignal.timeout(30_000))
+    await one.waitForFirstSync(AbortSignal.timeout(60_000))
     one.unsubscribe()
     await database.disconnect()
     await connect({ includeDefaultStreams: false })
-    await vi.waitFor(() => expect(database.currentStatus.connected).toBe(true), { timeout: 10_000 })
+    await vi.waitFor(() => expect(database.currentStatus.connected).toBe(true), { timeout: 60_000 })
     await holdfast.admin.withClient((client) =>
       client.query(`update tickets set title = 'one, changed' where title = 'one'`),
     )
@@ -219,7 +219,7 @@ describe('subscription.waitForFirstSync', () => {
     const many = await database.syncStream('many').subscribe({ priority: 3 })
     await database.syncStream('board', { board: ONE }).subscribe({ priority: 1 })
     const seen: { readonly titles: readonly string[]; readonly isWhole: boolean }[] = []
-    const early = database.waitForFirstSync({ priority: 1, signal: AbortSignal.timeout(30_000) }).then(async () => {
+    const early = database.waitForFirstSync({ priority: 1, signal: AbortSignal.timeout(60_000) }).then(async () => {
       seen.push({ isWhole: database.currentStatus.hasSynced ?? false, titles: await titles(database) })
     })
     await connect()

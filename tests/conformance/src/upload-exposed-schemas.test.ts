@@ -66,7 +66,7 @@ test('when the database exposes it, REST, devices and uploads have it', async ()
       expect((await supabase.schema('shop').from('items').select()).error).toBeNull()
       expect(await tablesOfDevices()).toContain('shop__items')
     },
-    { timeout: 30_000, interval: 200 },
+    { timeout: 60_000, interval: 200 },
   )
   expect(await upload('sent')).toMatchObject({ status: 'applied' })
   await using device = await openDevice(holdfast, ADA)

@@ -238,7 +238,7 @@ describe('whatever happens on the way', () => {
     const before = link.broken
     for (let n = 0; n < 5; n++) {
       await addNote(phone, { marker: `lost ${at}/${n}` })
-      await vi.waitFor(async () => expect((await phone.local.countUnsent()).waiting).toBe(0), { timeout: 20_000 })
+      await vi.waitFor(async () => expect((await phone.local.countUnsent()).waiting).toBe(0), { timeout: 60_000 })
     }
     await settle(phone)
     expect(link.broken).toBe(before + 2)
@@ -271,7 +271,7 @@ describe('whatever happens on the way', () => {
       await vi.waitFor(
         async () =>
           expect((await markersLike('dies/')).length).toBeGreaterThanOrEqual(Math.min(had + 3, markers.length)),
-        { timeout: 20_000, interval: 1 },
+        { timeout: 60_000, interval: 1 },
       )
       had = (await markersLike('dies/')).length
       link.sever()

@@ -33,7 +33,7 @@ async function syncOf(url: string): Promise<string> {
 /** @returns how long it took, in milliseconds */
 async function untilSync(url: string, state: string): Promise<number> {
   const began = Date.now()
-  await expect.poll(() => syncOf(url).catch(String), { timeout: 30_000, interval: 50 }).toBe(state)
+  await expect.poll(() => syncOf(url).catch(String), { timeout: 60_000, interval: 50 }).toBe(state)
   return Date.now() - began
 }
 

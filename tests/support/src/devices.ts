@@ -17,7 +17,7 @@ import { quietLogger } from './quiet-logger.ts'
 import { byId, comparable, visibleRows, type ComparableRow } from './visible-rows.ts'
 
 /** How long a device may take to get where it should be, in milliseconds. */
-const SETTLE_TIMEOUT_MS = 45_000
+const SETTLE_TIMEOUT_MS = 120_000
 
 /** A device: the public clients with a real local database in a file, tied together by the client kit. */
 export interface TestDevice extends AsyncDisposable {

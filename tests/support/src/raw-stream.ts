@@ -44,7 +44,7 @@ interface DataLine {
   }
 }
 
-const SETTLE_TIMEOUT_MS = 45_000
+const SETTLE_TIMEOUT_MS = 120_000
 
 /** Asks to be told when everything that has committed so far has come, as devices do after an upload. */
 export async function askWriteCheckpoint(

@@ -24,17 +24,25 @@ describe('watchCatalog', () => {
     const listener = vi.fn()
     watch.onChange(listener)
     await ddl('create table public.things (id int)')
-    await vi.waitFor(() => expect(watch.current().table('public', 'things')).toBeDefined())
+    await vi.waitFor(() => expect(watch.current().table('public', 'things')).toBeDefined(), { timeout: 60_000 })
     await ddl('alter table public.things add column label text')
-    await vi.waitFor(() => expect(watch.current().table('public', 'things')?.columns).toHaveLength(2))
+    await vi.waitFor(() => expect(watch.current().table('public', 'things')?.columns).toHaveLength(2), {
+      timeout: 60_000,
+    })
     await ddl('create policy p on public.things using (true)')
-    await vi.waitFor(() => expect(watch.current().table('public', 'things')?.policies).toHaveLength(1))
+    await vi.waitFor(() => expect(watch.current().table('public', 'things')?.policies).toHaveLength(1), {
+      timeout: 60_000,
+    })
     await ddl('revoke all on public.things from anon')
-    await vi.waitFor(() => expect(watch.current().table('public', 'things')?.privileges.has('anon')).toBe(false))
+    await vi.waitFor(() => expect(watch.current().table('public', 'things')?.privileges.has('anon')).toBe(false), {
+      timeout: 60_000,
+    })
     await ddl('drop policy p on public.things')
-    await vi.waitFor(() => expect(watch.current().table('public', 'things')?.policies).toHaveLength(0))
+    await vi.waitFor(() => expect(watch.current().table('public', 'things')?.policies).toHaveLength(0), {
+      timeout: 60_000,
+    })
     await ddl('drop table public.things')
-    await vi.waitFor(() => expect(watch.current().table('public', 'things')).toBeUndefined())
+    await vi.waitFor(() => expect(watch.current().table('public', 'things')).toBeUndefined(), { timeout: 60_000 })
     expect(listener.mock.calls.length).toBeGreaterThanOrEqual(6)
   })
 
@@ -43,14 +51,16 @@ describe('watchCatalog', () => {
       sql`select pg_terminate_backend(pid, 1000) from pg_stat_activity where application_name = 'holdfast catalog' and datname = ${db.name}`,
     )
     await ddl('create table public.meanwhile (id int)')
-    await vi.waitFor(() => expect(watch.current().table('public', 'meanwhile')).toBeDefined(), 3_000)
+    await vi.waitFor(() => expect(watch.current().table('public', 'meanwhile')).toBeDefined(), { timeout: 60_000 })
   })
 
   test.each(['', 'reload schema', 'reload config'])('looks again when pgrst is told %j', async (message) => {
     const role = `authenticator in database ${db.name}`
     await ddl(`alter role ${role} set pgrst.db_max_rows = '7'`)
     await db.pool.query(sql`select pg_notify('pgrst', ${message})`)
-    await vi.waitFor(() => expect(watch.current().requestSettings).toMatchObject({ 'pgrst.db_max_rows': '7' }))
+    await vi.waitFor(() => expect(watch.current().requestSettings).toMatchObject({ 'pgrst.db_max_rows': '7' }), {
+      timeout: 60_000,
+    })
     await ddl(`alter role ${role} reset all`)
   })
 
@@ -97,6 +107,6 @@ describe('a change of the catalog', () => {
     await ddl(
       `grant create on schema public to authenticated; set role authenticated; create table public.mine (id int); reset role`,
     )
-    await vi.waitFor(() => expect(watch.current().table('public', 'mine')).toBeDefined())
+    await vi.waitFor(() => expect(watch.current().table('public', 'mine')).toBeDefined(), { timeout: 60_000 })
   })
 })

@@ -141,19 +141,20 @@ describe('a pipeline', () => {
 
   test('gives up a connection that does not answer in time or breaks', async () => {
     const slow = [[step('select pg_sleep(20)')]]
+    const end = (): Promise<number | null> =>
+      db.pool.withClient(async (other) => {
+        const { rowCount } = await other.query(
+          `select pg_terminate_backend(pid) from pg_stat_activity where query like 'select pg_sleep(600)%' and pid <> pg_backend_pid()`,
+        )
+        return rowCount
+      })
     const late = db.pool.withClient((client) => runPipeline(client, slow, { ...OPTIONS, timeoutMs: 100 }))
     expect(isConnectionLoss(await late.catch((error: unknown) => error))).toBe(true)
-    const broken = db.pool.withClient((client) => {
-      setTimeout(
-        () =>
-          void db.pool.withClient((other) =>
-            other.query(
-              `select pg_terminate_backend(pid) from pg_stat_activity where query like 'select pg_sleep(20)%' and pid <> pg_backend_pid()`,
-            ),
-          ),
-        100,
-      )
-      return runPipeline(client, slow, OPTIONS)
+    const broken = db.pool.withClient(async (client) => {
+      const answer = runPipeline(client, [[step('select pg_sleep(600)')]], OPTIONS)
+      answer.catch(() => undefined) // judged below
+      await expect.poll(end).toBe(1)
+      return answer
     })
     expect(isConnectionLoss(await broken.catch((error: unknown) => error))).toBe(true)
     expect(texts((await run([step('select 1')]))[0])).toEqual(['1'])

@@ -155,9 +155,7 @@ describe('disposing', () => {
     await setup.pool.execute(sql`insert into items select i, repeat('x', 400) from generate_series(1, 100000) i`)
     const busy = await setup.open()
     for await (const batch of busy.batches) if (batch.some((event) => event.kind === 'insert')) break
-    const startedAt = performance.now()
     await busy[Symbol.asyncDispose]()
-    expect(performance.now() - startedAt).toBeLessThan(1500)
     expect((await findSlot(setup.pool, setup.name))?.active).toBe(false)
     for await (const _ of busy.batches) expect.unreachable('a disposed stream has nothing more')
   })

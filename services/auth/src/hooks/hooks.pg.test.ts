@@ -29,7 +29,7 @@ beforeAll(async () => {
       create function hooks.fail(event jsonb) returns jsonb language plpgsql as
         $$ begin raise exception 'secret details'; end $$;
       create function hooks.sleep(event jsonb) returns jsonb language plpgsql as
-        $$ begin perform pg_sleep(10); return '{}'; end $$;
+        $$ begin perform pg_sleep(600); return '{}'; end $$;
       create function hooks."Mixed_Case"(event jsonb) returns jsonb language plpgsql as $$
       begin
         insert into hooks.calls (name, event) values ('new user', event);
@@ -118,10 +118,8 @@ describe('the custom access token hook', () => {
 
   test('that takes longer than two seconds is stopped', async () => {
     await using app = await open({ hookCustomAccessTokenUri: inPostgres('sleep') })
-    const startedAt = performance.now()
     const { status } = await signUp(app)
     expect(status).toBe(500)
-    expect(performance.now() - startedAt).toBeLessThan(5_000)
   })
 
   test('that makes the token too long refuses', async () => {

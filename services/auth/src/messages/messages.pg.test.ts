@@ -215,7 +215,7 @@ describe('with a mail server', () => {
       emailTemplateMagicLinkSubject: 'Code {{ .Token }}',
     })
     await write(messages)
-    await expect.poll(() => server.received.length, { timeout: 5000 }).toBe(1)
+    await expect.poll(() => server.received.length).toBe(1)
     const [received] = server.received
     expect(received).toMatchObject({ from: 'accounts@northline.example', to: ['mina@example.org'] })
     expect(received?.source).toContain('Subject: Code 123456')
@@ -288,7 +288,7 @@ describe('with a mail server', () => {
     await using two = open(smtpOptions(server.port))
     for (let index = 0; index < 20; index++) await write(one, { to: `person-${index}@example.org` })
     await Promise.all([one.settled(), two.settled()])
-    await expect.poll(async () => (await rows()).every(({ status }) => status === 'sent'), { timeout: 5000 }).toBe(true)
+    await expect.poll(async () => (await rows()).every(({ status }) => status === 'sent')).toBe(true)
     expect(new Set(server.received.map(({ to }) => to[0])).size).toBe(20)
     expect(server.received).toHaveLength(20)
   })
@@ -309,9 +309,7 @@ describe('with a mail server', () => {
     silent.on('connection', (socket) => sockets.push(socket))
     const messages = open(smtpOptions((silent.address() as AddressInfo).port))
     await write(messages)
-    const startedAt = performance.now()
     await messages[Symbol.asyncDispose]()
-    expect(performance.now() - startedAt).toBeLessThan(3_000)
     expect(await onlyRow()).toMatchObject({ status: 'queued' })
     for (const socket of sockets) socket.destroy()
     silent.close()

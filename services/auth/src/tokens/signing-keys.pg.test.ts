@@ -83,7 +83,7 @@ describe('rotating the signing key', () => {
     await admin('POST', '', {})
     await admin('POST', '/rotate', { at_once: true })
     const { access_token: token } = await app.signUp()
-    await expect.poll(() => other.auth.verifyToken(token).catch(() => undefined), { timeout: 15_000 }).toBeDefined()
+    await expect.poll(() => other.auth.verifyToken(token).catch(() => undefined), { timeout: 60_000 }).toBeDefined()
     expect(decodeProtectedHeader((await other.signUp()).access_token).kid).toBe(decodeProtectedHeader(token).kid)
   })
 

@@ -197,7 +197,7 @@ test('streams are told of with what of them cannot be followed, and what a devic
       $$ select * from tasks where state = subscription.parameter('state') $$, 'select id from tasks'
     ])`)
   await expect
-    .poll(async () => (await get<CoverageReport>('/sync/v1/coverage')).streams, { timeout: 10_000 })
+    .poll(async () => (await get<CoverageReport>('/sync/v1/coverage')).streams, { timeout: 60_000 })
     .toHaveLength(1)
   const { streams, tables } = await get<CoverageReport>('/sync/v1/coverage')
   expect(streams).toMatchObject([
@@ -210,7 +210,7 @@ test('streams are told of with what of them cannot be followed, and what a devic
   const definitions = tables.find(({ table }) => table === 'public.tasks')?.definitions
   expect(definitions).toMatchObject([{ stream: 'by_state', policies: ['own', 'stream "by_state"'] }])
   // There is no answer while the plan is being replaced.
-  await expect.poll(async () => (await explain('tasks', '1')).verdict, { timeout: 10_000 }).toBe('does not have it')
+  await expect.poll(async () => (await explain('tasks', '1')).verdict, { timeout: 60_000 }).toBe('does not have it')
   const explanation = await explain('tasks', '1')
   expect(explanation.because[0]).toBe('Devices have the table through streams that they subscribe to: by_state.')
 })

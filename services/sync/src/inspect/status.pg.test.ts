@@ -64,11 +64,10 @@ test('tells how far behind the reader is while it cannot write', async () => {
     `insert into public.items (owner_id, title) select '${ALICE}', repeat('x', 500) from generate_series(1, 100)`,
   )
   await world.run(`update public.items set n = 1`)
-  await delay(1_100)
-  const { reader, slot } = await statusOf(world)
+  await expect.poll(async () => (await statusOf(world)).reader.lagSeconds).toBeGreaterThan(1)
+  const { slot } = await statusOf(world)
   held.resolve()
   await holding
-  expect(reader.lagSeconds).toBeGreaterThan(1)
   expect(slot.lagBytes).toBeGreaterThan(50_000)
   await expect.poll(async () => (await statusOf(world)).reader.lagSeconds).toBe(0)
 })
@@ -99,7 +98,7 @@ test(
     await world.restart()
     const second = await reading()
     expect(second?.rowsRead).toBeGreaterThanOrEqual(first.rowsRead)
-    await expect.poll(async () => (await statusOf(world)).filling, { timeout: 30_000 }).toEqual([])
+    await expect.poll(async () => (await statusOf(world)).filling, { timeout: 60_000 }).toEqual([])
     const [row] = await world.rows<{ count: number }>(
       `select sum(count)::int as count from sync.buckets where name like 'readings.%'`,
     )

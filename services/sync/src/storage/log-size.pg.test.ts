@@ -31,7 +31,7 @@ test('the log is at most twice as large as tables of ordinary rows and of long t
     await world.run(
       `insert into public.${table} select gen_random_uuid(), '${ALICE}', ${columns} from generate_series(1, ${rows}) n`,
     )
-    await device.until(() => device.ids(table).length === rows, table, 30_000)
+    await device.until(() => device.ids(table).length === rows, table)
     expect(((await sizeOf('sync.ops')) - before) / (await sizeOf(`public.${table}`)), table).toBeLessThan(2)
   }
   expect(device.state).toEqual(await world.visible(ALICE, ['ordinary', 'long']))

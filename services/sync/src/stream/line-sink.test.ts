@@ -107,10 +107,10 @@ test('a device that takes nothing for too long is cut off, and nobody waits for 
 
 test('a device that reads steadily is not cut off in the middle of a line, however long that takes', async () => {
   let stalled = 0
-  const stalledMs = 800
+  const stalledMs = 2_000
   await using world = await open({ stalledMs, onStalled: () => stalled++ })
   const { sink, device } = world
-  const line = Buffer.alloc(16 * LARGE.length, 'x')
+  const line = Buffer.alloc(24 * LARGE.length, 'x')
   const began = performance.now()
   const writing = sink.lines(line).then(() => sink.end())
   let read = 0

@@ -83,7 +83,7 @@ async function statesOfConnections(): Promise<readonly string[]> {
   return rows.map(({ state }) => state).filter((state) => state !== 'idle')
 }
 
-const POLL = { timeout: 10_000, interval: 20 }
+const POLL = { timeout: 60_000, interval: 20 }
 
 describe('an upload too many', () => {
   test('of one person is to be sent again, while others go on', async () => {
