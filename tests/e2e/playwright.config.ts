@@ -4,8 +4,8 @@ import { defineConfig } from '@playwright/test'
 export default defineConfig({
   testDir: './src',
   testMatch: '**/*.spec.ts',
-  timeout: 120_000,
-  expect: { timeout: 20_000 },
+  timeout: 300_000,
+  expect: { timeout: 45_000 },
   fullyParallel: false,
   workers: 2,
   // On a busy machine a page may miss a time-out; what needed the second try is named, and counted in the last line.
