@@ -3,9 +3,10 @@ import { hash } from '@node-rs/bcrypt'
 import { openHoldfast, type Holdfast } from '@holdfast/test-support'
 import { type LoadConnection, openLoadConnection } from './http-load.ts'
 import { median, percentile, type Figure } from './report.ts'
+import { sized } from './size.ts'
 
 /** Accounts that are asked about, each as often as an address that nobody has. */
-const PEOPLE = 100
+const PEOPLE = sized(100)
 const ROUNDS = 3
 const PASSWORD = 'correct horse battery'
 

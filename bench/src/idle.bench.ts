@@ -6,11 +6,12 @@ import { IDLE_MEMORY, published } from './published.ts'
 import type { Figure } from './report.ts'
 import { openStream, type StreamClient } from './stream-client.ts'
 import { mintToken } from './tokens.ts'
+import { sized } from './size.ts'
 
 const PARALLEL = 20
-const WARM_UP_DEVICES = 100
+const WARM_UP_DEVICES = sized(100)
 /** Longer than the time between two keepalives, so that each device has had one. */
-const HOLD_MS = 25_000
+const HOLD_MS = sized(25_000)
 
 async function connectMany(holdfast: Holdfast, count: number): Promise<StreamClient[]> {
   const clients: StreamClient[] = []

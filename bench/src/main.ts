@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: all benchmarks, or those whose names are given; `sync` stands for all that sync has to show, and ends with one table. The names are the keys
- * below.
+ * below. `--share=0.01` runs them at a hundredth of their size, to see that they run.
  */
 import { openHoldfast, type Holdfast } from '@holdfast/test-support'
 import { benchAccounts } from './accounts.bench.ts'
@@ -17,50 +17,54 @@ import { benchRecovery } from './recovery.bench.ts'
 import { printTable, report, type Figure } from './report.ts'
 import { benchRest } from './rest.bench.ts'
 import { benchSharedList } from './shared-list.bench.ts'
+import { sized } from './size.ts'
 import { benchStart } from './start.bench.ts'
 import { benchWriteCheckpoint } from './write-checkpoint.bench.ts'
 
-const FIRST_SYNC_ROWS = [10_000, 100_000, 500_000]
-const DEVICES_TOGETHER = [10, 50]
+const FIRST_SYNC_ROWS = [10_000, 100_000, 500_000].map(sized)
+const DEVICES_TOGETHER = [10, 50].map(sized)
 
 /** Those that start servers of their own. */
 const alone: Readonly<Record<string, () => Promise<Figure[]>>> = {
   start: benchStart,
-  large: () => benchLarge(1_000_000),
+  large: () => benchLarge(sized(1_000_000)),
   accounts: benchAccounts,
   rest: async () => {
     await using holdfast = await openHoldfast()
-    return benchRest(holdfast)
+    return await benchRest(holdfast)
   },
   enumeration: benchEnumeration,
   recovery: benchRecovery,
-  snapshot: () => benchSnapshot(1_000_000),
-  'log-size': () => benchLogSize(50_000, 500_000),
+  snapshot: () => benchSnapshot(sized(1_000_000)),
+  'log-size': () => benchLogSize(sized(50_000), sized(500_000)),
 }
 
 /** Those that share a server, in this order: memory first, before anything else has grown the heap. */
 const onServer: Readonly<Record<string, (holdfast: Holdfast) => Promise<Figure[]>>> = {
-  idle: async (holdfast) => [...(await benchIdle(holdfast, 1_000)), ...(await benchIdle(holdfast, 5_000))],
+  idle: async (holdfast) => [
+    ...(await benchIdle(holdfast, sized(1_000))),
+    ...(await benchIdle(holdfast, sized(5_000))),
+  ],
   latency: async (holdfast) => [
-    ...(await benchLatency(holdfast, { devices: 100, rate: 10, seconds: 15 })),
-    ...(await benchLatency(holdfast, { devices: 100, rate: 100, seconds: 15 })),
-    ...(await benchLatency(holdfast, { devices: 100, rate: 500, seconds: 10 })),
+    ...(await benchLatency(holdfast, { devices: sized(100), rate: 10, seconds: sized(15) })),
+    ...(await benchLatency(holdfast, { devices: sized(100), rate: 100, seconds: sized(15) })),
+    ...(await benchLatency(holdfast, { devices: sized(100), rate: 500, seconds: sized(10) })),
   ],
-  'write-checkpoint': (holdfast) => benchWriteCheckpoint(holdfast, 100),
-  storm: (holdfast) => benchReconnectStorm(holdfast, 1_000),
-  bulk: (holdfast) => benchBulk(holdfast, 200_000),
+  'write-checkpoint': (holdfast) => benchWriteCheckpoint(holdfast, sized(100)),
+  storm: (holdfast) => benchReconnectStorm(holdfast, sized(1_000)),
+  bulk: (holdfast) => benchBulk(holdfast, sized(200_000)),
   many: async (holdfast) => [
-    ...(await benchManyFirstSyncs(holdfast, 10, 10_000)),
-    ...(await benchManyFirstSyncs(holdfast, 50, 10_000)),
+    ...(await benchManyFirstSyncs(holdfast, sized(10), sized(10_000))),
+    ...(await benchManyFirstSyncs(holdfast, sized(50), sized(10_000))),
   ],
-  fair: (holdfast) => benchFairness(holdfast, 8, 200_000),
+  fair: (holdfast) => benchFairness(holdfast, sized(8), sized(200_000)),
   'first-sync': (holdfast) => benchFirstSync(holdfast, FIRST_SYNC_ROWS, DEVICES_TOGETHER),
-  shared: (holdfast) => benchSharedList(holdfast, { devices: 100, rate: 10, seconds: 15 }),
+  shared: (holdfast) => benchSharedList(holdfast, { devices: sized(100), rate: 10, seconds: sized(15) }),
 }
 
 const SYNC = ['snapshot', 'idle', 'latency', 'write-checkpoint', 'storm', 'bulk', 'many', 'first-sync', 'shared']
 
-const given = process.argv.slice(2)
+const given = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
 const wanted = new Set(given.flatMap((name) => (name === 'sync' ? SYNC : [name])))
 const known = [...Object.keys(alone), ...Object.keys(onServer)]
 for (const name of wanted) {
