@@ -19,6 +19,12 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     // oxlint-disable-next-line no-empty-pattern -- the test tool reads which fixtures are needed from the pattern
     async ({}, use) => {
       await using holdfast = await openHoldfast({ sample: true })
+      // A busy machine may be ready before its first copy of all tables is: a page that came then would be told to wait, in the console too.
+      await expect
+        .poll(async () => ((await (await fetch(`${holdfast.url}/health`)).json()) as { sync: string }).sync, {
+          timeout: 120_000,
+        })
+        .toBe('ready')
       await use(holdfast)
     },
     { scope: 'worker', timeout: 180_000 },
