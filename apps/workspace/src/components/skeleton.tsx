@@ -15,7 +15,7 @@ export function Skeleton({
     <div role="status" aria-label={label} className="flex flex-col">
       {Array.from({ length: rows }, (_, index) => (
         <div key={index} className="flex h-row items-center border-b border-border/60">
-          <div className={cx('h-3 animate-breathe rounded-sm bg-sunken', WIDTHS[index % WIDTHS.length])} />
+          <div className={cx('h-3 animate-breathe rounded-sm bg-border/70', WIDTHS[index % WIDTHS.length])} />
         </div>
       ))}
     </div>

@@ -1,0 +1,116 @@
+import type { Page } from '@playwright/test'
+import { comeToRest, expectAccessible } from './support/accessibility.ts'
+import { makeActions } from './support/actions.ts'
+import { expect, test } from './support/fixtures.ts'
+import { holdDatabase, watchTexts } from './support/held-database.ts'
+import { expectSynced, signIn } from './support/person.ts'
+
+/*
+ * What the screen says before it knows. The local database or a request is held until the test has looked, so that the moment lasts as long as it must.
+ */
+
+const PICTURES = 'test-results/screens'
+const DEVICES = {
+  desktop: { viewport: { width: 1280, height: 800 } },
+  phone: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
+} as const
+
+/** What only an answer of the database can say. */
+const NOTHING_FOUND = /\d+ of [\d,]+ match|No actions here yet|Nothing on this device matches|Nothing matches/
+
+test.describe('before a query has answered', () => {
+  test('a table does not say that nothing matches', async ({ arrive, holdfast }) => {
+    await makeActions(holdfast, ['Before the answer'])
+    const dana = await arrive('dana')
+    const { page } = dana
+    await dana.openTable('actions')
+    const search = page.getByRole('searchbox', { name: 'Search in Actions' })
+
+    for (const [text, finds] of [
+      ['Before the answer', true],
+      ['no action is called this', false],
+    ] as const) {
+      const database = await holdDatabase(page)
+      const watched = await watchTexts(page, NOTHING_FOUND)
+      await search.fill(text)
+      await expect(page).toHaveURL(new RegExp(`[?&]q=${text.split(' ')[0]}`))
+      await comeToRest(page)
+      expect(await watched.seen()).toEqual([])
+      await database.release()
+      if (finds) {
+        await expect(page.getByRole('grid').getByText('Before the answer').first()).toBeVisible()
+        expect(await watched.seen()).toEqual([])
+      } else {
+        await expect(page.getByText(/^0 of [\d,]+ match$/)).toBeVisible()
+      }
+    }
+  })
+
+  test('the palette does not say that nothing matches', async ({ arrive, holdfast }) => {
+    await makeActions(holdfast, ['Found by the palette'])
+    const { page } = await arrive('dana')
+    await page.keyboard.press('Control+k')
+    const field = page.getByPlaceholder('Go to a table, find a record, run a command')
+    for (const [text, finds] of [
+      ['Found by the palette', true],
+      ['no record is called this', false],
+    ] as const) {
+      const database = await holdDatabase(page)
+      const watched = await watchTexts(page, NOTHING_FOUND)
+      await field.fill(text)
+      await comeToRest(page)
+      expect(await watched.seen()).toEqual([])
+      await database.release()
+      if (finds) {
+        await expect(page.getByRole('menuitem', { name: /Found by the palette/ })).toBeVisible()
+        expect(await watched.seen()).toEqual([])
+      } else {
+        await expect(page.getByText('Nothing on this device matches “no record is called this”')).toBeVisible()
+      }
+    }
+  })
+
+  test('a link does not say that nothing matches', async ({ arrive, holdfast }) => {
+    const [action] = await makeActions(holdfast, ['Linked: one'])
+    const dana = await arrive('dana')
+    const { page } = dana
+    await page.goto(`${dana.home}/t/actions/r/${action?.id}`)
+    await expect(page.getByRole('textbox', { name: 'Title' })).toBeVisible()
+    await page.getByRole('button', { name: /^Site: / }).click()
+    const database = await holdDatabase(page)
+    const watched = await watchTexts(page, NOTHING_FOUND)
+    await page.getByRole('searchbox', { name: /Site/ }).fill('no site is called this')
+    await comeToRest(page)
+    expect(await watched.seen()).toEqual([])
+    await database.release()
+    await expect(page.getByText('Nothing matches')).toBeVisible()
+  })
+})
+
+for (const device of ['desktop', 'phone'] as const) {
+  test(`after signing in on a new ${device}, the screen says what it waits for`, async ({ arrive }) => {
+    const dana = await arrive('dana', { ...DEVICES[device], until: 'signed-out' })
+    const { page } = dana
+    const released = Promise.withResolvers<void>()
+    await page.context().route('**/sync/v1/schema*', async (route) => {
+      await released.promise
+      await route.continue()
+    })
+    await page.goto('/sign-in')
+    await signIn(page, dana.email)
+    await expect(page.getByRole('status').filter({ hasText: 'Opening your data' })).toBeVisible()
+    await look(page, `${device}-opening`)
+    released.resolve()
+    await expectSynced(dana)
+  })
+}
+
+/** A picture in both themes. */
+async function look(page: Page, screen: string): Promise<void> {
+  await comeToRest(page)
+  await page.screenshot({ path: `${PICTURES}/${screen}-light.png` })
+  await expectAccessible(page, screen)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await page.screenshot({ path: `${PICTURES}/${screen}-dark.png` })
+  await page.emulateMedia({ colorScheme: 'light' })
+}
