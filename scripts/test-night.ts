@@ -29,6 +29,13 @@ const PARTS: readonly Part[] = [
     seed: 'HOLDFAST_HISTORY_SEED',
   },
   {
+    name: 'floods',
+    project: 'pg',
+    files: [`${SYNC}/flood-histories.pg.test.ts`],
+    counts: { HOLDFAST_FLOOD_HISTORIES: 200 },
+    seed: 'HOLDFAST_HISTORY_SEED',
+  },
+  {
     name: 'policies',
     project: 'pg',
     files: [`${SYNC}/policy-histories.pg.test.ts`],

@@ -78,6 +78,9 @@ export function print(state: DeviceState): string {
   return JSON.stringify([...state].toSorted(([left], [right]) => (left < right ? -1 : 1)))
 }
 
+/** @param last - what Postgres showed the person last */
+export type IsLast = (state: DeviceState, last: DeviceState, userId: string) => boolean
+
 /** Runs one random history over the tables of `LISTS_SCHEMA`, with devices that come and go. Waits at the end until all had the chance to be equal. */
 export async function runHistory(
   world: World,
@@ -86,11 +89,17 @@ export async function runHistory(
     settleMs = 8_000,
     disturb,
     changeSchema,
+    begin,
+    isLast = (state, last) => print(state) === print(last),
   }: {
     readonly settleMs?: number
     readonly disturb?: (random: Random) => Promise<unknown>
     /** Changes tables, policies, functions or grants, in a transaction that may change rows as well. */
     readonly changeSchema?: (tx: Transaction, random: Random) => Promise<void>
+    /** Comes first in each transaction: says whose it is, and changes more. */
+    readonly begin?: (tx: Transaction, random: Random) => Promise<void>
+    /** Whether a device has come to what its person was shown last. */
+    readonly isLast?: IsLast
   } = {},
 ): Promise<{ history: History; followed: Followed[] }> {
   const random = createRandom(seed)
@@ -124,6 +133,7 @@ export async function runHistory(
       else device.connect()
     }
     await commit(async (tx) => {
+      await begin?.(tx, random)
       for (let i = random.below(4); i >= 0; i--) await changeSomething(tx, random)
       if (!changeSchema || !random.chance(0.4)) return
       await changeSchema(tx, random)
@@ -133,7 +143,7 @@ export async function runHistory(
     if (disturb && random.chance(0.15)) await disturb(random)
   }
   for (const { device } of followed) if (!device.isOpen) device.connect()
-  await untilLast(followed, shown, settleMs)
+  await untilLast(followed, shown, settleMs, isLast)
   return { history: { seed, shown }, followed }
 }
 
@@ -220,15 +230,16 @@ export async function untilLast(
   followed: readonly Followed[],
   shown: History['shown'],
   settleMs: number,
+  isLast: IsLast = (state, last) => print(state) === print(last),
 ): Promise<void> {
   const deadline = Date.now() + settleMs
   for (const { userId, device } of followed) {
-    const last = print(shown.get(userId)?.at(-1) ?? new Map())
+    const last = shown.get(userId)?.at(-1) ?? new Map()
     await device
       .until(
         () => {
           if (!device.isOpen) device.connect()
-          return device.completed.length > 0 && print(device.state) === last
+          return device.completed.length > 0 && isLast(device.state, last, userId)
         },
         'the end',
         Math.max(1, deadline - Date.now()),

@@ -52,6 +52,7 @@ export interface WorldOptions {
   readonly rowLimits?: RowLimits
   /** The way to Postgres of what evaluates policies: through a proxy, for example. Default: straight. */
   readonly through?: (url: string) => string
+  readonly bucketsPerClientMax?: number
 }
 
 export interface Server {
@@ -148,6 +149,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       drainMs: options.drainMs ?? 0,
       ...(options.snapshotBytesMax === undefined ? {} : { snapshotBytesMax: options.snapshotBytesMax }),
       ...(options.batchLimits ? { batchLimits: options.batchLimits } : {}),
+      ...(options.bucketsPerClientMax === undefined ? {} : { bucketsPerClientMax: options.bucketsPerClientMax }),
       ...(options.rowLimits ? { rowLimits: options.rowLimits } : {}),
       logger: options.logger ?? silentLogger,
       ...(options.clock ? { clock: options.clock } : {}),

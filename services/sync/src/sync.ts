@@ -16,6 +16,7 @@ import { notReady, standingBy } from './errors.ts'
 import { createFence } from './lease/fence.ts'
 import { createInstance } from './lease/lease.ts'
 import {
+  BUCKETS_PER_CLIENT_MAX,
   CONCURRENT_EVALUATIONS_MAX,
   CONCURRENT_READS_MAX,
   DRAIN_MS,
@@ -84,6 +85,8 @@ export interface SyncOptions {
   readonly snapshotBytesMax?: number
   readonly batchLimits?: BatchLimits
   readonly rowLimits?: RowLimits
+  /** Buckets of one person; 50,000 by default. */
+  readonly bucketsPerClientMax?: number
   /** How long devices have to go elsewhere when the service is disposed, in milliseconds; 1500 by default. */
   readonly drainMs?: number
   /** Superseded operations that a bucket may have whatever its size. */
@@ -236,6 +239,7 @@ export function openSync(options: SyncOptions): SyncService {
     sharedLines: createSharedLines(feed),
     compactions,
     leftOuts,
+    bucketsMax: options.bucketsPerClientMax ?? BUCKETS_PER_CLIENT_MAX,
     keys,
     keyMoments,
     logger,

@@ -1,7 +1,7 @@
 import type { ActiveDefinition, ActivePlan } from '../buckets/active-plan.ts'
 import { definitionPart } from '../buckets/bucket-name.ts'
 import type { EvaluatedWant } from '../buckets/evaluated-keys.ts'
-import { BUCKETS_PER_CLIENT_MAX, LINK_KEYS_PER_CLIENT_MAX } from '../limits.ts'
+import { LINK_KEYS_PER_CLIENT_MAX } from '../limits.ts'
 
 /** What one person does not get of a table, because it is in more buckets than a device can be told of. */
 export interface LeftOut {
@@ -25,11 +25,7 @@ const NOTHING: readonly LeftOut[] = []
  * Leaves out what has most buckets until the others fit, definition by definition. What fits goes on as it is; of what does not nothing is sent, as any part
  * of it would be arbitrary.
  */
-export function fitBuckets(
-  active: ActivePlan,
-  evaluated: readonly EvaluatedWant[],
-  max = BUCKETS_PER_CLIENT_MAX,
-): Fitted {
+export function fitBuckets(active: ActivePlan, evaluated: readonly EvaluatedWant[], max: number): Fitted {
   const crowded = new Set(evaluated.flatMap((want) => want.crowded ?? []))
   if (crowded.size === 0 && evaluated.reduce((sum, { bucketNames }) => sum + bucketNames.length, 0) <= max)
     return { evaluated, leftOut: NOTHING }

@@ -25,6 +25,8 @@ export interface StreamContext {
   readonly sharedLines: SharedLines
   readonly compactions: Compactions
   readonly leftOuts: LeftOuts
+  /** Buckets of one person; what does not fit is left out. */
+  readonly bucketsMax: number
   readonly keys: KeyEvaluator
   readonly keyMoments: KeyMoments
   /** What the log has of some buckets. */

@@ -144,7 +144,7 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
   }
 
   async function holdGranted(active: ActivePlan): Promise<void> {
-    const fitted = fitBuckets(active, evaluated)
+    const fitted = fitBuckets(active, evaluated, context.bucketsMax)
     const author = authorOf(session)
     context.leftOuts.note(holder, writer, { active, leftOut: fitted.leftOut, evaluated, author })
     const grants = grantBuckets(chosen, fitted.evaluated)
