@@ -43,6 +43,13 @@ const PARTS: readonly Part[] = [
     seed: 'HOLDFAST_HISTORY_SEED',
   },
   {
+    name: 'clocks',
+    project: 'pg',
+    files: [`${SYNC}/random-clocks.pg.test.ts`],
+    counts: { HOLDFAST_CLOCK_HISTORIES: 100 },
+    seed: 'HOLDFAST_CLOCK_SEED',
+  },
+  {
     name: 'streams',
     project: 'pg',
     files: [`${SYNC}/stream-histories.pg.test.ts`],
