@@ -37,8 +37,14 @@ import { watchSchemas } from './watch-schemas.ts'
 /** Where `npm run build` puts the app. */
 const APP_DIRECTORY = fileURLToPath(new URL('../../apps/workspace/dist/', import.meta.url))
 
-/** Connections of the superuser pool: replication, checkpoints, sign-in. */
-const ADMIN_CONNECTIONS_MAX = 20
+/** Connections of the superuser's pool, for migrations and what a plan prepares. */
+const INTERNAL_CONNECTIONS_MAX = 5
+
+/** Connections that read the catalog. */
+const CATALOG_CONNECTIONS_MAX = 2
+
+/** Connections of the accounts service: sign-in, sessions, administration. */
+const AUTH_CONNECTIONS_MAX = 20
 
 /** A transaction that nobody goes on with, because we hang or are gone, gives its locks back. */
 const REQUEST_SETTINGS = { idle_in_transaction_session_timeout: '60s' }
@@ -50,7 +56,7 @@ const INSPECTION_LIFETIME_S = 300
 export interface Holdfast extends AsyncDisposable {
   /** Without a slash at the end. */
   readonly baseUrl: string
-  /** Connects to Postgres as the superuser. */
+  /** Connects to Postgres as the role that projects act as. */
   readonly adminUrl: string
   readonly apiKeys: ApiKeys
   readonly jwtSecret: string
@@ -85,14 +91,9 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
   phases.end('postgres')
   signal.throwIfAborted()
   const onPoolError = (error: Error): void => logger.log('debug', 'an idle connection broke', { error: error.message })
-  const pool = opened.use(
-    createPool({
-      url: cluster.adminUrl,
-      applicationName: 'holdfast',
-      connectionsMax: ADMIN_CONNECTIONS_MAX,
-      onError: onPoolError,
-    }),
-  )
+  const open = (url: string, applicationName: string, connectionsMax: number): Pool =>
+    opened.use(createPool({ url, applicationName, connectionsMax, onError: onPoolError }))
+  const pool = open(cluster.internalUrl, 'holdfast', INTERNAL_CONNECTIONS_MAX)
   const applied = await applyMigrations({
     pool,
     sources: MIGRATIONS,
@@ -104,13 +105,15 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
   phases.end('roles')
   signal.throwIfAborted()
   if (config.sample) progress('preparing the sample')
-  const { seeded } = config.sample ? await seedSample({ pool, logger, clock, hashPassword }) : { seeded: false }
+  const { seeded } = config.sample ? await seedAsProject(cluster, options) : { seeded: false }
   const hasSample = await isSampleThere(pool)
   requireLoopbackForSample(config, hasSample)
   signal.throwIfAborted()
 
   phases.end('sample')
-  const catalog = opened.use(await watchCatalog({ url: cluster.adminUrl, pool, logger }))
+  // Not as the superuser: what a statement finds by name there may be the project's.
+  const catalogPool = open(roles.readerUrl, 'holdfast catalog', CATALOG_CONNECTIONS_MAX)
+  const catalog = opened.use(await watchCatalog({ url: roles.readerUrl, pool: catalogPool, logger }))
   phases.end('catalog')
   const requestPool = opened.use(
     createPool({
@@ -139,9 +142,10 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
   opened.defer(() => closeGateway(app))
 
   const jwtSecret = resolveJwtSecret(config.jwtSecret, config.dataDir, logger)
+  const authPool = open(roles.authUrl, 'holdfast auth', AUTH_CONNECTIONS_MAX)
   const auth = opened.use(
     await openAuth({
-      pool,
+      pool: authPool,
       jwtSecret,
       baseUrl,
       projectName: config.projectName,
@@ -153,7 +157,7 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
       clock,
     }),
   )
-  const sessions = opened.use(await openLiveSessions({ url: cluster.adminUrl, pool, clock, logger }))
+  const sessions = opened.use(await openLiveSessions({ url: roles.authUrl, pool: authPool, clock, logger }))
   const rest = opened.use(
     await openRest({
       share: shares.share('rest'),
@@ -176,7 +180,7 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
   const compiler = createPlanCompiler()
   const sync = opened.use(
     openSync({
-      url: cluster.adminUrl,
+      url: cluster.internalUrl,
       shares: { streams: shares.share('streams'), uploads: shares.share('uploads') },
       exposedSchemas: rest.exposedSchemas,
       ...roles,
@@ -283,6 +287,15 @@ function openCluster({ config, logger, progress, signal }: OpenHoldfastOptions):
   }
   progress('starting Postgres')
   return openEmbeddedCluster({ dataDir: config.dataDir, port: config.dbPort, logger, signal })
+}
+
+/** The sample is a project like any other. */
+async function seedAsProject(
+  cluster: Cluster,
+  { logger, clock }: OpenHoldfastOptions,
+): Promise<{ readonly seeded: boolean }> {
+  await using pool = createPool({ url: cluster.adminUrl, applicationName: 'holdfast sample', connectionsMax: 2 })
+  return await seedSample({ pool, logger, clock, hashPassword })
 }
 
 /** Sample accounts have a public password. */

@@ -1,5 +1,6 @@
 import type { Logger } from '@holdfast/foundation'
 import {
+  AUTH_ROLE,
   ensureRolePassword,
   EVALUATOR_ROLE,
   READER_ROLE,
@@ -9,14 +10,16 @@ import {
   type Pool,
 } from '@holdfast/postgres'
 
-/** How the roles log in under which tables are read and what users wrote is evaluated. */
+/** How the roles log in under which tables are read, what users wrote is evaluated, and accounts are kept. */
 export interface RoleUrls {
   readonly readerUrl: string
   readonly evaluatorUrl: string
+  /** The accounts service: no superuser in the embedded cluster, the configured user elsewhere. */
+  readonly authUrl: string
 }
 
 /**
- * Sets the passwords of the roles that requests, the reader and the evaluator log in as.
+ * Sets the passwords of the roles that requests, the reader, the evaluator and the accounts service log in as.
  *
  * A configured user without the rights of a superuser may be unable to give `holdfast_reader` what it needs. Then that user reads the tables: it is no superuser
  * either.
@@ -24,14 +27,15 @@ export interface RoleUrls {
 export async function openRoles(pool: Pool, cluster: Cluster, logger: Logger): Promise<RoleUrls> {
   const readerUrl = roleUrl(cluster.requestUrl, READER_ROLE)
   const evaluatorUrl = roleUrl(cluster.requestUrl, EVALUATOR_ROLE)
-  for (const url of [cluster.requestUrl, readerUrl, evaluatorUrl]) await ensureRolePassword(pool, url)
+  const authUrl = cluster.kind === 'embedded' ? roleUrl(cluster.requestUrl, AUTH_ROLE) : cluster.internalUrl
+  for (const url of [cluster.requestUrl, readerUrl, evaluatorUrl, ...(cluster.kind === 'embedded' ? [authUrl] : [])]) await ensureRolePassword(pool, url)
   const [rights] = await pool.query<{ reads: boolean; superuser: boolean }>(sql`
     select r.rolbypassrls and pg_catalog.pg_has_role(r.oid, 'pg_read_all_data', 'usage') as reads,
            (select u.rolsuper from pg_catalog.pg_roles u where u.rolname = current_user) as superuser
       from pg_catalog.pg_roles r where r.rolname = ${READER_ROLE}`)
-  if (rights?.reads || rights?.superuser) return { readerUrl, evaluatorUrl }
+  if (rights?.reads || rights?.superuser) return { readerUrl, evaluatorUrl, authUrl }
   logger.log('warn', `${READER_ROLE} may not read all tables, so the user of DATABASE_URL reads them`, {
     hint: `As a superuser: grant pg_read_all_data to ${READER_ROLE}; alter role ${READER_ROLE} bypassrls`,
   })
-  return { readerUrl: cluster.adminUrl, evaluatorUrl }
+  return { readerUrl: cluster.internalUrl, evaluatorUrl, authUrl }
 }

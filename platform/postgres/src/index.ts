@@ -1,6 +1,6 @@
 /** Postgres: the cluster, connections, SQL text, migrations and the catalog. */
 export type { Cluster } from './cluster/cluster.ts'
-export { EVALUATOR_ROLE, READER_ROLE, roleUrl } from './cluster/role-url.ts'
+export { AUTH_ROLE, EVALUATOR_ROLE, READER_ROLE, roleUrl } from './cluster/role-url.ts'
 export { openEmbeddedCluster, type EmbeddedClusterOptions } from './cluster/embedded-cluster.ts'
 export { openExternalCluster, type ExternalClusterOptions } from './cluster/external-cluster.ts'
 export { POSTGRES_MAJOR } from './cluster/binaries.ts'

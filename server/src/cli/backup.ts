@@ -29,12 +29,14 @@ export async function backup(input: CommandInput): Promise<number> {
     takenAt: new Date().toISOString(),
   } as const
   await writeBackupFolder(folder, metadata, async (unfinished) => {
-    copyDataFiles(dataDir, join(unfinished, BACKUP_FILES.data))
+    const copyFiles = (): void => copyDataFiles(dataDir, join(unfinished, BACKUP_FILES.data))
     if (config.databaseUrl === undefined) {
-      await withEmbedded(dataDir, (url) =>
-        writeEmbeddedBackup({ url, label: `holdfast ${metadata.takenAt}`, folder: unfinished }),
-      )
+      await withEmbedded(dataDir, async (url) => {
+        copyFiles() // opening a folder of an earlier release gives it other passwords
+        await writeEmbeddedBackup({ url, label: `holdfast ${metadata.takenAt}`, folder: unfinished })
+      })
     } else {
+      copyFiles()
       const toolsFolder = config.postgresTools
       await writeExternalBackup({ url: config.databaseUrl, toolsFolder, folder: unfinished })
     }
@@ -93,5 +95,5 @@ async function withEmbedded(dataDir: string, use: (url: string) => Promise<void>
   const holder = readLockHolder(dataDir)
   if (holder !== undefined) throw backupFailed(new Error(`Process ${holder} is starting or stopping Postgres there.`))
   await using cluster = await openEmbeddedCluster({ dataDir, port: 0, logger: silentLogger, mustExist: true })
-  await use(cluster.adminUrl)
+  await use(cluster.internalUrl)
 }

@@ -17,7 +17,7 @@ const SEED_LOCK = 4_711_003
 const SCHEMA_FILES = ['0001_schema.sql', '0002_lifecycles.sql', '0003_policies.sql'] as const
 
 export interface SeedSampleOptions {
-  /** Connected as the owner of the schemas, a superuser. */
+  /** Connected as the role that projects act as. */
   readonly pool: Pool
   readonly logger: Logger
   readonly clock: Clock

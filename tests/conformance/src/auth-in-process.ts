@@ -4,7 +4,15 @@ import { join } from 'node:path'
 import { type AuthOptions, authMigrations, openAuth } from '@holdfast/auth'
 import { silentLogger } from '@holdfast/foundation'
 import { createHttpServer } from '@holdfast/http'
-import { applyMigrations, createPool, openEmbeddedCluster, platformMigrations } from '@holdfast/postgres'
+import {
+  applyMigrations,
+  AUTH_ROLE,
+  createPool,
+  ensureRolePassword,
+  openEmbeddedCluster,
+  platformMigrations,
+  roleUrl,
+} from '@holdfast/postgres'
 import type { AuthServer } from './auth-world.ts'
 
 const JWT_SECRET = 'a secret for tests, which is long enough'
@@ -25,8 +33,14 @@ export async function openAuthInProcess(
     durable: false,
     settings: { fsync: 'off', synchronous_commit: 'off' },
   })
-  const pool = createPool({ url: cluster.adminUrl, applicationName: 'conformance', connectionsMax: 20 })
-  await applyMigrations({ pool, sources: [platformMigrations, authMigrations], logger: silentLogger })
+  const authUrl = roleUrl(cluster.requestUrl, AUTH_ROLE)
+  {
+    await using internal = createPool({ url: cluster.internalUrl, applicationName: 'conformance', connectionsMax: 2 })
+    await applyMigrations({ pool: internal, sources: [platformMigrations, authMigrations], logger: silentLogger })
+    await ensureRolePassword(internal, authUrl)
+  }
+  const admin = createPool({ url: cluster.adminUrl, applicationName: 'conformance', connectionsMax: 20 })
+  const pool = createPool({ url: authUrl, applicationName: 'conformance', connectionsMax: 20 })
 
   async function serve() {
     const app = createHttpServer({ logger: silentLogger })
@@ -55,13 +69,14 @@ export async function openAuthInProcess(
     anonKey: first.auth.apiKeys.anon,
     serviceRoleKey: first.auth.apiKeys.serviceRole,
     jwtSecret: JWT_SECRET,
-    admin: pool,
+    admin,
     async [Symbol.asyncDispose]() {
       for (const { app, auth } of all) {
         await app.close()
         await auth[Symbol.asyncDispose]()
       }
       await pool[Symbol.asyncDispose]()
+      await admin[Symbol.asyncDispose]()
       await cluster[Symbol.asyncDispose]()
       rmSync(dataDir, { recursive: true, force: true })
     },

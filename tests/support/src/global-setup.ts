@@ -13,7 +13,7 @@ import {
   sql,
 } from '@holdfast/postgres'
 import { silentLogger } from '@holdfast/foundation'
-import { ADMIN_URL_VARIABLE, REQUEST_URL_VARIABLE, TEMPLATE_DATABASE, withDatabase } from './test-cluster.ts'
+import { ADMIN_URL_VARIABLE, PROJECT_URL_VARIABLE, REQUEST_URL_VARIABLE, TEMPLATE_DATABASE, withDatabase } from './test-cluster.ts'
 
 /**
  * Starts one embedded Postgres for the whole test run, with a template database that has the platform's migrations. It is thrown away at the end, so
@@ -37,18 +37,20 @@ export async function setup(): Promise<() => Promise<void>> {
       max_wal_senders: '60',
     },
   })
-  await using admin = createPool({ url: cluster.adminUrl, applicationName: 'test setup', connectionsMax: 1 })
+  await using admin = createPool({ url: cluster.internalUrl, applicationName: 'test setup', connectionsMax: 1 })
   await admin.execute(sql`create database ${sql.identifier(TEMPLATE_DATABASE)}`)
   await using template = createPool({
-    url: withDatabase(cluster.adminUrl, TEMPLATE_DATABASE),
+    url: withDatabase(cluster.internalUrl, TEMPLATE_DATABASE),
     applicationName: 'test setup',
     connectionsMax: 1,
   })
   await applyMigrations({ pool: template, sources: [platformMigrations], logger: silentLogger })
   const { requestUrl } = cluster
-  for (const url of [requestUrl, roleUrl(requestUrl, READER_ROLE), roleUrl(requestUrl, EVALUATOR_ROLE)])
+  const roles = [READER_ROLE, EVALUATOR_ROLE].map((role) => roleUrl(requestUrl, role))
+  for (const url of [requestUrl, ...roles])
     await ensureRolePassword(admin, url)
-  process.env[ADMIN_URL_VARIABLE] = cluster.adminUrl
+  process.env[ADMIN_URL_VARIABLE] = cluster.internalUrl
+  process.env[PROJECT_URL_VARIABLE] = cluster.adminUrl
   process.env[REQUEST_URL_VARIABLE] = cluster.requestUrl
   return async () => {
     await cluster[Symbol.asyncDispose]()

@@ -32,7 +32,10 @@ export interface HoldfastOptions {
 export interface Holdfast extends AsyncDisposable {
   /** `http://127.0.0.1:<port>`, the same after a restart. */
   readonly url: string
+  /** Connects as `postgres`, which projects act as, or as the configured user. */
   readonly databaseUrl: string
+  /** Connects as the superuser, as Holdfast itself does. */
+  readonly internalUrl: string
   readonly anonKey: string
   readonly serviceRoleKey: string
   readonly publishableKey: string
@@ -40,8 +43,10 @@ export interface Holdfast extends AsyncDisposable {
   /** Signs the keys; tokens signed with it are accepted. */
   readonly jwtSecret: string
   readonly dataDir: string
-  /** As the superuser, for preparing and looking. */
+  /** As `postgres`, for preparing and looking as a project does. */
   readonly admin: Pool
+  /** As the superuser, for what only Holdfast itself may. */
+  readonly internal: Pool
   /** supabase-js, unmodified; signed in when an account is given. */
   supabase(account?: { readonly email: string; readonly password?: string }): Promise<SupabaseClient>
   /** Process id of the server, which changes with a restart. */
@@ -82,6 +87,9 @@ export async function openHoldfast(options: HoldfastOptions = {}): Promise<Holdf
   }
   const { base: url, db: databaseUrl, jwtSecret, ...keys } = server.ready
   const admin = createPool({ url: databaseUrl, applicationName: 'tests', connectionsMax: 5 })
+  const isEmbedded = !args.some((arg) => arg.startsWith('--database-url'))
+  const internalUrl = isEmbedded ? internalUrlOf(databaseUrl, dataDir) : databaseUrl
+  const internal = createPool({ url: internalUrl, applicationName: 'tests', connectionsMax: 5 })
   const clients: SupabaseClient[] = []
 
   async function killAll9(): Promise<void> {
@@ -93,6 +101,7 @@ export async function openHoldfast(options: HoldfastOptions = {}): Promise<Holdf
   return {
     url,
     databaseUrl,
+    internalUrl,
     anonKey: keys.anonKey,
     serviceRoleKey: keys.serviceRoleKey,
     publishableKey: keys.publishableKey,
@@ -100,6 +109,7 @@ export async function openHoldfast(options: HoldfastOptions = {}): Promise<Holdf
     jwtSecret,
     dataDir,
     admin,
+    internal,
     async supabase(account) {
       const client = createClient(url, keys.anonKey, { auth: { persistSession: false, autoRefreshToken: false } })
       clients.push(client)
@@ -119,18 +129,28 @@ export async function openHoldfast(options: HoldfastOptions = {}): Promise<Holdf
       if (postmaster !== undefined) process.kill(postmaster, 'SIGKILL')
     },
     stop: () => server.kill('SIGTERM'),
-    another: () => startServer([`--database-url=${databaseUrl}`, '--port=0', `--data-dir=${dataDir}`], folder),
+    another: () => startServer([`--database-url=${internalUrl}`, '--port=0', `--data-dir=${dataDir}`], folder),
     async restart() {
       server = await startServer(args, folder)
     },
     async [Symbol.asyncDispose]() {
       for (const client of clients) await client.removeAllChannels()
       await admin[Symbol.asyncDispose]()
+      await internal[Symbol.asyncDispose]()
       await server.kill('SIGTERM')
       await killAll9() // after a `kill9` the Postgres of the dead server is still there
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** The address that a server never shows. */
+function internalUrlOf(databaseUrl: string, dataDir: string): string {
+  const secrets = JSON.parse(readFileSync(join(dataDir, 'secrets.json'), 'utf8')) as { superuserPassword: string }
+  const url = new URL(databaseUrl)
+  url.username = 'supabase_admin'
+  url.password = secrets.superuserPassword
+  return url.href
 }
 
 /** Two ports that nobody used a moment ago. */

@@ -10,13 +10,15 @@ import {
   type MigrationSource,
   type Pool,
 } from '@holdfast/postgres'
-import { ADMIN_URL_VARIABLE, REQUEST_URL_VARIABLE, TEMPLATE_DATABASE, withDatabase } from './test-cluster.ts'
+import { ADMIN_URL_VARIABLE, PROJECT_URL_VARIABLE, REQUEST_URL_VARIABLE, TEMPLATE_DATABASE, withDatabase } from './test-cluster.ts'
 
 /** A database of one's own, with the platform's roles and schemas. Gone after disposal. */
 export interface TestDatabase extends AsyncDisposable {
   readonly name: string
-  /** Connects as the superuser. */
+  /** Connects as the superuser, as Holdfast itself does. */
   readonly url: string
+  /** Connects as `postgres`, which projects act as. */
+  readonly projectUrl: string
   /** Connects as `authenticator`. */
   readonly requestUrl: string
   /** Connects as `holdfast_reader`. */
@@ -43,7 +45,12 @@ export async function openTestDatabase(options: TestDatabaseOptions = {}): Promi
   if (!adminUrl || !authenticatorUrl) throw new Error('no Postgres for tests: run this file in the vitest project "pg"')
   const admin = createPool({ url: adminUrl, applicationName: 'test database', connectionsMax: 1 })
   const name = `test_${randomBytes(6).toString('hex')}`
-  await admin.execute(sql`create database ${sql.identifier(name)} template ${sql.identifier(TEMPLATE_DATABASE)}`)
+  const projectUrl = withDatabase(process.env[PROJECT_URL_VARIABLE] ?? '', name)
+  const owner = sql.identifier(new URL(projectUrl).username)
+  await admin.execute(sql`create database ${sql.identifier(name)} template ${sql.identifier(TEMPLATE_DATABASE)} owner ${owner}`)
+  // What tests say as the superuser is written as a project writes it.
+  for (const setting of [`search_path = "$user", public`, `restrict_nonsystem_relation_kind = ''`])
+    await admin.execute(sql`alter role current_user in database ${sql.identifier(name)} set ${sql.trusted(setting)}`)
   const url = withDatabase(adminUrl, name)
   const requestUrl = withDatabase(authenticatorUrl, name)
   const readerUrl = roleUrl(requestUrl, READER_ROLE)
@@ -60,6 +67,7 @@ export async function openTestDatabase(options: TestDatabaseOptions = {}): Promi
   return {
     name,
     url,
+    projectUrl,
     requestUrl,
     readerUrl,
     evaluatorUrl,

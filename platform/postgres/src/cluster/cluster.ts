@@ -1,8 +1,13 @@
 /** A running Postgres: our own child, or somebody else's server. */
 export interface Cluster extends AsyncDisposable {
   readonly kind: 'embedded' | 'external'
-  /** Connects as the superuser (embedded) or as the user that was configured (external). Contains a password. */
+  /**
+   * The address that people are told: connects as `postgres`, which owns the project and is no superuser (embedded), or as the configured user (external).
+   * Contains a password.
+   */
   readonly adminUrl: string
+  /** For Holdfast itself: connects as the superuser (embedded) or as the configured user (external). Contains a password, and is never shown. */
+  readonly internalUrl: string
   /** Connects as role `authenticator`, under which every statement of a person runs. Contains a password. */
   readonly requestUrl: string
   readonly databasePort: number
@@ -15,8 +20,11 @@ export interface Cluster extends AsyncDisposable {
 /** Name of the database that holds the project, as in Supabase. */
 export const DATABASE_NAME = 'postgres'
 
-/** Superuser of the embedded cluster, as in Supabase. */
-export const SUPERUSER = 'postgres'
+/** Superuser of the embedded cluster, as in Supabase. Only Holdfast itself logs in as it. */
+export const SUPERUSER = 'supabase_admin'
+
+/** The role that projects act as in the embedded cluster, as in Supabase. */
+export const PROJECT_ROLE = 'postgres'
 
 /** The role that request pools log in as. Made by `0001_roles.sql`. */
 export const REQUEST_ROLE = 'authenticator'

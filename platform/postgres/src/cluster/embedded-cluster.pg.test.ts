@@ -36,7 +36,7 @@ function open(dataDir: string, port = 0): Promise<Cluster> {
 }
 
 function poolOf(cluster: Cluster): Pool {
-  return createPool({ url: cluster.adminUrl, applicationName: 'test', connectionsMax: 2 })
+  return createPool({ url: cluster.internalUrl, applicationName: 'test', connectionsMax: 2 })
 }
 
 function postmasterPid(dataDir: string): number {
@@ -92,7 +92,7 @@ describe('a data folder', () => {
     await using cluster = await open(dataDir)
     expect(statSync(join(dataDir, 'secrets.json')).mode & 0o777).toBe(0o600)
     expect(statSync(join(dataDir, 'postgres')).mode & 0o077).toBe(0)
-    const url = new URL(cluster.adminUrl)
+    const url = new URL(cluster.internalUrl)
     url.password = 'wrong'
     await using stranger = createPool({ url: url.href, applicationName: 'test', connectionsMax: 1 })
     await expect(stranger.query(sql`select 1`)).rejects.toMatchObject({ code: '28P01' })
@@ -258,7 +258,7 @@ describe('after a crash', () => {
     const script = `
       const { openEmbeddedCluster } = await import(${JSON.stringify(new URL('embedded-cluster.ts', import.meta.url).href)})
       const cluster = await openEmbeddedCluster({ dataDir: ${JSON.stringify(dataDir)}, port: 0, durable: false, logger: { log() {} } })
-      console.log(cluster.adminUrl)
+      console.log(cluster.internalUrl)
       setInterval(() => {}, 1000)`
     const parent = spawn(process.execPath, ['--conditions=source', '--input-type=module', '-e', script], {
       stdio: ['ignore', 'pipe', 'inherit'],

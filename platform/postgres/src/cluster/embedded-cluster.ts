@@ -4,15 +4,26 @@ import { basename, join, resolve } from 'node:path'
 import { backoffMs, delay, errorMessage, type Logger } from '@holdfast/foundation'
 import { POSTGRES_MAJOR, findBinaries, type Binaries } from './binaries.ts'
 import { choosePort } from './choose-port.ts'
-import { DATABASE_NAME, REQUEST_ROLE, SUPERUSER, type Cluster } from './cluster.ts'
+import { DATABASE_NAME, PROJECT_ROLE, REQUEST_ROLE, SUPERUSER, type Cluster } from './cluster.ts'
 import { dataFolderUnusable, databaseMissing, secretsMissing, versionMismatch } from './errors.ts'
 import { giveFolder, ownerOf, resolveIdentity, type Identity } from './identity.ts'
 import { initDatabase } from './init-database.ts'
 import { acquireLock } from './lock-file.ts'
 import { NOBODY } from './own-user.ts'
+import { ensureProjectRole } from './project-role.ts'
 import { startPostmaster, type Postmaster } from './postmaster.ts'
 import { recoverFromCrash } from './recover.ts'
-import { createSecrets, secretsPath, takeSecrets, type ClusterSecrets } from './secrets.ts'
+import {
+  createSecrets,
+  randomPassword,
+  secretsPath,
+  separateSecrets,
+  takeSecrets,
+  writeSecrets,
+  type ClusterSecrets,
+  type SeparateSecrets,
+} from './secrets.ts'
+import { separateRoles } from './separate-roles.ts'
 import { fixedSettings, tunedSettings } from './settings.ts'
 
 export interface EmbeddedClusterOptions {
@@ -62,15 +73,24 @@ export async function openEmbeddedCluster(options: EmbeddedClusterOptions): Prom
     const clusterName = `holdfast-${createHash('sha256').update(dataDir).digest('hex').slice(0, 12)}`
     // Before files change hands, which a leftover could not go on with.
     await recoverFromCrash(databaseDir, clusterName, logger)
-    const secrets = await prepareDatabase({ ...options, dataDir, databaseDir, binaries, identity })
+    const stored = await prepareDatabase({ ...options, dataDir, databaseDir, binaries, identity })
     const port = await choosePort(options.port)
-    const adminUrl = `postgres://${SUPERUSER}:${secrets.superuserPassword}@127.0.0.1:${port}/${DATABASE_NAME}`
     const settings = fixedSettings(port, clusterName)
+    const secrets = await finishSeparation({ ...options, dataDir, databaseDir, binaries, identity, clusterName }, stored)
+    const urlOf = (role: string, password: string): string =>
+      `postgres://${role}:${password}@127.0.0.1:${port}/${DATABASE_NAME}`
+    const internalUrl = urlOf(SUPERUSER, secrets.superuserPassword)
+    const adminUrl = urlOf(PROJECT_ROLE, secrets.projectPassword)
     const start = (signal: AbortSignal | undefined): Promise<Postmaster> =>
-      startPostmaster({ binaries, identity, databaseDir, settings, adminUrl, port, logger, signal })
+      startPostmaster({ binaries, identity, databaseDir, settings, internalUrl, port, logger, signal })
     options.signal?.throwIfAborted()
+    const first = await start(options.signal)
+    await ensureProjectRole(internalUrl, adminUrl).catch(async (error: unknown) => {
+      await first.stop()
+      throw error
+    })
     const supervisor = supervise(
-      await start(options.signal),
+      first,
       async (signal) => {
         await recoverFromCrash(databaseDir, clusterName, logger)
         return start(signal)
@@ -80,7 +100,8 @@ export async function openEmbeddedCluster(options: EmbeddedClusterOptions): Prom
     return {
       kind: 'embedded',
       adminUrl,
-      requestUrl: `postgres://${REQUEST_ROLE}:${secrets.authenticatorPassword}@127.0.0.1:${port}/${DATABASE_NAME}`,
+      internalUrl,
+      requestUrl: urlOf(REQUEST_ROLE, secrets.authenticatorPassword),
       databasePort: port,
       isUp: supervisor.isUp,
       onRestart: supervisor.onRestart,
@@ -117,7 +138,7 @@ interface DatabaseFiles extends EmbeddedClusterOptions {
 }
 
 /** Makes the database on first start, checks it later, and writes our settings. */
-async function prepareDatabase(files: DatabaseFiles): Promise<ClusterSecrets> {
+async function prepareDatabase(files: DatabaseFiles): Promise<SeparateSecrets> {
   const { dataDir, databaseDir, identity } = files
   const settingsFile = join(dataDir, 'postgres.conf')
   writeFileSync(settingsFile, tunedSettings(files.settings ?? {}))
@@ -132,9 +153,10 @@ async function prepareDatabase(files: DatabaseFiles): Promise<ClusterSecrets> {
       giveFolder(databaseDir, identity)
       files.logger.log('info', 'the database files belong to a user of their own now', owner)
     }
-    return stored
+    return isSeparate(stored) ? stored : separateSecrets(dataDir, stored)
   }
-  const secrets = stored ?? createSecrets(dataDir)
+  const secrets =
+    stored === undefined ? createSecrets(dataDir) : isSeparate(stored) ? stored : writeSecrets(dataDir, { ...stored, projectPassword: randomPassword() })
   await initDatabase({
     binaries: files.binaries,
     identity,
@@ -145,6 +167,34 @@ async function prepareDatabase(files: DatabaseFiles): Promise<ClusterSecrets> {
     signal: files.signal,
   })
   return secrets
+}
+
+function isSeparate(secrets: ClusterSecrets): secrets is SeparateSecrets {
+  return secrets.projectPassword !== undefined
+}
+
+interface Separation {
+  readonly dataDir: string
+  readonly databaseDir: string
+  readonly binaries: Binaries
+  readonly identity: Identity
+  readonly clusterName: string
+  readonly logger: Logger
+  readonly signal?: AbortSignal
+}
+
+/** In a folder of release 0.1.0: takes the superuser's rights from the role that projects act as. Goes on where it was interrupted. */
+async function finishSeparation(files: Separation, secrets: SeparateSecrets): Promise<SeparateSecrets> {
+  if (secrets.separation !== 'pending') return secrets
+  // At a port that nobody was told.
+  const port = await choosePort(0)
+  const settings = fixedSettings(port, files.clusterName)
+  await separateRoles(
+    { port, secrets, logger: files.logger },
+    async (internalUrl) => await startPostmaster({ ...files, settings, internalUrl, port }),
+  )
+  const { separation: _, ...separate } = secrets
+  return writeSecrets(files.dataDir, separate)
 }
 
 function readVersion(databaseDir: string): string {

@@ -46,6 +46,7 @@ export async function openExternalCluster(options: ExternalClusterOptions): Prom
   return {
     kind: 'external',
     adminUrl: options.url,
+    internalUrl: options.url,
     requestUrl: options.requestUrl ?? requestUrl(address, options.dataDir, options.logger),
     databasePort: Number(address.port || 5432),
     isUp: watch.isUp,

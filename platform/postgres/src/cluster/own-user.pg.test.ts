@@ -78,13 +78,13 @@ describe.runIf(process.getuid?.() === 0 && process.platform === 'linux')('starte
   test('takes over the files of nobody, or of root, with all that is in them', async () => {
     {
       await using cluster = await open('a')
-      await using pool = createPool({ url: cluster.adminUrl, applicationName: 'test', connectionsMax: 1 })
+      await using pool = createPool({ url: cluster.internalUrl, applicationName: 'test', connectionsMax: 1 })
       await pool.execute(sql`create table public.kept as select 42 as answer`)
     }
     for (const before of [NOBODY, 0]) {
       giveAll('a', before)
       await using cluster = await open('a')
-      await using pool = createPool({ url: cluster.adminUrl, applicationName: 'test', connectionsMax: 1 })
+      await using pool = createPool({ url: cluster.internalUrl, applicationName: 'test', connectionsMax: 1 })
       expect(await pool.query(sql`select answer from public.kept`)).toEqual([{ answer: 42 }])
       const id = statSync(join(folder, 'a', 'postgres')).uid
       expect(id).toBeGreaterThanOrEqual(OWN_IDS.first)

@@ -37,7 +37,7 @@ export interface PostmasterOptions {
   readonly identity: Identity
   readonly databaseDir: string
   readonly settings: readonly string[]
-  readonly adminUrl: string
+  readonly internalUrl: string
   readonly port: number
   readonly logger: Logger
   /** Gives up the start: Postgres is stopped again, also while it replays its log. */
@@ -73,7 +73,10 @@ export async function startPostmaster(options: PostmasterOptions): Promise<Postm
   const outcome = await Promise.race([
     waitUntilReady(options, () => child.exitCode !== null || child.signalCode !== null),
     exited.then(() => 'exited' as const),
-  ])
+  ]).catch(async (error: unknown) => {
+    await postmaster.stop()
+    throw error
+  })
   if (outcome === 'ready') return postmaster
   await postmaster.stop()
   options.signal?.throwIfAborted()
@@ -123,7 +126,7 @@ async function waitUntilReady(
   const deadline = performance.now() + START_TIMEOUT_MS
   while (performance.now() < deadline && options.signal?.aborted !== true) {
     if (hasEnded()) return new Promise(() => undefined) // the exit settles the race, with the whole log read
-    const client = new Client({ connectionString: options.adminUrl, connectionTimeoutMillis: 5_000 })
+    const client = new Client({ connectionString: options.internalUrl, connectionTimeoutMillis: 5_000 })
     client.on('error', () => undefined) // a broken connection also rejects `connect`
     try {
       await client.connect()

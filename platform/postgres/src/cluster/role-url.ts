@@ -6,6 +6,9 @@ export const READER_ROLE = 'holdfast_reader'
 /** Evaluates the row filters of policies, with no rights but those of the API roles. Made by `0003_reader_roles.sql`. */
 export const EVALUATOR_ROLE = 'holdfast_evaluator'
 
+/** Runs the accounts service in the embedded cluster: owns the tables of schema `auth`, and has no rights but those. */
+export const AUTH_ROLE = 'supabase_auth_admin'
+
 /**
  * How another role of Holdfast logs in. Its password follows from the one of `authenticator`, so that one secret is stored.
  *

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DATABASE_NAME, SUPERUSER } from './cluster.ts'
+import { DATABASE_NAME, PROJECT_ROLE, SUPERUSER } from './cluster.ts'
 import { readLockHolder } from './lock-file.ts'
 import { readSecrets } from './secrets.ts'
 
@@ -13,8 +13,10 @@ export function findRunningCluster(dataDir: string): string | undefined {
   if (readLockHolder(dataDir) === undefined) return undefined
   const port = readPort(join(dataDir, 'postgres', 'postmaster.pid'))
   const secrets = readSecrets(dataDir)
-  if (port === undefined || secrets === undefined) return undefined
-  return `postgres://${SUPERUSER}:${secrets.superuserPassword}@127.0.0.1:${port}/${DATABASE_NAME}`
+  if (port === undefined || secrets === undefined || secrets.separation === 'pending') return undefined
+  // Where a release before 0.2.0 runs, the project's role is the superuser.
+  const superuser = secrets.projectPassword === undefined ? PROJECT_ROLE : SUPERUSER
+  return `postgres://${superuser}:${secrets.superuserPassword}@127.0.0.1:${port}/${DATABASE_NAME}`
 }
 
 /** @see PostgreSQL source, `miscadmin.h`, `LOCK_FILE_LINE_PORT` */

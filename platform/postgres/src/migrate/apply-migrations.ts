@@ -11,7 +11,7 @@ export const platformMigrations: MigrationSource = {
   name: 'platform',
   directory: new URL('../../migrations/', import.meta.url),
   witness: 'holdfast.on_catalog_change',
-  repeatable: ['platform/0001_roles', 'platform/0005_schema_owner'],
+  repeatable: ['platform/0001_roles', 'platform/0005_schema_owner', 'platform/0010_project_role'],
 }
 
 export interface MigrateOptions {

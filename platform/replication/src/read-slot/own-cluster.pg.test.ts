@@ -30,10 +30,10 @@ async function openCluster(
     durable: false,
     settings: { fsync: 'off', ...settings },
   })
-  const pool = createPool({ url: cluster.adminUrl, applicationName: 'test', connectionsMax: 2 })
+  const pool = createPool({ url: cluster.internalUrl, applicationName: 'test', connectionsMax: 2 })
   await pool.execute(sql`create table public.items (id int primary key)`)
   await ensurePublication(pool, { name: PUBLICATION, tables: [{ schema: 'public', name: 'items' }] })
-  await (await createSlot({ url: cluster.adminUrl, name: SLOT }))[Symbol.asyncDispose]()
+  await (await createSlot({ url: cluster.internalUrl, name: SLOT }))[Symbol.asyncDispose]()
   return {
     cluster,
     pool,
@@ -49,7 +49,7 @@ describe('a cluster of its own', () => {
   test('a slot whose WAL Postgres has removed is lost, and can be made anew', async () => {
     await using own = await openCluster({ max_slot_wal_keep_size: '1MB', max_wal_size: '32MB', min_wal_size: '32MB' })
     const { pool } = own
-    const url = own.cluster.adminUrl
+    const url = own.cluster.internalUrl
     const open = () => openReplicationStream({ url, slot: SLOT, publication: PUBLICATION, logger: silentLogger })
     for (let segment = 0; segment < 6; segment++) {
       await pool.execute(sql`insert into public.items values (${segment})`)
@@ -71,7 +71,7 @@ describe('a cluster of its own', () => {
     const said: string[] = []
     await using own = await openCluster({}, { log: (_level, message) => void said.push(message) })
     const stream = await openReplicationStream({
-      url: own.cluster.adminUrl,
+      url: own.cluster.internalUrl,
       slot: SLOT,
       publication: PUBLICATION,
       logger: silentLogger,

@@ -1,0 +1,129 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { Client } from 'pg'
+import type { Logger } from '@holdfast/foundation'
+import { scramVerifier } from '../migrate/role-password.ts'
+import { quoteLiteral } from '../sql/identifier.ts'
+import { DATABASE_NAME, PROJECT_ROLE, SUPERUSER } from './cluster.ts'
+import type { Postmaster } from './postmaster.ts'
+import type { SeparateSecrets } from './secrets.ts'
+
+/** What an operator is told about things that are another way than before. */
+const REMARKS: Readonly<Record<string, string>> = {
+  'event trigger':
+    'is disabled: it belongs to the superuser, and the project could replace what it runs. Do in your migrations what it did.',
+  superuser: 'is a superuser that the project has made, and stays one. Take that from it, or drop it.',
+  publication:
+    'covers all tables or a schema, so it stays with the superuser. Create it again with a list of tables to change it.',
+  subscription: 'stays with the superuser. Create it again where the project has to change it.',
+  setting: 'of role postgres could not be kept.',
+}
+
+const ITERATIONS = 4_096
+
+export interface SeparationOptions {
+  readonly port: number
+  readonly secrets: SeparateSecrets
+  readonly logger: Logger
+}
+
+/**
+ * Separates the superuser from the role that projects act as, in database files of release 0.1.0. Nothing else uses them meanwhile. Each database is changed
+ * in one transaction, and each step may be repeated, so an interruption leaves nothing but work.
+ *
+ * @param start - starts Postgres at the port, and waits until it takes connections to the address
+ */
+export async function separateRoles(
+  { port, secrets, logger }: SeparationOptions,
+  start: (url: string) => Promise<Postmaster>,
+): Promise<void> {
+  const urlOf = (role: string, password: string) => (database: string) =>
+    `postgres://${role}:${password}@127.0.0.1:${port}/${encodeURIComponent(database)}`
+  const before = urlOf(PROJECT_ROLE, secrets.projectPassword)
+  const after = urlOf(SUPERUSER, secrets.superuserPassword)
+  const postmaster = await start(before(DATABASE_NAME))
+  try {
+    // The new role has the password of the old one: an earlier attempt may have come as far as that.
+    const url = (await isSuperuser(before(DATABASE_NAME))) ? before : after
+    const notices = await run(url(DATABASE_NAME), [...readStatements('separate-roles.sql'), ...passwordsOf(secrets)])
+    const handOver = readStatements('hand-over-objects.sql')
+    for (const { kind, name } of [...notices])
+      if (kind === 'database') notices.push(...(await run(after(name), handOver)))
+    await run(after(DATABASE_NAME), ['drop role if exists holdfast_former_admin'])
+    for (const { kind, name } of notices) {
+      const remark = REMARKS[kind]
+      if (remark !== undefined) logger.log('warn', `${kind} ${name} ${remark}`)
+    }
+  } finally {
+    await postmaster.stop()
+  }
+  logger.log('info', 'role postgres is no superuser any more', { superuser: SUPERUSER })
+}
+
+interface Notice {
+  readonly kind: string
+  readonly name: string
+}
+
+async function isSuperuser(url: string): Promise<boolean> {
+  const client = await connect(url)
+  try {
+    const { rows } = await client.query<{ is: boolean }>(
+      `select rolsuper as is from pg_catalog.pg_roles where rolname = current_user`,
+    )
+    return rows[0]?.is === true
+  } finally {
+    await client.end()
+  }
+}
+
+/** All statements in one transaction. @returns what they tell by `raise notice 'holdfast: …'` */
+async function run(url: string, statements: readonly string[]): Promise<Notice[]> {
+  const client = await connect(url)
+  const notices: Notice[] = []
+  const kinds = [...Object.keys(REMARKS), 'database']
+  client.on('notice', ({ message = '' }) => {
+    const kind = kinds.find((one) => message.startsWith(`holdfast: ${one} `))
+    if (kind !== undefined) notices.push({ kind, name: message.slice(`holdfast: ${kind} `.length) })
+  })
+  try {
+    await client.query('begin')
+    for (const statement of statements) await client.query(statement)
+    await client.query('commit')
+    return notices
+  } finally {
+    await client.end()
+  }
+}
+
+async function connect(url: string): Promise<Client> {
+  // What a project's event trigger runs is not for the superuser. No setting of the role or database counts either.
+  const client = new Client({
+    connectionString: url,
+    connectionTimeoutMillis: 10_000,
+    options: '-c event_triggers=off -c search_path=pg_catalog,pg_temp -c statement_timeout=0 -c default_transaction_read_only=off',
+  })
+  client.on('error', () => undefined) // a broken connection also rejects the statement
+  await client.connect()
+  return client
+}
+
+function passwordsOf({ superuserPassword, projectPassword }: SeparateSecrets): readonly string[] {
+  return [
+    [SUPERUSER, superuserPassword] as const,
+    [PROJECT_ROLE, projectPassword] as const,
+  ].map(
+    ([role, password]) =>
+      `alter role ${role} password ${quoteLiteral(scramVerifier(password, randomBytes(16), ITERATIONS))}`,
+  )
+}
+
+/** The statements of a file, which are blocks that end with `$$;` in a line of their own. */
+function readStatements(file: string): readonly string[] {
+  const text = readFileSync(new URL(`../../roles/${file}`, import.meta.url), 'utf8')
+  return text
+    .split(/^\$\$;$/m)
+    .map((one) => one.trim())
+    .filter((one) => one !== '')
+    .map((one) => `${one}\n$$`)
+}
