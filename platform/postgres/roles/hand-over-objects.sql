@@ -95,7 +95,7 @@ begin
     select s.srvname, (select string_agg(format('%I %L', split_part(o, '=', 1), substr(o, strpos(o, '=') + 1)), ', ') from unnest(m.umoptions) o) as options
       from pg_catalog.pg_user_mapping m join pg_catalog.pg_foreign_server s on s.oid = m.umserver where m.umuser = 10
   loop
-    execute format('create user mapping if not exists for postgres server %I %s', one.srvname, coalesce(format('options (%s)', one.options), ''));
+    execute format('create user mapping if not exists for postgres server %I %s', one.srvname, coalesce('options (' || one.options || ')', ''));
   end loop;
   for one in select subname from pg_catalog.pg_subscription where subowner = 10 and subdbid = (select oid from pg_catalog.pg_database where datname = current_database()) loop
     raise notice 'holdfast: subscription %', one.subname;
@@ -137,7 +137,7 @@ begin
   loop
     kind := case one.defaclobjtype when 'r' then 'tables' when 'S' then 'sequences' when 'f' then 'routines' when 'T' then 'types' when 'n' then 'schemas'
                                    else 'large objects' end;
-    place := coalesce(format('in schema %I', one.nspname), '');
+    place := coalesce('in schema ' || quote_ident(one.nspname), '');
     if one.nspname is null and kind in ('routines', 'types') and not exists (select from aclexplode(one.defaclacl) a where a.grantee = 0) then
       execute format('alter default privileges for role postgres revoke all on %s from public', kind);
     end if;

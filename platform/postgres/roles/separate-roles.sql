@@ -34,7 +34,7 @@ begin
       from pg_catalog.pg_auth_members m where m.roleid = 10
   loop
     execute format('revoke supabase_admin from %s granted by %s cascade', one.member, one.grantor);
-    execute format('grant postgres to %s with admin %s', one.member, one.admin_option);
+    execute format('grant postgres to %s with admin %s', one.member, case when one.admin_option then 'true' else 'false' end);
   end loop;
 end
 $$;
@@ -70,7 +70,7 @@ begin
     begin
       perform pg_catalog.set_config(one.name, one.value, true);
       execute format('alter role postgres %s set %s from current',
-                     coalesce(format('in database %I', one.datname), ''),
+                     coalesce('in database ' || quote_ident(one.datname), ''),
                      (select string_agg(quote_ident(part), '.') from unnest(string_to_array(one.name, '.')) part));
     exception when others then
       raise notice 'holdfast: setting % (%)', one.name, sqlerrm;
@@ -78,7 +78,7 @@ begin
   end loop;
   reset all;
   for one in select d.datname from pg_catalog.pg_db_role_setting s left join pg_catalog.pg_database d on d.oid = s.setdatabase where s.setrole = 10 loop
-    execute format('alter role supabase_admin %s reset all', coalesce(format('in database %I', one.datname), ''));
+    execute format('alter role supabase_admin %s reset all', coalesce('in database ' || quote_ident(one.datname), ''));
   end loop;
 end
 $$;

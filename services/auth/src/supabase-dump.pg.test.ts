@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sql } from '@holdfast/postgres'
+import { createPool, sql } from '@holdfast/postgres'
 import { type AuthApp, type AuthWorld, openAuthWorld } from '../test/open-auth-world.ts'
 
-// `supabase db dump --data-only` of a project, loaded as it stands into a database of ours: who was signed in there is signed in here.
+// `supabase db dump --data-only` of a project, loaded as it stands into a database of ours, by the role that projects act as: who was signed in there is signed in
+// here.
 
 const PASSWORD = 'dumped password'
 
@@ -16,15 +17,12 @@ let app: AuthApp
 beforeAll(async () => {
   world = await openAuthWorld()
   world.nowMs = NOW_MS
-  await world.db.pool.execute(sql`
+  await using project = createPool({ url: world.db.projectUrl, applicationName: 'test project', connectionsMax: 1 })
+  await project.execute(sql`
     create table public.notes (id bigint primary key, owner uuid not null references auth.users on delete cascade, body text)
   `)
   const dump = readFileSync(new URL('../test/supabase-dump.sql', import.meta.url), 'utf8')
-  await world.db.pool.withClient(async (client) => {
-    await client.query(dump)
-    // The dump empties the search path of its connection, which goes back to the pool.
-    await client.query('reset all')
-  })
+  await project.withClient((client) => client.query(dump))
   app = await world.openApp({ smsEnableSignup: true, emailEnableConfirmations: true })
 })
 

@@ -1,5 +1,6 @@
 import Fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
 import { expect } from 'vitest'
+import { AUTH_ROLE, createPool, roleUrl } from '@holdfast/postgres'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 import { type AuthService, openAuth } from '../src/auth.ts'
 import { authMigrations } from '../src/migrations.ts'
@@ -49,6 +50,11 @@ export interface AuthWorld extends AsyncDisposable {
 
 export async function openAuthWorld(): Promise<AuthWorld> {
   const db = await openTestDatabase({ migrations: [authMigrations] })
+  const pool = createPool({
+    url: roleUrl(db.requestUrl, AUTH_ROLE),
+    applicationName: 'test accounts',
+    connectionsMax: 10,
+  })
   const apps: FastifyInstance[] = []
   const world: AuthWorld = {
     db,
@@ -56,6 +62,7 @@ export async function openAuthWorld(): Promise<AuthWorld> {
     openApp,
     async [Symbol.asyncDispose]() {
       await Promise.all(apps.map((app) => app.close()))
+      await pool[Symbol.asyncDispose]()
       await db[Symbol.asyncDispose]()
     },
   }
@@ -63,7 +70,7 @@ export async function openAuthWorld(): Promise<AuthWorld> {
 
   async function openApp(options: Partial<AuthOptions> = {}): Promise<AuthApp> {
     const auth = await openAuth({
-      pool: db.pool,
+      pool,
       jwtSecret: JWT_SECRET,
       baseUrl: 'http://127.0.0.1:54321',
       options: { passwordHashCost: 4, ...options },

@@ -12,7 +12,7 @@ export interface AuthServer extends AsyncDisposable {
   readonly anonKey: string
   readonly serviceRoleKey: string
   readonly jwtSecret: string
-  /** As the superuser: for what only time or an administrator does. */
+  /** As `postgres`: for what only time or an administrator does. */
   readonly admin: Pool
 }
 

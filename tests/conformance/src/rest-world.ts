@@ -23,7 +23,7 @@ export interface HttpAnswer {
 
 export interface RestWorld extends AsyncDisposable {
   readonly url: string
-  /** As the superuser. */
+  /** As `postgres`. */
   readonly pool: Holdfast['admin']
   readonly anon: SupabaseClient
   readonly service: SupabaseClient
@@ -32,7 +32,7 @@ export interface RestWorld extends AsyncDisposable {
   /** Asks below `/rest/v1` as curl would. */
   http(path: string, request?: HttpRequest): Promise<HttpAnswer>
   keyOf(role: 'service' | 'anon'): string
-  /** Runs statements as the superuser. */
+  /** Runs statements as `postgres`. */
   run(text: string): Promise<readonly unknown[]>
   /** Puts the rows back that every test begins with. */
   reset(): Promise<void>

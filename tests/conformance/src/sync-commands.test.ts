@@ -203,11 +203,11 @@ describe('`holdfast sync verify`', () => {
     const [first] = await holdfast.admin.query<{ id: string }>(sql`
       select o.row_key::text as id from sync.ops o join sync.buckets b on b.id = o.bucket_id where b.name like 'templates.%' and o.row_key is not null order by 1 limit 1`)
     // Behind the server's back: one row's operation is turned into another row's, so that its sum stays.
-    await holdfast.admin.execute(sql`
+    await holdfast.internal.execute(sql`
       update sync.ops set doc = overlay(doc placing convert_to('ffff', 'UTF8') from position(convert_to('object_id', 'UTF8') in doc) + 14)
        where row_key = ${first?.id}::bytea`)
     const { code, out } = await beside('verify', '--user', MINA, '--json')
-    await holdfast.admin.execute(sql`
+    await holdfast.internal.execute(sql`
       update sync.ops set doc = overlay(doc placing convert_to(substr(encode(row_key, 'hex'), 1, 4), 'UTF8') from position(convert_to('object_id', 'UTF8') in doc) + 14)
        where row_key = ${first?.id}::bytea`)
     const found = JSON.parse(out) as { equal: boolean; differences: { table: string; kind: string }[] }

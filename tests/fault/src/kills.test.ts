@@ -76,13 +76,13 @@ const faults: readonly Fault[] = [
   {
     title: 'a lease that is lost',
     async strike() {
-      await world.holdfast.admin.withClient((client) => client.query('update sync.state set epoch = epoch + 1'))
+      await world.holdfast.internal.withClient((client) => client.query('update sync.state set epoch = epoch + 1'))
     },
   },
   {
     title: 'a publication that is dropped',
     async strike() {
-      await world.holdfast.admin.withClient((client) => client.query('drop publication if exists holdfast'))
+      await world.holdfast.internal.withClient((client) => client.query('drop publication if exists holdfast'))
     },
   },
   {
@@ -95,7 +95,7 @@ const faults: readonly Fault[] = [
   {
     title: 'the end of all connections to Postgres',
     async strike() {
-      await world.holdfast.admin.withClient((client) =>
+      await world.holdfast.internal.withClient((client) =>
         client.query(
           `select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and backend_type in ('client backend', 'walsender')`,
         ),

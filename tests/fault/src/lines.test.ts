@@ -93,7 +93,7 @@ describe('nothing is lost and nothing done twice', () => {
 })
 
 async function dropSlot(): Promise<void> {
-  await world.holdfast.admin.withClient(async (client) => {
+  await world.holdfast.internal.withClient(async (client) => {
     const { rows } = await client.query<{ name: string }>(
       `select slot_name as name from pg_replication_slots where slot_name like 'holdfast%' and not temporary and database = current_database()`,
     )

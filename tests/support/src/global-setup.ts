@@ -2,6 +2,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
+  AUTH_ROLE,
   applyMigrations,
   createPool,
   ensureRolePassword,
@@ -46,7 +47,9 @@ export async function setup(): Promise<() => Promise<void>> {
   })
   await applyMigrations({ pool: template, sources: [platformMigrations], logger: silentLogger })
   const { requestUrl } = cluster
-  const roles = [READER_ROLE, EVALUATOR_ROLE].map((role) => roleUrl(requestUrl, role))
+  // Made by a migration of the accounts service, in whichever database is the first.
+  await admin.execute(sql`create role ${sql.identifier(AUTH_ROLE)} nologin noinherit`)
+  const roles = [READER_ROLE, EVALUATOR_ROLE, AUTH_ROLE].map((role) => roleUrl(requestUrl, role))
   for (const url of [requestUrl, ...roles])
     await ensureRolePassword(admin, url)
   process.env[ADMIN_URL_VARIABLE] = cluster.internalUrl

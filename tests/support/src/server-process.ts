@@ -12,7 +12,7 @@ const START_TIMEOUT_MS = 180_000
 export interface ReadyLine {
   /** The server's address. */
   readonly base: string
-  /** Postgres, as the superuser. */
+  /** Postgres, as the role that projects act as. */
   readonly db: string
   readonly anonKey: string
   readonly serviceRoleKey: string

@@ -162,6 +162,7 @@ async function prepareDatabase(files: DatabaseFiles): Promise<SeparateSecrets> {
     identity,
     databaseDir,
     includeFile: `../${basename(settingsFile)}`,
+    superuser: SUPERUSER,
     superuserPassword: secrets.superuserPassword,
     durable: files.durable ?? true,
     signal: files.signal,

@@ -1,7 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { appendFileSync, chownSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import type { Binaries } from './binaries.ts'
-import { SUPERUSER } from './cluster.ts'
 import { endWithProcess } from './end-with-process.ts'
 import { diskFull, startFailed } from './errors.ts'
 import { giveFolder, ownerOf, resolveInitIdentity, type Identity } from './identity.ts'
@@ -16,6 +15,7 @@ export interface InitOptions {
   readonly databaseDir: string
   /** Path of our settings file, as the database's `postgresql.conf` includes it. */
   readonly includeFile: string
+  readonly superuser: string
   readonly superuserPassword: string
   /** Whether the new files reach the disk before this returns. */
   readonly durable: boolean
@@ -43,7 +43,7 @@ export async function initDatabase(options: InitOptions): Promise<void> {
     if (owner) chownSync(passwordFile, owner.uid, owner.gid)
     const argv = [
       pgdata,
-      `--username=${SUPERUSER}`,
+      `--username=${options.superuser}`,
       `--pwfile=${passwordFile}`,
       '--auth=scram-sha-256',
       '--encoding=UTF8',

@@ -21,6 +21,16 @@ const REMARKS: Readonly<Record<string, string>> = {
 
 const ITERATIONS = 4_096
 
+/** What a project's event trigger runs is not for the superuser, and what is set for the role or the database does not count. */
+const SETTINGS = [
+  'event_triggers=off',
+  'search_path=pg_catalog,pg_temp',
+  'statement_timeout=0',
+  'default_transaction_read_only=off',
+]
+  .map((setting) => `-c ${setting}`)
+  .join(' ')
+
 export interface SeparationOptions {
   readonly port: number
   readonly secrets: SeparateSecrets
@@ -66,12 +76,10 @@ interface Notice {
 }
 
 async function isSuperuser(url: string): Promise<boolean> {
-  const client = await connect(url)
+  const client = await connect(url, '')
   try {
-    const { rows } = await client.query<{ is: boolean }>(
-      `select rolsuper as is from pg_catalog.pg_roles where rolname = current_user`,
-    )
-    return rows[0]?.is === true
+    const { rows } = await client.query<{ is_superuser: string }>('show is_superuser')
+    return rows[0]?.is_superuser === 'on'
   } finally {
     await client.end()
   }
@@ -79,7 +87,7 @@ async function isSuperuser(url: string): Promise<boolean> {
 
 /** All statements in one transaction. @returns what they tell by `raise notice 'holdfast: …'` */
 async function run(url: string, statements: readonly string[]): Promise<Notice[]> {
-  const client = await connect(url)
+  const client = await connect(url, SETTINGS)
   const notices: Notice[] = []
   const kinds = [...Object.keys(REMARKS), 'database']
   client.on('notice', ({ message = '' }) => {
@@ -96,13 +104,8 @@ async function run(url: string, statements: readonly string[]): Promise<Notice[]
   }
 }
 
-async function connect(url: string): Promise<Client> {
-  // What a project's event trigger runs is not for the superuser. No setting of the role or database counts either.
-  const client = new Client({
-    connectionString: url,
-    connectionTimeoutMillis: 10_000,
-    options: '-c event_triggers=off -c search_path=pg_catalog,pg_temp -c statement_timeout=0 -c default_transaction_read_only=off',
-  })
+async function connect(url: string, options: string): Promise<Client> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 10_000, options })
   client.on('error', () => undefined) // a broken connection also rejects the statement
   await client.connect()
   return client

@@ -56,6 +56,8 @@ beforeAll(async () => {
         insert into hooks.calls (name, event) values ('mfa', event);
         return jsonb_build_object('decision', case when (event ->> 'valid')::boolean then 'continue' else 'reject' end);
       end $$;
+      grant usage on schema hooks to supabase_auth_admin;
+      grant select, insert on hooks.calls to supabase_auth_admin;
       revoke execute on function hooks.no_second_try from authenticated, anon, public;
       grant execute on function hooks.no_second_try to supabase_auth_admin;
     `),
