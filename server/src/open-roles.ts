@@ -28,7 +28,8 @@ export async function openRoles(pool: Pool, cluster: Cluster, logger: Logger): P
   const readerUrl = roleUrl(cluster.requestUrl, READER_ROLE)
   const evaluatorUrl = roleUrl(cluster.requestUrl, EVALUATOR_ROLE)
   const authUrl = cluster.kind === 'embedded' ? roleUrl(cluster.requestUrl, AUTH_ROLE) : cluster.internalUrl
-  for (const url of [cluster.requestUrl, readerUrl, evaluatorUrl, ...(cluster.kind === 'embedded' ? [authUrl] : [])]) await ensureRolePassword(pool, url)
+  for (const url of [cluster.requestUrl, readerUrl, evaluatorUrl, ...(cluster.kind === 'embedded' ? [authUrl] : [])])
+    await ensureRolePassword(pool, url)
   const [rights] = await pool.query<{ reads: boolean; superuser: boolean }>(sql`
     select r.rolbypassrls and pg_catalog.pg_has_role(r.oid, 'pg_read_all_data', 'usage') as reads,
            (select u.rolsuper from pg_catalog.pg_roles u where u.rolname = current_user) as superuser

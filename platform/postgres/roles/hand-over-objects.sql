@@ -47,7 +47,7 @@ begin
       union all
       -- One for all tables, or for those of a schema, belongs to a superuser.
       select 'pg_catalog.pg_publication'::regclass, p.oid, null from pg_catalog.pg_publication p
-       where p.pubowner = 10 and p.pubname <> 'holdfast' and not p.puballtables
+       where p.pubowner = 10 and not p.puballtables
          and not exists (select from pg_catalog.pg_publication_namespace n where n.pnpubid = p.oid)
     )
     select o.class, i.type, i.identity, c.relkind, t.typtype
@@ -100,8 +100,23 @@ begin
   for one in select subname from pg_catalog.pg_subscription where subowner = 10 and subdbid = (select oid from pg_catalog.pg_database where datname = current_database()) loop
     raise notice 'holdfast: subscription %', one.subname;
   end loop;
-  for one in select pubname from pg_catalog.pg_publication where pubowner = 10 and pubname <> 'holdfast' loop
+  for one in select pubname from pg_catalog.pg_publication where pubowner = 10 loop
     raise notice 'holdfast: publication %', one.pubname;
+  end loop;
+end
+$$;
+
+-- Postgres has no statement for the owner of an extension, who may drop it. What it has made stays with the superuser, as when a trusted one is created.
+do $$
+declare
+  one record;
+  project constant oid := 'postgres'::regrole;
+begin
+  for one in select oid from pg_catalog.pg_extension where extowner = 10 and oid >= 16384 loop
+    update pg_catalog.pg_extension set extowner = project where oid = one.oid;
+    insert into pg_catalog.pg_shdepend (dbid, classid, objid, objsubid, refclassid, refobjid, deptype)
+      select d.oid, 'pg_catalog.pg_extension'::regclass, one.oid, 0, 'pg_catalog.pg_authid'::regclass, project, 'o'
+        from pg_catalog.pg_database d where d.datname = current_database();
   end loop;
 end
 $$;

@@ -169,9 +169,23 @@ function publicationStep(name: string, tables: readonly TableName[]): Step {
           ? sql`create publication ${sql.identifier(name)} with`
           : sql`alter publication ${sql.identifier(name)} set`
       await tx.execute(sql`${verb} (${await wantedOptions(tx)})`)
+      if (found === undefined) await giveToProject(tx, name)
       return true
     },
   }
+}
+
+/**
+ * In a packaged database, where the superuser is Holdfast's own: tools that reset a database as the project's role drop every publication, and fail on one that
+ * they may not drop. That it was dropped is noticed.
+ */
+async function giveToProject(tx: Transaction, name: string): Promise<void> {
+  const [owner] = await tx.query<{ name: string }>(sql`
+    select r.rolname as name from pg_catalog.pg_database d join pg_catalog.pg_roles r on r.oid = d.datdba
+     where d.datname = pg_catalog.current_database() and not r.rolsuper
+       and (select u.rolsuper from pg_catalog.pg_roles u where u.rolname = current_user)
+       and exists (select from pg_catalog.pg_roles b where b.oid = 10 and b.rolname = 'supabase_admin')`)
+  if (owner) await tx.execute(sql`alter publication ${sql.identifier(name)} owner to ${sql.identifier(owner.name)}`)
 }
 
 /** @param relation - the table itself, or one of its partitions */

@@ -211,7 +211,9 @@ test('start uses the Postgres of DATABASE_URL, again and again, and leaves it ru
   const folder = newFolder()
   await using theirs = await openEmbeddedCluster({ dataDir: folder, port: 0, logger: silentLogger, durable: false })
   for (const round of [1, 2]) {
-    const run = new Run(['start', '--json', '--port=0', `--data-dir=${newFolder()}`], { DATABASE_URL: theirs.internalUrl })
+    const run = new Run(['start', '--json', '--port=0', `--data-dir=${newFolder()}`], {
+      DATABASE_URL: theirs.internalUrl,
+    })
     const { base, db, anonKey } = await run.ready()
     expect(db).toBe(theirs.internalUrl)
     const health = await fetch(`${base}/auth/v1/settings`, { headers: { apikey: anonKey } })

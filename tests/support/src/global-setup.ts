@@ -14,7 +14,13 @@ import {
   sql,
 } from '@holdfast/postgres'
 import { silentLogger } from '@holdfast/foundation'
-import { ADMIN_URL_VARIABLE, PROJECT_URL_VARIABLE, REQUEST_URL_VARIABLE, TEMPLATE_DATABASE, withDatabase } from './test-cluster.ts'
+import {
+  ADMIN_URL_VARIABLE,
+  PROJECT_URL_VARIABLE,
+  REQUEST_URL_VARIABLE,
+  TEMPLATE_DATABASE,
+  withDatabase,
+} from './test-cluster.ts'
 
 /**
  * Starts one embedded Postgres for the whole test run, with a template database that has the platform's migrations. It is thrown away at the end, so
@@ -50,8 +56,7 @@ export async function setup(): Promise<() => Promise<void>> {
   // Made by a migration of the accounts service, in whichever database is the first.
   await admin.execute(sql`create role ${sql.identifier(AUTH_ROLE)} nologin noinherit`)
   const roles = [READER_ROLE, EVALUATOR_ROLE, AUTH_ROLE].map((role) => roleUrl(requestUrl, role))
-  for (const url of [requestUrl, ...roles])
-    await ensureRolePassword(admin, url)
+  for (const url of [requestUrl, ...roles]) await ensureRolePassword(admin, url)
   process.env[ADMIN_URL_VARIABLE] = cluster.internalUrl
   process.env[PROJECT_URL_VARIABLE] = cluster.adminUrl
   process.env[REQUEST_URL_VARIABLE] = cluster.requestUrl

@@ -10,7 +10,13 @@ import {
   type MigrationSource,
   type Pool,
 } from '@holdfast/postgres'
-import { ADMIN_URL_VARIABLE, PROJECT_URL_VARIABLE, REQUEST_URL_VARIABLE, TEMPLATE_DATABASE, withDatabase } from './test-cluster.ts'
+import {
+  ADMIN_URL_VARIABLE,
+  PROJECT_URL_VARIABLE,
+  REQUEST_URL_VARIABLE,
+  TEMPLATE_DATABASE,
+  withDatabase,
+} from './test-cluster.ts'
 
 /** A database of one's own, with the platform's roles and schemas. Gone after disposal. */
 export interface TestDatabase extends AsyncDisposable {
@@ -47,7 +53,9 @@ export async function openTestDatabase(options: TestDatabaseOptions = {}): Promi
   const name = `test_${randomBytes(6).toString('hex')}`
   const projectUrl = withDatabase(process.env[PROJECT_URL_VARIABLE] ?? '', name)
   const owner = sql.identifier(new URL(projectUrl).username)
-  await admin.execute(sql`create database ${sql.identifier(name)} template ${sql.identifier(TEMPLATE_DATABASE)} owner ${owner}`)
+  await admin.execute(
+    sql`create database ${sql.identifier(name)} template ${sql.identifier(TEMPLATE_DATABASE)} owner ${owner}`,
+  )
   // What tests say as the superuser is written as a project writes it.
   for (const setting of [`search_path = "$user", public`, `restrict_nonsystem_relation_kind = ''`])
     await admin.execute(sql`alter role current_user in database ${sql.identifier(name)} set ${sql.trusted(setting)}`)

@@ -76,7 +76,10 @@ export async function openEmbeddedCluster(options: EmbeddedClusterOptions): Prom
     const stored = await prepareDatabase({ ...options, dataDir, databaseDir, binaries, identity })
     const port = await choosePort(options.port)
     const settings = fixedSettings(port, clusterName)
-    const secrets = await finishSeparation({ ...options, dataDir, databaseDir, binaries, identity, clusterName }, stored)
+    const secrets = await finishSeparation(
+      { ...options, dataDir, databaseDir, binaries, identity, clusterName },
+      stored,
+    )
     const urlOf = (role: string, password: string): string =>
       `postgres://${role}:${password}@127.0.0.1:${port}/${DATABASE_NAME}`
     const internalUrl = urlOf(SUPERUSER, secrets.superuserPassword)
@@ -156,7 +159,11 @@ async function prepareDatabase(files: DatabaseFiles): Promise<SeparateSecrets> {
     return isSeparate(stored) ? stored : separateSecrets(dataDir, stored)
   }
   const secrets =
-    stored === undefined ? createSecrets(dataDir) : isSeparate(stored) ? stored : writeSecrets(dataDir, { ...stored, projectPassword: randomPassword() })
+    stored === undefined
+      ? createSecrets(dataDir)
+      : isSeparate(stored)
+        ? stored
+        : writeSecrets(dataDir, { ...stored, projectPassword: randomPassword() })
   await initDatabase({
     binaries: files.binaries,
     identity,

@@ -39,8 +39,7 @@ export async function ensureProjectRole(internalUrl: string, adminUrl: string): 
     )
   const names = new Set(state?.settings?.map((one) => one.split('=')[0]))
   for (const [name, value] of SUPERUSER_SETTINGS)
-    if (!names.has(name))
-      await pool.execute(sql`${sql.trusted(`alter role ${SUPERUSER} set ${name} = ${value}`)}`)
+    if (!names.has(name)) await pool.execute(sql`${sql.trusted(`alter role ${SUPERUSER} set ${name} = ${value}`)}`)
 }
 
 async function ensureRole(pool: Pool): Promise<void> {

@@ -120,9 +120,13 @@ async function writeOldFolder(): Promise<void> {
     superuserPassword: PASSWORD,
     durable: false,
   })
-  writeFileSync(join(folder, 'secrets.json'), JSON.stringify({ superuserPassword: PASSWORD, authenticatorPassword: 'a' }), {
-    mode: 0o600,
-  })
+  writeFileSync(
+    join(folder, 'secrets.json'),
+    JSON.stringify({ superuserPassword: PASSWORD, authenticatorPassword: 'a' }),
+    {
+      mode: 0o600,
+    },
+  )
   const port = await choosePort(0)
   const internalUrl = `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/postgres`
   const postmaster = await startPostmaster({
@@ -140,7 +144,9 @@ async function writeOldFolder(): Promise<void> {
     await pool.execute(sql`create database "Other one"`)
     await using other = poolOf(internalUrl, 'Other one')
     await other.withClient((client) =>
-      client.query('create schema sub; create table sub.things (id int); create schema auth authorization supabase_admin'),
+      client.query(
+        'create schema sub; create table sub.things (id int); create schema auth authorization supabase_admin',
+      ),
     )
   } finally {
     await postmaster.stop()
@@ -188,14 +194,18 @@ const OWNED_BY_SUPERUSER = `
 
 describe('a folder of release 0.1.0', () => {
   test('has a superuser of its own, and a role for the project that is none', async () => {
-    expect(await asSuperuser(`select current_user::text as name, rolsuper as super from pg_roles where rolname = current_user`)).toEqual([
-      { name: 'supabase_admin', super: true },
-    ])
+    expect(
+      await asSuperuser(
+        `select current_user::text as name, rolsuper as super from pg_roles where rolname = current_user`,
+      ),
+    ).toEqual([{ name: 'supabase_admin', super: true }])
     expect(
       await asProject(`select rolname as name, rolsuper as super, rolcreaterole as roles, rolcreatedb as dbs, rolbypassrls as rls, rolreplication as repl
                          from pg_roles where rolname = current_user`),
     ).toEqual([{ name: 'postgres', super: false, roles: true, dbs: true, rls: true, repl: true }])
-    expect(await asSuperuser(`select rolname as name from pg_roles where rolsuper`)).toEqual([{ name: 'supabase_admin' }])
+    expect(await asSuperuser(`select rolname as name from pg_roles where rolsuper`)).toEqual([
+      { name: 'supabase_admin' },
+    ])
     expect(await asSuperuser(`select rolname from pg_roles where rolname ~ '^holdfast_'`)).toEqual([])
   })
 
@@ -216,18 +226,21 @@ describe('a folder of release 0.1.0', () => {
       'function auth.uid()',
       'function holdfast.on_catalog_change()',
       'publication everything',
-      'publication holdfast',
       'schema auth',
       'schema holdfast',
       'schema sync',
       'table auth.users',
       'table sync.ops',
     ])
-    expect(await asSuperuser(`select evtname as name, evtenabled as enabled from pg_event_trigger order by 1`)).toEqual([
-      { name: 'holdfast_ddl', enabled: 'O' },
-      { name: 'notes', enabled: 'D' },
+    expect(await asSuperuser(`select evtname as name, evtenabled as enabled from pg_event_trigger order by 1`)).toEqual(
+      [
+        { name: 'holdfast_ddl', enabled: 'O' },
+        { name: 'notes', enabled: 'D' },
+      ],
+    )
+    expect((await asSuperuser<{ one: string }>(OWNED_BY_SUPERUSER, 'Other one')).map(({ one }) => one)).toEqual([
+      'schema auth',
     ])
-    expect((await asSuperuser<{ one: string }>(OWNED_BY_SUPERUSER, 'Other one')).map(({ one }) => one)).toEqual(['schema auth'])
     expect(said).toEqual([
       expect.stringContaining('publication everything covers all tables'),
       expect.stringContaining('event trigger notes is disabled'),
@@ -248,6 +261,7 @@ describe('a folder of release 0.1.0', () => {
         drop table odd."Table ""x""";
         refresh materialized view public.kept;
         drop operator public.=== (int, text);
+        drop extension hstore;
         select lo_unlink(4711);
         create table public.made_later (id int);`)
       expect((await client.query('select public.definer(1) as as_whom')).rows).toEqual([{ as_whom: 'postgres' }])
@@ -264,9 +278,9 @@ describe('a folder of release 0.1.0', () => {
       )
       expect(rows).toEqual([{ anon: true, authenticated: true, before: true }])
       await client.query(`create function public.later() returns int language sql as 'select 1'`)
-      expect((await client.query(`select has_function_privilege('anon', 'public.later()', 'execute') as may`)).rows).toEqual([
-        { may: false },
-      ])
+      expect(
+        (await client.query(`select has_function_privilege('anon', 'public.later()', 'execute') as may`)).rows,
+      ).toEqual([{ may: false }])
     })
   })
 
@@ -279,36 +293,50 @@ describe('a folder of release 0.1.0', () => {
     await pool.execute(sql`set role postgres`)
   })
 
-  test.each(['nothing was done', 'the roles were separated', 'all was done'])('goes on where it was interrupted: %s', async (when) => {
-    if (when === 'nothing was done') {
-      await cluster[Symbol.asyncDispose]()
-      rmSync(folder, { recursive: true, force: true })
-      await writeOldFolder()
-    } else if (when === 'the roles were separated') {
-      // As a kill between two databases leaves it.
-      await asSuperuser(`create role holdfast_former_admin nologin noinherit`)
-      await asSuperuser(`alter table sub.things owner to supabase_admin`, 'Other one')
-      await asSuperuser(`alter schema auth owner to holdfast_former_admin`, 'Other one')
-      await asSuperuser(`alter table public.owners owner to supabase_admin`)
-    }
-    const secretsFile = join(folder, 'secrets.json')
-    if (when !== 'nothing was done') {
-      await cluster[Symbol.asyncDispose]()
-      const secrets = JSON.parse(readFileSync(secretsFile, 'utf8')) as object
-      writeFileSync(secretsFile, JSON.stringify({ ...secrets, separation: 'pending' }))
-    } else {
-      writeFileSync(
-        secretsFile,
-        JSON.stringify({ superuserPassword: 'new', projectPassword: PASSWORD, authenticatorPassword: 'a', separation: 'pending' }),
-      )
-    }
-    await open()
-    expect(await asSuperuser(`select tableowner from pg_tables where tablename in ('owners', 'made_later')`)).not.toContainEqual({
-      tableowner: 'supabase_admin',
-    })
-    expect((await asSuperuser<{ one: string }>(OWNED_BY_SUPERUSER, 'Other one')).map(({ one }) => one)).toEqual(['schema auth'])
-    expect(await asSuperuser(`select rolname from pg_roles where rolname = 'holdfast_former_admin'`)).toEqual([])
-    expect(await asProject(`select rolsuper from pg_roles where rolname = current_user`)).toEqual([{ rolsuper: false }])
-    expect(JSON.parse(readFileSync(secretsFile, 'utf8'))).not.toHaveProperty('separation')
-  })
+  test.each(['nothing was done', 'the roles were separated', 'all was done'])(
+    'goes on where it was interrupted: %s',
+    async (when) => {
+      if (when === 'nothing was done') {
+        await cluster[Symbol.asyncDispose]()
+        rmSync(folder, { recursive: true, force: true })
+        await writeOldFolder()
+      } else if (when === 'the roles were separated') {
+        // As a kill between two databases leaves it.
+        await asSuperuser(`create role holdfast_former_admin nologin noinherit`)
+        await asSuperuser(`alter table sub.things owner to supabase_admin`, 'Other one')
+        await asSuperuser(`alter schema auth owner to holdfast_former_admin`, 'Other one')
+        await asSuperuser(`alter table public.owners owner to supabase_admin`)
+      }
+      const secretsFile = join(folder, 'secrets.json')
+      if (when !== 'nothing was done') {
+        await cluster[Symbol.asyncDispose]()
+        const secrets = JSON.parse(readFileSync(secretsFile, 'utf8')) as object
+        writeFileSync(secretsFile, JSON.stringify({ ...secrets, separation: 'pending' }))
+      } else {
+        writeFileSync(
+          secretsFile,
+          JSON.stringify({
+            superuserPassword: 'new',
+            projectPassword: PASSWORD,
+            authenticatorPassword: 'a',
+            separation: 'pending',
+          }),
+        )
+      }
+      await open()
+      expect(
+        await asSuperuser(`select tableowner from pg_tables where tablename in ('owners', 'made_later')`),
+      ).not.toContainEqual({
+        tableowner: 'supabase_admin',
+      })
+      expect((await asSuperuser<{ one: string }>(OWNED_BY_SUPERUSER, 'Other one')).map(({ one }) => one)).toEqual([
+        'schema auth',
+      ])
+      expect(await asSuperuser(`select rolname from pg_roles where rolname = 'holdfast_former_admin'`)).toEqual([])
+      expect(await asProject(`select rolsuper from pg_roles where rolname = current_user`)).toEqual([
+        { rolsuper: false },
+      ])
+      expect(JSON.parse(readFileSync(secretsFile, 'utf8'))).not.toHaveProperty('separation')
+    },
+  )
 })

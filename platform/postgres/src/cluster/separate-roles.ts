@@ -24,6 +24,7 @@ const ITERATIONS = 4_096
 /** What a project's event trigger runs is not for the superuser, and what is set for the role or the database does not count. */
 const SETTINGS = [
   'event_triggers=off',
+  'allow_system_table_mods=on',
   'search_path=pg_catalog,pg_temp',
   'statement_timeout=0',
   'default_transaction_read_only=off',
@@ -112,10 +113,7 @@ async function connect(url: string, options: string): Promise<Client> {
 }
 
 function passwordsOf({ superuserPassword, projectPassword }: SeparateSecrets): readonly string[] {
-  return [
-    [SUPERUSER, superuserPassword] as const,
-    [PROJECT_ROLE, projectPassword] as const,
-  ].map(
+  return [[SUPERUSER, superuserPassword] as const, [PROJECT_ROLE, projectPassword] as const].map(
     ([role, password]) =>
       `alter role ${role} password ${quoteLiteral(scramVerifier(password, randomBytes(16), ITERATIONS))}`,
   )
