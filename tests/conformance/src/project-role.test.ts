@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sql } from '@holdfast/postgres'
 import { openDevice, openHoldfast, type Holdfast } from '@holdfast/test-support'
 
 /*
