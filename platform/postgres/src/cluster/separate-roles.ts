@@ -58,8 +58,8 @@ export async function separateRoles(
     const url = (await isSuperuser(before(DATABASE_NAME))) ? before : after
     const notices = await run(url(DATABASE_NAME), [...readStatements('separate-roles.sql'), ...passwordsOf(secrets)])
     const handOver = readStatements('hand-over-objects.sql')
-    for (const { kind, name } of [...notices])
-      if (kind === 'database') notices.push(...(await run(after(name), handOver)))
+    const databases = notices.filter(({ kind }) => kind === 'database')
+    for (const { name } of databases) notices.push(...(await run(after(name), handOver)))
     await run(after(DATABASE_NAME), ['drop role if exists holdfast_former_admin'])
     for (const { kind, name } of notices) {
       const remark = REMARKS[kind]
