@@ -50,11 +50,11 @@ async function contents(): Promise<readonly string[]> {
   return rows.map(({ one }) => one)
 }
 
-test('the schemas belong to a role that nobody logs in as, so that a reset that looks at the owner leaves them', async () => {
+test('the schemas belong to a role that no project acts as, so that a reset that looks at the owner leaves them', async () => {
   const rows = await db.pool.query(sql`
-    select n.nspname as name, r.rolname as owner, r.rolcanlogin as logs_in
+    select n.nspname as name, r.rolname as owner, pg_has_role('postgres', r.oid, 'member') as is_project
       from pg_namespace n join pg_roles r on r.oid = n.nspowner where n.nspname = any(${OURS}::text[]) order by 1`)
-  expect(rows).toEqual(OURS.map((name) => ({ name, owner: 'supabase_admin', logs_in: false })))
+  expect(rows).toEqual(OURS.map((name) => ({ name, owner: 'supabase_admin', is_project: false })))
 })
 
 test.each([

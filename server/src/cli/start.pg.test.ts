@@ -114,7 +114,7 @@ describe('start --json', () => {
     expect(await health.json()).toMatchObject({ ok: true, database: 'up', sync: 'ready' })
     {
       await using pool = createPool({ url: ready.db, applicationName: 'test', connectionsMax: 1 })
-      expect(await pool.query(sql`select current_setting('is_superuser') as is`)).toEqual([{ is: 'on' }])
+      expect(await pool.query(sql`select current_setting('is_superuser') as is`)).toEqual([{ is: 'off' }])
       await pool.execute(sql`create table public.kept (id int primary key)`)
       await pool.execute(sql`insert into public.kept values (7)`)
     }
