@@ -79,7 +79,7 @@ export async function benchLogSize(rows: number, changes: number): Promise<Figur
     await new Promise((resolve) => setTimeout(resolve, 500))
     counted = await count()
   }
-  await holdfast.admin.execute(sql`vacuum full sync.ops`)
+  await holdfast.internal.execute(sql`vacuum full sync.ops`)
   await holdfast.admin.execute(sql`vacuum full public.items`)
   const [size] = await holdfast.admin.query<{ log: string; source: string }>(sql`
     select pg_total_relation_size('sync.ops')::text as log, pg_total_relation_size('public.items')::text as source`)

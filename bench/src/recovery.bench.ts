@@ -153,7 +153,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     name: 'a lost lease',
-    strike: (holdfast) => holdfast.admin.execute(sql`update sync.state set epoch = epoch + 1`).then(() => undefined),
+    strike: (holdfast) => holdfast.internal.execute(sql`update sync.state set epoch = epoch + 1`).then(() => undefined),
   },
 ]
 
