@@ -62,7 +62,7 @@ export async function benchLogSize(rows: number, changes: number): Promise<Figur
   await insertItems(holdfast.admin, owner, rows)
   for (let done = 0; done < changes; done += 1_000) {
     await holdfast.admin.execute(sql`
-      update public.items set n = n + 1 where id in (select id from public.items tablesample bernoulli (${(100_000 / rows) * 1.2}) limit 1000)`)
+      update public.items set n = n + 1 where id in (select id from public.items tablesample bernoulli (${Math.min(100, (100_000 / rows) * 1.2)}) limit 1000)`)
   }
   const client = await openStream(holdfast.url, mintToken(holdfast.jwtSecret, owner), randomUUID())
   await client.nextComplete()
