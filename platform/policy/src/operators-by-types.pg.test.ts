@@ -50,3 +50,17 @@ test('an operator of an extension is followed as that one', async () => {
     { name: 'people', columns: ['email', 'user_id'], pin: { column: 'user_id' } },
   ])
 })
+
+test('a function in PL/pgSQL without named arguments is the refusal of its table, and of no other', async () => {
+  await using world = await openPolicyWorld()
+  await world.run(
+    `create function public.name_is(name, text) returns boolean language plpgsql stable as $$
+       begin return $1::text || '' operator(pg_catalog.=) $2 and exists (select from lists l where l.owner_id = auth.uid()); end $$`,
+    'create policy form on public.items for select to authenticated using (public.name_is(team::name, team))',
+    'alter table public.lists enable row level security',
+    'create policy form on public.lists for select to authenticated using (owner_id = auth.uid())',
+  )
+  const plan = await world.compile()
+  expect(plan.tables.map((table) => table.name)).toContain('lists')
+  expect(plan.refused.find((table) => table.name === 'items')?.reason).toContain('name its arguments')
+})

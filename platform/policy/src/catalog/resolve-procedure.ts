@@ -28,13 +28,13 @@ export async function resolveProcedure(
 ): Promise<Readonly<Record<string, ResolvedBody>>> {
   const texts = textsOfProcedure(procedure.procedure)
   if (!texts || texts.queries.length === 0) return {}
-  const whole = await printed(tx, procedure, texts, texts.queries, path)
+  const whole = await printBodies(tx, procedure, texts, texts.queries, path)
   if (!('error' in whole) && whole.length === texts.queries.length)
     return Object.fromEntries(texts.queries.map((text, index) => [text, { text: whole[index] ?? '' }]))
   const isTyped = ![...texts.types.values()].includes(undefined)
   const resolved: Record<string, ResolvedBody> = {}
   for (const text of texts.queries) {
-    const one = await printed(tx, procedure, texts, [text], path)
+    const one = await printBodies(tx, procedure, texts, [text], path)
     if (!('error' in one)) {
       if (one.length === 1) resolved[text] = { text: one[0] ?? '' }
     } else if (isTyped) resolved[text] = { error: `Postgres cannot resolve its body: ${one.error}` }
@@ -42,7 +42,7 @@ export async function resolveProcedure(
   return resolved
 }
 
-async function printed(
+async function printBodies(
   tx: Transaction,
   procedure: Procedure,
   { types }: ProcedureTexts,
@@ -54,6 +54,7 @@ async function printed(
   for (const [variable, type] of types)
     if (type !== undefined && !argNames.includes(variable)) args.push(`${quoteIdentifier(variable)} ${type}`)
   const signature = `${quoteIdentifier('pg_temp')}.${quoteIdentifier(name)}(${args.join(', ')})`
+  let printed: string
   await tx.execute(sql`savepoint resolve_procedure`)
   try {
     await tx.execute(sql`select set_config('search_path', ${path}, true)`)
@@ -66,13 +67,21 @@ async function printed(
     const [row] = await tx.query<{ text: string }>(
       sql`select pg_get_function_sqlbody(p.oid) as text from pg_proc p where p.proname = ${name} and p.pronamespace = pg_my_temp_schema()`,
     )
-    return splitFunctionBody(row?.text ?? '')
+    printed = row?.text ?? ''
   } catch (error) {
     if (sqlstateOf(error) === undefined) throw error
     return { error: errorMessage(error) }
   } finally {
     await tx.execute(sql`rollback to savepoint resolve_procedure`)
     await tx.execute(sql`release savepoint resolve_procedure`)
+  }
+  try {
+    return splitFunctionBody(printed)
+  } catch (error) {
+    // Of a function with variables, Postgres prints arguments without names as names of no characters.
+    const reason =
+      argNames.length < argTypeNames.length || argNames.includes('') ? 'name its arguments' : errorMessage(error)
+    return { error: `what Postgres prints of it cannot be read: ${reason}` }
   }
 }
 
