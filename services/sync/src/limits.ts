@@ -158,12 +158,6 @@ export const LEASE_POLL_MS = 100
 /** A lease that was not renewed for so long is taken over, in milliseconds: several renewals, so that a busy process is not taken for a dead one. */
 export const LEASE_STALE_MS = 3_000
 
-/** Policies are compiled so long after the last change of the schema that nobody sees, in milliseconds: once for the statements of a migration. */
-export const QUIET_COMPILE_MS = 1_000
-
-/** And at the latest so long after the first of them, in milliseconds: what operators are told of tables is not older. */
-export const QUIET_COMPILE_MAX_MS = 30_000
-
 /** Connections for writing the log, bucket sums and write checkpoints. */
 export const LOG_CONNECTIONS_MAX = 8
 

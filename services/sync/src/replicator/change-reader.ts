@@ -13,7 +13,6 @@ import { createDeferredKeys } from './deferred-keys.ts'
 import { BEAT_PREFIX, type Heartbeat } from './heartbeat.ts'
 import type { LogWriter } from './log-writer.ts'
 import { DUE_PREFIX, type DueRows } from './due-rows.ts'
-import { followsNone, QUIET_PREFIX } from './quiet-changes.ts'
 import type { ReaderProgress } from './reader-progress.ts'
 import type { RowEvaluator } from './row-evaluator.ts'
 
@@ -66,8 +65,6 @@ export interface ChangeReaderOptions {
   /** Called before anything of a transaction that changed the schema can be seen. */
   readonly stopServing: () => void
   readonly heartbeat: Heartbeat
-  /** Called after a transaction with a change of the schema of which nobody sees anything. */
-  readonly onQuietChange: () => void
   /** Called when changes of some table are known to be missing. It is read again. */
   readonly onUnpublished: () => void
   readonly progress: ReaderProgress
@@ -92,9 +89,6 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
   /** Where the changes of the open transaction begin, as long as none of them has been handed on. */
   let openFrom: number | undefined
   let pendingDdl = false
-  /** What the next change of the schema concerns, when it is quiet. */
-  let quiet: string | undefined
-  let hasQuietDdl = false
   let fillMessage: string | undefined
   let dueMessage: string | undefined
   let rewritten: number[] = []
@@ -388,11 +382,8 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
           case 'message':
             if (author === undefined && event.transactional)
               author = (event.prefix === AUTHOR_PREFIX && event.content) || null
-            if (event.prefix === QUIET_PREFIX) quiet = event.content
             if (event.prefix === DDL_PREFIX) {
-              if (quiet !== undefined && followsNone(active.plan, quiet)) hasQuietDdl = true
-              else pendingDdl = true
-              quiet = undefined
+              pendingDdl = true
               alteredTypes ||= event.content.includes('ALTER TYPE')
             }
             if (event.prefix === FILL_PREFIX) fillMessage = event.content
@@ -408,12 +399,7 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
             end = event.endLsn
             await addDeferred()
             if (heartbeat.committed()) missAll()
-            // Nothing of other tables is in the log, so that nothing of it is void.
-            rewritten = rewritten.filter((oid) => active.tables.has(oid))
             sawDdl = pendingDdl || rewritten.length > 0
-            if (hasQuietDdl) options.onQuietChange()
-            hasQuietDdl = false
-            quiet = undefined
             if (sawDdl && inside) schemaChanges.push(inside.xid)
             pendingDdl = false
             if (inside) for (const one of [fill, dueRows]) one.committed(inside.xid)

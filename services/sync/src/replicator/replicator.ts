@@ -41,7 +41,7 @@ import { voidRenamedLabels } from '../storage/enum-labels.ts'
 import { SNAPSHOT_BYTES_MAX } from '../limits.ts'
 import { writeFilling, writeFirstFilling } from '../storage/fills.ts'
 import type { FillProgress } from './background-fill.ts'
-import { createChangeReader, DDL_PREFIX } from './change-reader.ts'
+import { createChangeReader } from './change-reader.ts'
 import { ensureEvaluatorRoles } from './evaluator-roles.ts'
 import { fillDefinitions } from './fill-definitions.ts'
 import { readFunctionsVersion } from './functions-version.ts'
@@ -51,7 +51,6 @@ import type { Retirement } from './retire-buckets.ts'
 import { startDueRows } from './due-rows.ts'
 import { startHeartbeat, type Heartbeat } from './heartbeat.ts'
 import { openPlanSource } from './plan-source.ts'
-import { watchQuietChanges } from './quiet-changes.ts'
 import { MISSED, PUBLICATION, publishTables } from './publish-tables.ts'
 import { openServing, sizeOf } from './serving.ts'
 import type { RowEvaluator } from './row-evaluator.ts'
@@ -88,7 +87,6 @@ export interface ReplicatorOptions {
   /** Tables larger than this together are read for the first time in pieces. */
   readonly snapshotBytesMax?: number
   readonly batchLimits?: BatchLimits | undefined
-  readonly quietCompileMs: number
   readonly retirement: Pick<Retirement, 'run'>
   readonly evaluator: RowEvaluator
   /** A row was changed by somebody that says what the person of a stream has. */
@@ -330,7 +328,6 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
   control.setHeartbeat(heartbeat)
   await using dueRows = startDueRows({ pool, url: options.readerUrl, active: serving.active, logger })
   const roles = watchRoles(pool, logger)
-  using quiet = watchQuietChanges({ pool, prefix: DDL_PREFIX, waitMs: options.quietCompileMs, logger })
   const reader = createChangeReader({
     pool,
     evaluator: options.evaluator,
@@ -343,7 +340,6 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
     dueRows,
     stopServing: serving.pause,
     heartbeat,
-    onQuietChange: () => quiet.passed(),
     onUnpublished: () => control.setMissing(true),
     progress: control.progress,
     onConcerned: options.onConcerned,
