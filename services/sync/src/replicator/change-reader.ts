@@ -298,7 +298,7 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
     }
     hasNewClasses = false
     stream.confirm(endLsn)
-    options.progress.applied()
+    options.progress.applied(inside !== undefined)
     fill.durable()
     dueRows.durable()
   }

@@ -14,8 +14,8 @@ export type ReaderState =
 export interface ReaderProgress {
   /** A transaction begins to arrive. */
   began(committedAtMs: number): void
-  /** Everything that has arrived is in the log. */
-  applied(): void
+  /** Everything that has arrived is in the log, but for the transaction that is still arriving, if there is one. */
+  applied(isInside: boolean): void
   /** When the newest transaction that is in the log was committed; `undefined`: none since the process began. */
   readonly lastCommitMs: number | undefined
   /** When the oldest transaction was committed that has arrived and is not in the log. */
@@ -24,16 +24,18 @@ export interface ReaderProgress {
 
 export function createReaderProgress(): ReaderProgress {
   let newestMs: number | undefined
+  let beforeNewestMs: number | undefined
   let lastCommitMs: number | undefined
   let waitingSinceMs: number | undefined
   return {
     began(committedAtMs) {
+      beforeNewestMs = newestMs
       newestMs = committedAtMs
       waitingSinceMs ??= committedAtMs
     },
-    applied() {
-      lastCommitMs = newestMs
-      waitingSinceMs = undefined
+    applied(isInside) {
+      lastCommitMs = isInside ? beforeNewestMs : newestMs
+      waitingSinceMs = isInside ? newestMs : undefined
     },
     get lastCommitMs() {
       return lastCommitMs
