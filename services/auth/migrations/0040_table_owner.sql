@@ -19,7 +19,8 @@ begin
   end loop;
   -- A migration drops its trigger on auth.users before it creates it, and Postgres lets only the owner of a table drop one. Nothing is lost by that: what a
   -- trigger or hook of the project runs has these rights, too.
-  grant supabase_auth_admin to postgres with inherit true, set false;
+  -- As a text, since Postgres 15 cannot read it.
+  execute 'grant supabase_auth_admin to postgres with inherit true, set false';
   grant all on all tables in schema auth to postgres;
   grant all on all sequences in schema auth to postgres;
 
