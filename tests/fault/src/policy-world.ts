@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { sql, type Transaction } from '@holdfast/postgres'
+import { createPool, sql, type Transaction } from '@holdfast/postgres'
 import {
   changeRows,
   changeSchema,
@@ -75,9 +75,16 @@ interface Statement {
 export async function openPolicyWorld(seed: number): Promise<PolicyWorld> {
   const random = createRandom(seed)
   const holdfast = await openHoldfast()
+  // Gives functions to roles of its own, which a project may not.
+  const admin = createPool({
+    url: holdfast.internalUrl,
+    applicationName: 'policy world',
+    connectionsMax: 5,
+    settings: { search_path: 'public,extensions', restrict_nonsystem_relation_kind: '' },
+  })
   const link = await openFaultyLink(holdfast.url)
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-devices-'))
-  await holdfast.admin.withClient((client) =>
+  await admin.withClient((client) =>
     client.query(`${policySchema('keeper')}
       create role ${OWN_ROLE} nologin;
       grant ${OWN_ROLE} to authenticator;
@@ -111,7 +118,7 @@ export async function openPolicyWorld(seed: number): Promise<PolicyWorld> {
     let xid = ''
     let states: State[] = []
     try {
-      await holdfast.admin.transaction(async (tx) => {
+      await admin.transaction(async (tx) => {
         const [row] = await tx.query<{ xid: string }>(sql`select pg_current_xact_id()::text as xid`)
         xid = row?.xid ?? ''
         for (const statement of statements) await run(tx, statement)
@@ -130,7 +137,7 @@ export async function openPolicyWorld(seed: number): Promise<PolicyWorld> {
   async function hasCommitted(xid: string): Promise<boolean> {
     for (;;) {
       try {
-        const [row] = await holdfast.admin.query<{ status: string | null }>(
+        const [row] = await admin.query<{ status: string | null }>(
           sql`select case when ${xid}::xid8 < pg_snapshot_xmax(pg_current_snapshot()) then pg_xact_status(${xid}::xid8) end as status`,
         )
         if (row?.status !== 'in progress') return row?.status === 'committed'
@@ -211,6 +218,7 @@ export async function openPolicyWorld(seed: number): Promise<PolicyWorld> {
     async [Symbol.asyncDispose]() {
       for (const device of devices) await device.kill9()
       await link[Symbol.asyncDispose]()
+      await admin[Symbol.asyncDispose]()
       await holdfast[Symbol.asyncDispose]()
       rmSync(folder, { recursive: true, force: true })
     },
