@@ -3,7 +3,7 @@ import { readReport } from './read-report.ts'
 import { run } from './run.ts'
 
 /** Failed files beyond this number are no accident: they get no second try. */
-const SECOND_TRIES_MAX = 5
+const SECOND_TRIES_MAX = 10
 
 export interface VitestResult {
   readonly passed: number
