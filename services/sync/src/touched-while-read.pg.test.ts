@@ -30,7 +30,7 @@ async function readTo(world: World): Promise<number> {
  * A chunk's rows are those of the moment at which its reading began. The reading is held up in the middle, by a lock on what it needs for a long text,
  * while rows that it has already seen change, go, move to somebody else, and change in nothing that devices have.
  */
-// Beside other tests a change of the schema may come while the chunk is held up, and waits for it: then there is nothing to see, and it is tried once more.
+// Beside other tests Bob's checkpoint sometimes does not come while the chunk is held up; alone it does. Why is not known yet, so it is tried once more.
 test('what changes while its chunk is read is as the change left it', { timeout: 90_000, retry: 1 }, async () => {
   await using world = await openWorld({ schema: SCHEMA })
   await using other = createPool({ url: world.db.url, applicationName: 'test lock', connectionsMax: 1 })
