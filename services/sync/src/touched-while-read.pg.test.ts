@@ -4,6 +4,7 @@ import { createPool } from '@holdfast/postgres'
 import { ALICE, BOB, LISTS_SCHEMA, openWorld, type World } from './sync-world.test-support.ts'
 
 const ROWS = 100_000
+const RETRIES = process.env['HOLDFAST_NIGHT'] === undefined ? 1 : 0
 /** Every so many rows there is one whose text lies elsewhere, so that reading it can be held up. */
 const LONG = 5_000
 
@@ -30,8 +31,8 @@ async function readTo(world: World): Promise<number> {
  * A chunk's rows are those of the moment at which its reading began. The reading is held up in the middle, by a lock on what it needs for a long text,
  * while rows that it has already seen change, go, move to somebody else, and change in nothing that devices have.
  */
-// Beside other tests Bob's checkpoint sometimes does not come while the chunk is held up; alone it does. Why is not known yet, so it is tried once more.
-test('what changes while its chunk is read is as the change left it', { timeout: 90_000, retry: 1 }, async () => {
+// Beside other tests Bob's checkpoint sometimes does not come while the chunk is held up; alone it does. Why is not known yet, so an ordinary run tries once more, and a night does not.
+test('what changes while its chunk is read is as the change left it', { timeout: 90_000, retry: RETRIES }, async () => {
   await using world = await openWorld({ schema: SCHEMA })
   await using other = createPool({ url: world.db.url, applicationName: 'test lock', connectionsMax: 1 })
   const [alice, bob] = [world.device(ALICE), world.device(BOB)]
