@@ -27,7 +27,7 @@ export default defineConfig({
           setupFiles: ['tests/support/src/seed-fast-check.ts'],
           sequence: { groupOrder: 0 },
           testTimeout: 60_000, // a property on a busy machine
-          include: packages.map((folder) => `${folder}/src/**/*.test.{ts,tsx}`),
+          include: [...packages.map((folder) => `${folder}/src/**/*.test.{ts,tsx}`), 'scripts/*.test.ts'],
           exclude: ['**/*.pg.test.ts', '**/dist/**'],
         },
       },

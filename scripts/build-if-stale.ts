@@ -76,22 +76,40 @@ const TEST_SUPPORT: Target = {
 /** Milliseconds that another build may take before its lock counts as left behind. */
 const LOCK_LIFETIME_MS = 180_000
 
-/** What the sources look like: names, sizes and times of change. No contents are read. */
-function fingerprint(target: Target): string {
-  const hash = createHash('sha1')
-  for (const source of target.sources) addToHash(hash, join(root, source))
-  return hash.digest('hex')
+/** Hashes of a target's sources. Paths are relative to the repository, so both are equal in a copy of it. */
+interface Fingerprint {
+  /** Of names, sizes and times of change. */
+  readonly times: string
+  /** Of names and contents. Computed only if `times` differs. */
+  contents(): string
 }
 
-function addToHash(hash: ReturnType<typeof createHash>, path: string): void {
-  const found = statSync(path, { throwIfNoEntry: false })
-  if (!found) return
-  if (found.isDirectory()) {
-    for (const name of readdirSync(path)) addToHash(hash, join(path, name))
-    // Tests are not part of what is built.
-  } else if (!/\.test\.tsx?$/.test(path)) {
-    hash.update(`${path}\0${found.size}\0${found.mtimeMs}\n`)
+function fingerprint(target: Target): Fingerprint {
+  const files = target.sources.flatMap((source) => filesOf(source))
+  return {
+    times: hashOf(files, (file) => {
+      const { size, mtimeMs } = statSync(join(root, file))
+      return `${size}\0${mtimeMs}`
+    }),
+    contents: () => hashOf(files, (file) => readFileSync(join(root, file))),
   }
+}
+
+/** Every file under a source except tests, which are not part of the build. */
+function filesOf(source: string): readonly string[] {
+  const found = statSync(join(root, source), { throwIfNoEntry: false })
+  if (!found) return []
+  if (found.isDirectory())
+    return readdirSync(join(root, source))
+      .toSorted()
+      .flatMap((name) => filesOf(`${source}/${name}`))
+  return /\.test\.tsx?$/.test(source) ? [] : [source]
+}
+
+function hashOf(files: readonly string[], what: (file: string) => string | Buffer): string {
+  const hash = createHash('sha1')
+  for (const file of files) hash.update(`${file}\0`).update(what(file)).update('\n')
+  return hash.digest('hex')
 }
 
 function stampPath(target: Target): string {
@@ -100,7 +118,18 @@ function stampPath(target: Target): string {
 
 function isFresh(target: Target): boolean {
   if (!existsSync(join(root, target.product)) || !existsSync(stampPath(target))) return false
-  return readFileSync(stampPath(target), 'utf8') === fingerprint(target)
+  const [times, contents] = readFileSync(stampPath(target), 'utf8').split('\n')
+  const now = fingerprint(target)
+  if (times === now.times) return true
+  if (contents !== now.contents()) return false
+  // The same contents with other times: a copy, or a branch that was left and checked out again.
+  writeStamp(target, now)
+  return true
+}
+
+function writeStamp(target: Target, { times, contents }: Fingerprint): void {
+  mkdirSync(cache, { recursive: true })
+  writeFileSync(stampPath(target), `${times}\n${contents()}`)
 }
 
 /** Runs one build at a time, whoever starts it. */
@@ -139,7 +168,8 @@ function isAlive(pid: string): boolean {
 
 async function build(target: Target): Promise<void> {
   process.stderr.write(`building the ${target.name} …\n`)
-  const before = fingerprint(target)
+  const { times, contents } = fingerprint(target)
+  const before = contents()
   const [command, ...commandArguments] = target.command
   const child = spawn(command, commandArguments, { cwd: root, stdio: ['ignore', 2, 2] })
   const code = await new Promise<number | null>((resolve, reject) => {
@@ -151,7 +181,7 @@ async function build(target: Target): Promise<void> {
     process.exit(1)
   }
   // What changed while it was built makes the next start build again.
-  writeFileSync(stampPath(target), before)
+  writeStamp(target, { times, contents: () => before })
 }
 
 const targets = process.argv.includes('--with-test-support') ? [...TARGETS, TEST_SUPPORT] : TARGETS
