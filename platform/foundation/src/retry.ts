@@ -24,7 +24,7 @@ export async function outwait<T>(attempt: () => Promise<T>, options: OutwaitOpti
   }
 }
 
-/** Resolves after `ms`, or rejects with the signal's reason as soon as it aborts. Does not keep the process alive. */
+/** Resolves after `ms`, or rejects with the signal's reason as soon as it aborts. The timer keeps the process alive until then. */
 export function delay(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) {

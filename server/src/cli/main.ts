@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
+import { debuglog } from 'node:util'
 
 // Before anything else is loaded: the next start need not compile it. Beside our own files, where nobody else writes.
 enableCompileCache(fileURLToPath(new URL('../../dist/.compile-cache', import.meta.url)))
@@ -10,6 +11,8 @@ const { run } = await import('./run.ts')
 const LINGER_MS = 2_000
 
 process.exitCode = await run(process.argv.slice(2))
+// With NODE_DEBUG=holdfast: what was forgotten, and keeps the process.
+debuglog('holdfast')('closed; still active: %s', process.getActiveResourcesInfo().join(', '))
 // Everything is closed, and the process ends by itself. Not by `process.exit()`: that waits for V8's threads, of which one may be waiting for this
 // one to collect garbage (nodejs/node#54918).
 setTimeout(() => process.exit(), LINGER_MS).unref()

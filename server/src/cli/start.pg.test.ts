@@ -69,7 +69,9 @@ function newFolder(): string {
 }
 
 function startJson(dataDir: string, ...more: readonly string[]): Run {
-  return new Run(['start', '--json', '--port=0', '--db-port=0', `--data-dir=${dataDir}`, ...more])
+  return new Run(['start', '--json', '--port=0', '--db-port=0', `--data-dir=${dataDir}`, ...more], {
+    NODE_DEBUG: 'holdfast',
+  })
 }
 
 const pause = (ms: number): Promise<false> => new Promise((resolve) => setTimeout(() => resolve(false), ms))
@@ -124,6 +126,8 @@ describe('start --json', () => {
     const pid = postmasterPid(dataDir)
     expect(await first.stop()).toBe(0)
     expect(isAlive(pid)).toBe(false)
+    // A timer would keep the process after everything is closed.
+    expect(/closed; still active: (.*)/.exec(first.err)?.[1]).not.toContain('Timeout')
     expect(readdirSync(dataDir).toSorted()).toEqual(['jwt-secret', 'postgres', 'postgres.conf', 'secrets.json'])
 
     const second = startJson(dataDir)

@@ -70,11 +70,14 @@ export function startDelivery(input: {
     async [Symbol.asyncDispose]() {
       for (const timer of timers) clearInterval(timer)
       if (closing.signal.aborted) return
-      const deadline = delay(MESSAGE_DRAIN_MS)
+      const closed = new AbortController()
+      const deadline = delay(MESSAGE_DRAIN_MS, closed.signal).catch(() => undefined) // closed before the deadline
       if (names.length > 0) await Promise.race([tryTo('send the last messages', lookOnceMore), deadline])
       closing.abort(new Error('the service is closing'))
       for (const channel of Object.values(channels)) channel.sender.close()
       await Promise.race([Promise.all([awake, looking?.catch(() => undefined)]), deadline])
+      // A timer that runs keeps the process.
+      closed.abort()
     },
   }
 
