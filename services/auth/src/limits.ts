@@ -109,6 +109,9 @@ export const CAPTURED_MESSAGES_MAX = 1_000
 export const MESSAGE_CLEAN_AFTER_MS = 15_000
 export const MESSAGE_CLEAN_INTERVAL_MS = 3_600_000
 
+/** Security notifications that one account gets in an hour: who adds and removes a factor over and over fills no mailbox. */
+export const NOTICES_PER_HOUR_MAX = 30
+
 /** Messages that one request for the captured mailbox reads. */
 export const MESSAGES_PER_PAGE_MAX = 200
 

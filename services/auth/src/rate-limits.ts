@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net'
 import type { Clock, HoldfastError } from '@holdfast/foundation'
 import { overEmailSendRateLimit, overRequestRateLimit, overSmsSendRateLimit } from './errors.ts'
-import { RATE_LIMITED_ADDRESSES_MAX, RATE_LIMIT_WINDOW_S } from './limits.ts'
+import { NOTICES_PER_HOUR_MAX, RATE_LIMITED_ADDRESSES_MAX, RATE_LIMIT_WINDOW_S } from './limits.ts'
 import type { AuthOptions } from './options/auth-options.ts'
 
 /** Counts attempts by address. */
@@ -63,6 +63,8 @@ export interface RateLimits {
   readonly challenge: RateLimiter
   readonly mail: RateLimiter
   readonly sms: RateLimiter
+  /** Security notifications, by account and not by client: who took an account over must not be able to use up what tells its owner. */
+  readonly notice: RateLimiter
   /**
    * A request has come through a proxy: an address of this machine is the proxy's from now on, also where it does not say so, and is counted like
    * any other.
@@ -86,6 +88,7 @@ export function createRateLimits(options: AuthOptions, clock: Clock): RateLimits
     anonymous: inAnHour(options.rateLimitAnonymousUsers),
     mail: inAnHour(options.rateLimitEmailSent, overEmailSendRateLimit),
     sms: inAnHour(options.rateLimitSmsSent, overSmsSendRateLimit),
+    notice: inAnHour(NOTICES_PER_HOUR_MAX, overEmailSendRateLimit),
     noteProxy() {
       loopbackExempt = false
     },

@@ -2,6 +2,7 @@ import { sql, type Transaction } from '@holdfast/postgres'
 import { recordAudit } from '../audit-log.ts'
 import type { AuthContext } from '../context.ts'
 import { userBanned, validationFailed } from '../errors.ts'
+import { notifyOfNewEmail, notifyOfNewPhone } from '../messages/notices.ts'
 import {
   deleteOneTimeTokens,
   findOneTimeToken,
@@ -218,6 +219,7 @@ async function makeTrue(
       if (!user.email_change) throw otpExpired(presented.kind === 'link' ? 'link' : 'code')
       await recordAudit(tx, { ...audit, action: 'user_modified' })
       await confirmEmailChange(tx, { userId: user.id, email: user.email_change, now })
+      await notifyOfNewEmail(context, tx, user, user.email_change)
       break
     case 'sms':
       await recordAudit(tx, { ...audit, action: 'user_signedup', traits: { provider: 'phone' } })
@@ -227,6 +229,7 @@ async function makeTrue(
       if (!user.phone_change) throw otpExpired('code')
       await recordAudit(tx, { ...audit, action: 'user_modified' })
       await confirmPhoneChange(tx, { userId: user.id, phone: user.phone_change, now })
+      await notifyOfNewPhone(context, tx, user, user.phone_change)
       break
   }
   await nameProviders(tx, { userId: user.id, now })

@@ -8,6 +8,7 @@ import { userBanned } from '../errors.ts'
 import { identityAlreadyExists } from '../identities/errors.ts'
 import { setUserEmail } from '../identities/identity-changes.ts'
 import { insertIdentity } from '../identities/insert-identity.ts'
+import { notifyUser } from '../messages/notices.ts'
 import { findUserById, isBanned, lockUser } from '../users/user-row.ts'
 import { isTaken, lockExternalPerson } from './account-linking.ts'
 import { type EnterInput, type Entrance, sendConfirmation } from './enter-account.ts'
@@ -49,6 +50,10 @@ export async function linkIdentity(
   await recordAudit(tx, { action: 'identity_linked', actor: target, address: origin.address, now, traits })
   await nameProviders(tx, { userId: target.id, now })
   const refusal = (target.email ?? '') === '' ? await takeAddress(context, tx, input) : undefined
+  if (!refusal) {
+    const notice = { kind: 'identity_linked_notification', provider: provider.name } as const
+    await notifyUser(context, tx, { ...notice, userId: target.id })
+  }
   return { userId: target.id, refusal }
 }
 

@@ -4,6 +4,7 @@ import { nameProviders } from '../confirmations/confirm-user.ts'
 import type { AuthContext } from '../context.ts'
 import { userNotFound } from '../errors.ts'
 import { isTaken } from '../external/account-linking.ts'
+import { notifyUser } from '../messages/notices.ts'
 import { deleteOneTimeTokens } from '../one-time-tokens/one-time-tokens.ts'
 import { findUserById, lockUser, type UserIdentity, type UserRow } from '../users/user-row.ts'
 import { emailConflictIdentityNotDeletable, identityNotFound, singleIdentityNotDeletable } from './errors.ts'
@@ -38,6 +39,8 @@ export async function unlinkIdentity(
       await keepAnAddress(tx, { user, left, isAutoConfirmed: !context.options.emailEnableConfirmations, now })
     }
     await nameProviders(tx, { userId: user.id, now })
+    const notice = { kind: 'identity_unlinked_notification', provider: identity.provider } as const
+    await notifyUser(context, tx, { ...notice, userId: user.id, to: user.email ?? '' })
   })
 }
 

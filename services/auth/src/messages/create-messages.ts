@@ -5,10 +5,11 @@ import type { AuthOptions } from '../options/auth-options.ts'
 import { findUserById } from '../users/user-row.ts'
 import { confirmationUrl, confirmPageUrl } from './confirmation-url.ts'
 import { type OutgoingChannel, startDelivery } from './delivery.ts'
-import { ACTION_TYPES, sendEmailPayload, sendSmsPayload } from './hook-payloads.ts'
+import { ACTION_TYPES, sendEmailPayload, sendNoticePayload, sendSmsPayload } from './hook-payloads.ts'
+import { createHookSender } from './hook-sender.ts'
 import { compile, loadMailTemplates } from './mail-templates.ts'
 import { insertMessage } from './message-rows.ts'
-import type { Messages, OutgoingMail } from './messages.ts'
+import type { Messages, OutgoingMail, OutgoingNotice } from './messages.ts'
 import { createSmtpSender } from './smtp-sender.ts'
 import type { TemplateValues } from './template/compile-template.ts'
 import { parseTestOtps } from './test-otps.ts'
@@ -39,7 +40,11 @@ export function createMessages(input: MessagesOptions): Messages {
   const testOtps = parseTestOtps(options.smsTestOtp)
   const smtp = createSmtpSender(options, projectName)
   const twilio = createTwilioSender(options)
-  const mailChannel: OutgoingChannel | undefined = smtp && { sender: smtp, lifeMs: options.emailOtpExpiry * 1000 }
+  const mailSender = hooks.has('send_email') ? createHookSender(pool, hooks, smtp) : smtp
+  const mailChannel: OutgoingChannel | undefined = mailSender && {
+    sender: mailSender,
+    lifeMs: options.emailOtpExpiry * 1000,
+  }
   const smsChannel: OutgoingChannel | undefined = twilio && { sender: twilio, lifeMs: options.smsOtpExpiry * 1000 }
   const delivery = startDelivery({
     pool,
@@ -59,6 +64,24 @@ export function createMessages(input: MessagesOptions): Messages {
       const currentEmail = mail.kind === 'email_change' ? (await findUserById(tx, mail.userId))?.email : mail.to
       for (const half of halvesOf(mail)) await writeMail(tx, half, currentEmail ?? '')
       if (smtp) delivery.wake()
+    },
+    async sendNotice(tx, notice) {
+      const { kind, user, to } = notice
+      const { subject, html, text } = templates[kind](noticeValuesOf(notice))
+      const hook = hooks.has('send_email') ? { hook: sendNoticePayload(notice, issuer, siteUrl) } : {}
+      await insertMessage(tx, {
+        channel: 'mail',
+        kind,
+        userId: user.id,
+        recipient: to,
+        subject,
+        html,
+        body: text,
+        variables: { ...notice.values, to, ...hook },
+        status: mailSender ? 'queued' : 'captured',
+        now: nowText(),
+      })
+      if (mailSender) delivery.wake()
     },
     async sendSms(tx, sms) {
       if (testOtps.has(sms.to)) return
@@ -119,6 +142,22 @@ export function createMessages(input: MessagesOptions): Messages {
       Data: mail.data,
       ProjectName: projectName,
       ExpiryMinutes: Math.floor(options.emailOtpExpiry / 60),
+    }
+  }
+
+  /** `.Email` of a mail about a way in that is gone is the address that it goes to: the account may have another by now. */
+  function noticeValuesOf({ kind, to, user, values }: OutgoingNotice): TemplateValues {
+    return {
+      SiteURL: siteUrl,
+      Email: kind === 'identity_unlinked_notification' ? to : (user.email ?? ''),
+      OldEmail: values.oldEmail ?? '',
+      Phone: user.phone ?? '',
+      OldPhone: values.oldPhone ?? '',
+      Provider: values.provider ?? '',
+      FactorType: values.factorType ?? '',
+      Data: user.raw_user_meta_data ?? {},
+      SendingTo: to,
+      ProjectName: projectName,
     }
   }
 

@@ -1,4 +1,4 @@
-import type { MailKind } from './messages.ts'
+import type { MailKind, NoticeKind } from './messages.ts'
 
 /** What a mail says when the project has not said it otherwise. Templates, all of them. */
 export interface MailSource {
@@ -17,7 +17,9 @@ interface Wording {
   readonly unasked: string
 }
 
-const WORDINGS: Readonly<Record<MailKind, Wording>> = {
+const NOT_YOU = 'If that was not you, choose a new password and tell the people who run {{ .ProjectName }} at once.'
+
+const WORDINGS: Readonly<Record<MailKind | NoticeKind, Wording>> = {
   confirmation: {
     subject: 'Confirm your email address',
     title: 'Confirm your email address',
@@ -62,10 +64,60 @@ const WORDINGS: Readonly<Record<MailKind, Wording>> = {
     button: undefined,
     unasked: 'If you are not changing anything, give the code to nobody, and change your password.',
   },
+  password_changed_notification: {
+    subject: 'Your password was changed',
+    title: 'Your password was changed',
+    lead: 'The password of {{ .Email }} at {{ .ProjectName }} was changed, and every other session was signed out.',
+    button: undefined,
+    unasked: NOT_YOU,
+  },
+  email_changed_notification: {
+    subject: 'Your email address was changed',
+    title: 'Your email address was changed',
+    lead: 'The address of your account at {{ .ProjectName }} was changed from {{ .OldEmail }} to {{ .Email }}.',
+    button: undefined,
+    unasked:
+      'If that was not you, tell the people who run {{ .ProjectName }} at once: your account has another address now.',
+  },
+  phone_changed_notification: {
+    subject: 'Your phone number was changed',
+    title: 'Your phone number was changed',
+    lead: 'The phone number of {{ .Email }} at {{ .ProjectName }} was changed from {{ .OldPhone }} to {{ .Phone }}.',
+    button: undefined,
+    unasked: NOT_YOU,
+  },
+  identity_linked_notification: {
+    subject: 'A new sign-in method was linked to your account',
+    title: 'A new sign-in method was linked to your account',
+    lead: '{{ .Provider }} was linked as a new sign-in method of {{ .Email }} at {{ .ProjectName }}.',
+    button: undefined,
+    unasked: NOT_YOU,
+  },
+  identity_unlinked_notification: {
+    subject: 'A sign-in method was removed from your account',
+    title: 'A sign-in method was removed from your account',
+    lead: '{{ .Provider }} was removed as a sign-in method of {{ .Email }} at {{ .ProjectName }}.',
+    button: undefined,
+    unasked: NOT_YOU,
+  },
+  mfa_factor_enrolled_notification: {
+    subject: 'A new verification method was added to your account',
+    title: 'A new verification method was added to your account',
+    lead: 'The verification method {{ .FactorType }} was added to {{ .Email }} at {{ .ProjectName }}.',
+    button: undefined,
+    unasked: NOT_YOU,
+  },
+  mfa_factor_unenrolled_notification: {
+    subject: 'A verification method was removed from your account',
+    title: 'A verification method was removed from your account',
+    lead: 'The verification method {{ .FactorType }} was removed from {{ .Email }} at {{ .ProjectName }}.',
+    button: undefined,
+    unasked: NOT_YOU,
+  },
 }
 
 /** The mail of a kind: HTML for light and dark, with one button and the code in large type, and the same as plain text. */
-export function defaultMail(kind: MailKind): MailSource {
+export function defaultMail(kind: MailKind | NoticeKind): MailSource {
   const wording = WORDINGS[kind]
   return { subject: wording.subject, html: renderHtml(wording), text: renderText(wording) }
 }

@@ -120,7 +120,9 @@ export function startDelivery(input: {
     if (!channel) return
     const nowMs = clock.now()
     const now = new Date(nowMs).toISOString()
-    if (message.created_at.getTime() + channel.lifeMs <= nowMs) {
+    // A security notification has no code, and is worth reading later as well.
+    const isExpired = message.code !== null && message.created_at.getTime() + channel.lifeMs <= nowMs
+    if (isExpired) {
       await finishMessage(pool, { message, error: 'its code had expired before it could be sent', now })
       return
     }

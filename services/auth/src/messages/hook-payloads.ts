@@ -2,7 +2,7 @@ import type { HookPayload } from '../hooks/hooks.ts'
 import { renderUser } from '../users/render-user.ts'
 import type { UserRow } from '../users/user-row.ts'
 import type { LinkType } from './confirmation-url.ts'
-import type { MailKind, OutgoingMail, OutgoingSms } from './messages.ts'
+import type { MailKind, OutgoingMail, OutgoingNotice, OutgoingSms } from './messages.ts'
 
 /** What a kind of mail is called in links and hooks. */
 export const ACTION_TYPES: Readonly<Record<MailKind, LinkType | 'reauthentication'>> = {
@@ -38,6 +38,27 @@ export function sendEmailPayload(user: UserRow, mail: OutgoingMail, issuer: stri
       old_phone: '',
       provider: '',
       factor_type: '',
+    },
+  }
+}
+
+/** What the `send_email` hook is asked to send about a change of the account, in GoTrue's form. */
+export function sendNoticePayload(notice: OutgoingNotice, issuer: string, siteUrl: string): HookPayload {
+  const { kind, user, values } = notice
+  return {
+    user: renderUser(user),
+    email_data: {
+      token: '',
+      token_hash: '',
+      redirect_to: siteUrl,
+      email_action_type: kind,
+      site_url: issuer,
+      token_new: '',
+      token_hash_new: '',
+      old_email: values.oldEmail ?? '',
+      old_phone: values.oldPhone ?? '',
+      provider: values.provider ?? '',
+      factor_type: values.factorType ?? '',
     },
   }
 }

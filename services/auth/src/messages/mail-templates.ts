@@ -5,7 +5,8 @@ import type { AuthOptions } from '../options/auth-options.ts'
 import { optionInvalid } from '../options/option-invalid.ts'
 import { defaultMail } from './default-mails.ts'
 import { htmlToText } from './html-to-text.ts'
-import type { MailKind } from './messages.ts'
+import type { MailKind, NoticeKind } from './messages.ts'
+import { NOTICE_KINDS, NOTICE_OPTIONS } from './notices.ts'
 import { compileTemplate, type Template, type TemplateValues } from './template/compile-template.ts'
 import { TemplateError } from './template/parse-expression.ts'
 
@@ -16,7 +17,9 @@ export interface RenderedMail {
   readonly text: string
 }
 
-export type MailTemplates = Readonly<Record<MailKind, (values: TemplateValues) => RenderedMail>>
+type MailTemplate = (values: TemplateValues) => RenderedMail
+
+export type MailTemplates = Readonly<Record<MailKind | NoticeKind, MailTemplate>>
 
 /**
  * Compiles the templates of all kinds of mail: those of the project where it names a subject or a file, else ours. Files are read once, here; a relative
@@ -25,45 +28,47 @@ export type MailTemplates = Readonly<Record<MailKind, (values: TemplateValues) =
  * @throws {HoldfastError} `option_invalid`, with file and line, for a template that cannot be read
  */
 export function loadMailTemplates(options: AuthOptions): MailTemplates {
-  const load = (kind: MailKind, name: string, subject: string | undefined, path: string | undefined) => {
-    const standard = defaultMail(kind)
-    const subjectOption = `emailTemplate${name}Subject`
-    const renderSubject = compile(subjectOption, 'text', subject || standard.subject)
-    const custom = path ? compileFile(`emailTemplate${name}ContentPath`, path) : undefined
-    const renderHtml = custom ?? compileTemplate(standard.html, 'html')
-    const renderText = custom ? undefined : compileTemplate(standard.text, 'text')
-    return (values: TemplateValues): RenderedMail => {
-      const html = renderHtml(values)
-      return {
-        subject: renderSubject(values).replaceAll(/\s+/g, ' ').trim(),
-        html,
-        text: renderText?.(values) ?? htmlToText(html),
-      }
+  const mails = MAIL_KINDS.map((kind) => {
+    const prefix = `emailTemplate${MAIL_OPTIONS[kind]}` as const
+    return [kind, load(options, kind, prefix)] as const
+  })
+  const notices = NOTICE_KINDS.map((kind) => {
+    const prefix = `emailNotification${NOTICE_OPTIONS[kind]}` as const
+    return [kind, load(options, kind, prefix)] as const
+  })
+  return Object.fromEntries([...mails, ...notices]) as MailTemplates
+}
+
+/** The part of the options' names that belongs to a kind of mail. */
+const MAIL_OPTIONS = {
+  confirmation: 'Confirmation',
+  recovery: 'Recovery',
+  magic_link: 'MagicLink',
+  invite: 'Invite',
+  email_change: 'EmailChange',
+  reauthentication: 'Reauthentication',
+} as const satisfies Readonly<Record<MailKind, string>>
+
+const MAIL_KINDS = Object.keys(MAIL_OPTIONS) as readonly MailKind[]
+
+type OptionPrefix =
+  | `emailTemplate${(typeof MAIL_OPTIONS)[MailKind]}`
+  | `emailNotification${(typeof NOTICE_OPTIONS)[NoticeKind]}`
+
+function load(options: AuthOptions, kind: MailKind | NoticeKind, prefix: OptionPrefix): MailTemplate {
+  const standard = defaultMail(kind)
+  const path = options[`${prefix}ContentPath`]
+  const renderSubject = compile(`${prefix}Subject`, 'text', options[`${prefix}Subject`] || standard.subject)
+  const custom = path ? compileFile(`${prefix}ContentPath`, path) : undefined
+  const renderHtml = custom ?? compileTemplate(standard.html, 'html')
+  const renderText = custom ? undefined : compileTemplate(standard.text, 'text')
+  return (values) => {
+    const html = renderHtml(values)
+    return {
+      subject: renderSubject(values).replaceAll(/\s+/g, ' ').trim(),
+      html,
+      text: renderText?.(values) ?? htmlToText(html),
     }
-  }
-  const o = options
-  return {
-    confirmation: load(
-      'confirmation',
-      'Confirmation',
-      o.emailTemplateConfirmationSubject,
-      o.emailTemplateConfirmationContentPath,
-    ),
-    recovery: load('recovery', 'Recovery', o.emailTemplateRecoverySubject, o.emailTemplateRecoveryContentPath),
-    magic_link: load('magic_link', 'MagicLink', o.emailTemplateMagicLinkSubject, o.emailTemplateMagicLinkContentPath),
-    invite: load('invite', 'Invite', o.emailTemplateInviteSubject, o.emailTemplateInviteContentPath),
-    email_change: load(
-      'email_change',
-      'EmailChange',
-      o.emailTemplateEmailChangeSubject,
-      o.emailTemplateEmailChangeContentPath,
-    ),
-    reauthentication: load(
-      'reauthentication',
-      'Reauthentication',
-      o.emailTemplateReauthenticationSubject,
-      o.emailTemplateReauthenticationContentPath,
-    ),
   }
 }
 

@@ -1,4 +1,5 @@
 import { type Queryable, sql } from '@holdfast/postgres'
+import type { HookPayload } from '../hooks/hooks.ts'
 import { CAPTURED_MESSAGES_MAX, MESSAGE_DAYS_MAX, MESSAGE_LEASE_MS, MESSAGES_PER_PAGE_MAX } from '../limits.ts'
 import type { MessageReader, MessageRow } from './messages.ts'
 
@@ -42,6 +43,8 @@ export interface DueMessage {
   readonly body: string
   /** The code in it, so that none is left behind. */
   readonly code: string | null
+  /** What the `send_email` hook is asked with, where there was one when the message was written. */
+  readonly hook_payload: HookPayload | null
   /** With this one. */
   readonly attempts: number
   readonly created_at: Date
@@ -66,7 +69,8 @@ export async function claimDueMessages(
       ) as due
      where message.id = due.id
     returning message.id, message.channel, message.recipient, message.subject, message.html, message.body, message.attempts,
-              message.created_at, coalesce(message.variables ->> 'token', message.variables ->> 'code') as code
+              message.created_at, coalesce(message.variables ->> 'token', message.variables ->> 'code') as code,
+              message.variables -> 'hook' as hook_payload
   `)
 }
 

@@ -1,7 +1,18 @@
 import type { Queryable, Transaction } from '@holdfast/postgres'
+import type { UserRow } from '../users/user-row.ts'
 
 /** What a mail is for; names its template. */
 export type MailKind = 'confirmation' | 'recovery' | 'magic_link' | 'invite' | 'email_change' | 'reauthentication'
+
+/** What a security notification is about; names its template, and its action in the `send_email` hook. */
+export type NoticeKind =
+  | 'password_changed_notification'
+  | 'email_changed_notification'
+  | 'phone_changed_notification'
+  | 'identity_linked_notification'
+  | 'identity_unlinked_notification'
+  | 'mfa_factor_enrolled_notification'
+  | 'mfa_factor_unenrolled_notification'
 
 /** What a text message is for. */
 export type SmsKind = 'confirmation' | 'recovery' | 'magic_link' | 'phone_change' | 'reauthentication' | 'mfa'
@@ -36,6 +47,22 @@ export interface OutgoingSms {
   readonly address?: string | undefined
 }
 
+/** What a notice can say beside the account as it is now; empty where it does not apply. */
+export interface NoticeValues {
+  readonly oldEmail?: string
+  readonly oldPhone?: string
+  readonly provider?: string
+  readonly factorType?: string
+}
+
+export interface OutgoingNotice {
+  readonly kind: NoticeKind
+  readonly to: string
+  /** After the change. */
+  readonly user: UserRow
+  readonly values: NoticeValues
+}
+
 /** Mails and text messages on their way to people. */
 export interface Messages extends AsyncDisposable {
   /**
@@ -44,7 +71,9 @@ export interface Messages extends AsyncDisposable {
    * @throws {HoldfastError} what the hook refuses with; never because there is no mail server
    */
   sendMail(tx: Transaction, mail: OutgoingMail): Promise<void>
-  /** The same for a text message and the `send_sms` hook. Numbers with a fixed test code get none. */
+  /** Writes a mail about a change of the account in its transaction, to be sent, or handed to the `send_email` hook, after it. */
+  sendNotice(tx: Transaction, notice: OutgoingNotice): Promise<void>
+  /** The same as {@link sendMail} for a text message and the `send_sms` hook. Numbers with a fixed test code get none. */
   sendSms(tx: Transaction, sms: OutgoingSms): Promise<void>
   /** The fixed code of a number that is for tests, or `undefined`. @param phone - digits only */
   testOtp(phone: string): string | undefined

@@ -1,6 +1,7 @@
 import { type Queryable, sql } from '@holdfast/postgres'
 import { recordAudit } from '../audit-log.ts'
 import type { AuthContext } from '../context.ts'
+import { notifyUser } from '../messages/notices.ts'
 import { lockUser } from '../users/user-row.ts'
 import { aal2ToUnenroll, factorNotFound } from './errors.ts'
 import { deleteFactor, type FactorRow, findFactorsOfUser, lockFactor } from './factor-row.ts'
@@ -26,6 +27,11 @@ export async function unenrollFactor(
     await removeFactor(tx, factor)
     const traits = { factor_id: factor.id, factor_status: factor.status, session_id: session.id }
     await recordAudit(tx, { action: 'factor_unenrolled', actor: user, address: input.address, now, traits })
+    // Nothing said that one which was never verified was there.
+    if (factor.status === 'verified') {
+      const notice = { kind: 'mfa_factor_unenrolled_notification', factorType: factor.factor_type } as const
+      await notifyUser(context, tx, { ...notice, userId: user.id })
+    }
   })
 }
 

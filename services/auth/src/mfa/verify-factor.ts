@@ -4,6 +4,7 @@ import { recordAudit } from '../audit-log.ts'
 import type { AuthContext } from '../context.ts'
 import { validationFailed } from '../errors.ts'
 import { judgeMfaAttempt } from '../hooks/judge-attempt.ts'
+import { notifyUser } from '../messages/notices.ts'
 import type { SignedIn } from '../sessions/render-session.ts'
 import type { RequestOrigin } from '../sessions/session-row.ts'
 import { lockUser } from '../users/user-row.ts'
@@ -93,6 +94,9 @@ export async function verifyFactor(
     await markVerified(tx, { challengeId: challenge.id, now })
     await noteVerified(tx, { factorId: factor.id, usedStep: judgement.usedStep, now })
     await deleteUnverifiedFactors(tx, { userId: user.id, type })
+    if (factor.status !== 'verified') {
+      await notifyUser(context, tx, { kind: 'mfa_factor_enrolled_notification', userId: user.id, factorType: type })
+    }
     const raised = { sessionId: session.id, factorId: factor.id, method: FACTOR_METHODS[type], origin, now }
     return { kind: 'verified', signedIn: await raiseSession(context, tx, raised) }
   })

@@ -1,5 +1,6 @@
 import type { OptionValues } from '@holdfast/foundation'
 import { captchaOptions } from './captcha.ts'
+import { emailNotificationOptions } from './email-notifications.ts'
 import { emailOptions } from './email.ts'
 import { hookOptions } from './hooks.ts'
 import { mfaOptions } from './mfa.ts'
@@ -17,6 +18,7 @@ export const authOptions = {
   ...sessionOptions,
   ...passwordOptions,
   ...emailOptions,
+  ...emailNotificationOptions,
   ...smsOptions,
   ...mfaOptions,
   ...providerOptions,

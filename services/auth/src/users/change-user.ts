@@ -6,6 +6,7 @@ import { reauthenticationNotValid } from '../confirmations/errors.ts'
 import { countMail, countSms, type LinkTarget, sendEmailChange, sendPhoneCode } from '../confirmations/send-token.ts'
 import type { AuthContext } from '../context.ts'
 import { emailExists, phoneExists, userNotFound } from '../errors.ts'
+import { notifyOfNewEmail, notifyOfNewPhone, notifyUser } from '../messages/notices.ts'
 import { deleteOneTimeTokens } from '../one-time-tokens/one-time-tokens.ts'
 import { endSessions } from '../sessions/end-sessions.ts'
 import { checkChanges, type CheckedChanges, type UserChanges } from './check-changes.ts'
@@ -43,6 +44,7 @@ export async function changeUser(
       await setPassword(tx, { userId: user.id, passwordHash: changes.passwordHash, now })
       await endSessions(tx, { userId: user.id, sessionId: signer.session?.id, scope: 'others' })
       await recordAudit(tx, { action: 'user_updated_password', actor: user, address, now })
+      await notifyUser(context, tx, { kind: 'password_changed_notification', userId: user.id })
     }
     if (changes.metadata !== undefined) {
       const metadata = mergeMetadata(user.raw_user_meta_data, changes.metadata)
@@ -98,6 +100,7 @@ async function changeEmail(
   if (await findUserByAnyEmail(tx, email, user.id)) throw emailExists()
   if (isEmailTakenAtOnce(context, user)) {
     await confirmEmailChange(tx, { userId: user.id, email, now })
+    await notifyOfNewEmail(context, tx, user, email)
     return
   }
   await sendEmailChange(context, tx, { redirectTo, codeChallenge, user, newEmail: email, address, now })
@@ -112,6 +115,7 @@ async function changePhone(
   if (await findUserByPhone(tx, phone)) throw phoneExists()
   if (!context.options.smsEnableConfirmations) {
     await confirmPhoneChange(tx, { userId: user.id, phone, now })
+    await notifyOfNewPhone(context, tx, user, phone)
     return
   }
   await sendPhoneCode(context, tx, { user, phone, purpose: 'phone_change', kind: 'phone_change', address, now })

@@ -1,0 +1,24 @@
+import type { Pool } from '@holdfast/postgres'
+import type { Hooks } from '../hooks/hooks.ts'
+import { type Sender, SendError } from './sender.ts'
+
+/**
+ * Hands security notifications to the `send_email` hook, after the transaction of the change. A hook that fails is asked again; the change has been made
+ * by then.
+ *
+ * @param otherwise - sends the mails that were queued before there was a hook
+ */
+export function createHookSender(pool: Pool, hooks: Hooks, otherwise: Sender | undefined): Sender {
+  return {
+    async send(message) {
+      const { hook_payload: payload } = message
+      if (payload !== null) {
+        await pool.transaction((tx) => hooks.run(tx, 'send_email', payload))
+        return
+      }
+      if (!otherwise) throw new SendError('there is no mail server any more')
+      await otherwise.send(message)
+    },
+    close: () => otherwise?.close(),
+  }
+}
