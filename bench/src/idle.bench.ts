@@ -13,7 +13,8 @@ const WARM_UP_DEVICES = sized(100)
 /** Longer than the time between two keepalives, so that each device has had one. */
 const HOLD_MS = sized(25_000)
 
-async function connectMany(holdfast: Holdfast, count: number): Promise<StreamClient[]> {
+/** Devices of different people, each after its first checkpoint. */
+export async function connectMany(holdfast: Holdfast, count: number): Promise<StreamClient[]> {
   const clients: StreamClient[] = []
   while (clients.length < count) {
     const group = Array.from({ length: Math.min(PARALLEL, count - clients.length) }, async () => {

@@ -18,6 +18,7 @@ import { printTable, report, type Figure } from './report.ts'
 import { benchRest } from './rest.bench.ts'
 import { benchSharedList } from './shared-list.bench.ts'
 import { sized } from './size.ts'
+import { benchSharedKeys } from './shared-keys.bench.ts'
 import { benchStart } from './start.bench.ts'
 import { benchWriteCheckpoint } from './write-checkpoint.bench.ts'
 
@@ -36,6 +37,10 @@ const alone: Readonly<Record<string, () => Promise<Figure[]>>> = {
   enumeration: benchEnumeration,
   recovery: benchRecovery,
   snapshot: () => benchSnapshot(sized(1_000_000)),
+  'shared-keys': async () => {
+    await using holdfast = await openHoldfast()
+    return await benchSharedKeys(holdfast, sized(3_000), sized(20_000))
+  },
   'log-size': () => benchLogSize(sized(50_000), sized(500_000)),
 }
 

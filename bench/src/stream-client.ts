@@ -20,14 +20,20 @@ export interface StreamClient {
 const COMPLETE = Buffer.from('checkpoint_complete\0')
 const DATA = Buffer.from('data\0')
 
-/** @param token - an access token; `clientId` names the device */
-export async function openStream(base: string, token: string, clientId: string): Promise<StreamClient> {
+/** @param token - an access token; `clientId` names the device; `streams` is what it asks for, if not the defaults */
+export async function openStream(
+  base: string,
+  token: string,
+  clientId: string,
+  streams?: object,
+): Promise<StreamClient> {
   const body = JSON.stringify({
     buckets: [],
     include_checksum: true,
     raw_data: true,
     binary_data: true,
     client_id: clientId,
+    streams,
   })
   const request = http.request(`${base}/sync/stream`, {
     method: 'POST',

@@ -28,6 +28,7 @@ const OPEN: PlannedDependency = {
 interface Holder extends KeyHolder {
   readonly name: string
   readonly xids: number[]
+  keysChanged: KeyHolder['keysChanged']
   woken: number
 }
 
@@ -36,7 +37,7 @@ function holder(name = ''): Holder {
     name,
     xids: [],
     woken: 0,
-    keysChanged: (xid) => void one.xids.push(xid),
+    keysChanged: (xids) => void one.xids.push(...xids),
     wake: () => void one.woken++,
   }
   return one
@@ -62,8 +63,9 @@ test('a change concerns whom the old or the new row is pinned to, whoever is not
         }
         return { one, claim, state }
       })
-      const concerned = new Set<KeyHolder>()
-      index.collect(1, [PINNED, OPEN], RELATION, old, next, concerned)
+      const few = new Set(index.few([PINNED, OPEN], RELATION, old, next, 6))
+      index.collect(1, [PINNED, OPEN], RELATION, old, next)
+      index.tell()
       const differs = (columns: readonly number[]): boolean =>
         !old || !next || columns.some((column) => old[column] !== next[column])
       for (const { one, claim, state } of holders) {
@@ -72,7 +74,9 @@ test('a change concerns whom the old or the new row is pinned to, whoever is not
           (state === 'open' && differs([2])) ||
           (state === 'pinned' && differs([1, 2]) && claim !== null && (old?.[1] === claim || next?.[1] === claim))
         // With neither row there is no change.
-        if (old || next) expect(concerned.has(one), one.name).toBe(isConcerned)
+        if (!old && !next) continue
+        expect(one.xids, one.name).toEqual(isConcerned ? [1] : [])
+        expect(few.has(one), one.name).toBe(isConcerned)
       }
     }),
   )
@@ -81,7 +85,7 @@ test('a change concerns whom the old or the new row is pinned to, whoever is not
 const NOTHING_SEEN = (): boolean => false
 
 function change(index: DependencyIndex, xid: number, userId: string | null): void {
-  index.collect(xid, [PINNED, OPEN], RELATION, undefined, ['1', userId, 'z', null], new Set())
+  index.collect(xid, [PINNED, OPEN], RELATION, undefined, ['1', userId, 'z', null])
 }
 
 test('an answer lacks those of the last transactions that it has not seen and that concern the person', () => {
@@ -95,7 +99,7 @@ test('an answer lacks those of the last transactions that it has not seen and th
   expect(index.lacking([OPEN], new Map(), [], NOTHING_SEEN)).toEqual([5, 6, 7, 8])
   // One that was told, and forgotten since, may have been of any kind.
   expect(index.lacking([PINNED], pins, [3], NOTHING_SEEN)).toEqual([3, 5, 8])
-  index.collectAll(9, new Set())
+  index.collectAll(9)
   expect(index.lacking([PINNED], pins, [], NOTHING_SEEN)).toEqual([5, 8, 9])
 })
 
@@ -112,34 +116,83 @@ test('whoever was told of a change hears of every other one until the keys are k
   index.set(one, [PINNED], pins)
   index.set(gone, [PINNED], pins)
   index.delete(gone)
-  for (const each of [one, gone]) index.tell(each, [5, 6])
+  for (const xid of [5, 6]) change(index, xid, 'a')
+  index.tell()
   expect(one.xids).toEqual([5, 6])
   expect(gone.xids).toEqual([])
-  const concerned = new Set<KeyHolder>()
-  index.collect(7, [PINNED], RELATION, undefined, ['1', 'b', 'z', null], concerned)
-  expect(concerned).toEqual(new Set([one]))
+  change(index, 7, 'b')
+  index.tell()
+  expect(one.xids).toEqual([5, 6, 7])
   index.set(one, [PINNED], pins)
-  concerned.clear()
-  index.collect(8, [PINNED], RELATION, undefined, ['1', 'b', 'z', null], concerned)
-  expect(concerned).toEqual(new Set())
+  change(index, 8, 'b')
+  index.tell()
+  index.tell()
+  expect(one.xids).toEqual([5, 6, 7])
+})
+
+test('whoever comes to be concerned before it is told lacks what was collected, and is told of what comes after', () => {
+  const index = createDependencyIndex()
+  const one = holder()
+  index.addUnresolved(one)
+  change(index, 5, 'a')
+  expect(index.lacking([PINNED], new Map([['pinned', ['a']]]), [], NOTHING_SEEN)).toEqual([5])
+  expect(index.lacking([PINNED], new Map([['pinned', ['b']]]), [], NOTHING_SEEN)).toEqual([])
+  index.set(one, [PINNED], new Map([['pinned', ['b']]]))
+  index.tell()
+  expect(one.xids).toEqual([])
+  change(index, 6, 'a')
+  change(index, 6, 'b')
+  index.tell()
+  expect(one.xids).toEqual([6])
+})
+
+test('what was collected is not forgotten among the last transactions until it is told', () => {
+  const index = createDependencyIndex()
+  for (let xid = 0; xid < 2_000; xid++) change(index, xid, 'a')
+  const lacking = (): readonly number[] => index.lacking([OPEN], new Map(), [], NOTHING_SEEN)
+  expect(lacking()).toContain(0)
+  index.tell()
+  expect(lacking()).not.toContain(0)
+})
+
+test('many rows of a transaction are told everybody once', () => {
+  const index = createDependencyIndex()
+  const holders = Array.from({ length: 500 }, () => holder())
+  let visits = 0
+  for (const one of holders) {
+    one.keysChanged = (xids) => {
+      visits++
+      one.xids.push(...xids)
+    }
+    index.set(one, [OPEN, PINNED], new Map([['pinned', ['a']]]))
+  }
+  for (let row = 0; row < 5_000; row++) change(index, 5, 'a')
+  expect(index.few([OPEN], RELATION, undefined, ['1', 'a', 'z', null], 20)).toEqual([])
+  index.tell()
+  expect(visits).toBe(500)
+  expect(holders[0]?.xids).toEqual([5])
 })
 
 test('after another plan nobody is resolved, and what was noted before concerns everybody', () => {
   const index = createDependencyIndex()
   const one = holder()
   change(index, 5, 'a')
+  index.tell()
   index.set(one, [PINNED], new Map([['pinned', ['b']]]))
   index.planChanged()
   expect(one.woken).toBe(1)
-  const concerned = new Set<KeyHolder>()
-  index.collect(6, [OPEN], RELATION, undefined, ['1', 'z', 'z', null], concerned)
-  expect(concerned).toEqual(new Set([one]))
+  index.collect(6, [OPEN], RELATION, undefined, ['1', 'z', 'z', null])
+  index.tell()
+  expect(one.xids).toEqual([6])
   expect(index.lacking([PINNED], new Map([['pinned', ['b']]]), [], NOTHING_SEEN)).toEqual([5])
 })
 
 test('the memory of transactions is bounded', () => {
   const index = createDependencyIndex()
-  for (let xid = 0; xid < 10_000; xid++) change(index, xid, 'a')
+  for (let xid = 0; xid < 10_000; xid++) {
+    change(index, xid, 'a')
+    index.tell()
+  }
   const lacking = index.lacking([OPEN], new Map(), [], NOTHING_SEEN)
   expect(lacking.length).toBeGreaterThan(200)
   expect(lacking.length).toBeLessThan(600)

@@ -3,8 +3,8 @@ import type { PlannedDependency } from './active-plan.ts'
 
 /** Somebody whose keys may change. */
 export interface KeyHolder {
-  /** A transaction changed something that the keys depend on. */
-  keysChanged(xid: number): void
+  /** Transactions changed something that the keys depend on. */
+  keysChanged(xids: readonly number[]): void
   /** Something else changed that it should look at: the plan. */
   wake(): void
 }
@@ -20,23 +20,30 @@ export type Pins = ReadonlyMap<string, readonly (string | null)[]>
 export interface DependencyIndex {
   /** Whose dependencies are not known: every change concerns them. */
   addUnresolved(holder: KeyHolder): void
-  /** Tells a holder, if it is still there, of transactions. It is unresolved from then on. */
-  tell(holder: KeyHolder, xids: Iterable<number>): void
+  /** Tells everybody whom something concerns that was collected since the last time: of all transactions of that time. They are unresolved from then on. */
+  tell(): void
   /** What everybody depends on may have changed: all are unresolved until they have looked, and are woken. */
   planChanged(): void
   set(holder: KeyHolder, dependencies: readonly PlannedDependency[], pins: Pins): void
   delete(holder: KeyHolder): void
-  /** A transaction changed a row. Adds to `into` the holders whom that concerns. `old`/`row`: absent for INSERT/DELETE. */
+  /** A transaction changed a row. `old`/`row`: absent for INSERT/DELETE. Takes no longer the more people that concerns. */
   collect(
     xid: number,
     dependencies: readonly PlannedDependency[],
     relation: Relation,
     old: Tuple | undefined,
     row: Tuple | undefined,
-    into: Set<KeyHolder>,
   ): void
   /** A transaction changed more than rows: all are concerned. */
-  collectAll(xid: number, into: Set<KeyHolder>): void
+  collectAll(xid: number): void
+  /** Whom the change of one row concerns; nobody, when that is more than `max`. */
+  few(
+    dependencies: readonly PlannedDependency[],
+    relation: Relation,
+    old: Tuple | undefined,
+    row: Tuple | undefined,
+    max: number,
+  ): Iterable<KeyHolder>
   everybody(): Iterable<KeyHolder>
   /**
    * The transactions that an answer lacks: of those that the holder was told of and the last ones – which the stream may deliver a moment before a query
@@ -63,12 +70,23 @@ interface Entry {
 /** Whom a transaction concerns: by dependency key the values of its pin, or everybody who depends on it. */
 type Noted = Map<string, Set<string> | 'everyone'>
 
+/** What was collected and not told yet. */
+interface Collected {
+  readonly xids: Set<number>
+  isEverybody: boolean
+  /** By dependency key: everybody who depends on it, or whoever has one of these values. */
+  readonly concerned: Map<string, Set<string> | 'everyone'>
+}
+
+const nothingCollected = (): Collected => ({ xids: new Set(), isEverybody: false, concerned: new Map() })
+
 export function createDependencyIndex(): DependencyIndex {
   const entries = new Map<string, Entry>()
   const unresolved = new Set<KeyHolder>()
   const undo = new Map<KeyHolder, (() => void)[]>()
   /** The last transactions that changed something which keys depend on. `undefined`: it concerns everybody. */
   const recent = new Map<number, Noted | undefined>()
+  let collected = nothingCollected()
 
   function remove(holder: KeyHolder): void {
     unresolved.delete(holder)
@@ -79,6 +97,10 @@ export function createDependencyIndex(): DependencyIndex {
   function addUnresolved(holder: KeyHolder): void {
     remove(holder)
     unresolved.add(holder)
+  }
+
+  function everybody(): Set<KeyHolder> {
+    return new Set([...unresolved, ...undo.keys()])
   }
 
   function note(xid: number): Noted | undefined {
@@ -94,15 +116,31 @@ export function createDependencyIndex(): DependencyIndex {
 
   return {
     addUnresolved,
-    tell(holder, xids) {
-      if (!unresolved.has(holder) && !undo.has(holder)) return
-      addUnresolved(holder)
-      for (const xid of xids) holder.keysChanged(xid)
+    tell() {
+      const told = collected
+      if (told.xids.size === 0) return
+      collected = nothingCollected()
+      const holders = told.isEverybody ? everybody() : new Set(unresolved)
+      if (!told.isEverybody) {
+        for (const [key, values] of told.concerned) {
+          const entry = entries.get(key)
+          if (!entry) continue
+          for (const holder of entry.everyone) holders.add(holder)
+          for (const value of values === 'everyone' ? [] : values)
+            for (const holder of entry.byValue.get(value) ?? []) holders.add(holder)
+        }
+      }
+      // One list for all: those of its transactions that do not concern somebody are left out when the keys are known.
+      const xids = [...told.xids]
+      for (const holder of holders) {
+        addUnresolved(holder)
+        holder.keysChanged(xids)
+      }
     },
     planChanged() {
       // What is noted is told apart by the dependencies of another plan.
       for (const xid of recent.keys()) recent.set(xid, undefined)
-      for (const holder of [...unresolved, ...undo.keys()]) {
+      for (const holder of everybody()) {
         addUnresolved(holder)
         holder.wake()
       }
@@ -133,28 +171,52 @@ export function createDependencyIndex(): DependencyIndex {
       undo.set(holder, steps)
     },
     delete: remove,
-    collect(xid, dependencies, relation, old, row, into) {
+    collect(xid, dependencies, relation, old, row) {
       const noted = note(xid)
-      for (const holder of unresolved) into.add(holder)
+      collected.xids.add(xid)
       for (const dependency of dependencies) {
+        const { key, pin } = dependency
+        const known = collected.concerned.get(key)
+        if (!pin && known === 'everyone' && (!noted || noted.get(key) === 'everyone')) continue
         if (old && row && !differs(relation, dependency.columns, old, row)) continue
-        const values = dependency.pin ? valuesOf(relation, dependency.pin.column, old, row) : []
+        const values = pin ? valuesOf(relation, pin.column, old, row) : []
         if (noted) addTo(noted, dependency, values)
-        const entry = entries.get(dependency.key)
-        if (!entry) continue
-        for (const holder of entry.everyone) into.add(holder)
-        for (const value of values) for (const holder of entry.byValue.get(value) ?? []) into.add(holder)
+        if (!pin) {
+          collected.concerned.set(key, 'everyone')
+          continue
+        }
+        // Whoever comes to have one of the others until they are told finds the transaction among the last ones.
+        const concerned = known ?? new Set<string>()
+        collected.concerned.set(key, concerned)
+        const byValue = entries.get(key)?.byValue
+        if (concerned !== 'everyone') for (const value of values) if (byValue?.has(value)) concerned.add(value)
       }
     },
-    collectAll(xid, into) {
+    collectAll(xid) {
       note(xid)
       recent.set(xid, undefined)
-      for (const holder of unresolved) into.add(holder)
-      for (const holder of undo.keys()) into.add(holder)
+      collected.xids.add(xid)
+      collected.isEverybody = true
     },
-    everybody: () => new Set([...unresolved, ...undo.keys()]),
+    few(dependencies, relation, old, row, max) {
+      if (unresolved.size > max) return []
+      const found = new Set(unresolved)
+      for (const dependency of dependencies) {
+        const entry = entries.get(dependency.key)
+        if (!entry || (old && row && !differs(relation, dependency.columns, old, row))) continue
+        const values = dependency.pin ? valuesOf(relation, dependency.pin.column, old, row) : []
+        for (const holders of [entry.everyone, ...values.map((value) => entry.byValue.get(value))]) {
+          if (!holders) continue
+          if (holders.size > max) return []
+          for (const holder of holders) found.add(holder)
+        }
+        if (found.size > max) return []
+      }
+      return found
+    },
+    everybody,
     lacking(dependencies, pins, told, saw) {
-      return [...new Set([...told, ...recent.keys()])].filter((xid) => {
+      return [...new Set([...told, ...collected.xids, ...recent.keys()])].filter((xid) => {
         if (saw(xid)) return false
         const noted = recent.get(xid)
         return (

@@ -94,7 +94,6 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
   let rewritten: number[] = []
   let hasRewrites = false
   let schemaChanges: number[] = []
-  let affected = new Map<KeyHolder, Set<number>>()
   let lacking = new WeakMap<Relation, { readonly complete: boolean; readonly unfilled: boolean }>()
   let alteredTypes = false
   let hasNewClasses = false
@@ -144,20 +143,6 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
     return Math.min(writer.chunkOps, isAsked ? CHUNK_OPS_MAX : ROUTED_ROWS)
   }
 
-  function affect(holders: Iterable<KeyHolder>, xid: number): void {
-    for (const holder of holders) {
-      const xids = affected.get(holder)
-      if (xids) xids.add(xid)
-      else affected.set(holder, new Set([xid]))
-    }
-  }
-
-  function tellHolders(): void {
-    const told = affected
-    affected = new Map()
-    for (const [holder, xids] of told) dependencies.tell(holder, xids)
-  }
-
   async function addChange(event: ReplicationEvent & { readonly kind: 'insert' | 'update' | 'delete' }): Promise<void> {
     if (!inside || heartbeat.row(event.relation)) return
     author ??= null
@@ -166,11 +151,11 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
     const row = event.kind === 'delete' ? undefined : event.row
     const planned = active.dependencies.get(relation.oid)
     if (planned) {
-      const holders = new Set<KeyHolder>()
-      dependencies.collect(inside.xid, planned, relation, old, row, holders)
-      affect(holders, inside.xid)
-      if (author !== null && holders.size <= FLOOD_STREAMS_MAX)
-        for (const holder of holders) options.onConcerned(holder, author)
+      dependencies.collect(inside.xid, planned, relation, old, row)
+      if (author !== null) {
+        for (const holder of dependencies.few(planned, relation, old, row, FLOOD_STREAMS_MAX))
+          options.onConcerned(holder, author)
+      }
     }
     const table = active.tables.get(relation.oid)?.table
     if (!table) return
@@ -225,9 +210,7 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
     }
     writer.pending.clear(new Set(writer.ids.newOnesOf(new Set(numbers))))
     if (!oids.some((oid) => active.dependencies.has(oid))) return
-    const holders = new Set<KeyHolder>()
-    dependencies.collectAll(xid, holders)
-    affect(holders, xid)
+    dependencies.collectAll(xid)
   }
 
   /** Rows that were read in the background, at their place in the stream: between two transactions. */
@@ -290,7 +273,7 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
     if (distrusted.size > 0) await voidTables(distrusted)
     await writer.complete(endLsn, () => {
       if (changesSchema || distrusted.size > 0) stopServing()
-      tellHolders()
+      dependencies.tell()
     })
     if (hasNewClasses) {
       sayLeftOut()

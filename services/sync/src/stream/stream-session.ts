@@ -53,7 +53,7 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
   let urgent = Number.POSITIVE_INFINITY
   let keysStale = true
   /** Transactions that may have changed the keys and that no evaluation is known to have seen. */
-  let unseen: number[] = NO_TRANSACTIONS
+  let unseen = NO_TRANSACTIONS
   let writeCheckpoints = NO_WRITE_CHECKPOINTS
   let knowsWriteCheckpoint = false
   /** Buckets of a checkpoint that could not be completed: the next one completes them, even when nothing else is new. */
@@ -117,7 +117,7 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
     // With another plan other changes count, and those of the last moments are known only to whoever is unresolved.
     if (context.plan() !== active) return
     const saw = (xid: number): boolean => sawTransaction(keys.snapshot, xid)
-    unseen = [...context.dependencies.lacking(keys.dependencies, keys.pins, unseen, saw)]
+    unseen = context.dependencies.lacking(keys.dependencies, keys.pins, unseen, saw)
     keysStale = unseen.length > 0
     if (keysStale) return
     unseen = NO_TRANSACTIONS
@@ -383,9 +383,8 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
   }
 
   const holder: StreamSession & BucketListener = {
-    keysChanged(xid) {
-      if (unseen === NO_TRANSACTIONS) unseen = [xid]
-      else unseen.push(xid)
+    keysChanged(xids) {
+      unseen = unseen.length === 0 ? xids : [...unseen, ...xids]
       keysStale = true
       wake()
     },
@@ -413,6 +412,6 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
 // Shared by all who have none.
 const NOTHING_CHOSEN: ChosenStreams = { wants: [], streams: [], unknown: new Map() }
 const NOTHING_EVALUATED: readonly EvaluatedWant[] = []
-const NO_TRANSACTIONS: number[] = []
+const NO_TRANSACTIONS: readonly number[] = []
 const NO_WRITE_CHECKPOINTS: readonly WriteCheckpoint[] = []
 const NO_POSITIONS: ReadonlyMap<string, number> = new Map()
