@@ -97,7 +97,6 @@ export const gridMessages = {
   noMatchDetail: 'Nothing fits the search and the filter together.',
   noAccess: 'This table is not visible to you',
   noAccessDetail: 'It may not exist, or the access rules of the database do not let you read it.',
-  receiving: (percent: number | undefined) => (percent === undefined ? 'Receiving' : `Receiving ${percent} %`),
   errorTitle: 'This view cannot be shown',
   resetView: 'Reset the view',
   pasteNothing: 'There is nothing to paste',

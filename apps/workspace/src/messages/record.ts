@@ -66,7 +66,6 @@ export const recordMessages = {
   goneTitle: 'This record is not on this device',
   goneDetail: 'It was deleted, or it is no longer visible to you.',
   goneWithChange: 'Your change to it is kept in the Sync centre.',
-  receiving: 'Receiving the record',
 
   draft: 'Draft',
   draftLead: (noun: string) => `This ${noun} is a draft on this device. It becomes a record when you create it.`,

@@ -149,7 +149,12 @@ export const syncMessages = {
   firstSync: 'First sync',
   firstSyncRows: (done: number, total: number) => `${formatCount(done)} of ${formatCount(total)} rows`,
   firstSyncStarting: 'Asking the server which rows are yours',
-  firstSyncOffline: 'This device has no rows yet. They come when there is a connection.',
+  receiving: (percent: number | undefined) => (percent === undefined ? 'Receiving' : `Receiving ${percent} %`),
+  noRowsYet: 'No rows on this device yet',
+  firstRowsOffline: 'They come when there is a connection.',
+  firstRowsPaused: 'You paused sync on this device. They come when you resume it.',
+  firstRowsSignIn: 'They come when you have signed in again.',
+  firstRowsSecondFactor: 'They come after your second step.',
 
   signOutTitle: 'Sign out',
   signOutClean: 'Everything on this device has been sent.',

@@ -16,9 +16,9 @@ import { useBackend } from '../../lib/data/backend-context.tsx'
 import { useDevice } from '../../lib/data/device-context.tsx'
 import { setPaused, usePause } from '../../lib/data/pause.ts'
 import { useAskPersistence } from '../../lib/data/use-ask-persistence.ts'
-import { useEngineStatus, useLastSyncedAt, useUndecided } from '../../lib/data/use-sync-status.ts'
+import { useSyncLooks } from '../../lib/data/use-sync-looks.ts'
+import { useLastSyncedAt, useUndecided } from '../../lib/data/use-sync-status.ts'
 import { useTableCounts } from '../../lib/data/use-table-counts.ts'
-import { chipLooks } from '../../lib/sync-chip.ts'
 import { modKey } from '../../lib/shortcuts.ts'
 import { shellMessages as words } from '../../messages/shell.ts'
 import { AccountMenu } from './account-menu.tsx'
@@ -39,7 +39,7 @@ type Layer = 'palette' | 'shortcuts' | 'sign-out' | 'drawer'
 /** The frame of every screen: top bar, navigation, banners, and the layers that any screen can open. */
 export function Shell({ children }: { readonly children: ReactNode }): JSX.Element {
   const { config, client } = useBackend()
-  const { local, tables, syncState } = useDevice()
+  const { local, tables } = useDevice()
   const workspace = useParams({ strict: false }).ws ?? config.project.slug
   const session = useValue(client.session)
   const counts = useTableCounts()
@@ -47,14 +47,13 @@ export function Shell({ children }: { readonly children: ReactNode }): JSX.Eleme
   const needing = attention + useIncompleteTables().length
   const lastSyncedAt = useLastSyncedAt()
   const isPaused = usePause(local)
-  const isConnected = useEngineStatus((status) => status.connected)
   const [layer, setLayer] = useState<Layer>()
   const [isNarrow, setNarrow] = useSideBar()
   const navigate = useNavigate()
   const account = useAccounts(({ accounts }) => accounts.find(({ userId }) => userId === local.userId))
   const email = account?.email ?? ('user' in session ? (session.user.email ?? '') : '')
   const name = account?.name ?? nameFromEmail(email)
-  const looks = chipLooks(syncState, { waiting, isPaused, isConnected })
+  const looks = useSyncLooks()
   const close = (): void => setLayer(undefined)
   const params = { ws: workspace }
 

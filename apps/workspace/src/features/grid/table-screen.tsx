@@ -4,7 +4,7 @@ import { Button } from '../../components/button.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { useDocumentTitle } from '../../components/page.tsx'
-import { Skeleton } from '../../components/skeleton.tsx'
+import { FirstRowsNote } from '../../components/records/first-rows-note.tsx'
 import { UndoDialog } from '../../components/records/undo-dialog.tsx'
 import { useHotkeys } from '../../hooks/use-hotkeys.ts'
 import { useMediaQuery } from '../../hooks/use-media-query.ts'
@@ -12,7 +12,7 @@ import { useAppearance } from '../../lib/appearance.ts'
 import { useDevice, useTable } from '../../lib/data/device-context.tsx'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import { useLocalQuery } from '../../lib/data/use-local-query.ts'
-import { useSyncStatus } from '../../lib/data/use-sync-status.ts'
+import { useHasSynced } from '../../lib/data/use-sync-status.ts'
 import { fieldsOf } from '../../lib/fields/field.ts'
 import type { RecordMark } from '../../lib/records/record-state.ts'
 import { useNewRecord } from '../../lib/records/use-new-record.ts'
@@ -96,7 +96,7 @@ function TableView({
     200,
   )
   const total = totals[0]?.rows
-  const status = useSyncStatus()
+  const hasSynced = useHasSynced()
   useUndoKeys(writer)
 
   const onNew = newRecord && (() => void newRecord().then(view.openRecord))
@@ -167,7 +167,7 @@ function TableView({
         )}
         <GridFooter
           table={table}
-          shown={state.count === 0 && status.hasSynced !== true ? undefined : state.count}
+          shown={state.count === 0 && !hasSynced ? undefined : state.count}
           total={total ?? state.count ?? 0}
           cells={isList ? 0 : cellsIn(rangeOf(selection))}
           marks={marks}
@@ -213,7 +213,7 @@ function Instead({
   readonly error: Error | undefined
   readonly onNew: (() => void) | undefined
 }): JSX.Element {
-  const status = useSyncStatus()
+  const hasSynced = useHasSynced()
   const many = table.label.toLowerCase()
   if (error) {
     return (
@@ -225,9 +225,8 @@ function Instead({
       </div>
     )
   }
-  const isReceiving = status.hasSynced !== true
   // The first count takes a few milliseconds: nothing is shown for them.
-  if ((count === undefined || total === undefined) && !isReceiving) return <div className="min-h-0 flex-1" />
+  if ((count === undefined || total === undefined) && hasSynced) return <div className="min-h-0 flex-1" />
   // Only an answer of the query says that nothing fits; until then there are rows to come.
   if (count === 0 && total !== undefined && total > 0) {
     return (
@@ -241,13 +240,10 @@ function Instead({
       </div>
     )
   }
-  if (isReceiving) {
-    const fraction = status.downloadProgress?.downloadedFraction
-    const text = words.receiving(fraction === undefined ? undefined : Math.floor(fraction * 100))
+  if (!hasSynced) {
     return (
       <div className="min-h-0 flex-1 overflow-hidden px-3">
-        <p className="py-2 text-small text-muted">{text}</p>
-        <Skeleton rows={20} label={text} />
+        <FirstRowsNote rows={20} />
       </div>
     )
   }

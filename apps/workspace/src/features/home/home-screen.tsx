@@ -6,10 +6,9 @@ import { Progress } from '../../components/progress.tsx'
 import { StateGlyph } from '../../components/state-glyph.tsx'
 import { Spinner } from '../../components/spinner.tsx'
 import { useBackend } from '../../lib/data/backend-context.tsx'
-import { useDevice } from '../../lib/data/device-context.tsx'
-import { usePause } from '../../lib/data/pause.ts'
+import { useSyncLooks } from '../../lib/data/use-sync-looks.ts'
 import { useEngineStatus, useHasSynced, useUndecided } from '../../lib/data/use-sync-status.ts'
-import { chipLooks } from '../../lib/sync-chip.ts'
+import { firstRows } from '../../lib/first-rows.ts'
 import { homeMessages as words } from '../../messages/home.ts'
 import { syncMessages } from '../../messages/sync.ts'
 import { RecentRecords } from './recent-records.tsx'
@@ -33,11 +32,8 @@ export function HomeScreen(): JSX.Element {
 
 /** One line: the state in words, and what is to be decided. */
 function SyncSummary({ workspace }: { readonly workspace: string }): JSX.Element {
-  const { local, syncState } = useDevice()
-  const isPaused = usePause(local)
-  const isConnected = useEngineStatus((status) => status.connected)
-  const { waiting, attention } = useUndecided()
-  const looks = chipLooks(syncState, { waiting, isPaused, isConnected })
+  const { attention } = useUndecided()
+  const looks = useSyncLooks()
   const tone = { quiet: 'text-success', info: 'text-info', warning: 'text-warning', danger: 'text-danger' }[looks.tone]
   return (
     <section
@@ -67,7 +63,7 @@ function SyncSummary({ workspace }: { readonly workspace: string }): JSX.Element
 function FirstSync(): JSX.Element {
   const done = useEngineStatus((status) => status.downloadProgress?.downloadedOperations ?? 0)
   const total = useEngineStatus((status) => status.downloadProgress?.totalOperations ?? 0)
-  const isReached = useEngineStatus((status) => status.connected || status.connecting)
+  const first = firstRows(useSyncLooks(), undefined)
   return (
     <section aria-label={syncMessages.firstSync} className="rounded-lg border border-border bg-surface px-4 py-4">
       {total > 0 ? (
@@ -79,13 +75,13 @@ function FirstSync(): JSX.Element {
         />
       ) : (
         <p role="status" className="flex items-center gap-3 text-body">
-          {isReached ? (
+          {first.kind === 'coming' ? (
             <>
               <Spinner /> {syncMessages.firstSyncStarting}
             </>
           ) : (
             <>
-              <StateGlyph name="cloud-off" /> {syncMessages.firstSyncOffline}
+              <StateGlyph name="cloud-off" /> {`${syncMessages.noRowsYet}. ${first.text}`}
             </>
           )}
         </p>

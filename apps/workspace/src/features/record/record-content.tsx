@@ -4,12 +4,12 @@ import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { IconButton } from '../../components/icon-button.tsx'
 import { Menu, MenuItem, MenuTrigger } from '../../components/menu.tsx'
-import { Skeleton } from '../../components/skeleton.tsx'
+import { FirstRowsNote } from '../../components/records/first-rows-note.tsx'
 import { Tabs } from '../../components/tabs.tsx'
 import { showToast } from '../../components/toast.tsx'
 import { useDevice } from '../../lib/data/device-context.tsx'
 import type { TableInfo } from '../../lib/data/tables.ts'
-import { useSyncStatus } from '../../lib/data/use-sync-status.ts'
+import { useHasSynced } from '../../lib/data/use-sync-status.ts'
 import { type Field, fieldsOf, type FieldValue } from '../../lib/fields/field.ts'
 import { formatValue } from '../../lib/fields/format-value.ts'
 import { useRecordWriter } from '../../lib/records/record-writer.ts'
@@ -92,12 +92,12 @@ function Frame({
 
 /** Not on this device: not yet in the first sync, deleted, out of sight; or only a refused change is left of it. */
 function GoneRecord(props: RecordContentProps): JSX.Element {
-  const status = useSyncStatus()
+  const hasSynced = useHasSynced()
   const mark = useRecordMarks(props.table.name)?.get(props.recordId)
-  if (status.hasSynced !== true) {
+  if (!hasSynced) {
     return (
       <Frame {...props}>
-        <Skeleton rows={8} label={words.receiving} />
+        <FirstRowsNote rows={8} />
       </Frame>
     )
   }

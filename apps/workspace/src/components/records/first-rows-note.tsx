@@ -1,0 +1,20 @@
+import type { JSX } from 'react'
+import { useSyncLooks } from '../../lib/data/use-sync-looks.ts'
+import { useEngineStatus } from '../../lib/data/use-sync-status.ts'
+import { firstRows } from '../../lib/first-rows.ts'
+import { syncMessages as words } from '../../messages/sync.ts'
+import { EmptyState } from '../empty-state.tsx'
+import { Skeleton } from '../skeleton.tsx'
+
+/** Stands for rows before the first sync has ended: what comes, or what keeps it from coming. */
+export function FirstRowsNote({ rows }: { readonly rows: number }): JSX.Element {
+  const fraction = useEngineStatus((status) => status.downloadProgress?.downloadedFraction)
+  const first = firstRows(useSyncLooks(), fraction === undefined ? undefined : Math.floor(fraction * 100))
+  if (first.kind === 'held') return <EmptyState title={words.noRowsYet}>{first.text}</EmptyState>
+  return (
+    <>
+      <p className="py-2 text-small text-muted">{first.text}</p>
+      <Skeleton rows={rows} label={first.text} />
+    </>
+  )
+}
