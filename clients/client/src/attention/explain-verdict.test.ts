@@ -16,7 +16,7 @@ describe('explainVerdict', () => {
     [
       error({ sqlstate: '42501', policies: ['own'], rule: 'Only the owner edits.' }),
       'HF-SYNC-REJ-RLS',
-      'Only the owner edits. (rule own)',
+      'Only the owner edits (rule own)',
     ],
     [
       error({ sqlstate: '42501', policies: ['own', 'team'] }),

@@ -122,7 +122,7 @@ function explainRefusedByPolicy(verdict: ErrorVerdict): Omit<VerdictExplanation,
   const rules = names.length === 0 ? '' : ` (${names.length === 1 ? 'rule' : 'rules'} ${names.join(', ')})`
   return {
     code: 'HF-SYNC-REJ-RLS',
-    title: `${verdict.rule ?? 'You are not allowed to make this change'}${rules}`,
+    title: `${(verdict.rule ?? 'You are not allowed to make this change').replace(/\.$/, '')}${rules}`,
     advice: 'Change the record so that the rule allows it, ask somebody who may, or discard your change.',
   }
 }

@@ -70,7 +70,7 @@ export function FieldText({
 }
 
 function descriptionOf({ field, note }: FieldInputProps): string | undefined {
-  const parts = [field.help, note].filter((part) => part !== undefined)
+  const parts = [note, field.help].filter((part) => part !== undefined)
   return parts.length === 0 ? undefined : parts.join(' · ')
 }
 
