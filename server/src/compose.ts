@@ -14,6 +14,7 @@ import {
   createPool,
   openEmbeddedCluster,
   openExternalCluster,
+  recordRequestPassword,
   sharePool,
   sql,
   watchCatalog,
@@ -117,7 +118,7 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
   phases.end('catalog')
   const requestPool = opened.use(
     createPool({
-      url: cluster.requestUrl,
+      url: roles.requestUrl,
       applicationName: 'holdfast request',
       connectionsMax: config.requestConnectionsMax,
       resetAfterTransaction: true,
@@ -257,6 +258,7 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
       sources: MIGRATIONS,
       async rebuild() {
         await applyMigrations({ pool, sources: MIGRATIONS, logger })
+        await recordRequestPassword(pool, roles.requestUrl)
         await catalog.refresh()
       },
       logger,

@@ -1,8 +1,8 @@
 import type { Logger } from '@holdfast/foundation'
 import {
   AUTH_ROLE,
-  ensureRolePassword,
   EVALUATOR_ROLE,
+  openRequestRole,
   READER_ROLE,
   roleUrl,
   sql,
@@ -10,8 +10,9 @@ import {
   type Pool,
 } from '@holdfast/postgres'
 
-/** How the roles log in under which tables are read, what users wrote is evaluated, and accounts are kept. */
+/** How the roles log in under which people's requests run, tables are read, what users wrote is evaluated, and accounts are kept. */
 export interface RoleUrls {
+  readonly requestUrl: string
   readonly readerUrl: string
   readonly evaluatorUrl: string
   /** The accounts service: no superuser in the embedded cluster, the configured user elsewhere. */
@@ -25,18 +26,20 @@ export interface RoleUrls {
  * either.
  */
 export async function openRoles(pool: Pool, cluster: Cluster, logger: Logger): Promise<RoleUrls> {
-  const readerUrl = roleUrl(cluster.requestUrl, READER_ROLE)
-  const evaluatorUrl = roleUrl(cluster.requestUrl, EVALUATOR_ROLE)
-  const authUrl = cluster.kind === 'embedded' ? roleUrl(cluster.requestUrl, AUTH_ROLE) : cluster.internalUrl
-  for (const url of [cluster.requestUrl, readerUrl, evaluatorUrl, ...(cluster.kind === 'embedded' ? [authUrl] : [])])
-    await ensureRolePassword(pool, url)
+  const isEmbedded = cluster.kind === 'embedded'
+  const requestUrl = await openRequestRole(pool, cluster, (url) =>
+    [READER_ROLE, EVALUATOR_ROLE, ...(isEmbedded ? [AUTH_ROLE] : [])].map((role) => roleUrl(url, role)),
+  )
+  const readerUrl = roleUrl(requestUrl, READER_ROLE)
+  const evaluatorUrl = roleUrl(requestUrl, EVALUATOR_ROLE)
+  const authUrl = isEmbedded ? roleUrl(requestUrl, AUTH_ROLE) : cluster.internalUrl
   const [rights] = await pool.query<{ reads: boolean; superuser: boolean }>(sql`
     select r.rolbypassrls and pg_catalog.pg_has_role(r.oid, 'pg_read_all_data', 'usage') as reads,
            (select u.rolsuper from pg_catalog.pg_roles u where u.rolname = current_user) as superuser
       from pg_catalog.pg_roles r where r.rolname = ${READER_ROLE}`)
-  if (rights?.reads || rights?.superuser) return { readerUrl, evaluatorUrl, authUrl }
+  if (rights?.reads || rights?.superuser) return { requestUrl, readerUrl, evaluatorUrl, authUrl }
   logger.log('warn', `${READER_ROLE} may not read all tables, so the user of DATABASE_URL reads them`, {
     hint: `As a superuser: grant pg_read_all_data to ${READER_ROLE}; alter role ${READER_ROLE} bypassrls`,
   })
-  return { readerUrl: cluster.internalUrl, evaluatorUrl, authUrl }
+  return { requestUrl, readerUrl: cluster.internalUrl, evaluatorUrl, authUrl }
 }

@@ -38,6 +38,7 @@ export { applyMigrations, platformMigrations, type MigrateOptions } from './migr
 export { hasLostSchemas } from './migrate/lost-schemas.ts'
 export { readMigrations, type Migration, type MigrationSource } from './migrate/migration.ts'
 export { planMigrations, type AppliedMigration } from './migrate/plan-migrations.ts'
+export { openRequestRole, recordRequestPassword } from './migrate/request-password.ts'
 export { ensureRolePassword } from './migrate/role-password.ts'
 export { readCatalog } from './catalog/read-catalog.ts'
 export { viewKey } from './catalog/relationships.ts'

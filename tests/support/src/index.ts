@@ -24,7 +24,7 @@ export {
 } from './random-streams.ts'
 export { changeRows, dropRandomTable, EMPTY_ALL, randomTable, type RandomTable } from './random-tables.ts'
 export { shownRows } from './shown-rows.ts'
-export { runHoldfast, type ServerProcess } from './server-process.ts'
+export { runHoldfast, startServer, type ServerProcess } from './server-process.ts'
 export { quietLogger } from './quiet-logger.ts'
 export { openHoldfast, SAMPLE_PASSWORD, type Holdfast, type HoldfastOptions } from './open-holdfast.ts'
 export { databaseIn, openDevice, type DeviceAccount, type DeviceHome, type TestDevice } from './devices.ts'

@@ -10,6 +10,8 @@ export interface Cluster extends AsyncDisposable {
   readonly internalUrl: string
   /** Connects as role `authenticator`, under which every statement of a person runs. Contains a password. */
   readonly requestUrl: string
+  /** The same with further passwords that the role may have: with one that works, nobody else's login has to change. Empty for an embedded cluster. */
+  readonly otherRequestUrls: readonly string[]
   readonly databasePort: number
   /** False from the moment our Postgres died, or another one did not answer a probe, until it accepts connections again. */
   isUp(): boolean

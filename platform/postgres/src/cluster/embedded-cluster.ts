@@ -105,6 +105,7 @@ export async function openEmbeddedCluster(options: EmbeddedClusterOptions): Prom
       adminUrl,
       internalUrl,
       requestUrl: urlOf(REQUEST_ROLE, secrets.authenticatorPassword),
+      otherRequestUrls: [],
       databasePort: port,
       isUp: supervisor.isUp,
       onRestart: supervisor.onRestart,

@@ -10,9 +10,7 @@ import { watchServer } from './watch-server.ts'
 export interface ExternalClusterOptions {
   /** `postgres://user:password@host:port/database` of a user who may create schemas and, best, is a superuser. */
   readonly url: string
-  /** How requests log in. Default: role `authenticator` on the same database, with a password that Holdfast makes and keeps in `dataDir`. */
-  readonly requestUrl?: string
-  /** Holds the password of `authenticator`. */
+  /** May hold a password of `authenticator`. */
   readonly dataDir: string
   /** How long Postgres may take to answer a probe, in milliseconds. */
   readonly timeoutMs?: number
@@ -42,12 +40,16 @@ export async function openExternalCluster(options: ExternalClusterOptions): Prom
   } finally {
     await client.end().catch(() => undefined)
   }
+  const [requestUrl, ...otherRequestUrls] = requestPasswords(address, options).map((password) =>
+    requestUrlWith(address, password),
+  ) as [string, ...string[]]
   const watch = watchServer(options)
   return {
     kind: 'external',
     adminUrl: options.url,
     internalUrl: options.url,
-    requestUrl: options.requestUrl ?? requestUrl(address, options.dataDir, options.logger),
+    requestUrl,
+    otherRequestUrls,
     databasePort: Number(address.port || 5432),
     isUp: watch.isUp,
     onRestart: watch.onRestart,
@@ -56,23 +58,25 @@ export async function openExternalCluster(options: ExternalClusterOptions): Prom
 }
 
 /**
- * The password of the request role follows from that of the configured user, so that servers with data folders of their own do not take it from each other.
- * When there is none, it is kept in the data folder.
+ * The passwords that the request role may have, the preferred one first: what follows from the password of the configured user, which other servers know as well,
+ * and that of a data folder which had a Postgres of its own, or was used with an address without a password. One is made where there is none.
  */
-function requestPassword(address: URL, dataDir: string, logger: Logger): string {
+function requestPasswords(
+  address: URL,
+  { dataDir, logger }: Pick<ExternalClusterOptions, 'dataDir' | 'logger'>,
+): readonly string[] {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  const stored = takeSecrets(dataDir, logger)
-  if (stored) return stored.authenticatorPassword
-  if (address.password === '') return createSecrets(dataDir).authenticatorPassword
+  const stored = takeSecrets(dataDir, logger)?.authenticatorPassword
+  if (address.password === '') return [stored ?? createSecrets(dataDir).authenticatorPassword]
   const derived = hkdfSync('sha256', decodeURIComponent(address.password), '', 'holdfast authenticator', 32)
-  return Buffer.from(derived).toString('base64url')
+  return [Buffer.from(derived).toString('base64url'), ...(stored === undefined ? [] : [stored])]
 }
 
-function requestUrl(address: URL, dataDir: string, logger: Logger): string {
+function requestUrlWith(address: URL, password: string): string {
   const url = new URL(address)
   // Supabase's poolers expect "role.project" as the user.
   const tenant = /\.(.+)$/.exec(address.username)?.[0] ?? ''
   url.username = `${REQUEST_ROLE}${tenant}`
-  url.password = requestPassword(address, dataDir, logger)
+  url.password = password
   return url.href
 }

@@ -1,6 +1,5 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { Pool } from '../connection/pool.ts'
-import { isConnectionLoss } from '../connection/sqlstate.ts'
+import type { Queryable } from '../connection/pool.ts'
 import { quoteIdentifier, quoteLiteral } from '../sql/identifier.ts'
 import { sql } from '../sql/sql.ts'
 
@@ -10,31 +9,32 @@ const ITERATIONS = 4_096
  * Makes sure that a role logs in with the password of `url`. The password itself never becomes part of a statement: Postgres receives the
  * SCRAM verifier that it would have computed. Does nothing when it is set already.
  *
- * @param pool - connected as a superuser or as the owner of the role
+ * @param db - connected as a superuser or as the owner of the role
  * @param url - `postgres://role:password@host:port/database`
  */
-export async function ensureRolePassword(pool: Pool, url: string): Promise<void> {
-  const address = new URL(url)
-  const role = decodeURIComponent(address.username).replace(/\..*$/, '')
-  const password = decodeURIComponent(address.password)
-  const stored = await readVerifier(pool, role)
-  if (stored !== undefined && matchesVerifier(stored, password)) return
+export async function ensureRolePassword(db: Queryable, url: string): Promise<void> {
+  if ((await hasPassword(db, url)) === true) return
+  const { role, password } = parseLogin(url)
   const verifier = scramVerifier(password, randomBytes(16), ITERATIONS)
-  await pool.execute(
-    sql`${sql.trusted(`alter role ${quoteIdentifier(role)} login password ${quoteLiteral(verifier)}`)}`,
-  )
+  await db.execute(sql`${sql.trusted(`alter role ${quoteIdentifier(role)} login password ${quoteLiteral(verifier)}`)}`)
 }
 
-async function readVerifier(pool: Pool, role: string): Promise<string | undefined> {
-  try {
-    const [row] = await pool.query<{ rolpassword: string | null }>(
-      sql`select rolpassword from pg_catalog.pg_authid where rolname = ${role}`,
-    )
-    return row?.rolpassword ?? undefined
-  } catch (error) {
-    if (isConnectionLoss(error)) throw error
-    return undefined // only superusers may look; then the password is set anew
-  }
+/** @returns whether a role has the password of `url`, or `undefined` when only a superuser could say */
+export async function hasPassword(db: Queryable, url: string): Promise<boolean | undefined> {
+  const { role, password } = parseLogin(url)
+  const [may] = await db.query<{ look: boolean }>(
+    sql`select has_table_privilege('pg_catalog.pg_authid', 'select') as look`,
+  )
+  if (may?.look !== true) return undefined
+  const [row] = await db.query<{ rolpassword: string | null }>(
+    sql`select rolpassword from pg_catalog.pg_authid where rolname = ${role} and rolcanlogin`,
+  )
+  return row?.rolpassword != null && matchesVerifier(row.rolpassword, password)
+}
+
+function parseLogin(url: string): { readonly role: string; readonly password: string } {
+  const { username, password } = new URL(url)
+  return { role: decodeURIComponent(username).replace(/\..*$/, ''), password: decodeURIComponent(password) }
 }
 
 /** @see RFC 5803, and PostgreSQL's `scram_build_secret` */
