@@ -205,6 +205,19 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
       clock,
     }),
   )
+  const schemas = opened.use(
+    watchSchemas({
+      pool,
+      sources: MIGRATIONS,
+      async rebuild() {
+        await applyMigrations({ pool, sources: MIGRATIONS, logger })
+        await recordRequestPassword(pool, roles.requestUrl)
+        await catalog.refresh()
+      },
+      logger,
+      clock,
+    }),
+  )
   await mountGateway(app, {
     auth: auth.routes,
     authDiscovery: auth.discovery,
@@ -220,7 +233,7 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
       database: cluster.isUp() ? 'up' : 'down',
       sync: sync.status().standby ? 'standby' : sync.status().ready ? 'ready' : 'preparing',
       rowsRead: sync.status().filling?.rows,
-      problem: sync.status().problem,
+      problem: [sync.status().problem, schemas.problem, sync.status().floods].filter(Boolean).join('; ') || undefined,
     }),
     config: {
       projectName: config.projectName,
@@ -252,18 +265,6 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
     logger,
   })
   signal.throwIfAborted()
-  opened.use(
-    watchSchemas({
-      pool,
-      sources: MIGRATIONS,
-      async rebuild() {
-        await applyMigrations({ pool, sources: MIGRATIONS, logger })
-        await recordRequestPassword(pool, roles.requestUrl)
-        await catalog.refresh()
-      },
-      logger,
-    }),
-  )
   await listenOn(app, config.host, port)
   phases.end('listening')
   await waitForSync(sync, options)

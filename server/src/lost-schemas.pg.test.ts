@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { authMigrations } from '@holdfast/auth'
 import { silentLogger, type Logger } from '@holdfast/foundation'
-import { applyMigrations, platformMigrations, sql, type MigrationSource } from '@holdfast/postgres'
+import { applyMigrations, findLostSchemas, platformMigrations, sql, type MigrationSource } from '@holdfast/postgres'
 import { syncMigrations } from '@holdfast/sync'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 
@@ -71,6 +71,23 @@ test.each([
   expect(said).toEqual(['schemas of Holdfast were dropped by somebody, and are made again'])
   await apply()
   expect(said).toHaveLength(1)
+})
+
+test.each([
+  ['subscription alone', 'drop schema subscription cascade'],
+  ['one function of it', 'drop function subscription.moment(text) cascade'],
+])('%s: comes back, and what devices ask for is read by everybody as before', async (_, reset) => {
+  const rights = sql`select nspowner::regrole as owner, has_schema_privilege('authenticated', oid, 'usage') as may,
+      has_function_privilege('anon', 'subscription.parameter(text)', 'execute') as reads
+    from pg_namespace where nspname = 'subscription'`
+  const [before, rightsBefore] = [await contents(), await db.pool.query(rights)]
+  await db.pool.execute(sql.trusted(reset))
+  expect(await findLostSchemas(db.pool, sources)).toEqual(['subscription'])
+  await apply()
+  expect(await contents()).toEqual(before)
+  expect(await db.pool.query(rights)).toEqual(rightsBefore)
+  expect(said).toEqual(['functions of Holdfast were dropped by somebody, and are made again'])
+  expect(await findLostSchemas(db.pool, sources)).toEqual([])
 })
 
 test('what was not dropped keeps its contents', async () => {

@@ -1,8 +1,11 @@
-import { delay, errorMessage, type Logger } from '@holdfast/foundation'
-import { hasLostSchemas, type MigrationSource, type Pool } from '@holdfast/postgres'
+import { delay, errorMessage, type Clock, type Logger } from '@holdfast/foundation'
+import { findLostSchemas, type MigrationSource, type Pool } from '@holdfast/postgres'
 
 /** How often to look, in milliseconds. What announces changes of the schema may be among what was dropped. */
 const LOOK_MS = 5_000
+
+/** How long a loss is shown after it was repaired, in milliseconds: an operator who looks in the meantime learns of it. */
+const SHOWN_MS = 60 * 60 * 1_000
 
 export interface WatchSchemasOptions {
   readonly pool: Pool
@@ -10,17 +13,28 @@ export interface WatchSchemasOptions {
   /** Makes again what is missing. */
   readonly rebuild: () => Promise<void>
   readonly logger: Logger
+  readonly clock: Clock
+}
+
+export interface SchemaWatch extends AsyncDisposable {
+  /** What is missing, or was and has been made again lately. */
+  readonly problem: string | undefined
 }
 
 /** Looks whether a tool that resets the database has dropped schemas of Holdfast under a running server, and has them made again. */
-export function watchSchemas({ pool, sources, rebuild, logger }: WatchSchemasOptions): AsyncDisposable {
+export function watchSchemas({ pool, sources, rebuild, logger, clock }: WatchSchemasOptions): SchemaWatch {
   const stopping = new AbortController()
+  let loss: { readonly what: string; readonly madeAgainAt: number | undefined } | undefined
 
   async function watch(): Promise<void> {
     while (!stopping.signal.aborted) {
       try {
         await delay(LOOK_MS, stopping.signal)
-        if (await hasLostSchemas(pool, sources)) await rebuild()
+        const lost = await findLostSchemas(pool, sources)
+        if (lost.length === 0) continue
+        loss = { what: lost.join(', '), madeAgainAt: undefined }
+        await rebuild()
+        loss = { ...loss, madeAgainAt: clock.now() }
       } catch (error) {
         if (stopping.signal.aborted) return
         logger.log('warn', `what was dropped of Holdfast cannot be made again yet: ${errorMessage(error)}`)
@@ -30,6 +44,13 @@ export function watchSchemas({ pool, sources, rebuild, logger }: WatchSchemasOpt
 
   const watching = watch()
   return {
+    get problem() {
+      if (!loss) return undefined
+      const { what, madeAgainAt } = loss
+      if (madeAgainAt === undefined) return `somebody has dropped what Holdfast needs in the database: ${what}`
+      if (clock.now() - madeAgainAt > SHOWN_MS) return undefined
+      return `somebody had dropped what Holdfast needs in the database, and it was made again at ${new Date(madeAgainAt).toISOString()}: ${what}`
+    },
     async [Symbol.asyncDispose]() {
       stopping.abort(new Error('stopped'))
       await watching

@@ -35,7 +35,7 @@ export {
 export { listen, type ListenOptions } from './connection/listen.ts'
 export { SQLSTATE, isConnectionLoss, sqlstateOf } from './connection/sqlstate.ts'
 export { applyMigrations, platformMigrations, type MigrateOptions } from './migrate/apply-migrations.ts'
-export { hasLostSchemas } from './migrate/lost-schemas.ts'
+export { findLostSchemas } from './migrate/lost-schemas.ts'
 export { readMigrations, type Migration, type MigrationSource } from './migrate/migration.ts'
 export { planMigrations, type AppliedMigration } from './migrate/plan-migrations.ts'
 export { openRequestRole, recordRequestPassword } from './migrate/request-password.ts'

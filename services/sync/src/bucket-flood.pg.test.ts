@@ -69,6 +69,9 @@ test(
         authors: [{ author: ALICE, rows: BUCKETS_PER_CLIENT_MAX + 500 }],
       },
     ])
+    expect(world.service.status().floods).toContain(
+      `${BOB} does not get public.documents by policy "shared", which is in ${BUCKETS_PER_CLIENT_MAX + 1} buckets or more, written by ${ALICE}`,
+    )
 
     const missing = { table: 'documents', reason: 'too_many_groups', policy: 'shared' }
     expect(await incompleteOf(world, BOB)).toEqual({ known: true, tables: [missing] })
@@ -87,6 +90,7 @@ test(
     await bob.until(() => bob.completed.at(-1)?.state.size === visible.size, 'all of it')
     expect(bob.completed.at(-1)?.state).toEqual(visible)
     expect((await statusOf(world)).leftOut).toEqual([])
+    expect(world.service.status().floods).toBeUndefined()
     expect(await incompleteOf(world, BOB)).toEqual({ known: true, tables: [] })
     expect([...alice.faults, ...bob.faults]).toEqual([])
   },

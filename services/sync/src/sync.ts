@@ -35,6 +35,7 @@ import { createCompactions } from './storage/compactions.ts'
 import { startCompactor, type Compaction } from './storage/compactor.ts'
 import { LOG_SETTINGS } from './storage/log-settings.ts'
 import { createLogReader } from './storage/log-reader.ts'
+import { describeFloods } from './inspect/describe-floods.ts'
 import type { FindPerson } from './inspect/person.ts'
 import { readStatus } from './inspect/status.ts'
 import { inspectRoutes } from './routes/inspect.ts'
@@ -57,6 +58,18 @@ export const syncMigrations: MigrationSource = {
   directory: new URL('../migrations/', import.meta.url),
   witness: 'sync.state',
   otherSchemas: ['subscription'],
+  parts: [
+    {
+      migration: '0095_subscription',
+      functions: [
+        'subscription.parameters()',
+        'subscription.parameter(text)',
+        'subscription.elements(text)',
+        'subscription.moment(text)',
+        'subscription.moments(text[])',
+      ],
+    },
+  ],
 }
 
 export interface SyncOptions {
@@ -115,6 +128,8 @@ export interface SyncService extends AsyncDisposable {
     /** The table that is being read, and the rows of it that have been since the process began. */
     readonly filling: FillProgress | undefined
     readonly problem: string | undefined
+    /** Who floods whom, and what does not reach devices therefore. */
+    readonly floods: string | undefined
   }
   /** A round of compaction now. */
   compact(): Promise<Compaction>
@@ -267,6 +282,7 @@ export function openSync(options: SyncOptions): SyncService {
       opId: feed.opId,
       filling: replicator.filling,
       problem: replicator.problem,
+      floods: describeFloods({ buckets: leftOuts.list(), classes: fullClassLists(replicator.plan()) }),
     }),
     compact: compactor.round,
     routes: async (app) => {

@@ -72,6 +72,14 @@ test(
     expect(await status.json()).toMatchObject({
       leftOutClasses: [{ table: 'public.offers', authors: [{ author: minaId, leftOut: 4 }] }],
     })
+    const health = async (key?: string): Promise<{ readonly problem?: string }> => {
+      const headers: Record<string, string> = key === undefined ? {} : { apikey: key }
+      return (await (await fetch(`${holdfast.url}/health`, { headers })).json()) as { problem?: string }
+    }
+    expect((await health(holdfast.serviceRoleKey)).problem).toContain(
+      `4 or more access classes of public.offers by policy "affordable" are left out, brought by ${minaId}`,
+    )
+    expect((await health()).problem).toBeUndefined()
 
     // The kit tells both of them, and does not call it up to date.
     const told = { table: 'offers', policy: 'affordable' }

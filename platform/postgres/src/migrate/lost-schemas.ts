@@ -1,7 +1,7 @@
 import type { Logger } from '@holdfast/foundation'
 import type { Pool, Queryable } from '../connection/pool.ts'
 import { sql } from '../sql/sql.ts'
-import type { Migration, MigrationSource } from './migration.ts'
+import type { Migration, MigrationPart, MigrationSource } from './migration.ts'
 
 /** What somebody has dropped of what migrations had made. */
 interface Loss {
@@ -9,14 +9,25 @@ interface Loss {
   readonly lost: readonly string[]
   /** Names of the sources whose objects are there, though the record of what was applied is gone. */
   readonly unrecorded: readonly string[]
+  /** Migrations, as `source/name`, of whose parts something is gone. */
+  readonly incomplete: readonly string[]
   /** Whether there is a record at all. */
   readonly hasRecord: boolean
 }
 
-/** Whether a tool has dropped schemas that the migrations of these sources had made. */
-export async function hasLostSchemas(db: Pool, sources: readonly MigrationSource[]): Promise<boolean> {
-  const { lost, unrecorded, hasRecord } = await findLoss(db, sources)
-  return !hasRecord || lost.length + unrecorded.length > 0
+/** @returns what a tool has dropped of what the migrations of these sources had made, by the names of sources and of schemas */
+export async function findLostSchemas(db: Pool, sources: readonly MigrationSource[]): Promise<readonly string[]> {
+  const { lost, unrecorded, incomplete, hasRecord } = await findLoss(db, sources)
+  const found = new Set([...lost, ...schemasOfParts(sources, incomplete)])
+  return found.size === 0 && (!hasRecord || unrecorded.length > 0) ? ['the record of migrations'] : [...found]
+}
+
+function schemasOfParts(sources: readonly MigrationSource[], incomplete: readonly string[]): readonly string[] {
+  return sources.flatMap(({ name, parts = [] }) =>
+    parts
+      .filter(({ migration }) => incomplete.includes(`${name}/${migration}`))
+      .flatMap(({ functions }) => functions.map((one) => one.split('.')[0] ?? one)),
+  )
 }
 
 /**
@@ -32,8 +43,12 @@ export async function forgetLost(
   migrations: readonly Migration[],
   logger: Logger,
 ): Promise<readonly Migration[]> {
-  const { lost, unrecorded } = await findLoss(db, sources)
-  if (lost.length + unrecorded.length === 0) return []
+  const { lost, unrecorded, incomplete } = await findLoss(db, sources)
+  if (incomplete.length > 0)
+    logger.log('error', 'functions of Holdfast were dropped by somebody, and are made again', {
+      lost: [...new Set(schemasOfParts(sources, incomplete))].join(', '),
+    })
+  if (lost.length + unrecorded.length === 0) return migrations.filter((one) => incomplete.includes(nameOf(one)))
   for (const { source, name, checksum } of migrations.filter((one) => unrecorded.includes(one.source)))
     await db.execute(sql`
       insert into holdfast.migrations (source, name, checksum) values (${source}, ${name}, ${checksum}) on conflict do nothing`)
@@ -45,8 +60,10 @@ export async function forgetLost(
     hint: 'Their contents are gone. Policies, foreign keys and triggers of yours that referred to them went with them: apply your migrations again.',
   })
   const repeatable = sources.filter(({ name }) => !lost.includes(name)).flatMap((one) => one.repeatable ?? [])
-  return migrations.filter(({ source, name }) => repeatable.includes(`${source}/${name}`))
+  return migrations.filter((one) => repeatable.includes(nameOf(one)) || incomplete.includes(nameOf(one)))
 }
+
+const nameOf = ({ source, name }: Pick<Migration, 'source' | 'name'>): string => `${source}/${name}`
 
 async function findLoss(db: Queryable, sources: readonly MigrationSource[]): Promise<Loss> {
   const witnesses = sources.flatMap(({ name, witness }) => (witness === undefined ? [] : [{ name, witness }]))
@@ -59,20 +76,50 @@ async function findLoss(db: Queryable, sources: readonly MigrationSource[]): Pro
                 and c.oid is distinct from to_regclass('holdfast.migrations')) as "isGone"
       from unnest(${witnesses.map(({ name }) => name)}::text[], ${witnesses.map(({ witness }) => witness)}::text[]) w (name, witness)`)
   const recorded = new Set<string>()
+  const applied = new Set<string>()
   const [record] = await db.query<{ there: boolean }>(
     sql`select to_regclass('holdfast.migrations') is not null as there`,
   )
   if (record?.there === true)
-    for (const { source } of await db.query<{ source: string }>(sql`select distinct source from holdfast.migrations`))
-      recorded.add(source)
+    for (const one of await db.query<{ source: string; name: string }>(
+      sql`select source, name from holdfast.migrations`,
+    )) {
+      recorded.add(one.source)
+      applied.add(nameOf(one))
+    }
   const isOurs = recorded.size > 0 || rows.some(({ isThere }) => isThere) || (await hasTraces(db, sources))
+  const lost = rows
+    .filter(({ name, isGone }) => isGone && (recorded.size === 0 ? isOurs : recorded.has(name)))
+    .map(({ name }) => name)
+  const isPart = (source: string, { migration }: MigrationPart): boolean =>
+    !lost.includes(source) && applied.has(`${source}/${migration}`)
   return {
-    lost: rows
-      .filter(({ name, isGone }) => isGone && (recorded.size === 0 ? isOurs : recorded.has(name)))
-      .map(({ name }) => name),
+    lost,
+    incomplete: await findIncomplete(
+      db,
+      sources.flatMap(({ name, parts = [] }) =>
+        parts
+          .filter((part) => isPart(name, part))
+          .map(({ migration, functions }) => ({ name: `${name}/${migration}`, functions })),
+      ),
+    ),
     hasRecord: record?.there === true,
     unrecorded: rows.filter(({ name, isThere }) => isThere && !recorded.has(name)).map(({ name }) => name),
   }
+}
+
+/** @returns the names of those of which a function is gone */
+async function findIncomplete(
+  db: Queryable,
+  parts: readonly { readonly name: string; readonly functions: readonly string[] }[],
+): Promise<readonly string[]> {
+  const all = parts.flatMap(({ functions }) => functions)
+  if (all.length === 0) return []
+  const gone = await db.query<{ name: string }>(
+    sql`select f.name from unnest(${all}::text[]) f (name) where to_regprocedure(f.name) is null`,
+  )
+  const names = new Set(gone.map(({ name }) => name))
+  return parts.filter(({ functions }) => functions.some((one) => names.has(one))).map(({ name }) => name)
 }
 
 /** Whether Holdfast has been at work in a database where none of its schemas is left: what tells it from one that is new. */

@@ -15,8 +15,18 @@ export interface MigrationSource {
   readonly witness?: string
   /** Schemas that these migrations make besides the one of the witness. What is left of them is dropped before they are applied again. */
   readonly otherSchemas?: readonly string[]
+  /** What one migration makes whole by itself. It may be applied again at any time, and is when one of the functions is gone. */
+  readonly parts?: readonly MigrationPart[]
   /** Those that may be applied again at any time, `source/name`: they grant rights on schemas that others make again. */
   readonly repeatable?: readonly string[]
+}
+
+/** Functions that a migration makes again when they, or their schema, were dropped. */
+export interface MigrationPart {
+  /** File name without `.sql`. */
+  readonly migration: string
+  /** All that it makes, as `schema.name(type)`. */
+  readonly functions: readonly string[]
 }
 
 /** One file of SQL, applied once. */
