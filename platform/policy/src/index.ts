@@ -18,6 +18,7 @@ export { readPolicyInput, type ReadPolicyInputOptions } from './catalog/read-pol
 export { UNIQUE_KEYS } from './catalog/unique-keys.ts'
 export { chooseRowKey, localColumnName, type RowKey, type UniqueKey } from './row-key.ts'
 export { shapeOfType, type ShapedType, type TypeShape } from './type-shape.ts'
+export { splitStatements, type SqlStatement } from './syntax/split-statements.ts'
 export { compileSyncPlan } from './compile/compile-sync-plan.ts'
 export { createPlanCompiler, type PlanCompiler } from './compile/plan-compiler.ts'
 export { installKeyFunctions } from './install-key-functions.ts'

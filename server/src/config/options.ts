@@ -159,6 +159,11 @@ export const inspectOptions = {
     type: 'string',
     description: 'Which row to look at.',
   },
+  apply: {
+    type: 'boolean',
+    default: false,
+    description: 'Whether `sync check` with files leaves them in force when everything is followed.',
+  },
   url: {
     type: 'string',
     description: 'The address of the running server. Default: from externalUrl, host and port.',

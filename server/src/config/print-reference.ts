@@ -24,6 +24,7 @@ export function printHelp(): string {
     '  sync status      Tells where sync stands: what is read, how far behind it is, how large the log is',
     '  sync coverage    Tells of each table and policy whether and how it syncs, and at what cost',
     '  sync check       Names what is not followed of policies and streams; exit code 1 when there is something',
+    '  sync check <file …>  The same as it would be after these files of SQL (--apply: and applies them if nothing is)',
     '  sync explain     Tells why somebody has a row on their devices, or not (--user, --table, --id)',
     '  sync verify      Rebuilds a device of somebody and compares it with Postgres (--user)',
     '  backup <folder>  Takes a backup of the database and the data folder, also while the server runs',

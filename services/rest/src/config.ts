@@ -57,6 +57,11 @@ export function createConfigView(options: RestOptions, logger: Logger): (catalog
   }
 }
 
+/** As `exposedSchemas` of the service, for whoever has none open. */
+export function exposedSchemasOf(options: RestOptions, catalog: Catalog, logger: Logger): readonly string[] {
+  return createConfigView(options, logger)(catalog).restSchemas
+}
+
 function applySettings(options: RestOptions, settings: Readonly<Record<string, string>>, logger: Logger): RestOptions {
   const changed: Record<string, unknown> = {}
   for (const [setting, option] of Object.entries(OPTION_BY_SETTING)) {

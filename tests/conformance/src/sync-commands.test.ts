@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openHoldfast, type Holdfast } from '@holdfast/test-support'
@@ -148,6 +150,104 @@ describe('`holdfast sync check`', () => {
     await holdfast.admin.execute(sql.trusted(`select sync.drop_stream('lot'); drop table public.drawn`))
     const { out: json } = await beside('check', '--json')
     expect(JSON.parse(json)).toEqual({ problems: [] })
+  })
+})
+
+describe('`holdfast sync check` with files', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-check-'))
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  function file(name: string, text: string): string {
+    writeFileSync(join(folder, name), text)
+    return join(folder, name)
+  }
+  const exists = async (name: string): Promise<boolean> => {
+    const [row] = await holdfast.admin.query<{ there: boolean }>(sql`select to_regclass(${name}) is not null as there`)
+    return row?.there === true
+  }
+  const DRAWN = `
+    begin; -- as tools write it
+    create table public.drawn (id int primary key, n float8, owner uuid);
+    alter table public.drawn enable row level security;
+    create policy own on public.drawn for select to authenticated using (owner = auth.uid());
+    commit;`
+
+  test('says at once why a stream or a policy in them cannot be followed, and changes nothing', async () => {
+    const stream = file(
+      'stream.sql',
+      `select sync.create_stream('lucky', 'select * from public.drawn where n < public.luck()');`,
+    )
+    const luck = `create function public.luck() returns float8 language sql volatile return random();`
+    const { code, out, err } = await beside('check', file('drawn.sql', DRAWN), file('luck.sql', luck), stream)
+    expect(err).toBe('')
+    expect(out).toMatch(/^stream lucky: NOT FOLLOWED: .*volatile/m)
+    expect(out).toMatch(/1 not followed; nothing was changed$/m)
+    expect(code).toBe(1)
+    expect(await exists('public.drawn')).toBe(false)
+    const lucky = file(
+      'lucky.sql',
+      `${DRAWN.replaceAll(/begin;|commit;/g, '')}
+      create policy lucky on public.drawn for select to authenticated using (n < random());`,
+    )
+    const json = await beside('check', lucky, '--apply', '--json')
+    expect(JSON.parse(json.out)).toEqual({
+      problems: [{ of: 'public.drawn', culprit: 'lucky', reason: expect.stringMatching(/volatile/) as string }],
+      applied: false,
+    })
+    expect(json.code).toBe(1)
+    expect(await exists('public.drawn')).toBe(false)
+  })
+
+  test('is content with what is followed, which `--apply` leaves in force', async () => {
+    const drawn = file('drawn.sql', DRAWN)
+    const stream = file('stream.sql', `select sync.create_stream('mine', 'select * from drawn where n < 1');`)
+    expect(await beside('check', drawn, stream)).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/0 not followed; nothing was changed$/m) as string,
+    })
+    expect(await exists('public.drawn')).toBe(false)
+    expect(await beside('check', drawn, stream, '--apply')).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/0 not followed; applied$/m) as string,
+    })
+    expect(await exists('public.drawn')).toBe(true)
+    expect(await beside('check')).toMatchObject({ code: 0, err: '' })
+    await holdfast.admin.execute(sql.trusted(`select sync.drop_stream('mine'); drop table public.drawn`))
+  })
+
+  test('names the file and the line of what Postgres refuses, and what cannot be checked', async () => {
+    const wrong = file(
+      'wrong.sql',
+      `create table public.drawn (id int primary key);\n\n-- why not\nselect nonsense from public.drawn;`,
+    )
+    expect(await beside('check', wrong)).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/wrong\.sql, line 4: .*nonsense/) as string,
+    })
+    expect(await beside('check', file('end.sql', 'create table public.drawn (id int); rollback;'))).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/end\.sql, line 1: .*one transaction[^]*ROLLBACK/) as string,
+    })
+    expect(await beside('check', file('typo.sql', 'crate table x ()'))).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/typo\.sql cannot be read as SQL: .*crate/) as string,
+    })
+    expect(await beside('check', join(folder, 'none.sql'))).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/none\.sql cannot be read/) as string,
+    })
+    expect(await exists('public.drawn')).toBe(false)
+  })
+
+  test('runs them with the rights of the project, and finds the database by its address as well', async () => {
+    const copy = file('copy.sql', `copy (select 1) to program 'touch /tmp/holdfast-check-ran'`)
+    const { code, err } = await run(['check', copy], { DATABASE_URL: holdfast.databaseUrl })
+    expect(err).toMatch(/copy\.sql, line 1: permission denied/)
+    expect(code).toBe(1)
+    expect(await run(['check', copy, `--data-dir=${folder}`])).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/No Holdfast runs on the data folder[^]*DATABASE_URL/) as string,
+    })
   })
 })
 

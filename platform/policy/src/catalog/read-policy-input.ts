@@ -39,7 +39,10 @@ const FUNCTION_ROUNDS_MAX = 16
  *
  * @param pool - connected as `holdfast_reader`
  */
-export async function readPolicyInput(pool: Pool, options: ReadPolicyInputOptions = {}): Promise<PolicyInput> {
+export async function readPolicyInput(
+  pool: Pick<Pool, 'transaction'>,
+  options: ReadPolicyInputOptions = {},
+): Promise<PolicyInput> {
   await preparePolicyParser()
   const schemas = options.schemas ?? ['public', 'holdfast']
   const authenticator = options.authenticator ?? 'authenticator'

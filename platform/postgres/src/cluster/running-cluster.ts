@@ -7,16 +7,20 @@ import { readSecrets } from './secrets.ts'
 /**
  * Finds the Postgres of a data folder that another process has started.
  *
- * @returns the address that connects to it as the superuser; `undefined` when no process uses the folder, or its Postgres does not run yet
+ * @param as - as whom: Holdfast itself, or the role that projects act as
+ * @returns the address that connects to it; `undefined` when no process uses the folder, or its Postgres does not run yet
  */
-export function findRunningCluster(dataDir: string): string | undefined {
+export function findRunningCluster(dataDir: string, as: 'superuser' | 'project' = 'superuser'): string | undefined {
   if (readLockHolder(dataDir) === undefined) return undefined
   const port = readPort(join(dataDir, 'postgres', 'postmaster.pid'))
   const secrets = readSecrets(dataDir)
   if (port === undefined || secrets === undefined || secrets.separation === 'pending') return undefined
   // Where a release before 0.2.0 runs, the project's role is the superuser.
-  const superuser = secrets.projectPassword === undefined ? PROJECT_ROLE : SUPERUSER
-  return `postgres://${superuser}:${secrets.superuserPassword}@127.0.0.1:${port}/${DATABASE_NAME}`
+  const { projectPassword, superuserPassword } = secrets
+  const superuser = projectPassword === undefined ? PROJECT_ROLE : SUPERUSER
+  const [role, password] =
+    as === 'project' ? [PROJECT_ROLE, projectPassword ?? superuserPassword] : [superuser, superuserPassword]
+  return `postgres://${role}:${password}@127.0.0.1:${port}/${DATABASE_NAME}`
 }
 
 /** @see PostgreSQL source, `miscadmin.h`, `LOCK_FILE_LINE_PORT` */

@@ -5,7 +5,8 @@ import { nearest } from '../../config/names.ts'
 import { inspectDeclarations, type InspectConfig } from '../../config/options.ts'
 import { readOrUndefined, type CommandInput } from '../command.ts'
 import { connectTo } from './connection.ts'
-import { findProblems, renderCheck } from './render-check.ts'
+import { checkFiles } from './check-files.ts'
+import { checkCoverage, renderCheck } from './render-check.ts'
 import { renderCoverage } from './render-coverage.ts'
 import { renderExplanation } from './render-explanation.ts'
 import { renderStatus } from './render-status.ts'
@@ -21,10 +22,20 @@ const COMMANDS = ['status', 'coverage', 'check', 'explain', 'verify'] as const
 export async function runSync(input: CommandInput): Promise<number> {
   const [command, ...argv] = input.argv
   if (command === undefined || !(COMMANDS as readonly string[]).includes(command)) throw unknownCommand(command)
-  const config = loadConfig(inspectDeclarations, { argv, env: input.env, readFile: readOrUndefined })
-  const connection = connectTo(config)
+  const files = command === 'check' ? leadingFiles(argv) : []
+  const config = loadConfig(inspectDeclarations, {
+    argv: argv.slice(files.length),
+    env: input.env,
+    readFile: readOrUndefined,
+  })
   const print = (value: unknown, text: () => string): void =>
     input.out(config.json ? `${JSON.stringify(value)}\n` : text())
+  if (files.length > 0) {
+    const { tables, streams, ...report } = await checkFiles(files, config)
+    print(report, () => renderCheck({ tables, streams, ...report }))
+    return report.problems.length > 0 ? 1 : 0
+  }
+  const connection = connectTo(config)
   switch (command) {
     case 'status': {
       const status = await connection.json<SyncStatus>('/sync/v1/status')
@@ -41,10 +52,11 @@ export async function runSync(input: CommandInput): Promise<number> {
       return 0
     }
     case 'check': {
-      const report = await connection.json<CoverageReport>('/sync/v1/coverage?settled=true')
-      const problems = findProblems(report)
-      print({ problems }, () => renderCheck(report, problems))
-      return problems.length > 0 ? 1 : 0
+      const { tables, streams, ...report } = checkCoverage(
+        await connection.json<CoverageReport>('/sync/v1/coverage?settled=true'),
+      )
+      print(report, () => renderCheck({ tables, streams, ...report }))
+      return report.problems.length > 0 ? 1 : 0
     }
     case 'explain': {
       const [user, table, id] = [need(config, 'user'), need(config, 'table'), need(config, 'id')]
@@ -60,6 +72,12 @@ export async function runSync(input: CommandInput): Promise<number> {
       return result.equal ? 0 : 1
     }
   }
+}
+
+/** What is written before the first option. */
+function leadingFiles(argv: readonly string[]): readonly string[] {
+  const end = argv.findIndex((one) => one.startsWith('-'))
+  return end < 0 ? argv : argv.slice(0, end)
 }
 
 function isMeant({ table, localName }: CoverageReport['tables'][number], name: string): boolean {

@@ -1,0 +1,45 @@
+import { parseSync, type Node } from 'libpg-query'
+import { preparePolicyParser } from './parse.ts'
+
+/** A statement of a file with many. */
+export interface SqlStatement {
+  readonly text: string
+  /** Where it begins, counted from 1. */
+  readonly line: number
+  /** How it is executed in a transaction that somebody else has begun. */
+  readonly kind: 'plain' | 'begin or commit' | 'ends the transaction' | 'reads the input'
+}
+
+/**
+ * Takes a file of SQL apart, with Postgres's own parser.
+ *
+ * @throws what the parser says, with `cursorPosition`
+ */
+export async function splitStatements(file: string): Promise<readonly SqlStatement[]> {
+  await preparePolicyParser()
+  const bytes = Buffer.from(file) // places are in bytes
+  return (parseSync(file).stmts ?? []).flatMap(({ stmt, stmt_location: at = 0, stmt_len: length }) => {
+    if (!stmt) return []
+    const text = bytes.subarray(at, length === undefined ? undefined : at + length).toString()
+    const lead = /^(?:\s|--[^\n]*|\/\*[\s\S]*?\*\/)*/.exec(text)?.[0] ?? ''
+    const line = (bytes.subarray(0, at).toString() + lead).split('\n').length
+    return [{ text: text.slice(lead.length), line, kind: kindOf(stmt) }]
+  })
+}
+
+const BEGIN_OR_COMMIT: ReadonlySet<unknown> = new Set(['TRANS_STMT_BEGIN', 'TRANS_STMT_START', 'TRANS_STMT_COMMIT'])
+const SAVEPOINTS: ReadonlySet<unknown> = new Set([
+  'TRANS_STMT_SAVEPOINT',
+  'TRANS_STMT_RELEASE',
+  'TRANS_STMT_ROLLBACK_TO',
+])
+
+function kindOf(node: Node): SqlStatement['kind'] {
+  if ('TransactionStmt' in node) {
+    const { kind } = node.TransactionStmt
+    if (BEGIN_OR_COMMIT.has(kind)) return 'begin or commit'
+    return SAVEPOINTS.has(kind) ? 'plain' : 'ends the transaction'
+  }
+  if ('CopyStmt' in node && !node.CopyStmt.filename && !node.CopyStmt.is_program) return 'reads the input'
+  return 'plain'
+}

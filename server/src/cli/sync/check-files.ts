@@ -1,0 +1,143 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { errorMessage, HoldfastError, silentLogger } from '@holdfast/foundation'
+import { compileSyncPlan, readPolicyInput, splitStatements, type PolicyInput, type SyncPlan } from '@holdfast/policy'
+import {
+  createPool,
+  findRunningCluster,
+  readCatalog,
+  sql,
+  sqlstateOf,
+  type Pool,
+  type Transaction,
+} from '@holdfast/postgres'
+import { exposedSchemasOf, restOptions, type RestOptions } from '@holdfast/rest'
+import type { InspectConfig } from '../../config/options.ts'
+import { problemOfStream, type CheckProblem, type CheckReport } from './render-check.ts'
+
+/** Milliseconds that a statement waits for a lock: whoever comes after it waits as well. */
+const LOCK_TIMEOUT_MS = 5_000
+
+/**
+ * Runs files of SQL in one transaction, compiles policies and streams as they are in it, and rolls it back; with `apply` it is committed when everything is followed.
+ * It connects as the project does, so the statements have the rights that they will have.
+ *
+ * @throws {HoldfastError} `statement_failed` with the file and the line, `statement_not_checked`, `server_unreachable`, `file_unreadable`
+ */
+export async function checkFiles(files: readonly string[], config: InspectConfig): Promise<CheckReport> {
+  const statements = await readStatements(files)
+  await using pool = createPool({ url: projectUrl(config), applicationName: 'holdfast check', connectionsMax: 1 })
+  const schemas = exposedSchemasOf(restOptionsOf(config), await readCatalog(pool), silentLogger)
+  let report: CheckReport | undefined
+  const undone = new Error('rolled back') // leaves the transaction by its rollback
+  try {
+    await pool.transaction(async (tx) => {
+      await tx.execute(sql`set local lock_timeout = ${sql.trusted(String(LOCK_TIMEOUT_MS))}`)
+      for (const one of statements) await run(tx, one)
+      await tx.execute(sql`reset session authorization`)
+      await tx.execute(sql`reset role`)
+      const input = await readPolicyInput(within(tx), { schemas })
+      const plan = compileSyncPlan(input)
+      const problems = findProblemsOf(plan, input)
+      report = { problems, tables: plan.tables.length, streams: plan.streams.length }
+      if (problems.length > 0 || !config.apply) throw undone
+    })
+  } catch (error) {
+    if (error !== undone) throw error
+  }
+  if (!report) throw new Error('nothing was checked')
+  return { ...report, applied: config.apply && report.problems.length === 0 }
+}
+
+interface FileStatement {
+  readonly text: string
+  /** `migration.sql, line 3`. */
+  readonly place: string
+}
+
+async function readStatements(files: readonly string[]): Promise<readonly FileStatement[]> {
+  const all: FileStatement[] = []
+  for (const file of files) {
+    const statements = await splitStatements(readSql(file)).catch((error: unknown) => {
+      throw new HoldfastError('statement_failed', 500, `${file} cannot be read as SQL: ${errorMessage(error)}`, {
+        hint: 'Commands of psql (\\i, \\set) are not known here.',
+      })
+    })
+    for (const { text: statement, line, kind } of statements) {
+      const place = `${file}, line ${line}`
+      if (kind === 'ends the transaction' || kind === 'reads the input')
+        throw new HoldfastError('statement_not_checked', 500, `${place}: a file is checked in one transaction.`, {
+          hint:
+            kind === 'reads the input'
+              ? 'COPY has no input here: use INSERT.'
+              : 'Take ROLLBACK and PREPARE TRANSACTION out of it.',
+        })
+      if (kind === 'plain') all.push({ text: statement, place })
+    }
+  }
+  return all
+}
+
+function readSql(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new HoldfastError('file_unreadable', 500, `${file} cannot be read: ${errorMessage(error)}`, { cause: error })
+  }
+}
+
+async function run(tx: Transaction, { text, place }: FileStatement): Promise<void> {
+  try {
+    // The extended protocol takes no second statement.
+    await tx.client.query({ text, queryMode: 'extended' } as { text: string })
+  } catch (error) {
+    if (sqlstateOf(error) === undefined) throw error
+    const { detail, hint } = error as { readonly detail?: string; readonly hint?: string }
+    throw new HoldfastError('statement_failed', 500, `${place}: ${errorMessage(error)}`, {
+      cause: error,
+      ...(detail === undefined ? {} : { detail }),
+      ...(hint === undefined ? {} : { hint }),
+    })
+  }
+}
+
+/** Transactions of a pool as parts of one that is open. */
+function within(tx: Transaction): Pick<Pool, 'transaction'> {
+  return {
+    async transaction(body) {
+      await tx.execute(sql`savepoint holdfast_check`)
+      try {
+        return await body(tx)
+      } finally {
+        await tx.execute(sql`rollback to savepoint holdfast_check`)
+      }
+    },
+  }
+}
+
+/** What has policies, or was declared, and is not followed. */
+function findProblemsOf({ refused, streams }: SyncPlan, { policies }: PolicyInput): readonly CheckProblem[] {
+  const guarded = new Set(
+    policies.filter(({ command }) => command === 'r' || command === '*').map(({ table }) => table),
+  )
+  return [
+    ...refused
+      .filter(({ oid }) => guarded.has(oid))
+      .map(({ schema, name, policy, reason }) => ({ of: `${schema}.${name}`, culprit: policy, reason })),
+    ...streams.flatMap(({ name, refused: queries }) => queries.map((one) => problemOfStream(name, one))),
+  ]
+}
+
+function projectUrl(config: InspectConfig): string {
+  const url = config.databaseUrl ?? findRunningCluster(resolve(config.dataDir), 'project')
+  if (url !== undefined) return url
+  throw new HoldfastError('server_unreachable', 500, `No Holdfast runs on the data folder ${config.dataDir}.`, {
+    hint: 'Start it first, tell its folder with --data-dir, or its database with DATABASE_URL.',
+  })
+}
+
+function restOptionsOf(config: InspectConfig): RestOptions {
+  return Object.fromEntries(
+    Object.keys(restOptions).map((name) => [name, config[name as keyof InspectConfig]]),
+  ) as unknown as RestOptions
+}
