@@ -2,10 +2,10 @@ import { openHoldfast, type Holdfast } from '@holdfast/test-support'
 import { type LoadRequest, measureRate } from './http-load.ts'
 import type { Figure } from './report.ts'
 import { startPlain } from './start-plain.ts'
-import { sized } from './size.ts'
+import { sizedSeconds } from './size.ts'
 
 const CONNECTIONS = [1, 16, 64]
-const SECONDS = sized(3)
+const SECONDS = sizedSeconds(3)
 const PASSWORD = 'correct horse battery'
 
 /** The default of the server, and the least that bcrypt has, which shows what the rest costs. */

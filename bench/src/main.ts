@@ -1,9 +1,11 @@
 /**
  * `npm run bench`: all benchmarks, or those whose names are given; `sync` stands for all that sync has to show, and ends with one table. The names are the keys
- * below. `--share=0.01` runs them at a hundredth of their size, to see that they run.
+ * below. `--share=0.01` runs them at a hundredth of their size, to see that they run. `compare A B` runs them on two commits in turns.
  */
 import { openHoldfast, type Holdfast } from '@holdfast/test-support'
 import { benchAccounts } from './accounts.bench.ts'
+import { names as given } from './arguments.ts'
+import { compare } from './compare.ts'
 import { benchEnumeration } from './enumeration.bench.ts'
 import { benchFirstSync } from './first-sync.bench.ts'
 import { benchIdle } from './idle.bench.ts'
@@ -69,26 +71,30 @@ const onServer: Readonly<Record<string, (holdfast: Holdfast) => Promise<Figure[]
 
 const SYNC = ['snapshot', 'idle', 'latency', 'write-checkpoint', 'storm', 'bulk', 'many', 'first-sync', 'shared']
 
-const given = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
-const wanted = new Set(given.flatMap((name) => (name === 'sync' ? SYNC : [name])))
-const known = [...Object.keys(alone), ...Object.keys(onServer)]
-for (const name of wanted) {
-  if (!known.includes(name)) throw new Error(`there is no benchmark "${name}"; there are sync, ${known.join(', ')}`)
-}
-const isWanted = (name: string): boolean => wanted.size === 0 || wanted.has(name)
-process.env['HOLDFAST_SERVER_NODE_OPTIONS'] = `${INSPECTOR_OPTION} ${process.env['HOLDFAST_SERVER_NODE_OPTIONS'] ?? ''}`
-
 const all: Figure[] = []
 function tell(figures: readonly Figure[]): void {
   report(figures)
   all.push(...figures)
 }
 
-for (const [name, bench] of Object.entries(alone)) if (isWanted(name)) tell(await bench())
-const names = Object.keys(onServer).filter(isWanted)
-if (names.length > 0) {
-  await using holdfast = await openHoldfast()
-  await createItems(holdfast.admin)
-  for (const name of names) tell((await onServer[name]?.(holdfast)) ?? [])
+async function runBenchmarks(): Promise<void> {
+  const wanted = new Set(given.flatMap((name) => (name === 'sync' ? SYNC : [name])))
+  const known = [...Object.keys(alone), ...Object.keys(onServer)]
+  for (const name of wanted) {
+    if (!known.includes(name)) throw new Error(`there is no benchmark "${name}"; there are sync, ${known.join(', ')}`)
+  }
+  const isWanted = (name: string): boolean => wanted.size === 0 || wanted.has(name)
+  process.env['HOLDFAST_SERVER_NODE_OPTIONS'] =
+    `${INSPECTOR_OPTION} ${process.env['HOLDFAST_SERVER_NODE_OPTIONS'] ?? ''}`
+
+  for (const [name, bench] of Object.entries(alone)) if (isWanted(name)) tell(await bench())
+  const names = Object.keys(onServer).filter(isWanted)
+  if (names.length > 0) {
+    await using holdfast = await openHoldfast()
+    await createItems(holdfast.admin)
+    for (const name of names) tell((await onServer[name]?.(holdfast)) ?? [])
+  }
+  if (given.includes('sync')) printTable(all)
 }
-if (given.includes('sync')) printTable(all)
+
+await (given[0] === 'compare' ? compare(given.slice(1)) : runBenchmarks())

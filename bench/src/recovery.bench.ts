@@ -8,6 +8,7 @@ import { openHoldfast, openRawStream, quietLogger, type Holdfast } from '@holdfa
 import { sql } from '@holdfast/postgres'
 import { createItems } from './items.ts'
 import { median, percentile, type Figure } from './report.ts'
+import { sized } from './size.ts'
 import { mintToken } from './tokens.ts'
 
 const DEVICES = 8
@@ -16,9 +17,9 @@ const DEVICES = 8
 const RETRY_MS = 1_000
 
 /** Tables of a schema that was migrated a moment before the fault. */
-const NEW_TABLES = 90
+const NEW_TABLES = sized(90)
 
-const COMMITS = Number(process.env['HOLDFAST_COMMITS'] ?? 1_000)
+const COMMITS = Number(process.env['HOLDFAST_COMMITS'] ?? sized(1_000))
 
 /** How long anything may take before the measurement is given up, in milliseconds. */
 const PATIENCE_MS = 60_000

@@ -3,6 +3,7 @@ import { sql } from '@holdfast/postgres'
 import { measureLoad, type Load, type LoadRequest } from './http-load.ts'
 import { median, type Figure } from './report.ts'
 import { createRestTables, OWNER, restCase, type RestCaseName } from './rest-cases.ts'
+import { sized, sizedSeconds } from './size.ts'
 import { startPlain } from './start-plain.ts'
 import { mintToken } from './tokens.ts'
 
@@ -15,8 +16,8 @@ const CASES: readonly { readonly name: RestCaseName; readonly plainPath: string 
 const CONNECTIONS = [1, 16, 64]
 
 /** Taken in turn by all three, so that what else the machine does meets all of them. */
-const ROUNDS = 3
-const SECONDS = 1.5
+const ROUNDS = sized(3)
+const SECONDS = sizedSeconds(1.5)
 
 /** Requests to the REST API, beside (a) the same statement under the same role by the driver alone and (b) in a Fastify handler. */
 export async function benchRest(holdfast: Holdfast): Promise<Figure[]> {

@@ -1,8 +1,17 @@
-/** The part of the full size at which everything runs: `--share=0.01` shows that a benchmark runs, and not how fast. */
-const share = Number(process.argv.find((argument) => argument.startsWith('--share='))?.slice('--share='.length) ?? 1)
-if (!(share > 0)) throw new Error('--share is a number above 0')
+import { numberOption } from './arguments.ts'
 
-/** A count, or a duration, at the size of this run: at least one. */
+/** The part of the full size at which everything runs: `--share=0.01` shows that a benchmark runs, and not how fast. */
+const share = numberOption('share', 1)
+
+/** A count at the size of this run: at least one. */
 export function sized(full: number): number {
   return Math.max(1, Math.round(full * share))
+}
+
+/** Enough for a few requests on each connection. */
+const SECONDS_MIN = 0.05
+
+/** A duration at the size of this run. */
+export function sizedSeconds(full: number): number {
+  return Math.max(SECONDS_MIN, full * share)
 }

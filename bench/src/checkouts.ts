@@ -1,0 +1,60 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The checkout that this file is in. */
+const root = fileURLToPath(new URL('../../', import.meta.url))
+
+/** A built server that benchmarks can start. */
+export interface Built {
+  /** For people: what was asked for, and the commit. */
+  readonly name: string
+  readonly serverMain: string
+}
+
+/**
+ * Builds a commit in a worktree of its own, under `.cache/bench`, which later comparisons find there. `.` is this checkout as it stands.
+ *
+ * @throws when there is no such commit, or when it cannot be built
+ */
+export function buildCheckout(revision: string): Built {
+  const serverMain = 'server/dist/cli/main.js'
+  // `npm run bench` has built it.
+  if (revision === '.') return { name: 'this checkout', serverMain: join(root, serverMain) }
+  const commit = git('rev-parse', '--verify', '--quiet', `${revision}^{commit}`)
+  const path = join(root, '.cache/bench', commit.slice(0, 12))
+  if (!existsSync(path)) {
+    git('worktree', 'prune')
+    git('worktree', 'add', '--detach', path, commit)
+  }
+  if (!existsSync(join(path, 'node_modules'))) install(path)
+  execFileSync(process.execPath, ['scripts/build-if-stale.ts'], { cwd: path, stdio: ['ignore', 2, 2] })
+  return { name: `${revision} (${commit.slice(0, 8)})`, serverMain: join(path, serverMain) }
+}
+
+function git(...args: readonly string[]): string {
+  return execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()
+}
+
+/** Shares the packages of this checkout if both have the same, and installs them otherwise. */
+function install(path: string): void {
+  const lockOf = (checkout: string): string => readFileSync(join(checkout, 'package-lock.json'), 'utf8')
+  if (lockOf(path) !== lockOf(root)) {
+    execFileSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: path, stdio: ['ignore', 2, 2] })
+    return
+  }
+  const theirs = join(path, 'node_modules')
+  const ours = join(root, 'node_modules')
+  mkdirSync(join(theirs, '@holdfast'), { recursive: true })
+  for (const name of readdirSync(ours)) if (name !== '@holdfast') symlinkSync(join(ours, name), join(theirs, name))
+  // Packages of the repository are those of the worktree.
+  for (const folder of ['platform', 'services', 'clients', 'tests', 'apps', '.']) {
+    for (const name of readdirSync(join(path, folder))) {
+      const manifest = join(path, folder, name, 'package.json')
+      if (!existsSync(manifest) || name === 'node_modules') continue
+      const { name: packageName } = JSON.parse(readFileSync(manifest, 'utf8')) as { name: string }
+      if (packageName.startsWith('@holdfast/')) symlinkSync(join(path, folder, name), join(theirs, packageName))
+    }
+  }
+}
