@@ -15,10 +15,10 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
 /*
- * The real script in a checkout of two source files. Its compilers write the product and one line to `builds`, which tells how often each was run.
+ * The real script in a checkout of two source files. Its compilers and its bundler write the product and one line to `builds`, which tells how often each was run.
  */
 
-const SCRIPT = fileURLToPath(new URL('build-if-stale.ts', import.meta.url))
+const SCRIPTS = fileURLToPath(new URL('.', import.meta.url))
 const SERVER_SOURCE = 'server/src/main.ts'
 const APP_SOURCE = 'apps/workspace/src/main.tsx'
 
@@ -29,7 +29,9 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'holdfast-stale-'))
   checkout = join(folder, 'checkout')
   write('package.json', '{"type":"module"}')
-  cpSync(SCRIPT, join(checkout, 'scripts/build-if-stale.ts'))
+  for (const script of ['build-if-stale.ts', 'server-packages.ts'])
+    cpSync(join(SCRIPTS, script), join(checkout, 'scripts', script))
+  write('scripts/bundle-server.ts', bundler)
   write('node_modules/typescript/package.json', '{"type":"commonjs"}')
   write('node_modules/typescript/bin/tsc', compiler('server', 'server/dist/cli/main.js'))
   write(
@@ -41,6 +43,11 @@ beforeEach(() => {
   write(SERVER_SOURCE, 'export {}')
   write(APP_SOURCE, 'export {}')
 })
+
+/** Leaves what the real one does. */
+const bundler = `import fs from 'node:fs'
+  fs.mkdirSync('server/dist/bundle', { recursive: true })
+  fs.writeFileSync('server/dist/bundle/built-from.json', '{}')`
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 

@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { SERVER_PACKAGES } from './server-packages.ts'
 
 interface Target {
   readonly name: string
@@ -14,24 +15,12 @@ interface Target {
   readonly sources: readonly string[]
   /** Exists after every build. */
   readonly product: string
-  readonly command: readonly [string, ...string[]]
+  /** Arguments of Node, one step after the other. */
+  readonly steps: readonly (readonly string[])[]
 }
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const cache = join(root, '.cache')
-
-const SERVER_PACKAGES = [
-  'platform/foundation',
-  'platform/protocol',
-  'platform/http',
-  'platform/postgres',
-  'platform/replication',
-  'platform/policy',
-  'services/auth',
-  'services/rest',
-  'services/sync',
-  'server',
-]
 
 const TARGETS: readonly Target[] = [
   {
@@ -40,9 +29,10 @@ const TARGETS: readonly Target[] = [
       ...SERVER_PACKAGES.flatMap((path) => [`${path}/src`, `${path}/tsconfig.json`]),
       'tsconfig.base.json',
       'package-lock.json',
+      'scripts/bundle-server.ts',
     ],
-    product: 'server/dist/cli/main.js',
-    command: [process.execPath, 'node_modules/typescript/bin/tsc', '-b', 'server'],
+    product: 'server/dist/bundle/built-from.json',
+    steps: [['node_modules/typescript/bin/tsc', '-b', 'server'], ['scripts/bundle-server.ts']],
   },
   {
     name: 'app',
@@ -54,7 +44,7 @@ const TARGETS: readonly Target[] = [
       'package-lock.json',
     ],
     product: 'apps/workspace/dist/index.html',
-    command: [process.execPath, 'node_modules/vite/bin/vite.js', 'build', 'apps/workspace', '--logLevel', 'warn'],
+    steps: [['node_modules/vite/bin/vite.js', 'build', 'apps/workspace', '--logLevel', 'warn']],
   },
 ]
 
@@ -70,7 +60,7 @@ const TEST_SUPPORT: Target = {
     'package-lock.json',
   ],
   product: 'tests/support/dist/index.js',
-  command: [process.execPath, 'node_modules/typescript/bin/tsc', '-b', 'clients/react', 'tests/support'],
+  steps: [['node_modules/typescript/bin/tsc', '-b', 'clients/react', 'tests/support']],
 }
 
 /** Milliseconds that another build may take before its lock counts as left behind. */
@@ -170,15 +160,16 @@ async function build(target: Target): Promise<void> {
   process.stderr.write(`building the ${target.name} …\n`)
   const { times, contents } = fingerprint(target)
   const before = contents()
-  const [command, ...commandArguments] = target.command
-  const child = spawn(command, commandArguments, { cwd: root, stdio: ['ignore', 2, 2] })
-  const code = await new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject)
-    child.once('close', resolve)
-  })
-  if (code !== 0) {
-    process.stderr.write(`the ${target.name} cannot be built\n`)
-    process.exit(1)
+  for (const step of target.steps) {
+    const child = spawn(process.execPath, step, { cwd: root, stdio: ['ignore', 2, 2] })
+    const code = await new Promise<number | null>((resolve, reject) => {
+      child.once('error', reject)
+      child.once('close', resolve)
+    })
+    if (code !== 0) {
+      process.stderr.write(`the ${target.name} cannot be built\n`)
+      process.exit(1)
+    }
   }
   // What changed while it was built makes the next start build again.
   writeStamp(target, { times, contents: () => before })

@@ -2,10 +2,12 @@
 import { enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { debuglog } from 'node:util'
+import { findBundle } from './find-bundle.ts'
 
 // Before anything else is loaded: the next start need not compile it. Beside our own files, where nobody else writes.
 enableCompileCache(fileURLToPath(new URL('../../dist/.compile-cache', import.meta.url)))
-const { run } = await import('./run.ts')
+const bundle = findBundle(new URL('../bundle/', import.meta.url))
+const { run } = bundle ? ((await import(bundle.href)) as typeof import('./run.ts')) : await import('./run.ts')
 
 /** What a handle that somebody forgot may keep the terminal for, in milliseconds. */
 const LINGER_MS = 2_000
