@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import { isDeepStrictEqual } from 'node:util'
 import { type ApiKeys, authOptions, hashPassword, openAuth, openLiveSessions } from '@holdfast/auth'
 import {
   HoldfastError,
@@ -21,7 +22,7 @@ import {
   type Cluster,
   type Pool,
 } from '@holdfast/postgres'
-import { createPlanCompiler, installKeyFunctions, readPolicyInput } from '@holdfast/policy'
+import { createPlanCompiler, installKeyFunctions, type PolicyInput, readPolicyInput } from '@holdfast/policy'
 import { openRest, restOptions } from '@holdfast/rest'
 import { openSync, syncOptions, type SyncService } from '@holdfast/sync'
 import { resolveJwtSecret } from './config/jwt-secret.ts'
@@ -188,9 +189,13 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
       // The catalog may be older than the change that made this compilation necessary.
       compile: async (stopping) => {
         const compiling = createPhases()
-        const schemas = rest.exposedSchemas(await catalog.refresh())
-        compiling.end('catalog')
-        const input = await readPolicyInput(compilerPool, { schemas, signal: stopping })
+        const readInput = (schemas: readonly string[]): Promise<PolicyInput> =>
+          readPolicyInput(compilerPool, { schemas, signal: stopping })
+        const known = rest.exposedSchemas(catalog.current())
+        // Both at once: the schemas are nearly always those that were known.
+        const [refreshed, read] = await Promise.all([catalog.refresh(), readInput(known)])
+        const schemas = rest.exposedSchemas(refreshed)
+        const input = isDeepStrictEqual(schemas, known) ? read : await readInput(schemas)
         compiling.end('input')
         const plan = await compiler.compile(input, stopping)
         compiling.end('plan')
