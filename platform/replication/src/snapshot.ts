@@ -15,6 +15,8 @@ export interface ReadTableOptions {
   readonly columns: readonly string[]
   /** Rows per batch at most, 1000 by default; fewer when they are large. */
   readonly batchRows?: number
+  /** Ends the reading at once, also while the table is locked. */
+  readonly signal?: AbortSignal
 }
 
 /**
@@ -28,6 +30,7 @@ export async function* readTable(options: ReadTableOptions): AsyncGenerator<read
   assert(columns.length > 0, 'a row has columns')
   yield* copyRows({
     url,
+    ...(options.signal ? { signal: options.signal } : {}),
     ...(options.batchRows === undefined ? {} : { batchRows: options.batchRows }),
     query: async (client) => {
       await enterSnapshot(client, snapshotName)

@@ -143,6 +143,18 @@ export const TOTALS_BUCKETS_MAX = 10_000
 /** Bytes of tables that are read for the first time at one snapshot and written in one transaction; larger ones in pieces. */
 export const SNAPSHOT_BYTES_MAX = 256 * 1024 * 1024
 
+/**
+ * How long reading a table waits for a lock of a user before it leaves and is tried again, in milliseconds: shorter than Postgres's `deadlock_timeout` of a
+ * second, so that a deadlock with a user's transaction ends before Postgres has to choose one of the two.
+ */
+export const READ_LOCK_TIMEOUT_MS = 300
+
+/** How often to try to read a table that is locked, at most, in milliseconds. */
+export const LOCKED_RETRY_MS = 1_000
+
+/** How long the size of a table that is to be read is waited for, in milliseconds: while a user has the table locked, it is taken for large. */
+export const SIZE_LOCK_TIMEOUT_MS = 50
+
 /** How often a row is sent through the replication slot to see whether rows come, in milliseconds: some kilobytes of WAL a minute. */
 export const HEARTBEAT_MS = 5_000
 

@@ -22,6 +22,8 @@ export interface CopyRowsOptions {
   readonly query: SqlFragment | ((client: pg.Client) => Promise<SqlFragment>)
   /** Rows per batch at most, 1000 by default; fewer when they are large. */
   readonly batchRows?: number
+  /** Ends the reading at once, also while the statement waits for a lock: the connection is dropped. */
+  readonly signal?: AbortSignal
 }
 
 /**
@@ -43,7 +45,7 @@ export async function* copyRows(options: CopyRowsOptions): AsyncGenerator<readon
     throw error
   }
 
-  const batchRows = options.batchRows ?? BATCH_ROWS
+  const { signal, batchRows = BATCH_ROWS } = options
   let rows: Tuple[] = []
   const queue = createBatchQueue<Tuple>({
     itemsMin: batchRows,
@@ -73,10 +75,18 @@ export async function* copyRows(options: CopyRowsOptions): AsyncGenerator<readon
     rows = []
   }
 
+  const onAbort = (): void => {
+    rows = []
+    wire.destroy()
+    queue.end(signal?.reason as Error)
+  }
   try {
+    signal?.addEventListener('abort', onAbort, { once: true })
+    if (signal?.aborted) onAbort()
     wire.send(queryMessage(statement))
     for (let batch = await queue.take(); batch !== undefined; batch = await queue.take()) yield batch
   } finally {
+    signal?.removeEventListener('abort', onAbort)
     wire.destroy()
   }
 }

@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import { backoffMs, delay, errorMessage, type Logger } from '@holdfast/foundation'
+import { delay, errorMessage, type Logger } from '@holdfast/foundation'
 import type { TablePlan } from '@holdfast/policy'
-import { sql, type Pool } from '@holdfast/postgres'
+import { SQLSTATE, sql, sqlstateOf, type Pool } from '@holdfast/postgres'
 import type { Lsn, Relation, Tuple } from '@holdfast/replication'
 import type { ActivePlan } from '../buckets/active-plan.ts'
+import { LOCKED_RETRY_MS } from '../limits.ts'
 import { writeProgress, type Unfilled } from '../storage/fills.ts'
 import { createRouters, type RowChange, type Routers } from './apply-changes.ts'
+import { createTurns } from './fill-turns.ts'
 import { readChunk } from './read-chunk.ts'
-import { createRecentTransactions, VISIBLE_POLL_MS } from './recent-transactions.ts'
+import { createRecentTransactions } from './recent-transactions.ts'
+import { untilWritersEnded } from './writers.ts'
 
 /** Prefix of the messages between which rows of a table were read. */
 export const FILL_PREFIX = 'holdfast:fill'
@@ -17,8 +20,11 @@ const PORTION_ROWS = 2_000
 /** Rows of a chunk belong to no transaction; definitions take changes of any position from here on. */
 export const ALWAYS = (2n ** 64n - 1n) as Lsn
 
+/** How often to try a table again that could not be read, at most, in milliseconds. */
+const FAILED_RETRY_MS = 2_000
+
 /** Definitions of one table that are filled together. */
-interface Job {
+export interface Job {
   readonly table: TablePlan
   readonly definitions: ReadonlySet<number>
   readonly filledTo: readonly string[] | null
@@ -94,6 +100,8 @@ export function createBackgroundFill(options: {
   readonly pool: Pool
   /** Connects as `holdfast_reader`, for reading tables past their policies. */
   readonly url: string
+  /** Called when a transaction of a user has the table of some definitions locked: reading it may take long. */
+  readonly onLocked: (definitions: Iterable<number>) => void
   readonly logger: Logger
 }): BackgroundFill {
   const { pool, logger } = options
@@ -123,18 +131,6 @@ export function createBackgroundFill(options: {
     )
   }
 
-  /** A transaction that wrote to a table before it was published is not in the stream: it has to end before the table is read. */
-  async function untilAllEnded(signal: AbortSignal): Promise<void> {
-    const [now] = await pool.query<{ xmax: string }>(sql`select pg_snapshot_xmax(pg_current_snapshot())::text as xmax`)
-    for (let attempt = 0; ; attempt++) {
-      const [row] = await pool.query<{ ended: boolean }>(
-        sql`select pg_snapshot_xmin(pg_current_snapshot()) >= ${now?.xmax ?? '0'}::xid8 as ended`,
-      )
-      if (row?.ended) return
-      await delay(Math.min(VISIBLE_POLL_MS * 2 ** Math.min(attempt, 5), 200), signal)
-    }
-  }
-
   /** One chunk. @returns the key of its last row; `undefined` when there are no more */
   async function fillChunk(
     job: Job,
@@ -159,7 +155,7 @@ export function createBackgroundFill(options: {
       await orAborted(current.opened.promise, signal)
       // What the stream had before the first message was not noted: it has to be in what is read.
       await recent.untilVisible(signal)
-      const { rows, isLast } = await readChunk(options, job.table, after)
+      const { rows, isLast } = await readChunk({ ...options, signal }, job.table, after)
       signal.throwIfAborted()
       current.rows = rows
       current.isLast = isLast
@@ -181,33 +177,40 @@ export function createBackgroundFill(options: {
   }
 
   async function fillAll(jobs: readonly Job[], signal: AbortSignal): Promise<void> {
-    for (const job of jobs) {
-      const started = Date.now()
-      progress = { table: `${job.table.schema}.${job.table.name}`, rows: 0, sinceMs: performance.now() }
-      let after = job.filledTo
-      for (let attempt = 0; ;) {
-        try {
-          if (attempt === 0 && after === job.filledTo) await untilAllEnded(signal)
-          const next = await fillChunk(job, after, signal)
-          attempt = 0
-          if (next === undefined) break
-          after = next
-        } catch (error) {
-          if (signal.aborted) return
-          // A lost connection, or a change of the schema that the stream will tell of: that ends this.
-          logger.log('info', 'a table is read again from where it was', {
-            table: job.table.name,
-            reason: errorMessage(error),
-          })
-          await delay(backoffMs(attempt++, 20, 2_000), signal)
-        }
+    const turns = createTurns(jobs)
+    for (let turn = await turns.next(signal); turn !== undefined; turn = await turns.next(signal)) {
+      const { job } = turn
+      turn.progress ??= { table: `${job.table.schema}.${job.table.name}`, rows: 0, sinceMs: performance.now() }
+      progress = turn.progress
+      try {
+        if (!turn.hasBegun) await untilWritersEnded(pool, job.table.oid, signal)
+        turn.hasBegun = true
+        const last = await fillChunk(job, turn.after, signal)
+        turn.progress = progress
+        turns.succeeded(turn, last)
+        if (last !== undefined) continue
+        logger.log('info', 'a table was read for sync', {
+          table: progress.table,
+          definitions: job.definitions.size,
+          rows: progress.rows,
+          ms: Math.round(performance.now() - progress.sinceMs),
+        })
+      } catch (error) {
+        if (signal.aborted) return
+        const isLocked = sqlstateOf(error) === SQLSTATE.lockNotAvailable
+        if (isLocked) options.onLocked(job.definitions)
+        // A lost connection, or a change of the schema that the stream will tell of: that ends this.
+        if (!isLocked || turn.failures === 0)
+          logger.log(
+            'info',
+            isLocked ? 'a table is locked and will be read later' : 'a table is read again from where it was',
+            {
+              table: job.table.name,
+              reason: errorMessage(error),
+            },
+          )
+        turns.failed(turn, isLocked ? LOCKED_RETRY_MS : FAILED_RETRY_MS)
       }
-      logger.log('info', 'a table was read for sync', {
-        table: `${job.table.schema}.${job.table.name}`,
-        definitions: job.definitions.size,
-        rows: progress?.rows,
-        ms: Date.now() - started,
-      })
     }
     progress = undefined
   }

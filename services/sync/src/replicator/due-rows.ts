@@ -116,7 +116,7 @@ export function startDueRows(options: {
       // What the stream had before the first message was not noted: it has to be in what is read.
       await recent.untilVisible(signal)
       const keys = new Map(current.due.map((row) => [JSON.stringify(row.key), row.key]))
-      const { rows, isWhole } = await readByKeys(options, table, [...keys.values()])
+      const { rows, isWhole } = await readByKeys({ ...options, signal }, table, [...keys.values()])
       current.rows = rows
       current.isWhole = isWhole
       signal.throwIfAborted()

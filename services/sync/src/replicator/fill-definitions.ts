@@ -36,6 +36,8 @@ export interface FillOptions {
   readonly nextOpId: () => number
   readonly lastOpId: () => number
   readonly logger: Logger
+  /** Ends the reading at once, also while a table is locked. */
+  readonly signal: AbortSignal
 }
 
 /**
@@ -95,6 +97,7 @@ export async function fillDefinitions(options: FillOptions): Promise<StoredDefin
         schema: table.schema,
         table: table.name,
         columns: relation.columns.map((column) => column.name),
+        signal: options.signal,
       })
       for await (const batch of batches) {
         rows += batch.length

@@ -2,6 +2,7 @@ import type { TablePlan } from '@holdfast/policy'
 import { queryable, quoteLiteral, quoteName, sql, type Pool, type SqlFragment } from '@holdfast/postgres'
 import { copyRows, type Tuple } from '@holdfast/replication'
 import type { ClientBase } from 'pg'
+import { READ_LOCK_TIMEOUT_MS } from '../limits.ts'
 
 /** Rows read at once, as long as they are small; they wait in memory for their place in the stream. */
 const CHUNK_ROWS = 16_000
@@ -18,9 +19,15 @@ export interface ReadOptions {
   readonly pool: Pool
   /** Connects as `holdfast_reader`. */
   readonly url: string
+  /** Ends the reading at once, also while it waits for a lock. */
+  readonly signal: AbortSignal
 }
 
-/** Reads the rows of a table that have some keys; not all of them, when they are large. */
+/**
+ * Reads the rows of a table that have some keys; not all of them, when they are large.
+ *
+ * @throws an error with SQLSTATE 55P03 while a transaction of a user has the table locked
+ */
 export async function readByKeys(
   options: ReadOptions,
   table: TablePlan,
@@ -56,7 +63,7 @@ function literalsOfKey(table: TablePlan, values: readonly string[]): SqlFragment
 
 /** Reads rows of a table as the change stream would print them. */
 async function copyWhere(
-  { pool, url }: ReadOptions,
+  { pool, url, signal }: ReadOptions,
   table: TablePlan,
   where: SqlFragment,
 ): Promise<ReturnType<typeof copyRows>> {
@@ -65,8 +72,10 @@ async function copyWhere(
   )
   return copyRows({
     url,
+    signal,
     query: async (client) => {
       await client.query('begin transaction read only')
+      await client.query(`set lock_timeout = ${READ_LOCK_TIMEOUT_MS}`)
       await client.query('set row_security = off')
       await client.query('set enable_seqscan = off') // a page of the key's index is wanted, whatever the statistics say
       await useOperatorsOfKey(client, table)
@@ -80,6 +89,7 @@ async function copyWhere(
  * Reads the next rows of a table in the order of its key.
  *
  * @param after - the key of the last row that was read
+ * @throws an error with SQLSTATE 55P03 while a transaction of a user has the table, or a partition or index of it, locked
  */
 export async function readChunk(
   options: ReadOptions,

@@ -272,7 +272,7 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
         await writeFirstFilling(pool, state.slot.consistentPoint)
       } else {
         control.setState('reading tables')
-        stored = await fillFirst(options, writer, plans.plan, state.slot)
+        stored = await fillFirst(options, writer, plans.plan, state.slot, signal)
         // Some table was given up: what is stored is looked through again.
         if (stored.some(({ shape }) => shape === VOID)) {
           stored = undefined
@@ -450,6 +450,7 @@ async function fillFirst(
   writer: LogWriter,
   plan: SyncPlan,
   slot: CreatedSlot,
+  signal: AbortSignal,
 ): Promise<StoredDefinition[]> {
   await voidRenamedLabels(options.pool, false) // what is read from here on has the words of now
   const filled = await fillDefinitions({
@@ -463,6 +464,7 @@ async function fillFirst(
     nextOpId: () => writer.nextOpId(),
     lastOpId: () => writer.lastOpId,
     logger: options.logger,
+    signal,
   })
   writer.ids.forgetAll()
   return filled

@@ -1,13 +1,13 @@
 import type { Logger } from '@holdfast/foundation'
 import type { SyncPlan } from '@holdfast/policy'
-import { sql, type Pool } from '@holdfast/postgres'
+import { SQLSTATE, sql, sqlstateOf, type Pool } from '@holdfast/postgres'
 import type { Lsn } from '@holdfast/replication'
 import { haveRoom } from '../buckets/access-classes.ts'
 import { activatePlan, type ActivePlan, type ClassLimits } from '../buckets/active-plan.ts'
 import { loadClasses } from '../buckets/class-origins.ts'
 import { contentOf, onlyAddsColumns } from '../buckets/definition-content.ts'
 import { dropDefinitions, readDefinitions, readShapes, VOID, type StoredDefinition } from '../storage/bucket-storage.ts'
-import { CLASS_RECOUNT_MS } from '../limits.ts'
+import { CLASS_RECOUNT_MS, SIZE_LOCK_TIMEOUT_MS } from '../limits.ts'
 import { voidRenamedLabels } from '../storage/enum-labels.ts'
 import {
   insertUnfilled,
@@ -85,13 +85,15 @@ export async function openServing(
   stored: readonly StoredDefinition[] | undefined,
 ): Promise<Serving> {
   const { pool, logger, serve } = options
-  const fill = createBackgroundFill({ pool, url: options.readerUrl, logger })
+  const fill = createBackgroundFill({ pool, url: options.readerUrl, onLocked: goOnWithout, logger })
   let current = plan
   let kept: readonly StoredDefinition[] = stored ?? []
   let standIns: readonly StandIn[] = []
   let unfilled = new Map<number, readonly string[] | null>()
   let active = activatePlan(plan, kept)
   let hold: NodeJS.Timeout | undefined
+  /** Definitions that are being filled and that checkpoints go on without: nothing waits for them again. */
+  const late = new Set<number>()
   let isPaused = false
   /** When it was last looked whether there is room for classes that are left out. */
   let countedAt = Number.NEGATIVE_INFINITY
@@ -109,21 +111,27 @@ export async function openServing(
     serve(active)
   }
 
+  function isAllLate(): boolean {
+    return [...unfilled.keys()].every((number) => late.has(number))
+  }
+
+  /** Checkpoints wait no longer for some definitions. */
+  function goOnWithout(definitions: Iterable<number>): void {
+    for (const number of definitions) late.add(number)
+    if (hold === undefined || !isAllLate()) return
+    logger.log('info', 'tables are read while everything else goes on', { definitions: unfilled.size })
+    release()
+  }
+
   async function holdCheckpoints(): Promise<void> {
     const tables = [...active.tables.values()].filter(({ definitions }) =>
-      definitions.some((one) => unfilled.has(one.stored.number)),
+      definitions.some(({ stored: { number } }) => unfilled.has(number) && !late.has(number)),
     )
     const bytes = await sizeOf(
       pool,
       tables.map(({ table }) => table.oid),
     )
-    hold = setTimeout(
-      () => {
-        logger.log('info', 'tables are read while everything else goes on', { definitions: unfilled.size, bytes })
-        release()
-      },
-      bytes > SMALL_BYTES ? HOLD_LARGE_MS : HOLD_SMALL_MS,
-    )
+    hold = setTimeout(() => goOnWithout(unfilled.keys()), bytes > SMALL_BYTES ? HOLD_LARGE_MS : HOLD_SMALL_MS)
   }
 
   function pause(): void {
@@ -215,17 +223,16 @@ export async function openServing(
 
   async function resume(): Promise<void> {
     isPaused = false
-    if (unfilled.size > 0) {
-      if (!holdsUntilFilled) await holdCheckpoints()
-      return
-    }
-    await endFirst()
-    release()
+    if (unfilled.size === 0) await endFirst()
+    else if (holdsUntilFilled) return
+    if (isAllLate()) release()
+    else await holdCheckpoints()
   }
 
   /** After {@link activate}, when nothing else has changed. */
   function serveAgain(): void {
-    if (!isPaused && (unfilled.size === 0 || (hold === undefined && !holdsUntilFilled))) release()
+    if (isPaused || (unfilled.size > 0 && holdsUntilFilled)) return
+    if (hold === undefined || isAllLate()) release()
   }
 
   if (stored) await activate()
@@ -278,13 +285,21 @@ export async function openServing(
   }
 }
 
-/** Bytes of some tables, partitions included. */
+/** Bytes of some tables, partitions included; infinite while a transaction of a user has one of them locked. */
 export async function sizeOf(pool: Pool, oids: readonly number[]): Promise<number> {
-  const [row] = await pool.query<{ bytes: string }>(sql`
-    select coalesce(sum((
-      select coalesce(sum(pg_table_size(t.relid)), pg_table_size(o.oid)) from pg_partition_tree(o.oid) t
-    )), 0)::text as bytes
-      from (select unnest(${oids}::int8[])::oid) o (oid) join pg_catalog.pg_class c on c.oid = o.oid
-  `)
-  return Number(row?.bytes ?? 0)
+  try {
+    return await pool.transaction(async (tx) => {
+      await tx.query(sql`select set_config('lock_timeout', ${`${SIZE_LOCK_TIMEOUT_MS}ms`}, true)`)
+      const [row] = await tx.query<{ bytes: string }>(sql`
+        select coalesce(sum((
+          select coalesce(sum(pg_table_size(t.relid)), pg_table_size(o.oid)) from pg_partition_tree(o.oid) t
+        )), 0)::text as bytes
+          from (select unnest(${oids}::int8[])::oid) o (oid) join pg_catalog.pg_class c on c.oid = o.oid
+      `)
+      return Number(row?.bytes ?? 0)
+    })
+  } catch (error) {
+    if (sqlstateOf(error) === SQLSTATE.lockNotAvailable) return Number.POSITIVE_INFINITY
+    throw error
+  }
 }

@@ -7,7 +7,8 @@ const POLL_MS = 2_000
 
 /**
  * Roles belong to the whole cluster, and no event trigger tells of them: `alter role … set`, `alter role … bypassrls`, `grant role to role`. So what
- * policies depend on of them is looked at now and then, and a change is announced as those of the schema are.
+ * policies depend on of them is looked at now and then, and a change is announced as those of the schema are. Settings that hold in other databases only are
+ * none of ours: other projects come and go on a shared server.
  */
 export function watchRoles(pool: Pool, logger: Logger): Disposable {
   const stopping = new AbortController()
@@ -19,7 +20,8 @@ export function watchRoles(pool: Pool, logger: Logger): Disposable {
         '/', (select string_agg(concat_ws(' ', m.roleid, m.member, to_jsonb(m) ->> 'inherit_option', to_jsonb(m) ->> 'set_option'), ',' order by m.roleid, m.member)
                 from pg_catalog.pg_auth_members m),
         '/', (select string_agg(concat_ws(' ', s.setdatabase, s.setrole, s.setconfig), ',' order by s.setdatabase, s.setrole)
-                from pg_catalog.pg_db_role_setting s))) as roles
+                from pg_catalog.pg_db_role_setting s
+               where s.setdatabase in (0, (select oid from pg_catalog.pg_database where datname = current_database()))))) as roles
     `)
     return row?.roles ?? ''
   }

@@ -1,0 +1,61 @@
+import { backoffMs, delay } from '@holdfast/foundation'
+import type { FillProgress, Job } from './background-fill.ts'
+
+/** How far a job is. */
+export interface Turn {
+  readonly job: Job
+  /** Key of the last row that is in the log. */
+  after: readonly string[] | null
+  hasBegun: boolean
+  /** Tries since it last succeeded. */
+  failures: number
+  /** Not tried again before, in milliseconds of `performance.now()`. */
+  notBefore: number
+  progress: FillProgress | undefined
+}
+
+/** Whose turn it is to have a chunk read: a job after the other, past those that cannot be read now. */
+export interface Turns {
+  /** Waits until some job can be tried. `undefined`: all are done. */
+  next(signal: AbortSignal): Promise<Turn | undefined>
+  /** @param last - key of the last row that is in the log now; `undefined`: the job is done */
+  succeeded(turn: Turn, last: readonly string[] | undefined): void
+  /** @param retryMs - the longest wait for the next try */
+  failed(turn: Turn, retryMs: number): void
+}
+
+export function createTurns(jobs: readonly Job[]): Turns {
+  let open = jobs.map((job): Turn => ({
+    job,
+    after: job.filledTo,
+    hasBegun: false,
+    failures: 0,
+    notBefore: 0,
+    progress: undefined,
+  }))
+  /** After a failure, one that has not failed comes first: those that fail take half of the time at most. */
+  let hasFailed = false
+  return {
+    async next(signal) {
+      while (open.length > 0) {
+        signal.throwIfAborted()
+        const now = performance.now()
+        const due = open.filter((turn) => turn.notBefore <= now)
+        const found = (hasFailed ? due.find((turn) => turn.failures === 0) : undefined) ?? due[0]
+        if (found) return found
+        await delay(Math.min(...open.map((turn) => turn.notBefore)) - now, signal)
+      }
+      return undefined
+    },
+    succeeded(turn, last) {
+      hasFailed = false
+      turn.failures = 0
+      if (last === undefined) open = open.filter((one) => one !== turn)
+      else turn.after = last
+    },
+    failed(turn, retryMs) {
+      hasFailed = true
+      turn.notBefore = performance.now() + backoffMs(turn.failures++, 20, retryMs)
+    },
+  }
+}
