@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { delay, errorMessage, type Logger } from '@holdfast/foundation'
+import { errorMessage, type Logger } from '@holdfast/foundation'
 import type { TablePlan } from '@holdfast/policy'
 import { SQLSTATE, sql, sqlstateOf, type Pool } from '@holdfast/postgres'
 import type { Lsn, Relation, Tuple } from '@holdfast/replication'
