@@ -3,6 +3,7 @@ import { quoteIdentifier, sql, sqlstateOf, type Transaction } from '@holdfast/po
 import { splitFunctionBody } from '../syntax/parse.ts'
 import { type ProcedureTexts, textsOfProcedure } from '../syntax/plpgsql.ts'
 import type { ResolvedBody } from './policy-input.ts'
+import { typeRecords } from './type-records.ts'
 
 /** A function in PL/pgSQL, as far as its queries depend on it. */
 export interface Procedure {
@@ -18,8 +19,8 @@ export interface Procedure {
  * Has Postgres resolve the names in the queries of a function in PL/pgSQL, as PL/pgSQL does when it runs them: which operator an `=` means depends on the types
  * of its sides. They are made the standard body of a temporary function of the same name whose arguments are its arguments and variables, and printed from there.
  *
- * @returns by the text of each query. One that Postgres cannot resolve has the reason; it is missing where a variable is a `record`, whose fields are known
- * only when it runs
+ * @returns by the text of each query. One that Postgres cannot resolve has the reason; it is missing where it reads a variable of type
+ * `record` that is not filled by queries with rows of one type
  */
 export async function resolveProcedure(
   tx: Transaction,
@@ -28,6 +29,23 @@ export async function resolveProcedure(
 ): Promise<Readonly<Record<string, ResolvedBody>>> {
   const texts = textsOfProcedure(procedure.procedure)
   if (!texts || texts.queries.length === 0) return {}
+  if (![...texts.types.values()].includes(undefined)) return resolveTexts(tx, procedure, texts, path)
+  await tx.execute(sql`savepoint resolve_records`)
+  try {
+    const types = await typeRecords(tx, procedure, texts.types, path)
+    return await resolveTexts(tx, procedure, { ...texts, types }, path)
+  } finally {
+    await tx.execute(sql`rollback to savepoint resolve_records`)
+    await tx.execute(sql`release savepoint resolve_records`)
+  }
+}
+
+async function resolveTexts(
+  tx: Transaction,
+  procedure: Procedure,
+  texts: ProcedureTexts,
+  path: string,
+): Promise<Readonly<Record<string, ResolvedBody>>> {
   const whole = await printBodies(tx, procedure, texts, texts.queries, path)
   if (!('error' in whole) && whole.length === texts.queries.length)
     return Object.fromEntries(texts.queries.map((text, index) => [text, { text: whole[index] ?? '' }]))

@@ -70,7 +70,15 @@ function resolvedNode({ text, node }: ProcedureText, f: FunctionInfo, searchPath
   if (resolved) return 'error' in resolved ? refuse(resolved.error) : parseViewDefinition(resolved.text)
   // Trees are kept for the next compilation, which may have another catalog.
   const qualified = structuredClone(node)
-  qualifyNames(qualified, searchPath, catalog)
+  try {
+    qualifyNames(qualified, searchPath, catalog)
+  } catch (error) {
+    if (!(error instanceof Refusal) || !/\brecord\b/i.test(f.procedure ?? '')) throw error
+    throw new Refusal(
+      `${error.message}, which are not known of a variable of type record that is filled in several ways: declare it as a row of a table (name%rowtype), or variables for its fields`,
+      error.scope,
+    )
+  }
   return qualified
 }
 

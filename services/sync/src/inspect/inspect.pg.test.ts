@@ -51,6 +51,7 @@ describe('coverage', () => {
   test('tells for each table whether it syncs, and what is to blame when not', async () => {
     const { tables } = await get<CoverageReport>('/sync/v1/coverage')
     expect(tables.map(({ table, synced }) => [table, synced])).toEqual([
+      ['holdfast.login_passwords', false],
       ['holdfast.migrations', false],
       ['public.dated', false],
       ['public.items', true],

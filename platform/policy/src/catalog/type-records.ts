@@ -1,0 +1,87 @@
+import { quoteIdentifier, sql, sqlstateOf, type Transaction } from '@holdfast/postgres'
+import { findRecordFills } from '../syntax/record-fills.ts'
+import type { Procedure } from './resolve-procedure.ts'
+
+/** Types by the name of a variable, as `create function` takes them; `undefined` where that is not known. */
+export type VariableTypes = ReadonlyMap<string, string | undefined>
+
+/**
+ * Gives variables of type `record` the row type of the queries that fill them, as Postgres knows it: each becomes a temporary view, whose row type has the same columns.
+ * One that is filled with rows of several types stays untyped.
+ *
+ * @param tx - what is made in it has to be undone by the caller
+ */
+export async function typeRecords(
+  tx: Transaction,
+  procedure: Procedure,
+  types: VariableTypes,
+  path: string,
+): Promise<VariableTypes> {
+  const untyped = new Map(findRecordFills(procedure.procedure))
+  const typed = new Map<string, string>()
+  // A query may read the fields of a record that another one fills.
+  for (let isMore = true; isMore;) {
+    isMore = false
+    for (const [name, fills] of untyped) {
+      const views = fills.map((_, index) => `hf_record_${typed.size}_${index}`)
+      if (!(await createViews(tx, procedure, { types, typed }, path, fills, views))) continue
+      typed.set(name, `pg_temp.${quoteIdentifier(views[0] ?? '')}`)
+      untyped.delete(name)
+      isMore = true
+    }
+  }
+  return new Map([...types, ...typed])
+}
+
+/** @returns whether all queries have rows of one type; if not, nothing is left of the views */
+async function createViews(
+  tx: Transaction,
+  procedure: Procedure,
+  known: { readonly types: VariableTypes; readonly typed: ReadonlyMap<string, string> },
+  path: string,
+  queries: readonly string[],
+  views: readonly string[],
+): Promise<boolean> {
+  const variables = rangesOfVariables(procedure, known)
+  await tx.execute(sql`savepoint type_record`)
+  let isOneType = false
+  try {
+    await tx.execute(sql`select set_config('search_path', ${path}, true)`)
+    for (const [index, query] of queries.entries()) {
+      const view = `pg_temp.${quoteIdentifier(views[index] ?? '')}`
+      // What users wrote: the extended protocol takes no second statement.
+      await tx.client.query({
+        text: `create view ${view} as select "hf row".* from ${variables}, lateral (${query}\n) as "hf row"`,
+        queryMode: 'extended',
+      } as { text: string })
+    }
+    const [row] = await tx.query<{ types: number }>(sql`
+      select count(distinct t.columns)::int as types
+        from (select array_agg(row(a.attname, a.atttypid)::text order by a.attnum) as columns
+                from pg_catalog.pg_attribute a join pg_catalog.pg_class c on c.oid = a.attrelid
+               where c.relnamespace = pg_catalog.pg_my_temp_schema() and c.relname = any(${views}::text[]) group by c.oid) t`)
+    isOneType = row?.types === 1
+  } catch (error) {
+    if (sqlstateOf(error) === undefined) throw error
+  }
+  if (!isOneType) await tx.execute(sql`rollback to savepoint type_record`)
+  await tx.execute(sql`release savepoint type_record`)
+  await tx.execute(sql`set local search_path = pg_catalog`)
+  return isOneType
+}
+
+/** Variables as ranges: `v` and `function.v` are columns, `r.x` is a field of a record. */
+function rangesOfVariables(
+  { name, argNames, argTypeNames }: Procedure,
+  { types, typed }: { readonly types: VariableTypes; readonly typed: ReadonlyMap<string, string> },
+): string {
+  const columns = new Map<string, string>()
+  for (const [index, type] of argTypeNames.entries()) {
+    const argument = argNames[index] ?? ''
+    if (argument !== '') columns.set(argument, type)
+  }
+  for (const [variable, type] of types) if (type !== undefined && !columns.has(variable)) columns.set(variable, type)
+  const list = [...columns].map(([column, type]) => `null::${type} as ${quoteIdentifier(column)}`)
+  const records = [...typed].map(([record, type]) => `(select (null::${type}).*) as ${quoteIdentifier(record)}`)
+  return [`(select ${list.join(', ')}) as ${quoteIdentifier(name)}`, ...records].join(', ')
+}
