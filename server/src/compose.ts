@@ -159,7 +159,15 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
       clock,
     }),
   )
-  const sessions = opened.use(await openLiveSessions({ url: roles.authUrl, pool: authPool, clock, logger }))
+  const sessions = opened.use(
+    await openLiveSessions({
+      url: roles.authUrl,
+      pool: authPool,
+      isThirdParty: (claims) => auth.isThirdParty(claims),
+      clock,
+      logger,
+    }),
+  )
   const rest = opened.use(
     await openRest({
       share: shares.share('rest'),

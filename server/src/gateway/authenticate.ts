@@ -12,7 +12,7 @@ export interface VerifiedClaims {
   readonly [claim: string]: unknown
 }
 
-/** @throws {HoldfastError} `bad_jwt`, `token_expired` or `foreign_audience` */
+/** @throws {HoldfastError} `bad_jwt`, `token_expired`, `foreign_audience`, `token_role_refused`, `issuer_unavailable` */
 export type VerifyToken = (token: string) => Promise<VerifiedClaims>
 
 /** @throws {HoldfastError} `session_not_found`, `session_expired`, `user_banned` */
@@ -106,6 +106,9 @@ async function verifyBearer(token: string, request: FastifyRequest, options: Aut
     return toCaller(claims)
   } catch (error) {
     if (isConnectionLoss(error)) throw options.vocabulary.unavailable()
+    if (error instanceof HoldfastError && error.code === 'issuer_unavailable') {
+      throw options.vocabulary.issuerUnavailable(error)
+    }
     if (!(error instanceof HoldfastError) || error.status >= 500) throw error
     if (options.ignoresBadToken?.(request)) return ANONYMOUS
     throw refusalOf(error, token, options.vocabulary)
@@ -120,6 +123,8 @@ function refusalOf(error: HoldfastError, token: string, vocabulary: Vocabulary):
     case 'session_expired':
     case 'user_banned':
       return vocabulary.sessionEnded(error)
+    case 'token_role_refused':
+      return vocabulary.roleRefused(error)
     case 'foreign_audience':
       return vocabulary.tokenForOthers(error)
     default:

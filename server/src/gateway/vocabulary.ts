@@ -10,12 +10,19 @@ export interface Vocabulary {
   readonly tokenForOthers: (cause: HoldfastError) => HoldfastError
   /** The token is genuine, but its session has ended or its account is banned or deleted. */
   readonly sessionEnded: (cause: HoldfastError) => HoldfastError
+  /** The token of another issuer is genuine, but names no role that it may have here. */
+  readonly roleRefused: (cause: HoldfastError) => HoldfastError
+  /** The keys of the issuer whom the token names cannot be read at the moment. */
+  readonly issuerUnavailable: (cause: HoldfastError) => HoldfastError
   /** Postgres is not there at the moment. */
   readonly unavailable: () => HoldfastError
 }
 
 /** Seconds after which a client may try again while Postgres comes back. */
 const RETRY_AFTER = { 'retry-after': '1' }
+
+/** The same for the keys of an issuer. */
+const ISSUER_RETRY_AFTER = { 'retry-after': '5' }
 
 function undecodable(cause: HoldfastError, message: string, detail?: string): HoldfastError {
   const description = `Bearer error="invalid_token", error_description="${message}"`
@@ -40,6 +47,9 @@ export const restVocabulary: Vocabulary = {
   tokenForOthers: (cause) => invalidClaims(cause, 'JWT not in audience'),
   // GoTrue's word for the reason, as its own API says it.
   sessionEnded: (cause) => invalidClaims(cause, cause.message, cause.code),
+  roleRefused: (cause) => invalidClaims(cause, cause.message),
+  issuerUnavailable: (cause) =>
+    new HoldfastError('PGRST300', 503, cause.message, { cause, headers: ISSUER_RETRY_AFTER }),
   unavailable: () =>
     new HoldfastError('PGRST001', 503, 'Database client error. Retrying the connection.', { headers: RETRY_AFTER }),
 }
@@ -51,6 +61,8 @@ export const authVocabulary: Vocabulary = {
   tokenExpired: (cause) => cause,
   tokenForOthers: (cause) => new HoldfastError('bad_jwt', 401, cause.message, { cause }),
   sessionEnded: (cause) => cause,
+  roleRefused: (cause) => cause,
+  issuerUnavailable: (cause) => cause,
   unavailable: () =>
     new HoldfastError('unexpected_failure', 503, 'The database is not available', { headers: RETRY_AFTER }),
 }
@@ -69,5 +81,8 @@ export const syncVocabulary: Vocabulary = {
       detail: cause.code,
       hint: 'Refresh the session; if that is refused too, the person has to sign in again.',
     }),
+  roleRefused: (cause) => new HoldfastError('PSYNC_S2101', 401, cause.message, { cause, detail: cause.code }),
+  issuerUnavailable: (cause) =>
+    new HoldfastError('PSYNC_S2204', 503, cause.message, { cause, headers: ISSUER_RETRY_AFTER }),
   unavailable: () => new HoldfastError('PSYNC_S2003', 503, 'The database is not available', { headers: RETRY_AFTER }),
 }

@@ -16,8 +16,10 @@ import { createRedirectPolicy } from './redirects/redirect-policy.ts'
 import { authRoutes } from './routes.ts'
 import { discoveryRoutes } from './routes/oauth.ts'
 import { createSealer } from './secrets/sealer.ts'
+import { readThirdPartyIssuers } from './third-party/issuers.ts'
+import { createThirdPartyTokens } from './third-party/verify-third-party.ts'
 import { type ApiKeys, createOpaqueKeys, mintApiKeys } from './tokens/api-keys.ts'
-import { readRefusedRoles } from './tokens/refused-roles.ts'
+import { readRefusedRoles, readRolesRefusedToOthers } from './tokens/refused-roles.ts'
 import { impersonate, type Impersonated } from './tokens/impersonate.ts'
 import { type Jwks, openSigningKeys } from './tokens/signing-keys.ts'
 import { createTokenVerifier, type VerifyToken } from './tokens/verify-token.ts'
@@ -46,9 +48,15 @@ export interface AuthService extends AsyncDisposable {
   readonly routes: FastifyPluginAsync
   /** To be mounted at the root: what other apps look for outside the addresses of this API. */
   readonly discovery: FastifyPluginAsync
-  /** @throws {HoldfastError} `bad_jwt`, `token_expired` or `foreign_audience`, all 401 */
+  /**
+   * For REST and sync: tokens of this server and of third-party issuers.
+   *
+   * @throws {HoldfastError} `bad_jwt`, `token_expired`, `foreign_audience` or `token_role_refused`, all 401; `issuer_unavailable`, 503
+   */
   readonly verifyToken: VerifyToken
-  /** The same for the administration of accounts, which may be used with roles that no statement is ever run under. */
+  /** Whether verified claims are those of a third-party issuer, about whose people and sessions this service knows nothing. */
+  isThirdParty(claims: Readonly<Record<string, unknown>>): boolean
+  /** Tokens of this server for the accounts' own API, which may be used with roles that no statement is ever run under. */
   readonly verifyAdminToken: VerifyToken
   /** The keys of this installation; the same ones every time for the same database and secret. */
   readonly apiKeys: ApiKeys
@@ -99,6 +107,12 @@ export async function openAuth(input: OpenAuthOptions): Promise<AuthService> {
   }
 
   const isRefusedRole = await readRefusedRoles(pool)
+  const thirdParty = createThirdPartyTokens({
+    issuers: readThirdPartyIssuers(options, issuer),
+    isRefusedRole: await readRolesRefusedToOthers(pool, isRefusedRole),
+    clock,
+    logger,
+  })
   const origin = { jwtSecret, issuedAtS: keys.bornAtS }
   const verifier = {
     keys,
@@ -107,10 +121,12 @@ export async function openAuth(input: OpenAuthOptions): Promise<AuthService> {
     audiences: options.jwtAudiences,
     clock,
   }
+  const verifyOwn = createTokenVerifier({ ...verifier, isRefusedRole })
   return {
     routes: authRoutes(context),
     discovery: discoveryRoutes(context),
-    verifyToken: createTokenVerifier({ ...verifier, isRefusedRole }),
+    verifyToken: (token) => thirdParty?.verify(token) ?? verifyOwn(token),
+    isThirdParty: (claims) => thirdParty?.isTheirs(claims) ?? false,
     verifyAdminToken: createTokenVerifier({
       ...verifier,
       isRefusedRole: (role) => isRefusedRole(role) && !options.jwtAdminRoles.includes(role),
@@ -120,6 +136,7 @@ export async function openAuth(input: OpenAuthOptions): Promise<AuthService> {
     impersonate: (who, lifetimeS) => impersonate(context, who, lifetimeS),
     async [Symbol.asyncDispose]() {
       keys[Symbol.dispose]()
+      thirdParty?.[Symbol.dispose]()
       await context.passwords[Symbol.asyncDispose]()
       await context.messages[Symbol.asyncDispose]()
     },

@@ -206,3 +206,21 @@ export const SESSIONS_ASKED_TOGETHER_MAX = 1_000
 
 /** Milliseconds between two looks at the sessions of open streams. */
 export const SESSION_WATCH_TICK_MS = 1_000
+
+/** How long the published keys of a third-party issuer count as fresh, in milliseconds; then they are read again behind the requests. */
+export const ISSUER_KEYS_FRESH_MS = 10 * 60_000
+
+/** After this the keys of an issuer that cannot be reached are not used any more, in milliseconds: one of them may have been withdrawn. */
+export const ISSUER_KEYS_AGE_MS_MAX = 3600_000
+
+/** The least time between two readings of an issuer's keys, in milliseconds: whoever sends tokens that name keys at random causes no more than that. */
+export const ISSUER_KEYS_PAUSE_MS = 30_000
+
+/** How long a request waits for keys that are not there, in milliseconds. */
+export const ISSUER_KEYS_WAIT_MS = 5_000
+
+/** Keys that one issuer may publish. Real ones have two to six. */
+export const ISSUER_KEYS_MAX = 100
+
+/** Characters of the subject of a third-party token, as OpenID Connect allows them. */
+export const SUBJECT_CHARS_MAX = 255

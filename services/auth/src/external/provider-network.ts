@@ -9,13 +9,17 @@ export interface ProviderNetwork {
   getJson(url: string, accessToken?: string): Promise<unknown>
 }
 
-/** @param home - the provider's own address; when it is on loopback, the others may be */
-export function createProviderNetwork(home: string): ProviderNetwork {
+/**
+ * @param home - the provider's own address; when it is on loopback, the others may be
+ * @param closing - ends what is under way
+ */
+export function createProviderNetwork(home: string, closing?: AbortSignal): ProviderNetwork {
   const loopback = isLoopbackUrl(home)
   const limitedFetch = async (url: string, init: RequestInit): Promise<Response> => {
     if (!isProviderAddress(url, { loopback }))
       throw new Error(`${url} is not an address for a provider: it has to be https`)
-    const signal = AbortSignal.timeout(PROVIDER_TIMEOUT_MS)
+    const timeout = AbortSignal.timeout(PROVIDER_TIMEOUT_MS)
+    const signal = closing ? AbortSignal.any([closing, timeout]) : timeout
     const response = await fetch(url, { ...init, redirect: 'manual', signal })
     const body = await readLimited(response)
     const type = response.headers.get('content-type')

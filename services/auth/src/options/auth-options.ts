@@ -11,6 +11,7 @@ import { rateLimitOptions } from './rate-limits.ts'
 import { sessionOptions } from './sessions.ts'
 import { signInOptions } from './sign-in.ts'
 import { smsOptions } from './sms.ts'
+import { thirdPartyOptions } from './third-party.ts'
 
 /** Every setting of this service. A name is the path in Supabase's `config.toml` in camel case, where that file has one. */
 export const authOptions = {
@@ -26,6 +27,7 @@ export const authOptions = {
   ...rateLimitOptions,
   ...captchaOptions,
   ...oauthServerOptions,
+  ...thirdPartyOptions,
 }
 
 export type AuthOptions = OptionValues<typeof authOptions>

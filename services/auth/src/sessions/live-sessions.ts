@@ -30,6 +30,8 @@ export interface LiveSessionsOptions {
   readonly url: string
   /** The same, for reading. */
   readonly pool: Pool
+  /** Whether claims are of a token that another issuer has signed: the session that it may name is none of this server's. */
+  readonly isThirdParty?: (claims: Claims) => boolean
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -42,7 +44,7 @@ interface Watcher {
 }
 
 export async function openLiveSessions(options: LiveSessionsOptions): Promise<LiveSessions> {
-  const { clock, logger } = options
+  const { clock, logger, isThirdParty = () => false } = options
   const states = createSessionStates(options.pool, () => clock.now())
   const watchers = new Set<Watcher>()
   let isListening = false
@@ -101,12 +103,12 @@ export async function openLiveSessions(options: LiveSessionsOptions): Promise<Li
 
   return {
     async require(claims) {
-      const named = sessionOf(claims)
+      const named = isThirdParty(claims) ? undefined : sessionOf(claims)
       const reason = named && (await judge(named.sessionId, named.userId))
       if (reason) throw reason
     },
     watch(claims, onEnded) {
-      const named = sessionOf(claims)
+      const named = isThirdParty(claims) ? undefined : sessionOf(claims)
       if (!named) return { [Symbol.dispose]: () => undefined }
       const watcher: Watcher = { ...named, onEnded, isAsking: false }
       watchers.add(watcher)

@@ -26,3 +26,18 @@ export async function readRefusedRoles(pool: Pool): Promise<(role: string) => bo
   const refused = new Set([...RESERVED_ROLES, ...superusers.map((row) => row.rolname)])
   return (role) => role === '' || refused.has(role) || refused.has(role.toLowerCase()) || /^pg_/i.test(role)
 }
+
+/**
+ * The roles that no token of a third-party issuer may carry: beside the refused ones all that row-level security does not hold, `service_role` first. Such
+ * issuers say who somebody is; who runs this server is not theirs to say.
+ */
+export async function readRolesRefusedToOthers(
+  pool: Pool,
+  isRefusedRole: (role: string) => boolean,
+): Promise<(role: string) => boolean> {
+  const unbound = await pool.query<{ rolname: string }>(
+    sql`select rolname from pg_catalog.pg_roles where rolsuper or rolbypassrls`,
+  )
+  const refused = new Set(['service_role', ...unbound.map((row) => row.rolname)])
+  return (role) => isRefusedRole(role) || refused.has(role)
+}

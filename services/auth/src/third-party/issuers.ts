@@ -1,0 +1,97 @@
+import type { AuthOptions } from '../options/auth-options.ts'
+import { optionInvalid } from '../options/option-invalid.ts'
+import { isLoopbackUrl, isProviderAddress } from '../external/provider-address.ts'
+
+/** An issuer whose tokens are accepted beside our own. */
+export interface ThirdPartyIssuer {
+  /** As logs name it. */
+  readonly name: string
+  /** Without a slash at the end; its discovery document lies under it. */
+  readonly url: string
+  /** Of which a token has to name one; none for no check. */
+  readonly audiences: readonly string[]
+}
+
+const LABEL = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/i
+
+/** As the Supabase CLI requires it. */
+const CLERK_DOMAIN = /^(clerk(\.[a-z0-9-]+){2,}|([a-z0-9-]+\.)+clerk\.accounts\.dev)$/
+
+/**
+ * The issuers that the options name. Addresses come from here only, never from a token.
+ *
+ * @param ownIssuer - the `iss` of our own tokens, which nobody else may claim
+ * @throws {HoldfastError} `option_invalid` for one that is switched on without what it needs
+ */
+export function readThirdPartyIssuers(options: AuthOptions, ownIssuer: string): readonly ThirdPartyIssuer[] {
+  const issuers = [firebase(options), auth0(options), cognito(options), clerk(options), workos(options)].filter(
+    (issuer) => issuer !== undefined,
+  )
+  const addresses = new Set([withoutSlash(ownIssuer)])
+  for (const { name, url } of issuers) {
+    if (addresses.has(url)) {
+      throw optionInvalid(`thirdParty${name}Enabled`, `${url} is the issuer of this server, or named twice.`)
+    }
+    addresses.add(url)
+  }
+  return issuers
+}
+
+/** Issuers are written with and without a slash at the end: Auth0's tokens have one, its settings have none. */
+export function withoutSlash(address: string): string {
+  return address.endsWith('/') ? address.slice(0, -1) : address
+}
+
+function firebase(options: AuthOptions): ThirdPartyIssuer | undefined {
+  if (!options.thirdPartyFirebaseEnabled) return undefined
+  const projectId = requireLabel('thirdPartyFirebaseProjectId', options.thirdPartyFirebaseProjectId)
+  // All projects of Firebase are signed for with the same keys: issuer and audience tell them apart.
+  return { name: 'Firebase', url: `https://securetoken.google.com/${projectId}`, audiences: [projectId] }
+}
+
+function auth0(options: AuthOptions): ThirdPartyIssuer | undefined {
+  if (!options.thirdPartyAuth0Enabled) return undefined
+  const tenant = requireLabel('thirdPartyAuth0Tenant', options.thirdPartyAuth0Tenant)
+  const region = options.thirdPartyAuth0TenantRegion
+    ? `.${requireLabel('thirdPartyAuth0TenantRegion', options.thirdPartyAuth0TenantRegion)}`
+    : ''
+  return { name: 'Auth0', url: `https://${tenant}${region}.auth0.com`, audiences: options.thirdPartyAudiences }
+}
+
+function cognito(options: AuthOptions): ThirdPartyIssuer | undefined {
+  if (!options.thirdPartyAwsCognitoEnabled) return undefined
+  const region = requireLabel('thirdPartyAwsCognitoUserPoolRegion', options.thirdPartyAwsCognitoUserPoolRegion)
+  const pool = options.thirdPartyAwsCognitoUserPoolId ?? ''
+  if (!/^[\w-]+$/.test(pool)) throw optionInvalid('thirdPartyAwsCognitoUserPoolId', 'It is no id of a user pool.')
+  const url = `https://cognito-idp.${region}.amazonaws.com/${pool}`
+  return { name: 'AwsCognito', url, audiences: options.thirdPartyAudiences }
+}
+
+function clerk(options: AuthOptions): ThirdPartyIssuer | undefined {
+  if (!options.thirdPartyClerkEnabled) return undefined
+  const domain = options.thirdPartyClerkDomain ?? ''
+  if (!CLERK_DOMAIN.test(domain)) {
+    throw optionInvalid('thirdPartyClerkDomain', 'It has to be like clerk.example.com or example.clerk.accounts.dev.')
+  }
+  return { name: 'Clerk', url: `https://${domain}`, audiences: options.thirdPartyAudiences }
+}
+
+function workos(options: AuthOptions): ThirdPartyIssuer | undefined {
+  if (!options.thirdPartyWorkosEnabled) return undefined
+  const url = options.thirdPartyWorkosIssuerUrl ?? ''
+  const parsed = URL.parse(url)
+  const isAddress = isProviderAddress(url, { loopback: isLoopbackUrl(url) })
+  if (!isAddress || parsed?.search !== '' || parsed.hash !== '') {
+    throw optionInvalid(
+      'thirdPartyWorkosIssuerUrl',
+      'It has to be an https address without query; http is allowed on this machine.',
+    )
+  }
+  return { name: 'Workos', url: withoutSlash(url), audiences: options.thirdPartyAudiences }
+}
+
+function requireLabel(option: string, value: string | undefined): string {
+  if (value === undefined || !LABEL.test(value))
+    throw optionInvalid(option, 'It has to be a name of letters, digits and hyphens.')
+  return value
+}

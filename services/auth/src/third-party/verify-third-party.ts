@@ -1,0 +1,158 @@
+import { decodeJwt, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose'
+import type { Clock, Logger } from '@holdfast/foundation'
+import { badJwt, foreignAudience, tokenExpired } from '../errors.ts'
+import { createProviderNetwork, type ProviderNetwork } from '../external/provider-network.ts'
+import { SUBJECT_CHARS_MAX, TOKEN_BYTES_MAX, VERIFIED_TOKENS_MAX } from '../limits.ts'
+import type { TokenClaims } from '../tokens/claims.ts'
+import { roleNotAccepted } from './errors.ts'
+import { createIssuerKeys, type IssuerKeys } from './issuer-keys.ts'
+import { type ThirdPartyIssuer, withoutSlash } from './issuers.ts'
+
+/** Signatures with a public key. An HMAC would be one that everybody who can read the published keys could make. */
+const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
+
+/** Access and ID tokens. Issuers sign other things with the same keys: logout tokens, security events. */
+const TYPES = new Set(['jwt', 'at+jwt', 'application/at+jwt'])
+
+/** Headers that bring or point to a key of the token's own. */
+const HEADERS_REFUSED = ['jku', 'jwk', 'x5u', 'x5c', 'crit']
+
+/** Seconds by which an issuer's clock may be ahead. */
+const CLOCK_TOLERANCE_S = 30
+
+/** Tokens of other issuers than this server. */
+export interface ThirdPartyTokens extends Disposable {
+  /** Whether claims are those of one of the issuers. */
+  isTheirs(claims: Readonly<Record<string, unknown>>): boolean
+  /**
+   * Checks a token that says that one of the issuers has signed it: against the keys of that issuer, and no others.
+   *
+   * @returns `undefined` for a token that says otherwise, or that is signed with a secret
+   * @throws {HoldfastError} `bad_jwt`, `token_expired`, `foreign_audience`, `token_role_refused`, `issuer_unavailable`
+   */
+  verify(token: string): Promise<TokenClaims> | undefined
+}
+
+export interface ThirdPartyTokensOptions {
+  readonly issuers: readonly ThirdPartyIssuer[]
+  readonly isRefusedRole: (role: string) => boolean
+  readonly clock: Clock
+  readonly logger: Logger
+  /** The way to an issuer; for tests. */
+  readonly openNetwork?: (home: string, closing: AbortSignal) => Pick<ProviderNetwork, 'getJson'>
+}
+
+interface Trusted {
+  readonly issuer: ThirdPartyIssuer
+  readonly keys: IssuerKeys
+}
+
+interface Verified {
+  readonly claims: TokenClaims
+  readonly trusted: Trusted
+  readonly generation: number
+}
+
+/** @returns `undefined` where no issuer is configured */
+export function createThirdPartyTokens(options: ThirdPartyTokensOptions): ThirdPartyTokens | undefined {
+  const { issuers, isRefusedRole, clock, logger, openNetwork = createProviderNetwork } = options
+  if (issuers.length === 0) return undefined
+  const closing = new AbortController()
+  const byUrl = new Map(
+    issuers.map((issuer): [string, Trusted] => {
+      const network = openNetwork(issuer.url, closing.signal)
+      return [issuer.url, { issuer, keys: createIssuerKeys({ issuer, network, clock, logger }) }]
+    }),
+  )
+  /** What was verified, until it expires or its issuer publishes other keys. */
+  const verified = new Map<string, Verified>()
+
+  return {
+    isTheirs: ({ iss }) => typeof iss === 'string' && byUrl.has(withoutSlash(iss)),
+    verify(token) {
+      const known = verified.get(token)
+      if (known) {
+        verified.delete(token)
+        if (isCurrent(known)) {
+          verified.set(token, known)
+          return Promise.resolve(known.claims)
+        }
+      }
+      const trusted = findIssuer(token)
+      return trusted && verifyWith(trusted, token)
+    },
+    [Symbol.dispose]: () => closing.abort(),
+  }
+
+  function isCurrent({ claims, trusted, generation }: Verified): boolean {
+    return trusted.keys.isUsable() && generation === trusted.keys.generation && !isExpired(claims)
+  }
+
+  /** Only where to look: nothing that is read here is believed. */
+  function findIssuer(token: string): Trusted | undefined {
+    if (token.length > TOKEN_BYTES_MAX) return undefined
+    try {
+      const { iss } = decodeJwt(token)
+      const trusted = typeof iss === 'string' ? byUrl.get(withoutSlash(iss)) : undefined
+      // A project's secret may have signed tokens in an issuer's name before.
+      return trusted && !String(decodeProtectedHeader(token).alg).startsWith('HS') ? trusted : undefined
+    } catch {
+      return undefined
+    }
+  }
+
+  async function verifyWith(trusted: Trusted, token: string): Promise<TokenClaims> {
+    const { generation } = trusted.keys
+    const payload = await verifySignature(trusted, token)
+    const claims = parseClaims(trusted.issuer, payload)
+    if (trusted.keys.generation === generation) {
+      verified.set(token, { claims, trusted, generation })
+      if (verified.size > VERIFIED_TOKENS_MAX) verified.delete(verified.keys().next().value ?? token)
+    }
+    return claims
+  }
+
+  async function verifySignature({ keys }: Trusted, token: string): Promise<JWTPayload> {
+    try {
+      const header = decodeProtectedHeader(token)
+      const { alg, typ } = header
+      if (typeof alg !== 'string' || !ALGORITHMS.includes(alg)) throw badJwt()
+      if (typ !== undefined && !TYPES.has(String(typ).toLowerCase())) throw badJwt()
+      if (HEADERS_REFUSED.some((name) => Object.hasOwn(header, name))) throw badJwt()
+      const found = await keys.find({ ...header, alg })
+      if (!found) throw badJwt()
+      const { payload } = await jwtVerify(token, found.key, {
+        algorithms: [alg],
+        issuer: found.issuer,
+        requiredClaims: ['sub', 'exp'],
+        currentDate: new Date(clock.now()),
+        clockTolerance: CLOCK_TOLERANCE_S,
+      })
+      return payload
+    } catch (error) {
+      if (error instanceof errors.JWTExpired) throw tokenExpired()
+      if (error instanceof errors.JOSEError || error instanceof TypeError) throw badJwt(error)
+      throw error
+    }
+  }
+
+  function parseClaims(issuer: ThirdPartyIssuer, payload: JWTPayload): TokenClaims {
+    const { sub, role } = payload
+    if (isExpired(payload)) throw tokenExpired()
+    if (typeof sub !== 'string' || sub === '' || sub.length > SUBJECT_CHARS_MAX) throw badJwt()
+    if (!isForAudience(payload, issuer.audiences)) throw foreignAudience()
+    if (typeof role !== 'string' || isRefusedRole(role)) throw roleNotAccepted(role)
+    return payload as TokenClaims
+  }
+
+  function isExpired({ exp }: { readonly exp?: number | undefined }): boolean {
+    return exp === undefined || exp <= Math.floor(clock.now() / 1000)
+  }
+}
+
+/** Access tokens of Cognito have no audience, and name the app as `client_id`. */
+function isForAudience(payload: JWTPayload, accepted: readonly string[]): boolean {
+  if (accepted.length === 0) return true
+  const named: readonly unknown[] = [payload.aud ?? payload['client_id']].flat()
+  return named.some((one) => typeof one === 'string' && accepted.includes(one))
+}
