@@ -8,7 +8,7 @@ export { UnsentChanges, type SignOutData, type SignOutOptions } from './session/
 export type { DevicePerson } from './people/device-people.ts'
 export type { DeviceState } from './local/device.ts'
 export { COUNT_UNSENT_SQL, type LocalDatabase, type OpenDatabase, type UnsentCount } from './local/local-database.ts'
-export { liveQuery, type LiveRows } from './local/live-query.ts'
+export { liveQuery, type LiveQueryOptions, type LiveRows } from './local/live-query.ts'
 export { tellStreamBytes } from './link/stream-bytes.ts'
 export { describeSyncState, type SyncState } from './status/sync-state.ts'
 export { LIST_REJECTED_SQL, type RejectedChanges } from './attention/rejected-changes.ts'

@@ -9,8 +9,9 @@ export interface LiveRecord<Row> {
 
 /** One record of a table, by its id. `table` is a name of the schema, never a person's input. */
 export function useRecord<Row extends object>(table: string, id: string): LiveRecord<Row> {
-  const { rows, isLoading, error } = useRecords<Row>(`select * from "${table.replaceAll('"', '""')}" where id = ?`, [
+  const { rows, isCurrent, error } = useRecords<Row>(`select * from "${table.replaceAll('"', '""')}" where id = ?`, [
     id,
   ])
-  return { row: rows[0], isLoading, error }
+  // The answer for another id is none for this one.
+  return { row: isCurrent ? rows[0] : undefined, isLoading: !isCurrent, error }
 }

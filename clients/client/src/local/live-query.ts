@@ -11,11 +11,20 @@ export interface LiveRows<Row> {
 
 type Parameter = string | number | null
 
-/** The rows of a query over the local database, kept current. It runs while somebody is subscribed. Unchanged results are not told again. */
+export interface LiveQueryOptions {
+  /** The least time between two runs, in milliseconds. Default: that of the SDK. */
+  readonly throttleMs?: number
+}
+
+/**
+ * The rows of a query over the local database, kept current. It runs while it has a subscriber. Unchanged results are
+ * not told again.
+ */
 export function liveQuery<Row extends object>(
   database: CommonPowerSyncDatabase,
   sql: string,
   parameters: readonly Parameter[] = [],
+  { throttleMs }: LiveQueryOptions = {},
 ): Value<LiveRows<Row>> {
   const value = createValue<LiveRows<Row>>({ rows: [], isLoading: true, error: undefined })
   let subscribers = 0
@@ -35,6 +44,7 @@ export function liveQuery<Row extends object>(
 
   function start(): () => void {
     const watched = database.query<Row>({ sql, parameters: [...parameters] }).watch({
+      ...(throttleMs === undefined ? {} : { throttleMs }),
       comparator: { checkEquality: (a, b) => JSON.stringify(a) === JSON.stringify(b) },
     })
     const stopListening = watched.registerListener({

@@ -1,3 +1,4 @@
+import { useTables } from '../../lib/data/use-tables.ts'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { Menu as MenuIcon, Search } from 'lucide-react'
 import { type JSX, lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
@@ -9,15 +10,13 @@ import { Kbd } from '../../components/kbd.tsx'
 import { Logo } from '../../components/logo.tsx'
 import { showToast, ToastRegion } from '../../components/toast.tsx'
 import { useHotkeys } from '../../hooks/use-hotkeys.ts'
-import { useIncompleteTables, useValue } from '@holdfast/react'
+import { useIncompleteTables, useValue, useLastSyncedAt, useLocalDatabase, useUnsent } from '@holdfast/react'
 import { rememberWaiting, useAccounts } from '../../lib/data/accounts.ts'
 import { nameFromEmail } from '../../lib/data/backend.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
-import { useDevice } from '../../lib/data/device-context.tsx'
 import { setPaused, usePause } from '../../lib/data/pause.ts'
 import { useAskPersistence } from '../../lib/data/use-ask-persistence.ts'
 import { useSyncLooks } from '../../lib/data/use-sync-looks.ts'
-import { useLastSyncedAt, useUndecided } from '../../lib/data/use-sync-status.ts'
 import { useTableCounts } from '../../lib/data/use-table-counts.ts'
 import { modKey } from '../../lib/shortcuts.ts'
 import { shellMessages as words } from '../../messages/shell.ts'
@@ -39,11 +38,12 @@ type Layer = 'palette' | 'shortcuts' | 'sign-out' | 'drawer'
 /** The frame of every screen: top bar, navigation, banners, and the layers that any screen can open. */
 export function Shell({ children }: { readonly children: ReactNode }): JSX.Element {
   const { config, client } = useBackend()
-  const { local, tables } = useDevice()
+  const local = useLocalDatabase()
+  const tables = useTables()
   const workspace = useParams({ strict: false }).ws ?? config.project.slug
   const session = useValue(client.session)
   const counts = useTableCounts()
-  const { waiting, attention } = useUndecided()
+  const { waiting, attention } = useUnsent()
   const needing = attention + useIncompleteTables().length
   const lastSyncedAt = useLastSyncedAt()
   const isPaused = usePause(local)

@@ -1,3 +1,4 @@
+import { useLocalDatabase } from '@holdfast/react'
 import { type JSX, useEffect, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { Checkbox } from '../../components/checkbox.tsx'
@@ -7,7 +8,6 @@ import { LinkButton } from '../../components/link.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { forgetAccount, rememberWaiting } from '../../lib/data/accounts.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
-import { useDevice } from '../../lib/data/device-context.tsx'
 import { setPaused } from '../../lib/data/pause.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
 
@@ -28,7 +28,7 @@ export function SignOutDialog({
   readonly attention: number
 }): JSX.Element {
   const { client } = useBackend()
-  const { local } = useDevice()
+  const local = useLocalDatabase()
   const [isShared, setShared] = useState(false)
   const [step, setStep] = useState<'asking' | 'sending' | 'not-sent' | 'leaving'>('asking')
   const [error, setError] = useState<Error>()

@@ -5,11 +5,10 @@ import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { Spinner } from '../../components/spinner.tsx'
 import { useOnline } from '../../hooks/use-online.ts'
-import { hasSession, type SessionState } from '@holdfast/client'
-import { useValue } from '@holdfast/react'
+import { type DeviceState, hasSession, type SessionState } from '@holdfast/client'
+import { useValue, WhenOpen } from '@holdfast/react'
 import { usePendingPassword } from '../../lib/auth/pending-password.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
-import { DeviceProvider } from '../../lib/data/device-context.tsx'
 import { shellMessages as words } from '../../messages/shell.ts'
 import { Shell } from './shell.tsx'
 
@@ -39,24 +38,21 @@ export function SignedInLayout(): JSX.Element {
       void navigate({ to: '/sign-in/second-factor', search: { redirect: location.pathname }, replace: true })
   }, [isHalfIn, navigate])
 
-  if (device.kind === 'failed') {
-    return (
-      <Centred>
-        <ErrorNotice
-          error={device.error}
-          actions={<Button onPress={() => location.reload()}>{words.tryAgain}</Button>}
-        />
-      </Centred>
-    )
-  }
-  if (device.kind !== 'open') return <Opening problem={device.kind === 'opening' ? device.problem : undefined} />
   return (
-    // Another person is another database: nothing of the last one stays on the screen.
-    <DeviceProvider key={device.local.userId} local={device.local}>
+    <WhenOpen otherwise={(state) => <NotOpen state={state} />}>
       <Shell>
         <Outlet />
       </Shell>
-    </DeviceProvider>
+    </WhenOpen>
+  )
+}
+
+function NotOpen({ state }: { readonly state: Exclude<DeviceState, { kind: 'open' }> }): JSX.Element {
+  if (state.kind !== 'failed') return <Opening problem={state.kind === 'opening' ? state.problem : undefined} />
+  return (
+    <Centred>
+      <ErrorNotice error={state.error} actions={<Button onPress={() => location.reload()}>{words.tryAgain}</Button>} />
+    </Centred>
   )
 }
 

@@ -1,6 +1,6 @@
+import { useRecords } from '@holdfast/react'
+import { useTables } from '../../lib/data/use-tables.ts'
 import { useDeferredValue } from 'react'
-import { useDevice } from '../../lib/data/device-context.tsx'
-import { useLocalQuery } from '../../lib/data/use-local-query.ts'
 import { escapeLike, quoteName } from '../../lib/sql.ts'
 
 const TYPED_MIN = 2
@@ -19,7 +19,7 @@ export interface RecordHit {
 /** Records on this device by their title, up to 8 per table, after two typed characters. Titles that begin with the text come first. */
 export function useRecordHits(text: string): { readonly hits: readonly RecordHit[]; readonly isReading: boolean } {
   const typed = useDeferredValue(text.trim())
-  const { tables } = useDevice()
+  const tables = useTables()
   const searched = tables.filter(({ titleColumn }) => titleColumn !== undefined)
   const isAsked = typed.length >= TYPED_MIN && searched.length > 0
   const sql = isAsked
@@ -32,7 +32,7 @@ export function useRecordHits(text: string): { readonly hits: readonly RecordHit
         .join(' union all ')
     : ''
   const pattern = escapeLike(typed)
-  const { rows, isCurrent, error } = useLocalQuery<{
+  const { rows, isCurrent, error } = useRecords<{
     readonly place: number
     readonly id: string
     readonly title: string

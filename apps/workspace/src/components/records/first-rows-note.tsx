@@ -1,6 +1,6 @@
+import { useEngineStatus } from '@holdfast/react'
 import type { JSX } from 'react'
 import { useSyncLooks } from '../../lib/data/use-sync-looks.ts'
-import { useEngineStatus } from '../../lib/data/use-sync-status.ts'
 import { firstRows } from '../../lib/first-rows.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
 import { EmptyState } from '../empty-state.tsx'

@@ -1,3 +1,5 @@
+import { useHasSynced, useRecords, useSchema } from '@holdfast/react'
+import { useTableInfo } from '../../lib/data/use-tables.ts'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { type JSX, type ReactNode, useMemo, useState } from 'react'
 import { Button } from '../../components/button.tsx'
@@ -9,10 +11,7 @@ import { UndoDialog } from '../../components/records/undo-dialog.tsx'
 import { useHotkeys } from '../../hooks/use-hotkeys.ts'
 import { useMediaQuery } from '../../hooks/use-media-query.ts'
 import { useAppearance } from '../../lib/appearance.ts'
-import { useDevice, useTable } from '../../lib/data/device-context.tsx'
 import type { TableInfo } from '../../lib/data/tables.ts'
-import { useLocalQuery } from '../../lib/data/use-local-query.ts'
-import { useHasSynced } from '../../lib/data/use-sync-status.ts'
 import { fieldsOf } from '../../lib/fields/field.ts'
 import type { RecordMark } from '../../lib/records/record-state.ts'
 import { useNewRecord } from '../../lib/records/use-new-record.ts'
@@ -51,7 +50,7 @@ export function TableScreen({
   readonly table: string
   readonly renderRecord: (record: OpenRecord) => ReactNode
 }): JSX.Element {
-  const table = useTable(name)
+  const table = useTableInfo(name)
   useDocumentTitle(table?.label ?? name)
   if (table) return <TableView table={table} renderRecord={renderRecord} />
   return (
@@ -71,7 +70,7 @@ function TableView({
   readonly table: TableInfo
   readonly renderRecord: (record: OpenRecord) => ReactNode
 }): JSX.Element {
-  const { schema } = useDevice()
+  const schema = useSchema()
   const { ws } = useParams({ from: '/signed-in/w/$ws/t/$table' })
   const navigate = useNavigate()
   const fields = useMemo(() => fieldsOf(table.descriptor, schema), [table.descriptor, schema])
@@ -90,10 +89,10 @@ function TableView({
   const viewKey = JSON.stringify([view.query.search, view.query.filter, view.query.sorts])
   const [selected, setSelected] = useState({ viewKey, selection: FIRST_CELL })
   const selection = selected.viewKey === viewKey ? selected.selection : FIRST_CELL
-  const { rows: totals } = useLocalQuery<{ readonly rows: number }>(
+  const { rows: totals } = useRecords<{ readonly rows: number }>(
     `select count(*) as rows from ${quoteName(table.name)}`,
     [],
-    200,
+    { throttleMs: 200 },
   )
   const total = totals[0]?.rows
   const hasSynced = useHasSynced()

@@ -1,6 +1,6 @@
+import { useLocalDatabase } from '@holdfast/react'
 import { useCallback } from 'react'
 import { showToast } from '../../components/toast.tsx'
-import { useDevice } from '../../lib/data/device-context.tsx'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import type { Field, FieldValue } from '../../lib/fields/field.ts'
 import { parseTsv, renderTsv } from '../../lib/fields/tsv.ts'
@@ -42,7 +42,7 @@ export function useGridEdits(
   windows: RowWindows | undefined,
   writer: RecordWriter,
 ): GridEdits {
-  const { database } = useDevice()
+  const { database } = useLocalDatabase()
 
   /** The rows of a range; of those on the screen without asking the database. */
   const rowsOf = useCallback(

@@ -1,5 +1,5 @@
+import { useLocalDatabase } from '@holdfast/react'
 import { useEffect, useState, useSyncExternalStore } from 'react'
-import { useDevice } from '../../lib/data/device-context.tsx'
 import type { GridQuery } from './query/grid-query.ts'
 import { ensureSortIndex } from './sort-index.ts'
 import { openRowWindows, type RowWindows, type WindowsState } from './row-windows.ts'
@@ -14,7 +14,7 @@ export function useRowWindows(query: GridQuery): {
   readonly windows: RowWindows | undefined
   readonly state: WindowsState
 } {
-  const { database } = useDevice()
+  const { database } = useLocalDatabase()
   const [windows, setWindows] = useState<RowWindows>()
   // A subscription of the local database. Another query goes into the same windows, below.
   useEffect(() => {

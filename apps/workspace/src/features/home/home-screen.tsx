@@ -1,3 +1,4 @@
+import { useEngineStatus, useHasSynced, useUnsent } from '@holdfast/react'
 import { useParams } from '@tanstack/react-router'
 import type { JSX } from 'react'
 import { LinkButton } from '../../components/link.tsx'
@@ -7,7 +8,6 @@ import { StateGlyph } from '../../components/state-glyph.tsx'
 import { Spinner } from '../../components/spinner.tsx'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { useSyncLooks } from '../../lib/data/use-sync-looks.ts'
-import { useEngineStatus, useHasSynced, useUndecided } from '../../lib/data/use-sync-status.ts'
 import { firstRows } from '../../lib/first-rows.ts'
 import { homeMessages as words } from '../../messages/home.ts'
 import { syncMessages } from '../../messages/sync.ts'
@@ -32,7 +32,7 @@ export function HomeScreen(): JSX.Element {
 
 /** One line: the state in words, and what is to be decided. */
 function SyncSummary({ workspace }: { readonly workspace: string }): JSX.Element {
-  const { attention } = useUndecided()
+  const { attention } = useUnsent()
   const looks = useSyncLooks()
   const tone = { quiet: 'text-success', info: 'text-info', warning: 'text-warning', danger: 'text-danger' }[looks.tone]
   return (

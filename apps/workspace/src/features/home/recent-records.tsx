@@ -1,6 +1,6 @@
+import { useTables } from '../../lib/data/use-tables.ts'
 import { Link } from '@tanstack/react-router'
 import type { JSX } from 'react'
-import { useDevice } from '../../lib/data/device-context.tsx'
 import { type RecentRecord, useRecentRecords } from '../../lib/data/recent.ts'
 import { useRecordTitle } from '../../lib/data/use-record-title.ts'
 import type { TableInfo } from '../../lib/data/tables.ts'
@@ -11,7 +11,7 @@ const SHOWN = 8
 
 /** What was open last on this device; a record that is no longer here is left out. */
 export function RecentRecords({ workspace }: { readonly workspace: string }): JSX.Element | null {
-  const { tables } = useDevice()
+  const tables = useTables()
   const recent = useRecentRecords(SHOWN)
   if (recent.length === 0) return null
   return (

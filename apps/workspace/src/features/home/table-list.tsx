@@ -1,16 +1,16 @@
+import { useRecords } from '@holdfast/react'
+import { useTables } from '../../lib/data/use-tables.ts'
 import { Link } from '@tanstack/react-router'
 import type { JSX } from 'react'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { RecordStateMark } from '../../components/state-glyph.tsx'
-import { useDevice } from '../../lib/data/device-context.tsx'
-import { useLocalQuery } from '../../lib/data/use-local-query.ts'
 import { useTableCounts } from '../../lib/data/use-table-counts.ts'
 import { formatCount } from '../../lib/format.ts'
 import { homeMessages as words } from '../../messages/home.ts'
 
 /** The tables this person may see, with the rows on this device and what of them has not been sent. */
 export function TableList({ workspace }: { readonly workspace: string }): JSX.Element {
-  const { tables } = useDevice()
+  const tables = useTables()
   const counts = useTableCounts()
   const waiting = useWaitingPerTable()
   return (
@@ -60,7 +60,7 @@ export function TableList({ workspace }: { readonly workspace: string }): JSX.El
 
 /** Records with unsent changes per table, from the outbox itself. */
 function useWaitingPerTable(): ReadonlyMap<string, number> {
-  const { rows } = useLocalQuery<{ readonly name: string; readonly records: number }>(
+  const { rows } = useRecords<{ readonly name: string; readonly records: number }>(
     `select data ->> '$.type' as name, count(distinct data ->> '$.id') as records from ps_crud group by 1`,
   )
   return new Map(rows.map(({ name, records }) => [name, records]))

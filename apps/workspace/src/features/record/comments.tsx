@@ -1,11 +1,11 @@
+import { useLocalDatabase, useRecords, useSchema } from '@holdfast/react'
+import { useTables } from '../../lib/data/use-tables.ts'
 import { type JSX, useState } from 'react'
 import { Avatar } from '../../components/avatar.tsx'
 import { Button } from '../../components/button.tsx'
 import { RECORD_STATES, StateGlyph } from '../../components/state-glyph.tsx'
 import { TextField } from '../../components/text-field.tsx'
-import { useDevice } from '../../lib/data/device-context.tsx'
 import { titleColumnOf } from '../../lib/data/tables.ts'
-import { useLocalQuery } from '../../lib/data/use-local-query.ts'
 import { momentOf } from '../../lib/fields/dates.ts'
 import { uuidV7, uuidV7Time } from '../../lib/fields/uuid-v7.ts'
 import { formatMoment } from '../../lib/format.ts'
@@ -30,9 +30,9 @@ interface CommentRow {
 
 /** Comments of a record on this device; `undefined` when the project has none at all. */
 export function useCommentCount(table: string, id: string): number | undefined {
-  const { schema } = useDevice()
+  const schema = useSchema()
   const isThere = schema.tables.some(({ name }) => name === COMMENTS_TABLE)
-  const { rows } = useLocalQuery<{ readonly rows: number }>(
+  const { rows } = useRecords<{ readonly rows: number }>(
     isThere ? `select count(*) as rows from ${COMMENTS_TABLE} where table_name = ? and record_id = ?` : '',
     [table, id],
   )
@@ -49,9 +49,10 @@ export function Comments({
   readonly id: string
   readonly writer: RecordWriter
 }): JSX.Element {
-  const { schema, local } = useDevice()
+  const schema = useSchema()
+  const local = useLocalDatabase()
   const marks = useRecordMarks(COMMENTS_TABLE)
-  const { rows, isLoading } = useLocalQuery<CommentRow>(
+  const { rows, isLoading } = useRecords<CommentRow>(
     `select c.id, c.body, c.author_id, c.created_at, c.edited_at, c.deleted_at, ${useAuthorSql()} as author
        from ${COMMENTS_TABLE} c where c.table_name = ? and c.record_id = ? order by coalesce(c.created_at, '9'), c.id`,
     [table, id],
@@ -159,7 +160,7 @@ function NewComment({
 
 /** The author's name: from the first table here that ties names to accounts. */
 function useAuthorSql(): string {
-  const { tables } = useDevice()
+  const tables = useTables()
   const people = tables.find(
     ({ descriptor }) =>
       descriptor.columns.some(({ name }) => name === 'user_id') && titleColumnOf(descriptor) !== undefined,

@@ -1,6 +1,6 @@
+import { useLocalDatabase } from '@holdfast/react'
 import { type JSX, useRef, useState } from 'react'
 import { Button } from '../../components/button.tsx'
-import { useDevice } from '../../lib/data/device-context.tsx'
 import type { Field, FieldValue } from '../../lib/fields/field.ts'
 import { type Draft, missingFields, removeDraft, saveDraft } from '../../lib/records/drafts.ts'
 import { useRecordWriter } from '../../lib/records/record-writer.ts'
@@ -28,7 +28,7 @@ export function DraftContent({
   readonly draft: Draft
   readonly labels: ReadonlyMap<string, FieldValue>
 }): JSX.Element {
-  const { database } = useDevice()
+  const { database } = useLocalDatabase()
   const writer = useRecordWriter()
   const [isAsked, setAsked] = useState(false)
   const body = useRef<HTMLDivElement>(null)

@@ -1,9 +1,9 @@
+import { useRecords, useSchema } from '@holdfast/react'
+import { useTables } from '../../lib/data/use-tables.ts'
 import { Link } from '@tanstack/react-router'
 import type { JSX } from 'react'
 import { ChoiceChip } from '../../components/fields/choice-chip.tsx'
-import { useDevice } from '../../lib/data/device-context.tsx'
 import type { TableInfo } from '../../lib/data/tables.ts'
-import { useLocalQuery } from '../../lib/data/use-local-query.ts'
 import { type Field, fieldsOf } from '../../lib/fields/field.ts'
 import { renderFilter } from '../../lib/filters/filter-text.ts'
 import { formatCount } from '../../lib/format.ts'
@@ -21,7 +21,8 @@ export interface Relation {
 
 /** The tables and fields that link to a table. */
 export function useRelations(table: string): readonly Relation[] {
-  const { tables, schema } = useDevice()
+  const tables = useTables()
+  const schema = useSchema()
   return tables.flatMap((other) =>
     fieldsOf(other.descriptor, schema)
       .filter((field) => field.link?.table === table)
@@ -35,10 +36,10 @@ export function useRelationCounts(relations: readonly Relation[], id: string): r
     ({ table, field }, index) =>
       `select ${index} as place, count(*) as rows from ${quoteName(table.name)} where ${quoteName(field.name)} = ?`,
   )
-  const { rows } = useLocalQuery<{ readonly place: number; readonly rows: number }>(
+  const { rows } = useRecords<{ readonly place: number; readonly rows: number }>(
     sql.join(' union all '),
     relations.map(() => id),
-    200,
+    { throttleMs: 200 },
   )
   return relations.map((_, index) => rows.find(({ place }) => place === index)?.rows ?? 0)
 }
@@ -100,7 +101,7 @@ function RelationList({
   const state = table.descriptor.columns.find(
     ({ name, choices }) => choices !== undefined && (name === 'state' || name === 'status'),
   )
-  const { rows } = useLocalQuery<LinkedRow>(
+  const { rows } = useRecords<LinkedRow>(
     `select id, ${title} as title, ${state ? quoteName(state.name) : 'null'} as choice
        from ${quoteName(table.name)} where ${quoteName(field.name)} = ? order by 2 collate nocase, id limit ${LISTED_MAX}`,
     [id],

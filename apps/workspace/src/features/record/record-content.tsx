@@ -1,3 +1,4 @@
+import { useHasSynced, useSchema } from '@holdfast/react'
 import { Link2, MoreHorizontal, Trash2 } from 'lucide-react'
 import { type JSX, type ReactNode, useMemo, useState } from 'react'
 import { EmptyState } from '../../components/empty-state.tsx'
@@ -7,9 +8,7 @@ import { Menu, MenuItem, MenuTrigger } from '../../components/menu.tsx'
 import { FirstRowsNote } from '../../components/records/first-rows-note.tsx'
 import { Tabs } from '../../components/tabs.tsx'
 import { showToast } from '../../components/toast.tsx'
-import { useDevice } from '../../lib/data/device-context.tsx'
 import type { TableInfo } from '../../lib/data/tables.ts'
-import { useHasSynced } from '../../lib/data/use-sync-status.ts'
 import { type Field, fieldsOf, type FieldValue } from '../../lib/fields/field.ts'
 import { formatValue } from '../../lib/fields/format-value.ts'
 import { useRecordWriter } from '../../lib/records/record-writer.ts'
@@ -23,7 +22,7 @@ import { LinkedRecords, useRelationCounts, useRelations } from './linked-records
 import { RecordFields } from './record-fields.tsx'
 import { RecordHeader } from './record-header.tsx'
 import { RejectedBanner } from './rejected-banner.tsx'
-import { useRecord } from './use-record.ts'
+import { useRecordState } from './use-record-state.ts'
 
 export const RECORD_TABS = ['fields', 'links', 'comments'] as const
 export type RecordTab = (typeof RECORD_TABS)[number]
@@ -45,9 +44,9 @@ export interface RecordContentProps {
 /** A record: what it is, its fields, what links to it, what people say about it. In the panel and on a page of its own. */
 export function RecordContent(props: RecordContentProps): JSX.Element {
   const { table, recordId } = props
-  const { schema } = useDevice()
+  const schema = useSchema()
   const fields = useMemo(() => fieldsOf(table.descriptor, schema), [table.descriptor, schema])
-  const record = useRecord(table.name, recordId, fields)
+  const record = useRecordState(table.name, recordId, fields)
   switch (record.kind) {
     case 'here':
       return <SavedRecord {...props} fields={fields} values={record.values} labels={record.labels} />

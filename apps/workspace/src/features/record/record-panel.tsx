@@ -1,10 +1,10 @@
+import { useTableInfo } from '../../lib/data/use-tables.ts'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { ChevronDown, ChevronUp, Maximize2, X } from 'lucide-react'
 import { type JSX, type KeyboardEvent, useEffect, useRef } from 'react'
 import { IconButton } from '../../components/icon-button.tsx'
 import { useMediaQuery } from '../../hooks/use-media-query.ts'
 import { cx } from '../../lib/cx.ts'
-import { useTable } from '../../lib/data/device-context.tsx'
 import { recordMessages as words } from '../../messages/record.ts'
 import { RECORD_TABS, RecordContent } from './record-content.tsx'
 import { useStepKeys } from './use-step-keys.ts'
@@ -23,7 +23,7 @@ export function RecordPanel({
   readonly onPrevious: (() => void) | undefined
   readonly onNext: (() => void) | undefined
 }): JSX.Element | null {
-  const table = useTable(name)
+  const table = useTableInfo(name)
   const { ws } = useParams({ from: '/signed-in/w/$ws/t/$table' })
   const { tab } = useSearch({ from: '/signed-in/w/$ws/t/$table' })
   const navigate = useNavigate()

@@ -1,3 +1,4 @@
+import { useTableInfo } from '../../lib/data/use-tables.ts'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { ArrowLeft } from 'lucide-react'
 import type { JSX } from 'react'
@@ -5,7 +6,6 @@ import { EmptyState } from '../../components/empty-state.tsx'
 import { IconButton } from '../../components/icon-button.tsx'
 import { useDocumentTitle } from '../../components/page.tsx'
 import { UndoDialog } from '../../components/records/undo-dialog.tsx'
-import { useTable } from '../../lib/data/device-context.tsx'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import { useRecordTitle } from '../../lib/data/use-record-title.ts'
 import { useRecordWriter } from '../../lib/records/record-writer.ts'
@@ -22,7 +22,7 @@ export function RecordScreen({
   readonly table: string
   readonly recordId: string
 }): JSX.Element {
-  const table = useTable(name)
+  const table = useTableInfo(name)
   if (table) return <RecordPage table={table} recordId={recordId} />
   return (
     <>

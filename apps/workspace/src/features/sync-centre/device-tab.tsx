@@ -1,3 +1,4 @@
+import { useLastSyncedAt, useLocalDatabase, useSyncStatus } from '@holdfast/react'
 import { type JSX, type ReactNode, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { ConfirmDialog } from '../../components/dialog.tsx'
@@ -5,10 +6,8 @@ import { ErrorNotice } from '../../components/error-notice.tsx'
 import { showToast } from '../../components/toast.tsx'
 import { forgetAccount } from '../../lib/data/accounts.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
-import { useDevice } from '../../lib/data/device-context.tsx'
 import { useLocalStore } from '../../lib/data/open-database.ts'
 import { resync } from '../../lib/data/resync.ts'
-import { useLastSyncedAt } from '../../lib/data/use-sync-status.ts'
 import { useTableCounts } from '../../lib/data/use-table-counts.ts'
 import { formatBytes, formatCount, formatMoment } from '../../lib/format.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
@@ -17,7 +16,8 @@ import { useDeviceFacts } from './use-device-facts.ts'
 /** What this device holds, and the two ways to begin anew. */
 export function DeviceTab({ waiting }: { readonly waiting: number }): JSX.Element {
   const { client } = useBackend()
-  const { local, syncState } = useDevice()
+  const local = useLocalDatabase()
+  const syncState = useSyncStatus()
   const lastSyncedAt = useLastSyncedAt()
   const store = useLocalStore((state) => state.store)
   const counts = useTableCounts()

@@ -1,8 +1,8 @@
+import { useLocalDatabase } from '@holdfast/react'
 import type { RejectedChange } from '@holdfast/client'
 import { type JSX, useState } from 'react'
 import { Checkbox } from '../../components/checkbox.tsx'
 import { ConfirmDialog } from '../../components/dialog.tsx'
-import { useDevice } from '../../lib/data/device-context.tsx'
 import { plural } from '../../lib/format.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
 
@@ -20,7 +20,7 @@ export function DiscardDialog({
   readonly onClose: () => void
   readonly onDiscard: (withHeld: boolean) => void
 }): JSX.Element {
-  const { rejected } = useDevice()
+  const { rejected } = useLocalDatabase()
   const [withHeld, setWithHeld] = useState(false)
   const held = changes.map((change) => rejected.heldBy(change))
   const free = held.reduce((sum, one) => sum + one.free.length, 0)

@@ -1,3 +1,4 @@
+import { useRecords, useSchema } from '@holdfast/react'
 import type { EditedValues, LeftOut, RejectedChange } from '@holdfast/client'
 import { type JSX, useState } from 'react'
 import { Form } from 'react-aria-components/Form'
@@ -5,8 +6,6 @@ import { Button } from '../../components/button.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { Disclosure } from '../../components/disclosure.tsx'
 import { Notice } from '../../components/notice.tsx'
-import { useDevice } from '../../lib/data/device-context.tsx'
-import { useLocalQuery } from '../../lib/data/use-local-query.ts'
 import { useRecordTitle } from '../../lib/data/use-record-title.ts'
 import type { LocalValueOf } from '../../lib/field-value.ts'
 import { quoteName } from '../../lib/sql.ts'
@@ -37,7 +36,7 @@ export function EditAndSendDialog({
   readonly onClose: () => void
   readonly onSend: (edits: readonly EditedValues[], leftOut: readonly LeftOut[]) => void
 }): JSX.Element {
-  const { schema } = useDevice()
+  const schema = useSchema()
   const records = writtenRecords(change, schema)
   const written = records.flatMap(({ fields }) => fields.filter(({ yours }) => yours !== undefined))
   const [choices, setChoices] = useState<Choices>(new Map())
@@ -105,7 +104,7 @@ function RecordPart({
 }): JSX.Element {
   const { table, recordId, fields, isHeldOnly } = written
   const { title } = useRecordTitle(table, recordId)
-  const here = useLocalQuery<Readonly<Record<string, LocalValueOf>>>(
+  const here = useRecords<Readonly<Record<string, LocalValueOf>>>(
     `select * from ${quoteName(table.name)} where id = ?`,
     [recordId],
   ).rows[0]

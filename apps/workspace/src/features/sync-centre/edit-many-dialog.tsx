@@ -1,3 +1,4 @@
+import { useSchema } from '@holdfast/react'
 import type { EditedValues, LeftOut, RejectedChange } from '@holdfast/client'
 import type { ColumnDescriptor } from '@holdfast/protocol'
 import { type JSX, useState } from 'react'
@@ -5,7 +6,6 @@ import { Form } from 'react-aria-components/Form'
 import { Button } from '../../components/button.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { Notice } from '../../components/notice.tsx'
-import { useDevice } from '../../lib/data/device-context.tsx'
 import type { LocalValueOf } from '../../lib/field-value.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
 import { SentField } from './sent-field.tsx'
@@ -28,7 +28,7 @@ export function EditManyDialog({
   readonly onClose: () => void
   readonly onSend: (edit: EditOf) => void
 }): JSX.Element {
-  const { schema } = useDevice()
+  const schema = useSchema()
   const [choices, setChoices] = useState<ReadonlyMap<string, LocalValueOf | undefined>>(new Map())
   const fields = commonFields(changes.map((change) => ownFields(change)))
   return (

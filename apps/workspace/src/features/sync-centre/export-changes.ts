@@ -1,7 +1,7 @@
 import { explainVerdict, type RejectedChange } from '@holdfast/client'
-import type { UploadOperation } from '@holdfast/protocol'
+import type { SchemaDescriptor, UploadOperation } from '@holdfast/protocol'
+import type { CommonPowerSyncDatabase } from '@powersync/common'
 import { toTableInfo } from '../../lib/data/tables.ts'
-import type { Device } from '../../lib/data/device-context.tsx'
 import { formatFieldValue } from '../../lib/field-value.ts'
 import { labelOf } from '../../lib/fields/field.ts'
 import { humanize } from '../../lib/format.ts'
@@ -12,7 +12,8 @@ import { syncMessages as words } from '../../messages/sync.ts'
 
 /** Hands refused changes to the person as a table with a line for each field: what they wrote, and why it was not accepted. */
 export async function exportChanges(
-  { database, schema }: Pick<Device, 'database' | 'schema'>,
+  database: CommonPowerSyncDatabase,
+  schema: SchemaDescriptor,
   changes: readonly RejectedChange[],
 ): Promise<void> {
   const operations = changes.flatMap((change) => [

@@ -1,11 +1,10 @@
+import { useRecords, useSchema } from '@holdfast/react'
 import type { ColumnDescriptor } from '@holdfast/protocol'
 import type { JSX } from 'react'
 import { Checkbox } from '../../components/checkbox.tsx'
 import { Select } from '../../components/select.tsx'
 import { TextField } from '../../components/text-field.tsx'
-import { useDevice } from '../../lib/data/device-context.tsx'
 import { type TableInfo, toTableInfo } from '../../lib/data/tables.ts'
-import { useLocalQuery } from '../../lib/data/use-local-query.ts'
 import { fieldKindOf, type LocalValueOf, parseTyped } from '../../lib/field-value.ts'
 import { labelOf } from '../../lib/fields/field.ts'
 import { humanize } from '../../lib/format.ts'
@@ -26,7 +25,7 @@ export interface FieldInputProps {
 /** A field of a refused change, edited by its Postgres type; what is valid the server says. */
 export function FieldInput(props: FieldInputProps): JSX.Element {
   const { column, value, isNamed, placeholder, onChange } = props
-  const { schema } = useDevice()
+  const schema = useSchema()
   const label = labelOf(column)
   const kind = fieldKindOf(column)
   if (kind === 'choice') {
@@ -73,7 +72,7 @@ function LinkInput({
   table,
 }: FieldInputProps & { readonly table: TableInfo }): JSX.Element {
   const title = table.titleColumn === undefined ? 'id' : quoteName(table.titleColumn)
-  const { rows } = useLocalQuery<{ readonly id: string; readonly title: string | null }>(
+  const { rows } = useRecords<{ readonly id: string; readonly title: string | null }>(
     `select id, ${title} as title from ${quoteName(table.name)} order by id = ? desc, ${title} limit ${LINKS_MAX}`,
     [value],
   )

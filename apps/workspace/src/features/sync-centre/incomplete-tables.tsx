@@ -1,7 +1,7 @@
+import { useSchema } from '@holdfast/react'
 import { explainIncomplete, type IncompleteTable } from '@holdfast/client'
 import type { JSX } from 'react'
 import { StateGlyph } from '../../components/state-glyph.tsx'
-import { useDevice } from '../../lib/data/device-context.tsx'
 import { toTableInfo } from '../../lib/data/tables.ts'
 import { humanize } from '../../lib/format.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
@@ -9,7 +9,7 @@ import { asSentence } from './as-sentence.ts'
 
 /** Tables of which rows are missing on this device: why, and what to do. Screen readers hear of one that comes while the tab is open. */
 export function IncompleteTables({ tables }: { readonly tables: readonly IncompleteTable[] }): JSX.Element {
-  const { schema } = useDevice()
+  const schema = useSchema()
   const labelOf = (name: string): string => {
     const descriptor = schema.tables.find((table) => table.name === name)
     return descriptor ? toTableInfo(descriptor).label : humanize(name)

@@ -1,3 +1,5 @@
+import { useEngineStatus, useLocalDatabase, useRecords } from '@holdfast/react'
+import { useTableInfo } from '../../lib/data/use-tables.ts'
 import { Link } from '@tanstack/react-router'
 import { type JSX, type ReactNode, useState } from 'react'
 import type { UploadOperation } from '@holdfast/protocol'
@@ -5,12 +7,9 @@ import { Button } from '../../components/button.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { RecordStateMark, StateGlyph } from '../../components/state-glyph.tsx'
-import { useDevice } from '../../lib/data/device-context.tsx'
 import { setPaused, usePause } from '../../lib/data/pause.ts'
 import type { TableInfo } from '../../lib/data/tables.ts'
-import { useLocalQuery } from '../../lib/data/use-local-query.ts'
 import { shortId, useRecordTitle } from '../../lib/data/use-record-title.ts'
-import { useEngineStatus } from '../../lib/data/use-sync-status.ts'
 import { labelOf } from '../../lib/fields/field.ts'
 import { humanize } from '../../lib/format.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
@@ -21,13 +20,13 @@ const STEPS_SHOWN = 50
 
 /** The local transactions that the server has not judged yet, oldest first, in words. */
 export function OutboxTab({ workspace }: { readonly workspace: string }): JSX.Element {
-  const { local } = useDevice()
+  const local = useLocalDatabase()
   const isConnected = useEngineStatus((status) => status.connected)
   const isUploading = useEngineStatus((status) => status.uploading)
   const uploadError = useEngineStatus((status) => status.uploadError?.message)
   const isPaused = usePause(local)
   const [shown, setShown] = useState(STEPS_SHOWN)
-  const { rows, isLoading } = useLocalQuery<OutboxRow>('select id, tx_id, data from ps_crud order by id')
+  const { rows, isLoading } = useRecords<OutboxRow>('select id, tx_id, data from ps_crud order by id')
   const steps = readOutbox(rows)
   if (isLoading) return <div aria-busy="true" />
   if (steps.length === 0) {
@@ -109,7 +108,7 @@ export function Operation({
   /** What is told about it below the sentence. */
   readonly children?: ReactNode
 }): JSX.Element {
-  const table = useDevice().tables.find(({ name }) => name === operation.type)
+  const table = useTableInfo(operation.type)
   const noun = table?.noun ?? humanize(operation.type).toLowerCase()
   const fields = Object.keys(operation.data ?? {}).map((name) => {
     const column = table?.descriptor.columns.find((candidate) => candidate.name === name)

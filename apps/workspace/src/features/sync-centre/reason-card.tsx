@@ -1,10 +1,10 @@
+import { useLocalDatabase, useSchema } from '@holdfast/react'
 import { explainVerdict, type RejectedChange } from '@holdfast/client'
 import { type JSX, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { LinkButton } from '../../components/link.tsx'
 import { StateGlyph } from '../../components/state-glyph.tsx'
-import { useDevice } from '../../lib/data/device-context.tsx'
 import { toTableInfo } from '../../lib/data/tables.ts'
 import { humanize } from '../../lib/format.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
@@ -29,7 +29,7 @@ export function ReasonCard({
   readonly changes: readonly RejectedChange[]
   readonly workspace: string
 }): JSX.Element | null {
-  const { schema } = useDevice()
+  const schema = useSchema()
   const [shown, setShown] = useState(CHANGES_SHOWN)
   const [first] = changes
   if (!first) return null
@@ -99,8 +99,8 @@ export function ReasonCard({
 }
 
 function GroupDecisions({ changes }: { readonly changes: readonly RejectedChange[] }): JSX.Element {
-  const device = useDevice()
-  const { rejected, schema } = device
+  const { database, rejected } = useLocalDatabase()
+  const schema = useSchema()
   const [layer, setLayer] = useState<'edit' | 'discard'>()
   const { isBusy, error, decide } = useDecision(() => setLayer(undefined))
   const isConflict = changes[0]?.verdict.status === 'conflict'
@@ -137,7 +137,7 @@ function GroupDecisions({ changes }: { readonly changes: readonly RejectedChange
           {isConflict ? words.keepMineMany(changes.length) : words.sendMany(changes.length)}
         </Button>
         {isGone ? null : discard}
-        <Button tone="quiet" onPress={() => void exportChanges(device, changes)}>
+        <Button tone="quiet" onPress={() => void exportChanges(database, schema, changes)}>
           {words.exportAsFile}
         </Button>
       </div>

@@ -7,7 +7,7 @@ import { ErrorNotice } from '../../components/error-notice.tsx'
 import { LinkButton } from '../../components/link.tsx'
 import { StateGlyph } from '../../components/state-glyph.tsx'
 import { showToast } from '../../components/toast.tsx'
-import { useDevice } from '../../lib/data/device-context.tsx'
+import { useLocalDatabase, useSchema } from '@holdfast/react'
 import { labelOf } from '../../lib/fields/field.ts'
 import { formatMoment, humanize } from '../../lib/format.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
@@ -89,8 +89,8 @@ export function RejectedChangeCard({
 }
 
 function Decisions({ change, workspace, record }: CardProps & { readonly record: RejectedRecord }): JSX.Element {
-  const device = useDevice()
-  const { rejected } = device
+  const { database, rejected } = useLocalDatabase()
+  const schema = useSchema()
   const [layer, setLayer] = useState<'edit' | 'discard'>()
   const { isBusy, error, decide } = useDecision(() => setLayer(undefined))
   const explanation = explainVerdict(change.verdict, { column: (_, column) => humanize(column) })
@@ -133,7 +133,7 @@ function Decisions({ change, workspace, record }: CardProps & { readonly record:
         ) : null}
         {isGone ? null : discard}
         {canEdit && isConflict ? edit : null}
-        <Button tone="quiet" onPress={() => void exportChanges(device, [change])}>
+        <Button tone="quiet" onPress={() => void exportChanges(database, schema, [change])}>
           {words.exportAsFile}
         </Button>
         {record.table && record.isHere ? (

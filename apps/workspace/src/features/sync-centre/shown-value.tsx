@@ -1,6 +1,6 @@
+import { useSchema } from '@holdfast/react'
 import type { ColumnDescriptor } from '@holdfast/protocol'
 import type { JSX } from 'react'
-import { useDevice } from '../../lib/data/device-context.tsx'
 import { toTableInfo, type TableInfo } from '../../lib/data/tables.ts'
 import { useRecordTitle } from '../../lib/data/use-record-title.ts'
 import { fieldKindOf, formatFieldValue, type LocalValueOf } from '../../lib/field-value.ts'
@@ -14,7 +14,7 @@ export function ShownValue({
   readonly column: ColumnDescriptor
   readonly value: LocalValueOf | undefined
 }): JSX.Element {
-  const { schema } = useDevice()
+  const schema = useSchema()
   const text = formatFieldValue(column, value)
   if (text === undefined) return <span className="text-muted">{words.emptyValue}</span>
   const linked = column.references && schema.tables.find(({ name }) => name === column.references?.table)

@@ -1,9 +1,8 @@
-import { useIncompleteTables } from '@holdfast/react'
+import { useIncompleteTables, useUnsent } from '@holdfast/react'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import type { JSX } from 'react'
 import { Page } from '../../components/page.tsx'
 import { Tabs } from '../../components/tabs.tsx'
-import { useUndecided } from '../../lib/data/use-sync-status.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
 import { AttentionTab } from './attention-tab.tsx'
 import { DeviceTab } from './device-tab.tsx'
@@ -13,7 +12,7 @@ import { OutboxTab } from './outbox-tab.tsx'
 export function SyncCentreScreen(): JSX.Element {
   const { ws } = useParams({ from: '/signed-in/w/$ws/sync' })
   const { tab = 'outbox' } = useSearch({ from: '/signed-in/w/$ws/sync' })
-  const { waiting, attention } = useUndecided()
+  const { waiting, attention } = useUnsent()
   const incomplete = useIncompleteTables().length
   const navigate = useNavigate()
   return (

@@ -1,5 +1,5 @@
+import { useLocalDatabase } from '@holdfast/react'
 import { useCallback, useEffect, useState } from 'react'
-import { useDevice } from '../../lib/data/device-context.tsx'
 
 /** What the browser and the database say about this device; what they do not say is `undefined`. */
 export interface DeviceFacts {
@@ -16,7 +16,7 @@ const UNKNOWN: DeviceFacts = { usage: undefined, isPersistent: undefined, client
 
 /** Reads them when the screen opens, and again after the browser was asked for protection. */
 export function useDeviceFacts(): DeviceFacts & { readonly askPersist: () => Promise<boolean> } {
-  const { database } = useDevice()
+  const { database } = useLocalDatabase()
   const [facts, setFacts] = useState<DeviceFacts>(UNKNOWN)
 
   const read = useCallback(async (): Promise<DeviceFacts> => {

@@ -1,8 +1,7 @@
+import { useRecords, useSchema } from '@holdfast/react'
 import type { RejectedChange } from '@holdfast/client'
 import type { ColumnDescriptor } from '@holdfast/protocol'
-import { useDevice } from '../../lib/data/device-context.tsx'
 import { toTableInfo, type TableInfo } from '../../lib/data/tables.ts'
-import { useLocalQuery } from '../../lib/data/use-local-query.ts'
 import { shortId } from '../../lib/data/use-record-title.ts'
 import type { LocalValueOf } from '../../lib/field-value.ts'
 import { humanize } from '../../lib/format.ts'
@@ -28,15 +27,15 @@ export interface RejectedRecord {
 }
 
 export function useRejectedRecord(change: RejectedChange): RejectedRecord {
-  const { schema } = useDevice()
+  const schema = useSchema()
   const descriptor = schema.tables.find(({ name }) => name === change.table)
   const table = descriptor && toTableInfo(descriptor)
-  const { rows: here, isLoading: isReadingHere } = useLocalQuery<{ readonly id: string }>(
+  const { rows: here, isLoading: isReadingHere } = useRecords<{ readonly id: string }>(
     descriptor ? `select id from ${quoteName(descriptor.name)} where id = ?` : '',
     descriptor ? [change.recordId] : [],
   )
   // What the server sent, untouched by local writes to the same record.
-  const { rows: sent, isLoading: isReadingSent } = useLocalQuery<{ readonly data: string | null }>(
+  const { rows: sent, isLoading: isReadingSent } = useRecords<{ readonly data: string | null }>(
     'select data from ps_oplog where row_type = ? and row_id = ? order by op_id desc limit 1',
     [change.table, change.recordId],
   )

@@ -1,6 +1,6 @@
+import { useSchema } from '@holdfast/react'
 import type { UploadOperation } from '@holdfast/protocol'
 import type { JSX } from 'react'
-import { useDevice } from '../../lib/data/device-context.tsx'
 import { labelOf } from '../../lib/fields/field.ts'
 import { humanize } from '../../lib/format.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
@@ -11,7 +11,7 @@ const VALUES_MAX = 6
 
 /** The values that a change writes. */
 export function WrittenValues({ operation }: { readonly operation: UploadOperation }): JSX.Element | null {
-  const { schema } = useDevice()
+  const schema = useSchema()
   const columns = schema.tables.find(({ name }) => name === operation.type)?.columns ?? []
   const values = Object.entries(operation.data ?? {})
   if (values.length === 0) return null

@@ -1,6 +1,5 @@
+import { useLocalDatabase, useRecords } from '@holdfast/react'
 import { useEffect } from 'react'
-import { useDevice } from './device-context.tsx'
-import { useLocalQuery } from './use-local-query.ts'
 
 /** A record that was opened on this device. */
 export interface RecentRecord {
@@ -16,7 +15,7 @@ interface Row {
 
 /** The records that were looked at here, newest first. */
 export function useRecentRecords(limit: number): readonly RecentRecord[] {
-  const { rows } = useLocalQuery<Row>(
+  const { rows } = useRecords<Row>(
     `select ref, at from hf_local_recent where kind = 'record' order by at desc limit ?`,
     [limit],
   )
@@ -28,7 +27,7 @@ export function useRecentRecords(limit: number): readonly RecentRecord[] {
 
 /** Remembers that a record is being looked at; without an id nothing. */
 export function useRememberRecent(table: string, recordId: string | undefined): void {
-  const { database } = useDevice()
+  const { database } = useLocalDatabase()
   // Looking at a record is an event of the address, which has no handler.
   useEffect(() => {
     if (recordId === undefined) return

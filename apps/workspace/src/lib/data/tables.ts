@@ -23,11 +23,18 @@ const CODE_NAMES = ['number', 'code', 'tag', 'serial_no']
 
 /** The tables of the project's own schemas, by name; the system's (`holdfast`) are left out. */
 export function tablesOf(schema: SchemaDescriptor): readonly TableInfo[] {
-  return schema.tables
+  const known = tablesOfSchema.get(schema)
+  if (known) return known
+  const tables = schema.tables
     .filter((table) => table.schema !== 'holdfast')
     .map(toTableInfo)
     .sort((a, b) => a.label.localeCompare(b.label))
+  tablesOfSchema.set(schema, tables)
+  return tables
 }
+
+/** One list for each schema: a screen that asks again renders nothing anew. */
+const tablesOfSchema = new WeakMap<SchemaDescriptor, readonly TableInfo[]>()
 
 export function toTableInfo(descriptor: TableDescriptor): TableInfo {
   const label = humanize(descriptor.table)

@@ -1,6 +1,6 @@
+import { useRecords } from '@holdfast/react'
 import { quoteName } from '../sql.ts'
 import type { TableInfo } from './tables.ts'
-import { useLocalQuery } from './use-local-query.ts'
 
 /** What a record is called: the value of the table's title column, else the first characters of its id. */
 export function useRecordTitle(
@@ -8,7 +8,7 @@ export function useRecordTitle(
   recordId: string,
 ): { readonly title: string; readonly isHere: boolean; readonly isLoading: boolean } {
   const title = table.titleColumn === undefined ? 'null' : quoteName(table.titleColumn)
-  const { rows, isLoading } = useLocalQuery<{ readonly title: string | number | null }>(
+  const { rows, isLoading } = useRecords<{ readonly title: string | number | null }>(
     `select ${title} as title from ${quoteName(table.name)} where id = ?`,
     [recordId],
   )

@@ -1,7 +1,6 @@
+import { useHasSynced, useRecords } from '@holdfast/react'
+import { useTables } from './use-tables.ts'
 import { quoteName } from '../sql.ts'
-import { useDevice } from './device-context.tsx'
-import { useHasSynced } from './use-sync-status.ts'
-import { useLocalQuery } from './use-local-query.ts'
 
 /** Counting is cheap, but a first sync changes every table many times a second. */
 const COUNT_THROTTLE_MS = 400
@@ -11,7 +10,7 @@ const COUNT_THROTTLE_MS = 400
  * first sync has told that it is empty.
  */
 export function useTableCounts(): ReadonlyMap<string, number> {
-  const { tables } = useDevice()
+  const tables = useTables()
   const hasSynced = useHasSynced()
   // Each row says when it was counted: a zero from before the end of the first sync is not shown after it.
   const isComplete = hasSynced ? 1 : 0
@@ -21,10 +20,8 @@ export function useTableCounts(): ReadonlyMap<string, number> {
         `select '${name.replaceAll("'", "''")}' as name, (select count(*) from ${quoteName(name)}) as rows, ${isComplete} as isComplete`,
     )
     .join(' union all ')
-  const { rows } = useLocalQuery<{ readonly name: string; readonly rows: number; readonly isComplete: 0 | 1 }>(
-    sql,
-    [],
-    COUNT_THROTTLE_MS,
-  )
+  const { rows } = useRecords<{ readonly name: string; readonly rows: number; readonly isComplete: 0 | 1 }>(sql, [], {
+    throttleMs: COUNT_THROTTLE_MS,
+  })
   return new Map(rows.filter((row) => row.isComplete === 1 || row.rows > 0).map((row) => [row.name, row.rows]))
 }

@@ -1,10 +1,10 @@
+import { useLocalDatabase } from '@holdfast/react'
 import type { RejectedChanges } from '@holdfast/client'
 import type { CommonPowerSyncDatabase } from '@powersync/common'
 import { create } from 'zustand'
 import { useMemo } from 'react'
 import { showToast } from '../../components/toast.tsx'
 import { recordMessages as words } from '../../messages/record.ts'
-import { useDevice } from '../data/device-context.tsx'
 import { applyCommand, type ApplyOutcome, CHANGES_MAX } from './apply-command.ts'
 import { type Command, inverseOf, type NewCommand } from './record-change.ts'
 import { isOfCommand, refusedRecords } from './refused-records.ts'
@@ -40,7 +40,8 @@ export interface RecordWriter {
 }
 
 export function useRecordWriter(): RecordWriter {
-  const { local, database, rejected } = useDevice()
+  const local = useLocalDatabase()
+  const { database, rejected } = local
   return useMemo(() => createRecordWriter(database, rejected, local.userId), [database, rejected, local.userId])
 }
 

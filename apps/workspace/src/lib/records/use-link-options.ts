@@ -1,5 +1,5 @@
+import { useLocalDatabase } from '@holdfast/react'
 import { useEffect, useState } from 'react'
-import { useDevice } from '../data/device-context.tsx'
 import type { LinkTarget } from '../fields/field.ts'
 import { escapeLike, quoteName } from '../sql.ts'
 
@@ -13,7 +13,7 @@ export const LINK_OPTIONS_MAX = 50
 
 /** Records of a table whose title contains the text, those that begin with it first. Until they are read: those of the last text, or `undefined` when there were none. */
 export function useLinkOptions(target: LinkTarget | undefined, text: string): readonly LinkOption[] | undefined {
-  const { database } = useDevice()
+  const { database } = useLocalDatabase()
   const [answer, setAnswer] = useState<{ readonly text: string; readonly options: readonly LinkOption[] }>()
   const table = target?.table
   const titleColumn = target?.titleColumn

@@ -1,4 +1,4 @@
-import { useDevice } from '../data/device-context.tsx'
+import { useLocalDatabase } from '@holdfast/react'
 import type { TableInfo } from '../data/tables.ts'
 import type { Field } from '../fields/field.ts'
 import { uuidV7 } from '../fields/uuid-v7.ts'
@@ -15,7 +15,7 @@ export function useNewRecord(
   fields: readonly Field[],
   writer: RecordWriter,
 ): (() => Promise<string>) | undefined {
-  const { database } = useDevice()
+  const { database } = useLocalDatabase()
   if (!table.descriptor.can.insert) return undefined
   return async () => {
     const id = uuidV7()

@@ -1,7 +1,6 @@
+import { useEngineStatus, useRecords } from '@holdfast/react'
 import { type AttentionRow, LIST_REJECTED_SQL, toRejectedChange } from '@holdfast/client'
 import { useEffect, useMemo, useRef, useState } from 'react'
-import { useLocalQuery } from '../data/use-local-query.ts'
-import { useSyncStatus } from '../data/use-sync-status.ts'
 import { deriveMarks, type RecordMark, type WaitingRow } from './record-state.ts'
 
 const WAITING_SQL = `
@@ -14,12 +13,13 @@ const NONE: ReadonlySet<string> = new Set()
 
 /** Which records of a table are not clean, and how; live. `undefined` while that is not known: nobody may be told "accepted" then. */
 export function useRecordMarks(table: string): ReadonlyMap<string, RecordMark> | undefined {
-  const status = useSyncStatus()
-  const { rows: waiting, isLoading: isWaitingLoading } = useLocalQuery<WaitingRow>(WAITING_SQL, [table])
-  const { rows: attention, isLoading: isAttentionLoading } = useLocalQuery<AttentionRow>(LIST_REJECTED_SQL)
-  const confirming = useConfirming(waiting, status.connected, status.lastSyncedAt?.getTime())
+  const isConnected = useEngineStatus((status) => status.connected)
+  const isSending = useEngineStatus((status) => status.uploading)
+  const lastSyncedMs = useEngineStatus((status) => status.lastSyncedAt?.getTime())
+  const { rows: waiting, isLoading: isWaitingLoading } = useRecords<WaitingRow>(WAITING_SQL, [table])
+  const { rows: attention, isLoading: isAttentionLoading } = useRecords<AttentionRow>(LIST_REJECTED_SQL)
+  const confirming = useConfirming(waiting, isConnected, lastSyncedMs)
   const isLoading = isWaitingLoading || isAttentionLoading
-  const isSending = status.uploading
   return useMemo(
     () =>
       isLoading

@@ -1,3 +1,4 @@
+import { useRecords } from '@holdfast/react'
 import { type JSX, useEffect, useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { ChoiceChip } from '../../../components/fields/choice-chip.tsx'
@@ -5,7 +6,6 @@ import { OptionPicker } from '../../../components/fields/option-picker.tsx'
 import { Checkbox } from '../../../components/checkbox.tsx'
 import { Popover, PopoverTrigger } from '../../../components/popover.tsx'
 import { TextField } from '../../../components/text-field.tsx'
-import { useLocalQuery } from '../../../lib/data/use-local-query.ts'
 import { parseDay, dayOf } from '../../../lib/fields/dates.ts'
 import type { Field } from '../../../lib/fields/field.ts'
 import { isNumeric } from '../../../lib/fields/field-kind.ts'
@@ -65,7 +65,7 @@ function LinkValue({ condition, field, onChange }: ConditionValueProps): JSX.Ele
   const options = useLinkOptions(field.link, text)
   const id = condition.values[0] ?? ''
   const title = field.link?.titleColumn
-  const { rows } = useLocalQuery<{ readonly label: string | number | null }>(
+  const { rows } = useRecords<{ readonly label: string | number | null }>(
     field.link && id !== ''
       ? `select ${title === undefined ? 'id' : quoteName(title)} as label from ${quoteName(field.link.table)} where id = ?`
       : '',

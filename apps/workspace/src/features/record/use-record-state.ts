@@ -1,5 +1,5 @@
+import { useRecords } from '@holdfast/react'
 import { useMemo } from 'react'
-import { useLocalQuery } from '../../lib/data/use-local-query.ts'
 import type { Field, FieldValue } from '../../lib/fields/field.ts'
 import { type Draft, DRAFT_SQL, type DraftRow, toDraft } from '../../lib/records/drafts.ts'
 import type { RecordValues } from '../../lib/records/record-change.ts'
@@ -16,18 +16,17 @@ export type RecordState =
 const LABEL = '@'
 
 /** One record of the local database with what its links are called, live. */
-export function useRecord(table: string, id: string, fields: readonly Field[]): RecordState {
+export function useRecordState(table: string, id: string, fields: readonly Field[]): RecordState {
   const links = fields.filter(({ link }) => link?.titleColumn !== undefined)
   const labelSql = links.map(({ name, link }) =>
     link?.titleColumn === undefined
       ? ''
       : `, (select ${quoteName(link.titleColumn)} from ${quoteName(link.table)} where id = t.${quoteName(name)}) as ${quoteName(LABEL + name)}`,
   )
-  const record = useLocalQuery<RecordValues>(
-    `select t.*${labelSql.join('')} from ${quoteName(table)} t where t.id = ?`,
-    [id],
-  )
-  const drafts = useLocalQuery<DraftRow>(DRAFT_SQL, [id])
+  const record = useRecords<RecordValues>(`select t.*${labelSql.join('')} from ${quoteName(table)} t where t.id = ?`, [
+    id,
+  ])
+  const drafts = useRecords<DraftRow>(DRAFT_SQL, [id])
   const [row] = record.rows
   const [draftRow] = drafts.rows
   const draft = useMemo(() => (draftRow && !row ? toDraft(draftRow) : undefined), [draftRow, row])
@@ -56,7 +55,7 @@ function useDraftLabels(links: readonly Field[], draft: Draft | undefined): Read
       ? ''
       : `select '${name.replaceAll("'", "''")}' as name, (select ${quoteName(link.titleColumn)} from ${quoteName(link.table)} where id = ?) as label`,
   )
-  const { rows } = useLocalQuery<{ readonly name: string; readonly label: FieldValue }>(
+  const { rows } = useRecords<{ readonly name: string; readonly label: FieldValue }>(
     sql.join(' union all '),
     chosen.map(({ name }) => draft?.values[name] ?? null),
   )
