@@ -81,7 +81,7 @@ export async function requestPhoneCode(
   const { phone, origin } = input
   const { options, limits, pool, clock } = context
   if (!options.smsEnableSignup) throw phoneFlowsDisabled('Unsupported phone provider')
-  requireChannel(context, input.channel)
+  const channel = requireChannel(context, input.channel)
   limits.sms.take(origin.address)
   const contact = { provider: 'phone', phone } as const
   const known = await findUserByPhone(pool, phone)
@@ -91,7 +91,7 @@ export async function requestPhoneCode(
   const newUser = prepareUser(context, { contact, metadata: input.metadata, passwordHash: undefined })
   const target = { redirectTo: context.redirects.siteUrl, codeChallenge: undefined }
   const registration = await registering(context, (tx) =>
-    register(context, tx, { ...target, contact, newUser, origin }),
+    register(context, tx, { ...target, contact, newUser, origin, smsChannel: channel }),
   )
   return confirmsItself(context, contact) && registration.kind === 'confirmed' ? sendToSignIn() : {}
 
@@ -110,6 +110,7 @@ export async function requestPhoneCode(
         phone,
         purpose: 'sms',
         kind: 'magic_link',
+        channel,
         address: origin.address,
         now,
       })

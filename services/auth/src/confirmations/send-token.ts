@@ -1,7 +1,7 @@
 import type { Transaction } from '@holdfast/postgres'
 import type { AuthContext } from '../context.ts'
 import { type CodeChallenge, insertFlowState } from '../flow-state/flow-state.ts'
-import type { MailKind, SmsKind } from '../messages/messages.ts'
+import type { MailKind, SmsChannel, SmsKind } from '../messages/messages.ts'
 import type { AuthenticationMethodName } from '../tokens/claims.ts'
 import type { UserRow } from '../users/user-row.ts'
 import { type AddressLimitKind, takeMessage } from './address-limits.ts'
@@ -145,16 +145,17 @@ export async function sendPhoneCode(
     readonly phone: string
     readonly purpose: 'sms' | 'phone_change' | 'reauthentication'
     readonly kind: SmsKind
+    readonly channel?: SmsChannel | undefined
     /** Of the client. */
     readonly address: string
     readonly now: string
   },
 ): Promise<{ readonly message_id?: string }> {
-  const { user, phone, purpose, kind, address, now } = input
+  const { user, phone, purpose, kind, channel, address, now } = input
   const fixed = context.messages.testOtp(phone)
   const code = fixed === undefined ? { digits: context.options.smsOtpLength } : { fixed }
   const { otp } = await issueToken(tx, { userId: user.id, purpose, sentTo: phone, code, now })
-  await context.messages.sendSms(tx, { kind, to: phone, userId: user.id, code: otp, address })
+  await context.messages.sendSms(tx, { kind, channel, to: phone, userId: user.id, code: otp, address })
   return fixed === undefined ? {} : { message_id: 'test-otp' }
 }
 

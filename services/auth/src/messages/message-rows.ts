@@ -1,7 +1,7 @@
 import { type Queryable, sql } from '@holdfast/postgres'
 import type { HookPayload } from '../hooks/hooks.ts'
 import { CAPTURED_MESSAGES_MAX, MESSAGE_DAYS_MAX, MESSAGE_LEASE_MS, MESSAGES_PER_PAGE_MAX } from '../limits.ts'
-import type { MessageReader, MessageRow } from './messages.ts'
+import type { MessageReader, MessageRow, SmsChannel } from './messages.ts'
 
 export type MessageChannel = MessageRow['channel']
 
@@ -43,6 +43,8 @@ export interface DueMessage {
   readonly body: string
   /** The code in it, so that none is left behind. */
   readonly code: string | null
+  /** Of a text message: the way that was asked for. */
+  readonly sms_channel: SmsChannel | null
   /** What the `send_email` hook is asked with, where there was one when the message was written. */
   readonly hook_payload: HookPayload | null
   /** With this one. */
@@ -70,6 +72,7 @@ export async function claimDueMessages(
      where message.id = due.id
     returning message.id, message.channel, message.recipient, message.subject, message.html, message.body, message.attempts,
               message.created_at, coalesce(message.variables ->> 'token', message.variables ->> 'code') as code,
+              message.variables ->> 'channel' as sms_channel,
               message.variables -> 'hook' as hook_payload
   `)
 }

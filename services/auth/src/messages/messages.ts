@@ -37,8 +37,13 @@ export interface OutgoingMail {
   readonly address?: string | undefined
 }
 
+/** How a text message reaches a phone. */
+export type SmsChannel = 'sms' | 'whatsapp'
+
 export interface OutgoingSms {
   readonly kind: SmsKind
+  /** `sms` unless it says otherwise. */
+  readonly channel?: SmsChannel | undefined
   /** Digits only. */
   readonly to: string
   readonly userId: string

@@ -1,6 +1,7 @@
 import { MESSAGE_SEND_TIMEOUT_MS } from '../limits.ts'
 import type { AuthOptions } from '../options/auth-options.ts'
 import { optionInvalid } from '../options/option-invalid.ts'
+import type { DueMessage } from './message-rows.ts'
 import { type Sender, SendError } from './sender.ts'
 
 /**
@@ -16,15 +17,20 @@ export function createTwilioSender(options: AuthOptions): Sender | undefined {
   if (!sender) throw optionInvalid('smsTwilioMessageServiceSid', 'Twilio needs it.')
   const base = options.smsTwilioUrl.replace(/\/+$/, '')
   const url = `${base}/2010-04-01/Accounts/${encodeURIComponent(account)}/Messages.json`
-  const from = /^MG[0-9a-f]{32}$/i.test(sender) ? { MessagingServiceSid: sender } : { From: sender }
+  const service = /^MG[0-9a-f]{32}$/i.test(sender) ? { MessagingServiceSid: sender } : { From: sender }
+  const whatsAppFrom = /^\+?[1-9][\d ]{1,14}$/.test(sender) ? `whatsapp:${sender}` : sender
   const closing = new AbortController()
 
   return {
-    async send({ recipient, body }) {
+    async send(message) {
+      const form =
+        message.sms_channel === 'whatsapp'
+          ? whatsAppForm(message)
+          : { To: `+${message.recipient}`, ...service, Body: message.body }
       const response = await fetch(url, {
         method: 'POST',
         headers: { authorization: `Basic ${Buffer.from(`${account}:${token}`).toString('base64')}` },
-        body: new URLSearchParams({ To: `+${recipient}`, ...from, Body: body }),
+        body: new URLSearchParams(form),
         redirect: 'error',
         signal: AbortSignal.any([closing.signal, AbortSignal.timeout(MESSAGE_SEND_TIMEOUT_MS)]),
       })
@@ -39,6 +45,14 @@ export function createTwilioSender(options: AuthOptions): Sender | undefined {
       }
     },
     close: () => closing.abort(),
+  }
+
+  /** As GoTrue sends it. WhatsApp wants codes in a template that it has approved; without one the text goes as it is. */
+  function whatsAppForm({ recipient, body, code }: DueMessage): Record<string, string> {
+    const to = { To: `whatsapp:+${recipient}`, Channel: 'whatsapp', From: whatsAppFrom }
+    const template = options.smsTwilioContentSid
+    if (!template) return { ...to, Body: body }
+    return { ...to, ContentSid: template, ContentVariables: JSON.stringify({ 1: code ?? '' }) }
   }
 }
 

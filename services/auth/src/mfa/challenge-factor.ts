@@ -1,8 +1,9 @@
 import type { Transaction } from '@holdfast/postgres'
 import { recordAudit } from '../audit-log.ts'
 import type { AuthContext } from '../context.ts'
-import { tooSoon, validationFailed } from '../errors.ts'
+import { tooSoon } from '../errors.ts'
 import { createOtp, hashOneTimeToken } from '../one-time-tokens/one-time-tokens.ts'
+import { requireChannel } from '../users/sign-up.ts'
 import { challengeEndMs, createChallengeId, insertChallenge } from './challenge-row.ts'
 import { type FactorType, factorNotFound, verifyDisabled } from './errors.ts'
 import { type FactorRow, lockFactor } from './factor-row.ts'
@@ -25,7 +26,7 @@ export interface Challenge {
 /**
  * Asks for a proof that the person still has a factor: sends the code, for a phone.
  *
- * @param input.channel - for a phone; empty or `sms`
+ * @param input.channel - for a phone; empty, `sms` or `whatsapp`
  * @throws {HoldfastError} `mfa_factor_not_found`, `mfa_*_verify_not_enabled`, `over_sms_send_rate_limit`, `validation_failed`
  */
 export async function challengeFactor(
@@ -88,14 +89,12 @@ async function sendCode(
 ): Promise<{ readonly otpHash: string }> {
   const { factor, challengeId, nowMs } = input
   const { options, messages, limits } = context
-  if (input.channel !== '' && input.channel !== 'sms') {
-    throw validationFailed("Invalid channel, supported values are 'sms'")
-  }
+  const channel = requireChannel(context, input.channel)
   const freeAtMs = (factor.last_challenged_at?.getTime() ?? -Infinity) + options.mfaPhoneMaxFrequency * 1000
   if (freeAtMs > nowMs) throw tooSoon('sms', Math.ceil((freeAtMs - nowMs) / 1000))
   limits.sms.take(input.address)
   const to = factor.phone ?? ''
   const code = messages.testOtp(to) ?? createOtp(options.mfaPhoneOtpLength)
-  await messages.sendSms(tx, { kind: 'mfa', to, userId: factor.user_id, code })
+  await messages.sendSms(tx, { kind: 'mfa', channel, to, userId: factor.user_id, code })
   return { otpHash: hashPhoneCode(challengeId, code) }
 }

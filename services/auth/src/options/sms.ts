@@ -56,6 +56,10 @@ export const smsOptions = {
     type: 'string',
     description: 'The messaging service at Twilio, or the number that messages come from.',
   },
+  smsTwilioContentSid: {
+    type: 'string',
+    description: 'The approved template at Twilio for codes over WhatsApp (`HX…`); its variable `1` is the code.',
+  },
   smsTwilioUrl: {
     type: 'string',
     default: 'https://api.twilio.com',

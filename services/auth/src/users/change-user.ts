@@ -6,6 +6,7 @@ import { reauthenticationNotValid } from '../confirmations/errors.ts'
 import { countMail, countSms, type LinkTarget, sendEmailChange, sendPhoneCode } from '../confirmations/send-token.ts'
 import type { AuthContext } from '../context.ts'
 import { emailExists, phoneExists, userNotFound } from '../errors.ts'
+import type { SmsChannel } from '../messages/messages.ts'
 import { notifyOfNewEmail, notifyOfNewPhone, notifyUser } from '../messages/notices.ts'
 import { deleteOneTimeTokens } from '../one-time-tokens/one-time-tokens.ts'
 import { endSessions } from '../sessions/end-sessions.ts'
@@ -51,7 +52,8 @@ export async function changeUser(
       await setMetadata(tx, { userId: user.id, metadata, now })
     }
     if (changes.email !== undefined) await changeEmail(context, tx, { ...input, user, email: changes.email, now })
-    if (changes.phone !== undefined) await changePhone(context, tx, { user, phone: changes.phone, address, now })
+    if (changes.phone !== undefined)
+      await changePhone(context, tx, { user, phone: changes.phone, channel: changes.smsChannel, address, now })
     await recordAudit(tx, { action: 'user_modified', actor: user, address, now })
     const changed = await findUserById(tx, user.id)
     assert(changed, 'the user is locked')
@@ -109,16 +111,30 @@ async function changeEmail(
 async function changePhone(
   context: AuthContext,
   tx: Transaction,
-  input: { readonly user: UserRow; readonly phone: string; readonly address: string; readonly now: string },
+  input: {
+    readonly user: UserRow
+    readonly phone: string
+    readonly channel: SmsChannel
+    readonly address: string
+    readonly now: string
+  },
 ): Promise<void> {
-  const { user, phone, address, now } = input
+  const { user, phone, channel, address, now } = input
   if (await findUserByPhone(tx, phone)) throw phoneExists()
   if (!context.options.smsEnableConfirmations) {
     await confirmPhoneChange(tx, { userId: user.id, phone, now })
     await notifyOfNewPhone(context, tx, user, phone)
     return
   }
-  await sendPhoneCode(context, tx, { user, phone, purpose: 'phone_change', kind: 'phone_change', address, now })
+  await sendPhoneCode(context, tx, {
+    user,
+    phone,
+    purpose: 'phone_change',
+    kind: 'phone_change',
+    channel,
+    address,
+    now,
+  })
 }
 
 /** Two requests with one code do not both change the password. @throws {HoldfastError} `reauthentication_not_valid` */

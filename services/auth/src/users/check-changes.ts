@@ -10,6 +10,7 @@ import {
   validationFailed,
 } from '../errors.ts'
 import { RECENT_SIGN_IN_MS } from '../limits.ts'
+import type { SmsChannel } from '../messages/messages.ts'
 import { requireGoodPassword } from '../passwords/require-good-password.ts'
 import { readSessionMethods, type SessionRow } from '../sessions/session-row.ts'
 import { parseEmail, parsePhone } from './contact.ts'
@@ -42,6 +43,7 @@ export interface UserChanges {
 export interface CheckedChanges {
   readonly email: string | undefined
   readonly phone: string | undefined
+  readonly smsChannel: SmsChannel
   readonly passwordHash: string | undefined
   readonly usesNonce: boolean
   readonly metadata: UserMetadata | undefined
@@ -58,7 +60,7 @@ export async function checkChanges(
   const { password } = changes
   const email = changes.email === undefined ? undefined : parseEmail(changes.email)
   const phone = changes.phone === undefined ? undefined : parsePhone(changes.phone)
-  if (phone !== undefined) requireChannel(context, changes.channel)
+  const smsChannel = phone === undefined ? 'sms' : requireChannel(context, changes.channel)
   const newEmail = email === user.email ? undefined : email
   const newPhone = phone === user.phone ? undefined : phone
   if (password !== undefined) await requireGoodPassword(context, password)
@@ -79,6 +81,7 @@ export async function checkChanges(
   return {
     email: newEmail,
     phone: newPhone,
+    smsChannel,
     passwordHash: password === undefined ? undefined : await hashNewPassword(context, signer, password, changes),
     usesNonce,
     metadata: changes.metadata,

@@ -10,6 +10,7 @@ import { countMail, countSms, type LinkTarget, sendLinkMail, sendPhoneCode } fro
 import type { AuthContext } from '../context.ts'
 import { phoneProviderDisabled, signUpDisabled, userAlreadyExists, validationFailed } from '../errors.ts'
 import { insertIdentity } from '../identities/insert-identity.ts'
+import type { SmsChannel } from '../messages/messages.ts'
 import { requireGoodPassword } from '../passwords/require-good-password.ts'
 import type { SignedIn } from '../sessions/render-session.ts'
 import type { RequestOrigin } from '../sessions/session-row.ts'
@@ -57,9 +58,10 @@ export async function signUp(context: AuthContext, input: SignUpInput): Promise<
   })
   const { origin } = input
   const { now } = newUser
+  const smsChannel = contact.provider === 'phone' ? requireChannel(context, input.channel) : undefined
   if (!confirmsItself(context, contact)) countMessage(context, contact, origin)
   const outcome = await registering(context, async (tx): Promise<SignUpOutcome | 'exists'> => {
-    const registration = await register(context, tx, { ...input, contact, newUser })
+    const registration = await register(context, tx, { ...input, contact, newUser, smsChannel })
     if (registration.kind === 'confirmed') {
       const { user } = registration
       const traits = { provider: contact.provider }
@@ -108,9 +110,15 @@ function checkSignUp(context: AuthContext, input: SignUpInput): Contact {
   return { provider: 'email', email: parseEmail(email) }
 }
 
-/** Text messages are the only way to a number here; a hook may know others. @throws {HoldfastError} `validation_failed` */
-export function requireChannel(context: AuthContext, channel: string): void {
-  if (channel !== '' && channel !== 'sms' && !context.hooks.has('send_sms')) throw unsupportedChannel()
+/**
+ * The way a message to a number takes. WhatsApp needs Twilio; a hook is handed every message, whatever the way.
+ *
+ * @throws {HoldfastError} `validation_failed`
+ */
+export function requireChannel(context: AuthContext, channel: string): SmsChannel {
+  if (channel === '' || channel === 'sms' || context.hooks.has('send_sms')) return 'sms'
+  if (channel === 'whatsapp' && context.options.smsTwilioAccountSid) return 'whatsapp'
+  throw unsupportedChannel()
 }
 
 /** Whether an address or number counts without anybody confirming it. */
@@ -141,6 +149,8 @@ export async function register(
     readonly origin: RequestOrigin
     /** What a mail counts as: the same for every address that the same thing is asked for. */
     readonly mailKind?: AddressLimitKind
+    /** The way of a code to a number. */
+    readonly smsChannel?: SmsChannel | undefined
   },
 ): Promise<Registration> {
   const { contact, newUser, origin } = input
@@ -181,6 +191,7 @@ export async function register(
       phone: contact.phone,
       purpose: 'sms',
       kind: 'confirmation',
+      channel: input.smsChannel,
       address: origin.address,
       now,
     })
