@@ -9,20 +9,33 @@ import { ALICE, BOB, LISTS_SCHEMA, openWorld, type World } from './sync-world.te
 
 const ROWS = 100_000
 
-const SCHEMA = `${LISTS_SCHEMA}
-  create table public.docs (id int primary key, owner_id uuid, title text, body text);
-  insert into public.docs select n, '${ALICE}', 'read' from generate_series(1, ${ROWS}) n;
-  create table public.notes (id int primary key, owner_id uuid, title text);
-  insert into public.notes values (1, '${BOB}', 'bob''s');
+const DOCS = `
+  alter table public.docs alter column body set storage external;
+  insert into public.docs
+    select n, '${ALICE}', 'read', case when n = ${ROWS / 2} then repeat('x', 4000) end from generate_series(1, ${ROWS}) n;
 `
 
-/** A transaction of a user that has what is locked by `lock` locked until it is disposed of. */
-async function holdLock(world: World, lock: string): Promise<AsyncDisposable & { run(text: string): Promise<void> }> {
+const SCHEMA = `${LISTS_SCHEMA}
+  create table public.docs (id int primary key, owner_id uuid, title text, body text);
+  ${DOCS}
+`
+
+interface Lock extends AsyncDisposable {
+  /** Runs a statement in the transaction. */
+  run(text: string): Promise<void>
+}
+
+/** A transaction of a user that has what is needed to read the one long text of a table locked, until it is disposed of. */
+async function lockLongText(world: World, table = 'public.docs'): Promise<Lock> {
+  const [toast] = await world.rows<{ index: string }>(`
+    select i.indexrelid::regclass::text as index
+      from pg_class c join pg_index i on i.indrelid = c.reltoastrelid where c.oid = '${table}'::regclass`)
   const pool = createPool({ url: world.db.url, applicationName: 'test lock', connectionsMax: 1 })
   const [locked, ended] = [Promise.withResolvers<(text: string) => Promise<void>>(), Promise.withResolvers<void>()]
   const held = pool.transaction(async (tx) => {
-    await tx.client.query(lock)
-    locked.resolve(async (text) => void (await tx.client.query(text)))
+    const run = async (text: string): Promise<void> => void (await tx.client.query(text))
+    await run(`reindex index ${toast?.index}`)
+    locked.resolve(run)
     await ended.promise
   })
   held.catch(locked.reject)
@@ -41,13 +54,6 @@ async function until(isTrue: () => Promise<boolean>): Promise<void> {
   await expect.poll(isTrue, { timeout: 60_000, interval: 5 }).toBe(true)
 }
 
-/** The policy by which `docs` begins to be read; some of it has been. */
-async function beginToRead(world: World): Promise<void> {
-  await world.run(`alter table public.docs enable row level security;
-    create policy own on public.docs for select using (owner_id = (select auth.uid()))`)
-  await until(async () => (await world.rows(`select from sync.fills where filled_to is not null`)).length > 0)
-}
-
 /** Somebody reads the table, and waits. */
 async function untilReadingWaits(world: World): Promise<void> {
   await until(
@@ -57,6 +63,13 @@ async function untilReadingWaits(world: World): Promise<void> {
           where not l.granted and a.datname = current_database() and a.application_name = 'holdfast snapshot'`)
       ).length > 0,
   )
+}
+
+/** The policy by which `docs` begins to be read, until the reading waits in the middle. */
+async function beginToRead(world: World): Promise<void> {
+  await world.run(`alter table public.docs enable row level security;
+    create policy own on public.docs for select using (owner_id = (select auth.uid()))`)
+  await untilReadingWaits(world)
 }
 
 const isFilled = async (world: World): Promise<boolean> => (await world.rows(`select from sync.fills`)).length === 0
@@ -77,10 +90,9 @@ test('rows of other tables reach devices while a table is locked that is being r
   await using world = await openWorld({ schema: SCHEMA })
   const bob = world.device(BOB)
   bob.connect()
-  await beginToRead(world)
   {
-    await using _lock = await holdLock(world, `lock table public.docs in access exclusive mode`)
-    await untilReadingWaits(world)
+    await using _lock = await lockLongText(world)
+    await beginToRead(world)
     // More than one database is on this server, and their roles' settings change.
     await world.run(`alter role authenticated in database postgres set application_name = 'other'`)
     await world.run(`alter role authenticated in database postgres reset application_name`)
@@ -97,10 +109,9 @@ test('rows of other tables reach devices while a table is locked that is being r
 
 test('the service stops while a table is locked that is being read, and goes on after the next start', async () => {
   await using world = await openWorld({ schema: SCHEMA })
-  await beginToRead(world)
   {
-    await using _lock = await holdLock(world, `lock table public.docs in access exclusive mode`)
-    await untilReadingWaits(world)
+    await using _lock = await lockLongText(world)
+    await beginToRead(world)
     await world.stop()
     expect(await isFilled(world)).toBe(false)
   }
@@ -108,18 +119,19 @@ test('the service stops while a table is locked that is being read, and goes on 
   await expectAll(world)
 }, 120_000)
 
-test('a transaction that has a partition locked is in no deadlock with the reading of its table', async () => {
+test('a transaction that locks partitions before their table is in no deadlock with the reading of it', async () => {
   await using world = await openWorld({
     schema: `${LISTS_SCHEMA}
       create table public.docs (id int primary key, owner_id uuid, title text, body text) partition by range (id);
-      create table public.docs_1 partition of public.docs for values from (0) to (${ROWS / 2});
-      create table public.docs_2 partition of public.docs for values from (${ROWS / 2}) to (${2 * ROWS});
-      insert into public.docs select n, '${ALICE}', 'read' from generate_series(1, ${ROWS}) n;`,
+      create table public.docs_1 partition of public.docs for values from (0) to (${ROWS / 4});
+      create table public.docs_2 partition of public.docs for values from (${ROWS / 4}) to (${2 * ROWS});
+      alter table public.docs_2 alter column body set storage external;
+      ${DOCS}`,
   })
-  await beginToRead(world)
   {
-    await using lock = await holdLock(world, `lock table public.docs_2 in access exclusive mode`)
-    await untilReadingWaits(world)
+    await using lock = await lockLongText(world, 'public.docs_2')
+    await beginToRead(world)
+    // It waits for the reading, which waits for it.
     await lock.run(`lock table public.docs in access exclusive mode`)
   }
   await expectAll(world)

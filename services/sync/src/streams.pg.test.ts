@@ -202,7 +202,9 @@ describe('priorities', () => {
     await device.until(() => device.lines.some((line) => line.data))
     device.pause()
     await world.run(`insert into issues (org_id, project_id) values ('${ORG}', '${ONE}')`)
-    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    // Another device of hers has it: it is in the log.
+    const other = open([subscription('by_project', { project: ONE }, 0)])
+    await other.until(() => other.ids('issues').length === 1)
     device.resume()
     await device.until(() => device.partials.some(({ state }) => state.size === 1), 'the urgent row')
     expect(device.completed).toHaveLength(0)
