@@ -7,7 +7,7 @@ import { sized } from './size.ts'
 
 /** Accounts that are asked about, each as often as an address that nobody has. */
 const PEOPLE = sized(100)
-const ROUNDS = 3
+const ROUNDS = sized(3)
 const PASSWORD = 'correct horse battery'
 
 /** What tells by its time who has an account, if anything does: the answers say the same. */

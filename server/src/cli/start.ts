@@ -5,6 +5,7 @@ import { loadConfig } from '../config/load-config.ts'
 import { options, type Config } from '../config/options.ts'
 import { runUntilStopped } from '../lifetime.ts'
 import { createLogger, isLogLevel } from '../logger.ts'
+import { returnMemory } from '../return-memory.ts'
 import { SAMPLE_PASSWORD, sampleAccounts } from '../sample/accounts.ts'
 import { VERSION } from '../version.ts'
 import { readOrUndefined, type CommandInput } from './command.ts'
@@ -33,6 +34,7 @@ export async function start(input: CommandInput): Promise<number> {
       const holdfast = await openHoldfast({ config, logger, clock: systemClock, progress, signal })
       if (config.json) input.out(`${readyLine(holdfast)}\n`)
       else input.out(readyText(holdfast, performance.now() - began))
+      if (holdfast.seeded) await returnMemory()
       return holdfast
     },
   })

@@ -173,6 +173,9 @@ export const LEASE_STALE_MS = 3_000
 /** Connections for writing the log, bucket sums and write checkpoints. */
 export const LOG_CONNECTIONS_MAX = 8
 
+/** Seconds after which such a connection is replaced: after a fill, its backend has some 85 MB that it would never give back. */
+export const LOG_CONNECTION_LIFETIME_S = 600
+
 /**
  * How long a question for keys may take when several people are asked for in one transaction, in milliseconds: the others wait for it. A role's own
  * `statement_timeout` comes before it.

@@ -21,6 +21,7 @@ import {
   CONCURRENT_READS_MAX,
   DRAIN_MS,
   EVALUATED_TOGETHER_MAX,
+  LOG_CONNECTION_LIFETIME_S,
   LOG_CONNECTIONS_MAX,
 } from './limits.ts'
 import type { syncOptions } from './options.ts'
@@ -166,6 +167,7 @@ export function openSync(options: SyncOptions): SyncService {
     url: options.url,
     applicationName: `holdfast sync ${instance}`,
     connectionsMax: LOG_CONNECTIONS_MAX,
+    lifetimeS: LOG_CONNECTION_LIFETIME_S,
     settings: LOG_SETTINGS,
     onError: (error) => logger.log('warn', 'a connection to the operation log was lost', { reason: error.message }),
   })

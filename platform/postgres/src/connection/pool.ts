@@ -30,6 +30,11 @@ export interface PoolOptions {
   readonly roleSettings?: (role: string) => Readonly<Record<string, string>>
   /** More settings of each connection, such as planner switches; names and values are constants of ours. */
   readonly settings?: Readonly<Record<string, string>>
+  /**
+   * Seconds after which a connection is replaced once nobody uses it: a backend keeps the memory that its largest statement took. Default: never, as long as it is
+   * used.
+   */
+  readonly lifetimeS?: number
   /** Called when an idle connection breaks; the pool replaces it by itself. */
   readonly onError?: (error: Error) => void
 }
@@ -85,6 +90,7 @@ export function createPool(options: PoolOptions): Pool {
     max: options.connectionsMax,
     connectionTimeoutMillis: options.acquireTimeoutMs ?? 10_000,
     idleTimeoutMillis: 60_000,
+    ...(options.lifetimeS ? { maxLifetimeSeconds: options.lifetimeS } : {}),
     keepAlive: true,
     ...(options.statementTimeoutMs ? { statement_timeout: options.statementTimeoutMs } : {}),
     ...(options.settings
