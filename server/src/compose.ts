@@ -19,6 +19,7 @@ import {
   sharePool,
   sql,
   watchCatalog,
+  withOwnSettings,
   type Cluster,
   type Pool,
 } from '@holdfast/postgres'
@@ -95,7 +96,7 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
   const onPoolError = (error: Error): void => logger.log('debug', 'an idle connection broke', { error: error.message })
   const open = (url: string, applicationName: string, connectionsMax: number): Pool =>
     opened.use(createPool({ url, applicationName, connectionsMax, onError: onPoolError }))
-  const pool = open(cluster.internalUrl, 'holdfast', INTERNAL_CONNECTIONS_MAX)
+  const pool = open(withOwnSettings(cluster.internalUrl), 'holdfast', INTERNAL_CONNECTIONS_MAX)
   const applied = await applyMigrations({
     pool,
     sources: MIGRATIONS,
@@ -114,8 +115,9 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
 
   phases.end('sample')
   // Not as the superuser: what a statement finds by name there may be the project's.
-  const catalogPool = open(roles.readerUrl, 'holdfast catalog', CATALOG_CONNECTIONS_MAX)
-  const catalog = opened.use(await watchCatalog({ url: roles.readerUrl, pool: catalogPool, logger }))
+  const readerUrl = withOwnSettings(roles.readerUrl)
+  const catalogPool = open(readerUrl, 'holdfast catalog', CATALOG_CONNECTIONS_MAX)
+  const catalog = opened.use(await watchCatalog({ url: readerUrl, pool: catalogPool, logger }))
   phases.end('catalog')
   const requestPool = opened.use(
     createPool({
@@ -180,7 +182,7 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
   phases.end('services')
   const compilerPool = opened.use(
     createPool({
-      url: roles.readerUrl,
+      url: readerUrl,
       applicationName: 'holdfast compiler',
       connectionsMax: 1,
       resetAfterTransaction: true,

@@ -33,6 +33,7 @@ export {
   type StepAnswer,
 } from './pipeline/pipeline.ts'
 export { listen, type ListenOptions } from './connection/listen.ts'
+export { withOwnSettings } from './connection/own-settings.ts'
 export { SQLSTATE, isConnectionLoss, sqlstateOf } from './connection/sqlstate.ts'
 export { applyMigrations, platformMigrations, type MigrateOptions } from './migrate/apply-migrations.ts'
 export { findLostSchemas } from './migrate/lost-schemas.ts'

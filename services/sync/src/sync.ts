@@ -2,7 +2,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import { systemClock, type Clock, type Logger, type OptionValues } from '@holdfast/foundation'
 import { decodeLargeBodiesInTurn } from '@holdfast/http'
 import type { SyncPlan } from '@holdfast/policy'
-import { createPool, type MigrationSource, type PoolShare } from '@holdfast/postgres'
+import { createPool, withOwnSettings, type MigrationSource, type PoolShare } from '@holdfast/postgres'
 import { fullClassLists } from './buckets/access-classes.ts'
 import type { ActivePlan } from './buckets/active-plan.ts'
 import { createDependencyIndex } from './buckets/dependency-index.ts'
@@ -158,7 +158,13 @@ function sayRefused(logger: Logger, next: SyncPlan, before: SyncPlan | undefined
 }
 
 /** Wires the parts in the order data flows through them. Nothing here decides anything. */
-export function openSync(options: SyncOptions): SyncService {
+export function openSync(given: SyncOptions): SyncService {
+  const options = {
+    ...given,
+    url: withOwnSettings(given.url),
+    readerUrl: withOwnSettings(given.readerUrl),
+    evaluatorUrl: withOwnSettings(given.evaluatorUrl),
+  }
   const { logger } = options
   const instance = createInstance()
   const { streams, uploads } = options.shares

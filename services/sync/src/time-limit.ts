@@ -1,10 +1,16 @@
 import { errorMessage, type Logger } from '@holdfast/foundation'
-import { SQLSTATE, sql, type Pool, type Transaction } from '@holdfast/postgres'
+import { SQLSTATE, sql, sqlstateOf, type Pool, type Transaction } from '@holdfast/postgres'
 import { TERMINATE_AFTER_MS } from './limits.ts'
 
 /** A statement that took too long, although it may have caught that Postgres cancelled it. */
 class TimeLimitError extends Error {
   readonly code = SQLSTATE.queryCanceled
+  readonly severity = 'ERROR'
+}
+
+/** A statement whose function ended its own session. */
+class SessionEndedError extends Error {
+  readonly code = SQLSTATE.adminShutdown
   readonly severity = 'ERROR'
 }
 
@@ -20,9 +26,36 @@ export interface TimeLimitOptions {
  * Runs a statement that calls functions of users in a transaction of its own, and no longer than `ms` milliseconds. A function may catch the cancellation and
  * go on: its session is terminated a moment later, which cannot be caught.
  *
- * @throws an error with SQLSTATE 57014 when it takes longer
+ * A function may also end its own session. When that happens twice while Postgres is there, it is an error of the statement.
+ *
+ * @throws an error with SQLSTATE 57014 when it takes longer, with 57P01 and the severity of a statement's error when it ends its session
  */
 export async function withTimeLimit<T>(
+  options: TimeLimitOptions,
+  ms: number,
+  body: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  try {
+    return await attempt(options, ms, body)
+  } catch (error) {
+    if (!isEnded(error)) throw error
+  }
+  try {
+    return await attempt(options, ms, body)
+  } catch (error) {
+    if (!isEnded(error)) throw error
+    await options.admin.query(sql`select`) // fails when it is Postgres that ends
+    throw new SessionEndedError(`a function ended its session: ${errorMessage(error)}`, { cause: error })
+  }
+}
+
+/** Postgres has closed the session. */
+function isEnded(error: unknown): boolean {
+  const { severity } = (error ?? {}) as { readonly severity?: string }
+  return severity === 'FATAL' && sqlstateOf(error) === SQLSTATE.adminShutdown
+}
+
+async function attempt<T>(
   { pool, admin, logger }: TimeLimitOptions,
   ms: number,
   body: (tx: Transaction) => Promise<T>,

@@ -1,6 +1,7 @@
 import { Pool as DriverPool, type ClientBase, type PoolClient, type QueryResult } from 'pg'
 import { assert } from '@holdfast/foundation'
 import type { SqlFragment } from '../sql/sql.ts'
+import { renderSettings } from './own-settings.ts'
 import { SeverityClient } from './severity-client.ts'
 import { isConnectionLoss } from './sqlstate.ts'
 
@@ -81,11 +82,23 @@ export function queryable(client: ClientBase, roleSettings?: PoolOptions['roleSe
   }
 }
 
+/** The settings of an address and those of the pool, of which the driver takes only one. */
+function startOf({ url, settings = {} }: PoolOptions): {
+  readonly connectionString: string
+  readonly options?: string
+} {
+  const address = new URL(url)
+  const options = renderSettings(settings, address.searchParams.get('options'))
+  if (options === '') return { connectionString: url }
+  address.searchParams.delete('options')
+  return { connectionString: address.href, options }
+}
+
 /** Opens a pool of connections to one database as one role. Connections are made when first needed. */
 export function createPool(options: PoolOptions): Pool {
   const pool = new DriverPool({
     Client: SeverityClient,
-    connectionString: options.url,
+    ...startOf(options),
     application_name: options.applicationName,
     max: options.connectionsMax,
     connectionTimeoutMillis: options.acquireTimeoutMs ?? 10_000,
@@ -93,13 +106,6 @@ export function createPool(options: PoolOptions): Pool {
     ...(options.lifetimeS ? { maxLifetimeSeconds: options.lifetimeS } : {}),
     keepAlive: true,
     ...(options.statementTimeoutMs ? { statement_timeout: options.statementTimeoutMs } : {}),
-    ...(options.settings
-      ? {
-          options: Object.entries(options.settings)
-            .map(([name, value]) => `-c ${name}=${value}`)
-            .join(' '),
-        }
-      : {}),
   })
   pool.on('error', (error) => options.onError?.(error))
   // A lent connection that breaks between two statements has nobody else to tell; its next statement fails and it is discarded.

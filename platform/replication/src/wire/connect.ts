@@ -11,7 +11,8 @@ const SESSION = `
   set xmlbinary = 'base64';
   set statement_timeout = 0;
   set lock_timeout = 0;
-  set idle_in_transaction_session_timeout = 0`
+  set idle_in_transaction_session_timeout = 0;
+  select set_config(name, '0', false) from pg_catalog.pg_settings where name = 'transaction_timeout'`
 
 /**
  * Changes of a transaction that has not ended wait in Postgres, in memory up to here, then in files. Writing them there and reading them again, a few system
