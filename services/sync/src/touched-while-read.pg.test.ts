@@ -1,5 +1,5 @@
-import net from 'node:net'
 import { expect, test } from 'vitest'
+import { holdCopies } from './held-copies.test-support.ts'
 import { ALICE, BOB, LISTS_SCHEMA, openWorld, type World } from './sync-world.test-support.ts'
 
 const ROWS = 100_000
@@ -8,69 +8,6 @@ const SCHEMA = `${LISTS_SCHEMA}
   create table public.docs (id int primary key, owner_id uuid, title text, body text);
   insert into public.docs select n, '${ALICE}', 'as read', repeat('x', 60) from generate_series(1, ${ROWS}) n;
 `
-
-interface Gate extends AsyncDisposable {
-  url(of: string): string
-  /** From now on what is copied from `docs` stays on its way until {@link Gate.open}. */
-  close(): void
-  open(): void
-  /** Rows are on their way. */
-  readonly holds: boolean
-}
-
-/** A way to Postgres on which rows of `docs` can be held up, as Postgres reads them and not before. */
-async function openGate(): Promise<Gate> {
-  let target: URL | undefined
-  let isClosed = false
-  let holds = false
-  const resume: (() => void)[] = []
-  const sockets = new Set<net.Socket>()
-  const server = net.createServer((client) => {
-    const postgres = net.connect(Number(target?.port), target?.hostname ?? '')
-    for (const socket of [client, postgres]) {
-      sockets.add(socket)
-      socket.on('error', () => undefined) // the other side is closed below
-      socket.on('close', () => {
-        sockets.delete(socket)
-        client.destroy()
-        postgres.destroy()
-      })
-    }
-    client.on('data', (data) => {
-      const text = data.toString('latin1')
-      if (isClosed && text.includes('copy (') && text.includes('docs')) {
-        // Postgres has read some of the rows when its answer begins.
-        postgres.unpipe(client)
-        postgres.once('readable', () => (holds = true))
-        resume.push(() => postgres.pipe(client))
-      }
-      postgres.write(data)
-    })
-    postgres.pipe(client)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    url(of) {
-      const url = new URL(of)
-      target ??= new URL(of)
-      url.hostname = '127.0.0.1'
-      url.port = String((server.address() as net.AddressInfo).port)
-      return url.href
-    },
-    close: () => (isClosed = true),
-    open() {
-      isClosed = false
-      for (const one of resume.splice(0)) one()
-    },
-    get holds() {
-      return holds
-    },
-    async [Symbol.asyncDispose]() {
-      for (const socket of sockets) socket.destroy()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
-}
 
 async function until(isTrue: () => Promise<boolean>): Promise<void> {
   await expect.poll(isTrue, { timeout: 60_000, interval: 5 }).toBe(true)
@@ -89,16 +26,16 @@ async function readTo(world: World): Promise<number> {
  * else, and change in nothing that devices have.
  */
 test('what changes while its chunk is read is as the change left it', { timeout: 90_000 }, async () => {
-  await using gate = await openGate()
-  await using world = await openWorld({ schema: SCHEMA, through: (url) => gate.url(url) })
+  await using copies = await holdCopies('docs')
+  await using world = await openWorld({ schema: SCHEMA, through: (url) => copies.through(url) })
   const [alice, bob] = [world.device(ALICE), world.device(BOB)]
   bob.connect()
   await world.run(`alter table public.docs enable row level security;
     create policy own on public.docs for select using (owner_id = (select auth.uid()))`)
   await until(async () => (await readTo(world)) > 0)
-  gate.close()
+  copies.hold()
   try {
-    await until(() => Promise.resolve(gate.holds))
+    await until(() => Promise.resolve(copies.hasHeld))
     const from = await readTo(world)
     expect(from).toBeLessThan(ROWS - 1_000)
     // Of the first rows of the chunk.
@@ -111,7 +48,7 @@ test('what changes while its chunk is read is as the change left it', { timeout:
     await bob.until(() => bob.ids('items').length === 1, 'the changes have passed')
     expect(await readTo(world)).toBe(from)
   } finally {
-    gate.open()
+    copies.release()
   }
 
   await until(async () => (await world.rows(`select from sync.fills`)).length === 0)

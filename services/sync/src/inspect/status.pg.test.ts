@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { delay } from '@holdfast/foundation'
+import { holdCopies } from '../held-copies.test-support.ts'
 import { ALICE, BOB, LISTS_SCHEMA, openWorld, type World } from '../sync-world.test-support.ts'
 import type { SyncStatus } from './status.ts'
 
@@ -76,7 +77,10 @@ test(
   'tells how far the reading of a large table is, also after a restart in the middle',
   { timeout: 60_000 },
   async () => {
+    // The first chunk comes, and the second does not.
+    await using copies = await holdCopies('readings', 1)
     await using world = await openWorld({
+      through: (url) => copies.through(url),
       schema: `${LISTS_SCHEMA}
       create table public.readings (id int primary key, owner_id uuid, v text);
       insert into public.readings select n, '${ALICE}', repeat('x', 200) from generate_series(1, 60000) n;`,
@@ -98,6 +102,7 @@ test(
     await world.restart()
     const second = await reading()
     expect(second?.rowsRead).toBeGreaterThanOrEqual(first.rowsRead)
+    copies.release()
     await expect.poll(async () => (await statusOf(world)).filling, { timeout: 60_000 }).toEqual([])
     const [row] = await world.rows<{ count: number }>(
       `select sum(count)::int as count from sync.buckets where name like 'readings.%'`,
