@@ -158,6 +158,9 @@ function deadlineMs(settings: readonly Setting[]): number {
   return timeoutMs <= 0 ? 0 : Math.min(STATEMENTS_MAX * timeoutMs + DEADLINE_GRACE_MS, DEADLINE_MS_MAX)
 }
 
+/** What an answer depends on beside its address, for caches. As PostgREST 16 says it, unless a function says otherwise. */
+const VARY = 'Accept, Prefer, Range'
+
 function decorate(
   response: RestResponse,
   raw: RawRequest,
@@ -165,9 +168,11 @@ function decorate(
   times: StageTimes | undefined,
 ): RestResponse {
   const trace = options.restTraceHeader === '' ? undefined : raw.headers[options.restTraceHeader.toLowerCase()]
-  if (times === undefined && trace === undefined) return response
+  const varies = Object.keys(response.headers).some((name) => name.toLowerCase() === 'vary')
+  if (times === undefined && trace === undefined && varies) return response
   const headers = {
     ...response.headers,
+    ...(!varies && { vary: VARY }),
     ...(times && { 'server-timing': renderServerTiming(times) }),
     ...(trace !== undefined && { [options.restTraceHeader]: String(trace) }),
   }

@@ -214,7 +214,11 @@ describe('headers of answers', () => {
       (await world.http(path, { headers: { prefer } })).headers.get('preference-applied')
     expect(await applied('count=exact, return=representation, soup=hot')).toBe('count=exact')
     expect(await applied('handling=lenient, timezone=Europe/Oslo')).toBe('handling=lenient, timezone=Europe/Oslo')
-    expect(await applied('timezone=nowhere')).toBeNull()
+  })
+
+  test('Vary tells caches what an answer depends on, unless a function says it', async () => {
+    expect((await world.http('/countries')).headers.get('vary')).toBe('Accept, Prefer, Range')
+    expect((await world.http('/countries', { method: 'HEAD' })).headers.get('vary')).toBe('Accept, Prefer, Range')
   })
 
   test('nothing says what the server is made of', async () => {

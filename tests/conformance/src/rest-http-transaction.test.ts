@@ -58,12 +58,23 @@ describe('the transaction of a request', () => {
     })
   })
 
-  test('has the time zone that is preferred, when there is such a one', async () => {
+  test('has the time zone that is preferred, by name or offset, and fails when there is no such one', async () => {
     const { body, headers } = await world.http('/rpc/about_request', { headers: { prefer: 'timezone=Asia/Tokyo' } })
     expect(body).toMatchObject({ timezone: 'Asia/Tokyo' })
     expect(headers.get('preference-applied')).toBe('timezone=Asia/Tokyo')
-    const strict = await world.http('/countries', { headers: { prefer: 'handling=strict, timezone=nowhere' } })
-    expect(strict.body).toMatchObject({ code: 'PGRST122', details: 'Invalid preferences: timezone=nowhere' })
+    for (const offset of ['+05:30', '-4', '05:30']) {
+      const headers = { prefer: `handling=strict, timezone=${offset}` }
+      const answer = await world.http('/countries', { headers })
+      expect(answer.status, offset).toBe(200)
+      expect(answer.headers.get('preference-applied')).toBe(`handling=strict, timezone=${offset}`)
+    }
+    for (const handling of ['', 'handling=strict, ', 'handling=lenient, ']) {
+      const refused = await world.http('/countries', { headers: { prefer: `${handling}timezone=Jupiter/Red_Spot` } })
+      expect(refused).toMatchObject({
+        status: 400,
+        body: { code: '22023', message: 'invalid value for parameter "TimeZone": "Jupiter/Red_Spot"' },
+      })
+    }
   })
 
   test.each([

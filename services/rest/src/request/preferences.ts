@@ -32,7 +32,6 @@ export function parsePreferences(header: string | undefined, mayChooseEnd: boole
     given.find((item) => item.startsWith(prefix))?.slice(prefix.length)
 
   const maxAffected = after('max-affected=')
-  const timezone = after('timezone=')
   return {
     resolution: choose('resolution'),
     representation: choose('return'),
@@ -40,24 +39,14 @@ export function parsePreferences(header: string | undefined, mayChooseEnd: boole
     transaction: mayChooseEnd ? choose('tx') : undefined,
     missing: choose('missing'),
     handling: choose('handling'),
-    timezone: timezone !== undefined && isTimezone(timezone) ? timezone : undefined,
+    // Postgres decides whether there is such a time zone.
+    timezone: after('timezone='),
     maxAffected: maxAffected !== undefined && /^-?[0-9]{1,15}$/.test(maxAffected) ? Number(maxAffected) : undefined,
     invalid: given.filter((item) => !isKnown(item)),
   }
 }
 
-function isTimezone(name: string): boolean {
-  // An offset such as `+02:00` is no name: Postgres would read it with the opposite sign.
-  if (!/^[A-Za-z]/.test(name)) return false
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
-  } catch {
-    return false
-  }
-}
-
 function isKnown(preference: string): boolean {
-  if (preference.startsWith('timezone=')) return isTimezone(preference.slice('timezone='.length))
-  if (preference.startsWith('max-affected=')) return true
+  if (preference.startsWith('timezone=') || preference.startsWith('max-affected=')) return true
   return Object.entries(CHOICES).some(([name, values]) => values.some((value) => preference === `${name}=${value}`))
 }
