@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { sql } from '@holdfast/postgres'
 import type { Holdfast } from '@holdfast/test-support'
 import { openInspector } from './inspector.ts'
 import { residentBytes } from './items.ts'
@@ -12,6 +13,18 @@ const PARALLEL = 20
 const WARM_UP_DEVICES = sized(100)
 /** Longer than the time between two keepalives, so that each device has had one. */
 const HOLD_MS = sized(25_000)
+
+/** Tables of each person's own rows: a device may have a bucket of each. */
+export async function createManyTables({ admin }: Holdfast, tables: number): Promise<void> {
+  for (let number = 1; number < tables; number++) {
+    const table = sql.identifier('public', `own_${number}`)
+    await admin.execute(sql`create table ${table} (id uuid primary key, owner_id uuid, title text)`)
+    await admin.execute(sql`alter table ${table} enable row level security`)
+    await admin.execute(
+      sql`create policy own on ${table} for select to authenticated using (owner_id = (select auth.uid()))`,
+    )
+  }
+}
 
 /** Devices of different people, each after its first checkpoint. */
 export async function connectMany(holdfast: Holdfast, count: number): Promise<StreamClient[]> {
@@ -31,7 +44,7 @@ export async function connectMany(holdfast: Holdfast, count: number): Promise<St
  * What one connected device that has nothing to do costs the server's process: each is another person with a connection of its own. Memory is what is
  * resident, by Linux's count, compared with that of the same process without garbage before they came: as it stands, garbage and all, and without garbage.
  */
-export async function benchIdle(holdfast: Holdfast, devices: number): Promise<Figure[]> {
+export async function benchIdle(holdfast: Holdfast, devices: number, tables = 1): Promise<Figure[]> {
   using inspector = await openInspector(holdfast)
   // Pays for what is paid once: connections to Postgres, compiled code.
   for (const client of await connectMany(holdfast, WARM_UP_DEVICES)) client.close()
@@ -48,22 +61,23 @@ export async function benchIdle(holdfast: Holdfast, devices: number): Promise<Fi
   const gone = clients.filter((client) => client.hasEnded)
   if (gone.length > 0) throw new Error(`${gone.length} devices were cut off`)
   for (const client of clients) client.close()
+  const of = tables === 1 ? `${devices} devices` : `${devices} devices, ${tables} tables`
   const each = (bytes: number): number => (bytes - before) / devices / 1024
   return [
     {
-      name: `memory per idle device, ${devices} devices`,
+      name: `memory per idle device, ${of}`,
       value: each(withoutGarbage),
       unit: 'KB',
       ...published(IDLE_MEMORY),
     },
     {
-      name: `memory per idle device, ${devices} devices, with garbage`,
+      name: `memory per idle device, ${of}, with garbage`,
       value: each(asItStands),
       unit: 'KB',
       ...published(IDLE_MEMORY),
     },
     {
-      name: `connecting ${devices} devices to their first checkpoint, ${PARALLEL} at a time`,
+      name: `connecting ${of} to their first checkpoint, ${PARALLEL} at a time`,
       value: connectedMs,
       unit: 'ms',
     },

@@ -8,7 +8,7 @@ import { names as given } from './arguments.ts'
 import { compare } from './compare.ts'
 import { benchEnumeration } from './enumeration.bench.ts'
 import { benchFirstSync } from './first-sync.bench.ts'
-import { benchIdle } from './idle.bench.ts'
+import { benchIdle, createManyTables } from './idle.bench.ts'
 import { INSPECTOR_OPTION } from './inspector.ts'
 import { createItems } from './items.ts'
 import { benchLarge } from './large.bench.ts'
@@ -25,6 +25,7 @@ import { benchStart } from './start.bench.ts'
 import { benchWriteCheckpoint } from './write-checkpoint.bench.ts'
 
 const FIRST_SYNC_ROWS = [10_000, 100_000, 500_000].map(sized)
+const IDLE_TABLES = 56
 const DEVICES_TOGETHER = [10, 50].map(sized)
 
 /** Those that start servers of their own. */
@@ -42,6 +43,12 @@ const alone: Readonly<Record<string, () => Promise<Figure[]>>> = {
   'shared-keys': async () => {
     await using holdfast = await openHoldfast()
     return await benchSharedKeys(holdfast, sized(3_000), sized(20_000))
+  },
+  'idle-tables': async () => {
+    await using holdfast = await openHoldfast()
+    await createItems(holdfast.admin)
+    await createManyTables(holdfast, IDLE_TABLES)
+    return await benchIdle(holdfast, sized(1_000), IDLE_TABLES)
   },
   'log-size': () => benchLogSize(sized(50_000), sized(500_000)),
 }

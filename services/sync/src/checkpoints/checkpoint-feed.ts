@@ -1,6 +1,9 @@
 import type { Lsn } from '@holdfast/replication'
 import type { BucketState } from '../storage/bucket-storage.ts'
 import type { BucketDelta, TakenOps } from '../storage/pending-ops.ts'
+import type { BucketGrant } from '../buckets/bucket-grant.ts'
+import { addTo, everyOne, removeFrom, type Few } from './few.ts'
+import { createExpectedBuckets, type Expectation } from './expected-buckets.ts'
 import { createRecentOps, type RecentOps } from './recent-ops.ts'
 
 /** One batch of whole transactions that is now in the log. */
@@ -29,7 +32,10 @@ export interface LiveBucket {
   supersededAt: number
   /** Superseded operations up to here are, or are about to be, one in the log. */
   floor: number
-  readonly listeners: Set<BucketListener>
+  /** Whether its numbers are those of the log; else a fill is under way. */
+  isFilled: boolean
+  /** Who has it. */
+  listeners: Few<BucketListener>
 }
 
 /** Told when a bucket that it holds changed in a new checkpoint. */
@@ -38,6 +44,13 @@ export interface BucketListener {
   /** What is known of the buckets is void: they have to be filled in anew. */
   feedReset(): void
 }
+
+/** Told when a bucket that it expects comes into being: it holds the bucket from then on, whose numbers are right when it is told that the bucket changed. */
+export interface ExpectingListener extends BucketListener {
+  bucketAppeared(bucket: LiveBucket, grant: BucketGrant): void
+}
+
+export type Expected = readonly Expectation<ExpectingListener>[]
 
 /**
  * Where the log stands, bucket by bucket, for those buckets that somebody has. One writer (the replicator), many readers; everything happens in one
@@ -51,7 +64,7 @@ export interface CheckpointFeed {
   readonly recent: RecentOps
   /** Called before a batch is written: versions in these buckets, or in any, are about to be superseded in the log. */
   announce(bucketIds: Iterable<number> | 'any'): void
-  /** The buckets that somebody has. */
+  /** The buckets that somebody has or expects. */
   liveNames(): readonly string[]
   /** Called before superseded operations up to `floor` become one in the log: a reader of an older checkpoint will miss some. */
   compact(bucketId: number, floor: number): void
@@ -65,6 +78,16 @@ export interface CheckpointFeed {
   /** Makes buckets live for a listener; to be undone with `release`. Call {@link CheckpointFeed.fill} for those that were not live before. */
   hold(names: readonly string[], listener: BucketListener): LiveBucket[]
   release(buckets: Iterable<LiveBucket>, listener: BucketListener): void
+  /**
+   * Instead of holding buckets that are not in the log, in place of `before`: they cost next to nothing. To be called in the turn in which they were let
+   * go, or were in `before`. `granted`: everything that the listener holds or expects.
+   */
+  expect(
+    listener: ExpectingListener,
+    before: Expected,
+    names: ReadonlyMap<string, BucketGrant>,
+    granted: Iterable<readonly [string, BucketGrant]>,
+  ): Expected
   /** Those of some buckets that nobody has are about to be deleted: whoever takes one up waits until `end` is called. */
   retire(names: readonly string[]): { readonly names: ReadonlySet<string>; end(): void }
   /** Fills in what the log knows of buckets that have just become live. */
@@ -91,7 +114,7 @@ interface HistoryEntry {
 export function createCheckpointFeed(): CheckpointFeed {
   const live = new Map<string, LiveBucket>()
   const liveById = new Map<number, LiveBucket>()
-  const filled = new Set<string>()
+  const expected = createExpectedBuckets<ExpectingListener>()
   /** Buckets of the batch that is being written: what is read from the log from now on may lack what it supersedes. */
   const announced = new Set<number>()
   let isAnyAnnounced = false
@@ -107,6 +130,43 @@ export function createCheckpointFeed(): CheckpointFeed {
   let epoch = 0
   let waiters: { readonly lsn: Lsn; readonly resolve: () => void }[] = []
   let opWaiters: { readonly opId: number; readonly resolve: () => void }[] = []
+
+  function createLive(name: string): LiveBucket {
+    const bucket: LiveBucket = {
+      name,
+      id: 0,
+      checksum: 0,
+      count: 0,
+      lastOpId: 0,
+      supersededAt: 0,
+      floor: 0,
+      isFilled: false,
+      listeners: undefined,
+    }
+    live.set(name, bucket)
+    return bucket
+  }
+
+  /** Buckets that came into being, and whoever expects them. */
+  function welcome({ fresh, fromOpId }: Pick<AppliedBatch, 'fresh' | 'fromOpId'>): void {
+    for (const [id, { name }] of fresh) {
+      const waiting = [...expected.of(name)]
+      let bucket = live.get(name)
+      if (!bucket && waiting.length === 0) continue
+      bucket ??= createLive(name)
+      if (bucket.id === 0) {
+        bucket.id = id
+        bucket.floor = fromOpId + 1
+        liveById.set(id, bucket)
+        // All that it has is in this batch. A fill that is under way finds it filled.
+        if (waiting.length > 0) bucket.isFilled = true
+      }
+      for (const { listener, grant } of waiting) {
+        if (!addTo(bucket, listener)) continue
+        listener.bucketAppeared(bucket, grant)
+      }
+    }
+  }
 
   function apply(bucket: LiveBucket, delta: BucketDelta, wasCleared: boolean): void {
     bucket.checksum = wasCleared ? delta.checksum : (bucket.checksum + delta.checksum) | 0
@@ -132,7 +192,7 @@ export function createCheckpointFeed(): CheckpointFeed {
 
   async function fill(read: ReadBuckets, names: readonly string[]): Promise<void> {
     if (names.some((name) => retiring?.names.has(name))) await retiring?.ended
-    const missing = names.filter((name) => !filled.has(name))
+    const missing = names.filter((name) => live.get(name)?.isFilled !== true)
     fills++
     try {
       const startEpoch = epoch
@@ -143,8 +203,8 @@ export function createCheckpointFeed(): CheckpointFeed {
       const byId = new Map<number, LiveBucket>()
       for (const name of missing) {
         const bucket = live.get(name)
-        if (!bucket || filled.has(name)) continue
-        filled.add(name)
+        if (!bucket || bucket.isFilled) continue
+        bucket.isFilled = true
         const stored = byName.get(name)
         if (stored) {
           bucket.id = stored.id
@@ -188,7 +248,7 @@ export function createCheckpointFeed(): CheckpointFeed {
     get recent() {
       return recent
     },
-    liveNames: () => [...live.keys()],
+    liveNames: () => [...new Set([...live.keys(), ...expected.names()])],
     announce(bucketIds) {
       if (bucketIds === 'any') {
         isAnyAnnounced = true
@@ -209,20 +269,14 @@ export function createCheckpointFeed(): CheckpointFeed {
     },
     compacted(bucketId, count) {
       const bucket = liveById.get(bucketId)
-      if (bucket && filled.has(bucket.name)) bucket.count = count
+      if (bucket?.isFilled) bucket.count = count
     },
     publish(batch) {
       opId = batch.toOpId
       recent.add(batch)
       if (fills > 0) history.push(batch)
       announced.clear()
-      for (const [id, { name }] of batch.fresh) {
-        const bucket = live.get(name)
-        if (!bucket || bucket.id !== 0) continue
-        bucket.id = id
-        bucket.floor = batch.fromOpId + 1
-        liveById.set(id, bucket)
-      }
+      welcome(batch)
       const changed: LiveBucket[] = []
       if (isAnyAnnounced) {
         isAnyAnnounced = false
@@ -230,20 +284,20 @@ export function createCheckpointFeed(): CheckpointFeed {
         for (const bucket of live.values()) {
           if (bucket.supersededAt !== Number.POSITIVE_INFINITY) continue
           bucket.supersededAt = opId
-          if (filled.has(bucket.name) && !batch.deltas.has(bucket.id)) changed.push(bucket)
+          if (bucket.isFilled && !batch.deltas.has(bucket.id)) changed.push(bucket)
         }
       }
       for (const [id, delta] of batch.deltas) {
         const bucket = liveById.get(id)
         if (!bucket) continue
         if (bucket.supersededAt === Number.POSITIVE_INFINITY) bucket.supersededAt = opId
-        if (!filled.has(bucket.name)) continue // a fill is under way and takes this batch from the history
+        if (!bucket.isFilled) continue // a fill is under way and takes this batch from the history
         if (delta.lastOpId > bucket.lastOpId) apply(bucket, delta, batch.cleared.has(id)) // else the fill has seen it already
         changed.push(bucket)
       }
       moveTo(batch.endLsn)
       releaseOpWaiters()
-      for (const bucket of changed) for (const listener of bucket.listeners) listener.bucketChanged(bucket)
+      for (const bucket of changed) for (const listener of everyOne(bucket)) listener.bucketChanged(bucket)
     },
     advance: moveTo,
     async reached(lsn, signal) {
@@ -267,24 +321,20 @@ export function createCheckpointFeed(): CheckpointFeed {
     },
     hold(names, listener) {
       return names.map((name) => {
-        let bucket = live.get(name)
-        if (!bucket) {
-          bucket = { name, id: 0, checksum: 0, count: 0, lastOpId: 0, supersededAt: 0, floor: 0, listeners: new Set() }
-          live.set(name, bucket)
-        }
-        bucket.listeners.add(listener)
+        const bucket = live.get(name) ?? createLive(name)
+        addTo(bucket, listener)
         return bucket
       })
     },
     release(buckets, listener) {
       for (const bucket of buckets) {
-        bucket.listeners.delete(listener)
-        if (bucket.listeners.size > 0 || live.get(bucket.name) !== bucket) continue
+        removeFrom(bucket, listener)
+        if (bucket.listeners !== undefined || live.get(bucket.name) !== bucket) continue
         live.delete(bucket.name)
-        filled.delete(bucket.name)
         if (bucket.id !== 0) liveById.delete(bucket.id)
       }
     },
+    expect: (listener, before, names, granted) => expected.replace(listener, before, names, granted),
     retire(names) {
       const ended = Promise.withResolvers<void>()
       const unused = new Set(names.filter((name) => !live.has(name)))
@@ -306,12 +356,19 @@ export function createCheckpointFeed(): CheckpointFeed {
       history = []
       announced.clear()
       isAnyAnnounced = false
-      filled.clear()
       liveById.clear()
-      const listeners = new Set<BucketListener>()
+      const listeners = new Set<BucketListener>(expected.listeners())
       for (const bucket of live.values()) {
-        Object.assign(bucket, { id: 0, checksum: 0, count: 0, lastOpId: 0, supersededAt: nextOpId, floor: 0 })
-        for (const listener of bucket.listeners) listeners.add(listener)
+        Object.assign(bucket, {
+          id: 0,
+          checksum: 0,
+          count: 0,
+          lastOpId: 0,
+          supersededAt: nextOpId,
+          floor: 0,
+          isFilled: false,
+        })
+        for (const listener of everyOne(bucket)) listeners.add(listener)
       }
       moveTo(nextPosition)
       releaseOpWaiters()

@@ -1,3 +1,4 @@
+import type { BucketGrant } from '../buckets/bucket-grant.ts'
 import type { CheckpointFeed, LiveBucket } from '../checkpoints/checkpoint-feed.ts'
 import { encodedOps, type EncodedOps } from '../encode/lines.ts'
 import { clearDoc, docOpId, splitDocs, withoutRemoved } from '../encode/op-doc.ts'
@@ -6,7 +7,6 @@ import type { Compactions } from '../storage/compactions.ts'
 import type { LogReader, OpsSlice } from '../storage/log-reader.ts'
 import type { DownloadedSlice, Downloads } from './downloads.ts'
 import type { LineSink } from './line-sink.ts'
-import type { BucketGrant } from './wanted-streams.ts'
 
 /** A bucket that a device holds or is about to. */
 export interface HeldBucket {

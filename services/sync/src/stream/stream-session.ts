@@ -2,13 +2,15 @@ import { delay } from '@holdfast/foundation'
 import type { ControlLine, StreamDescription } from '@holdfast/protocol'
 import { authorOf, isConnectionLoss } from '@holdfast/postgres'
 import type { ActivePlan } from '../buckets/active-plan.ts'
+import type { BucketGrant } from '../buckets/bucket-grant.ts'
 import { hasNewClasses, withProblem } from '../buckets/evaluate-keys.ts'
 import type { EvaluatedWant } from '../buckets/evaluated-keys.ts'
 import { sawTransaction } from '../buckets/snapshot.ts'
-import type { BucketListener, LiveBucket } from '../checkpoints/checkpoint-feed.ts'
+import type { Expected, ExpectingListener, LiveBucket } from '../checkpoints/checkpoint-feed.ts'
 import type { WriteCheckpoint } from '../checkpoints/write-checkpoints.ts'
 import { RETRY_KEYS_MS } from '../limits.ts'
 import { isLogReadFailure } from '../storage/log-reader.ts'
+import { expectInstead, NOTHING_EXPECTED, regrant, stillExpected } from './expect-buckets.ts'
 import { fitBuckets } from './left-out.ts'
 import {
   describeBucket,
@@ -21,7 +23,7 @@ import {
 import { beginAnew, heldBucket, sendOps, type HeldBucket } from './send-ops.ts'
 import { createKeyTimer } from './key-timer.ts'
 import type { StreamSession, StreamSessionOptions } from './stream-context.ts'
-import { chooseStreams, describeStreams, grantBuckets, type BucketGrant, type ChosenStreams } from './wanted-streams.ts'
+import { chooseStreams, describeStreams, grantBuckets, type ChosenStreams } from './wanted-streams.ts'
 
 const RETRY_MS = 200
 
@@ -36,6 +38,8 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
   const { context, session, device, sink, signal, wanted, writer, onEnd } = options
   const { feed } = context
   const held = new Map<string, HeldBucket>()
+  /** Buckets that the person has besides, of which the device knows nothing: no row has ever been in them. */
+  let expected: Expected = NOTHING_EXPECTED
   let { positions } = options
   /** Those that changed since the last checkpoint. */
   let dirty: Set<LiveBucket> | undefined
@@ -103,6 +107,7 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
         [...held.values()].map((entry) => entry.bucket),
         holder,
       )
+      feed.expect(holder, expected, NO_GRANTS, NO_GRANTS)
       onEnd(error)
     }
   }
@@ -154,7 +159,7 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
     // The names are those of the buckets now, and nobody asks for them again.
     if (!hasClasses) evaluated = NOTHING_EVALUATED
     plan = active
-    await fillHeld([...grants.keys()])
+    await fillHeld()
   }
 
   function askedWants(): Parameters<typeof hasNewClasses>[0] {
@@ -183,8 +188,8 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
     await holdGranted(active)
   }
 
-  async function fillHeld(names: readonly string[]): Promise<void> {
-    await feed.fill(context.readBuckets, names)
+  async function fillHeld(): Promise<void> {
+    await feed.fill(context.readBuckets, [...held.keys()])
     signal.throwIfAborted()
   }
 
@@ -201,7 +206,12 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
       feed.release([entry.bucket], holder)
       if (entry.announced) (lost ??= new Map()).set(name, entry)
     }
-    const gained = [...grants.keys()].filter((name) => !held.has(name))
+    const next = regrant({ feed, holder, held, expected }, grants)
+    expected = next.expected
+    hold(next.gained, grants)
+  }
+
+  function hold(gained: readonly string[], grants: ReadonlyMap<string, BucketGrant>): void {
     for (const bucket of feed.hold(gained, holder)) {
       const grant = grants.get(bucket.name)
       if (!grant) continue
@@ -222,7 +232,10 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
   /** After a repair of the log: what is known of the buckets is read again, and all of them are looked at. */
   async function refill(): Promise<void> {
     const next = feed.epoch
-    await fillHeld([...held.keys()])
+    const grants = stillExpected({ held, expected })
+    expected = feed.expect(holder, expected, NO_GRANTS, NO_GRANTS)
+    hold([...grants.keys()], grants)
+    await fillHeld()
     epoch = next
     for (const entry of held.values()) touch(entry.bucket)
   }
@@ -240,12 +253,13 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
   function nextCheckpoint(isOwed: boolean): NextCheckpoint | undefined {
     passWriteCheckpoints()
     const buckets: HeldBucket[] = []
+    const empty: HeldBucket[] = []
     for (const bucket of dirty ?? []) {
       const entry = held.get(bucket.name)
       if (!entry) continue
       // No row has ever been in it: only a subscription that names it asks for it. What the first checkpoint does not name the device drops.
       if (bucket.id === 0 && !entry.grant.isSubscribed) {
-        if (!entry.announced) entry.upTo = entry.position = 0
+        if (!entry.announced && bucket.isFilled) empty.push(entry)
         continue
       }
       if (entry.announced && isDescribed(entry) && bucket.lastOpId <= entry.upTo) continue
@@ -255,6 +269,7 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
       entry.described = entry.grant
       buckets.push(entry)
     }
+    expected = expectInstead({ feed, holder, held, expected }, empty)
     dirty = undefined
     urgent = Number.POSITIVE_INFINITY
     // A diff cannot tell of other streams.
@@ -382,7 +397,7 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
     return true
   }
 
-  const holder: StreamSession & BucketListener = {
+  const holder: StreamSession & ExpectingListener = {
     keysChanged(xids) {
       unseen = unseen.length === 0 ? xids : [...unseen, ...xids]
       keysStale = true
@@ -400,6 +415,10 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
       urgent = Math.min(urgent, held.get(bucket.name)?.grant.priority ?? urgent)
       wake()
     },
+    bucketAppeared(bucket, grant) {
+      // The device has nothing of it, and was not told of it by a checkpoint before.
+      held.set(bucket.name, heldBucket(bucket, grant, 0))
+    },
     feedReset: wake,
     start() {
       context.dependencies.addUnresolved(holder)
@@ -411,6 +430,7 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
 
 // Shared by all who have none.
 const NOTHING_CHOSEN: ChosenStreams = { wants: [], streams: [], unknown: new Map() }
+const NO_GRANTS: ReadonlyMap<string, BucketGrant> = new Map()
 const NOTHING_EVALUATED: readonly EvaluatedWant[] = []
 const NO_TRANSACTIONS: readonly number[] = []
 const NO_WRITE_CHECKPOINTS: readonly WriteCheckpoint[] = []

@@ -1,4 +1,5 @@
 import type { StreamDescription, SubscriptionReason, SyncRequest } from '@holdfast/protocol'
+import type { BucketGrant } from '../buckets/bucket-grant.ts'
 import type { ActivePlan, ActiveStream } from '../buckets/active-plan.ts'
 import type { EvaluatedWant, Want } from '../buckets/evaluated-keys.ts'
 
@@ -26,16 +27,6 @@ export interface ChosenStreams {
   readonly streams: readonly Pick<ActiveStream, 'name' | 'isDefault'>[]
   /** Subscriptions to streams that there are not, by their index. */
   readonly unknown: ReadonlyMap<number, string>
-}
-
-/** How a device has a bucket. The same object for buckets that it has for the same reasons. */
-export interface BucketGrant {
-  readonly priority: number
-  readonly subscriptions: readonly SubscriptionReason[]
-  /** Whether a subscription names it, which then shows that it is there even without rows. */
-  readonly isSubscribed: boolean
-  /** The same for equal grants. */
-  readonly text: string
 }
 
 /** JSON with sorted keys, so that equal parameters have equal texts. */

@@ -1,0 +1,53 @@
+import type { BucketGrant } from '../buckets/bucket-grant.ts'
+import type { CheckpointFeed, Expected, ExpectingListener } from '../checkpoints/checkpoint-feed.ts'
+import { expectedNames } from '../checkpoints/expected-buckets.ts'
+import type { HeldBucket } from './send-ops.ts'
+
+export const NOTHING_EXPECTED: Expected = []
+
+/** What a stream needs to expect buckets. */
+interface Expecting {
+  readonly feed: CheckpointFeed
+  readonly holder: ExpectingListener
+  readonly held: Map<string, HeldBucket>
+  readonly expected: Expected
+}
+
+/** Those that are expected and have not come into being. */
+export function stillExpected({ held, expected }: Pick<Expecting, 'held' | 'expected'>): Map<string, BucketGrant> {
+  return new Map([...expectedNames(expected)].filter(([name]) => !held.has(name)))
+}
+
+/** Of what a person has now: what goes on being expected, and what has to be held because it may be in the log. */
+export function regrant(
+  { feed, holder, held, expected }: Expecting,
+  grants: ReadonlyMap<string, BucketGrant>,
+): { readonly expected: Expected; readonly gained: readonly string[] } {
+  const before = expectedNames(expected)
+  const gained: string[] = []
+  const others = new Map<string, BucketGrant>()
+  for (const [name, grant] of grants) {
+    if (held.has(name)) continue
+    // One that a subscription names is shown even without rows.
+    if (before.has(name) && !grant.isSubscribed) others.set(name, grant)
+    else gained.push(name)
+  }
+  return { expected: feed.expect(holder, expected, others, grants), gained }
+}
+
+/** Lets go of buckets in which no row has ever been, and expects them from now on. */
+export function expectInstead(expecting: Expecting, empty: readonly HeldBucket[]): Expected {
+  const { feed, holder, held, expected } = expecting
+  if (empty.length === 0) return expected
+  const names = stillExpected(expecting)
+  const granted = [...held].map(([name, { grant }]) => [name, grant] as const)
+  for (const { bucket, grant } of empty) {
+    held.delete(bucket.name)
+    names.set(bucket.name, grant)
+  }
+  feed.release(
+    empty.map(({ bucket }) => bucket),
+    holder,
+  )
+  return feed.expect(holder, expected, names, granted)
+}
