@@ -51,6 +51,7 @@ export async function benchIdle(holdfast: Holdfast, devices: number, tables = 1)
   await new Promise((resolve) => setTimeout(resolve, 2_000))
   await inspector.collectGarbage()
   const before = await residentBytes(holdfast)
+  const heapBefore = await inspector.heapBytes()
   const began = performance.now()
   const clients = await connectMany(holdfast, devices)
   const connectedMs = performance.now() - began
@@ -58,6 +59,7 @@ export async function benchIdle(holdfast: Holdfast, devices: number, tables = 1)
   const asItStands = await residentBytes(holdfast)
   await inspector.collectGarbage()
   const withoutGarbage = await residentBytes(holdfast)
+  const heap = (await inspector.heapBytes()) - heapBefore
   const gone = clients.filter((client) => client.hasEnded)
   if (gone.length > 0) throw new Error(`${gone.length} devices were cut off`)
   for (const client of clients) client.close()
@@ -76,6 +78,7 @@ export async function benchIdle(holdfast: Holdfast, devices: number, tables = 1)
       unit: 'KB',
       ...published(IDLE_MEMORY),
     },
+    { name: `objects of the engine per idle device, ${of}`, value: heap / devices / 1024, unit: 'KB' },
     {
       name: `connecting ${of} to their first checkpoint, ${PARALLEL} at a time`,
       value: connectedMs,

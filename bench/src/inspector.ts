@@ -7,11 +7,14 @@ export const INSPECTOR_OPTION = '--inspect-port=0'
 export interface Inspector extends Disposable {
   /** Throws away what nothing refers to any more, and waits until that is done. */
   collectGarbage(): Promise<void>
+  /** What the engine has in use for objects, in bytes. */
+  heapBytes(): Promise<number>
 }
 
 interface Answer {
   readonly id?: number
   readonly error?: { readonly message: string }
+  readonly result?: { readonly usedSize?: number }
 }
 
 /** Opens the debugger of a server that was started with {@link INSPECTOR_OPTION}. */
@@ -34,20 +37,22 @@ export async function openInspector(holdfast: Holdfast): Promise<Inspector> {
     if (answer.id !== undefined) waiting.get(answer.id)?.(answer)
   })
   let calls = 0
-  const call = async (method: string): Promise<void> => {
+  const call = async (method: string): Promise<Answer['result']> => {
     const id = ++calls
-    const { error } = await new Promise<Answer>((resolve) => {
+    const { error, result } = await new Promise<Answer>((resolve) => {
       waiting.set(id, resolve)
       socket.send(JSON.stringify({ id, method }))
     })
     waiting.delete(id)
     if (error) throw new Error(`${method}: ${error.message}`)
+    return result
   }
   return {
     async collectGarbage() {
       // The second one takes what finalizers of the first have let go.
       for (let round = 0; round < 2; round++) await call('HeapProfiler.collectGarbage')
     },
+    heapBytes: async () => (await call('Runtime.getHeapUsage'))?.usedSize ?? Number.NaN,
     [Symbol.dispose]: () => socket.close(),
   }
 }
