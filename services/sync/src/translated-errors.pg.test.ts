@@ -120,8 +120,7 @@ test('a policy that raises the code of a lost connection costs its row or its pe
   const bob = world.device(BOB)
   alice.connect()
   bob.connect()
-  await alice.next()
-  await bob.next()
+  await Promise.all([alice.next(), bob.next()])
   await world.run(
     `insert into papers values ('1', 'good', '${ALICE}'), ('2', 'bad', '${ALICE}'), ('3', 'good', '${BOB}')`,
   )

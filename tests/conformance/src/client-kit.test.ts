@@ -119,6 +119,8 @@ describe('a shared device', () => {
     await vi.waitFor(async () => expect(await stored('of Dana')).toEqual([DANA]), { timeout: 60_000 })
     expect(await dana.database.getAll(`select marker from notes where marker = 'kept'`)).toEqual([])
     expect(await stored('kept')).toEqual([])
+    // The answer to an upload comes after its rows are stored.
+    await vi.waitFor(async () => expect((await dana.countUnsent()).waiting).toBe(0), { timeout: 60_000 })
     await client.signOut('keep')
     expect(client.people.get().map(({ email, unsent }) => [email, unsent])).toEqual([
       [DANA, 0],
