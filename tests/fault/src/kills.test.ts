@@ -2,7 +2,7 @@
  * Invariants: whatever dies in the middle of uploads and of replication, every local transaction is applied exactly once, whole and in order, and
  * soon after the server is ready again each device holds what its person may select.
  *
- * `HOLDFAST_SEED` repeats a run, `HOLDFAST_FAULTS` (default 2) strikes more often.
+ * `HOLDFAST_SEED` repeats a run, `HOLDFAST_FAULTS` (default 1) strikes more often.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openWorld, pause, recoveryMsMax, REPEATS, seedOfRun, type World } from './world.ts'

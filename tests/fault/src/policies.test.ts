@@ -3,7 +3,7 @@
  * after some commit, in the order of the commits; and soon after all are back, each shows what its person is shown now. Devices are processes of their own
  * with the unmodified SDK; a killed one goes on with its file.
  *
- * `HOLDFAST_SEED` repeats a run, `HOLDFAST_FAULTS` (default 2) makes more of them, half as many.
+ * `HOLDFAST_SEED` repeats a run, `HOLDFAST_FAULTS` (default 1) makes more of them, half as many.
  */
 import { describe, expect, test } from 'vitest'
 import { openPolicyWorld, type PolicyWorld } from './policy-world.ts'

@@ -36,7 +36,7 @@ export function seedOfRun(): number {
 }
 
 /** How often each fault strikes in a run. */
-export const REPEATS = Number(process.env['HOLDFAST_FAULTS'] ?? 2)
+export const REPEATS = Number(process.env['HOLDFAST_FAULTS'] ?? 1)
 
 /**
  * From "the server is ready again" until all devices are equal, in milliseconds, on a machine of one's own. Judged at night and where it is asked for: an
