@@ -13,7 +13,7 @@ const WORKERS = Math.min(8, Math.max(2, availableParallelism()))
 
 /**
  * The projects run one after the other, the files of each side by side.
- * `.test.ts` needs nothing, `.pg.test.ts` a Postgres (one embedded cluster for the run); `tests/*` a whole server each.
+ * `.test.ts` beside its file needs nothing, `.pg.test.ts` in a package's `test/` a Postgres (one embedded cluster for the run); `tests/*` a whole server each.
  */
 export default defineConfig({
   test: {
@@ -28,7 +28,7 @@ export default defineConfig({
           sequence: { groupOrder: 0 },
           testTimeout: 60_000, // a property on a busy machine
           include: [...packages.map((folder) => `${folder}/src/**/*.test.{ts,tsx}`), 'scripts/*.test.ts'],
-          exclude: ['**/*.pg.test.ts', '**/dist/**'],
+          exclude: ['**/dist/**'],
         },
       },
       {
@@ -40,7 +40,7 @@ export default defineConfig({
           maxWorkers: WORKERS,
           setupFiles: ['tests/support/src/seed-fast-check.ts'],
           sequence: { groupOrder: 1 },
-          include: packages.map((folder) => `${folder}/src/**/*.pg.test.ts`),
+          include: packages.map((folder) => `${folder}/test/**/*.pg.test.ts`),
           exclude: ['**/dist/**'],
           globalSetup: ['tests/support/src/global-setup.ts'],
           testTimeout: 120_000,

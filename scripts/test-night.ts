@@ -17,7 +17,7 @@ interface Part {
   readonly seed: string
 }
 
-const SYNC = 'services/sync/src'
+const SYNC = 'services/sync/test'
 
 /** 1,200 + 1,000 + 600 + 200 + 200 histories, and more. */
 const PARTS: readonly Part[] = [
@@ -80,7 +80,7 @@ const PARTS: readonly Part[] = [
   {
     name: 'plans',
     project: 'pg',
-    files: ['platform/policy/src/follow-policies.property.pg.test.ts'],
+    files: ['platform/policy/test/follow-policies.property.pg.test.ts'],
     counts: { HOLDFAST_POLICY_RUNS: 3_000 },
     seed: 'HOLDFAST_POLICY_SEED',
   },

@@ -1,0 +1,296 @@
+import { spawn } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test } from 'vitest'
+import { delay, silentLogger } from '@holdfast/foundation'
+import { createPool, type Pool } from '../../src/connection/pool.ts'
+import { isConnectionLoss } from '../../src/connection/sqlstate.ts'
+import { sql } from '../../src/sql/sql.ts'
+import type { Cluster } from '../../src/cluster/cluster.ts'
+import { openEmbeddedCluster } from '../../src/cluster/embedded-cluster.ts'
+import { ownerOf, resolveIdentity } from '../../src/cluster/identity.ts'
+import { findBinaries } from '../../src/cluster/binaries.ts'
+import { findProcess } from '../../src/cluster/processes.ts'
+
+/**
+ * The data of a person survives whatever happens to the processes, and Holdfast starts again without anybody's help:
+ * after a kill of the child, of the parent, of both; with leftovers of any kind in the data folder. What it cannot start from, it names.
+ */
+const folders: string[] = []
+
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+})
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-cluster-'))
+  folders.push(folder)
+  chmodSync(folder, 0o755) // mkdtemp makes folders that nobody else may enter
+  return join(folder, 'data')
+}
+
+function open(dataDir: string, port = 0): Promise<Cluster> {
+  return openEmbeddedCluster({ dataDir, port, logger: silentLogger, durable: false })
+}
+
+function poolOf(cluster: Cluster): Pool {
+  return createPool({ url: cluster.internalUrl, applicationName: 'test', connectionsMax: 2 })
+}
+
+function postmasterPid(dataDir: string): number {
+  return Number.parseInt(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8'), 10)
+}
+
+async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 60_000): Promise<void> {
+  const deadline = performance.now() + timeoutMs
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error('did not happen in time')
+    await delay(20)
+  }
+}
+
+/** A process of the user that Postgres runs as on a folder, and its zombie child. */
+async function startStranger(dataDir: string): Promise<{ pid: number; zombiePid: number; stop: () => void }> {
+  const owner = ownerOf(resolveIdentity(findBinaries(), join(dataDir, 'postgres')))
+  const stranger = spawn('/bin/sh', ['-c', 'sleep 0 & echo $!; exec sleep 60'], {
+    ...owner,
+    cwd: '/',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  const zombiePid = await new Promise<number>((resolve) =>
+    stranger.stdout.once('data', (data: Buffer) => resolve(Number(data.toString()))),
+  )
+  await until(
+    () => existsSync(`/proc/${zombiePid}/stat`) && /\) Z /.test(readFileSync(`/proc/${zombiePid}/stat`, 'utf8')),
+  )
+  return { pid: stranger.pid ?? -1, zombiePid, stop: () => stranger.kill('SIGKILL') }
+}
+
+describe('a data folder', () => {
+  test('keeps database and passwords from one start to the next, and leaves no process behind', async () => {
+    const dataDir = newFolder()
+    const first = await open(dataDir)
+    const pid = postmasterPid(dataDir)
+    {
+      await using pool = poolOf(first)
+      await pool.execute(sql`create table public.kept as select 42 as answer`)
+    }
+    await first[Symbol.asyncDispose]()
+    expect(findProcess(pid)).toBeUndefined()
+    expect(existsSync(join(dataDir, 'lock'))).toBe(false)
+
+    await using second = await open(dataDir)
+    await using pool = poolOf(second)
+    expect(await pool.query(sql`select answer from public.kept`)).toEqual([{ answer: 42 }])
+    expect(new URL(second.adminUrl).password).toBe(new URL(first.adminUrl).password)
+  })
+
+  test('has its secrets readable by the owner only, and Postgres asks for them', async () => {
+    const dataDir = newFolder()
+    await using cluster = await open(dataDir)
+    expect(statSync(join(dataDir, 'secrets.json')).mode & 0o777).toBe(0o600)
+    expect(statSync(join(dataDir, 'postgres')).mode & 0o077).toBe(0)
+    const url = new URL(cluster.internalUrl)
+    url.password = 'wrong'
+    await using stranger = createPool({ url: url.href, applicationName: 'test', connectionsMax: 1 })
+    await expect(stranger.query(sql`select 1`)).rejects.toMatchObject({ code: '28P01' })
+    await using pool = poolOf(cluster)
+    expect(
+      await pool.query(sql`select current_setting('wal_level') as wal, current_setting('listen_addresses') as listen`),
+    ).toEqual([{ wal: 'logical', listen: '127.0.0.1' }])
+    if (process.getuid?.() === 0)
+      expect(readFileSync(`/proc/${postmasterPid(dataDir)}/status`, 'utf8')).toMatch(/^Uid:\s+[1-9]/m)
+  })
+
+  test('belongs to one process at a time', async () => {
+    const dataDir = newFolder()
+    await using cluster = await open(dataDir)
+    expect(cluster.isUp()).toBe(true)
+    await expect(open(dataDir)).rejects.toMatchObject({
+      code: 'data_folder_in_use',
+      message: expect.stringContaining(String(process.pid)) as string,
+    })
+  })
+
+  test('is taken over from a process that is gone, also when its number was given away', async () => {
+    const dataDir = newFolder()
+    await (await open(dataDir))[Symbol.asyncDispose]()
+    for (const holder of [
+      { pid: 2 ** 22 + 1, startedAt: '1' },
+      { pid: process.ppid, startedAt: '1' },
+    ]) {
+      writeFileSync(join(dataDir, 'lock'), JSON.stringify(holder))
+      await (await open(dataDir))[Symbol.asyncDispose]()
+    }
+    writeFileSync(join(dataDir, 'lock'), '{"pi')
+    await (await open(dataDir))[Symbol.asyncDispose]()
+  })
+
+  test('of another major version is refused, and not touched', async () => {
+    const dataDir = newFolder()
+    mkdirSync(join(dataDir, 'postgres'), { recursive: true })
+    writeFileSync(join(dataDir, 'postgres', 'PG_VERSION'), '16\n')
+    await expect(open(dataDir)).rejects.toMatchObject({
+      code: 'postgres_version_mismatch',
+      message: expect.stringContaining('Postgres 16') as string,
+    })
+    expect(existsSync(join(dataDir, 'lock'))).toBe(false)
+  })
+
+  test('without its secrets is refused instead of getting new ones', async () => {
+    const dataDir = newFolder()
+    await (await open(dataDir))[Symbol.asyncDispose]()
+    rmSync(join(dataDir, 'secrets.json'))
+    await expect(open(dataDir)).rejects.toMatchObject({ code: 'secrets_missing' })
+  })
+
+  test('whose first start was cut off starts as if new', async () => {
+    const dataDir = newFolder()
+    mkdirSync(join(dataDir, 'postgres.new'), { recursive: true })
+    writeFileSync(join(dataDir, 'postgres.new', 'PG_VERSION'), '18\n')
+    await using cluster = await open(dataDir)
+    expect(cluster.isUp()).toBe(true)
+  })
+
+  test('with a damaged database ends with what Postgres said', async () => {
+    const dataDir = newFolder()
+    await (await open(dataDir))[Symbol.asyncDispose]()
+    writeFileSync(join(dataDir, 'postgres', 'global', 'pg_control'), 'x')
+    await expect(open(dataDir)).rejects.toMatchObject({
+      code: 'postgres_start_failed',
+      detail: expect.stringContaining('pg_control') as string,
+    })
+  })
+})
+
+test.runIf(process.getuid?.() === 0 && existsSync('/usr/bin/setpriv'))(
+  'a data folder that only root may enter works all the same, and Postgres is not root there either',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'holdfast-cluster-'))
+    folders.push(folder)
+    chmodSync(folder, 0o700)
+    const dataDir = join(folder, 'data')
+    for (const round of [1, 2]) {
+      await using cluster = await open(dataDir)
+      await using pool = poolOf(cluster)
+      expect(await pool.query(sql`select ${round}::int4 as round`)).toEqual([{ round }])
+      expect(readFileSync(`/proc/${postmasterPid(dataDir)}/status`, 'utf8')).toMatch(/^Uid:\s+[1-9]/m)
+    }
+  },
+)
+
+test('a busy port is named', async () => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const address = server.address()
+  const port = typeof address === 'object' && address ? address.port : 0
+  await expect(open(newFolder(), port)).rejects.toMatchObject({
+    code: 'postgres_port_busy',
+    message: expect.stringContaining(String(port)) as string,
+    hint: expect.stringContaining('--db-port') as string,
+  })
+  server.close()
+})
+
+describe('after a crash', () => {
+  test('a killed Postgres comes back, tells so, and the same pool goes on', async () => {
+    const dataDir = newFolder()
+    await using cluster = await open(dataDir)
+    await using pool = poolOf(cluster)
+    await pool.execute(sql`create table public.kept as select 1 as n`)
+    let restarts = 0
+    cluster.onRestart(() => (restarts += 1))
+    for (let round = 1; round <= 3; round++) {
+      process.kill(postmasterPid(dataDir), 'SIGKILL')
+      await until(() => !cluster.isUp())
+      await until(() => restarts === round)
+      await until(async () => {
+        try {
+          return (await pool.query(sql`select n from public.kept`)).length === 1
+        } catch (error) {
+          if (!isConnectionLoss(error)) throw error
+          return false
+        }
+      })
+    }
+  })
+
+  test('a query that runs while Postgres dies fails as a lost connection', async () => {
+    const dataDir = newFolder()
+    await using cluster = await open(dataDir)
+    await using pool = poolOf(cluster)
+    const sleeping = pool.query(sql`select pg_sleep(30)`).catch((error: unknown) => error)
+    await delay(100)
+    process.kill(postmasterPid(dataDir), 'SIGKILL')
+    expect(isConnectionLoss(await sleeping)).toBe(true)
+  })
+
+  test('one killed backend takes the connections with it and nothing else', async () => {
+    await using cluster = await open(newFolder())
+    await using pool = poolOf(cluster)
+    const [backend] = await pool.query<{ pid: number }>(sql`select pg_backend_pid() as pid`)
+    process.kill(backend?.pid ?? -1, 'SIGKILL')
+    await until(async () => {
+      try {
+        return (await pool.query(sql`select 1`)).length === 1
+      } catch (error) {
+        if (!isConnectionLoss(error)) throw error
+        return false
+      }
+    }, 5_000)
+    expect(cluster.isUp()).toBe(true)
+  })
+
+  test('stopping while Postgres is dead ends', async () => {
+    const dataDir = newFolder()
+    const cluster = await open(dataDir)
+    const pid = postmasterPid(dataDir)
+    process.kill(pid, 'SIGKILL')
+    await cluster[Symbol.asyncDispose]()
+    await cluster[Symbol.asyncDispose]()
+    expect(findProcess(pid)).toBeUndefined()
+  })
+
+  test('a Postgres that outlived its killed parent is stopped and started anew', async () => {
+    const dataDir = newFolder()
+    const script = `
+      const { openEmbeddedCluster } = await import(${JSON.stringify(new URL('../../src/cluster/embedded-cluster.ts', import.meta.url).href)})
+      const cluster = await openEmbeddedCluster({ dataDir: ${JSON.stringify(dataDir)}, port: 0, durable: false, logger: { log() {} } })
+      console.log(cluster.internalUrl)
+      setInterval(() => {}, 1000)`
+    const parent = spawn(process.execPath, ['--conditions=source', '--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    await new Promise((resolve) => parent.stdout.once('data', resolve))
+    const orphan = postmasterPid(dataDir)
+    parent.kill('SIGKILL')
+    await new Promise((resolve) => parent.once('exit', resolve))
+    expect(findProcess(orphan)).toBeDefined()
+
+    await using cluster = await open(dataDir)
+    await using pool = poolOf(cluster)
+    expect(await pool.query(sql`select 1 as one`)).toEqual([{ one: 1 }])
+    expect(findProcess(orphan)).toBeUndefined()
+  })
+
+  test.runIf(process.platform === 'linux')(
+    'a stale postmaster.pid is no obstacle, whoever has its number now',
+    async () => {
+      const dataDir = newFolder()
+      await (await open(dataDir))[Symbol.asyncDispose]()
+      const stranger = await startStranger(dataDir)
+      try {
+        for (const pid of [stranger.zombiePid, stranger.pid, 2 ** 22 + 1]) {
+          const file = join(dataDir, 'postgres', 'postmaster.pid')
+          writeFileSync(file, `${pid}\n${join(dataDir, 'postgres')}\n1700000000\n5432\n\n127.0.0.1\n`)
+          await (await open(dataDir))[Symbol.asyncDispose]()
+        }
+        expect(findProcess(stranger.pid)).toBeDefined()
+      } finally {
+        stranger.stop()
+      }
+    },
+  )
+})

@@ -1,0 +1,98 @@
+import { delay } from '@holdfast/foundation'
+import { createPool, sql, type Pool } from '@holdfast/postgres'
+import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
+import { expect, test } from 'vitest'
+import { ensurePublication } from '../src/publication.ts'
+
+/**
+ * Publishing tables happens behind the backs of those who work on them. So no statement of theirs fails because of it: nothing is locked in an order that ends in
+ * a deadlock, and what GRANT and REVOKE write is not written at the same time.
+ */
+const NAME = 'changes'
+const TABLES = Array.from({ length: 12 }, (_, index) => ({
+  schema: 'public',
+  name: `t${String(index).padStart(2, '0')}`,
+}))
+
+async function withTables(): Promise<TestDatabase> {
+  const db = await openTestDatabase()
+  for (const { name } of TABLES) await db.pool.execute(sql`create table ${sql.identifier(name)} (id int primary key)`)
+  return db
+}
+
+/** Undoes what {@link ensurePublication} does, while nobody else is at work. */
+async function undo(pool: Pool): Promise<void> {
+  await pool.execute(sql`drop publication if exists ${sql.identifier(NAME)}`)
+  for (const { name } of TABLES) await pool.execute(sql`alter table ${sql.identifier(name)} replica identity default`)
+}
+
+async function publishedCount(pool: Pool): Promise<number> {
+  return (await pool.query(sql`select from pg_publication_tables where pubname = ${NAME}`)).length
+}
+
+test('nobody who changes rights of all tables meanwhile fails', async () => {
+  await using db = await withTables()
+  for (let round = 0; round < 2; round++) {
+    let isDone = false
+    const publishing = (async () => {
+      let left = 1
+      while (left > 0) left = (await ensurePublication(db.pool, { name: NAME, tables: TABLES })).busy.length
+      isDone = true
+    })()
+    while (!isDone) {
+      await db.pool.execute(sql`grant select on all tables in schema public to anon`)
+      await db.pool.execute(sql`revoke select on all tables in schema public from anon`)
+      await delay(5)
+    }
+    await publishing
+    expect(await publishedCount(db.pool)).toBe(TABLES.length)
+    await undo(db.pool)
+  }
+})
+
+test('nobody who truncates the tables in another order fails, and nobody waits for all of them', async () => {
+  await using db = await withTables()
+  const backwards = sql.join(TABLES.toReversed().map(({ name }) => sql.identifier(name)))
+  for (let round = 0; round < 2; round++) {
+    let isDone = false
+    const publishing = (async () => {
+      let left = 1
+      while (left > 0) left = (await ensurePublication(db.pool, { name: NAME, tables: TABLES })).busy.length
+      isDone = true
+    })()
+    while (!isDone) {
+      await db.pool.execute(sql`truncate ${backwards}`)
+      await delay(5)
+    }
+    await publishing
+    expect(await publishedCount(db.pool)).toBe(TABLES.length)
+    await undo(db.pool)
+  }
+})
+
+test('a table that somebody has locked for long is left for later, and all others are published', async () => {
+  await using db = await withTables()
+  await using other = createPool({ url: db.url, applicationName: 'test', connectionsMax: 1 })
+  await other.transaction(async (tx) => {
+    await tx.execute(sql`select from t03`)
+    await tx.execute(sql`lock table t03 in access share mode`)
+    const { busy } = await ensurePublication(db.pool, { name: NAME, tables: TABLES })
+    expect(busy).toEqual([{ schema: 'public', name: 't03', reason: expect.stringContaining('lock') as string }])
+    expect(await publishedCount(db.pool)).toBe(TABLES.length - 1)
+    // It goes on to hold it without anybody's harm.
+    await tx.execute(sql`insert into t03 values (1)`)
+  })
+  expect(await ensurePublication(db.pool, { name: NAME, tables: TABLES })).toMatchObject({ changed: true, busy: [] })
+})
+
+test('a transaction that has changed rights and is not over delays only what it has to', async () => {
+  await using db = await withTables()
+  await using other = createPool({ url: db.url, applicationName: 'test', connectionsMax: 1 })
+  await other.transaction(async (tx) => {
+    await tx.execute(sql`grant select on t00 to anon`)
+    const { busy } = await ensurePublication(db.pool, { name: NAME, tables: TABLES.slice(0, 1) })
+    expect(busy).toHaveLength(1)
+    await tx.execute(sql`grant select on t01 to anon`)
+  })
+  expect((await ensurePublication(db.pool, { name: NAME, tables: TABLES })).busy).toEqual([])
+})

@@ -1,0 +1,29 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type AuthApp, type AuthWorld, openAuthWorld } from './open-auth-world.ts'
+
+let world: AuthWorld
+let app: AuthApp
+
+beforeAll(async () => {
+  world = await openAuthWorld()
+  app = await world.openApp()
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+const NUL = 'a\0b'
+
+test.each([
+  ['/token?grant_type=refresh_token', { refresh_token: NUL }],
+  ['/token?grant_type=password', { email: `${NUL}@example.org`, password: 'x' }],
+  ['/token?grant_type=password', { phone: NUL, password: 'x' }],
+  ['/token?grant_type=pkce', { auth_code: NUL, code_verifier: NUL }],
+  ['/signup', { email: 'nul@example.org', password: 'correct horse battery', data: { name: NUL } }],
+  ['/otp', { email: `${NUL}@example.org` }],
+  ['/recover', { email: `${NUL}@example.org` }],
+  ['/verify', { type: 'email', token_hash: NUL }],
+  ['/verify', { type: 'email', email: `${NUL}@example.org`, token: NUL }],
+])('NUL in a request to %s is the fault of the request: %j', async (url, payload) => {
+  const { status } = await app.call({ method: 'POST', url, payload })
+  expect(status).toBeGreaterThanOrEqual(400)
+  expect(status).toBeLessThan(500)
+})
