@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Transaction } from '@holdfast/postgres'
 import type { AuthContext } from '../context.ts'
-import { createUser } from '../users/create-user.ts'
+import { createUser } from '../sign-up/create-user.ts'
 import { mergeMetadata, type UserMetadata } from '../users/user-metadata.ts'
 import type { UserRow } from '../users/user-row.ts'
 

@@ -5,8 +5,7 @@ import { findOneTimeTokenByOtp } from '../one-time-tokens/one-time-tokens.ts'
 import { lockUser, type UserRow } from '../users/user-row.ts'
 import { isCodeAttemptLeft, returnCodeAttempt } from './address-limits.ts'
 import { emailNotVerifiedYet, phoneNotVerifiedYet, reauthenticationNotValid } from './errors.ts'
-import type { MessageAnswer } from './request-otp.ts'
-import { countMail, countSms, sendPhoneCode, sendReauthenticationMail } from './send-token.ts'
+import { countMail, countSms, sendPhoneCode, sendReauthenticationMail, type MessageAnswer } from './send-token.ts'
 
 /**
  * Sends a code to somebody who is signed in, by which they prove that it is still them: to their address, or else to their number.

@@ -5,8 +5,15 @@ import type { Contact } from '../users/contact.ts'
 import { findUserByEmail, findUserByPhone, lockUser, type UserRow } from '../users/user-row.ts'
 import type { AddressLimitKind } from './address-limits.ts'
 import { pretendToSend } from './pretend.ts'
-import type { MessageAnswer } from './request-otp.ts'
-import { countMail, countSms, type LinkTarget, sendEmailChange, sendLinkMail, sendPhoneCode } from './send-token.ts'
+import {
+  countMail,
+  countSms,
+  type LinkTarget,
+  sendEmailChange,
+  sendLinkMail,
+  sendPhoneCode,
+  type MessageAnswer,
+} from './send-token.ts'
 
 export type ResendType = 'signup' | 'email_change' | 'sms' | 'phone_change'
 

@@ -7,6 +7,9 @@ import type { UserRow } from '../users/user-row.ts'
 import { type AddressLimitKind, takeMessage } from './address-limits.ts'
 import { issueToken } from './issue-token.ts'
 
+/** What answers say about a text message. */
+export type MessageAnswer = Readonly<Record<string, string>>
+
 interface LinkMail {
   readonly kind: MailKind
   readonly method: AuthenticationMethodName

@@ -14,7 +14,7 @@ import {
 } from '../identities/identity-changes.ts'
 import { insertIdentity } from '../identities/insert-identity.ts'
 import type { RequestOrigin } from '../sessions/session-row.ts'
-import { createUser } from '../users/create-user.ts'
+import { createUser } from '../sign-up/create-user.ts'
 import { findUserById, isBanned, lockUser, type UserRow } from '../users/user-row.ts'
 import { decideLinking, isTaken, type LinkingDecision, lockExternalPerson } from './account-linking.ts'
 import { multipleAccounts, noEmailFromProvider, providerEmailNeedsVerification } from './errors.ts'

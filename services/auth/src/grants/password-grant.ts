@@ -9,7 +9,7 @@ import {
   userBanned,
   validationFailed,
 } from '../errors.ts'
-import { judgePasswordAttempt, type PasswordAttempt } from '../hooks/judge-attempt.ts'
+import { judgePasswordAttempt, type PasswordAttempt } from '../sessions/judge-attempt.ts'
 import { judgeAnyPassword } from '../passwords/require-good-password.ts'
 import { renewPasswordHash } from '../passwords/renew-password-hash.ts'
 import type { SignedIn } from '../sessions/render-session.ts'

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { AuthContext } from '../context.ts'
 import { sessionNotFound } from '../errors.ts'
 import type { SessionRow } from '../sessions/session-row.ts'
-import { requirePerson } from '../users/require-user.ts'
+import { requirePerson } from '../sessions/require-user.ts'
 import type { UserRow } from '../users/user-row.ts'
 import { anonymousNotAllowed } from './errors.ts'
 

@@ -1,7 +1,7 @@
 import { recordAudit } from '../audit-log.ts'
 import type { AuthContext } from '../context.ts'
 import { validationFailed } from '../errors.ts'
-import type { Signer } from '../users/require-user.ts'
+import type { Signer } from '../sessions/require-user.ts'
 import { passkeyNotFound } from './errors.ts'
 import { PASSKEY_NAME_BYTES_MAX } from './limits.ts'
 import { deletePasskeyOfUser, findPasskeysOfUser, renamePasskey, renderPasskey } from './passkey-row.ts'

@@ -3,9 +3,9 @@ import { Type } from 'typebox'
 import type { AuthContext } from '../context.ts'
 import { beginFlow } from '../external/begin-flow.ts'
 import { identityIdInvalid, manualLinkingDisabled } from '../identities/errors.ts'
-import { unlinkIdentity } from '../identities/unlink-identity.ts'
+import { unlinkIdentity } from '../account/unlink-identity.ts'
 import { redirectOf } from '../redirects/redirect-of-request.ts'
-import { requirePerson } from '../users/require-user.ts'
+import { requirePerson } from '../sessions/require-user.ts'
 import { queryOf } from './authorize.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i

@@ -4,7 +4,7 @@ import { recordAudit } from '../audit-log.ts'
 import type { AuthContext } from '../context.ts'
 import { validationFailed } from '../errors.ts'
 import { endSessions, type SignOutScope } from '../sessions/end-sessions.ts'
-import { requireUser } from '../users/require-user.ts'
+import { requireUser } from '../sessions/require-user.ts'
 
 const LogoutQuery = Type.Object({ scope: Type.Optional(Type.String()) })
 

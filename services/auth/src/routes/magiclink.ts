@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { requestMagicLink } from '../confirmations/request-otp.ts'
+import { requestMagicLink } from '../sign-up/request-otp.ts'
 import { requireCaptcha } from '../captcha/require-captcha.ts'
 import type { AuthContext } from '../context.ts'
 import { validationFailed } from '../errors.ts'

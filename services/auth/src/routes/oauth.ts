@@ -21,7 +21,7 @@ import { grantTokens } from '../oauth-server/token-grants.ts'
 import { renderError } from '../render-error.ts'
 import { OptionalText } from '../request-body.ts'
 import { originOf } from '../request-origin.ts'
-import { requirePerson, requireUser } from '../users/require-user.ts'
+import { requirePerson, requireUser } from '../sessions/require-user.ts'
 import type { UserRow } from '../users/user-row.ts'
 
 const AuthorizationParams = Type.Object({ authorization_id: Type.String() })

@@ -7,7 +7,7 @@ import { endSessions } from '../sessions/end-sessions.ts'
 import { renderOwnSession } from '../sessions/render-own-session.ts'
 import { findSessionsOfUser, readMethodsOfSessions } from '../sessions/session-row.ts'
 import { judgeSession } from '../sessions/session-validity.ts'
-import { requirePerson } from '../users/require-user.ts'
+import { requirePerson } from '../sessions/require-user.ts'
 
 const SessionParams = Type.Object({ session_id: Type.String({ format: 'uuid' }) })
 

@@ -10,7 +10,7 @@ import { askForAnyPasskey, signInWithPasskey } from '../passkeys/sign-in-with-pa
 import { optional, OptionalText } from '../request-body.ts'
 import { originOf } from '../request-origin.ts'
 import { renderSession } from '../sessions/render-session.ts'
-import { requirePerson } from '../users/require-user.ts'
+import { requirePerson } from '../sessions/require-user.ts'
 
 const OptionsBody = optional(
   Type.Object({ gotrue_meta_security: optional(Type.Object({ captcha_token: OptionalText })) }),

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { requestReauthentication } from '../confirmations/reauthenticate.ts'
 import type { AuthContext } from '../context.ts'
-import { requirePerson } from '../users/require-user.ts'
+import { requirePerson } from '../sessions/require-user.ts'
 
 /** `GET /reauthenticate`: a code that proves that it is still the same person, for a new password. Source: GoTrue API reference. */
 export function reauthenticateRoute(context: AuthContext): FastifyPluginAsyncTypebox {

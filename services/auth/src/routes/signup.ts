@@ -9,8 +9,8 @@ import { redirectOf } from '../redirects/redirect-of-request.ts'
 import { MetaSecurity, OptionalRecord, OptionalText } from '../request-body.ts'
 import { originOf } from '../request-origin.ts'
 import { renderSession } from '../sessions/render-session.ts'
-import { signUp } from '../users/sign-up.ts'
-import { signUpAnonymously } from '../users/sign-up-anonymously.ts'
+import { signUp } from '../sign-up/sign-up.ts'
+import { signUpAnonymously } from '../sign-up/sign-up-anonymously.ts'
 
 const SignUpBody = Type.Object({
   email: OptionalText,

@@ -13,7 +13,7 @@ import { MetaSecurity, OptionalText, OptionalFlag } from '../request-body.ts'
 import { redirectOf } from '../redirects/redirect-of-request.ts'
 import { originOf } from '../request-origin.ts'
 import { renderSession } from '../sessions/render-session.ts'
-import { requirePerson } from '../users/require-user.ts'
+import { requirePerson } from '../sessions/require-user.ts'
 
 const TokenQuery = Type.Object({ grant_type: Type.Optional(Type.String()) })
 

@@ -5,9 +5,9 @@ import { parseCodeChallenge } from '../flow-state/flow-state.ts'
 import { BODY_BYTES_MAX } from '../limits.ts'
 import { redirectOf } from '../redirects/redirect-of-request.ts'
 import { OptionalRecord, OptionalText } from '../request-body.ts'
-import { changeUser } from '../users/change-user.ts'
+import { changeUser } from '../account/change-user.ts'
 import { renderUser } from '../users/render-user.ts'
-import { requirePerson, requireUser } from '../users/require-user.ts'
+import { requirePerson, requireUser } from '../sessions/require-user.ts'
 
 const ChangeUserBody = Type.Object({
   email: OptionalText,

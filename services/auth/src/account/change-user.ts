@@ -11,10 +11,10 @@ import { notifyOfNewEmail, notifyOfNewPhone, notifyUser } from '../messages/noti
 import { deleteOneTimeTokens } from '../one-time-tokens/one-time-tokens.ts'
 import { endSessions } from '../sessions/end-sessions.ts'
 import { checkChanges, type CheckedChanges, type UserChanges } from './check-changes.ts'
-import { findUserByAnyEmail } from './find-by-any-email.ts'
-import type { Signer } from './require-user.ts'
-import { mergeMetadata, type UserMetadata } from './user-metadata.ts'
-import { findUserById, findUserByPhone, lockUser, type UserRow } from './user-row.ts'
+import { findUserByAnyEmail } from '../users/find-by-any-email.ts'
+import type { Signer } from '../sessions/require-user.ts'
+import { mergeMetadata, type UserMetadata } from '../users/user-metadata.ts'
+import { findUserById, findUserByPhone, lockUser, type UserRow } from '../users/user-row.ts'
 
 /**
  * Changes the account of the signed-in person. A new password signs out every other session. A new address or number counts when it was

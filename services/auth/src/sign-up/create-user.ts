@@ -4,8 +4,8 @@ import type { AuthContext } from '../context.ts'
 import { savingUserFailed, userAlreadyExists } from '../errors.ts'
 import { insertIdentity } from '../identities/insert-identity.ts'
 import { violatedConstraint } from '../violated-constraint.ts'
-import type { UserMetadata } from './user-metadata.ts'
-import { findUserByEmail, findUserById, findUserByPhone, type UserRow } from './user-row.ts'
+import type { UserMetadata } from '../users/user-metadata.ts'
+import { findUserByEmail, findUserById, findUserByPhone, type UserRow } from '../users/user-row.ts'
 
 /** The first way to sign in of a new account; an anonymous one has none. */
 export interface FirstIdentity {

@@ -10,8 +10,8 @@ import {
   userBanned,
   userNotFound,
 } from '../errors.ts'
-import type { SessionRow } from '../sessions/session-row.ts'
-import { findUserById, isBanned, type UserRow } from './user-row.ts'
+import type { SessionRow } from './session-row.ts'
+import { findUserById, isBanned, type UserRow } from '../users/user-row.ts'
 import { findUserWithSession } from './user-with-session.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i

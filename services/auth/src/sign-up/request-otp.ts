@@ -1,16 +1,21 @@
 import { recordAudit } from '../audit-log.ts'
+import { emailProviderDisabled, noSignUpsForOtp, phoneFlowsDisabled } from '../confirmations/errors.ts'
+import { pretendToCreate } from '../confirmations/pretend.ts'
+import { requireChannel } from '../confirmations/require-channel.ts'
+import {
+  countMail,
+  countSms,
+  type LinkTarget,
+  type MessageAnswer,
+  sendLinkMail,
+  sendPhoneCode,
+} from '../confirmations/send-token.ts'
 import type { AuthContext } from '../context.ts'
 import { signUpDisabled } from '../errors.ts'
 import type { RequestOrigin } from '../sessions/session-row.ts'
-import { confirmsItself, prepareUser, register, registering, requireChannel } from '../users/sign-up.ts'
 import type { UserMetadata } from '../users/user-metadata.ts'
 import { findUserByEmail, findUserByPhone, lockUser } from '../users/user-row.ts'
-import { emailProviderDisabled, noSignUpsForOtp, phoneFlowsDisabled } from './errors.ts'
-import { pretendToCreate } from './pretend.ts'
-import { countMail, countSms, type LinkTarget, sendLinkMail, sendPhoneCode } from './send-token.ts'
-
-/** What answers say about a text message. */
-export type MessageAnswer = Readonly<Record<string, string>>
+import { confirmsItself, prepareUser, register, registering } from './register.ts'
 
 /**
  * Mails a link and a code to sign in with. Who has no account gets one, and the mail that confirms it: its link signs in as well.

@@ -13,11 +13,11 @@ import { RECENT_SIGN_IN_MS } from '../limits.ts'
 import type { SmsChannel } from '../messages/messages.ts'
 import { requireGoodPassword } from '../passwords/require-good-password.ts'
 import { readSessionMethods, type SessionRow } from '../sessions/session-row.ts'
-import { parseEmail, parsePhone } from './contact.ts'
-import type { Signer } from './require-user.ts'
-import { requireChannel } from './sign-up.ts'
-import type { UserMetadata } from './user-metadata.ts'
-import { hasPassword, hasVerifiedFactor, type UserRow } from './user-row.ts'
+import { parseEmail, parsePhone } from '../users/contact.ts'
+import type { Signer } from '../sessions/require-user.ts'
+import { requireChannel } from '../confirmations/require-channel.ts'
+import type { UserMetadata } from '../users/user-metadata.ts'
+import { hasPassword, hasVerifiedFactor, type UserRow } from '../users/user-row.ts'
 
 /** Ways to sign in that somebody uses who does not know their password. */
 const WITHOUT_PASSWORD = ['otp', 'magiclink', 'recovery']

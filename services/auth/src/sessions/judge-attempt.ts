@@ -1,9 +1,9 @@
 import type { HoldfastError } from '@holdfast/foundation'
 import type { Transaction } from '@holdfast/postgres'
 import type { AuthContext } from '../context.ts'
-import { endSessions } from '../sessions/end-sessions.ts'
-import { mfaAttemptRejected, passwordAttemptRejected } from './errors.ts'
-import type { HookPayload } from './hooks.ts'
+import { endSessions } from './end-sessions.ts'
+import { mfaAttemptRejected, passwordAttemptRejected } from '../hooks/errors.ts'
+import type { HookPayload } from '../hooks/hooks.ts'
 
 // A rejection is returned, not thrown: what the hook has counted, and the end of the sessions, have to be committed before the request
 // is refused.

@@ -7,8 +7,12 @@ import { isTaken } from '../external/account-linking.ts'
 import { notifyUser } from '../messages/notices.ts'
 import { deleteOneTimeTokens } from '../one-time-tokens/one-time-tokens.ts'
 import { findUserById, lockUser, type UserIdentity, type UserRow } from '../users/user-row.ts'
-import { emailConflictIdentityNotDeletable, identityNotFound, singleIdentityNotDeletable } from './errors.ts'
-import { setUserEmail } from './identity-changes.ts'
+import {
+  emailConflictIdentityNotDeletable,
+  identityNotFound,
+  singleIdentityNotDeletable,
+} from '../identities/errors.ts'
+import { setUserEmail } from '../identities/identity-changes.ts'
 
 /**
  * Takes away one of a person's ways to sign in; one has to be left. When it was the one with their address, that of another takes its place.

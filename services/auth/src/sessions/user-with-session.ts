@@ -1,7 +1,7 @@
 import { type Queryable, sql } from '@holdfast/postgres'
-import { SESSION_COLUMNS, type SessionRow } from '../sessions/session-row.ts'
+import { SESSION_COLUMNS, type SessionRow } from './session-row.ts'
 import type { AuthenticationMethod } from '../tokens/claims.ts'
-import { selectUsers, type UserRow } from './user-row.ts'
+import { selectUsers, type UserRow } from '../users/user-row.ts'
 
 // Every statement is a way to Postgres and back, and most requests bring a session: what is asked about it together is read together.
 

@@ -5,7 +5,7 @@ import type { SignedIn } from '../sessions/render-session.ts'
 import type { RequestOrigin } from '../sessions/session-row.ts'
 import { startSession } from '../sessions/start-session.ts'
 import { createUser } from './create-user.ts'
-import { mergeMetadata, type UserMetadata } from './user-metadata.ts'
+import { mergeMetadata, type UserMetadata } from '../users/user-metadata.ts'
 
 /**
  * Makes an account that nobody can sign in to again, and signs in to it. It becomes a permanent one with an address, a number or an identity.

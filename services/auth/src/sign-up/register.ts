@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto'
+import { HoldfastError } from '@holdfast/foundation'
+import type { Transaction } from '@holdfast/postgres'
+import { recordAudit } from '../audit-log.ts'
+import type { AddressLimitKind } from '../confirmations/address-limits.ts'
+import { confirmEmail, confirmPhone } from '../confirmations/confirm-user.ts'
+import { pretendToCreate, pretendToSend } from '../confirmations/pretend.ts'
+import { countMail, countSms, type LinkTarget, sendLinkMail, sendPhoneCode } from '../confirmations/send-token.ts'
+import type { AuthContext } from '../context.ts'
+import { insertIdentity } from '../identities/insert-identity.ts'
+import type { SmsChannel } from '../messages/messages.ts'
+import type { RequestOrigin } from '../sessions/session-row.ts'
+import type { Contact } from '../users/contact.ts'
+import { findUserByAnyEmail } from '../users/find-by-any-email.ts'
+import { mergeMetadata, type UserMetadata } from '../users/user-metadata.ts'
+import { findUserById, findUserByPhone, lockUser, type UserRow } from '../users/user-row.ts'
+import { createUser, type FirstIdentity, type NewUser } from './create-user.ts'
+
+/** Runs a registration, and again when another request registered the same address at that moment. */
+export async function registering<Outcome>(
+  context: AuthContext,
+  body: (tx: Transaction) => Promise<Outcome>,
+): Promise<Outcome> {
+  return context.pool.transaction(body).catch((error: unknown) => {
+    if (error instanceof HoldfastError && error.code === 'user_already_exists') return context.pool.transaction(body)
+    throw error
+  })
+}
+
+/** Whether an address or number counts without a confirmation. */
+export function confirmsItself({ options }: AuthContext, { provider }: Contact): boolean {
+  return provider === 'email' ? !options.emailEnableConfirmations : !options.smsEnableConfirmations
+}
+
+/** `waiting`: a message is on its way. `known`: the account was there, and confirmed. */
+export type Registration =
+  | { readonly kind: 'confirmed'; readonly user: UserRow }
+  | { readonly kind: 'waiting'; readonly user: UserRow }
+  | { readonly kind: 'known'; readonly user: UserRow }
+
+export type PreparedUser = NewUser & { readonly identity: FirstIdentity }
+
+/**
+ * Creates an account unless there is one, and confirms it or sends the message that does. An account that waits for confirmation stays as it is,
+ * because the same person may or may not be asking.
+ *
+ * @throws {HoldfastError} `user_already_exists` in a race: try again
+ */
+export async function register(
+  context: AuthContext,
+  tx: Transaction,
+  input: LinkTarget & {
+    readonly contact: Contact
+    readonly newUser: PreparedUser
+    readonly origin: RequestOrigin
+    /** What a mail counts as: the same for every address that the same thing is asked for. */
+    readonly mailKind?: AddressLimitKind
+    /** The way of a code to a number. */
+    readonly smsChannel?: SmsChannel | undefined
+  },
+): Promise<Registration> {
+  const { contact, newUser, origin } = input
+  const { provider } = contact
+  const { now } = newUser
+  const isSelfConfirming = confirmsItself(context, contact)
+  if (!isSelfConfirming) await countConfirmation(context, tx, contact, input.mailKind ?? 'confirmation')
+  const known =
+    provider === 'email' ? await findUserByAnyEmail(tx, contact.email) : await findUserByPhone(tx, contact.phone)
+  const audit = { address: origin.address, now, traits: { provider } }
+  if (known && isConfirmed(known, contact)) {
+    await recordAudit(tx, { ...audit, action: 'user_repeated_signup', actor: known })
+    if (!isSelfConfirming) {
+      await pretendToCreate(tx)
+      await pretendToSend(tx)
+    }
+    return { kind: 'known', user: known }
+  }
+  const user = known ?? (await createUser(context, tx, { user: newUser, address: origin.address, announce: true }))
+  if (known) await lockUser(tx, known.id)
+  if (known && !known.identities.some((identity) => identity.provider === provider)) {
+    const { id, data } = newUser.identity
+    const identityData = { ...data, sub: known.id }
+    await insertIdentity(tx, { id, userId: known.id, provider, providerId: known.id, identityData, now })
+  }
+  if (isSelfConfirming) {
+    await recordAudit(tx, { ...audit, action: 'user_signedup', actor: user })
+    if (provider === 'email') await confirmEmail(tx, { userId: user.id, isProven: false, now })
+    else await confirmPhone(tx, { userId: user.id, now })
+    return { kind: 'confirmed', user: (await findUserById(tx, user.id)) ?? user }
+  }
+  await recordAudit(tx, { ...audit, action: 'user_confirmation_requested', actor: user })
+  if (provider === 'email') {
+    await sendLinkMail(context, tx, { ...input, user, purpose: 'signup', address: origin.address, now })
+  } else {
+    await sendPhoneCode(context, tx, {
+      user,
+      phone: contact.phone,
+      purpose: 'sms',
+      kind: 'confirmation',
+      channel: input.smsChannel,
+      address: origin.address,
+      now,
+    })
+  }
+  return { kind: 'waiting', user }
+}
+
+async function countConfirmation(
+  context: AuthContext,
+  tx: Transaction,
+  contact: Contact,
+  mailKind: AddressLimitKind,
+): Promise<void> {
+  if (contact.provider === 'email') await countMail(context, tx, { address: contact.email, kind: mailKind })
+  else await countSms(context, tx, { address: contact.phone, kind: 'confirmation' })
+}
+
+function isConfirmed(user: UserRow, { provider }: Contact): boolean {
+  return provider === 'email' ? user.email_confirmed_at !== null : user.phone_confirmed_at !== null
+}
+
+/** @param input.passwordHash - `undefined` for a user who signs up with a code */
+export function prepareUser(
+  context: AuthContext,
+  input: { readonly contact: Contact; readonly metadata: UserMetadata; readonly passwordHash: string | undefined },
+): PreparedUser {
+  const { contact, passwordHash } = input
+  const { provider } = contact
+  const id = randomUUID()
+  // What an identity says about the person; `email_verified` is a provider's word, and here there is none.
+  const data = {
+    sub: id,
+    ...(provider === 'email' ? { email: contact.email } : { phone: contact.phone }),
+    email_verified: false,
+    phone_verified: false,
+  }
+  return {
+    id,
+    identity: { id: randomUUID(), provider, providerId: id, data },
+    email: provider === 'email' ? contact.email : undefined,
+    phone: provider === 'phone' ? contact.phone : undefined,
+    appMetadata: { provider, providers: [provider] },
+    // What was given at sign-up and over it, as GoTrue does, what the identity says.
+    userMetadata: mergeMetadata(input.metadata, data),
+    passwordHash,
+    now: new Date(context.clock.now()).toISOString(),
+  }
+}
