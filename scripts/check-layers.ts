@@ -1,6 +1,10 @@
-/** Compares what each package imports with the table of layers in ARCHITECTURE.md; exits 1 with a line per offence. */
+/**
+ * Compares what each package imports with the table of layers in ARCHITECTURE.md, and what its folders import from each other with their order in
+ * `folder-order.ts`; exits 1 with a line per offence.
+ */
 import { globSync, readFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
+import { findCircles, findUpwardImports, FOLDER_ORDER, type ImportGraph } from './folder-order.ts'
 
 const SERVICE = ['foundation', 'protocol', 'http', 'postgres']
 
@@ -27,6 +31,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[] | 'any'>> = {
 }
 
 const IMPORT = /(?:from|import)\s*\(?\s*['"](@holdfast\/[a-z-]+|holdfast)(\/[^'"]*)?['"]/g
+/** Within a package, types included: `import`, `import type`, `export … from`, `import()`. */
+const RELATIVE_IMPORT = /(?:from|import)\s*\(?\s*['"](\.[^'"]*)['"]/g
 const offences: string[] = []
 const packages = globSync([
   'platform/*/package.json',
@@ -62,8 +68,29 @@ for (const file of packages) {
       else if (!declared.includes(target)) offences.push(`${source}: ${target} is not declared in ${file}`)
     }
   }
+  const folder = dirname(file)
+  const order = FOLDER_ORDER[folder]
+  const graph = readGraph(join(folder, 'src'))
+  const found = [...(order ? findUpwardImports(graph, order) : []), ...(hasNoCircles(folder) ? findCircles(graph) : [])]
+  offences.push(...found.map((offence) => `${folder}/src/${offence}`))
+}
+
+function readGraph(root: string): ImportGraph {
+  const files = globSync('**/*.{ts,tsx}', { cwd: root }).filter((path) => !/\.test(-support)?\.tsx?$/.test(path))
+  return new Map(
+    files.map((path) => {
+      const imports = readFileSync(join(root, path), 'utf8').matchAll(RELATIVE_IMPORT)
+      return [path, [...imports].map(([, target = '']) => join(dirname(path), target))]
+    }),
+  )
+}
+
+function hasNoCircles(folder: string): boolean {
+  return /^(platform|services)\/|^server$/.test(folder)
 }
 
 for (const offence of offences) console.error(offence)
 if (offences.length > 0) process.exit(1)
-console.log(`layers: ${packages.length} packages, imports point one way`)
+console.log(
+  `layers: ${packages.length} packages, imports point one way, ${Object.keys(FOLDER_ORDER).length} with an order of folders`,
+)

@@ -1,7 +1,7 @@
 import { assert, defined } from '@holdfast/foundation'
 import type { Calendar } from './calendar.ts'
 import type { Item } from './checklists.ts'
-import type { BadAnswer, Visit } from './inspections.ts'
+import type { BadAnswer, Visit } from './visit.ts'
 import { round } from './network.ts'
 import { createId, createRandom, type Random } from './random.ts'
 import type { AnswerRow, TemplateItemRow } from './rows.ts'

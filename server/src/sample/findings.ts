@@ -1,6 +1,7 @@
 import { assert, defined } from '@holdfast/foundation'
 import type { Calendar } from './calendar.ts'
-import type { Inspections, Visit } from './inspections.ts'
+import type { Inspections } from './inspections.ts'
+import type { Visit } from './visit.ts'
 import { round, type Network } from './network.ts'
 import { createId, createRandom, type Random } from './random.ts'
 import type { FindingRow, FindingState, PersonRow, Severity, SiteRow } from './rows.ts'

@@ -1,36 +1,14 @@
 import { assert } from '@holdfast/foundation'
 import { generateAnswers } from './answers.ts'
 import type { Calendar } from './calendar.ts'
-import type { Checklist, Item } from './checklists.ts'
+import type { Checklist } from './checklists.ts'
 import { round, type Network } from './network.ts'
 import { createId, createRandom, type Random } from './random.ts'
-import type { AnswerRow, AssetRow, InspectionRow, InspectionState, PersonRow, SiteRow } from './rows.ts'
+import type { AnswerRow, InspectionRow, InspectionState, SiteRow } from './rows.ts'
 import { SIZES } from './sizes.ts'
 import type { SiteStaff } from './staff.ts'
+import type { BadAnswer, Visit } from './visit.ts'
 import { WEATHERS } from './words/remarks.ts'
-
-/** What is decided about an inspection before its answers are. */
-export interface Visit {
-  readonly id: string
-  readonly state: InspectionState
-  /** Days from today. */
-  readonly day: number
-  /** Of {@link day}, when the work began. */
-  readonly startMinute: number
-  readonly checklist: Checklist
-  readonly site: SiteRow
-  readonly asset: AssetRow | undefined
-  readonly staff: SiteStaff
-  readonly assignee: PersonRow
-  readonly weather: string
-}
-
-/** An answer that calls for a finding. */
-export interface BadAnswer {
-  readonly answerId: string
-  readonly visit: Visit
-  readonly item: Item
-}
 
 export interface Inspections {
   readonly visits: readonly Visit[]

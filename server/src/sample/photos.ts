@@ -1,6 +1,6 @@
 import type { Calendar } from './calendar.ts'
 import type { Defect } from './findings.ts'
-import type { Visit } from './inspections.ts'
+import type { Visit } from './visit.ts'
 import { createId, createRandom } from './random.ts'
 import type { PhotoRow } from './rows.ts'
 import { SIZES } from './sizes.ts'

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { delay } from '@holdfast/foundation'
 import type { CheckpointFeed } from '../src/checkpoints/checkpoint-feed.ts'
-import type { ApplyContext, RowChange } from '../src/replicator/apply-changes.ts'
+import type { ApplyContext, RowChange } from '../src/rows/apply-changes.ts'
 import { findBreaches, runHistory } from './histories.ts'
 import type { PendingOp } from '../src/storage/pending-ops.ts'
 import { openWorld, type WorldOptions } from './sync-world.ts'
@@ -15,8 +15,8 @@ const planted = vi.hoisted(() => ({
   fault: 'none' as 'none' | 'old key' | 'torn' | 'lost' | 'untold' | 'content' | 'keys ahead',
 }))
 
-vi.mock('../src/replicator/apply-changes.ts', async (importOriginal) => {
-  const original = await importOriginal<typeof import('../src/replicator/apply-changes.ts')>()
+vi.mock('../src/rows/apply-changes.ts', async (importOriginal) => {
+  const original = await importOriginal<typeof import('../src/rows/apply-changes.ts')>()
   let heldBack: RowChange[] = []
   let calls = 0
   return {

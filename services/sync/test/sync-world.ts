@@ -7,7 +7,7 @@ import { createPool, runAs, sharePool, sql, type Pool } from '@holdfast/postgres
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 import { StreamClient, type DeviceState, type StreamClientOptions } from './stream-client.ts'
 import type { BatchLimits } from '../src/replicator/log-writer.ts'
-import type { RowLimits } from '../src/replicator/row-evaluator.ts'
+import type { RowLimits } from '../src/rows/row-evaluator.ts'
 import { openSync, syncMigrations, type SyncService } from '../src/sync.ts'
 
 export const ALICE = 'aaaaaaaa-0000-4000-8000-000000000001'

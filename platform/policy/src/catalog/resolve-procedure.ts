@@ -3,17 +3,8 @@ import { quoteIdentifier, sql, sqlstateOf, type Transaction } from '@holdfast/po
 import { splitFunctionBody } from '../syntax/parse.ts'
 import { type ProcedureTexts, textsOfProcedure } from '../syntax/plpgsql.ts'
 import type { ResolvedBody } from './policy-input.ts'
+import type { Procedure } from './procedure.ts'
 import { typeRecords } from './type-records.ts'
-
-/** A function in PL/pgSQL, as far as its queries depend on it. */
-export interface Procedure {
-  readonly name: string
-  /** The statement that creates it. */
-  readonly procedure: string
-  readonly argNames: readonly string[]
-  /** Types of the input arguments as `format_type` prints them. */
-  readonly argTypeNames: readonly string[]
-}
 
 /**
  * Has Postgres resolve the names in the queries of a function in PL/pgSQL, as PL/pgSQL does when it runs them: which operator an `=` means depends on the types

@@ -1,6 +1,6 @@
 import { quoteIdentifier, sql, sqlstateOf, type Transaction } from '@holdfast/postgres'
 import { findRecordFills } from '../syntax/record-fills.ts'
-import type { Procedure } from './resolve-procedure.ts'
+import type { Procedure } from './procedure.ts'
 
 /** Types by the name of a variable, as `create function` takes them; `undefined` where that is not known. */
 export type VariableTypes = ReadonlyMap<string, string | undefined>

@@ -1,5 +1,5 @@
 import { createPool, type Pool } from '../connection/pool.ts'
-import { ensureRolePassword } from '../migrate/role-password.ts'
+import { ensureRolePassword } from './role-password.ts'
 import { sql } from '../sql/sql.ts'
 import { DATABASE_NAME, PROJECT_ROLE, SUPERUSER } from './cluster.ts'
 

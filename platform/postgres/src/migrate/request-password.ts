@@ -3,7 +3,7 @@ import { REQUEST_ROLE, type Cluster } from '../cluster/cluster.ts'
 import { queryable, type Pool, type Queryable } from '../connection/pool.ts'
 import { isConnectionLoss } from '../connection/sqlstate.ts'
 import { sql } from '../sql/sql.ts'
-import { ensureRolePassword, hasPassword } from './role-password.ts'
+import { ensureRolePassword, hasPassword } from '../cluster/role-password.ts'
 
 /** How long a login that is tried may take, in milliseconds. */
 const CONNECT_TIMEOUT_MS = 10_000

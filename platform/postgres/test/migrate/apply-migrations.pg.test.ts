@@ -10,7 +10,7 @@ import { runAs } from '../../src/connection/run-as.ts'
 import { sql } from '../../src/sql/sql.ts'
 import { applyMigrations } from '../../src/migrate/apply-migrations.ts'
 import type { Migration, MigrationSource } from '../../src/migrate/migration.ts'
-import { ensureRolePassword } from '../../src/migrate/role-password.ts'
+import { ensureRolePassword } from '../../src/cluster/role-password.ts'
 
 let db: TestDatabase
 let folder: string

@@ -9,8 +9,13 @@ import {
   refreshTokenRequired,
   userBanned,
 } from '../errors.ts'
-import { lockPresentedToken, type PresentedToken } from '../sessions/presented-token.ts'
-import { findActiveRefreshToken, revokeRefreshTokenFamily, rotateRefreshToken } from '../sessions/refresh-tokens.ts'
+import { lockPresentedToken } from '../sessions/presented-token.ts'
+import {
+  findActiveRefreshToken,
+  revokeRefreshTokenFamily,
+  rotateRefreshToken,
+  type PresentedToken,
+} from '../sessions/refresh-tokens.ts'
 import type { SignedIn } from '../sessions/render-session.ts'
 import { findSessionsOfUser, type RequestOrigin, type SessionRow } from '../sessions/session-row.ts'
 import { judgeSession, lastUsedMs } from '../sessions/session-validity.ts'

@@ -1,18 +1,8 @@
 import { type Queryable, sql } from '@holdfast/postgres'
 import { refreshTokenFromElsewhere } from '../errors.ts'
-import { findRefreshToken } from './refresh-tokens.ts'
+import { findRefreshToken, type PresentedToken } from './refresh-tokens.ts'
 import { findSession, lockSession, SESSION_COLUMNS, type SessionRow } from './session-row.ts'
 import { isSignedBy, parseSignedRefreshToken, type SignedRefreshToken } from './signed-refresh-token.ts'
-
-/** A refresh token that somebody brings, whichever kind it is. */
-export interface PresentedToken {
-  readonly text: string
-  readonly sessionId: string
-  /** Its row in `auth.refresh_tokens`; a signed token has none. */
-  readonly rowId: string | undefined
-  /** When it was used before, in milliseconds since the epoch. */
-  readonly usedAtMs: number | undefined
-}
 
 /** @throws {HoldfastError} `validation_failed` for a signed token that is ahead of its session */
 export async function findPresentedToken(db: Queryable, text: string): Promise<PresentedToken | undefined> {

@@ -2,7 +2,6 @@ import { type Queryable, sql } from '@holdfast/postgres'
 import { USED_REFRESH_TOKEN_DAYS } from '../limits.ts'
 import { createRefreshToken } from '../tokens/refresh-token.ts'
 import { addressOf, userAgentOf } from './create-session.ts'
-import type { PresentedToken } from './presented-token.ts'
 import type { RequestOrigin, SessionRow } from './session-row.ts'
 
 export interface RefreshTokenRow {
@@ -14,6 +13,16 @@ export interface RefreshTokenRow {
   readonly parent: string | null
   /** When it was used, for a used one. */
   readonly updated_at: Date
+}
+
+/** A refresh token that a client presents, whichever kind it is. */
+export interface PresentedToken {
+  readonly text: string
+  readonly sessionId: string
+  /** Its row in `auth.refresh_tokens`; a signed token has none. */
+  readonly rowId: string | undefined
+  /** When it was used before, in milliseconds since the epoch. */
+  readonly usedAtMs: number | undefined
 }
 
 export async function findRefreshToken(db: Queryable, token: string): Promise<RefreshTokenRow | undefined> {

@@ -2,14 +2,7 @@ import { HoldfastError } from '@holdfast/foundation'
 import { isConnectionLoss, sqlstateOf } from '@holdfast/postgres'
 import { connectionRefused, databaseUnavailable, poolExhausted } from '../errors.ts'
 import { toRaisedResponse } from './raised-response.ts'
-
-/** The fields of an error that Postgres reported. */
-export interface ServerError {
-  readonly code: string
-  readonly message: string
-  readonly detail?: string
-  readonly hint?: string
-}
+import type { ServerError } from './server-error.ts'
 
 const STATUS_BY_CODE: Readonly<Record<string, number>> = {
   '23503': 409,

@@ -1,7 +1,7 @@
 import { HoldfastError } from '@holdfast/foundation'
 import { raisedWithoutDetail, unreadableDetail, unreadableMessage } from '../errors.ts'
-import type { ServerError } from './postgres-error.ts'
 import { toResponseHeader } from './response-header.ts'
+import type { ServerError } from './server-error.ts'
 
 /**
  * `raise sqlstate 'PGRST' using message = '{"code":…,"message":…}', detail = '{"status":…,"headers":{…}}'` controls the whole answer.

@@ -1,7 +1,7 @@
 import type { BucketDefinition, Dependency, StreamPlan, SyncPlan, TablePlan } from '@holdfast/policy'
 import type { StoredDefinition } from '../storage/bucket-storage.ts'
-import { createClassList, type ClassList } from './access-classes.ts'
-import { classListId, contentOf } from './definition-content.ts'
+import { createClassList, type ClassList } from './class-list.ts'
+import { classListId, contentOf } from '../storage/definition-content.ts'
 
 /** A dependency of one or more definitions. */
 export interface PlannedDependency extends Dependency {

@@ -1,7 +1,8 @@
 import { sql, type Queryable } from '@holdfast/postgres'
 import { CLASS_ORIGIN_DAYS, LEFT_OUT_CLASSES_MAX } from '../limits.ts'
-import { classListsOf, type ClassKey, type ClassList } from './access-classes.ts'
+import { classListsOf } from './access-classes.ts'
 import type { ActivePlan } from './active-plan.ts'
+import type { ClassKey, ClassList } from './class-list.ts'
 import { keyPart, readBucketKey } from './bucket-name.ts'
 
 /** A class that has come to be with a change of a row. */

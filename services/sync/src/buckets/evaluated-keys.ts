@@ -1,5 +1,5 @@
 import type { Lsn } from '@holdfast/replication'
-import type { ClassList } from './access-classes.ts'
+import type { ClassList } from './class-list.ts'
 import type { ActiveStream, PlannedDependency } from './active-plan.ts'
 import type { Pins } from './dependency-index.ts'
 import type { Snapshot } from './snapshot.ts'

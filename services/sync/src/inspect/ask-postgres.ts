@@ -13,7 +13,8 @@ import {
 import type { Tuple } from '@holdfast/replication'
 import { byRecordId } from './by-record-id.ts'
 import { sessionOf, type Person } from './person.ts'
-import { columnList, printAsStream, queryTexts } from './role-tables.ts'
+import { printAsStream } from '../rows/print-as-stream.ts'
+import { columnList, queryTexts } from './role-tables.ts'
 import type { PolicyAnswer, RowExplanation } from './row-explanation.ts'
 
 /** The row of an id, past all policies; `undefined` when there is none. */

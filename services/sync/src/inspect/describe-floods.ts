@@ -1,4 +1,4 @@
-import type { ClassList } from '../buckets/access-classes.ts'
+import type { ClassList } from '../buckets/class-list.ts'
 import type { LeftOut } from '../stream/left-out.ts'
 import type { FloodAuthor } from '../stream/left-outs.ts'
 

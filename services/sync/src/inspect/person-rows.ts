@@ -3,7 +3,8 @@ import { assumeSession, isConnectionLoss, sql, type Connections, type Transactio
 import type { ActivePlan } from '../buckets/active-plan.ts'
 import type { RowEncoder } from '../encode/row-json.ts'
 import { sessionOf, type Person } from './person.ts'
-import { columnList, printAsStream, queryTexts, roleTables, type RoleTable } from './role-tables.ts'
+import { printAsStream } from '../rows/print-as-stream.ts'
+import { columnList, queryTexts, roleTables, type RoleTable } from './role-tables.ts'
 
 /** What Postgres shows to a person, in the words of devices. */
 export type PersonRow =

@@ -1,14 +1,14 @@
 import type { SyncPlan, TableName } from '@holdfast/policy'
 import { quoteName, sql, type Pool, type Queryable } from '@holdfast/postgres'
 import { findSlot, formatLsn, parseLsn, type Lsn } from '@holdfast/replication'
-import type { ClassList } from '../buckets/access-classes.ts'
+import type { ClassList } from '../buckets/class-list.ts'
 import type { PolicyFailure } from '../buckets/policy-failures.ts'
-import type { FillProgress } from '../replicator/background-fill.ts'
+import type { FillProgress } from '../fill/fill-turns.ts'
 import type { ReaderProgress, ReaderState } from '../replicator/reader-progress.ts'
 import { readSlotName } from '../replicator/slot-name.ts'
 import type { LeftOut } from '../stream/left-out.ts'
 import type { FloodAuthor } from '../stream/left-outs.ts'
-import type { Compaction, CompactionRound } from '../storage/compactor.ts'
+import type { Compaction, CompactionRound } from '../compaction/compactor.ts'
 
 /** Where sync stands: `GET /sync/v1/status`. Sizes are in bytes, times in seconds; what is not known is missing. */
 export interface SyncStatus {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Lsn, Relation, Tuple } from '@holdfast/replication'
-import type { RowChange } from './apply-changes.ts'
+import type { RowChange } from '../rows/apply-changes.ts'
 import { createDeferredKeys } from './deferred-keys.ts'
 
 const relation: Relation = { oid: 1, schema: 'public', name: 't', columns: [] }

@@ -1,5 +1,5 @@
 import type { Tuple } from '@holdfast/replication'
-import type { RowChange } from './apply-changes.ts'
+import type { RowChange } from '../rows/apply-changes.ts'
 
 /**
  * Changes of one transaction to tables whose keys are checked at its end: until then two rows may have the same key, and may swap theirs, so that the

@@ -5,7 +5,7 @@ import type { Lsn } from '@holdfast/replication'
 import { haveRoom } from '../buckets/access-classes.ts'
 import { activatePlan, type ActivePlan, type ClassLimits } from '../buckets/active-plan.ts'
 import { loadClasses } from '../buckets/class-origins.ts'
-import { contentOf, onlyAddsColumns } from '../buckets/definition-content.ts'
+import { contentOf, onlyAddsColumns } from '../storage/definition-content.ts'
 import { dropDefinitions, readDefinitions, readShapes, VOID, type StoredDefinition } from '../storage/bucket-storage.ts'
 import { CLASS_RECOUNT_MS, SIZE_LOCK_TIMEOUT_MS } from '../limits.ts'
 import { voidRenamedLabels } from '../storage/enum-labels.ts'
@@ -17,8 +17,8 @@ import {
   writeFilling,
   writeFirstFilled,
 } from '../storage/fills.ts'
-import { createBackgroundFill, type BackgroundFill } from './background-fill.ts'
-import { findStandIns, withStandIns, type StandIn } from './stand-ins.ts'
+import { createBackgroundFill, type BackgroundFill } from '../fill/background-fill.ts'
+import { findStandIns, withStandIns, type StandIn } from '../fill/stand-ins.ts'
 
 /**
  * How long checkpoints wait for the buckets of changed policies, in milliseconds: within it, all of a change shows at one checkpoint. What takes longer is

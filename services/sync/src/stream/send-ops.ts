@@ -3,7 +3,7 @@ import type { CheckpointFeed, LiveBucket } from '../checkpoints/checkpoint-feed.
 import { encodedOps, type EncodedOps } from '../encode/lines.ts'
 import { clearDoc, docOpId, splitDocs, withoutRemoved } from '../encode/op-doc.ts'
 import { DATA_LINE_OPS_MAX, READ_GROUP_BUCKETS_MAX, READ_GROUP_OPS_MAX } from '../limits.ts'
-import type { Compactions } from '../storage/compactions.ts'
+import type { Compactions } from '../compaction/compactions.ts'
 import type { LogReader, OpsSlice } from '../storage/log-reader.ts'
 import type { DownloadedSlice, Downloads } from './downloads.ts'
 import type { LineSink } from './line-sink.ts'

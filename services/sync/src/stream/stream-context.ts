@@ -7,7 +7,7 @@ import type { CheckpointFeed, ReadBuckets } from '../checkpoints/checkpoint-feed
 import type { KeyMoments } from '../buckets/key-moments.ts'
 import type { Marks } from '../checkpoints/marks.ts'
 import type { Device, WriteCheckpoint } from '../checkpoints/write-checkpoints.ts'
-import type { Compactions } from '../storage/compactions.ts'
+import type { Compactions } from '../compaction/compactions.ts'
 import type { LogReader } from '../storage/log-reader.ts'
 import type { Downloads } from './downloads.ts'
 import type { LeftOuts } from './left-outs.ts'

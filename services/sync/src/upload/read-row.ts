@@ -1,7 +1,7 @@
 import { runPipeline, sql, type Transaction } from '@holdfast/postgres'
 import type { UploadRow } from '@holdfast/protocol'
 import { columnToJson } from '../encode/value-json.ts'
-import { printAsStream } from '../inspect/role-tables.ts'
+import { printAsStream } from '../rows/print-as-stream.ts'
 import { RUN_OPERATIONS_MAX } from './limits.ts'
 import { renderCurrent, type GuardedValue } from './plan-operation.ts'
 import type { WritableColumn, WritableTable } from './writable-tables.ts'

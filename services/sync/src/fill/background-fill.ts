@@ -6,10 +6,10 @@ import type { Lsn, Relation, Tuple } from '@holdfast/replication'
 import type { ActivePlan } from '../buckets/active-plan.ts'
 import { LOCKED_RETRY_MS } from '../limits.ts'
 import { writeProgress, type Unfilled } from '../storage/fills.ts'
-import { createRouters, type RowChange, type Routers } from './apply-changes.ts'
-import { createTurns } from './fill-turns.ts'
+import { createRouters, type RowChange, type Routers } from '../rows/apply-changes.ts'
+import { createTurns, type FillProgress, type Job } from './fill-turns.ts'
 import { readChunk } from './read-chunk.ts'
-import { createRecentTransactions } from './recent-transactions.ts'
+import { createRecentTransactions } from '../rows/recent-transactions.ts'
 import { untilWritersEnded } from './writers.ts'
 
 /** Prefix of the messages between which rows of a table were read. */
@@ -22,13 +22,6 @@ export const ALWAYS = (2n ** 64n - 1n) as Lsn
 
 /** How often to try a table again that could not be read, at most, in milliseconds. */
 const FAILED_RETRY_MS = 2_000
-
-/** Definitions of one table that are filled together. */
-export interface Job {
-  readonly table: TablePlan
-  readonly definitions: ReadonlySet<number>
-  readonly filledTo: readonly string[] | null
-}
 
 /** A chunk between its first and its last message. */
 interface Window {
@@ -52,14 +45,6 @@ interface Window {
 export interface FillRows {
   readonly changes: readonly RowChange[]
   readonly routers: Routers
-}
-
-export interface FillProgress {
-  readonly table: string
-  /** Rows read so far by this process. */
-  readonly rows: number
-  /** Since when this process reads the table, in milliseconds of `performance.now()`. */
-  readonly sinceMs: number
 }
 
 /**

@@ -1,6 +1,6 @@
 import { delay } from '@holdfast/foundation'
 import { sql, type Pool } from '@holdfast/postgres'
-import { VISIBLE_POLL_MS } from './recent-transactions.ts'
+import { VISIBLE_POLL_MS } from '../rows/recent-transactions.ts'
 
 /**
  * Waits until the transactions have ended that are writing to a table now. What they wrote before it was published is not in the stream, so it has to be in what is

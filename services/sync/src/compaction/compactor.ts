@@ -3,7 +3,7 @@ import { isConnectionLoss, sql, sqlstateOf, type Pool, type Transaction } from '
 import type { CheckpointFeed } from '../checkpoints/checkpoint-feed.ts'
 import { isLeaseLost } from '../lease/fence.ts'
 import type { Compactions } from './compactions.ts'
-import type { EmptyBucket } from '../replicator/retire-buckets.ts'
+import type { EmptyBucket } from './retire-buckets.ts'
 import { COMPACT_BATCH_OPS_MAX, COMPACT_IN_USE_MAX, COMPACT_LOOK_BUCKETS, COMPACT_SLACK_OPS } from '../limits.ts'
 
 export interface CompactorOptions {

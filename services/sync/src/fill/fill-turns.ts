@@ -1,5 +1,20 @@
 import { backoffMs, delay } from '@holdfast/foundation'
-import type { FillProgress, Job } from './background-fill.ts'
+import type { TablePlan } from '@holdfast/policy'
+
+/** Definitions of one table that are filled together. */
+export interface Job {
+  readonly table: TablePlan
+  readonly definitions: ReadonlySet<number>
+  readonly filledTo: readonly string[] | null
+}
+
+export interface FillProgress {
+  readonly table: string
+  /** Rows read so far by this process. */
+  readonly rows: number
+  /** Since when this process reads the table, in milliseconds of `performance.now()`. */
+  readonly sinceMs: number
+}
 
 /** How far a job is. */
 export interface Turn {

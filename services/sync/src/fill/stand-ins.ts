@@ -1,5 +1,5 @@
 import type { BucketDefinition, SyncPlan } from '@holdfast/policy'
-import { contentOf, holdsTheSame, onlyAddsColumns } from '../buckets/definition-content.ts'
+import { contentOf, holdsTheSame, onlyAddsColumns } from '../storage/definition-content.ts'
 import type { StoredDefinition } from '../storage/bucket-storage.ts'
 
 /** A definition of an earlier plan that is served until the one in its place is complete. */

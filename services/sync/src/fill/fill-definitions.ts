@@ -4,7 +4,7 @@ import type { SyncPlan } from '@holdfast/policy'
 import type { Pool } from '@holdfast/postgres'
 import { readTable, type CreatedSlot, type Relation } from '@holdfast/replication'
 import { activatePlan } from '../buckets/active-plan.ts'
-import { contentOf } from '../buckets/definition-content.ts'
+import { contentOf } from '../storage/definition-content.ts'
 import { BATCH_BUCKETS_MAX, CHUNK_BYTES_MAX, CHUNK_OPS_MAX } from '../limits.ts'
 import type { BucketIds } from '../storage/bucket-ids.ts'
 import {
@@ -20,8 +20,8 @@ import {
 import { createBucketSums } from '../storage/bucket-sums.ts'
 import { createPendingMoments, writeMoments } from '../storage/moments.ts'
 import { createPendingOps } from '../storage/pending-ops.ts'
-import { applyChanges, createRouters, type RowChange } from './apply-changes.ts'
-import type { RowEvaluator } from './row-evaluator.ts'
+import { applyChanges, createRouters, type RowChange } from '../rows/apply-changes.ts'
+import type { RowEvaluator } from '../rows/row-evaluator.ts'
 
 export interface FillOptions {
   readonly pool: Pool
