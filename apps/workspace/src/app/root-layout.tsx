@@ -1,4 +1,4 @@
-import { Outlet, useRouter, useRouterState } from '@tanstack/react-router'
+import { Outlet, type ParsedLocation, useRouter, useRouterState } from '@tanstack/react-router'
 import { type JSX, useEffect, useRef } from 'react'
 import { shellMessages } from '../messages/shell.ts'
 
@@ -29,11 +29,11 @@ function useFocusOnNavigation(): void {
   const from = useRef<Element | null>(null)
   // The router's events and the document's focus are outside React.
   useEffect(() => {
-    let index = router.latestLocation.state.__TSR_index
+    let index = historyIndexOf(router.latestLocation)
     return router.subscribe('onBeforeNavigate', ({ toLocation }) => {
       // A redirect was nobody's doing: what the person has focused or opened meanwhile stays as it is.
-      if (toLocation.state.__TSR_index === index) return
-      index = toLocation.state.__TSR_index
+      if (historyIndexOf(toLocation) === index) return
+      index = historyIndexOf(toLocation)
       from.current = document.activeElement
     })
   }, [router])
@@ -45,6 +45,12 @@ function useFocusOnNavigation(): void {
     if (isFirst || isSame) return
     return focusHeading(from.current)
   }, [pathname])
+}
+
+/** The position of a location in the history of this tab. */
+function historyIndexOf({ state }: ParsedLocation): number {
+  // oxlint-disable-next-line no-underscore-dangle -- the name is the router's
+  return state.__TSR_index
 }
 
 /**

@@ -29,5 +29,5 @@ export const fieldMessages = {
   noOption: 'Nothing matches',
   openLink: (label: string) => `Open ${label}`,
   optional: 'optional',
-  required_: 'required',
+  requiredMark: 'required',
 } as const

@@ -21,7 +21,7 @@ export const secondFactorMessages = {
   resend: 'Send a new code',
   validFor: (time: string) => `The code is good for ${time}.`,
   tooLate: 'The code is too old. Send a new one.',
-  useKey: 'Use your security key',
+  confirmWithKey: 'Use your security key',
   keyDetail: 'Your browser asks for the key, or for this device’s fingerprint, face or PIN.',
   openNamed: (host: string) => `Open http://${host} instead`,
   recoveryLabel: 'One of your recovery codes',

@@ -3,10 +3,10 @@ import type { KeyValueStore } from '../key-value.ts'
 import { cachedSchema, cacheSchema, fetchSchema, forgetSchema } from '../schema/fetch-schema.ts'
 import type { DevicePeople } from '../people/device-people.ts'
 import type { Session } from '../session/session.ts'
-import { UnsentChanges } from '../session/sign-out.ts'
 import { forgetIncomplete } from '../status/watch-incomplete.ts'
 import { retryDelayMs } from '../upload/backoff.ts'
 import { createValue, type Value } from '../value.ts'
+import { UnsentChanges } from './unsent-changes.ts'
 import { openLocalDatabase, type LocalDatabase, type LocalDatabaseOptions } from './local-database.ts'
 
 /** The local database of whoever is signed in. */

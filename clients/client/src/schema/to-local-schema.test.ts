@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { ColumnDescriptor, SchemaDescriptor } from '@holdfast/protocol'
-import { guardsOfSchema, linksOfSchema, toLocalSchema } from './to-local-schema.ts'
+import { guardsOfSchema, linksOfSchema } from './column-rules.ts'
+import { toLocalSchema } from './to-local-schema.ts'
 
 const column = (name: string, more: Partial<ColumnDescriptor> = {}): ColumnDescriptor => ({
   name,

@@ -1,6 +1,5 @@
 import { column, Schema, Table, type TableOptions } from '@powersync/common'
 import type { ColumnDescriptor, SchemaDescriptor, TableDescriptor } from '@holdfast/protocol'
-import type { LinksOf } from '../upload/depends-on.ts'
 import { localTables } from './local-tables.ts'
 
 /** SQLite's limit with the columns that PowerSync adds. */
@@ -32,17 +31,6 @@ function trackGuarded(columns: readonly ColumnDescriptor[]): Pick<TableOptions, 
   return { trackPrevious: { columns: guarded.map(({ name }) => name), onlyWhenChanged } }
 }
 
-/** How a column is guarded, if it is. */
-export type GuardOf = (table: string, column: string) => ColumnDescriptor['guard']
-
-/** How each column is guarded, by table and column. */
-export function guardsOfSchema(descriptor: SchemaDescriptor): GuardOf {
-  const guards = new Map(
-    descriptor.tables.map((table) => [table.name, new Map(table.columns.map(({ name, guard }) => [name, guard]))]),
-  )
-  return (table, name) => guards.get(table)?.get(name)
-}
-
 function distinct<T extends { readonly name: string }>(
   entries: readonly T[],
   taken: readonly string[] = [],
@@ -54,16 +42,4 @@ function distinct<T extends { readonly name: string }>(
     seen.add(folded)
     return true
   })
-}
-
-/** The links between tables, as the server's foreign keys have them. */
-export function linksOfSchema(descriptor: SchemaDescriptor): LinksOf {
-  const links = new Map(
-    descriptor.tables.map((table) => [
-      table.name,
-      new Map(table.columns.flatMap(({ name, references }) => (references ? [[name, references.table] as const] : []))),
-    ]),
-  )
-  const none: ReadonlyMap<string, string> = new Map()
-  return (table) => links.get(table) ?? none
 }

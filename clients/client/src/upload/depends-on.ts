@@ -1,9 +1,6 @@
 import type { UploadOperation } from '@holdfast/protocol'
 import type { AttentionVerdict } from '../attention/attention-item.ts'
-import type { GuardOf } from '../schema/to-local-schema.ts'
-
-/** Columns of a table that link to another table, by column: the other table's local name. */
-export type LinksOf = (table: string) => ReadonlyMap<string, string>
+import type { GuardOf, LinksOf } from '../schema/column-rules.ts'
 
 export interface DependencyRules {
   readonly linksOf: LinksOf

@@ -7,7 +7,7 @@ import {
   type UploadResponse,
   type UploadRow,
 } from '@holdfast/protocol'
-import type { GuardOf } from '../schema/to-local-schema.ts'
+import type { GuardOf } from '../schema/column-rules.ts'
 import { comparedColumns } from './depends-on.ts'
 import type { QueuedTransaction } from './queued-transaction.ts'
 

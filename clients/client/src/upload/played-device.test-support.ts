@@ -14,7 +14,7 @@ import {
 } from '@holdfast/protocol'
 import { createRejectedChanges, type RejectedChanges } from '../attention/rejected-changes.ts'
 import { localTables } from '../schema/local-tables.ts'
-import type { GuardOf } from '../schema/to-local-schema.ts'
+import type { GuardOf } from '../schema/column-rules.ts'
 import type { UploadFailure } from './classify-failure.ts'
 import type { SentUpload, UploadOutcome } from './post-upload.ts'
 import type { QueuedTransaction } from './queued-transaction.ts'

@@ -39,7 +39,7 @@ export function SignedInLayout(): JSX.Element {
   }, [isHalfIn, navigate])
 
   return (
-    <WhenOpen otherwise={(state) => <NotOpen state={state} />}>
+    <WhenOpen otherwise={renderNotOpen}>
       <Shell>
         <Outlet />
       </Shell>
@@ -47,7 +47,7 @@ export function SignedInLayout(): JSX.Element {
   )
 }
 
-function NotOpen({ state }: { readonly state: Exclude<DeviceState, { kind: 'open' }> }): JSX.Element {
+function renderNotOpen(state: Exclude<DeviceState, { kind: 'open' }>): JSX.Element {
   if (state.kind !== 'failed') return <Opening problem={state.kind === 'opening' ? state.problem : undefined} />
   return (
     <Centred>

@@ -1,41 +1,11 @@
-import {
-  type JSX,
-  type KeyboardEvent,
-  type Ref,
-  useId,
-  useImperativeHandle,
-  useLayoutEffect,
-  useRef,
-  useState,
-} from 'react'
+import { type JSX, type KeyboardEvent, useId, useImperativeHandle, useLayoutEffect, useRef, useState } from 'react'
 import { cx } from '../../lib/cx.ts'
-import type { Field, FieldValue } from '../../lib/fields/field.ts'
 import { isNumeric } from '../../lib/fields/field-kind.ts'
 import { toEditText } from '../../lib/fields/format-value.ts'
 import { parseValue } from '../../lib/fields/parse-value.ts'
 import { gridMessages as words } from '../../messages/grid.ts'
+import type { AfterEdit, CellEditorProps } from './cell-editor-props.ts'
 import { CellPicker } from './cell-picker.tsx'
-
-/** Where the active cell goes after an edit. */
-export type AfterEdit = 'stay' | 'down' | 'up' | 'right' | 'left'
-
-/** Lets the grid finish the edit when the person goes on elsewhere. */
-export interface EditorHandle {
-  /** @returns false when the text cannot be taken: the editor stays, with the reason */
-  finish(): boolean
-}
-
-export interface CellEditorProps {
-  readonly field: Field
-  readonly value: FieldValue
-  /** What was typed to start the edit; `undefined`: the editor starts with the value. */
-  readonly typed: string | undefined
-  /** The reason of a refusal goes above when there is no room below. */
-  readonly isNearEnd: boolean
-  readonly handle: Ref<EditorHandle>
-  readonly onCommit: (value: FieldValue, after: AfterEdit, label?: string) => void
-  readonly onCancel: () => void
-}
 
 /** The editor of one cell, over the cell. */
 export function CellEditor(props: CellEditorProps): JSX.Element {

@@ -8,7 +8,7 @@ import { cx } from '../../lib/cx.ts'
 import { choiceWords } from '../../lib/fields/format-value.ts'
 import { useLinkOptions } from '../../lib/records/use-link-options.ts'
 import { fieldMessages as words } from '../../messages/fields.ts'
-import type { CellEditorProps } from './cell-editor.tsx'
+import type { CellEditorProps } from './cell-editor-props.ts'
 
 /** The id of the option that empties a field. */
 const EMPTY = ''

@@ -37,6 +37,7 @@ export function RecordList({
   const count = state.count ?? 0
   const first = Math.max(0, scroll.firstRow - OVERSCAN)
   const last = Math.min(count - 1, scroll.firstRow + scroll.pageRows + OVERSCAN)
+  // oxlint-disable-next-line react/exhaustive-effect-dependencies -- what is shown depends on the count, too
   useEffect(() => windows?.show(first, Math.max(first, last)), [windows, first, last, state.count])
   const shape = shapeOf(fields)
   const places = Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index)

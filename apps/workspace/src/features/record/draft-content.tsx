@@ -6,7 +6,7 @@ import { type Draft, missingFields, removeDraft, saveDraft } from '../../lib/rec
 import { useRecordWriter } from '../../lib/records/record-writer.ts'
 import { fieldMessages } from '../../messages/fields.ts'
 import { recordMessages as words } from '../../messages/record.ts'
-import type { RecordContentProps } from './record-content.tsx'
+import type { RecordContentProps } from './record-content-props.ts'
 import { RecordFields } from './record-fields.tsx'
 import { RecordHeader } from './record-header.tsx'
 

@@ -75,7 +75,7 @@ function descriptionOf({ field, note }: FieldInputProps): string | undefined {
 }
 
 function labelOf({ field, isRequired }: FieldInputProps): string {
-  return isRequired ? `${field.label} (${words.required_})` : field.label
+  return isRequired ? `${field.label} (${words.requiredMark})` : field.label
 }
 
 function TextInput(props: FieldInputProps): JSX.Element {

@@ -8,7 +8,6 @@ import { Menu, MenuItem, MenuTrigger } from '../../components/menu.tsx'
 import { FirstRowsNote } from '../../components/records/first-rows-note.tsx'
 import { Tabs } from '../../components/tabs.tsx'
 import { showToast } from '../../components/toast.tsx'
-import type { TableInfo } from '../../lib/data/tables.ts'
 import { type Field, fieldsOf, type FieldValue } from '../../lib/fields/field.ts'
 import { formatValue } from '../../lib/fields/format-value.ts'
 import { useRecordWriter } from '../../lib/records/record-writer.ts'
@@ -19,27 +18,11 @@ import { recordMessages as words } from '../../messages/record.ts'
 import { Comments, useCommentCount } from './comments.tsx'
 import { DraftContent } from './draft-content.tsx'
 import { LinkedRecords, useRelationCounts, useRelations } from './linked-records.tsx'
+import type { RecordContentProps } from './record-content-props.ts'
 import { RecordFields } from './record-fields.tsx'
 import { RecordHeader } from './record-header.tsx'
 import { RejectedBanner } from './rejected-banner.tsx'
 import { useRecordState } from './use-record-state.ts'
-
-export const RECORD_TABS = ['fields', 'links', 'comments'] as const
-export type RecordTab = (typeof RECORD_TABS)[number]
-
-export interface RecordContentProps {
-  readonly table: TableInfo
-  readonly recordId: string
-  readonly workspace: string
-  readonly level: 'h1' | 'h2'
-  readonly tab: RecordTab
-  readonly onTab: (tab: RecordTab) => void
-  /** Buttons of the place that shows the record: close, next, full page. */
-  readonly actions: ReactNode
-  readonly onOpenRecord: (table: string, id: string) => void
-  /** The record is not there any more by the person's own doing. */
-  readonly onGone: () => void
-}
 
 /** A record: what it is, its fields, what links to it, what people say about it. In the panel and on a page of its own. */
 export function RecordContent(props: RecordContentProps): JSX.Element {

@@ -6,7 +6,8 @@ import { IconButton } from '../../components/icon-button.tsx'
 import { useMediaQuery } from '../../hooks/use-media-query.ts'
 import { cx } from '../../lib/cx.ts'
 import { recordMessages as words } from '../../messages/record.ts'
-import { RECORD_TABS, RecordContent } from './record-content.tsx'
+import { RECORD_TABS } from './record-content-props.ts'
+import { RecordContent } from './record-content.tsx'
 import { useStepKeys } from './use-step-keys.ts'
 
 /** The record beside the grid: a column of 420 px, over the grid on a tablet, over everything on a phone. */
@@ -34,6 +35,7 @@ export function RecordPanel({
   // Over the grid the panel is where the person is now; beside it the grid keeps the focus.
   useEffect(() => {
     if (!isBeside) panel.current?.querySelector<HTMLElement>('h2')?.focus()
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies -- each record that opens takes the focus
   }, [isBeside, recordId])
 
   if (!table) return null

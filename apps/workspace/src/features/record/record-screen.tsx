@@ -12,7 +12,8 @@ import { useRecordWriter } from '../../lib/records/record-writer.ts'
 import { useUndoKeys } from '../../lib/records/use-undo-keys.ts'
 import { gridMessages } from '../../messages/grid.ts'
 import { recordMessages as words } from '../../messages/record.ts'
-import { RECORD_TABS, RecordContent } from './record-content.tsx'
+import { RECORD_TABS } from './record-content-props.ts'
+import { RecordContent } from './record-content.tsx'
 
 /** One record on a page of its own. */
 export function RecordScreen({

@@ -9,7 +9,7 @@ import { useBackend } from '../../lib/data/backend-context.tsx'
 import { webAuthnSupportHere } from '../../lib/webauthn-support.ts'
 import { errorMessages } from '../../messages/errors.ts'
 import { secondFactorMessages as words } from '../../messages/second-factor.ts'
-import type { FactorFormProps } from './second-factor-screen.tsx'
+import type { FactorFormProps } from './factor-form-props.ts'
 
 /** A security key, or this device itself, through the browser's own dialogue. */
 export function KeyFactor({ factor, isOnline, onConfirmed }: FactorFormProps): JSX.Element {
@@ -58,7 +58,7 @@ export function KeyFactor({ factor, isOnline, onConfirmed }: FactorFormProps): J
         }}
         {...(isOnline ? {} : { 'aria-disabled': true })}
       >
-        {words.useKey}
+        {words.confirmWithKey}
       </Button>
     </div>
   )

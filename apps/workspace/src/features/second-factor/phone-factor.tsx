@@ -7,7 +7,7 @@ import { type AuthFailure, classifyAuthError } from '../../lib/auth/classify-aut
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { formatCountdown } from '../../lib/format.ts'
 import { secondFactorMessages as words } from '../../messages/second-factor.ts'
-import type { FactorFormProps } from './second-factor-screen.tsx'
+import type { FactorFormProps } from './factor-form-props.ts'
 
 /** Between two messages to one phone, in milliseconds; the server has a limit of its own. */
 const RESEND_WAIT_MS = 30_000

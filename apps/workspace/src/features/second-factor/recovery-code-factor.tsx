@@ -6,7 +6,7 @@ import { useSecondsUntil } from '../../hooks/use-seconds-until.ts'
 import { type AuthFailure, classifyAuthError } from '../../lib/auth/classify-auth-error.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { secondFactorMessages as words } from '../../messages/second-factor.ts'
-import type { FactorFormProps } from './second-factor-screen.tsx'
+import type { FactorFormProps } from './factor-form-props.ts'
 
 /** One of the codes that somebody wrote down for the day on which their other factors are lost. */
 export function RecoveryCodeFactor({ isOnline, onConfirmed }: FactorFormProps): JSX.Element {

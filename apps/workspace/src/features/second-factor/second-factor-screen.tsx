@@ -1,4 +1,3 @@
-import type { Factor } from '@supabase/supabase-js'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useValue } from '@holdfast/react'
 import { type JSX, useState } from 'react'
@@ -10,6 +9,7 @@ import { useOnline } from '../../hooks/use-online.ts'
 import { useGoOn } from '../../lib/auth/use-go-on.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { secondFactorMessages as words } from '../../messages/second-factor.ts'
+import type { FactorFormProps } from './factor-form-props.ts'
 import { FactorList } from './factor-list.tsx'
 import { KeyFactor } from './key-factor.tsx'
 import { PhoneFactor } from './phone-factor.tsx'
@@ -82,13 +82,6 @@ export function SecondFactorScreen(): JSX.Element {
       )}
     </EntryPage>
   )
-}
-
-/** What every kind of factor is given. */
-export interface FactorFormProps {
-  readonly factor: Factor
-  readonly isOnline: boolean
-  readonly onConfirmed: () => Promise<void>
 }
 
 function FactorForm(props: FactorFormProps): JSX.Element {

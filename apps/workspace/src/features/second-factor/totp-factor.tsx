@@ -2,7 +2,7 @@ import type { JSX } from 'react'
 import { CodeStep } from '../../components/code-step.tsx'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { secondFactorMessages as words } from '../../messages/second-factor.ts'
-import type { FactorFormProps } from './second-factor-screen.tsx'
+import type { FactorFormProps } from './factor-form-props.ts'
 
 const TOTP_DIGITS = 6
 

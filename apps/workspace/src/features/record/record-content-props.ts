@@ -1,0 +1,19 @@
+import type { ReactNode } from 'react'
+import type { TableInfo } from '../../lib/data/tables.ts'
+
+export const RECORD_TABS = ['fields', 'links', 'comments'] as const
+export type RecordTab = (typeof RECORD_TABS)[number]
+
+export interface RecordContentProps {
+  readonly table: TableInfo
+  readonly recordId: string
+  readonly workspace: string
+  readonly level: 'h1' | 'h2'
+  readonly tab: RecordTab
+  readonly onTab: (tab: RecordTab) => void
+  /** Buttons of the place that shows the record: close, next, full page. */
+  readonly actions: ReactNode
+  readonly onOpenRecord: (table: string, id: string) => void
+  /** The record is not there any more by the person's own doing. */
+  readonly onGone: () => void
+}
