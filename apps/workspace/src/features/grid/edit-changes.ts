@@ -1,9 +1,10 @@
+import type { TableDescriptor } from '@holdfast/protocol'
 import type { Field, FieldValue } from '../../lib/fields/field.ts'
 import { formatValue, toEditText } from '../../lib/fields/format-value.ts'
 import { checkEmpty, parseValue } from '../../lib/fields/parse-value.ts'
 import type { RecordChange } from '../../lib/records/record-change.ts'
 import { LABEL_PREFIX } from './query/grid-query.ts'
-import type { GridRow } from './row-windows.ts'
+import type { GridRow } from './window-cache.ts'
 
 /** Changes of some cells, and why others could not be changed. */
 export interface CellChanges {
@@ -83,6 +84,17 @@ export function fillChanges(table: string, rows: readonly GridRow[], fields: rea
   const [first, ...others] = rows
   if (!first) return { changes: [], cells: 0, refusals: [] }
   return collect(table, others, fields, (_row, _column, field) => ({ isValid: true, value: first[field.name] ?? null }))
+}
+
+/** Deletes rows; the values of all columns are what an undo writes again. */
+export function deleteChanges(table: TableDescriptor, rows: readonly GridRow[]): readonly RecordChange[] {
+  const names = table.columns.map(({ name }) => name).filter((name) => name !== 'id')
+  return rows.map((row) => ({
+    kind: 'delete',
+    table: table.name,
+    id: row.id,
+    values: Object.fromEntries(names.map((name) => [name, row[name] ?? null])),
+  }))
 }
 
 /** Whether a value of one field is a value of the other as it stands. */

@@ -9,7 +9,7 @@ import type { RecordMark } from '../../lib/records/record-state.ts'
 import { gridMessages as words } from '../../messages/grid.ts'
 import { GUTTER_PX, type GridColumn } from './grid-layout.ts'
 import { LABEL_PREFIX } from './query/grid-query.ts'
-import type { GridRow } from './row-windows.ts'
+import type { GridRow } from './window-cache.ts'
 
 export interface GridRowProps {
   /** Place in the view, from 0. */

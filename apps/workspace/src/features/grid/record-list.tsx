@@ -8,7 +8,8 @@ import { formatValue } from '../../lib/fields/format-value.ts'
 import type { RecordMark } from '../../lib/records/record-state.ts'
 import { gridMessages as words } from '../../messages/grid.ts'
 import { LABEL_PREFIX } from './query/grid-query.ts'
-import type { GridRow, RowWindows, WindowsState } from './row-windows.ts'
+import type { RowWindows, WindowsState } from './row-windows.ts'
+import type { GridRow } from './window-cache.ts'
 import { useGridScroll } from './use-grid-scroll.ts'
 
 const ITEM_PX = 68

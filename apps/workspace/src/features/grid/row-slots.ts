@@ -23,3 +23,8 @@ export function assignSlots(before: ReadonlyMap<number, number>, rows: readonly 
   }
   return slots
 }
+
+/** Rows with their slots in the order of the slots: a row's element never moves in the page, which would take its focus. */
+export function slotsInOrder(slots: ReadonlyMap<number, number>): readonly (readonly [number, number])[] {
+  return [...slots].toSorted(([, a], [, b]) => a - b)
+}

@@ -1,3 +1,5 @@
+import type { AfterEdit } from './cell-editor-props.ts'
+
 /** A cell by its place in the view. */
 export interface CellPlace {
   readonly row: number
@@ -43,6 +45,24 @@ export function cellsIn({ firstRow, lastRow, firstColumn, lastColumn }: CellRang
 export function selectCell(place: CellPlace, size: GridSize): Selection {
   const active = clamp(place, size)
   return { active, anchor: active }
+}
+
+/** The cell that is active after an edit. */
+export function selectAfterEdit({ row, column }: CellPlace, after: AfterEdit, size: GridSize): Selection {
+  const [down, right] = STEPS[after]
+  return selectCell({ row: row + down, column: column + right }, size)
+}
+
+const STEPS: Readonly<Record<AfterEdit, readonly [down: number, right: number]>> = {
+  stay: [0, 0],
+  down: [1, 0],
+  up: [-1, 0],
+  right: [0, 1],
+  left: [0, -1],
+}
+
+export function isSamePlace(a: CellPlace, b: CellPlace): boolean {
+  return a.row === b.row && a.column === b.column
 }
 
 export function extendTo(selection: Selection, place: CellPlace, size: GridSize): Selection {

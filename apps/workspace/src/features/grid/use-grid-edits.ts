@@ -1,26 +1,23 @@
 import { useLocalDatabase } from '@holdfast/react'
-import { useCallback } from 'react'
+import type { CommonPowerSyncDatabase } from '@powersync/common'
 import { showToast } from '../../components/toast.tsx'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import type { Field, FieldValue } from '../../lib/fields/field.ts'
-import { parseTsv, renderTsv } from '../../lib/fields/tsv.ts'
 import { CHANGES_MAX } from '../../lib/records/apply-command.ts'
 import type { RecordWriter } from '../../lib/records/record-writer.ts'
-import { quoteName } from '../../lib/sql.ts'
 import { gridMessages as words } from '../../messages/grid.ts'
 import { recordMessages } from '../../messages/record.ts'
-import {
-  type CellChanges,
-  changeRow,
-  clearChanges,
-  copyText,
-  fillChanges,
-  pasteChanges,
-  type PastedCell,
-} from './edit-changes.ts'
+import { type CopiedCells, copyCells, pastedCells } from './copied-cells.ts'
+import { type CellChanges, changeRow, clearChanges, deleteChanges, fillChanges, pasteChanges } from './edit-changes.ts'
 import { LABEL_PREFIX } from './query/grid-query.ts'
-import type { GridRow, RowWindows } from './row-windows.ts'
+import { readRange } from './range-rows.ts'
+import { readLinkIds } from './read-link-ids.ts'
+import type { RowWindows } from './row-windows.ts'
+import type { GridRow } from './window-cache.ts'
 import type { CellRange } from './selection.ts'
+
+/** Changes shown before the database has told of them; the rest follows in a moment. */
+const PATCHES_MAX = 200
 
 /** What the grid does to records, as commands that can be undone. */
 export interface GridEdits {
@@ -33,38 +30,40 @@ export interface GridEdits {
   deleteRows(range: CellRange): Promise<void>
 }
 
+interface GridEditsOptions {
+  readonly table: TableInfo
+  readonly shown: readonly Field[]
+  readonly windows: RowWindows | undefined
+  readonly writer: RecordWriter
+}
+
 /** The cells that were copied last in this tab, with their values: a paste of the same text needs no reading. */
-let lastCopy: { readonly text: string; readonly cells: readonly (readonly PastedCell[])[] } | undefined
+let lastCopy: CopiedCells | undefined
 
-export function useGridEdits(
-  table: TableInfo,
-  shown: readonly Field[],
-  windows: RowWindows | undefined,
-  writer: RecordWriter,
-): GridEdits {
+export function useGridEdits(options: GridEditsOptions): GridEdits {
   const { database } = useLocalDatabase()
+  return createGridEdits(database, options)
+}
 
-  /** The rows of a range; of those on the screen without asking the database. */
-  const rowsOf = useCallback(
-    async ({ firstRow, lastRow }: CellRange): Promise<readonly GridRow[] | undefined> => {
-      if (!windows) return []
-      if (lastRow - firstRow + 1 > CHANGES_MAX) {
-        showToast({ text: words.editTooMany(CHANGES_MAX) })
-        return undefined
-      }
-      const here = Array.from({ length: lastRow - firstRow + 1 }, (_, index) => windows.row(firstRow + index))
-      const known = here.filter((row) => row !== undefined)
-      return known.length === here.length ? known : windows.read(firstRow, lastRow)
-    },
-    [windows],
-  )
-
-  const fieldsOf = (range: CellRange): readonly Field[] => shown.slice(range.firstColumn, range.lastColumn + 1)
+function createGridEdits(
+  database: CommonPowerSyncDatabase,
+  { table, shown, windows, writer }: GridEditsOptions,
+): GridEdits {
   const many = table.label.toLowerCase()
+  const fieldsOf = (range: CellRange): readonly Field[] => shown.slice(range.firstColumn, range.lastColumn + 1)
+
+  async function rowsOf(range: CellRange): Promise<readonly GridRow[] | undefined> {
+    const rows = await readRange(windows, range)
+    if (rows !== 'too_many') return rows
+    showToast({ text: words.editTooMany(CHANGES_MAX) })
+    return undefined
+  }
 
   async function writeCells(label: string, { changes, refusals }: CellChanges): Promise<void> {
     if (refusals.length > 0) showToast({ text: words.pasteFailed(refusals.length, refusals[0] ?? '') })
-    for (const change of changes.slice(0, 200)) if (change.kind === 'update') windows?.patch(change.id, change.values)
+    for (const change of changes.slice(0, PATCHES_MAX)) {
+      if (change.kind === 'update') windows?.patch(change.id, change.values)
+    }
     await writer.write({ label, changes, byRecord: true })
   }
 
@@ -72,10 +71,8 @@ export function useGridEdits(
     async setCell(row, field, value, label) {
       const changes = changeRow(table.name, row, { [field.name]: value })
       if (changes.length === 0) return
-      windows?.patch(row.id, {
-        [field.name]: value,
-        ...(field.link ? { [LABEL_PREFIX + field.name]: label ?? null } : {}),
-      })
+      const labels = field.link ? { [LABEL_PREFIX + field.name]: label ?? null } : {}
+      windows?.patch(row.id, { [field.name]: value, ...labels })
       await writer.write({ label: recordMessages.changeOf(field.label, 1, table.noun, many), changes })
     },
     async clear(range) {
@@ -92,79 +89,40 @@ export function useGridEdits(
     },
     async copy(range) {
       const rows = await rowsOf(range)
-      if (!rows) return undefined
-      const fields = fieldsOf(range)
-      const text = renderTsv(rows.map((row) => fields.map((field) => copyText(field, row))))
-      lastCopy = {
-        text,
-        cells: rows.map((row) =>
-          fields.map((field) => ({ text: copyText(field, row), copied: { field, value: row[field.name] ?? null } })),
-        ),
-      }
-      return text
+      lastCopy = rows ? copyCells(rows, fieldsOf(range)) : lastCopy
+      return rows && lastCopy?.text
     },
     async paste(text, range) {
-      const cells = lastCopy?.text === text.replaceAll('\r\n', '\n') ? lastCopy.cells : textCells(text)
-      const isSingle = cells.length === 1 && cells[0]?.length === 1
-      const width = isSingle ? range.lastColumn - range.firstColumn + 1 : Math.max(...cells.map((row) => row.length))
-      const fields = shown.slice(range.firstColumn, range.firstColumn + width)
-      const rows = await rowsOf(isSingle ? range : { ...range, lastRow: range.firstRow + cells.length - 1 })
+      const cells = pastedCells(text, lastCopy)
+      const into = pasteRange(range, cells)
+      const rows = await rowsOf(into)
       if (!rows) return
-      const linkIds = await readLinkIds(fields, cells)
+      const fields = fieldsOf(into)
+      const linkIds = await readLinkIds(database, fields, cells)
       const changes = pasteChanges({ table: table.name, rows, fields, cells, linkIds })
       await writeCells(recordMessages.pasteOf(changes.cells), changes)
     },
     async deleteRows(range) {
       const rows = await rowsOf(range)
       if (!rows || rows.length === 0) return
-      const names = table.descriptor.columns.map(({ name }) => name)
-      const changes = rows.map((row) => ({
-        kind: 'delete' as const,
-        table: table.name,
-        id: row.id,
-        values: Object.fromEntries(names.filter((name) => name !== 'id').map((name) => [name, row[name] ?? null])),
-      }))
-      const isWritten = await writer.write({
-        label: recordMessages.deletionOf(rows.length, table.noun, many),
-        changes,
-        byRecord: true,
-      })
-      if (!isWritten) return
+      const label = recordMessages.deletionOf(rows.length, table.noun, many)
+      const changes = deleteChanges(table.descriptor, rows)
+      if (!(await writer.write({ label, changes, byRecord: true }))) return
       showToast({
         text: recordMessages.deleted(rows.length, table.noun, many),
         action: { label: recordMessages.undo, run: () => void writer.undo() },
       })
     },
   }
-
-  /** Ids of the linked records that pasted titles name, when each names exactly one. */
-  async function readLinkIds(
-    fields: readonly Field[],
-    cells: readonly (readonly PastedCell[])[],
-  ): Promise<(field: Field, title: string) => string | undefined> {
-    const ids = new Map<string, string | undefined>()
-    for (const [column, field] of fields.entries()) {
-      const titleColumn = field.link?.titleColumn
-      if (!field.link || titleColumn === undefined) continue
-      const titles = cells.flatMap((row) => {
-        const cell = row[cells.length === 1 && row.length === 1 ? 0 : column]
-        return cell && cell.text.trim() !== '' ? [cell.text.trim().toLowerCase()] : []
-      })
-      if (titles.length === 0) continue
-      const found = await database.getAll<{ readonly id: string; readonly title: string }>(
-        `select id, lower(${quoteName(titleColumn)}) as title from ${quoteName(field.link.table)}
-          where lower(${quoteName(titleColumn)}) in (select value from json_each(?))`,
-        [JSON.stringify([...new Set(titles)])],
-      )
-      for (const { id, title } of found) {
-        const key = `${field.name}/${title}`
-        ids.set(key, ids.has(key) ? undefined : id)
-      }
-    }
-    return (field, title) => ids.get(`${field.name}/${title.trim().toLowerCase()}`)
-  }
 }
 
-function textCells(text: string): readonly (readonly PastedCell[])[] {
-  return parseTsv(text).map((row) => row.map((cell) => ({ text: cell })))
+/** The cells that a paste fills: one cell fills the whole selection, several fill their own extent from its first cell on. */
+function pasteRange(range: CellRange, cells: readonly (readonly unknown[])[]): CellRange {
+  if (cells.length === 1 && cells[0]?.length === 1) return range
+  const width = Math.max(...cells.map((row) => row.length))
+  return {
+    ...range,
+    lastRow: range.firstRow + cells.length - 1,
+    lastColumn: range.firstColumn + width - 1,
+  }
 }

@@ -12,6 +12,8 @@ import { parseSorts, renderSorts, type Sort } from './query/sort.ts'
 /** What the address says about the view, and how to change it. */
 export interface GridView {
   readonly query: GridQuery
+  /** The same for the same search, filter and order. */
+  readonly key: string
   /** As the person is putting it together, with conditions that cannot be asked yet. */
   readonly filter: FilterGroup
   readonly shown: readonly Field[]
@@ -59,6 +61,7 @@ export function useGridView(table: TableInfo, fields: readonly Field[]): GridVie
   }
   return {
     query,
+    key: JSON.stringify([query.search, query.filter, query.sorts]),
     filter,
     shown,
     record: search.record,

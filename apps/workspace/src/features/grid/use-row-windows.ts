@@ -2,7 +2,7 @@ import { useLocalDatabase } from '@holdfast/react'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import type { GridQuery } from './query/grid-query.ts'
 import { ensureSortIndex } from './sort-index.ts'
-import { openRowWindows, type RowWindows, type WindowsState } from './row-windows.ts'
+import { RowWindows, type WindowsState } from './row-windows.ts'
 
 /** Below that many rows an order without an index is as fast. */
 const SORT_INDEX_ROWS_MIN = 5_000
@@ -18,7 +18,7 @@ export function useRowWindows(query: GridQuery): {
   const [windows, setWindows] = useState<RowWindows>()
   // A subscription of the local database. Another query goes into the same windows, below.
   useEffect(() => {
-    const opened = openRowWindows(database, query)
+    const opened = new RowWindows(database, query)
     setWindows(opened)
     return () => opened[Symbol.dispose]()
     // eslint-disable-next-line react/exhaustive-deps

@@ -21,20 +21,10 @@ import { ToolButton } from './tool-button.tsx'
  * The conditions of the view. Groups inside the filter, which a link can carry, are kept as they are and can be taken
  * out whole.
  */
-export function FilterPopover({
-  fields,
-  filter,
-  onChange,
-}: {
-  readonly fields: readonly Field[]
-  readonly filter: FilterGroup
-  readonly onChange: (filter: FilterGroup) => void
-}): JSX.Element {
+export function FilterPopover({ fields, filter, onChange }: FilterProps): JSX.Element {
   const usable = fields.filter(({ kind }) => kind !== 'binary')
   const count = countConditions(filter)
   const first = usable.find(({ kind }) => kind === 'choice') ?? usable[0]
-  const replace = (index: number, node: Condition | undefined): void =>
-    onChange({ ...filter, nodes: filter.nodes.flatMap((old, at) => (at !== index ? [old] : node ? [node] : [])) })
   return (
     <PopoverTrigger>
       <ToolButton
@@ -60,27 +50,7 @@ export function FilterPopover({
             />
           </div>
         )}
-        <ul className="flex flex-col gap-2">
-          {filter.nodes.map((node, index) => (
-            <li
-              key={index}
-              className="flex flex-wrap items-start gap-2 rounded-md border border-border p-2 laptop:flex-nowrap laptop:border-0 laptop:p-0"
-            >
-              {node.kind === 'condition' ? (
-                <ConditionRow condition={node} fields={usable} onChange={(next) => replace(index, next)} />
-              ) : (
-                <p className="flex-1 self-center text-body text-muted">
-                  {words.filterCount(countConditions(node))} ({node.kind === 'all' ? words.matchAll : words.matchAny})
-                </p>
-              )}
-              <IconButton
-                label={words.removeCondition}
-                icon={<X size={16} aria-hidden />}
-                onPress={() => replace(index, undefined)}
-              />
-            </li>
-          ))}
-        </ul>
+        <ConditionList fields={usable} filter={filter} onChange={onChange} />
         <div className="flex items-center gap-2 pt-3">
           {first && count < CONDITIONS_MAX ? (
             <Button
@@ -101,6 +71,40 @@ export function FilterPopover({
         </div>
       </Popover>
     </PopoverTrigger>
+  )
+}
+
+interface FilterProps {
+  readonly fields: readonly Field[]
+  readonly filter: FilterGroup
+  readonly onChange: (filter: FilterGroup) => void
+}
+
+function ConditionList({ fields, filter, onChange }: FilterProps): JSX.Element {
+  const replace = (index: number, node: Condition | undefined): void =>
+    onChange({ ...filter, nodes: filter.nodes.flatMap((old, at) => (at !== index ? [old] : node ? [node] : [])) })
+  return (
+    <ul className="flex flex-col gap-2">
+      {filter.nodes.map((node, index) => (
+        <li
+          key={index}
+          className="flex flex-wrap items-start gap-2 rounded-md border border-border p-2 laptop:flex-nowrap laptop:border-0 laptop:p-0"
+        >
+          {node.kind === 'condition' ? (
+            <ConditionRow condition={node} fields={fields} onChange={(next) => replace(index, next)} />
+          ) : (
+            <p className="flex-1 self-center text-body text-muted">
+              {words.filterCount(countConditions(node))} ({node.kind === 'all' ? words.matchAll : words.matchAny})
+            </p>
+          )}
+          <IconButton
+            label={words.removeCondition}
+            icon={<X size={16} aria-hidden />}
+            onPress={() => replace(index, undefined)}
+          />
+        </li>
+      ))}
+    </ul>
   )
 }
 

@@ -1,0 +1,95 @@
+import type { JSX } from 'react'
+import type { Field } from '../../lib/fields/field.ts'
+import { formatValue } from '../../lib/fields/format-value.ts'
+import type { RecordMark } from '../../lib/records/record-state.ts'
+import { gridMessages as words } from '../../messages/grid.ts'
+import { CellEditor } from './cell-editor.tsx'
+import { GUTTER_PX, type GridColumn } from './grid-layout.ts'
+import { GridRowView } from './grid-row.tsx'
+import { LABEL_PREFIX } from './query/grid-query.ts'
+import type { RowWindows } from './row-windows.ts'
+import type { GridRow } from './window-cache.ts'
+import { cellsIn, rangeOf, type Selection } from './selection.ts'
+import type { CellEdit } from './use-cell-edit.ts'
+import type { DrawnCells } from './use-drawn-cells.ts'
+import type { GridScroll } from './use-grid-scroll.ts'
+
+/** Rows at the end of the page below which there is no room for the reason of a refusal. */
+const END_ROWS = 4
+
+export interface GridBodyProps {
+  readonly fields: readonly Field[]
+  readonly columns: readonly GridColumn[]
+  readonly windows: RowWindows | undefined
+  /** Rows of the view. */
+  readonly rows: number
+  readonly rowPx: number
+  /** Of all columns, in pixels. */
+  readonly width: number
+  readonly drawn: DrawnCells
+  readonly scroll: GridScroll
+  readonly marks: ReadonlyMap<string, RecordMark>
+  readonly isTitleSticky: boolean
+  readonly openRecordId: string | undefined
+  readonly selection: Selection
+  readonly edit: CellEdit
+}
+
+/** The rows that are drawn, at their places, with the editor in the active cell. */
+export function GridBody(props: GridBodyProps): JSX.Element {
+  const { fields, columns, windows, rowPx, width, drawn, marks, openRecordId, selection } = props
+  const { active } = selection
+  const range = rangeOf(selection)
+  const editor = <OpenEditor {...props} />
+  return (
+    <div role="rowgroup" className="relative" style={{ height: props.rows * rowPx, width: width + GUTTER_PX }}>
+      {drawn.rows.map(([index, slot]) => {
+        const row = windows?.row(index)
+        const isSelected = index >= range.firstRow && index <= range.lastRow && cellsIn(range) > 1
+        return (
+          <GridRowView
+            key={slot}
+            index={index}
+            row={row}
+            columns={columns}
+            drawn={drawn.columns}
+            height={rowPx}
+            width={width}
+            mark={row && marks.get(row.id)}
+            title={titleOf(row, fields, index)}
+            isOpen={row !== undefined && row.id === openRecordId}
+            isTitleSticky={props.isTitleSticky}
+            activeColumn={index === active.row ? active.column : -1}
+            firstSelected={isSelected ? range.firstColumn : -1}
+            lastSelected={isSelected ? range.lastColumn : -2}
+            editor={index === active.row && props.edit.isOpen ? editor : undefined}
+          />
+        )
+      })}
+    </div>
+  )
+}
+
+function OpenEditor({ edit, scroll, selection }: GridBodyProps): JSX.Element | null {
+  if (!edit.cell) return null
+  const { row, field, typed } = edit.cell
+  const { active } = selection
+  return (
+    <CellEditor
+      key={`${row.id}/${field.name}`}
+      field={field}
+      value={row[field.name] ?? null}
+      typed={typed}
+      isNearEnd={active.row > scroll.firstRow + scroll.pageRows - END_ROWS && active.row > 2}
+      handle={edit.editor}
+      onCommit={edit.commit}
+      onCancel={edit.cancel}
+    />
+  )
+}
+
+function titleOf(row: GridRow | undefined, fields: readonly Field[], index: number): string {
+  const [first] = fields
+  const text = row && first ? formatValue(first, row[first.name] ?? null, row[LABEL_PREFIX + first.name]) : ''
+  return text === '' ? words.rowHeaderName(index + 1) : text
+}

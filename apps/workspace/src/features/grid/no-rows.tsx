@@ -1,0 +1,79 @@
+import { useHasSynced } from '@holdfast/react'
+import type { JSX } from 'react'
+import { Button } from '../../components/button.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { FirstRowsNote } from '../../components/records/first-rows-note.tsx'
+import type { TableInfo } from '../../lib/data/tables.ts'
+import { gridMessages as words } from '../../messages/grid.ts'
+import type { GridView } from './use-grid-view.ts'
+
+/** What a view without rows shows: the first sync, a failure, a table without rows, a view that nothing fits. */
+export function NoRows({
+  table,
+  view,
+  count,
+  total,
+  error,
+  onNew,
+}: {
+  readonly table: TableInfo
+  readonly view: GridView
+  readonly count: number | undefined
+  readonly total: number | undefined
+  readonly error: Error | undefined
+  readonly onNew: (() => void) | undefined
+}): JSX.Element {
+  const hasSynced = useHasSynced()
+  const many = table.label.toLowerCase()
+  if (error) {
+    return (
+      <div className="min-h-0 flex-1 overflow-auto p-4">
+        <ErrorNotice
+          error={{ code: 'HF-VIEW-BROKEN', title: words.errorTitle, technical: error.message }}
+          actions={<Button onPress={view.reset}>{words.resetView}</Button>}
+        />
+      </div>
+    )
+  }
+  // The first count takes a few milliseconds: nothing is shown for them.
+  if ((count === undefined || total === undefined) && hasSynced) return <div className="min-h-0 flex-1" />
+  // Only an answer of the query says that nothing fits; until then there are rows to come.
+  if (count === 0 && total !== undefined && total > 0) {
+    return (
+      <div className="min-h-0 flex-1 overflow-auto">
+        <EmptyState
+          title={words.noMatch(total)}
+          action={<Button onPress={view.clearFilters}>{words.clearFilters}</Button>}
+        >
+          {words.noMatchDetail}
+        </EmptyState>
+      </div>
+    )
+  }
+  if (!hasSynced) {
+    return (
+      <div className="min-h-0 flex-1 overflow-hidden px-3">
+        <FirstRowsNote rows={20} />
+      </div>
+    )
+  }
+  return (
+    <div className="min-h-0 flex-1 overflow-auto">
+      {onNew ? (
+        <EmptyState
+          title={words.noRecords(many)}
+          action={
+            <Button tone="primary" onPress={onNew}>
+              {words.newOf(table.noun)}
+            </Button>
+          }
+        >
+          {words.noRecordsDetail}
+        </EmptyState>
+      ) : (
+        <EmptyState title={words.noRecordsReadOnly}>{words.noRecordsReadOnlyDetail}</EmptyState>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,39 @@
+import type { CommonPowerSyncDatabase } from '@powersync/common'
+import type { Field } from '../../lib/fields/field.ts'
+import { quoteName } from '../../lib/sql.ts'
+import type { PastedCell } from './edit-changes.ts'
+
+/** Ids of the linked records that pasted titles name, when each names exactly one. */
+export async function readLinkIds(
+  database: Pick<CommonPowerSyncDatabase, 'getAll'>,
+  fields: readonly Field[],
+  cells: readonly (readonly PastedCell[])[],
+): Promise<(field: Field, title: string) => string | undefined> {
+  const ids = new Map<string, string | undefined>()
+  for (const [column, field] of fields.entries()) {
+    const titleColumn = field.link?.titleColumn
+    if (!field.link || titleColumn === undefined) continue
+    const titles = titlesIn(cells, column)
+    if (titles.length === 0) continue
+    const found = await database.getAll<{ readonly id: string; readonly title: string }>(
+      `select id, lower(${quoteName(titleColumn)}) as title from ${quoteName(field.link.table)}
+        where lower(${quoteName(titleColumn)}) in (select value from json_each(?))`,
+      [JSON.stringify(titles)],
+    )
+    for (const { id, title } of found) {
+      const key = keyOf(field, title)
+      ids.set(key, ids.has(key) ? undefined : id)
+    }
+  }
+  return (field, title) => ids.get(keyOf(field, title.trim().toLowerCase()))
+}
+
+/** The titles in one column of what is pasted; a single cell is pasted into every column. */
+function titlesIn(cells: readonly (readonly PastedCell[])[], column: number): readonly string[] {
+  const texts = cells.map((row) => row[cells.length === 1 && row.length === 1 ? 0 : column]?.text.trim() ?? '')
+  return [...new Set(texts.filter((text) => text !== '').map((text) => text.toLowerCase()))]
+}
+
+function keyOf(field: Field, title: string): string {
+  return `${field.name}/${title}`
+}

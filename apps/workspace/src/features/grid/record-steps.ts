@@ -1,0 +1,26 @@
+import type { RowWindows } from './row-windows.ts'
+import type { GridView } from './use-grid-view.ts'
+import type { ViewSelection } from './use-view-selection.ts'
+
+/** Steps from the open record to the one before or after it in the view; `undefined` at the ends. */
+export interface RecordSteps {
+  readonly onPrevious: (() => void) | undefined
+  readonly onNext: (() => void) | undefined
+}
+
+/** A step opens the record and moves the active cell to its row. */
+export function recordSteps(view: GridView, windows: RowWindows | undefined, selection: ViewSelection): RecordSteps {
+  const row = view.record === undefined ? undefined : windows?.indexOf(view.record)
+  const stepTo = (target: number): (() => void) | undefined => {
+    const id = windows?.row(target)?.id
+    if (id === undefined) return undefined
+    return () => {
+      view.openRecord(id)
+      const place = { row: target, column: selection.current.active.column }
+      selection.set({ active: place, anchor: place })
+    }
+  }
+  return row === undefined
+    ? { onPrevious: undefined, onNext: undefined }
+    : { onPrevious: stepTo(row - 1), onNext: stepTo(row + 1) }
+}

@@ -1,0 +1,56 @@
+import { useEffect, useMemo, useState } from 'react'
+import { drawnColumns, type GridColumn } from './grid-layout.ts'
+import { assignSlots, slotsInOrder } from './row-slots.ts'
+import type { RowWindows } from './row-windows.ts'
+import type { CellPlace } from './selection.ts'
+import type { GridScroll } from './use-grid-scroll.ts'
+
+/** Rows drawn above and below what is in sight. */
+const OVERSCAN_ROWS = 6
+
+/** The cells to draw. */
+export interface DrawnCells {
+  /** Index of a row and its slot, in the order of the slots. */
+  readonly rows: readonly (readonly [number, number])[]
+  /** The columns to draw, by their place. */
+  readonly columns: readonly number[]
+}
+
+/** Decides what is drawn of the view, and has the windows read it. */
+export function useDrawnCells({
+  windows,
+  count,
+  columns,
+  scroll,
+  active,
+}: {
+  readonly windows: RowWindows | undefined
+  /** `undefined`: not counted yet. */
+  readonly count: number | undefined
+  readonly columns: readonly GridColumn[]
+  readonly scroll: GridScroll
+  readonly active: CellPlace
+}): DrawnCells {
+  const rows = count ?? 0
+  const first = Math.max(0, scroll.firstRow - OVERSCAN_ROWS)
+  const last = Math.min(rows - 1, scroll.firstRow + scroll.pageRows + OVERSCAN_ROWS)
+  // oxlint-disable-next-line react/exhaustive-effect-dependencies -- which windows there are depends on the count, too
+  useEffect(() => windows?.show(first, Math.max(first, last)), [windows, first, last, count])
+  const slots = useSlots(first, last, active.row < rows ? active.row : undefined)
+  // A list of the same columns is the same object, so that rows need not be drawn again.
+  const drawnKey = drawnColumns(columns, scroll.left, scroll.width, active.column).join(',')
+  const drawn = useMemo(() => (drawnKey === '' ? [] : drawnKey.split(',').map(Number)), [drawnKey])
+  return { rows: slotsInOrder(slots), columns: drawn }
+}
+
+/** The rows to draw with their slots: those in sight, and the active one wherever it is, because it has the focus. */
+function useSlots(first: number, last: number, active: number | undefined): ReadonlyMap<number, number> {
+  const [before, setBefore] = useState<ReadonlyMap<number, number>>(new Map())
+  const rows = Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index)
+  if (active !== undefined && (active < first || active > last)) rows.push(active)
+  const isSame = before.size === rows.length && rows.every((row) => before.has(row))
+  if (isSame) return before
+  const slots = assignSlots(before, rows)
+  setBefore(slots)
+  return slots
+}

@@ -1,0 +1,63 @@
+import { type MouseEvent, type PointerEvent, useRef } from 'react'
+import type { GridController } from './grid-controller.ts'
+import { type CellPlace, extendTo, isSamePlace, selectCell } from './selection.ts'
+
+export interface GridPointer {
+  readonly onPointerDown: (event: PointerEvent) => void
+  readonly onPointerMove: (event: PointerEvent) => void
+  readonly onPointerUp: () => void
+  readonly onClick: (event: MouseEvent) => void
+  readonly onDoubleClick: (event: MouseEvent) => void
+}
+
+/** Selects with the mouse or a finger: a drag extends, a second tap edits; the button in the gutter opens the record. */
+export function useGridPointer(grid: GridController): GridPointer {
+  const { edit, selection, size, select } = grid
+  const isDragging = useRef(false)
+  return {
+    onPointerDown(event) {
+      if (event.button !== 0) return
+      if (edit.isOpen) {
+        if (isInEditor(event.target)) return
+        if (!edit.finish()) return event.preventDefault()
+      }
+      const place = placeOf(event.target)
+      if (!place) return
+      event.preventDefault() // no text selection; the focus is set with the active cell
+      if (event.pointerType === 'mouse') isDragging.current = true
+      else if (isSamePlace(place, selection.active)) return edit.start(undefined)
+      select(event.shiftKey ? extendTo(selection, place, size) : selectCell(place, size))
+    },
+    onPointerMove(event) {
+      if (!isDragging.current) return
+      if (event.buttons === 0) {
+        isDragging.current = false
+        return
+      }
+      const place = placeOf(event.target)
+      if (place && !isSamePlace(place, selection.active)) select(extendTo(selection, place, size))
+    },
+    onPointerUp() {
+      isDragging.current = false
+    },
+    onClick(event) {
+      const id =
+        event.target instanceof Element ? event.target.closest<HTMLElement>('[data-open]')?.dataset['open'] : undefined
+      if (id !== undefined) grid.onOpenRecord(id === grid.openRecordId ? undefined : id)
+    },
+    onDoubleClick(event) {
+      if (!edit.isOpen && placeOf(event.target)) edit.start(undefined)
+    },
+  }
+}
+
+function placeOf(target: EventTarget | null): CellPlace | undefined {
+  if (!(target instanceof Element) || target.closest('[data-open]')) return undefined
+  const column = target.closest<HTMLElement>('[data-column]')?.dataset['column']
+  const row = target.closest<HTMLElement>('[data-row]')?.dataset['row']
+  return column === undefined || row === undefined ? undefined : { row: Number(row), column: Number(column) }
+}
+
+function isInEditor(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest('input, textarea, [role="dialog"], [role="alert"]') !== null
+}
