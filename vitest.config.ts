@@ -8,8 +8,11 @@ const patient = { poll: { timeout: 60_000, interval: 50 } }
 
 const packages = ['platform/*', 'services/*', 'server', 'clients/*', 'apps/*']
 
-/** Left to itself, Vitest keeps a core free; these tests mostly wait for a server. */
+/** Left to itself, Vitest keeps a core free; unit tests compute. */
 const WORKERS = Math.min(8, Math.max(2, availableParallelism()))
+
+/** Tests that talk to a server wait for half of their time: two for each core keep it busy. */
+const WAITING_WORKERS = Math.min(8, Math.max(2, 2 * availableParallelism()))
 
 /**
  * The projects run one after the other, the files of each side by side.
@@ -37,7 +40,7 @@ export default defineConfig({
         test: {
           name: 'pg',
           expect: patient,
-          maxWorkers: WORKERS,
+          maxWorkers: WAITING_WORKERS,
           setupFiles: ['tests/support/src/seed-fast-check.ts'],
           sequence: { groupOrder: 1 },
           include: packages.map((folder) => `${folder}/test/**/*.pg.test.ts`),
@@ -53,7 +56,7 @@ export default defineConfig({
         test: {
           name: 'conformance',
           expect: patient,
-          maxWorkers: WORKERS,
+          maxWorkers: WAITING_WORKERS,
           setupFiles: ['tests/support/src/seed-fast-check.ts'],
           sequence: { groupOrder: 2 },
           include: ['tests/conformance/src/**/*.test.ts'],
