@@ -17,9 +17,9 @@ interface Counts {
   skipped: number
 }
 
-const arguments_ = process.argv.slice(2)
-const withBrowser = !arguments_.includes('--no-browser')
-const vitestArguments = arguments_.filter((argument) => argument !== '--no-browser')
+const commandLine = process.argv.slice(2)
+const withBrowser = !commandLine.includes('--no-browser')
+const vitestArguments = commandLine.filter((argument) => argument !== '--no-browser')
 
 rmSync(REPORTS, { recursive: true, force: true })
 mkdirSync(REPORTS, { recursive: true })

@@ -7,7 +7,8 @@
  * what the call does. What is in no call's `describe` is listed under its own heading.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { createVitest, type TestCase } from 'vitest/node'
+import { basename } from 'node:path'
+import { createVitest, type TestCase, type TestModule } from 'vitest/node'
 
 const PLACE = '<!-- tests -->'
 const FOLDER = 'docs/compatibility'
@@ -78,21 +79,27 @@ interface Row {
   readonly sentences: Readonly<Record<Column, string[]>>
 }
 
-async function collectTests(page: Page): Promise<TestCase[]> {
-  const vitest = await createVitest('test', { project: ['conformance'], watch: false, reporters: [] })
+/** Reads the tests of all pages at once. Files share a worker: what they import is evaluated once, and none of their tests runs. */
+async function collectModules(): Promise<readonly TestModule[]> {
+  const vitest = await createVitest('test', { project: ['conformance'], watch: false, reporters: [], isolate: false })
   try {
-    const { testModules, unhandledErrors } = await vitest.collect([`tests/conformance/src/${page.name}`], {
-      staticParse: false, // titles of tables have to be filled in
-    })
+    const { testModules, unhandledErrors } = await vitest.collect(
+      PAGES.map((page) => `tests/conformance/src/${page.name}`),
+      { staticParse: false }, // titles of tables have to be filled in
+    )
     const broken = [...unhandledErrors, ...testModules.flatMap((module) => module.errors())]
     if (broken.length > 0) throw new AggregateError(broken, 'the conformance tests cannot be read')
-    return testModules
-      .toSorted((a, b) => a.moduleId.localeCompare(b.moduleId))
-      .filter((module) => !page.without.some((name) => module.moduleId.endsWith(`/${name}`)))
-      .flatMap((module) => [...module.children.allTests()])
+    return testModules.toSorted((a, b) => a.moduleId.localeCompare(b.moduleId))
   } finally {
     await vitest.close()
   }
+}
+
+function testsOf(page: Page, modules: readonly TestModule[]): readonly TestCase[] {
+  return modules
+    .filter(({ moduleId }) => basename(moduleId).startsWith(page.name))
+    .filter(({ moduleId }) => !page.without.includes(basename(moduleId)))
+    .flatMap((module) => [...module.children.allTests()])
 }
 
 /** The titles around a test, the outermost first. */
@@ -169,15 +176,16 @@ function renderTables(page: Page, rows: readonly Row[]): string {
   return [...tables, ...subjects].join('\n\n')
 }
 
+const modules = await collectModules()
 let isStale = false
 for (const page of PAGES) {
   const parts = readFileSync(`${FOLDER}/source/${page.name}.md`, 'utf8').split(PLACE)
   if (parts.length !== 2) throw new Error(`${FOLDER}/source/${page.name}.md has not one line ${PLACE}`)
-  const rendered = parts.join(renderTables(page, toRows(await collectTests(page))))
+  const rendered = parts.join(renderTables(page, toRows(testsOf(page, modules))))
   const path = `${FOLDER}/${page.name}.md`
   if (!process.argv.includes('--check')) writeFileSync(path, rendered)
   else if (readFileSync(path, 'utf8') !== rendered) {
-    console.error(`${path} is not what the conformance tests say; write it anew: npm run compatibility`)
+    console.error(`${path} is not what the conformance tests say; write it again: npm run compatibility`)
     isStale = true
   }
 }

@@ -27,31 +27,7 @@ export async function openStream(
   clientId: string,
   streams?: object,
 ): Promise<StreamClient> {
-  const body = JSON.stringify({
-    buckets: [],
-    include_checksum: true,
-    raw_data: true,
-    binary_data: true,
-    client_id: clientId,
-    streams,
-  })
-  const request = http.request(`${base}/sync/stream`, {
-    method: 'POST',
-    agent: false,
-    headers: {
-      'content-type': 'application/json',
-      'content-length': Buffer.byteLength(body),
-      accept: 'application/vnd.powersync.bson-stream;q=0.9,application/x-ndjson;q=0.8',
-      authorization: `Token ${token}`,
-    },
-  })
-  request.end(body)
-  const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
-    request.once('response', resolve)
-    request.once('error', reject)
-  })
-  if (response.statusCode !== 200) throw new Error(`the stream answered ${response.statusCode}`)
-
+  const { request, response } = await requestStream(base, { token, clientId, streams })
   let pending: Buffer[] = []
   let have = 0
   let need = 4
@@ -122,4 +98,35 @@ function countOperations(line: Buffer): number {
     count++
   }
   return count
+}
+
+async function requestStream(
+  base: string,
+  { token, clientId, streams }: { token: string; clientId: string; streams: object | undefined },
+): Promise<{ readonly request: http.ClientRequest; readonly response: http.IncomingMessage }> {
+  const body = JSON.stringify({
+    buckets: [],
+    include_checksum: true,
+    raw_data: true,
+    binary_data: true,
+    client_id: clientId,
+    streams,
+  })
+  const request = http.request(`${base}/sync/stream`, {
+    method: 'POST',
+    agent: false,
+    headers: {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+      accept: 'application/vnd.powersync.bson-stream;q=0.9,application/x-ndjson;q=0.8',
+      authorization: `Token ${token}`,
+    },
+  })
+  request.end(body)
+  const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
+    request.once('response', resolve)
+    request.once('error', reject)
+  })
+  if (response.statusCode !== 200) throw new Error(`the stream answered ${response.statusCode}`)
+  return { request, response }
 }

@@ -1,4 +1,4 @@
-import { runAs, sql, type Session } from '@holdfast/postgres'
+import { type Pool, runAs, sql, type Session } from '@holdfast/postgres'
 import { AUTH_FUNCTIONS, ITEM_COLUMNS, openTestDatabase, policySchema, type TestDatabase } from '@holdfast/test-support'
 import {
   compileSyncPlan,
@@ -56,27 +56,9 @@ export async function openPolicyWorld(): Promise<PolicyWorld> {
     return rows.map((row) => row.values)
   }
 
-  /** Asks for each combination of values, as sync does. */
-  async function visibleClasses(session: Session, { link, query }: AccessClass, all: Classes): Promise<Classes> {
-    const linked = link?.keys ?? 0
-    return runAs(requestPool, session, async (tx) => {
-      const has = new Set<string>()
-      if (link) {
-        const rows = await tx.query<Record<string, string>>(sql.trusted(link.query))
-        for (const row of rows) has.add(JSON.stringify(Array.from({ length: linked }, (_, index) => row[`k${index}`])))
-      }
-      const among = all.filter((one) => !link || has.has(JSON.stringify(one.slice(0, linked))))
-      if (among.length === 0) return []
-      const width = (among[0]?.length ?? 0) - linked
-      const lists = Array.from({ length: width }, (_, index) => among.map((one) => one[linked + index] ?? null))
-      const found = await tx.client.query<{ number: number }>(query, [among.map((_, index) => index), ...lists])
-      return found.rows.map(({ number }) => among[number] ?? [])
-    })
-  }
-
   const keys: PolicyWorld['keys'] = async (session, definition, among) => {
     if (definition.accessClass)
-      return visibleClasses(session, definition.accessClass, among ?? (await classes(definition)))
+      return visibleClasses(requestPool, session, definition.accessClass, among ?? (await classes(definition)))
     const rows = await runAs(requestPool, session, (tx) =>
       tx.query<Record<string, string>>(sql.trusted(definition.keyQuery)),
     )
@@ -102,7 +84,7 @@ export async function openPolicyWorld(): Promise<PolicyWorld> {
       const held = new Set<number>()
       for (const definition of table.definitions) {
         if (!definition.roles.includes(session.role)) continue
-        for (const id of await rowsOf(table, definition, await keys(session, definition))) held.add(id)
+        for (const id of await rowsOf(pool, table, definition, await keys(session, definition))) held.add(id)
       }
       return [...held].sort((left, right) => left - right)
     },
@@ -111,22 +93,47 @@ export async function openPolicyWorld(): Promise<PolicyWorld> {
       await database[Symbol.asyncDispose]()
     },
   }
+}
 
-  async function rowsOf(
-    table: TablePlan,
-    definition: BucketDefinition,
-    found: readonly (readonly (string | null)[])[],
-  ): Promise<readonly number[]> {
-    if (found.length === 0) return []
-    const parts = definition.keys.map((key, index) =>
-      key.kind === 'elements'
-        ? `(k.k ->> ${index}) in (select e::text from unnest(${key.sql}) e)`
-        : `(k.k ->> ${index}) ${key.kind === 'class' ? 'is not distinct from' : '='} (${key.sql})::text`,
-    )
-    const condition = [definition.rowFilter?.sql ?? 'true', ...parts].join(' and ')
-    const rows = await pool.query<{ id: number }>(sql`
-      select distinct r.id from ${sql.identifier(table.schema, table.name)} r, jsonb_array_elements(${JSON.stringify(found)}::jsonb) k(k)
-       where ${sql.trusted(condition)}`)
-    return rows.map((row) => row.id)
-  }
+/** Asks for each combination of values, as sync does. */
+async function visibleClasses(
+  requestPool: Pool,
+  session: Session,
+  { link, query }: AccessClass,
+  all: Classes,
+): Promise<Classes> {
+  const linked = link?.keys ?? 0
+  return runAs(requestPool, session, async (tx) => {
+    const has = new Set<string>()
+    if (link) {
+      const rows = await tx.query<Record<string, string>>(sql.trusted(link.query))
+      for (const row of rows) has.add(JSON.stringify(Array.from({ length: linked }, (_, index) => row[`k${index}`])))
+    }
+    const among = all.filter((one) => !link || has.has(JSON.stringify(one.slice(0, linked))))
+    if (among.length === 0) return []
+    const width = (among[0]?.length ?? 0) - linked
+    const lists = Array.from({ length: width }, (_, index) => among.map((one) => one[linked + index] ?? null))
+    const found = await tx.client.query<{ number: number }>(query, [among.map((_, index) => index), ...lists])
+    return found.rows.map(({ number }) => among[number] ?? [])
+  })
+}
+
+/** IDs in the buckets of the keys that were found. */
+async function rowsOf(
+  pool: Pool,
+  table: TablePlan,
+  definition: BucketDefinition,
+  found: readonly (readonly (string | null)[])[],
+): Promise<readonly number[]> {
+  if (found.length === 0) return []
+  const parts = definition.keys.map((key, index) =>
+    key.kind === 'elements'
+      ? `(k.k ->> ${index}) in (select e::text from unnest(${key.sql}) e)`
+      : `(k.k ->> ${index}) ${key.kind === 'class' ? 'is not distinct from' : '='} (${key.sql})::text`,
+  )
+  const condition = [definition.rowFilter?.sql ?? 'true', ...parts].join(' and ')
+  const rows = await pool.query<{ id: number }>(sql`
+    select distinct r.id from ${sql.identifier(table.schema, table.name)} r, jsonb_array_elements(${JSON.stringify(found)}::jsonb) k(k)
+     where ${sql.trusted(condition)}`)
+  return rows.map((row) => row.id)
 }

@@ -41,64 +41,11 @@ export async function openOidcProvider(): Promise<OidcProvider> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const people = new Map<string, Person>()
-  const provider = new Provider(issuer, {
-    clients: [
-      {
-        client_id: CLIENT_ID,
-        client_secret: CLIENT_SECRET,
-        redirect_uris: [CALLBACK],
-        token_endpoint_auth_method: 'client_secret_basic',
-      },
-      {
-        client_id: APP_CLIENT_ID,
-        redirect_uris: [APP_CALLBACK],
-        token_endpoint_auth_method: 'none',
-      },
-    ],
-    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'picture', 'groups'] },
-    // The app's tokens say everything; ours leave addresses to userinfo, as is the standard.
-    conformIdTokenClaims: false,
-    pkce: { required: () => true },
-    cookies: { keys: ['a key for tests'] },
-    features: { devInteractions: { enabled: true } },
-    ttl: { AccessToken: 600, AuthorizationCode: 60, Grant: 600, IdToken: 600, Interaction: 600, Session: 600 },
-    findAccount: (_context: unknown, login: string) => ({
-      accountId: login,
-      claims: async () => ({ sub: login, ...people.get(login) }),
-    }),
-  })
+  const provider = createProvider(issuer, people)
   const listener = provider.callback()
   server.on('request', (request, response) => void listener(request, response))
 
-  async function browse(address: string, act: (page: URL, go: Go) => Promise<Response>): Promise<URL> {
-    const cookies = new Map<string, string>()
-    const go: Go = async (url, form) => {
-      const response = await fetch(url, {
-        redirect: 'manual',
-        headers: { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
-        ...(form ? { method: 'POST', body: new URLSearchParams(form) } : {}),
-      })
-      for (const cookie of response.headers.getSetCookie()) {
-        const [name = '', value = ''] = (cookie.split(';', 1)[0] ?? '').split('=', 2)
-        cookies.set(name, value)
-      }
-      return response
-    }
-    let page = new URL(address)
-    let response = await go(page)
-    for (let step = 0; step < 20; step += 1) {
-      const location = response.headers.get('location')
-      if (location !== null) {
-        page = new URL(location, page)
-        if (page.origin !== issuer) return page
-        response = await go(page)
-        continue
-      }
-      assert(response.ok, `the provider shows a page, not ${response.status}: ${await response.clone().text()}`)
-      response = await act(page, go)
-    }
-    throw new Error('the provider leads in circles')
-  }
+  const browse = (address: string, act: Act): Promise<URL> => walk(issuer, address, act)
 
   const signIn = (address: string, login: string): Promise<URL> => {
     const prompts = ['login', 'consent']
@@ -146,3 +93,66 @@ export async function openOidcProvider(): Promise<OidcProvider> {
 }
 
 type Go = (url: URL, form?: Record<string, string>) => Promise<Response>
+
+/** Answers a page of the provider. */
+type Act = (page: URL, go: Go) => Promise<Response>
+
+function createProvider(issuer: string, people: ReadonlyMap<string, Person>): Provider {
+  return new Provider(issuer, {
+    clients: [
+      {
+        client_id: CLIENT_ID,
+        client_secret: CLIENT_SECRET,
+        redirect_uris: [CALLBACK],
+        token_endpoint_auth_method: 'client_secret_basic',
+      },
+      {
+        client_id: APP_CLIENT_ID,
+        redirect_uris: [APP_CALLBACK],
+        token_endpoint_auth_method: 'none',
+      },
+    ],
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'picture', 'groups'] },
+    // The app's tokens say everything; ours leave addresses to userinfo, as is the standard.
+    conformIdTokenClaims: false,
+    pkce: { required: () => true },
+    cookies: { keys: ['a key for tests'] },
+    features: { devInteractions: { enabled: true } },
+    ttl: { AccessToken: 600, AuthorizationCode: 60, Grant: 600, IdToken: 600, Interaction: 600, Session: 600 },
+    findAccount: (_context: unknown, login: string) => ({
+      accountId: login,
+      claims: async () => ({ sub: login, ...people.get(login) }),
+    }),
+  })
+}
+
+/** Follows the provider's pages as a browser with cookies does, until it leads elsewhere. */
+async function walk(issuer: string, address: string, act: Act): Promise<URL> {
+  const cookies = new Map<string, string>()
+  const go: Go = async (url, form) => {
+    const response = await fetch(url, {
+      redirect: 'manual',
+      headers: { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
+      ...(form ? { method: 'POST', body: new URLSearchParams(form) } : {}),
+    })
+    for (const cookie of response.headers.getSetCookie()) {
+      const [name = '', value = ''] = (cookie.split(';', 1)[0] ?? '').split('=', 2)
+      cookies.set(name, value)
+    }
+    return response
+  }
+  let page = new URL(address)
+  let response = await go(page)
+  for (let step = 0; step < 20; step += 1) {
+    const location = response.headers.get('location')
+    if (location !== null) {
+      page = new URL(location, page)
+      if (page.origin !== issuer) return page
+      response = await go(page)
+      continue
+    }
+    assert(response.ok, `the provider shows a page, not ${response.status}: ${await response.clone().text()}`)
+    response = await act(page, go)
+  }
+  throw new Error('the provider leads in circles')
+}

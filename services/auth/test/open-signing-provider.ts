@@ -92,12 +92,7 @@ export async function openSigningProvider(
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     }
     if (path === `${issuerPath}/.well-known/openid-configuration`) {
-      json(200, {
-        issuer,
-        authorization_endpoint: `${url}/authorize`,
-        token_endpoint: url + tokenPath,
-        jwks_uri: `${url}/keys`,
-      })
+      json(200, discoveryDocument({ issuer, url, tokenPath }))
       return
     }
     if (path === '/keys') {
@@ -105,27 +100,45 @@ export async function openSigningProvider(
       return
     }
     if (path === tokenPath) {
-      const chunks: Buffer[] = []
-      for await (const chunk of request) chunks.push(chunk as Buffer)
-      const form = new URLSearchParams(Buffer.concat(chunks).toString())
-      lastTokenRequest = { headers: request.headers, form }
-      const code = form.get('code') ?? ''
-      if (provider.wantsSecretInBody && !form.has('client_secret')) {
-        json(401, { error: 'invalid_client' })
-        return
-      }
-      if (!nonces.has(code)) {
-        json(400, { error: 'invalid_grant' })
-        return
-      }
-      const nonce = nonces.get(code)
-      nonces.delete(code)
-      const idToken = provider.givesIdToken ? { id_token: await sign({ nonce, ...provider.claims }) } : {}
-      json(200, { access_token: 'access', refresh_token: 'refresh', token_type: 'Bearer', expires_in: 60, ...idToken })
+      lastTokenRequest = { headers: request.headers, form: await readForm(request) }
+      const { status, body } = await answerTokenRequest(lastTokenRequest.form, { provider, nonces })
+      json(status, body)
       return
     }
     if (!provider.pages.has(path)) json(404, { message: 'no such page' })
     else if (request.headers.authorization !== 'Bearer access') json(401, { message: 'no token' })
     else json(200, provider.pages.get(path))
+  }
+}
+
+async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return new URLSearchParams(Buffer.concat(chunks).toString())
+}
+
+/** @param flows.nonces - by code, as they came with the authorization request */
+async function answerTokenRequest(
+  form: URLSearchParams,
+  flows: { readonly provider: SigningProvider; readonly nonces: Map<string, string | undefined> },
+): Promise<{ readonly status: number; readonly body: object }> {
+  const { provider, nonces } = flows
+  const code = form.get('code') ?? ''
+  if (provider.wantsSecretInBody && !form.has('client_secret'))
+    return { status: 401, body: { error: 'invalid_client' } }
+  if (!nonces.has(code)) return { status: 400, body: { error: 'invalid_grant' } }
+  const nonce = nonces.get(code)
+  nonces.delete(code)
+  const idToken = provider.givesIdToken ? { id_token: await provider.sign({ nonce, ...provider.claims }) } : {}
+  const tokens = { access_token: 'access', refresh_token: 'refresh', token_type: 'Bearer', expires_in: 60 }
+  return { status: 200, body: { ...tokens, ...idToken } }
+}
+
+function discoveryDocument({ issuer, url, tokenPath }: { issuer: string; url: string; tokenPath: string }): object {
+  return {
+    issuer,
+    authorization_endpoint: `${url}/authorize`,
+    token_endpoint: url + tokenPath,
+    jwks_uri: `${url}/keys`,
   }
 }

@@ -21,7 +21,7 @@ export async function openIssuer(clientId: string): Promise<Issuer> {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const kid = randomUUID()
   /** What the browser brought, by code. */
-  const flows = new Map<string, { readonly nonce: string | undefined; readonly challenge: string | undefined }>()
+  const flows = new Map<string, Flow>()
   const server = createServer((request, response) => {
     const requested = new URL(request.url ?? '/', 'http://issuer')
     const answer = (body: object, status = 200): void => {
@@ -29,16 +29,7 @@ export async function openIssuer(clientId: string): Promise<Issuer> {
     }
     switch (requested.pathname) {
       case '/.well-known/openid-configuration':
-        answer({
-          issuer: issuer.url,
-          authorization_endpoint: `${issuer.url}/authorize`,
-          token_endpoint: `${issuer.url}/token`,
-          userinfo_endpoint: `${issuer.url}/me`,
-          jwks_uri: `${issuer.url}/keys`,
-          response_types_supported: ['code'],
-          subject_types_supported: ['public'],
-          id_token_signing_alg_values_supported: ['ES256'],
-        })
+        answer(discoveryDocument(issuer.url))
         break
       case '/keys':
         answer({ keys: [{ ...publicKey.export({ format: 'jwk' }), kid, alg: 'ES256', use: 'sig' }] })
@@ -62,9 +53,7 @@ export async function openIssuer(clientId: string): Promise<Issuer> {
         request.on('end', () => {
           const form = new URLSearchParams(text)
           const flow = flows.get(form.get('code') ?? '')
-          const verifier = form.get('code_verifier') ?? ''
-          const proof = createHash('sha256').update(verifier).digest('base64url')
-          if (!flow || (flow.challenge !== undefined && flow.challenge !== proof)) {
+          if (!flow || !isProven(flow, form)) {
             answer({ error: 'invalid_grant' }, 400)
             return
           }
@@ -103,7 +92,32 @@ export async function openIssuer(clientId: string): Promise<Issuer> {
   return issuer
 }
 
+/** What the browser brought to the authorization endpoint. */
+interface Flow {
+  readonly nonce: string | undefined
+  readonly challenge: string | undefined
+}
+
+/** Whether the code verifier is the one that the challenge was made of. */
+function isProven({ challenge }: Flow, form: URLSearchParams): boolean {
+  const verifier = form.get('code_verifier') ?? ''
+  return challenge === undefined || challenge === createHash('sha256').update(verifier).digest('base64url')
+}
+
 export function newPerson(): IssuedPerson {
   const sub = randomUUID()
   return { sub, email: `${sub}@example.org`, email_verified: true }
+}
+
+function discoveryDocument(url: string): object {
+  return {
+    issuer: url,
+    authorization_endpoint: `${url}/authorize`,
+    token_endpoint: `${url}/token`,
+    userinfo_endpoint: `${url}/me`,
+    jwks_uri: `${url}/keys`,
+    response_types_supported: ['code'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['ES256'],
+  }
 }

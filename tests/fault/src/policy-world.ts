@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { createPool, sql, type Transaction } from '@holdfast/postgres'
+import { createPool, type Pool, sql, type Transaction } from '@holdfast/postgres'
 import {
   changeRows,
   changeSchema,
@@ -35,6 +35,12 @@ type State = ReadonlyMap<string, string>
 const DEVICES = 3
 const OWN_ROLE = 'clerk'
 const DEVICE_MAIN = fileURLToPath(new URL('device-process.ts', import.meta.url))
+const SCHEMA = `${policySchema('keeper')}
+  create role ${OWN_ROLE} nologin;
+  grant ${OWN_ROLE} to authenticator;
+  grant usage on schema public, auth to ${OWN_ROLE};
+  grant select on all tables in schema public to ${OWN_ROLE};
+  alter default privileges in schema public grant select on tables to ${OWN_ROLE}`
 /** How long all may take to be equal in the end, in milliseconds. */
 const SETTLE_MS = 60_000
 
@@ -75,30 +81,13 @@ interface Statement {
 export async function openPolicyWorld(seed: number): Promise<PolicyWorld> {
   const random = createRandom(seed)
   const holdfast = await openHoldfast()
-  // Gives functions to roles of its own, which a project may not.
-  const admin = createPool({
-    url: holdfast.internalUrl,
-    applicationName: 'policy world',
-    connectionsMax: 5,
-    settings: { search_path: 'public,extensions', restrict_nonsystem_relation_kind: '' },
-  })
+  const admin = openAdmin(holdfast)
   const link = await openFaultyLink(holdfast.url)
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-devices-'))
-  await admin.withClient((client) =>
-    client.query(`${policySchema('keeper')}
-      create role ${OWN_ROLE} nologin;
-      grant ${OWN_ROLE} to authenticator;
-      grant usage on schema public, auth to ${OWN_ROLE};
-      grant select on all tables in schema public to ${OWN_ROLE};
-      alter default privileges in schema public grant select on tables to ${OWN_ROLE}`),
-  )
+  await admin.withClient((client) => client.query(SCHEMA))
   const tables = ['items', 'things'].map((name) => randomTable(random, name))
   const keys = Object.fromEntries(tables.map(({ name, key }) => [name, key]))
-  // All of one priority: what is more urgent a device shows before the rest of its transaction is there.
-  const streams = (random.chance(0.4) ? randomStreams(random, Object.keys(keys)) : []).map((stream): RandomStream => ({
-    ...stream,
-    priority: 3,
-  }))
+  const streams = streamsOfOnePriority(random.chance(0.4) ? randomStreams(random, Object.keys(keys)) : [])
   let declared: readonly RandomStream[] = []
   const people = randomPeople(random, OWN_ROLE)
   const devices = Array.from({ length: DEVICES }, (_, index) =>
@@ -114,43 +103,9 @@ export async function openPolicyWorld(seed: number): Promise<PolicyWorld> {
   const shown = devices.map((): State[] => [])
   let commits = 0
 
-  async function attempt(statements: readonly Statement[]): Promise<'done' | 'lost' | State[]> {
-    let xid = ''
-    let states: State[] = []
-    try {
-      await admin.transaction(async (tx) => {
-        const [row] = await tx.query<{ xid: string }>(sql`select pg_current_xact_id()::text as xid`)
-        xid = row?.xid ?? ''
-        for (const statement of statements) await run(tx, statement)
-        states = []
-        for (const { person, wants } of devices)
-          states.push(await shownRows(tx, person, { keys, wanted: (table) => wantedCondition(declared, wants, table) }))
-      })
-      return states
-    } catch (error) {
-      if (!isLost(error)) throw error
-      // Maybe it did commit: Postgres knows, once it is there again.
-      return xid !== '' && states.length === devices.length && (await hasCommitted(xid)) ? states : 'lost'
-    }
-  }
-
-  async function hasCommitted(xid: string): Promise<boolean> {
-    for (;;) {
-      try {
-        const [row] = await admin.query<{ status: string | null }>(
-          sql`select case when ${xid}::xid8 < pg_snapshot_xmax(pg_current_snapshot()) then pg_xact_status(${xid}::xid8) end as status`,
-        )
-        if (row?.status !== 'in progress') return row?.status === 'committed'
-      } catch (error) {
-        if (!isLost(error)) throw error
-      }
-      await pause(50)
-    }
-  }
-
   async function commitAll(statements: readonly Statement[]): Promise<void> {
     for (;;) {
-      const states = await attempt(statements)
+      const states = await attempt(admin, statements, devices, { keys, declared })
       if (typeof states === 'string') {
         await pause(50)
         continue
@@ -190,31 +145,13 @@ export async function openPolicyWorld(seed: number): Promise<PolicyWorld> {
       for (let waited = 0; devices.some(({ states }) => states.length === 0) && waited < SETTLE_MS; waited += 20)
         await pause(20)
     },
-    async settle() {
-      const began = Date.now()
-      const isEqual = (index: number): boolean =>
-        print(devices[index]?.states.at(-1)) === print(shown[index]?.at(-1) ?? new Map())
-      while (!devices.every((_, index) => isEqual(index)) && Date.now() - began < SETTLE_MS) await pause(20)
-      return Date.now() - began
-    },
-    breaches() {
-      return devices.flatMap(({ label, person, states, log }, index) => {
-        const prints = shown[index]?.map(print) ?? []
-        const told: string[] = []
-        let reached = 0
-        for (const state of states) {
-          const at = prints.findIndex((one, commit) => commit >= reached && one === print(state))
-          if (at >= 0) reached = at
-          else if (prints.includes(print(state))) told.push('went back')
-          else told.push(`showed what Postgres never showed: ${nearest(shown[index] ?? [], state)}`)
-        }
-        if (print(states.at(-1)) !== prints.at(-1))
-          told.push(
-            `is not equal in the end: ${nearest(shown[index]?.slice(-1) ?? [], states.at(-1) ?? new Map())} ${log()}`,
-          )
-        return told.map((one) => `seed ${seed}, device ${label} (${person.role}), ${commits} commits: ${one}`)
-      })
-    },
+    settle: () => untilEqual(devices, shown),
+    breaches: () =>
+      devices.flatMap((device, index) =>
+        breachesOf(device, shown[index] ?? []).map(
+          (breach) => `seed ${seed}, device ${device.label} (${device.person.role}), ${commits} commits: ${breach}`,
+        ),
+      ),
     async [Symbol.asyncDispose]() {
       for (const device of devices) await device.kill9()
       await link[Symbol.asyncDispose]()
@@ -223,6 +160,21 @@ export async function openPolicyWorld(seed: number): Promise<PolicyWorld> {
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** Gives functions to roles of its own, which a project may not. */
+function openAdmin(holdfast: Holdfast): Pool {
+  return createPool({
+    url: holdfast.internalUrl,
+    applicationName: 'policy world',
+    connectionsMax: 5,
+    settings: { search_path: 'public,extensions', restrict_nonsystem_relation_kind: '' },
+  })
+}
+
+/** What a device shows of a higher priority it shows before the rest of a transaction is there. */
+function streamsOfOnePriority(streams: readonly RandomStream[]): readonly RandomStream[] {
+  return streams.map((stream) => ({ ...stream, priority: 3 }))
 }
 
 function wantsOfOnePriority({ includeDefaults, subscriptions }: RandomWants): RandomWants {
@@ -308,4 +260,70 @@ function nearest(shown: readonly State[], state: State): string {
   }))
   const size = (one: (typeof differences)[number]): number => one.lacks.length + one.has.length
   return JSON.stringify(differences.toSorted((one, other) => size(one) - size(other))[0])
+}
+
+/** Waits until each device shows the last state of its person. @returns how long it took, in milliseconds */
+async function untilEqual(devices: readonly Device[], shown: readonly (readonly State[])[]): Promise<number> {
+  const began = Date.now()
+  const isEqual = ({ states }: Device, index: number): boolean =>
+    print(states.at(-1)) === print(shown[index]?.at(-1) ?? new Map())
+  while (!devices.every(isEqual) && Date.now() - began < SETTLE_MS) await pause(20)
+  return Date.now() - began
+}
+
+/** @param shown - what Postgres showed the person of the device after each commit */
+function breachesOf({ states, log }: Device, shown: readonly State[]): readonly string[] {
+  const prints = shown.map(print)
+  const breaches: string[] = []
+  let reached = 0
+  for (const state of states) {
+    const at = prints.findIndex((one, commit) => commit >= reached && one === print(state))
+    if (at >= 0) reached = at
+    else if (prints.includes(print(state))) breaches.push('went back')
+    else breaches.push(`showed what Postgres never showed: ${nearest(shown, state)}`)
+  }
+  if (print(states.at(-1)) !== prints.at(-1))
+    breaches.push(`is not equal in the end: ${nearest(shown.slice(-1), states.at(-1) ?? new Map())} ${log()}`)
+  return breaches
+}
+
+/** Asks until Postgres is there again and knows. */
+async function hasCommitted(admin: Pool, xid: string): Promise<boolean> {
+  for (;;) {
+    try {
+      const [row] = await admin.query<{ status: string | null }>(
+        sql`select case when ${xid}::xid8 < pg_snapshot_xmax(pg_current_snapshot()) then pg_xact_status(${xid}::xid8) end as status`,
+      )
+      if (row?.status !== 'in progress') return row?.status === 'committed'
+    } catch (error) {
+      if (!isLost(error)) throw error
+    }
+    await pause(50)
+  }
+}
+
+/** Runs one transaction. @returns what each device is to show after it, or `lost` when it did not commit */
+async function attempt(
+  admin: Pool,
+  statements: readonly Statement[],
+  devices: readonly Device[],
+  { keys, declared }: { readonly keys: Readonly<Record<string, string>>; readonly declared: readonly RandomStream[] },
+): Promise<'lost' | State[]> {
+  let xid = ''
+  let states: State[] = []
+  try {
+    await admin.transaction(async (tx) => {
+      const [row] = await tx.query<{ xid: string }>(sql`select pg_current_xact_id()::text as xid`)
+      xid = row?.xid ?? ''
+      for (const statement of statements) await run(tx, statement)
+      states = []
+      for (const { person, wants } of devices)
+        states.push(await shownRows(tx, person, { keys, wanted: (table) => wantedCondition(declared, wants, table) }))
+    })
+    return states
+  } catch (error) {
+    if (!isLost(error)) throw error
+    // Maybe it did commit: Postgres knows, once it is there again.
+    return xid !== '' && states.length === devices.length && (await hasCommitted(admin, xid)) ? states : 'lost'
+  }
 }

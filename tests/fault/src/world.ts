@@ -82,13 +82,7 @@ export async function openWorld(seed: number): Promise<World> {
   /** By device, the markers of its transactions in the order in which they were written. */
   const written = devices.map((): string[] => [])
   const notes = devices.map((): string[] => [])
-  /** Writing on a device and restarting it take turns. */
-  const turns = devices.map((): Promise<unknown> => Promise.resolve())
-  const inTurn = (index: number, body: () => Promise<void>): Promise<void> => {
-    const mine = (turns[index] ?? Promise.resolve()).then(body)
-    turns[index] = mine.catch(() => undefined) // its caller hears of it
-    return mine
-  }
+  const inTurn = createTurns(devices.length)
 
   /** One local transaction of two writes. */
   async function writeLocally(index: number): Promise<void> {
@@ -113,20 +107,8 @@ export async function openWorld(seed: number): Promise<World> {
 
   /** Changes what people may see, and many rows at once. What the faults refuse is not repeated: Postgres tells afterwards what is so. */
   async function writeAsSuperuser(): Promise<void> {
-    const n = Math.floor(random() * 100_000)
-    const statements = [
-      `update public.actions set title = 'T${n}' where id = (select id from public.actions order by md5(id::text || '${n}') limit 1)`,
-      `update public.actions set contractor_id = (select id from public.contractors order by md5(id::text || '${n}') limit 1)
-        where id in (select id from public.actions order by md5(id::text || '${n}') limit 20)`,
-      `update public.answers set value_text = 'A${n}' where inspection_id in (select id from public.inspections order by md5(id::text || '${n}') limit 40)`,
-      `update public.sites set region_id = (select id from public.regions order by md5(id::text || '${n}') limit 1)
-        where id = (select id from public.sites order by md5(id::text || '${n}') limit 1)`,
-      `update holdfast.team_members set team_id = (select id from holdfast.teams order by md5(id::text || '${n}') limit 1)
-        where id = (select id from holdfast.team_members order by md5(id::text || '${n}') limit 1)`,
-      `insert into public.notes (id, owner_id, title) values (gen_random_uuid(), gen_random_uuid(), 'S${n}')`,
-    ]
-    const statement = statements[Math.floor(random() * statements.length)] ?? ''
     try {
+      const statement = randomStatement(random)
       await holdfast.admin.withClient((client) => client.query(statement))
     } catch (error) {
       const code = (error as { code?: string }).code ?? ''
@@ -147,43 +129,22 @@ export async function openWorld(seed: number): Promise<World> {
     link,
     devices,
     random,
-    async underLoad(body) {
-      const stop = new AbortController()
-      const loops = [
-        ...devices.map(async (_, index) => {
-          while (!stop.signal.aborted) {
-            await inTurn(index, () => writeLocally(index))
-            await pause(50 + random() * 200)
-          }
+    underLoad: (body) =>
+      whileRunning(body, [
+        ...devices.map((_, index) => async () => {
+          await inTurn(index, () => writeLocally(index))
+          await pause(50 + random() * 200)
         }),
-        (async () => {
-          while (!stop.signal.aborted) {
-            await writeAsSuperuser()
-            await pause(random() * 30)
-          }
-        })(),
-      ]
-      const loaded = Promise.all(loops)
-      try {
-        await Promise.race([body(), loaded])
-      } finally {
-        stop.abort()
-        await loaded
-      }
-    },
+        async () => {
+          await writeAsSuperuser()
+          await pause(random() * 30)
+        },
+      ]),
     restartDevice: (index) => inTurn(index, async () => devices[index]?.reopen()),
     settle,
     async expectNothingLostNothingTwice() {
       for (const device of devices) expect(await device.local.rejected.list(), device.email).toEqual([])
-      const applied = await appliedChanges(holdfast)
-      for (const [index, markers] of written.entries()) {
-        const mine = applied.filter(({ marker }) => marker?.startsWith(`${index}/`))
-        const inserts = mine.filter(({ op }) => op === 'INSERT')
-        const updates = mine.filter(({ op }) => op === 'UPDATE')
-        expect(inserts.map(({ marker }) => marker)).toEqual(markers)
-        expect(updates.map(({ marker }) => marker)).toEqual(markers.map((marker) => `${marker}+`))
-        expect(updates.map(({ xact }) => xact)).toEqual(inserts.map(({ xact }) => xact))
-      }
+      expectAppliedOnce(await appliedChanges(holdfast), written)
       const told: string[] = []
       for (const device of devices) told.push(...(await differences(device)))
       expect(told).toEqual([])
@@ -194,5 +155,63 @@ export async function openWorld(seed: number): Promise<World> {
       await link[Symbol.asyncDispose]()
       await holdfast[Symbol.asyncDispose]()
     },
+  }
+}
+
+/** Writing on a device and restarting it take turns. */
+function createTurns(devices: number): (index: number, body: () => Promise<void>) => Promise<void> {
+  const turns = Array.from({ length: devices }, (): Promise<unknown> => Promise.resolve())
+  return (index, body) => {
+    const mine = (turns[index] ?? Promise.resolve()).then(body)
+    turns[index] = mine.catch(() => undefined) // its caller hears of it
+    return mine
+  }
+}
+
+/** A change of what people may see, or of many rows at once. */
+function randomStatement(random: Random): string {
+  const n = Math.floor(random() * 100_000)
+  const statements = [
+    `update public.actions set title = 'T${n}' where id = (select id from public.actions order by md5(id::text || '${n}') limit 1)`,
+    `update public.actions set contractor_id = (select id from public.contractors order by md5(id::text || '${n}') limit 1)
+      where id in (select id from public.actions order by md5(id::text || '${n}') limit 20)`,
+    `update public.answers set value_text = 'A${n}' where inspection_id in (select id from public.inspections order by md5(id::text || '${n}') limit 40)`,
+    `update public.sites set region_id = (select id from public.regions order by md5(id::text || '${n}') limit 1)
+      where id = (select id from public.sites order by md5(id::text || '${n}') limit 1)`,
+    `update holdfast.team_members set team_id = (select id from holdfast.teams order by md5(id::text || '${n}') limit 1)
+      where id = (select id from holdfast.team_members order by md5(id::text || '${n}') limit 1)`,
+    `insert into public.notes (id, owner_id, title) values (gen_random_uuid(), gen_random_uuid(), 'S${n}')`,
+  ]
+  return statements[Math.floor(random() * statements.length)] ?? ''
+}
+
+/** Repeats each of the steps until `body` has ended, and waits for the last ones. */
+async function whileRunning(body: () => Promise<void>, steps: readonly (() => Promise<void>)[]): Promise<void> {
+  const stop = new AbortController()
+  const loaded = Promise.all(
+    steps.map(async (step) => {
+      while (!stop.signal.aborted) await step()
+    }),
+  )
+  try {
+    await Promise.race([body(), loaded])
+  } finally {
+    stop.abort()
+    await loaded
+  }
+}
+
+/** @param written - by device, the markers of its transactions in the order in which they were written */
+function expectAppliedOnce(
+  applied: Awaited<ReturnType<typeof appliedChanges>>,
+  written: readonly (readonly string[])[],
+): void {
+  for (const [index, markers] of written.entries()) {
+    const mine = applied.filter(({ marker }) => marker?.startsWith(`${index}/`))
+    const inserts = mine.filter(({ op }) => op === 'INSERT')
+    const updates = mine.filter(({ op }) => op === 'UPDATE')
+    expect(inserts.map(({ marker }) => marker)).toEqual(markers)
+    expect(updates.map(({ marker }) => marker)).toEqual(markers.map((marker) => `${marker}+`))
+    expect(updates.map(({ xact }) => xact)).toEqual(inserts.map(({ xact }) => xact))
   }
 }

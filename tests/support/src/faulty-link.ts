@@ -1,4 +1,4 @@
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { NO_FAULTS, openLane, type Lane, type LaneFaults } from './link-lane.ts'
 
 /** `up`: from the client to the server; `down`: its answers. */
@@ -48,48 +48,141 @@ const PIECE_MS = 20
 
 /** @param target - the server's address, such as `http://127.0.0.1:54321` */
 export async function openFaultyLink(target: string): Promise<FaultyLink> {
-  const { hostname, port } = new URL(target)
-  const open = new Set<Socket>()
-  const lanes = new Set<Lane>()
-  const faults: Record<LinkDirection, LaneFaults> = { up: { ...NO_FAULTS }, down: { ...NO_FAULTS } }
-  let severed = false
-  let plan = { head: '', at: 'answer' as 'answer' | 'request', count: 0 }
-  let broken = 0
-  let connections = 0
-  let heldMax = 1
-  let held: Socket[] = []
-  let swallowed = 0
+  const link = new TcpProxy(target)
+  await link.listen()
+  return link
+}
 
-  const server = createServer({ noDelay: true }, (near) => {
-    if (severed) return void near.destroy()
-    open.add(near)
-    near.on('error', () => near.destroy())
-    near.on('close', () => open.delete(near))
-    held.push(near)
-    releaseHeld()
-  })
+class TcpProxy implements FaultyLink {
+  readonly #hostname: string
+  readonly #port: number
+  readonly #open = new Set<Socket>()
+  readonly #lanes = new Set<Lane>()
+  readonly #faults: Record<LinkDirection, LaneFaults> = { up: { ...NO_FAULTS }, down: { ...NO_FAULTS } }
+  readonly #server: Server
+  #url = ''
+  #severed = false
+  #plan = { head: '', at: 'answer' as 'answer' | 'request', count: 0 }
+  #broken = 0
+  #connections = 0
+  #heldMax = 1
+  #held: Socket[] = []
+  #swallowed = 0
 
-  function releaseHeld(): void {
-    if (held.length < heldMax) return
-    const released = held.toReversed()
-    held = []
-    for (const near of released) if (!near.destroyed) pass(near)
+  constructor(target: string) {
+    const { hostname, port } = new URL(target)
+    this.#hostname = hostname
+    this.#port = Number(port)
+    this.#server = createServer({ noDelay: true }, (near) => {
+      if (this.#severed) return void near.destroy()
+      this.#open.add(near)
+      near.on('error', () => near.destroy())
+      near.on('close', () => this.#open.delete(near))
+      this.#held.push(near)
+      this.#releaseHeld()
+    })
   }
 
-  function pass(near: Socket): void {
-    connections++
-    const far = connect({ host: hostname, port: Number(port), noDelay: true })
+  async listen(): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject)
+      this.#server.listen(0, '127.0.0.1', resolve)
+    })
+    this.#url = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+  }
+
+  get url(): string {
+    return this.#url
+  }
+
+  get broken(): number {
+    return this.#broken
+  }
+
+  get connections(): number {
+    return this.#connections
+  }
+
+  get held(): number {
+    return this.#held.length
+  }
+
+  get swallowed(): number {
+    return this.#swallowed
+  }
+
+  cut(): void {
+    for (const socket of this.#open) socket.destroy()
+  }
+
+  sever(): void {
+    this.#severed = true
+    this.cut()
+  }
+
+  mend(): void {
+    this.#severed = false
+  }
+
+  stall(direction?: LinkDirection): void {
+    this.#change({ mode: 'stall' }, direction)
+  }
+
+  swallow(direction?: LinkDirection): void {
+    this.#change({ mode: 'swallow' }, direction)
+  }
+
+  flow(direction?: LinkDirection): void {
+    this.#change({ mode: 'flow' }, direction)
+  }
+
+  slow(bytes: number): void {
+    this.#change({ pieceBytes: bytes, pauseMs: 1 }, 'down')
+  }
+
+  limitRate(bytesPerSecond: number, direction?: LinkDirection): void {
+    this.#change({ pieceBytes: Math.ceil((bytesPerSecond * PIECE_MS) / 1_000), pauseMs: PIECE_MS }, direction)
+  }
+
+  cutAfter(bytes: number, direction: LinkDirection): void {
+    this.#change({ bytesMax: bytes }, direction)
+  }
+
+  reorder(count: number): void {
+    this.#heldMax = count
+    this.#releaseHeld()
+  }
+
+  breakRequests(options: { readonly head: string; readonly at: 'answer' | 'request'; readonly count: number }): void {
+    this.#plan = { ...options }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.sever()
+    await new Promise((resolve) => this.#server.close(resolve))
+  }
+
+  #releaseHeld(): void {
+    if (this.#held.length < this.#heldMax) return
+    const released = this.#held.toReversed()
+    this.#held = []
+    for (const near of released) if (!near.destroyed) this.#pass(near)
+  }
+
+  #pass(near: Socket): void {
+    this.#connections++
+    const far = connect({ host: this.#hostname, port: this.#port, noDelay: true })
     const mine: Lane[] = []
     const end = (): void => {
       near.destroy()
       far.destroy()
-      open.delete(far)
-      for (const lane of mine) lanes.delete(lane)
+      this.#open.delete(far)
+      for (const lane of mine) this.#lanes.delete(lane)
     }
-    open.add(far)
+    this.#open.add(far)
     for (const [socket, other, lane] of [
-      [near, far, faults.up],
-      [far, near, faults.down],
+      [near, far, this.#faults.up],
+      [far, near, this.#faults.down],
     ] as const) {
       socket.on('error', end)
       // What is on its way to the other side arrives when this one has ended in order.
@@ -100,72 +193,26 @@ export async function openFaultyLink(target: string): Promise<FaultyLink> {
     /** Its request is to be broken; the answer is not passed on. */
     let isDoomed = false
     const onRequest = (bytes: Buffer): (() => void) | undefined => {
-      const isBroken = plan.count > 0 && bytes.subarray(0, plan.head.length).toString('latin1') === plan.head
+      const isBroken =
+        this.#plan.count > 0 && bytes.subarray(0, this.#plan.head.length).toString('latin1') === this.#plan.head
       if (!isBroken) return undefined
-      plan.count--
-      broken++
+      this.#plan.count--
+      this.#broken++
       // On a busy machine an answer may come before the timer.
       isDoomed = true
-      return plan.at === 'request' ? () => setTimeout(end, 1) : undefined
+      return this.#plan.at === 'request' ? () => setTimeout(end, 1) : undefined
     }
     const onAnswer = (): undefined => {
       if (isDoomed) end()
     }
-    const onSwallow = (bytes: number): void => void (swallowed += bytes)
-    mine.push(openLane({ from: near, to: far, faults: faults.up, onBytes: onRequest, onSwallow, cut: end }))
-    mine.push(openLane({ from: far, to: near, faults: faults.down, onBytes: onAnswer, onSwallow, cut: end }))
-    for (const lane of mine) lanes.add(lane)
+    const onSwallow = (bytes: number): void => void (this.#swallowed += bytes)
+    mine.push(openLane({ from: near, to: far, faults: this.#faults.up, onBytes: onRequest, onSwallow, cut: end }))
+    mine.push(openLane({ from: far, to: near, faults: this.#faults.down, onBytes: onAnswer, onSwallow, cut: end }))
+    for (const lane of mine) this.#lanes.add(lane)
   }
 
-  function change(changed: Partial<LaneFaults>, direction?: LinkDirection): void {
-    for (const name of direction ? [direction] : (['up', 'down'] as const)) Object.assign(faults[name], changed)
-    for (const lane of lanes) lane.refresh()
-  }
-
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', resolve)
-  })
-  const cut = (): void => {
-    for (const socket of open) socket.destroy()
-  }
-
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    cut,
-    sever() {
-      severed = true
-      cut()
-    },
-    mend: () => void (severed = false),
-    stall: (direction) => change({ mode: 'stall' }, direction),
-    swallow: (direction) => change({ mode: 'swallow' }, direction),
-    flow: (direction) => change({ mode: 'flow' }, direction),
-    slow: (bytes) => change({ pieceBytes: bytes, pauseMs: 1 }, 'down'),
-    limitRate: (bytesPerSecond, direction) =>
-      change({ pieceBytes: Math.ceil((bytesPerSecond * PIECE_MS) / 1_000), pauseMs: PIECE_MS }, direction),
-    cutAfter: (bytes, direction) => change({ bytesMax: bytes }, direction),
-    reorder(count) {
-      heldMax = count
-      releaseHeld()
-    },
-    breakRequests: (options) => void (plan = { ...options }),
-    get broken() {
-      return broken
-    },
-    get connections() {
-      return connections
-    },
-    get held() {
-      return held.length
-    },
-    get swallowed() {
-      return swallowed
-    },
-    async [Symbol.asyncDispose]() {
-      severed = true
-      cut()
-      await new Promise((resolve) => server.close(resolve))
-    },
+  #change(changed: Partial<LaneFaults>, direction?: LinkDirection): void {
+    for (const name of direction ? [direction] : (['up', 'down'] as const)) Object.assign(this.#faults[name], changed)
+    for (const lane of this.#lanes) lane.refresh()
   }
 }

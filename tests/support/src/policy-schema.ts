@@ -28,8 +28,8 @@ create or replace function auth.uid() returns uuid language sql stable as $$ sel
 create or replace function auth.role() returns text language sql stable as $$ select nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> 'role' $$;
 `
 
-/** @param keeper - a role that owns functions without being a superuser. Roles belong to the whole cluster, so each world has its own. */
-export const policySchema = (keeper: string): string => `
+/** Types and tables that policies read. */
+const TABLES = `
 create type public.kind as enum ('draft', 'open', 'closed');
 create domain public.short as text check (length(value) < 20);
 create table public.members (id int primary key, org_id int, user_id uuid, role text, unique (org_id, user_id));
@@ -40,7 +40,10 @@ create table public.days (id int primary key, day date);
 create table public.shares (id int primary key, list_id int, user_id uuid) partition by hash (id);
 create table public.shares_0 partition of public.shares for values with (modulus 2, remainder 0);
 create table public.shares_1 partition of public.shares for values with (modulus 2, remainder 1);
+`
 
+/** Functions and views in SQL, some of them of the keeper. */
+const sqlFunctions = (keeper: string): string => `
 ${roleUnlessThere(keeper)}
 grant usage on schema public, auth to ${keeper};
 grant select on public.members, public.lists, public.grants to ${keeper};
@@ -77,7 +80,10 @@ create function public.is_auditor() returns boolean language sql stable security
 create function public.is_small(n int) returns boolean language sql immutable as $$ select n < 2 $$;
 create view public.my_lists with (security_invoker = true) as select l.id, l.org_id from public.lists l where l.owner_id = auth.uid() or l.is_open;
 create view public.granted as select g.list_id, g.user_id from public.grants g where g.level > 1;
+`
 
+/** Functions in PL/pgSQL. */
+const PLPGSQL_FUNCTIONS = `
 create function public.pl_member(o bigint) returns boolean language plpgsql stable as
   $$ begin return exists (select 1 from members where org_id = o and user_id = auth.uid()); end $$;
 create function public.pl_is_admin(o bigint) returns boolean language plpgsql security definer set search_path = '' as $$
@@ -111,6 +117,10 @@ create function public.pl_loop(l int) returns boolean language plpgsql stable as
   end $$;
 create function public.pl_orgs() returns setof int language plpgsql stable security definer as
   $$ begin return query select m.org_id from members m where m.user_id = auth.uid(); end $$;
+`
+
+/** Functions with defaults, several statements, recursion, operators and schemas of their own. */
+const furtherFunctions = (keeper: string): string => `
 create function public.is_member_by(o bigint, who uuid default auth.uid(), wanted text default null) returns boolean
   language sql stable security definer set search_path = '' as
   $$ select exists (select from public.members m where m.org_id = o and m.user_id = who and (wanted is null or m.role = wanted)) $$;
@@ -155,6 +165,10 @@ create function private.led() returns table (org int, level int) language plpgsq
   $$ begin return query select m.org_id, 1 from public.members m where m.user_id = auth.uid() and m.role = 'admin'; end $$;
 create function public.is_even(n int) returns boolean language plpgsql immutable as $$ begin return n % 2 = 0; end $$;
 `
+
+/** @param keeper - a role that owns functions without being a superuser. Roles belong to the whole cluster, so each world has its own. */
+export const policySchema = (keeper: string): string =>
+  [TABLES, sqlFunctions(keeper), PLPGSQL_FUNCTIONS, furtherFunctions(keeper)].join('')
 
 /** Policies of the tables that others read: `undefined` for no row-level security. */
 export const GUARDS: Readonly<Record<string, readonly (string | undefined)[]>> = {

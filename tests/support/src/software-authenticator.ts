@@ -93,95 +93,7 @@ export function createSoftwareAuthenticator(options: {
   readonly origin: string
   readonly synced?: boolean
 }): SoftwareAuthenticator {
-  const synced = options.synced ?? false
-  const host = new URL(options.origin).hostname
-  const aaguid = Buffer.from(randomUUID().replaceAll('-', ''), 'hex')
-  const credentials: StoredCredential[] = []
-
-  function authenticatorData(rpId: string, counter: number, deviations: Deviations, credential?: Buffer): Buffer {
-    const flags =
-      FLAG_USER_PRESENT |
-      ((deviations.userVerified ?? true) ? FLAG_USER_VERIFIED : 0) |
-      (synced ? FLAG_BACKUP_ELIGIBLE | FLAG_BACKED_UP : 0) |
-      (credential ? FLAG_HAS_CREDENTIAL : 0)
-    const count = Buffer.alloc(4)
-    count.writeUInt32BE(counter)
-    return Buffer.concat([sha256(Buffer.from(rpId)), Buffer.of(flags), count, credential ?? Buffer.alloc(0)])
-  }
-
-  function clientData(type: 'webauthn.create' | 'webauthn.get', challenge: string, deviations: Deviations): Buffer {
-    const data = {
-      type,
-      challenge: deviations.challenge ?? challenge,
-      origin: deviations.origin ?? options.origin,
-      crossOrigin: false,
-    }
-    return Buffer.from(JSON.stringify(data))
-  }
-
-  function create(asked: CreationOptions, deviations: Deviations = {}): RegistrationAnswer {
-    if (asked.excludeCredentials?.some(({ id }) => credentials.some((credential) => credential.id === id))) {
-      throw new DOMException('The authenticator was previously registered', 'InvalidStateError')
-    }
-    const rpId = deviations.rpId ?? asked.rp.id ?? host
-    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-    const id = randomBytes(32)
-    const { x = '', y = '' } = publicKey.export({ format: 'jwk' })
-    const coseKey = encodeMap([
-      [1, 2],
-      [3, -7],
-      [-1, 1],
-      [-2, Buffer.from(x, 'base64url')],
-      [-3, Buffer.from(y, 'base64url')],
-    ])
-    const length = Buffer.alloc(2)
-    length.writeUInt16BE(id.length)
-    const counter = synced ? 0 : 1
-    const credentialData = Buffer.concat([aaguid, length, id, coseKey])
-    const authData = authenticatorData(rpId, deviations.counter ?? counter, deviations, credentialData)
-    const attestation = encodeMap([
-      ['fmt', 'none'],
-      ['attStmt', new Map()],
-      ['authData', authData],
-    ])
-    credentials.push({ id: id.toString('base64url'), rpId, userHandle: asked.user.id, privateKey, counter })
-    return {
-      id: id.toString('base64url'),
-      rawId: id.toString('base64url'),
-      type: 'public-key',
-      response: {
-        clientDataJSON: clientData('webauthn.create', asked.challenge, deviations).toString('base64url'),
-        attestationObject: attestation.toString('base64url'),
-        transports: ['internal'],
-      },
-      clientExtensionResults: {},
-    }
-  }
-
-  function get(asked: RequestOptions, deviations: Deviations = {}): AssertionAnswer {
-    const rpId = asked.rpId ?? host
-    const allowed = asked.allowCredentials?.map(({ id }) => id) ?? []
-    const credential = credentials.findLast(
-      (known) => known.rpId === rpId && (allowed.length === 0 || allowed.includes(known.id)),
-    )
-    if (!credential) throw new DOMException('There is no credential that was asked for', 'NotAllowedError')
-    if (!synced) credential.counter += 1
-    const authData = authenticatorData(deviations.rpId ?? rpId, deviations.counter ?? credential.counter, deviations)
-    const data = clientData('webauthn.get', asked.challenge, deviations)
-    const signature = sign('sha256', Buffer.concat([authData, sha256(data)]), credential.privateKey)
-    return {
-      id: credential.id,
-      rawId: credential.id,
-      type: 'public-key',
-      response: {
-        clientDataJSON: data.toString('base64url'),
-        authenticatorData: authData.toString('base64url'),
-        signature: signature.toString('base64url'),
-        userHandle: deviations.userHandle ?? credential.userHandle,
-      },
-      clientExtensionResults: {},
-    }
-  }
+  const authenticator = new Authenticator(options.origin, options.synced ?? false)
 
   class PublicKeyCredential {
     answer: RegistrationAnswer | AssertionAnswer | undefined
@@ -195,13 +107,117 @@ export function createSoftwareAuthenticator(options: {
   }
 
   return {
-    create,
-    get,
+    create: (asked, deviations) => authenticator.create(asked, deviations),
+    get: (asked, deviations) => authenticator.get(asked, deviations),
     browserCredentials: {
-      create: async ({ publicKey }) => asCredential(create(withTextForBytes(publicKey) as CreationOptions)),
-      get: async ({ publicKey }) => asCredential(get(withTextForBytes(publicKey) as RequestOptions)),
+      create: async ({ publicKey }) =>
+        asCredential(authenticator.create(withTextForBytes(publicKey) as CreationOptions)),
+      get: async ({ publicKey }) => asCredential(authenticator.get(withTextForBytes(publicKey) as RequestOptions)),
     },
     PublicKeyCredential,
+  }
+}
+
+class Authenticator {
+  readonly #origin: string
+  readonly #synced: boolean
+  readonly #host: string
+  readonly #aaguid = Buffer.from(randomUUID().replaceAll('-', ''), 'hex')
+  readonly #credentials: StoredCredential[] = []
+
+  constructor(origin: string, synced: boolean) {
+    this.#origin = origin
+    this.#synced = synced
+    this.#host = new URL(origin).hostname
+  }
+
+  #authenticatorData(rpId: string, counter: number, deviations: Deviations, credential?: Buffer): Buffer {
+    const flags =
+      FLAG_USER_PRESENT |
+      ((deviations.userVerified ?? true) ? FLAG_USER_VERIFIED : 0) |
+      (this.#synced ? FLAG_BACKUP_ELIGIBLE | FLAG_BACKED_UP : 0) |
+      (credential ? FLAG_HAS_CREDENTIAL : 0)
+    const count = Buffer.alloc(4)
+    count.writeUInt32BE(counter)
+    return Buffer.concat([sha256(Buffer.from(rpId)), Buffer.of(flags), count, credential ?? Buffer.alloc(0)])
+  }
+
+  #clientData(type: 'webauthn.create' | 'webauthn.get', challenge: string, deviations: Deviations): Buffer {
+    const data = {
+      type,
+      challenge: deviations.challenge ?? challenge,
+      origin: deviations.origin ?? this.#origin,
+      crossOrigin: false,
+    }
+    return Buffer.from(JSON.stringify(data))
+  }
+
+  create(asked: CreationOptions, deviations: Deviations = {}): RegistrationAnswer {
+    if (asked.excludeCredentials?.some(({ id }) => this.#credentials.some((credential) => credential.id === id))) {
+      throw new DOMException('The authenticator was previously registered', 'InvalidStateError')
+    }
+    const rpId = deviations.rpId ?? asked.rp.id ?? this.#host
+    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const id = randomBytes(32)
+    const { x = '', y = '' } = publicKey.export({ format: 'jwk' })
+    const coseKey = encodeMap([
+      [1, 2],
+      [3, -7],
+      [-1, 1],
+      [-2, Buffer.from(x, 'base64url')],
+      [-3, Buffer.from(y, 'base64url')],
+    ])
+    const length = Buffer.alloc(2)
+    length.writeUInt16BE(id.length)
+    const counter = this.#synced ? 0 : 1
+    const credentialData = Buffer.concat([this.#aaguid, length, id, coseKey])
+    const authData = this.#authenticatorData(rpId, deviations.counter ?? counter, deviations, credentialData)
+    const attestation = encodeMap([
+      ['fmt', 'none'],
+      ['attStmt', new Map()],
+      ['authData', authData],
+    ])
+    this.#credentials.push({ id: id.toString('base64url'), rpId, userHandle: asked.user.id, privateKey, counter })
+    return {
+      id: id.toString('base64url'),
+      rawId: id.toString('base64url'),
+      type: 'public-key',
+      response: {
+        clientDataJSON: this.#clientData('webauthn.create', asked.challenge, deviations).toString('base64url'),
+        attestationObject: attestation.toString('base64url'),
+        transports: ['internal'],
+      },
+      clientExtensionResults: {},
+    }
+  }
+
+  get(asked: RequestOptions, deviations: Deviations = {}): AssertionAnswer {
+    const rpId = asked.rpId ?? this.#host
+    const allowed = asked.allowCredentials?.map(({ id }) => id) ?? []
+    const credential = this.#credentials.findLast(
+      (known) => known.rpId === rpId && (allowed.length === 0 || allowed.includes(known.id)),
+    )
+    if (!credential) throw new DOMException('There is no credential that was asked for', 'NotAllowedError')
+    if (!this.#synced) credential.counter += 1
+    const authData = this.#authenticatorData(
+      deviations.rpId ?? rpId,
+      deviations.counter ?? credential.counter,
+      deviations,
+    )
+    const data = this.#clientData('webauthn.get', asked.challenge, deviations)
+    const signature = sign('sha256', Buffer.concat([authData, sha256(data)]), credential.privateKey)
+    return {
+      id: credential.id,
+      rawId: credential.id,
+      type: 'public-key',
+      response: {
+        clientDataJSON: data.toString('base64url'),
+        authenticatorData: authData.toString('base64url'),
+        signature: signature.toString('base64url'),
+        userHandle: deviations.userHandle ?? credential.userHandle,
+      },
+      clientExtensionResults: {},
+    }
   }
 }
 

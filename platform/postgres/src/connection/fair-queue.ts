@@ -57,63 +57,128 @@ interface Share extends ShareLimits {
 
 /** @param places - of which all shares together reserve no more than there are */
 export function createFairQueue(places: number, limits: Readonly<Record<string, ShareLimits>>): FairQueue {
-  const shares = new Map<string, Share>(
-    Object.entries(limits).map(([name, share]) => [
-      name,
-      { ...share, running: 0, placesOf: new Map<string, number>(), waiting: new Map<string | symbol, Ticket[]>() },
-    ]),
-  )
-  const reserved = [...shares.values()].reduce((sum, share) => sum + share.reserved, 0)
-  assert(reserved <= places, 'no more places are reserved than there are')
-  const placesOf = new Map<string, number>()
-  let running = 0
-  let waiting = 0
+  return new SharedPlaces(places, limits)
+}
 
-  function hasRoom(share: Share): boolean {
-    const free = places - running
+class SharedPlaces implements FairQueue {
+  readonly #places: number
+  readonly #shares: ReadonlyMap<string, Share>
+  readonly #placesOf = new Map<string, number>()
+  #running = 0
+  #waiting = 0
+
+  constructor(places: number, limits: Readonly<Record<string, ShareLimits>>) {
+    this.#places = places
+    this.#shares = new Map(
+      Object.entries(limits).map(([name, share]): [string, Share] => [
+        name,
+        { ...share, running: 0, placesOf: new Map<string, number>(), waiting: new Map<string | symbol, Ticket[]>() },
+      ]),
+    )
+    const reserved = [...this.#shares.values()].reduce((sum, share) => sum + share.reserved, 0)
+    assert(reserved <= places, 'no more places are reserved than there are')
+  }
+
+  get running(): number {
+    return this.#running
+  }
+
+  get waiting(): number {
+    return this.#waiting
+  }
+
+  async enter({ share: name, person, signal, timeoutMs }: Entry): Promise<() => void> {
+    const share = this.#shares.get(name)
+    assert(share, `the share ${name} is declared`)
+    signal?.throwIfAborted()
+    if (this.#waiting === 0 && this.#hasRoom(share) && this.#mayHaveMore(share, person)) {
+      return this.#take({ share, person, grant: () => undefined })
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<() => void>()
+    const key = person ?? Symbol('work')
+    const leave = (): void => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', onAbort)
+      const left = (share.waiting.get(key) ?? []).filter((other) => other !== ticket)
+      if (left.length > 0) share.waiting.set(key, left)
+      else share.waiting.delete(key)
+      this.#waiting--
+    }
+    const ticket: Ticket = {
+      share,
+      person,
+      grant: () => {
+        leave()
+        // The other requests of this person are served after those of everyone else.
+        const others = share.waiting.get(key)
+        if (others) {
+          share.waiting.delete(key)
+          share.waiting.set(key, others)
+        }
+        resolve(this.#take(ticket))
+      },
+    }
+    const giveUp = (reason: unknown): void => {
+      leave()
+      reject(reason)
+      this.#dispatch()
+    }
+    const onAbort = (): void => giveUp(signal?.reason)
+    const timer = setTimeout(() => giveUp(new QueueTimeout()), timeoutMs)
+    signal?.addEventListener('abort', onAbort, { once: true })
+    const tickets = share.waiting.get(key)
+    if (tickets) tickets.push(ticket)
+    else share.waiting.set(key, [ticket])
+    this.#waiting++
+    this.#dispatch()
+    return promise
+  }
+
+  #hasRoom(share: Share): boolean {
+    const free = this.#places - this.#running
     if (free === 0 || share.running >= share.max) return false
     if (share.running < share.reserved) return true
     let kept = 0
-    for (const other of shares.values()) if (other !== share) kept += Math.max(0, other.reserved - other.running)
+    for (const other of this.#shares.values()) if (other !== share) kept += Math.max(0, other.reserved - other.running)
     return free > kept
   }
 
-  function mayHaveMore(share: Share, person: string | undefined): boolean {
+  #mayHaveMore(share: Share, person: string | undefined): boolean {
     if (person === undefined) return true
     if ((share.placesOf.get(person) ?? 0) >= (share.perPersonMax ?? Number.POSITIVE_INFINITY)) return false
-    return (placesOf.get(person) ?? 0) < places - running
+    return (this.#placesOf.get(person) ?? 0) < this.#places - this.#running
   }
 
-  function take({ share, person }: Ticket): () => void {
-    count(1)
+  #take({ share, person }: Ticket): () => void {
+    this.#count(share, person, 1)
     let isHeld = true
     return () => {
       assert(isHeld, 'a place is given back once')
       isHeld = false
-      count(-1)
-      dispatch()
+      this.#count(share, person, -1)
+      this.#dispatch()
     }
+  }
 
-    function count(change: 1 | -1): void {
-      running += change
-      share.running += change
-      if (person === undefined) return
-      for (const places of [placesOf, share.placesOf]) {
-        const now = (places.get(person) ?? 0) + change
-        if (now === 0) places.delete(person)
-        else places.set(person, now)
-      }
+  #count(share: Share, person: string | undefined, change: 1 | -1): void {
+    this.#running += change
+    share.running += change
+    if (person === undefined) return
+    for (const held of [this.#placesOf, share.placesOf]) {
+      const now = (held.get(person) ?? 0) + change
+      if (now === 0) held.delete(person)
+      else held.set(person, now)
     }
   }
 
   /** Whose turn it is in a share. */
-  function nextIn(share: Share): Ticket | undefined {
-    if (share.waiting.size === 0 || !hasRoom(share)) return undefined
+  #nextIn(share: Share): Ticket | undefined {
+    if (share.waiting.size === 0 || !this.#hasRoom(share)) return undefined
     let best: Ticket | undefined
     let fewest = Number.POSITIVE_INFINITY
     for (const [ticket] of share.waiting.values()) {
-      if (!ticket || !mayHaveMore(share, ticket.person)) continue
-      const has = ticket.person === undefined ? 0 : (placesOf.get(ticket.person) ?? 0)
+      if (!ticket || !this.#mayHaveMore(share, ticket.person)) continue
+      const has = ticket.person === undefined ? 0 : (this.#placesOf.get(ticket.person) ?? 0)
       if (has >= fewest) continue
       best = ticket
       fewest = has
@@ -122,13 +187,13 @@ export function createFairQueue(places: number, limits: Readonly<Record<string, 
     return best
   }
 
-  function dispatch(): void {
-    while (waiting > 0 && running < places) {
+  #dispatch(): void {
+    while (this.#waiting > 0 && this.#running < this.#places) {
       let best: Ticket | undefined
       let least = Number.POSITIVE_INFINITY
-      for (const share of shares.values()) {
+      for (const share of this.#shares.values()) {
         const use = share.running / Math.max(1, share.reserved)
-        const ticket = use < least ? nextIn(share) : undefined
+        const ticket = use < least ? this.#nextIn(share) : undefined
         if (!ticket) continue
         best = ticket
         least = use
@@ -136,61 +201,5 @@ export function createFairQueue(places: number, limits: Readonly<Record<string, 
       if (!best) return
       best.grant()
     }
-  }
-
-  return {
-    get running() {
-      return running
-    },
-    get waiting() {
-      return waiting
-    },
-    async enter({ share: name, person, signal, timeoutMs }) {
-      const share = shares.get(name)
-      assert(share, `the share ${name} is declared`)
-      signal?.throwIfAborted()
-      if (waiting === 0 && hasRoom(share) && mayHaveMore(share, person)) {
-        return take({ share, person, grant: () => undefined })
-      }
-      const { promise, resolve, reject } = Promise.withResolvers<() => void>()
-      const key = person ?? Symbol('work')
-      const ticket: Ticket = {
-        share,
-        person,
-        grant() {
-          leave()
-          // Whoever is left of this person is served after everybody else.
-          const others = share.waiting.get(key)
-          if (others) {
-            share.waiting.delete(key)
-            share.waiting.set(key, others)
-          }
-          resolve(take(ticket))
-        },
-      }
-      const giveUp = (reason: unknown): void => {
-        leave()
-        reject(reason)
-        dispatch()
-      }
-      const onAbort = (): void => giveUp(signal?.reason)
-      const timer = setTimeout(() => giveUp(new QueueTimeout()), timeoutMs)
-      signal?.addEventListener('abort', onAbort, { once: true })
-      const tickets = share.waiting.get(key)
-      if (tickets) tickets.push(ticket)
-      else share.waiting.set(key, [ticket])
-      waiting++
-      dispatch()
-      return promise
-
-      function leave(): void {
-        clearTimeout(timer)
-        signal?.removeEventListener('abort', onAbort)
-        const left = (share?.waiting.get(key) ?? []).filter((other) => other !== ticket)
-        if (left.length > 0) share?.waiting.set(key, left)
-        else share?.waiting.delete(key)
-        waiting--
-      }
-    },
   }
 }

@@ -54,126 +54,142 @@ const INITIAL_BYTES = 4096
 const LARGE_BYTES = 16 * 1024
 
 export function createMessageWriter(): MessageWriter {
-  let buffer = Buffer.allocUnsafe(INITIAL_BYTES)
-  let at = 0
-  /** Large values, and where in the buffer they belong. */
-  let large: { readonly at: number; readonly value: Buffer }[] = []
-  let largeInMessage = 0
+  return new BufferedMessageWriter()
+}
 
-  function reserve(bytes: number): void {
-    if (at + bytes <= buffer.length) return
-    const larger = Buffer.allocUnsafe(Math.max(buffer.length * 2, at + bytes))
-    buffer.copy(larger, 0, 0, at)
-    buffer = larger
+class BufferedMessageWriter implements MessageWriter {
+  #buffer = Buffer.allocUnsafe(INITIAL_BYTES)
+  #at = 0
+  /** Large values, and where in the buffer they belong. */
+  #large: { readonly at: number; readonly value: Buffer }[] = []
+  #largeInMessage = 0
+
+  parse(statement: string, sqlText: string): void {
+    const start = this.#begin(PARSE)
+    this.#name(statement)
+    this.#name(sqlText)
+    this.#int16(0)
+    this.#end(start)
   }
+
+  describeStatement(statement: string): void {
+    const start = this.#begin(DESCRIBE)
+    this.#reserve(1)
+    this.#buffer[this.#at++] = STATEMENT
+    this.#name(statement)
+    this.#end(start)
+  }
+
+  bind(statement: string, values: readonly unknown[]): void {
+    const start = this.#begin(BIND)
+    this.#name('')
+    this.#name(statement)
+    const binaries = values.some((value) => Buffer.isBuffer(value))
+    if (binaries) {
+      this.#int16(values.length)
+      for (const value of values) this.#int16(Buffer.isBuffer(value) ? 1 : 0)
+    } else this.#int16(0)
+    this.#int16(values.length)
+    for (const value of values) {
+      if (value === null || value === undefined) this.#int32(-1)
+      else if (typeof value === 'string') this.#text(value)
+      else if (value instanceof Utf8) this.#bytes(value.bytes)
+      else if (Buffer.isBuffer(value)) this.#bytes(value)
+      else this.#text(toText(value))
+    }
+    this.#int16(0)
+    this.#end(start)
+  }
+
+  execute(): void {
+    const start = this.#begin(EXECUTE)
+    this.#name('')
+    this.#int32(0)
+    this.#end(start)
+  }
+
+  close(statement: string): void {
+    const start = this.#begin(CLOSE)
+    this.#reserve(1)
+    this.#buffer[this.#at++] = STATEMENT
+    this.#name(statement)
+    this.#end(start)
+  }
+
+  sync(): void {
+    this.#end(this.#begin(SYNC))
+  }
+
+  take(): readonly Buffer[] {
+    const parts: Buffer[] = []
+    let from = 0
+    for (const { at: place, value } of this.#large) {
+      parts.push(this.#buffer.subarray(from, place), value)
+      from = place
+    }
+    parts.push(this.#buffer.subarray(from, this.#at))
+    // What was written may still wait in the socket: the rest of a large buffer is used on, never what was handed out.
+    this.#buffer =
+      this.#buffer.length - this.#at >= 512 ? this.#buffer.subarray(this.#at) : Buffer.allocUnsafe(INITIAL_BYTES)
+    this.#at = 0
+    this.#large = []
+    return parts
+  }
+
+  #reserve(size: number): void {
+    if (this.#at + size <= this.#buffer.length) return
+    const larger = Buffer.allocUnsafe(Math.max(this.#buffer.length * 2, this.#at + size))
+    this.#buffer.copy(larger, 0, 0, this.#at)
+    this.#buffer = larger
+  }
+
   /** @returns where the length goes when the message is complete */
-  function begin(type: number): number {
-    reserve(5)
-    buffer[at] = type
-    at += 5
-    largeInMessage = 0
-    return at - 4
+  #begin(type: number): number {
+    this.#reserve(5)
+    this.#buffer[this.#at] = type
+    this.#at += 5
+    this.#largeInMessage = 0
+    return this.#at - 4
   }
-  function end(start: number): void {
-    buffer.writeInt32BE(at - start + largeInMessage, start)
+
+  #end(start: number): void {
+    this.#buffer.writeInt32BE(this.#at - start + this.#largeInMessage, start)
   }
-  function name(text: string): void {
-    reserve(text.length * 3 + 1)
-    at += buffer.write(text, at)
-    buffer[at++] = 0
+
+  #name(value: string): void {
+    this.#reserve(value.length * 3 + 1)
+    this.#at += this.#buffer.write(value, this.#at)
+    this.#buffer[this.#at++] = 0
   }
-  function int16(value: number): void {
-    reserve(2)
-    at = buffer.writeInt16BE(value, at)
+
+  #int16(value: number): void {
+    this.#reserve(2)
+    this.#at = this.#buffer.writeInt16BE(value, this.#at)
   }
-  function int32(value: number): void {
-    reserve(4)
-    at = buffer.writeInt32BE(value, at)
+
+  #int32(value: number): void {
+    this.#reserve(4)
+    this.#at = this.#buffer.writeInt32BE(value, this.#at)
   }
-  function text(value: string): void {
-    reserve(value.length * 3 + 4)
-    const written = buffer.write(value, at + 4)
-    buffer.writeInt32BE(written, at)
-    at += 4 + written
+
+  #text(value: string): void {
+    this.#reserve(value.length * 3 + 4)
+    const written = this.#buffer.write(value, this.#at + 4)
+    this.#buffer.writeInt32BE(written, this.#at)
+    this.#at += 4 + written
   }
-  function bytes(value: Buffer): void {
+
+  #bytes(value: Buffer): void {
     if (value.length >= LARGE_BYTES) {
-      int32(value.length)
-      large.push({ at, value })
-      largeInMessage += value.length
+      this.#int32(value.length)
+      this.#large.push({ at: this.#at, value })
+      this.#largeInMessage += value.length
       return
     }
-    reserve(value.length + 4)
-    buffer.writeInt32BE(value.length, at)
-    value.copy(buffer, at + 4)
-    at += 4 + value.length
-  }
-
-  return {
-    parse(statement, sqlText) {
-      const start = begin(PARSE)
-      name(statement)
-      name(sqlText)
-      int16(0)
-      end(start)
-    },
-    describeStatement(statement) {
-      const start = begin(DESCRIBE)
-      reserve(1)
-      buffer[at++] = STATEMENT
-      name(statement)
-      end(start)
-    },
-    bind(statement, values) {
-      const start = begin(BIND)
-      name('')
-      name(statement)
-      const binaries = values.some((value) => Buffer.isBuffer(value))
-      if (binaries) {
-        int16(values.length)
-        for (const value of values) int16(Buffer.isBuffer(value) ? 1 : 0)
-      } else int16(0)
-      int16(values.length)
-      for (const value of values) {
-        if (value === null || value === undefined) int32(-1)
-        else if (typeof value === 'string') text(value)
-        else if (value instanceof Utf8) bytes(value.bytes)
-        else if (Buffer.isBuffer(value)) bytes(value)
-        else text(toText(value))
-      }
-      int16(0)
-      end(start)
-    },
-    execute() {
-      const start = begin(EXECUTE)
-      name('')
-      int32(0)
-      end(start)
-    },
-    close(statement) {
-      const start = begin(CLOSE)
-      reserve(1)
-      buffer[at++] = STATEMENT
-      name(statement)
-      end(start)
-    },
-    sync() {
-      end(begin(SYNC))
-    },
-    take() {
-      const parts: Buffer[] = []
-      let from = 0
-      for (const { at: place, value } of large) {
-        parts.push(buffer.subarray(from, place), value)
-        from = place
-      }
-      parts.push(buffer.subarray(from, at))
-      // What was written may still wait in the socket: the rest of a large buffer is used on, never what was handed out.
-      buffer = buffer.length - at >= 512 ? buffer.subarray(at) : Buffer.allocUnsafe(INITIAL_BYTES)
-      at = 0
-      large = []
-      return parts
-    },
+    this.#reserve(value.length + 4)
+    this.#buffer.writeInt32BE(value.length, this.#at)
+    value.copy(this.#buffer, this.#at + 4)
+    this.#at += 4 + value.length
   }
 }
 

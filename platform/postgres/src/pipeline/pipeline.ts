@@ -75,16 +75,11 @@ export function runPipeline(
 ): Promise<readonly SegmentAnswer[]> {
   let wire = wires.get(client)
   if (!wire) {
-    wire = openWire(client)
+    wire = new Wire(client)
     wires.set(client, wire)
   }
-  return wire(segments, options)
+  return wire.run(segments, options)
 }
-
-type Wire = (
-  segments: readonly (readonly PipelineStep[])[],
-  options: PipelineOptions,
-) => Promise<readonly SegmentAnswer[]>
 
 const wires = new WeakMap<ClientBase, Wire>()
 
@@ -113,82 +108,123 @@ interface SentStep {
 
 const NO_COLUMNS: readonly PipelineColumn[] = []
 
-function openWire(client: ClientBase): Wire {
-  const socket = (client as unknown as { readonly connection: { readonly stream: Socket } }).connection.stream
-  const driverListeners = socket.listeners('data') as ((chunk: Buffer) => void)[]
-  const writer = createMessageWriter()
-  const prepared = new Map<string, Statement>()
-  const evicted: string[] = []
-  let names = 0
-  let current: Exchange | undefined
-  let chunks: Buffer[] = []
-  let have = 0
+/** Speaks the wire protocol on a client of the driver. One per connection: it remembers which statements are prepared there. */
+class Wire {
+  readonly #socket: Socket
+  readonly #driverListeners: ((chunk: Buffer) => void)[]
+  readonly #writer = createMessageWriter()
+  readonly #prepared = new Map<string, Statement>()
+  readonly #evicted: string[] = []
+  #names = 0
+  #current: Exchange | undefined
+  #chunks: Buffer[] = []
+  #have = 0
   /** Bytes that the next message needs before it can be read. */
-  let need = 5
+  #need = 5
   /** Bytes of a row that is too large, which are read past. */
-  let skip = 0
+  #skip = 0
 
-  socket.removeAllListeners('data')
-  socket.on('data', (chunk: Buffer) => {
-    if (current) receive(chunk)
-    else for (const listener of driverListeners) listener(chunk)
-  })
-  socket.once('close', () => {
-    const lost = current
-    current = undefined
-    lost?.reject(lost.error ?? new Error('Connection terminated unexpectedly'))
-  })
+  constructor(client: ClientBase) {
+    this.#socket = (client as unknown as { readonly connection: { readonly stream: Socket } }).connection.stream
+    this.#driverListeners = this.#socket.listeners('data') as ((chunk: Buffer) => void)[]
+    this.#socket.removeAllListeners('data')
+    this.#socket.on('data', (chunk: Buffer) => {
+      if (this.#current) this.#receive(chunk)
+      else for (const listener of this.#driverListeners) listener(chunk)
+    })
+    this.#socket.once('close', () => {
+      const lost = this.#current
+      this.#current = undefined
+      lost?.reject(lost.error ?? new Error('Connection terminated unexpectedly'))
+    })
+  }
 
-  function receive(chunk: Buffer): void {
-    if (skip > 0) {
-      const past = Math.min(skip, chunk.length)
-      skip -= past
+  run(
+    segments: readonly (readonly PipelineStep[])[],
+    { timeoutMs, rowBytesMax }: PipelineOptions,
+  ): Promise<readonly SegmentAnswer[]> {
+    assert(this.#current === undefined, 'a connection runs one pipeline at a time')
+    if (this.#socket.destroyed || !this.#socket.writable) {
+      return Promise.reject(new Error('Connection terminated unexpectedly'))
+    }
+    const sent = segments.map((steps, index) => {
+      if (index === 0) for (const name of this.#evicted.splice(0)) this.#writer.close(name)
+      const run = steps.map((step) => this.#send(step))
+      this.#writer.sync()
+      return run
+    })
+    const { promise, resolve, reject } = Promise.withResolvers<readonly SegmentAnswer[]>()
+    this.#current = {
+      segments: sent,
+      answers: [],
+      rowBytesMax,
+      steps: [],
+      rows: [],
+      error: undefined,
+      resolve,
+      reject,
+    }
+    this.#socket.cork()
+    for (const part of this.#writer.take()) this.#socket.write(part)
+    this.#socket.uncork()
+    if (timeoutMs === 0) return promise
+    const deadline = setTimeout(
+      () => this.#socket.destroy(new Error('Connection terminated: no answer in time')),
+      timeoutMs,
+    )
+    return promise.finally(() => clearTimeout(deadline))
+  }
+
+  #receive(chunk: Buffer): void {
+    if (this.#skip > 0) {
+      const past = Math.min(this.#skip, chunk.length)
+      this.#skip -= past
       if (past === chunk.length) return
       chunk = chunk.subarray(past)
     }
-    chunks.push(chunk)
-    have += chunk.length
-    if (have < need) return
-    let buffer = chunks.length === 1 ? chunk : Buffer.concat(chunks, have)
-    chunks = []
-    have = 0
-    need = 5
+    this.#chunks.push(chunk)
+    this.#have += chunk.length
+    if (this.#have < this.#need) return
+    let buffer = this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks, this.#have)
+    this.#chunks = []
+    this.#have = 0
+    this.#need = 5
     while (buffer.length > 0) {
-      if (!current) {
-        // What follows the last answer is nobody's: a notice, or the end of the connection.
-        for (const listener of driverListeners) listener(buffer)
+      if (!this.#current) {
+        // No pipeline waits for what follows the last answer: a notice, or the end of the connection.
+        for (const listener of this.#driverListeners) listener(buffer)
         return
       }
       if (buffer.length < 5) break
       const length = 1 + buffer.readInt32BE(1)
-      if (buffer[0] === ANSWER.dataRow && length > current.rowBytesMax) {
-        current.error ??= new RowTooLarge(`a row of ${length} bytes`)
+      if (buffer[0] === ANSWER.dataRow && length > this.#current.rowBytesMax) {
+        this.#current.error ??= new RowTooLarge(`a row of ${length} bytes`)
         const past = Math.min(length, buffer.length)
-        skip = length - past
+        this.#skip = length - past
         buffer = buffer.subarray(past)
         continue
       }
       if (buffer.length < length) {
-        need = length
+        this.#need = length
         break
       }
-      onMessage(current, buffer[0] as number, buffer.subarray(5, length))
+      this.#onMessage(this.#current, buffer[0] as number, buffer.subarray(5, length))
       buffer = buffer.subarray(length)
     }
     if (buffer.length > 0) {
-      chunks = [buffer]
-      have = buffer.length
+      this.#chunks = [buffer]
+      this.#have = buffer.length
     }
   }
 
-  function onMessage(exchange: Exchange, type: number, body: Buffer): void {
+  #onMessage(exchange: Exchange, type: number, body: Buffer): void {
     const sent = exchange.segments[exchange.answers.length]?.[exchange.steps.length]
     switch (type) {
       case ANSWER.rowDescription:
         if (sent) sent.statement.columns = parseColumns(body)
         break
       case ANSWER.parseComplete:
-        if (sent?.newKey !== undefined) keep(sent.newKey, sent.statement)
+        if (sent?.newKey !== undefined) this.#keep(sent.newKey, sent.statement)
         break
       case ANSWER.dataRow:
         exchange.rows.push(parseDataRow(body))
@@ -215,7 +251,7 @@ function openWire(client: ClientBase): Wire {
         exchange.rows = []
         exchange.error = undefined
         if (exchange.answers.length === exchange.segments.length) {
-          current = undefined
+          this.#current = undefined
           exchange.resolve(exchange.answers)
         }
         break
@@ -223,59 +259,29 @@ function openWire(client: ClientBase): Wire {
     }
   }
 
-  function keep(key: string, statement: Statement): void {
-    prepared.set(key, statement)
-    if (prepared.size <= PREPARED_MAX) return
-    const [oldest] = prepared
+  #keep(key: string, statement: Statement): void {
+    this.#prepared.set(key, statement)
+    if (this.#prepared.size <= PREPARED_MAX) return
+    const [oldest] = this.#prepared
     if (!oldest) return
-    prepared.delete(oldest[0])
-    evicted.push(oldest[1].name)
+    this.#prepared.delete(oldest[0])
+    this.#evicted.push(oldest[1].name)
   }
 
-  function send(step: PipelineStep): SentStep {
+  #send(step: PipelineStep): SentStep {
     const { key, text, values } = step
-    const known = key === undefined ? undefined : prepared.get(key)
+    const known = key === undefined ? undefined : this.#prepared.get(key)
     if (known && key !== undefined) {
-      prepared.delete(key)
-      prepared.set(key, known)
-      sendRun(writer, known.name, values)
+      this.#prepared.delete(key)
+      this.#prepared.set(key, known)
+      sendRun(this.#writer, known.name, values)
       return { statement: known, newKey: undefined }
     }
-    const statement: Statement = { name: key === undefined ? '' : `hf_${names++}`, columns: NO_COLUMNS }
-    writer.parse(statement.name, text)
-    writer.describeStatement(statement.name)
-    sendRun(writer, statement.name, values)
+    const statement: Statement = { name: key === undefined ? '' : `hf_${this.#names++}`, columns: NO_COLUMNS }
+    this.#writer.parse(statement.name, text)
+    this.#writer.describeStatement(statement.name)
+    sendRun(this.#writer, statement.name, values)
     return { statement, newKey: key }
-  }
-
-  return (segments, { timeoutMs, rowBytesMax }) => {
-    assert(current === undefined, 'a connection runs one pipeline at a time')
-    if (socket.destroyed || !socket.writable) {
-      return Promise.reject(new Error('Connection terminated unexpectedly'))
-    }
-    const sent = segments.map((steps, index) => {
-      if (index === 0) for (const name of evicted.splice(0)) writer.close(name)
-      const run = steps.map(send)
-      writer.sync()
-      return run
-    })
-    const { promise, resolve, reject } = Promise.withResolvers<readonly SegmentAnswer[]>()
-    current = {
-      segments: sent,
-      answers: [],
-      rowBytesMax,
-      steps: [],
-      rows: [],
-      error: undefined,
-      resolve,
-      reject,
-    }
-    socket.cork()
-    for (const part of writer.take()) socket.write(part)
-    socket.uncork()
-    if (timeoutMs === 0) return promise
-    const deadline = setTimeout(() => socket.destroy(new Error('Connection terminated: no answer in time')), timeoutMs)
-    return promise.finally(() => clearTimeout(deadline))
   }
 }
 

@@ -108,5 +108,5 @@ test('the password is for nobody but Holdfast', async () => {
   await open(db.pool, 'secret')
   const reading = sql`select has_table_privilege(r, 'holdfast.login_passwords', 'select') as may
     from unnest(array['anon', 'authenticated', 'service_role', 'authenticator', 'holdfast_evaluator']) r`
-  expect(await db.pool.query(reading)).toEqual(Array(5).fill({ may: false }))
+  expect(await db.pool.query(reading)).toEqual(Array.from({ length: 5 }, () => ({ may: false })))
 })

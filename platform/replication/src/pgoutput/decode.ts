@@ -20,125 +20,133 @@ export interface Decoder {
   isInTransaction(): boolean
 }
 
-/** @see PostgreSQL manual, "Logical Replication Message Formats" */
 export function createDecoder(): Decoder {
-  const relations = createRelations()
-  let inTransaction = false
-  let bytes: Buffer = Buffer.alloc(0)
-  let at = 0
+  return new PgoutputDecoder()
+}
 
-  return {
-    isInTransaction: () => inTransaction,
-    decode(buffer, start, end, out) {
-      bytes = buffer
-      at = start
-      const event = readMessage()
-      if (at !== end)
-        throw protocolError(`a message of type ${buffer[start]} is ${end - start} bytes long, ${at - start} read`)
-      if (event !== undefined) out.push(event)
-    },
+/** @see PostgreSQL manual, "Logical Replication Message Formats" */
+class PgoutputDecoder implements Decoder {
+  readonly #relations = createRelations()
+  #inTransaction = false
+  /** What is being decoded, and where the next field begins. */
+  #bytes: Buffer = Buffer.alloc(0)
+  #at = 0
+
+  isInTransaction(): boolean {
+    return this.#inTransaction
   }
 
-  function readMessage(): ReplicationEvent | undefined {
-    const type = u8()
+  decode(buffer: Buffer, start: number, end: number, out: ReplicationEvent[]): void {
+    this.#bytes = buffer
+    this.#at = start
+    const event = this.#readMessage()
+    if (this.#at !== end) {
+      const read = this.#at - start
+      throw protocolError(`a message of type ${buffer[start]} is ${end - start} bytes long, ${read} read`)
+    }
+    if (event !== undefined) out.push(event)
+  }
+
+  #readMessage(): ReplicationEvent | undefined {
+    const type = this.#u8()
     switch (type) {
       case 0x49: // Insert
-        return readInsert()
+        return this.#readInsert()
       case 0x55: // Update
-        return readUpdate()
+        return this.#readUpdate()
       case 0x44: // Delete
-        return readDelete()
+        return this.#readDelete()
       case 0x42: // Begin
-        inTransaction = true
-        return { kind: 'begin', commitLsn: lsn(), committedAtMs: timestampMs(), xid: u32() }
+        this.#inTransaction = true
+        return { kind: 'begin', commitLsn: this.#lsn(), committedAtMs: this.#timestampMs(), xid: this.#u32() }
       case 0x43: // Commit
-        inTransaction = false
-        at += 1
-        return readCommit()
+        this.#inTransaction = false
+        this.#at += 1
+        return this.#readCommit()
       case 0x52: // Relation
-        readRelation()
+        this.#readRelation()
         return undefined
       case 0x54: // Truncate
-        return readTruncate()
+        return this.#readTruncate()
       case 0x4d: // Message
-        return readLogicalMessage()
+        return this.#readLogicalMessage()
       case 0x59: // Type
-        at += 4
-        cstring()
-        cstring()
+        this.#at += 4
+        this.#cstring()
+        this.#cstring()
         return undefined
       case 0x4f: // Origin
-        at += 8
-        cstring()
+        this.#at += 8
+        this.#cstring()
         return undefined
       default:
         throw protocolError(`unknown message type ${type}`)
     }
   }
 
-  function readInsert(): ReplicationEvent {
-    const relation = relations.get(u32())
-    at += 1 // 'N'
-    return { kind: 'insert', relation, row: tuple(relation, undefined) }
+  #readInsert(): ReplicationEvent {
+    const relation = this.#relations.get(this.#u32())
+    this.#at += 1 // 'N'
+    return { kind: 'insert', relation, row: this.#tuple(relation, undefined) }
   }
 
-  function readUpdate(): ReplicationEvent {
-    const relation = relations.getFull(u32())
+  #readUpdate(): ReplicationEvent {
+    const relation = this.#relations.getFull(this.#u32())
     // Under REPLICA IDENTITY FULL there is always an old row ('O'), whole and with its TOAST values.
-    if (u8() !== 0x4f) throw replicaIdentityNotFull(`${relation.schema}.${relation.name}`)
-    const old = tuple(relation, undefined)
-    at += 1 // 'N'
-    return { kind: 'update', relation, old, row: tuple(relation, old) }
+    if (this.#u8() !== 0x4f) throw replicaIdentityNotFull(`${relation.schema}.${relation.name}`)
+    const old = this.#tuple(relation, undefined)
+    this.#at += 1 // 'N'
+    return { kind: 'update', relation, old, row: this.#tuple(relation, old) }
   }
 
-  function readDelete(): ReplicationEvent {
-    const relation = relations.getFull(u32())
-    if (u8() !== 0x4f) throw replicaIdentityNotFull(`${relation.schema}.${relation.name}`)
-    return { kind: 'delete', relation, old: tuple(relation, undefined) }
+  #readDelete(): ReplicationEvent {
+    const relation = this.#relations.getFull(this.#u32())
+    if (this.#u8() !== 0x4f) throw replicaIdentityNotFull(`${relation.schema}.${relation.name}`)
+    return { kind: 'delete', relation, old: this.#tuple(relation, undefined) }
   }
 
-  function readCommit(): ReplicationEvent {
-    const commitLsn = lsn()
-    const endLsn = lsn()
-    at += 8 // the commit time again
+  #readCommit(): ReplicationEvent {
+    const commitLsn = this.#lsn()
+    const endLsn = this.#lsn()
+    this.#at += 8 // the commit time again
     return { kind: 'commit', commitLsn, endLsn }
   }
 
-  function readRelation(): void {
-    const oid = u32()
-    const schema = cstring()
-    const name = cstring()
-    const identity = u8()
-    const count = u16()
+  #readRelation(): void {
+    const oid = this.#u32()
+    const schema = this.#cstring()
+    const name = this.#cstring()
+    const identity = this.#u8()
+    const count = this.#u16()
     const columns: { name: string; typeOid: number; isKey: boolean }[] = []
     for (let index = 0; index < count; index++) {
-      const isKey = (u8() & 1) === 1
-      const column = cstring()
-      columns.push({ name: column, typeOid: u32(), isKey })
-      at += 4 // type modifier
+      const isKey = (this.#u8() & 1) === 1
+      const column = this.#cstring()
+      columns.push({ name: column, typeOid: this.#u32(), isKey })
+      this.#at += 4 // type modifier
     }
-    relations.learn({ oid, schema: schema === '' ? 'pg_catalog' : schema, name, columns }, identity)
+    this.#relations.learn({ oid, schema: schema === '' ? 'pg_catalog' : schema, name, columns }, identity)
   }
 
-  function readTruncate(): ReplicationEvent {
-    const count = u32()
-    at += 1 // options: what cascades is listed, restarted sequences do not matter here
+  #readTruncate(): ReplicationEvent {
+    const count = this.#u32()
+    this.#at += 1 // options: what cascades is listed, restarted sequences do not matter here
     const truncated: Relation[] = []
-    for (let index = 0; index < count; index++) truncated.push(relations.get(u32()))
+    for (let index = 0; index < count; index++) truncated.push(this.#relations.get(this.#u32()))
     return { kind: 'truncate', relations: truncated }
   }
 
-  function readLogicalMessage(): ReplicationEvent {
-    const transactional = (u8() & 1) === 1
-    const position = lsn()
-    const prefix = cstring()
-    const content = text(u32())
+  #readLogicalMessage(): ReplicationEvent {
+    const transactional = (this.#u8() & 1) === 1
+    const position = this.#lsn()
+    const prefix = this.#cstring()
+    const content = this.#text(this.#u32())
     return { kind: 'message', transactional, prefix, content, lsn: position }
   }
 
   /** @param old - where the values of unchanged TOAST columns come from */
-  function tuple(relation: Relation, old: Tuple | undefined): Tuple {
-    const count = u16()
+  #tuple(relation: Relation, old: Tuple | undefined): Tuple {
+    const count = this.#u16()
     if (count !== relation.columns.length) {
       throw protocolError(
         `a row of ${relation.schema}.${relation.name} has ${count} values, not ${relation.columns.length}`,
@@ -146,9 +154,9 @@ export function createDecoder(): Decoder {
     }
     const row: (string | null)[] = []
     for (let index = 0; index < count; index++) {
-      const form = u8()
+      const form = this.#u8()
       if (form === 0x74) {
-        row.push(text(u32())) // 't'
+        row.push(this.#text(this.#u32())) // 't'
       } else if (form === 0x6e) {
         row.push(null) // 'n'
       } else if (form === 0x75 && old !== undefined) {
@@ -160,49 +168,49 @@ export function createDecoder(): Decoder {
     return row
   }
 
-  function text(length: number): string {
-    const start = at
-    at += length
-    if (length > SHORT_TEXT_BYTES) return bytes.toString('utf8', start, at)
+  #text(length: number): string {
+    const start = this.#at
+    this.#at += length
+    if (length > SHORT_TEXT_BYTES) return this.#bytes.toString('utf8', start, this.#at)
     // A call into the engine costs more than a few characters.
     let short = ''
-    for (let index = start; index < at; index++) {
-      const byte = bytes[index] as number
-      if (byte > 0x7f) return bytes.toString('utf8', start, at)
+    for (let index = start; index < this.#at; index++) {
+      const byte = this.#bytes[index] as number
+      if (byte > 0x7f) return this.#bytes.toString('utf8', start, this.#at)
       short += String.fromCharCode(byte)
     }
     return short
   }
 
-  function cstring(): string {
-    const start = at
-    const stop = bytes.indexOf(0, start)
+  #cstring(): string {
+    const start = this.#at
+    const stop = this.#bytes.indexOf(0, start)
     if (stop < 0) throw protocolError('a name has no end')
-    at = stop + 1
-    return bytes.toString('utf8', start, stop)
+    this.#at = stop + 1
+    return this.#bytes.toString('utf8', start, stop)
   }
 
-  function u8(): number {
-    return bytes[at++] as number
+  #u8(): number {
+    return this.#bytes[this.#at++] as number
   }
 
-  function u16(): number {
-    at += 2
-    return bytes.readUInt16BE(at - 2)
+  #u16(): number {
+    this.#at += 2
+    return this.#bytes.readUInt16BE(this.#at - 2)
   }
 
-  function u32(): number {
-    at += 4
-    return bytes.readUInt32BE(at - 4)
+  #u32(): number {
+    this.#at += 4
+    return this.#bytes.readUInt32BE(this.#at - 4)
   }
 
-  function lsn(): Lsn {
-    at += 8
-    return bytes.readBigUInt64BE(at - 8) as Lsn
+  #lsn(): Lsn {
+    this.#at += 8
+    return this.#bytes.readBigUInt64BE(this.#at - 8) as Lsn
   }
 
-  function timestampMs(): number {
-    at += 8
-    return Math.floor(Number(bytes.readBigInt64BE(at - 8)) / 1000) + POSTGRES_EPOCH_MS
+  #timestampMs(): number {
+    this.#at += 8
+    return Math.floor(Number(this.#bytes.readBigInt64BE(this.#at - 8)) / 1000) + POSTGRES_EPOCH_MS
   }
 }

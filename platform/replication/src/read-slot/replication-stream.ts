@@ -15,7 +15,7 @@ import { createDecoder } from '../pgoutput/decode.ts'
 import { SLOT_QUERY, readSlotRow, type Slot, type SlotRow } from '../slot.ts'
 import { connect, sqlState } from '../wire/connect.ts'
 import { MESSAGE, queryMessage, readServerError } from '../wire/messages.ts'
-import { takeOver } from '../wire/wire.ts'
+import { takeOver, type Wire } from '../wire/wire.ts'
 import { statusMessage } from './status.ts'
 
 /** Well under `wal_sender_timeout` (60 s by default), after which Postgres gives a silent reader up. */
@@ -67,173 +67,201 @@ export async function openReplicationStream(options: ReplicationStreamOptions): 
     throw error instanceof HoldfastError ? error : replicationConnectionLost(error)
   }
 
-  const decoder = createDecoder()
-  const started = Promise.withResolvers<void>()
-  let state: 'starting' | 'reading' | 'closed' = 'starting'
-  let serverError: Error | undefined
-  let events: ReplicationEvent[] = []
-  let confirmed: bigint = options.startLsn ?? 0n
-  /** What has to be confirmed before nothing delivered is outstanding. */
-  let outstanding = 0n
-  /** Up to here the server has sent all there is. */
-  let received: bigint = 0n
-  let flushedSent = 0n
-  /** The last `progress`; the server repeats itself. */
-  let told: bigint = 0n
-  let progressOwed = false
-  let progressRequested = false
-  let paused = false
-  let silentIntervals = 0
-  let confirmTimer: NodeJS.Timeout | undefined
-
-  const queue = createBatchQueue<ReplicationEvent>({
-    itemsMin: 1,
-    itemsMax: Number.POSITIVE_INFINITY,
-    bytesMax: WAITING_BYTES_MAX,
-    onFull: () => {
-      paused = true
-      wire.pause()
-    },
-    onRoom: () => {
-      paused = false
-      wire.resume()
-    },
-  })
-
-  const wire = takeOver(client, {
-    onMessage(type, buffer, start, end) {
-      if (type === MESSAGE.copyData) {
-        if (buffer[start] === XLOG_DATA) readData(buffer, start + XLOG_DATA_HEADER_BYTES, end)
-        else if (buffer[start] === KEEPALIVE) readKeepalive(buffer, start)
-      } else if (type === MESSAGE.copyBoth) {
-        state = 'reading'
-        started.resolve()
-      } else if (type === MESSAGE.error) {
-        serverError = readServerError(buffer, start, end)
-        if (state === 'starting') fail(serverError)
-      } else if (type === MESSAGE.copyDone) {
-        fail(serverError ?? new Error('Postgres ended the stream, as it does when it shuts down'))
-      }
-    },
-    onChunkEnd(bytes) {
-      silentIntervals = 0
-      handOn(bytes)
-    },
-    onLost: (cause) => fail(serverError ?? cause),
-  })
-
-  const statusTimer = setInterval(() => {
-    if (state !== 'reading') return
-    if (!paused && ++silentIntervals > SILENT_INTERVALS_MAX)
-      fail(new Error('nothing came from Postgres for two minutes'))
-    else sendStatus(true)
-  }, STATUS_INTERVAL_MS)
-  statusTimer.unref()
-
-  wire.send(queryMessage(startCommand(options)))
-  await started.promise
+  const stream = new SlotStream(client, found, options)
+  await stream.start(startCommand(options))
   logger.log('info', 'reading the replication slot', {
     slot,
     confirmedFlushLsn: found.confirmedFlushLsn && formatLsn(found.confirmedFlushLsn),
     startLsn: options.startLsn && formatLsn(options.startLsn),
   })
+  return stream
+}
 
-  return {
-    batches: {
-      [Symbol.asyncIterator]: () => ({
-        async next() {
-          const batch = await queue.take()
-          return batch === undefined ? { done: true, value: undefined } : { done: false, value: batch }
-        },
-      }),
-    },
-    confirm(lsn) {
-      if (lsn <= confirmed) return
-      confirmed = lsn
-      if (confirmed - flushedSent >= CONFIRM_AT_ONCE_BYTES) sendStatus(false)
-      else confirmTimer ??= setTimeout(() => sendStatus(false), CONFIRM_DELAY_MS).unref()
-    },
-    requestProgress() {
-      progressRequested = true
-      sendStatus(true)
-    },
-    async [Symbol.asyncDispose]() {
-      if (state === 'reading') sendStatus(false)
-      stop()
-      queue.discard()
-      await wire.close()
-    },
+/** How far the client has come with what the server sends. */
+type Phase = 'starting' | 'reading' | 'closed'
+
+class SlotStream implements ReplicationStream {
+  readonly batches: ReplicationStream['batches'] = {
+    [Symbol.asyncIterator]: () => ({
+      next: async () => {
+        const batch = await this.#queue.take()
+        return batch === undefined ? { done: true, value: undefined } : { done: false, value: batch }
+      },
+    }),
   }
 
-  function handOn(bytes: number): void {
-    if (events.length === 0) return
-    const batch = events
-    events = []
-    queue.push(batch, bytes)
+  readonly #slot: string
+  readonly #found: Slot
+  readonly #logger: Logger
+  readonly #decoder = createDecoder()
+  readonly #started = Promise.withResolvers<void>()
+  readonly #wire: Wire
+  readonly #statusTimer: NodeJS.Timeout
+  readonly #queue = createBatchQueue<ReplicationEvent>({
+    itemsMin: 1,
+    itemsMax: Number.POSITIVE_INFINITY,
+    bytesMax: WAITING_BYTES_MAX,
+    onFull: () => {
+      this.#paused = true
+      this.#wire.pause()
+    },
+    onRoom: () => {
+      this.#paused = false
+      this.#wire.resume()
+    },
+  })
+  #state: Phase = 'starting'
+  #serverError: Error | undefined
+  #events: ReplicationEvent[] = []
+  #confirmed: bigint
+  /** What has to be confirmed before nothing delivered is outstanding. */
+  #outstanding = 0n
+  /** Up to here the server has sent all there is. */
+  #received: bigint = 0n
+  #flushedSent = 0n
+  /** The last `progress`; the server repeats itself. */
+  #reportedProgress: bigint = 0n
+  #progressDeferred = false
+  #progressRequested = false
+  #paused = false
+  #silentIntervals = 0
+  #confirmTimer: NodeJS.Timeout | undefined
+
+  constructor(client: pg.Client, found: Slot, { slot, logger, startLsn }: ReplicationStreamOptions) {
+    this.#slot = slot
+    this.#found = found
+    this.#logger = logger
+    this.#confirmed = startLsn ?? 0n
+    this.#wire = takeOver(client, {
+      onMessage: (type, buffer, start, end) => this.#onMessage(type, buffer, start, end),
+      onChunkEnd: (bytes) => {
+        this.#silentIntervals = 0
+        this.#handOn(bytes)
+      },
+      onLost: (cause) => this.#fail(this.#serverError ?? cause),
+    })
+    this.#statusTimer = setInterval(() => {
+      if (this.#state !== 'reading') return
+      if (!this.#paused && ++this.#silentIntervals > SILENT_INTERVALS_MAX)
+        this.#fail(new Error('nothing came from Postgres for two minutes'))
+      else this.#sendStatus(true)
+    }, STATUS_INTERVAL_MS)
+    this.#statusTimer.unref()
   }
 
-  function readData(buffer: Buffer, start: number, end: number): void {
-    const before = events.length
-    decoder.decode(buffer, start, end, events)
-    const event = events.length > before ? events[before] : undefined
+  /** Resolves when the server has begun to send. */
+  start(command: string): Promise<void> {
+    this.#wire.send(queryMessage(command))
+    return this.#started.promise
+  }
+
+  confirm(lsn: Lsn): void {
+    if (lsn <= this.#confirmed) return
+    this.#confirmed = lsn
+    if (this.#confirmed - this.#flushedSent >= CONFIRM_AT_ONCE_BYTES) this.#sendStatus(false)
+    else this.#confirmTimer ??= setTimeout(() => this.#sendStatus(false), CONFIRM_DELAY_MS).unref()
+  }
+
+  requestProgress(): void {
+    this.#progressRequested = true
+    this.#sendStatus(true)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#state === 'reading') this.#sendStatus(false)
+    this.#stop()
+    this.#queue.discard()
+    await this.#wire.close()
+  }
+
+  #onMessage(type: number, buffer: Buffer, start: number, end: number): void {
+    if (type === MESSAGE.copyData) {
+      if (buffer[start] === XLOG_DATA) this.#readData(buffer, start + XLOG_DATA_HEADER_BYTES, end)
+      else if (buffer[start] === KEEPALIVE) this.#readKeepalive(buffer, start)
+    } else if (type === MESSAGE.copyBoth) {
+      this.#state = 'reading'
+      this.#started.resolve()
+    } else if (type === MESSAGE.error) {
+      this.#serverError = readServerError(buffer, start, end)
+      if (this.#state === 'starting') this.#fail(this.#serverError)
+    } else if (type === MESSAGE.copyDone) {
+      this.#fail(this.#serverError ?? new Error('Postgres ended the stream, as it does when it shuts down'))
+    }
+  }
+
+  #handOn(bytes: number): void {
+    if (this.#events.length === 0) return
+    const batch = this.#events
+    this.#events = []
+    this.#queue.push(batch, bytes)
+  }
+
+  #readData(buffer: Buffer, start: number, end: number): void {
+    const before = this.#events.length
+    this.#decoder.decode(buffer, start, end, this.#events)
+    const event = this.#events.length > before ? this.#events[before] : undefined
     if (event === undefined) return
     if (event.kind === 'commit') {
-      outstanding = event.endLsn
-      received = max(received, event.endLsn)
-      if (progressOwed) emitProgress(event.endLsn)
+      this.#outstanding = event.endLsn
+      this.#received = max(this.#received, event.endLsn)
+      if (this.#progressDeferred) this.#emitProgress(event.endLsn)
     } else if (event.kind === 'message' && !event.transactional) {
-      outstanding = event.lsn
-      received = max(received, event.lsn)
+      this.#outstanding = event.lsn
+      this.#received = max(this.#received, event.lsn)
     }
   }
 
   /** A keepalive carries the position up to which the server has decoded, and comes after all that it has sent. */
-  function readKeepalive(buffer: Buffer, start: number): void {
+  #readKeepalive(buffer: Buffer, start: number): void {
     const walEnd = buffer.readBigUInt64BE(start + 1) as Lsn
-    received = max(received, walEnd)
-    if (decoder.isInTransaction()) progressOwed = true
-    else if (walEnd > told || progressRequested) emitProgress(walEnd)
-    if (buffer[start + 17] === 1) sendStatus(false)
+    this.#received = max(this.#received, walEnd)
+    if (this.#decoder.isInTransaction()) this.#progressDeferred = true
+    else if (walEnd > this.#reportedProgress || this.#progressRequested) this.#emitProgress(walEnd)
+    if (buffer[start + 17] === 1) this.#sendStatus(false)
   }
 
-  function emitProgress(lsn: Lsn): void {
-    told = lsn
-    progressOwed = false
-    progressRequested = false
-    events.push({ kind: 'progress', lsn })
+  #emitProgress(lsn: Lsn): void {
+    this.#reportedProgress = lsn
+    this.#progressDeferred = false
+    this.#progressRequested = false
+    this.#events.push({ kind: 'progress', lsn })
   }
 
-  function sendStatus(wantsReply: boolean): void {
-    if (state !== 'reading') return
-    clearTimeout(confirmTimer)
-    confirmTimer = undefined
+  #sendStatus(wantsReply: boolean): void {
+    if (this.#state !== 'reading') return
+    clearTimeout(this.#confirmTimer)
+    this.#confirmTimer = undefined
     // When all that was delivered is confirmed, the WAL after it holds nothing for us. Saying so lets Postgres drop it, and lets it
     // shut down: it waits for its readers.
-    const isIdle = confirmed >= outstanding && !decoder.isInTransaction()
-    const flushed = isIdle ? max(confirmed, received) : confirmed
-    flushedSent = flushed
-    wire.send(statusMessage({ written: max(received, flushed), flushed, nowMs: Date.now(), wantsReply }))
+    const isIdle = this.#confirmed >= this.#outstanding && !this.#decoder.isInTransaction()
+    const flushed = isIdle ? max(this.#confirmed, this.#received) : this.#confirmed
+    this.#flushedSent = flushed
+    this.#wire.send(statusMessage({ written: max(this.#received, flushed), flushed, nowMs: Date.now(), wantsReply }))
   }
 
-  function fail(cause: Error): void {
-    if (state === 'closed') return
-    const wasStarting = state === 'starting'
-    stop()
-    wire.destroy()
+  #fail(cause: Error): void {
+    if (this.#state === 'closed') return
+    const wasStarting = this.#state === 'starting'
+    this.#stop()
+    this.#wire.destroy()
     if (wasStarting) {
-      started.reject(startError(slot, found, cause))
+      this.#started.reject(startError(this.#slot, this.#found, cause))
       return
     }
-    const error = cause instanceof HoldfastError ? cause : readError(slot, cause)
-    logger.log('warn', 'reading the replication slot ended', { slot, code: error.code, cause: cause.message })
-    handOn(0)
-    queue.end(error)
+    const error = cause instanceof HoldfastError ? cause : readError(this.#slot, cause)
+    this.#logger.log('warn', 'reading the replication slot ended', {
+      slot: this.#slot,
+      code: error.code,
+      cause: cause.message,
+    })
+    this.#handOn(0)
+    this.#queue.end(error)
   }
 
-  function stop(): void {
-    state = 'closed'
-    clearInterval(statusTimer)
-    clearTimeout(confirmTimer)
+  #stop(): void {
+    this.#state = 'closed'
+    clearInterval(this.#statusTimer)
+    clearTimeout(this.#confirmTimer)
   }
 }
 

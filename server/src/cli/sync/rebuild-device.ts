@@ -36,7 +36,7 @@ interface Bucket {
 }
 
 /**
- * Connects as somebody's new device and follows the stream.
+ * Connects as a new device of a user and follows the stream.
  *
  * @param onProgress - told how many operations have come
  */
@@ -56,21 +56,83 @@ export async function rebuildDevice(options: {
   })
   if (!response.ok || !response.body) throw await refusal(response)
 
-  const faults: string[] = []
-  const buckets = new Map<string, Bucket>()
-  let target = new Map<string, number>()
-  let offered = 0n
-  let completed: { readonly writeCheckpoint: bigint; readonly rows: ReadonlyMap<string, string> } | undefined
-  let operations = 0
-  let ended: unknown
-  let changed = Promise.withResolvers<void>()
+  const held = new StreamedBuckets(options.onProgress)
+  const reading = (async () => {
+    for await (const text of createInterface({ input: Readable.fromWeb(response.body as never) })) {
+      if (text !== '') held.take(JSON.parse(text) as ControlLine | DataLine)
+    }
+    throw new HoldfastError('stream_ended', 500, 'The server ended the stream.', {
+      hint: 'It may have been stopped, or the rows take longer than the token lives. Try again.',
+    })
+  })().catch((error: unknown) => held.end(error))
 
-  function dropUnlisted(): void {
-    for (const name of buckets.keys()) if (!target.has(name)) buckets.delete(name)
+  return {
+    reach: (writeCheckpoint) => held.reach(writeCheckpoint),
+    async settle() {
+      const path = `/write-checkpoint2.json?client_id=${options.clientId}`
+      const asked = await send(`${options.url}${path}`, { headers: { authorization } })
+      if (!asked.ok) throw await refusal(asked)
+      const { data } = (await asked.json()) as { data: { write_checkpoint: string } }
+      return held.reach(BigInt(data.write_checkpoint))
+    },
+    faults: held.faults,
+    get operations() {
+      return held.operations
+    },
+    get buckets() {
+      return held.bucketCount
+    },
+    async [Symbol.asyncDispose]() {
+      closing.abort()
+      await reading
+    },
+  }
+}
+
+/** The buckets of a device, as the lines of its stream make them. */
+class StreamedBuckets {
+  readonly faults: string[] = []
+  readonly #onProgress: (operations: number) => void
+  readonly #buckets = new Map<string, Bucket>()
+  #target = new Map<string, number>()
+  #offered = 0n
+  #completed: { readonly writeCheckpoint: bigint; readonly rows: ReadonlyMap<string, string> } | undefined
+  #operations = 0
+  #ended: { readonly reason: unknown } | undefined
+  #changed = Promise.withResolvers<void>()
+
+  constructor(onProgress: (operations: number) => void) {
+    this.#onProgress = onProgress
   }
 
-  function apply(bucket: Bucket, op: Operation): void {
-    operations++
+  get operations(): number {
+    return this.#operations
+  }
+
+  get bucketCount(): number {
+    return this.#target.size
+  }
+
+  /** Nothing more will come. */
+  end(reason: unknown): void {
+    this.#ended = { reason }
+    this.#changed.resolve()
+  }
+
+  async reach(writeCheckpoint: bigint): Promise<ReadonlyMap<string, string>> {
+    for (;;) {
+      if (this.#completed && this.#completed.writeCheckpoint >= writeCheckpoint) return this.#completed.rows
+      if (this.#ended) throw this.#ended.reason
+      await this.#changed.promise
+    }
+  }
+
+  #dropUnlisted(): void {
+    for (const name of this.#buckets.keys()) if (!this.#target.has(name)) this.#buckets.delete(name)
+  }
+
+  #apply(bucket: Bucket, op: Operation): void {
+    this.#operations++
     const checksum = op.checksum | 0
     if (op.op === 'CLEAR') {
       bucket.rows.clear()
@@ -85,84 +147,45 @@ export async function rebuildDevice(options: {
     else bucket.rest = (bucket.rest + checksum) | 0
   }
 
-  function complete(): void {
+  #complete(): void {
     const newest = new Map<string, { readonly opId: bigint; readonly data: string }>()
-    for (const [name, checksum] of target) {
-      const bucket = buckets.get(name)
+    for (const [name, checksum] of this.#target) {
+      const bucket = this.#buckets.get(name)
       let sum = bucket?.rest ?? 0
       for (const [key, row] of bucket?.rows ?? []) {
         sum = (sum + row.checksum) | 0
         if ((newest.get(key)?.opId ?? -1n) < row.opId) newest.set(key, row)
       }
       if (sum !== (checksum | 0))
-        faults.push(`the checksum of bucket ${name} is ${sum >>> 0}, and should be ${checksum >>> 0}`)
+        this.faults.push(`the checksum of bucket ${name} is ${sum >>> 0}, and should be ${checksum >>> 0}`)
     }
-    completed = { writeCheckpoint: offered, rows: new Map([...newest].map(([key, { data }]) => [key, data])) }
+    this.#completed = {
+      writeCheckpoint: this.#offered,
+      rows: new Map([...newest].map(([key, { data }]) => [key, data])),
+    }
   }
 
-  function take(line: ControlLine | DataLine): void {
+  take(line: ControlLine | DataLine): void {
     if ('data' in line) {
       const { bucket: name, data } = line.data
-      if (!target.has(name)) faults.push(`operations of bucket ${name}, which is in no checkpoint`)
-      let bucket = buckets.get(name)
-      if (!bucket) buckets.set(name, (bucket = { rows: new Map(), rest: 0 }))
-      for (const op of data) apply(bucket, op)
-      options.onProgress(operations)
+      if (!this.#target.has(name)) this.faults.push(`operations of bucket ${name}, which is in no checkpoint`)
+      let bucket = this.#buckets.get(name)
+      if (!bucket) this.#buckets.set(name, (bucket = { rows: new Map(), rest: 0 }))
+      for (const op of data) this.#apply(bucket, op)
+      this.#onProgress(this.#operations)
     } else if ('checkpoint' in line) {
-      target = new Map(line.checkpoint.buckets.map(({ bucket, checksum }) => [bucket, checksum]))
-      offered = BigInt(line.checkpoint.write_checkpoint ?? 0)
-      dropUnlisted()
+      this.#target = new Map(line.checkpoint.buckets.map(({ bucket, checksum }) => [bucket, checksum]))
+      this.#offered = BigInt(line.checkpoint.write_checkpoint ?? 0)
+      this.#dropUnlisted()
     } else if ('checkpoint_diff' in line) {
-      for (const name of line.checkpoint_diff.removed_buckets) target.delete(name)
-      for (const { bucket, checksum } of line.checkpoint_diff.updated_buckets) target.set(bucket, checksum)
-      offered = BigInt(line.checkpoint_diff.write_checkpoint ?? 0)
-      dropUnlisted()
-    } else if ('checkpoint_complete' in line) complete()
+      for (const name of line.checkpoint_diff.removed_buckets) this.#target.delete(name)
+      for (const { bucket, checksum } of line.checkpoint_diff.updated_buckets) this.#target.set(bucket, checksum)
+      this.#offered = BigInt(line.checkpoint_diff.write_checkpoint ?? 0)
+      this.#dropUnlisted()
+    } else if ('checkpoint_complete' in line) this.#complete()
     else return
-    const told = changed
-    changed = Promise.withResolvers()
-    told.resolve()
-  }
-
-  const reading = (async () => {
-    for await (const text of createInterface({ input: Readable.fromWeb(response.body as never) })) {
-      if (text !== '') take(JSON.parse(text) as ControlLine | DataLine)
-    }
-    throw new HoldfastError('stream_ended', 500, 'The server ended the stream.', {
-      hint: 'It may have been stopped, or the rows take longer than the token lives. Try again.',
-    })
-  })().catch((error: unknown) => {
-    ended = error
+    const changed = this.#changed
+    this.#changed = Promise.withResolvers()
     changed.resolve()
-  })
-
-  async function reach(writeCheckpoint: bigint): Promise<ReadonlyMap<string, string>> {
-    for (;;) {
-      if (completed && completed.writeCheckpoint >= writeCheckpoint) return completed.rows
-      if (ended !== undefined) throw ended
-      await changed.promise
-    }
-  }
-
-  return {
-    reach,
-    async settle() {
-      const path = `/write-checkpoint2.json?client_id=${options.clientId}`
-      const asked = await send(`${options.url}${path}`, { headers: { authorization } })
-      if (!asked.ok) throw await refusal(asked)
-      const { data } = (await asked.json()) as { data: { write_checkpoint: string } }
-      return reach(BigInt(data.write_checkpoint))
-    },
-    faults,
-    get operations() {
-      return operations
-    },
-    get buckets() {
-      return target.size
-    },
-    async [Symbol.asyncDispose]() {
-      closing.abort()
-      await reading
-    },
   }
 }
