@@ -4,7 +4,7 @@
  */
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { findCircles, findUpwardImports, FOLDER_ORDER, type ImportGraph } from './folder-order.ts'
+import { findCircles, findUpwardImports, FOLDER_ORDER, HANDED_TYPES, type ImportGraph } from './folder-order.ts'
 
 const SERVICE = ['foundation', 'protocol', 'http', 'postgres']
 
@@ -71,7 +71,10 @@ for (const file of packages) {
   const folder = dirname(file)
   const order = FOLDER_ORDER[folder]
   const graph = readGraph(join(folder, 'src'))
-  const found = [...(order ? findUpwardImports(graph, order) : []), ...(hasNoCircles(folder) ? findCircles(graph) : [])]
+  const found = [
+    ...(order ? findUpwardImports(graph, order, HANDED_TYPES[folder]) : []),
+    ...(hasNoCircles(folder) ? findCircles(graph) : []),
+  ]
   offences.push(...found.map((offence) => `${folder}/src/${offence}`))
 }
 

@@ -7,7 +7,7 @@ import { run } from './run.ts'
 
 const checks: readonly (readonly [name: string, command: string, ...args: string[]])[] = [
   ['format', 'oxfmt', '--check', '.'],
-  ['lint', 'oxlint', '--quiet'],
+  ['lint', 'oxlint', '--deny-warnings'],
   ['types', 'tsc', '-b'],
   ['types of tests', 'tsc', '-p', 'tsconfig.tests.json'],
   ['dead code', 'knip'],

@@ -307,7 +307,10 @@ async function attempt(
   admin: Pool,
   statements: readonly Statement[],
   devices: readonly Device[],
-  { keys, declared }: { readonly keys: Readonly<Record<string, string>>; readonly declared: readonly RandomStream[] },
+  {
+    keys,
+    declared,
+  }: { readonly keys: Readonly<Record<string, readonly string[]>>; readonly declared: readonly RandomStream[] },
 ): Promise<'lost' | State[]> {
   let xid = ''
   let states: State[] = []
