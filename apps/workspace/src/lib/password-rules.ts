@@ -37,3 +37,9 @@ export function checkPassword(
     ...(REQUIRED[requirements] ?? []).map((rule) => ({ rule, isMet: PATTERNS[rule].test(password) })),
   ]
 }
+
+/** Why a text cannot be the new password; `undefined` when it can. */
+export function findNewPasswordProblem(password: string, rules: PasswordRules): 'missing' | 'notEnough' | undefined {
+  if (password === '') return 'missing'
+  return checkPassword(password, rules).every(({ isMet }) => isMet) ? undefined : 'notEnough'
+}

@@ -18,6 +18,8 @@ import { svgAddress } from './svg-address.ts'
 import { unwrap } from './unwrap.ts'
 import { useAction } from './use-action.ts'
 
+const TOTP_DIGITS = 6
+
 interface Enrolled {
   readonly id: string
   readonly qr: string
@@ -25,26 +27,51 @@ interface Enrolled {
   readonly uri: string
 }
 
-/** A name, then the code to scan, then a code from the app as the proof that it works. */
-export function AddAppDialog({
-  taken,
-  onAdded,
-  onClose,
-}: {
+interface AddAppDialogProps {
   /** Names of the other second steps. */
   readonly taken: readonly string[]
   readonly onAdded: (name: string) => Promise<void>
+  readonly onClose: () => void
+}
+
+/** A name, then the code to scan, then a code from the app as the proof that it works. */
+export function AddAppDialog({ taken, onAdded, onClose }: AddAppDialogProps): JSX.Element {
+  const { supabase } = useAccount()
+  const [name, setName] = useState(() => freeName(words.factorKinds.totp, taken))
+  const [enrolled, setEnrolled] = useState<Enrolled>()
+
+  if (enrolled === undefined) {
+    return <NameStep name={name} onNameChange={setName} onEnrolled={setEnrolled} onClose={onClose} />
+  }
+  return (
+    <ScanStep
+      factor={enrolled}
+      onConfirmed={() => onAdded(name.trim())}
+      onClose={() => {
+        // A factor that was not confirmed is of no use. When this does not arrive, the next enrolment removes it.
+        void supabase.auth.mfa.unenroll({ factorId: enrolled.id })
+        onClose()
+      }}
+    />
+  )
+}
+
+function NameStep({
+  name,
+  onNameChange,
+  onEnrolled,
+  onClose,
+}: {
+  readonly name: string
+  readonly onNameChange: (name: string) => void
+  readonly onEnrolled: (factor: Enrolled) => void
   readonly onClose: () => void
 }): JSX.Element {
   const { config } = useBackend()
   const { supabase } = useAccount()
   const action = useAction()
-  const [name, setName] = useState(() => freeName(words.factorKinds.totp, taken))
-  const [enrolled, setEnrolled] = useState<Enrolled>()
-  const [code, setCode] = useState('')
   const [problem, setProblem] = useState<string>()
-
-  const begin = async (): Promise<void> => {
+  const enrol = async (): Promise<void> => {
     setProblem(name.trim() === '' ? words.nameMissing : undefined)
     if (name.trim() === '') return
     await action.run(async () => {
@@ -56,79 +83,69 @@ export function AddAppDialog({
           issuer: config.project.name,
         }),
       )
-      setEnrolled({ id, qr: totp.qr_code, secret: totp.secret, uri: totp.uri })
+      onEnrolled({ id, qr: totp.qr_code, secret: totp.secret, uri: totp.uri })
     })
   }
-  const finish = async (factor: Enrolled): Promise<void> => {
-    setProblem(code.length < 6 ? accountMessages.codeMissing : undefined)
-    if (code.length < 6) return
+  return (
+    <FormDialog
+      title={words.appTitle}
+      submitLabel={accountMessages.continue}
+      isPending={action.isPending}
+      onSubmit={enrol}
+      onClose={onClose}
+    >
+      <TextField
+        label={words.name}
+        description={words.nameHelp}
+        maxLength={100}
+        autoFocus
+        value={name}
+        onChange={onNameChange}
+        errorMessage={problem ?? (action.failure ? <FailureDetails failure={action.failure} /> : undefined)}
+      />
+    </FormDialog>
+  )
+}
+
+function ScanStep({
+  factor,
+  onConfirmed,
+  onClose,
+}: {
+  readonly factor: Enrolled
+  readonly onConfirmed: () => Promise<void>
+  readonly onClose: () => void
+}): JSX.Element {
+  const { supabase } = useAccount()
+  const action = useAction()
+  const [code, setCode] = useState('')
+  const [problem, setProblem] = useState<string>()
+  const confirm = async (): Promise<void> => {
+    setProblem(code.length < TOTP_DIGITS ? accountMessages.codeMissing : undefined)
+    if (code.length < TOTP_DIGITS) return
     const isRight = await action.run(async () => {
       unwrap(await supabase.auth.mfa.challengeAndVerify({ factorId: factor.id, code }))
     })
-    if (isRight) await onAdded(name.trim())
+    if (isRight) await onConfirmed()
     else setCode('')
-  }
-  const cancel = (): void => {
-    // One that was begun and not confirmed is of no use; when this does not arrive, the next one to be begun removes it.
-    if (enrolled) void supabase.auth.mfa.unenroll({ factorId: enrolled.id })
-    onClose()
-  }
-
-  if (enrolled === undefined) {
-    return (
-      <FormDialog
-        title={words.appTitle}
-        submitLabel={accountMessages.continue}
-        isPending={action.isPending}
-        onSubmit={begin}
-        onClose={cancel}
-      >
-        <TextField
-          label={words.name}
-          description={words.nameHelp}
-          maxLength={100}
-          autoFocus
-          value={name}
-          onChange={setName}
-          errorMessage={problem ?? (action.failure ? <FailureDetails failure={action.failure} /> : undefined)}
-        />
-      </FormDialog>
-    )
   }
   return (
     <FormDialog
       title={words.appTitle}
       submitLabel={words.confirm}
       isPending={action.isPending}
-      onSubmit={() => finish(enrolled)}
-      onClose={cancel}
+      onSubmit={confirm}
+      onClose={onClose}
     >
       <p>{words.appScan}</p>
       {/* White in the dark as well: scanners want dark on light, with a quiet edge. */}
       <img
-        src={svgAddress(enrolled.qr)}
+        src={svgAddress(factor.qr)}
         alt={words.qrAlt}
         className="size-52 self-center rounded-md border border-border bg-[#fff]"
       />
       <div>
-        <Disclosure title={words.cannotScan}>
-          <div className="flex flex-col gap-2 text-body">
-            <p>{words.secretHelp}</p>
-            <p className="flex flex-wrap items-center gap-x-3 gap-y-2">
-              <code aria-label={words.secret} className="font-mono text-mono break-all text-text select-all">
-                {enrolled.secret.replaceAll(/(.{4})(?=.)/g, '$1 ')}
-              </code>
-              <Button size="sm" icon={<Copy size={14} aria-hidden />} onPress={() => void copy(enrolled.secret)}>
-                {words.copySecret}
-              </Button>
-            </p>
-            <p>
-              <a href={enrolled.uri} className={textLinkClass}>
-                {words.openApp}
-              </a>
-            </p>
-          </div>
-        </Disclosure>
+        <Secret factor={factor} />
       </div>
       <CodeField
         value={code}
@@ -138,6 +155,30 @@ export function AddAppDialog({
       />
       <p className="text-small text-muted">{words.otherDevices}</p>
     </FormDialog>
+  )
+}
+
+/** The key as text, for an app that cannot scan. */
+function Secret({ factor: { secret, uri } }: { readonly factor: Enrolled }): JSX.Element {
+  return (
+    <Disclosure title={words.cannotScan}>
+      <div className="flex flex-col gap-2 text-body">
+        <p>{words.secretHelp}</p>
+        <p className="flex flex-wrap items-center gap-x-3 gap-y-2">
+          <code aria-label={words.secret} className="font-mono text-mono break-all text-text select-all">
+            {secret.replaceAll(/(.{4})(?=.)/g, '$1 ')}
+          </code>
+          <Button size="sm" icon={<Copy size={14} aria-hidden />} onPress={() => void copy(secret)}>
+            {words.copySecret}
+          </Button>
+        </p>
+        <p>
+          <a href={uri} className={textLinkClass}>
+            {words.openApp}
+          </a>
+        </p>
+      </div>
+    </Disclosure>
   )
 }
 

@@ -29,100 +29,142 @@ export function AddPhoneFactorDialog({
   readonly onAdded: (name: string) => Promise<void>
   readonly onClose: () => void
 }): JSX.Element {
-  const { config } = useBackend()
+  const { supabase } = useAccount()
+  const [name, setName] = useState(() => freeName(words.factorKinds.phone, taken))
+  const [challenged, setChallenged] = useState<Challenged>()
+
+  if (challenged === undefined) {
+    return <NumberStep name={name} onNameChange={setName} onChallenged={setChallenged} onClose={onClose} />
+  }
+  return (
+    <CodeStep
+      challenged={challenged}
+      onConfirmed={() => onAdded(name.trim())}
+      onClose={() => {
+        void supabase.auth.mfa.unenroll({ factorId: challenged.factorId })
+        onClose()
+      }}
+    />
+  )
+}
+
+function NumberStep({
+  name,
+  onNameChange,
+  onChallenged,
+  onClose,
+}: {
+  readonly name: string
+  readonly onNameChange: (name: string) => void
+  readonly onChallenged: (challenged: Challenged) => void
+  readonly onClose: () => void
+}): JSX.Element {
   const { supabase } = useAccount()
   const action = useAction()
-  const [name, setName] = useState(() => freeName(words.factorKinds.phone, taken))
-  const [phone, setPhone] = useState('')
-  const [challenged, setChallenged] = useState<Challenged>()
-  const [code, setCode] = useState('')
-  const [problem, setProblem] = useState<{ readonly name?: string; readonly phone?: string; readonly code?: string }>(
-    {},
-  )
+  const [text, setText] = useState('')
+  const [problem, setProblem] = useState<{ readonly name?: string; readonly phone?: string }>({})
 
-  const begin = async (): Promise<void> => {
-    const digits = digitsOf(phone)
+  const submit = async (): Promise<void> => {
+    const digits = digitsOf(text)
     setProblem({
       ...(name.trim() === '' ? { name: words.nameMissing } : {}),
       ...(digits === undefined ? { phone: words.phoneMissing } : {}),
     })
     if (name.trim() === '' || digits === undefined) return
     await action.run(async () => {
-      await forgetAbandoned(supabase, 'phone')
-      const { id: factorId } = unwrap(
-        await supabase.auth.mfa.enroll({ factorType: 'phone', friendlyName: name.trim(), phone: `+${digits}` }),
-      )
-      try {
-        const { id: challengeId } = unwrap(await supabase.auth.mfa.challenge({ factorId, channel: 'sms' }))
-        setChallenged({ factorId, challengeId, phone: `+${digits}` })
-      } catch (error) {
-        // Else its name would be taken at the next try.
-        await supabase.auth.mfa.unenroll({ factorId })
-        throw error
-      }
+      onChallenged(await enrolPhone(supabase, name.trim(), `+${digits}`))
     })
   }
-  const finish = async ({ factorId, challengeId }: Challenged): Promise<void> => {
-    setProblem(code === '' ? { code: accountMessages.codeMissing } : {})
+  return (
+    <FormDialog
+      title={words.phoneTitle}
+      submitLabel={words.sendCode}
+      isPending={action.isPending}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <TextField
+        label={words.name}
+        description={words.nameHelp}
+        maxLength={100}
+        value={name}
+        onChange={onNameChange}
+        errorMessage={problem.name}
+      />
+      <TextField
+        label={words.phoneNumber}
+        type="tel"
+        name="phone"
+        autoComplete="tel"
+        inputMode="tel"
+        autoFocus
+        description={words.phoneHelp}
+        value={text}
+        onChange={setText}
+        errorMessage={problem.phone}
+      />
+      <FailureText failure={action.failure} />
+    </FormDialog>
+  )
+}
+
+/** Enrols a phone and sends it a code. */
+async function enrolPhone(
+  supabase: ReturnType<typeof useAccount>['supabase'],
+  friendlyName: string,
+  phone: string,
+): Promise<Challenged> {
+  const { mfa } = supabase.auth
+  await forgetAbandoned(supabase, 'phone')
+  const { id: factorId } = unwrap(await mfa.enroll({ factorType: 'phone', friendlyName, phone }))
+  try {
+    const { id: challengeId } = unwrap(await mfa.challenge({ factorId, channel: 'sms' }))
+    return { factorId, challengeId, phone }
+  } catch (error) {
+    // Its name would be taken at the next try otherwise.
+    await mfa.unenroll({ factorId })
+    throw error
+  }
+}
+
+function CodeStep({
+  challenged: { factorId, challengeId, phone },
+  onConfirmed,
+  onClose,
+}: {
+  readonly challenged: Challenged
+  readonly onConfirmed: () => Promise<void>
+  readonly onClose: () => void
+}): JSX.Element {
+  const { config } = useBackend()
+  const { supabase } = useAccount()
+  const action = useAction()
+  const [code, setCode] = useState('')
+  const [isMissing, setMissing] = useState(false)
+
+  const submit = async (): Promise<void> => {
+    setMissing(code === '')
     if (code === '') return
     const isRight = await action.run(async () => {
       unwrap(await supabase.auth.mfa.verify({ factorId, challengeId, code }))
     })
-    if (isRight) await onAdded(name.trim())
+    if (isRight) await onConfirmed()
     else setCode('')
-  }
-  const cancel = (): void => {
-    if (challenged) void supabase.auth.mfa.unenroll({ factorId: challenged.factorId })
-    onClose()
-  }
-
-  if (challenged === undefined) {
-    return (
-      <FormDialog
-        title={words.phoneTitle}
-        submitLabel={words.sendCode}
-        isPending={action.isPending}
-        onSubmit={begin}
-        onClose={cancel}
-      >
-        <TextField
-          label={words.name}
-          description={words.nameHelp}
-          maxLength={100}
-          value={name}
-          onChange={setName}
-          errorMessage={problem.name}
-        />
-        <TextField
-          label={words.phoneNumber}
-          type="tel"
-          name="phone"
-          autoComplete="tel"
-          inputMode="tel"
-          autoFocus
-          description={words.phoneHelp}
-          value={phone}
-          onChange={setPhone}
-          errorMessage={problem.phone}
-        />
-        <FailureText failure={action.failure} />
-      </FormDialog>
-    )
   }
   return (
     <FormDialog
       title={words.phoneTitle}
       submitLabel={words.confirm}
       isPending={action.isPending}
-      onSubmit={() => finish(challenged)}
-      onClose={cancel}
+      onSubmit={submit}
+      onClose={onClose}
     >
       <CodeField
         value={code}
         digits={config.account.codeDigits.phoneFactor}
         onChange={setCode}
-        description={words.phoneSent(challenged.phone)}
-        failure={problem.code === undefined ? action.failure : { code: 'HF-CODE-MISSING', message: problem.code }}
+        description={words.phoneSent(phone)}
+        failure={isMissing ? { code: 'HF-CODE-MISSING', message: accountMessages.codeMissing } : action.failure}
       />
       <p className="text-small text-muted">{words.otherDevices}</p>
     </FormDialog>

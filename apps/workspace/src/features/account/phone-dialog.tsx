@@ -14,6 +14,9 @@ import { digitsOf } from './phone-number.ts'
 import { unwrap } from './unwrap.ts'
 import { useAction } from './use-action.ts'
 
+/** Sends a code to a number; where codes are switched off, the number counts at once. */
+type SendTo = (number: string) => Promise<void>
+
 /** A new number, then the code that came to it. */
 export function PhoneDialog({
   user,
@@ -25,73 +28,104 @@ export function PhoneDialog({
   readonly sentTo: string | undefined
   readonly onClose: () => void
 }): JSX.Element {
-  const { config } = useBackend()
   const { supabase, reload } = useAccount()
-  const action = useAction()
-  const again = useAction()
-  const [phone, setPhone] = useState('')
-  const [code, setCode] = useState('')
   const [sentTo, setSentTo] = useState(sentAtStart)
-  const [problem, setProblem] = useState<string>()
-  const old = user.phone ?? ''
 
   const finish = async (): Promise<void> => {
     await reload()
     showToast({ text: words.phoneDone })
     onClose()
   }
-  const sendTo = async (number: string): Promise<void> => {
+  const sendTo: SendTo = async (number) => {
     const { user: changed } = unwrap(await supabase.auth.updateUser({ phone: number }))
-    // Where codes are switched off the number counts at once.
     if (changed?.phone === digitsOf(number)) return finish()
     setSentTo(digitsOf(number))
     await reload()
   }
-  const submitNumber = async (): Promise<void> => {
+  if (sentTo === undefined) return <NumberStep old={user.phone ?? ''} onSend={sendTo} onClose={onClose} />
+  return <CodeStep sentTo={sentTo} onSend={sendTo} onVerified={finish} onClose={onClose} />
+}
+
+function NumberStep({
+  old,
+  onSend,
+  onClose,
+}: {
+  /** The number that the person has, without its plus; empty when they have none. */
+  readonly old: string
+  readonly onSend: SendTo
+  readonly onClose: () => void
+}): JSX.Element {
+  const action = useAction()
+  const [phone, setPhone] = useState('')
+  const [problem, setProblem] = useState<string>()
+  const submit = async (): Promise<void> => {
     const digits = digitsOf(phone)
     const wrong = digits === undefined ? words.phoneMissing : digits === old ? words.phoneSame : undefined
     setProblem(wrong)
-    if (wrong === undefined && digits !== undefined) await action.run(() => sendTo(`+${digits}`))
+    if (wrong === undefined && digits !== undefined) await action.run(() => onSend(`+${digits}`))
   }
-  const submitCode = async (): Promise<void> => {
-    setProblem(code === '' ? accountMessages.codeMissing : undefined)
-    if (code === '' || sentTo === undefined) return
+  return (
+    <FormDialog
+      title={old === '' ? words.addPhone : words.changePhone}
+      submitLabel={words.sendCode}
+      isPending={action.isPending}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <TextField
+        label={words.newPhone}
+        type="tel"
+        name="phone"
+        autoComplete="tel"
+        inputMode="tel"
+        autoFocus
+        value={phone}
+        onChange={setPhone}
+        description={words.newPhoneHelp}
+        errorMessage={problem ?? (action.failure ? <FailureDetails failure={action.failure} /> : undefined)}
+      />
+    </FormDialog>
+  )
+}
+
+function CodeStep({
+  sentTo,
+  onSend,
+  onVerified,
+  onClose,
+}: {
+  readonly sentTo: string
+  readonly onSend: SendTo
+  readonly onVerified: () => Promise<void>
+  readonly onClose: () => void
+}): JSX.Element {
+  const { config } = useBackend()
+  const { supabase } = useAccount()
+  const action = useAction()
+  const again = useAction()
+  const [code, setCode] = useState('')
+  const [isMissing, setMissing] = useState(false)
+  const submit = async (): Promise<void> => {
+    setMissing(code === '')
+    if (code === '') return
     await action.run(async () => {
       unwrap(await supabase.auth.verifyOtp({ phone: sentTo, token: code, type: 'phone_change' }))
-      await finish()
+      await onVerified()
     })
   }
-
-  if (sentTo === undefined) {
-    return (
-      <FormDialog
-        title={old === '' ? words.addPhone : words.changePhone}
-        submitLabel={words.sendCode}
-        isPending={action.isPending}
-        onSubmit={submitNumber}
-        onClose={onClose}
-      >
-        <TextField
-          label={words.newPhone}
-          type="tel"
-          name="phone"
-          autoComplete="tel"
-          inputMode="tel"
-          autoFocus
-          value={phone}
-          onChange={setPhone}
-          description={words.newPhoneHelp}
-          errorMessage={problem ?? (action.failure ? <FailureDetails failure={action.failure} /> : undefined)}
-        />
-      </FormDialog>
-    )
-  }
+  const sendAgain = (): Promise<boolean> =>
+    again.run(async () => {
+      await onSend(`+${sentTo}`)
+      showToast({ text: accountMessages.codeSent })
+    })
+  const missing = { code: 'HF-CODE-MISSING', message: accountMessages.codeMissing }
   return (
     <FormDialog
       title={words.phoneCodeTitle}
       submitLabel={accountMessages.save}
       isPending={action.isPending}
-      onSubmit={submitCode}
+      onSubmit={submit}
       onClose={onClose}
     >
       <CodeField
@@ -99,21 +133,10 @@ export function PhoneDialog({
         digits={config.account.codeDigits.phone}
         value={code}
         onChange={setCode}
-        failure={
-          problem === undefined ? (action.failure ?? again.failure) : { code: 'HF-CODE-MISSING', message: problem }
-        }
+        failure={isMissing ? missing : (action.failure ?? again.failure)}
       />
       <div>
-        <Button
-          size="sm"
-          isPending={again.isPending}
-          onPress={() => {
-            void again.run(async () => {
-              await sendTo(`+${sentTo}`)
-              showToast({ text: accountMessages.codeSent })
-            })
-          }}
-        >
+        <Button size="sm" isPending={again.isPending} onPress={() => void sendAgain()}>
           {accountMessages.codeAgain}
         </Button>
       </div>

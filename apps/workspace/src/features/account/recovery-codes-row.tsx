@@ -13,7 +13,7 @@ import { ActionButton } from './action-button.tsx'
 import { FailureText } from './failure-text.tsx'
 import { Row } from './section.tsx'
 import { unwrap } from './unwrap.ts'
-import { useAction } from './use-action.ts'
+import { type Action, useAction } from './use-action.ts'
 import { useOnlineRead } from './use-online-read.ts'
 
 /** The codes for the day on which the second step is lost: how many are left, and a new set. */
@@ -25,38 +25,8 @@ export function RecoveryCodesRow({
   /** The server lets people make them. */
   readonly canMake: boolean
 }): JSX.Element | null {
-  const { supabase, reload } = useAccount()
-  const action = useAction()
-  const removal = useAction()
   const [asking, setAsking] = useState<'renew' | 'remove'>()
-  const [codes, setCodes] = useState<readonly string[]>()
-  const status = useOnlineRead(
-    useCallback(async () => {
-      const answer = await supabase.auth.mfa.recoveryCodes.getStatus()
-      // Nobody has made any yet.
-      return codeOf(answer.error) === 'mfa_factor_not_found' ? undefined : unwrap(answer)
-    }, [supabase]),
-  )
-  const left = status.state.kind === 'ready' ? status.state.value : undefined
-
-  const remove = async (): Promise<void> => {
-    setAsking(undefined)
-    const isGone = await removal.run(async () => {
-      unwrap(await supabase.auth.mfa.recoveryCodes.unenroll())
-      await Promise.all([reload(), status.reload()])
-    })
-    if (isGone) showToast({ text: words.factorRemoved(words.recoveryTitle) })
-  }
-  const make = async (): Promise<void> => {
-    setAsking(undefined)
-    await action.run(async () => {
-      const answer = hasCodes
-        ? await supabase.auth.mfa.recoveryCodes.regenerate()
-        : await supabase.auth.mfa.recoveryCodes.generate()
-      setCodes(unwrap(answer).codes)
-      await Promise.all([reload(), status.reload()])
-    })
-  }
+  const codes = useRecoveryCodes(hasCodes)
   if (!hasCodes && !canMake) return null
   return (
     <Row
@@ -67,10 +37,10 @@ export function RecoveryCodesRow({
           {canMake ? (
             <ActionButton
               size="sm"
-              isPending={action.isPending}
+              isPending={codes.making.isPending}
               onPress={() => {
                 if (hasCodes) setAsking('renew')
-                else void make()
+                else void codes.make()
               }}
             >
               {hasCodes ? words.recoveryRenew : words.recoveryGet}
@@ -80,7 +50,7 @@ export function RecoveryCodesRow({
             <ActionButton
               size="sm"
               aria-label={words.removeNamed(words.recoveryTitle)}
-              isPending={removal.isPending}
+              isPending={codes.removal.isPending}
               onPress={() => setAsking('remove')}
             >
               {accountMessages.remove}
@@ -88,22 +58,74 @@ export function RecoveryCodesRow({
           ) : null}
         </>
       }
-      below={<FailureText failure={action.failure ?? removal.failure} />}
+      below={<FailureText failure={codes.making.failure ?? codes.removal.failure} />}
     >
-      {left === undefined ? words.recoveryNone : words.recoveryLeft(left.remaining, left.total)}
+      {codes.left === undefined ? words.recoveryNone : words.recoveryLeft(codes.left.remaining, codes.left.total)}
       <ConfirmDialog
         title={asking === 'remove' ? words.removeFactorTitle(words.recoveryTitle) : words.recoveryRenewTitle}
         isOpen={asking !== undefined}
         onClose={() => setAsking(undefined)}
         isDanger
         confirmLabel={asking === 'remove' ? accountMessages.remove : words.recoveryRenew}
-        onConfirm={() => void (asking === 'remove' ? remove() : make())}
+        onConfirm={() => {
+          setAsking(undefined)
+          void (asking === 'remove' ? codes.remove() : codes.make())
+        }}
       >
         <p>{words.recoveryRenewDetail}</p>
       </ConfirmDialog>
-      {codes === undefined ? null : <CodesDialog codes={codes} onClose={() => setCodes(undefined)} />}
+      {codes.made === undefined ? null : <CodesDialog codes={codes.made} onClose={codes.forget} />}
     </Row>
   )
+}
+
+interface RecoveryCodes {
+  /** How many of the person's codes are left; `undefined`: they have none, or it was not read yet. */
+  readonly left: { readonly remaining: number; readonly total: number } | undefined
+  /** A new set, until it was seen. */
+  readonly made: readonly string[] | undefined
+  readonly making: Action
+  readonly removal: Action
+  make(): Promise<void>
+  remove(): Promise<void>
+  forget(): void
+}
+
+/** @param hasCodes - a set that there is already is replaced */
+function useRecoveryCodes(hasCodes: boolean): RecoveryCodes {
+  const { supabase, reload } = useAccount()
+  const { recoveryCodes } = supabase.auth.mfa
+  const making = useAction()
+  const removal = useAction()
+  const [made, setMade] = useState<readonly string[]>()
+  const status = useOnlineRead(
+    useCallback(async () => {
+      const answer = await recoveryCodes.getStatus()
+      // The person has not made any yet.
+      return codeOf(answer.error) === 'mfa_factor_not_found' ? undefined : unwrap(answer)
+    }, [recoveryCodes]),
+  )
+  return {
+    left: status.state.kind === 'ready' ? status.state.value : undefined,
+    made,
+    making,
+    removal,
+    async make() {
+      await making.run(async () => {
+        const answer = hasCodes ? await recoveryCodes.regenerate() : await recoveryCodes.generate()
+        setMade(unwrap(answer).codes)
+        await Promise.all([reload(), status.reload()])
+      })
+    },
+    async remove() {
+      const isGone = await removal.run(async () => {
+        unwrap(await recoveryCodes.unenroll())
+        await Promise.all([reload(), status.reload()])
+      })
+      if (isGone) showToast({ text: words.factorRemoved(words.recoveryTitle) })
+    },
+    forget: () => setMade(undefined),
+  }
 }
 
 /** Shows a new set, once. */

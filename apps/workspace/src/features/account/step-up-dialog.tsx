@@ -1,20 +1,17 @@
 import type { Factor } from '@supabase/supabase-js'
-import { type JSX, useId, useState } from 'react'
-import { Button } from '../../components/button.tsx'
-import { Dialog } from '../../components/dialog.tsx'
+import type { JSX } from 'react'
 import { Select } from '../../components/select.tsx'
-import { useBackend } from '../../lib/data/backend-context.tsx'
 import { TextField } from '../../components/text-field.tsx'
+import { useBackend } from '../../lib/data/backend-context.tsx'
 import { accountMessages } from '../../messages/account.ts'
 import { securityMessages as words } from '../../messages/account-security.ts'
-import { useAccount } from './account-context.tsx'
-import { type AccountFailure, describeAccountError } from './account-failure.ts'
 import { CodeField } from './code-field.tsx'
 import { FailureText } from './failure-text.tsx'
 import { nameOfFactor } from './factors.ts'
-import { unwrap } from './unwrap.ts'
+import { FormDialog } from './form-dialog.tsx'
+import { type SecondStep, useSecondStep } from './use-second-step.ts'
 
-/** Asks for the second step of somebody who is signed in with one. */
+/** Asks a person who is signed in with one step for the second. */
 export function StepUpDialog({
   factors,
   onClose,
@@ -25,113 +22,62 @@ export function StepUpDialog({
   readonly onClose: () => void
   readonly onConfirmed: () => void
 }): JSX.Element {
-  const { config } = useBackend()
-  const { supabase } = useAccount()
-  const [factorId, setFactorId] = useState(factors[0]?.id ?? '')
-  const [challengeId, setChallengeId] = useState<string>()
-  const [code, setCode] = useState('')
-  const [isPending, setPending] = useState(false)
-  const [failure, setFailure] = useState<AccountFailure>()
-  const formId = useId()
-  const factor = factors.find(({ id }) => id === factorId)
-  const kind = factor?.factor_type ?? 'totp'
-  const isSending = kind === 'phone' && challengeId === undefined
-
-  const confirm = async (): Promise<void> => {
-    if (kind === 'webauthn') {
-      unwrap(await supabase.auth.mfa.webauthn.authenticate({ factorId }))
-    } else if (kind === 'recovery_code') {
-      unwrap(await supabase.auth.mfa.recoveryCodes.verify({ code }))
-    } else if (kind === 'totp') {
-      unwrap(await supabase.auth.mfa.challengeAndVerify({ factorId, code }))
-    } else if (challengeId === undefined) {
-      setChallengeId(unwrap(await supabase.auth.mfa.challenge({ factorId, channel: 'sms' })).id)
-      return
-    } else {
-      unwrap(await supabase.auth.mfa.verify({ factorId, challengeId, code }))
-    }
-    onConfirmed()
-  }
-  const submit = async (): Promise<void> => {
-    if (isPending) return
-    if (kind !== 'webauthn' && !isSending && code === '') {
-      setFailure({ code: 'HF-CODE-MISSING', message: accountMessages.codeMissing })
-      return
-    }
-    setPending(true)
-    setFailure(undefined)
-    try {
-      await confirm()
-    } catch (error) {
-      setFailure(describeAccountError(error))
-    } finally {
-      setPending(false)
-    }
-  }
-
+  const step = useSecondStep(factors, onConfirmed)
+  const { kind } = step
   return (
-    <Dialog
+    <FormDialog
       title={words.stepUpTitle}
-      isOpen
+      submitLabel={kind === 'webauthn' ? words.askForKey : step.isSending ? words.sendCode : words.confirm}
+      closeLabel={accountMessages.cancel}
+      isPending={step.isPending}
+      onSubmit={step.submit}
       onClose={onClose}
-      actions={
-        <>
-          <Button onPress={onClose}>{accountMessages.cancel}</Button>
-          <Button type="submit" form={formId} tone="primary" isPending={isPending}>
-            {kind === 'webauthn' ? words.askForKey : isSending ? words.sendCode : words.confirm}
-          </Button>
-        </>
-      }
     >
-      <form
-        id={formId}
-        noValidate
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void submit()
-        }}
-      >
-        <p className="text-muted">{words.stepUpLead}</p>
-        {factors.length > 1 ? (
-          <Select
-            label={words.stepUpWith}
-            value={factorId}
-            options={factors.map((each) => ({ value: each.id, label: nameOfFactor(each) }))}
-            onChange={(id) => {
-              setFactorId(id)
-              setChallengeId(undefined)
-              setCode('')
-              setFailure(undefined)
-            }}
-          />
-        ) : null}
-        {kind === 'webauthn' || isSending ? (
-          <FailureText failure={failure} />
-        ) : kind === 'recovery_code' ? (
-          <TextField
-            label={words.recoveryCode}
-            name="recovery-code"
-            autoComplete="off"
-            spellCheck={false}
-            isMono
-            autoFocus
-            value={code}
-            onChange={setCode}
-            description={words.recoveryCodeHelp}
-            errorMessage={failure?.message}
-          />
-        ) : (
-          <CodeField
-            key={factorId}
-            value={code}
-            onChange={setCode}
-            digits={kind === 'phone' ? config.account.codeDigits.phoneFactor : 6}
-            description={kind === 'phone' ? words.codeFromPhone : words.codeFromApp(nameOfFactor(factor))}
-            failure={failure}
-          />
-        )}
-      </form>
-    </Dialog>
+      <p className="text-muted">{words.stepUpLead}</p>
+      {factors.length > 1 ? (
+        <Select
+          label={words.stepUpWith}
+          value={step.factor?.id ?? ''}
+          options={factors.map((each) => ({ value: each.id, label: nameOfFactor(each) }))}
+          onChange={step.choose}
+        />
+      ) : null}
+      <Answer step={step} />
+    </FormDialog>
   )
 }
+
+/** The field for the answer; a key has none, and neither has a phone before the code is sent. */
+function Answer({ step }: { readonly step: SecondStep }): JSX.Element {
+  const { config } = useBackend()
+  const { kind, factor, code, failure } = step
+  if (kind === 'webauthn' || step.isSending) return <FailureText failure={failure} />
+  if (kind === 'recovery_code') {
+    return (
+      <TextField
+        label={words.recoveryCode}
+        name="recovery-code"
+        autoComplete="off"
+        spellCheck={false}
+        isMono
+        autoFocus
+        value={code}
+        onChange={step.type}
+        description={words.recoveryCodeHelp}
+        errorMessage={failure?.message}
+      />
+    )
+  }
+  return (
+    <CodeField
+      key={factor?.id}
+      value={code}
+      onChange={step.type}
+      digits={kind === 'phone' ? config.account.codeDigits.phoneFactor : TOTP_DIGITS}
+      description={kind === 'phone' ? words.codeFromPhone : words.codeFromApp(nameOfFactor(factor))}
+      failure={failure}
+    />
+  )
+}
+
+const TOTP_DIGITS = 6

@@ -20,12 +20,72 @@ type Asked =
 
 /** Another app wants to act for the person here: who it is, what it may, and the answer. */
 export function OAuthConsentScreen(): JSX.Element {
+  const { config } = useBackend()
+  const isOnline = useOnline()
+  const { asked, busy, failure, answer } = useConsent(isOnline)
+  const project = config.project.name
+  switch (asked.kind) {
+    case 'gone':
+      return (
+        <EntryPage project={project} title={words.gone} lead={words.goneDetail}>
+          <LinkButton to="/" tone="primary">
+            {words.home}
+          </LinkButton>
+        </EntryPage>
+      )
+    case 'failed':
+      return (
+        <EntryPage project={project} title={words.loading}>
+          <FormFailure failure={asked.failure} />
+          <LinkButton to="/">{words.home}</LinkButton>
+        </EntryPage>
+      )
+    case 'loading':
+      return (
+        <EntryPage project={project} title={words.loading} offline={isOnline ? undefined : words.offline}>
+          <Skeleton rows={4} />
+        </EntryPage>
+      )
+    case 'question': {
+      const { details } = asked
+      return (
+        <EntryPage
+          project={project}
+          title={words.title(details.client.name)}
+          lead={words.as(details.user.email)}
+          offline={isOnline ? undefined : words.offline}
+          below={
+            <p className="text-center text-small text-muted">{words.goesTo(new URL(details.redirect_uri).host)}</p>
+          }
+        >
+          <Rights details={details} />
+          <FormFailure failure={failure} />
+          <Answers busy={busy} isOnline={isOnline} onAnswer={(what) => void answer(what)} />
+        </EntryPage>
+      )
+    }
+    default:
+      return asked satisfies never
+  }
+}
+
+type Answer = 'approve' | 'deny'
+
+interface Consent {
+  readonly asked: Asked
+  /** The answer that is on its way. */
+  readonly busy: Answer | undefined
+  readonly failure: AuthFailure | undefined
+  answer(what: Answer): Promise<void>
+}
+
+/** The question in the address, and the person's answer to it. */
+function useConsent(isOnline: boolean): Consent {
   const { config, client } = useBackend()
   const { oauth } = client.supabase.auth
   const { authorization_id: id = '' } = useSearch({ strict: false })
-  const isOnline = useOnline()
   const [asked, setAsked] = useState<Asked>({ kind: 'loading' })
-  const [busy, setBusy] = useState<'approve' | 'deny'>()
+  const [busy, setBusy] = useState<Answer>()
   const [failure, setFailure] = useState<AuthFailure>()
   const project = config.project.name
 
@@ -50,93 +110,80 @@ export function OAuthConsentScreen(): JSX.Element {
     }
   }, [id, isOnline, oauth, project])
 
-  const answer = async (what: 'approve' | 'deny'): Promise<void> => {
-    setBusy(what)
-    setFailure(undefined)
-    const options = { skipBrowserRedirect: true }
-    const { data, error } =
-      what === 'approve' ? await oauth.approveAuthorization(id, options) : await oauth.denyAuthorization(id, options)
-    if (data) {
-      // The page leaves; the button stays busy until then.
-      location.assign(data.redirect_url)
-      return
-    }
-    setBusy(undefined)
-    if (isGone(error)) setAsked({ kind: 'gone' })
-    else setFailure(classifyAuthError(error, project))
+  return {
+    asked,
+    busy,
+    failure,
+    async answer(what) {
+      setBusy(what)
+      setFailure(undefined)
+      const options = { skipBrowserRedirect: true }
+      const { data, error } =
+        what === 'approve' ? await oauth.approveAuthorization(id, options) : await oauth.denyAuthorization(id, options)
+      if (data) {
+        // The page leaves; the button stays busy until then.
+        location.assign(data.redirect_url)
+        return
+      }
+      setBusy(undefined)
+      if (isGone(error)) setAsked({ kind: 'gone' })
+      else setFailure(classifyAuthError(error, project))
+    },
   }
+}
 
-  if (asked.kind === 'gone') {
-    return (
-      <EntryPage project={project} title={words.gone} lead={words.goneDetail}>
-        <LinkButton to="/" tone="primary">
-          {words.home}
-        </LinkButton>
-      </EntryPage>
-    )
-  }
-  if (asked.kind === 'failed') {
-    return (
-      <EntryPage project={project} title={words.loading}>
-        <FormFailure failure={asked.failure} />
-        <LinkButton to="/">{words.home}</LinkButton>
-      </EntryPage>
-    )
-  }
-  if (asked.kind === 'loading') {
-    return (
-      <EntryPage project={project} title={words.loading} offline={isOnline ? undefined : words.offline}>
-        <Skeleton rows={4} />
-      </EntryPage>
-    )
-  }
-  const { details } = asked
+/** What the app may do for the person. */
+function Rights({ details }: { readonly details: OAuthAuthorizationDetails }): JSX.Element {
   const scopes = details.scope.split(' ').filter((scope) => scope !== '')
   return (
-    <EntryPage
-      project={project}
-      title={words.title(details.client.name)}
-      lead={words.as(details.user.email)}
-      offline={isOnline ? undefined : words.offline}
-      below={<p className="text-center text-small text-muted">{words.goesTo(new URL(details.redirect_uri).host)}</p>}
-    >
-      <div className="flex items-start gap-3">
-        <Avatar name={details.client.name} />
-        <div className="flex min-w-0 flex-col gap-2">
-          {scopes.length === 0 ? null : (
-            <>
-              <p className="font-medium">{words.may}</p>
-              <ul className="flex list-disc flex-col gap-1 pl-5">
-                {scopes.map((scope) => (
-                  <li key={scope}>{words.scope(scope)}</li>
-                ))}
-              </ul>
-            </>
-          )}
-          <p className="text-small text-muted">{words.anything}</p>
-        </div>
+    <div className="flex items-start gap-3">
+      <Avatar name={details.client.name} />
+      <div className="flex min-w-0 flex-col gap-2">
+        {scopes.length === 0 ? null : (
+          <>
+            <p className="font-medium">{words.may}</p>
+            <ul className="flex list-disc flex-col gap-1 pl-5">
+              {scopes.map((scope) => (
+                <li key={scope}>{words.scope(scope)}</li>
+              ))}
+            </ul>
+          </>
+        )}
+        <p className="text-small text-muted">{words.anything}</p>
       </div>
-      <FormFailure failure={failure} />
-      <div className="flex flex-col gap-2">
-        <Button
-          tone="primary"
-          isFullWidth
-          isPending={busy === 'approve'}
-          isDisabled={busy === 'deny' || !isOnline}
-          onPress={() => void answer('approve')}
-        >
-          {words.approve}
-        </Button>
-        <Button
-          isFullWidth
-          isPending={busy === 'deny'}
-          isDisabled={busy === 'approve' || !isOnline}
-          onPress={() => void answer('deny')}
-        >
-          {words.deny}
-        </Button>
-      </div>
-    </EntryPage>
+    </div>
+  )
+}
+
+function Answers({
+  busy,
+  isOnline,
+  onAnswer,
+}: {
+  readonly busy: Answer | undefined
+  readonly isOnline: boolean
+  readonly onAnswer: (what: Answer) => void
+}): JSX.Element {
+  return (
+    <div className="flex flex-col gap-2">
+      <Button
+        tone="primary"
+        isFullWidth
+        isPending={busy === 'approve'}
+        isDisabled={busy === 'deny' || !isOnline}
+        onPress={() => onAnswer('approve')}
+      >
+        {words.approve}
+      </Button>
+      <Button
+        isFullWidth
+        isPending={busy === 'deny'}
+        isDisabled={busy === 'approve' || !isOnline}
+        onPress={() => onAnswer('deny')}
+      >
+        {words.deny}
+      </Button>
+    </div>
   )
 }
 

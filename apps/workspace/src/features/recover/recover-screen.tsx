@@ -1,13 +1,11 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { type JSX, useRef, useState } from 'react'
+import { type JSX, useState } from 'react'
+import { EntryForm } from '../../components/entry-form.tsx'
 import { EntryPage } from '../../components/entry-page.tsx'
-import { FormFailure } from '../../components/form-failure.tsx'
-import { SubmitButton } from '../../components/submit-button.tsx'
-import { TextField } from '../../components/text-field.tsx'
 import { TextLink } from '../../components/text-link.tsx'
-import { useOnline } from '../../hooks/use-online.ts'
-import { useSecondsUntil } from '../../hooks/use-seconds-until.ts'
-import { type AuthFailure, classifyAuthError } from '../../lib/auth/classify-auth-error.ts'
+import { UsernameEmailField } from '../../components/username-email-field.tsx'
+import { findEmailProblem } from '../../lib/auth/address-problem.ts'
+import { useEntryForm } from '../../lib/auth/use-entry-form.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { recoverMessages as words } from '../../messages/recover.ts'
 import { sendRecoveryMail } from './send-recovery-mail.ts'
@@ -16,73 +14,38 @@ import { sendRecoveryMail } from './send-recovery-mail.ts'
 export function RecoverScreen(): JSX.Element {
   const { config, client } = useBackend()
   const { email: emailAtStart = '' } = useSearch({ strict: false })
-  const isOnline = useOnline()
   const navigate = useNavigate()
   const [email, setEmail] = useState(emailAtStart)
-  const [problem, setProblem] = useState<string>()
-  const [isPending, setPending] = useState(false)
-  const [failure, setFailure] = useState<AuthFailure>()
-  const [retryAtMs, setRetryAtMs] = useState<number>()
-  const waitS = useSecondsUntil(retryAtMs)
-  const field = useRef<HTMLInputElement>(null)
-
-  const submit = async (): Promise<void> => {
-    setFailure(undefined)
-    const address = email.trim()
-    const found = address === '' ? words.emailMissing : /^\S+@\S+$/.test(address) ? undefined : words.emailIncomplete
-    setProblem(found)
-    if (found !== undefined) {
-      field.current?.focus()
-      return
-    }
-    setPending(true)
-    try {
+  const address = email.trim()
+  const form = useEntryForm<'username'>({
+    check() {
+      const found = findEmailProblem(email)
+      return found && { field: 'username', text: found === 'missing' ? words.emailMissing : words.emailIncomplete }
+    },
+    async send() {
       await sendRecoveryMail(client.supabase, address)
       await navigate({ to: '/recover/code', search: { email: address } })
-    } catch (error) {
-      const why = classifyAuthError(error, config.project.name)
-      setFailure(why)
-      if (why.kind === 'rate') setRetryAtMs(Date.now() + why.waitS * 1_000)
-    } finally {
-      setPending(false)
-    }
-  }
+    },
+  })
 
   return (
     <EntryPage
       project={config.project.name}
       title={words.title}
       lead={words.detail}
-      offline={isOnline ? undefined : words.offline}
+      offline={form.isOnline ? undefined : words.offline}
     >
-      <form
-        noValidate
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (!isPending && waitS === 0 && isOnline) void submit()
-        }}
-      >
-        <TextField
+      <EntryForm form={form} submitLabel={words.submit}>
+        <UsernameEmailField
           label={words.email}
-          type="email"
-          name="username"
-          autoComplete="username"
-          inputMode="email"
-          spellCheck={false}
           value={email}
           onChange={setEmail}
-          inputRef={field}
           autoFocus
-          errorMessage={problem}
+          errorMessage={form.problemOf('username')}
         />
-        <FormFailure failure={failure} waitS={waitS} />
-        <SubmitButton isOnline={isOnline} isPending={isPending} isDisabled={waitS > 0}>
-          {words.submit}
-        </SubmitButton>
-      </form>
+      </EntryForm>
       <p className="text-small">
-        <TextLink to="/sign-in" search={{ email: email.trim() === '' ? undefined : email.trim() }}>
+        <TextLink to="/sign-in" search={{ email: address === '' ? undefined : address }}>
           {words.back}
         </TextLink>
       </p>

@@ -1,9 +1,8 @@
 import { type JSX, useState } from 'react'
 import { CodeStep } from '../../components/code-step.tsx'
-import { FormFailure } from '../../components/form-failure.tsx'
-import { SubmitButton } from '../../components/submit-button.tsx'
+import { EntryForm } from '../../components/entry-form.tsx'
 import { useSecondsUntil } from '../../hooks/use-seconds-until.ts'
-import { type AuthFailure, classifyAuthError } from '../../lib/auth/classify-auth-error.ts'
+import { useEntryForm } from '../../lib/auth/use-entry-form.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { formatCountdown } from '../../lib/format.ts'
 import { secondFactorMessages as words } from '../../messages/second-factor.ts'
@@ -20,47 +19,39 @@ interface Challenge {
 }
 
 /** A code in a message. Messages cost money, so the person asks for it. */
-export function PhoneFactor({ factor, isOnline, onConfirmed }: FactorFormProps): JSX.Element {
-  const { config, client } = useBackend()
-  const { mfa } = client.supabase.auth
+export function PhoneFactor(props: FactorFormProps): JSX.Element {
+  const { client } = useBackend()
   const [challenge, setChallenge] = useState<Challenge>()
-  const [isPending, setPending] = useState(false)
-  const [failure, setFailure] = useState<AuthFailure>()
-  const [retryAtMs, setRetryAtMs] = useState<number>()
-  const waitS = useSecondsUntil(retryAtMs)
-  const leftS = useSecondsUntil(challenge?.expiresAtMs)
 
   const send = async (): Promise<void> => {
-    const { data, error } = await mfa.challenge({ factorId: factor.id, channel: 'sms' })
+    const { data, error } = await client.supabase.auth.mfa.challenge({ factorId: props.factor.id, channel: 'sms' })
     if (error) throw error
     setChallenge({ id: data.id, expiresAtMs: data.expires_at * 1_000, sentAtMs: Date.now() })
   }
+  return challenge === undefined ? (
+    <SendForm onSend={send} />
+  ) : (
+    <SentCode {...props} challenge={challenge} onResend={send} />
+  )
+}
 
-  if (!challenge) {
-    return (
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (isPending || !isOnline || waitS > 0) return
-          setPending(true)
-          setFailure(undefined)
-          send()
-            .catch((error: unknown) => {
-              const why = classifyAuthError(error, config.project.name)
-              setFailure(why)
-              if (why.kind === 'rate') setRetryAtMs(Date.now() + why.waitS * 1_000)
-            })
-            .finally(() => setPending(false))
-        }}
-      >
-        <FormFailure failure={failure} waitS={waitS} />
-        <SubmitButton isOnline={isOnline} isPending={isPending} isDisabled={waitS > 0}>
-          {words.sendMessage}
-        </SubmitButton>
-      </form>
-    )
-  }
+function SendForm({ onSend }: { readonly onSend: () => Promise<void> }): JSX.Element {
+  const form = useEntryForm({ send: onSend })
+  return <EntryForm form={form} submitLabel={words.sendMessage} />
+}
+
+function SentCode({
+  factor,
+  isOnline,
+  onConfirmed,
+  challenge,
+  onResend,
+}: FactorFormProps & {
+  readonly challenge: Challenge
+  readonly onResend: () => Promise<void>
+}): JSX.Element {
+  const { config, client } = useBackend()
+  const leftS = useSecondsUntil(challenge.expiresAtMs)
   return (
     <CodeStep
       digits={config.account.codeDigits.phoneFactor}
@@ -68,9 +59,13 @@ export function PhoneFactor({ factor, isOnline, onConfirmed }: FactorFormProps):
       project={config.project.name}
       isOnline={isOnline}
       nextSendAtMs={Math.min(challenge.sentAtMs + RESEND_WAIT_MS, challenge.expiresAtMs)}
-      onResend={send}
+      onResend={onResend}
       onVerify={async (code) => {
-        const { error } = await mfa.verify({ factorId: factor.id, challengeId: challenge.id, code })
+        const { error } = await client.supabase.auth.mfa.verify({
+          factorId: factor.id,
+          challengeId: challenge.id,
+          code,
+        })
         if (error) throw error
         await onConfirmed()
       }}

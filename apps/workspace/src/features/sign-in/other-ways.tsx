@@ -38,33 +38,29 @@ export function OtherWays({
       setBusy(undefined)
     }
   }
-  const offline = isOnline ? {} : { 'aria-disabled': true }
+  const toProvider = ({ id, name }: Provider): Promise<void> =>
+    // The page leaves for the provider; the button stays busy until then.
+    run(id, () =>
+      auth.signInWithOAuth({
+        provider: id as Parameters<typeof auth.signInWithOAuth>[0]['provider'],
+        options: { redirectTo: callbackUrl({ flow: 'provider', redirect, provider: name }) },
+      }),
+    )
+  const asGuest = (): Promise<void> =>
+    run('guest', async () => {
+      const answer = await auth.signInAnonymously()
+      if (!answer.error) await onSignedIn()
+      return answer
+    })
   return (
     <div className="flex flex-col gap-3">
       {providers.length === 0 ? null : (
-        <div className={providers.length === 1 ? 'grid gap-2' : 'grid grid-cols-2 gap-2'}>
-          {providers.map(({ id, name }) => (
-            <Button
-              key={id}
-              isFullWidth
-              aria-label={words.continueWith(name)}
-              icon={<Initial name={name} />}
-              isPending={busy === id}
-              onPress={() =>
-                // The page leaves for the provider; the button stays busy until then.
-                void run(id, () =>
-                  auth.signInWithOAuth({
-                    provider: id as Parameters<typeof auth.signInWithOAuth>[0]['provider'],
-                    options: { redirectTo: callbackUrl({ flow: 'provider', redirect, provider: name }) },
-                  }),
-                )
-              }
-              {...offline}
-            >
-              <span className="truncate">{providers.length === 1 ? words.continueWith(name) : name}</span>
-            </Button>
-          ))}
-        </div>
+        <ProviderButtons
+          providers={providers}
+          busy={busy}
+          isOnline={isOnline}
+          onPress={(provider) => void toProvider(provider)}
+        />
       )}
       {hasGuests ? (
         <div className="flex flex-col gap-1">
@@ -72,14 +68,8 @@ export function OtherWays({
             isFullWidth
             isPending={busy === 'guest'}
             aria-describedby="guest-detail"
-            onPress={() =>
-              void run('guest', async () => {
-                const answer = await auth.signInAnonymously()
-                if (!answer.error) await onSignedIn()
-                return answer
-              })
-            }
-            {...offline}
+            onPress={() => void asGuest()}
+            {...(isOnline ? {} : { 'aria-disabled': true })}
           >
             {words.continueAsGuest}
           </Button>
@@ -89,6 +79,38 @@ export function OtherWays({
         </div>
       ) : null}
       <FormFailure failure={failure} />
+    </div>
+  )
+}
+
+function ProviderButtons({
+  providers,
+  busy,
+  isOnline,
+  onPress,
+}: {
+  readonly providers: readonly Provider[]
+  /** Id of the provider that the page is leaving for. */
+  readonly busy: string | undefined
+  readonly isOnline: boolean
+  readonly onPress: (provider: Provider) => void
+}): JSX.Element {
+  const isSingle = providers.length === 1
+  return (
+    <div className={isSingle ? 'grid gap-2' : 'grid grid-cols-2 gap-2'}>
+      {providers.map((provider) => (
+        <Button
+          key={provider.id}
+          isFullWidth
+          aria-label={words.continueWith(provider.name)}
+          icon={<Initial name={provider.name} />}
+          isPending={busy === provider.id}
+          onPress={() => onPress(provider)}
+          {...(isOnline ? {} : { 'aria-disabled': true })}
+        >
+          <span className="truncate">{isSingle ? words.continueWith(provider.name) : provider.name}</span>
+        </Button>
+      ))}
     </div>
   )
 }

@@ -1,12 +1,10 @@
-import { type JSX, useRef, useState } from 'react'
-import { FormFailure } from '../../components/form-failure.tsx'
+import { type JSX, useState } from 'react'
+import { EntryForm } from '../../components/entry-form.tsx'
 import { PasswordField } from '../../components/password-field.tsx'
-import { SubmitButton } from '../../components/submit-button.tsx'
 import { TextField } from '../../components/text-field.tsx'
 import { TextLink } from '../../components/text-link.tsx'
-import { useSecondsUntil } from '../../hooks/use-seconds-until.ts'
-import { type AuthFailure, classifyAuthError } from '../../lib/auth/classify-auth-error.ts'
 import { parseIdentifier } from '../../lib/auth/identifier.ts'
+import { useEntryForm } from '../../lib/auth/use-entry-form.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { signInMessages as words } from '../../messages/sign-in.ts'
 
@@ -17,7 +15,6 @@ export function PasswordForm({
   password: passwordAtStart,
   hasPhone,
   redirect,
-  isOnline,
   onSignedIn,
 }: {
   /** Who signs in: what is typed so far. */
@@ -26,53 +23,32 @@ export function PasswordForm({
   readonly password: string
   readonly hasPhone: boolean
   readonly redirect: string | undefined
-  readonly isOnline: boolean
   readonly onSignedIn: () => Promise<void>
 }): JSX.Element {
-  const { config, client } = useBackend()
+  const { client } = useBackend()
   const [isKnown] = useState(text !== '')
   const [password, setPassword] = useState(passwordAtStart)
-  const [isPending, setPending] = useState(false)
-  const [missing, setMissing] = useState<'identifier' | 'password'>()
-  const [failure, setFailure] = useState<AuthFailure>()
-  const identifierRef = useRef<HTMLInputElement>(null)
-  const passwordRef = useRef<HTMLInputElement>(null)
-  const [retryAtMs, setRetryAtMs] = useState<number>()
-  const waitS = useSecondsUntil(retryAtMs)
   const identifier = parseIdentifier(text)
-
-  const submit = async (): Promise<void> => {
-    setFailure(undefined)
-    const lacks = text.trim() === '' ? 'identifier' : password === '' ? 'password' : undefined
-    setMissing(lacks)
-    if (lacks !== undefined) {
-      ;(lacks === 'identifier' ? identifierRef : passwordRef).current?.focus()
-      return
-    }
-    setPending(true)
-    try {
+  const form = useEntryForm<'username' | 'password'>({
+    check() {
+      if (text.trim() === '') {
+        return { field: 'username', text: hasPhone ? words.identifierMissing : words.emailMissing }
+      }
+      return password === '' ? { field: 'password', text: words.passwordMissing } : undefined
+    },
+    async send() {
       const { error } = await client.supabase.auth.signInWithPassword({ ...identifier, password })
       if (error) throw error
       await onSignedIn()
-    } catch (error) {
-      const what = classifyAuthError(error, config.project.name)
-      setFailure(what)
-      if (what.kind === 'rate') setRetryAtMs(Date.now() + what.waitS * 1000)
-      if (what.kind === 'password') passwordRef.current?.focus()
-    } finally {
-      setPending(false)
-    }
-  }
+    },
+    answer: (failure) =>
+      failure.kind === 'password' || failure.kind === 'unconfirmed'
+        ? { field: 'password', text: failure.message }
+        : undefined,
+  })
 
   return (
-    <form
-      noValidate
-      className="flex flex-col gap-4"
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (!isPending && waitS === 0 && isOnline) void submit()
-      }}
-    >
+    <EntryForm form={form} submitLabel={words.submit}>
       <TextField
         label={hasPhone ? words.emailOrPhone : words.email}
         type={hasPhone ? 'text' : 'email'}
@@ -82,25 +58,17 @@ export function PasswordForm({
         spellCheck={false}
         value={text}
         onChange={onTextChange}
-        inputRef={identifierRef}
         autoFocus={!isKnown}
-        errorMessage={missing === 'identifier' ? (hasPhone ? words.identifierMissing : words.emailMissing) : undefined}
+        errorMessage={form.problemOf('username')}
       />
       <PasswordField
         label={words.password}
         value={password}
         onChange={setPassword}
-        inputRef={passwordRef}
         autoFocus={isKnown}
-        errorMessage={
-          missing === 'password'
-            ? words.passwordMissing
-            : failure?.kind === 'password' || failure?.kind === 'unconfirmed'
-              ? failure.message
-              : undefined
-        }
+        errorMessage={form.problemOf('password')}
       />
-      {failure?.kind === 'unconfirmed' ? (
+      {form.failure?.kind === 'unconfirmed' ? (
         <p>
           <TextLink
             to={'email' in identifier ? '/sign-up/confirm' : '/sign-in/code'}
@@ -110,10 +78,6 @@ export function PasswordForm({
           </TextLink>
         </p>
       ) : null}
-      <FormFailure failure={failure} waitS={waitS} />
-      <SubmitButton isOnline={isOnline} isPending={isPending} isDisabled={waitS > 0}>
-        {words.submit}
-      </SubmitButton>
-    </form>
+    </EntryForm>
   )
 }

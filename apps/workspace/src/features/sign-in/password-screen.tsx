@@ -35,7 +35,6 @@ export function PasswordScreen(): JSX.Element {
         password={samplePassword ?? ''}
         hasPhone={hasPhone || phone !== undefined}
         redirect={redirect}
-        isOnline={isOnline}
         onSignedIn={() => goOn(redirect)}
       />
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 text-small">

@@ -83,7 +83,6 @@ export function SignInScreen(): JSX.Element {
           hasEmail={methods.email}
           hasPhone={methods.phone}
           hasPasskeys={methods.passkeys}
-          isOnline={isOnline}
         />
       ) : null}
       {hasOthers && (hasForm || methods.passkeys) ? <OrLine>{words.or}</OrLine> : null}
@@ -96,23 +95,37 @@ export function SignInScreen(): JSX.Element {
           onSignedIn={onSignedIn}
         />
       ) : null}
-      {hasForm ? (
-        <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 text-small text-muted">
-          {methods.email ? (
-            <TextLink to="/recover" search={{ email: emailOf(text) }}>
-              {words.forgot}
-            </TextLink>
-          ) : null}
-          {methods.signUp ? (
-            <span className="inline-flex flex-wrap items-center gap-x-1.5">
-              {words.newHere}
-              <TextLink to="/sign-up" search={{ redirect, email: emailOf(text) }}>
-                {words.createAccount}
-              </TextLink>
-            </span>
-          ) : null}
-        </div>
-      ) : null}
+      {hasForm ? <FormLinks methods={methods} text={text} redirect={redirect} /> : null}
     </EntryPage>
+  )
+}
+
+/** Below the form: for people who forgot their password, and for new ones. */
+function FormLinks({
+  methods,
+  text,
+  redirect,
+}: {
+  readonly methods: SignInMethods
+  /** What is typed so far. */
+  readonly text: string
+  readonly redirect: string | undefined
+}): JSX.Element {
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 text-small text-muted">
+      {methods.email ? (
+        <TextLink to="/recover" search={{ email: emailOf(text) }}>
+          {words.forgot}
+        </TextLink>
+      ) : null}
+      {methods.signUp ? (
+        <span className="inline-flex flex-wrap items-center gap-x-1.5">
+          {words.newHere}
+          <TextLink to="/sign-up" search={{ redirect, email: emailOf(text) }}>
+            {words.createAccount}
+          </TextLink>
+        </span>
+      ) : null}
+    </div>
   )
 }

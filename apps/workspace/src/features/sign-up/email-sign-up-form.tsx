@@ -1,31 +1,27 @@
-import { type JSX, useRef, useState } from 'react'
-import { FormFailure } from '../../components/form-failure.tsx'
-import { NewPasswordField } from '../../components/new-password-field.tsx'
-import { SubmitButton } from '../../components/submit-button.tsx'
-import { TextField } from '../../components/text-field.tsx'
+import { type JSX, useState } from 'react'
+import { EntryForm } from '../../components/entry-form.tsx'
 import { LinkButton } from '../../components/link.tsx'
-import { useSecondsUntil } from '../../hooks/use-seconds-until.ts'
+import { NewPasswordField } from '../../components/new-password-field.tsx'
+import { TextField } from '../../components/text-field.tsx'
+import { UsernameEmailField } from '../../components/username-email-field.tsx'
+import { findEmailProblem } from '../../lib/auth/address-problem.ts'
 import { callbackUrl } from '../../lib/auth/callback-url.ts'
-import { type AuthFailure, classifyAuthError } from '../../lib/auth/classify-auth-error.ts'
 import { noteSent } from '../../lib/auth/sent-codes.ts'
+import { useEntryForm } from '../../lib/auth/use-entry-form.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
-import { checkPassword } from '../../lib/password-rules.ts'
+import { findNewPasswordProblem } from '../../lib/password-rules.ts'
 import { passwordMessages } from '../../messages/password.ts'
 import { signUpMessages as words } from '../../messages/sign-up.ts'
-
-type Field = 'email' | 'password'
 
 /** An account with an e-mail and a password. */
 export function EmailSignUpForm({
   email: emailAtStart,
   redirect,
-  isOnline,
   onSignedIn,
   onUnconfirmed,
 }: {
   readonly email: string
   readonly redirect: string | undefined
-  readonly isOnline: boolean
   readonly onSignedIn: () => Promise<void>
   /** A mail is on its way; also for an address that has an account, so that nobody learns which have. */
   readonly onUnconfirmed: (email: string) => Promise<void>
@@ -35,66 +31,42 @@ export function EmailSignUpForm({
   const [name, setName] = useState('')
   const [email, setEmail] = useState(emailAtStart)
   const [password, setPassword] = useState('')
-  const [isPending, setPending] = useState(false)
-  const [problem, setProblem] = useState<{ readonly field: Field; readonly text: string }>()
-  const [failure, setFailure] = useState<AuthFailure>()
-  const [retryAtMs, setRetryAtMs] = useState<number>()
-  const waitS = useSecondsUntil(retryAtMs)
-  const emailRef = useRef<HTMLInputElement>(null)
-  const passwordRef = useRef<HTMLInputElement>(null)
-
-  const findProblem = (): typeof problem => {
-    if (email.trim() === '') return { field: 'email', text: words.emailMissing }
-    if (!/^\S+@\S+$/.test(email.trim())) return { field: 'email', text: words.emailIncomplete }
-    if (password === '') return { field: 'password', text: passwordMessages.missing }
-    const isWeak = checkPassword(password, rules).some(({ isMet }) => !isMet)
-    return isWeak ? { field: 'password', text: passwordMessages.notEnough } : undefined
-  }
-
-  const submit = async (): Promise<void> => {
-    setFailure(undefined)
-    const found = findProblem()
-    setProblem(found)
-    if (found) {
-      ;(found.field === 'email' ? emailRef : passwordRef).current?.focus()
-      return
-    }
-    setPending(true)
-    try {
+  const form = useEntryForm<'username' | 'new-password'>({
+    check() {
+      const address = findEmailProblem(email)
+      if (address) {
+        return { field: 'username', text: address === 'missing' ? words.emailMissing : words.emailIncomplete }
+      }
+      const found = findNewPasswordProblem(password, rules)
+      return found && { field: 'new-password', text: passwordMessages[found] }
+    },
+    async send() {
       const address = email.trim()
       const { data, error } = await client.supabase.auth.signUp({
         email: address,
         password,
-        options: {
-          emailRedirectTo: callbackUrl({ flow: 'sign-up', redirect }),
-          ...(name.trim() === '' ? {} : { data: { name: name.trim() } }),
-        },
+        options: { emailRedirectTo: callbackUrl({ flow: 'sign-up', redirect }), ...namedAs(name.trim()) },
       })
       if (error) throw error
       if (data.session) return await onSignedIn()
       noteSent('sign-up', { email: address })
       await onUnconfirmed(address)
-    } catch (error) {
-      const why = classifyAuthError(error, config.project.name)
-      setFailure(why)
-      if (why.kind === 'rate') setRetryAtMs(Date.now() + why.waitS * 1_000)
-      if (why.kind === 'new_password') {
-        setProblem({ field: 'password', text: passwordMessages[why.reason] })
-        passwordRef.current?.focus()
-      }
-    } finally {
-      setPending(false)
-    }
-  }
+    },
+    answer: (failure) =>
+      failure.kind === 'new_password' ? { field: 'new-password', text: passwordMessages[failure.reason] } : undefined,
+  })
 
   return (
-    <form
-      noValidate
-      className="flex flex-col gap-4"
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (!isPending && waitS === 0 && isOnline) void submit()
-      }}
+    <EntryForm
+      form={form}
+      submitLabel={words.submit}
+      failureActions={
+        form.failure?.code === 'HF-AUTH-EXISTS' ? (
+          <LinkButton size="sm" to="/sign-in/password" search={{ redirect, email: email.trim() }}>
+            {words.signIn}
+          </LinkButton>
+        ) : undefined
+      }
     >
       <TextField
         label={words.name}
@@ -106,40 +78,23 @@ export function EmailSignUpForm({
         autoFocus
         description={words.nameHelp}
       />
-      <TextField
+      <UsernameEmailField
         label={words.email}
-        type="email"
-        name="username"
-        autoComplete="username"
-        inputMode="email"
-        spellCheck={false}
         value={email}
         onChange={setEmail}
-        inputRef={emailRef}
-        errorMessage={problem?.field === 'email' ? problem.text : undefined}
+        errorMessage={form.problemOf('username')}
       />
       <NewPasswordField
         label={words.password}
         value={password}
         onChange={setPassword}
         rules={rules}
-        inputRef={passwordRef}
-        errorMessage={problem?.field === 'password' ? problem.text : undefined}
+        errorMessage={form.problemOf('new-password')}
       />
-      <FormFailure
-        failure={failure}
-        waitS={waitS}
-        actions={
-          failure?.code === 'HF-AUTH-EXISTS' ? (
-            <LinkButton size="sm" to="/sign-in/password" search={{ redirect, email: email.trim() }}>
-              {words.signIn}
-            </LinkButton>
-          ) : undefined
-        }
-      />
-      <SubmitButton isOnline={isOnline} isPending={isPending} isDisabled={waitS > 0}>
-        {words.submit}
-      </SubmitButton>
-    </form>
+    </EntryForm>
   )
+}
+
+function namedAs(name: string): { readonly data?: { readonly name: string } } {
+  return name === '' ? {} : { data: { name } }
 }

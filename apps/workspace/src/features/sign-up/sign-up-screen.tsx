@@ -43,15 +43,11 @@ export function SignUpScreen(): JSX.Element {
         <EmailSignUpForm
           email={email ?? ''}
           redirect={redirect}
-          isOnline={isOnline}
           onSignedIn={() => goOn(redirect)}
           onUnconfirmed={(address) => navigate({ to: '/sign-up/confirm', search: { redirect, email: address } })}
         />
       ) : (
-        <PhoneSignUpForm
-          isOnline={isOnline}
-          onSent={(phone) => navigate({ to: '/sign-in/code', search: { redirect, phone } })}
-        />
+        <PhoneSignUpForm onSent={(phone) => navigate({ to: '/sign-in/code', search: { redirect, phone } })} />
       )}
     </EntryPage>
   )

@@ -1,0 +1,89 @@
+import { type RefObject, useReducer, useRef } from 'react'
+import { useOnline } from '../../hooks/use-online.ts'
+import { useSecondsUntil } from '../../hooks/use-seconds-until.ts'
+import { useBackend } from '../data/backend-context.tsx'
+import { type AuthFailure, classifyAuthError } from './classify-auth-error.ts'
+import { type EntryFormState, type FieldProblem, NEW_ENTRY_FORM, nextEntryForm } from './entry-form-state.ts'
+
+/** What one form that lets a person in does. */
+export interface EntryFormOptions<Field extends string> {
+  /** The first field that cannot be sent as it is. */
+  readonly check?: () => FieldProblem<Field> | undefined
+  /** @throws what the auth client answers */
+  readonly send: () => Promise<void>
+  /**
+   * The field that a failure is about; it gets the focus.
+   *
+   * @returns `handled` when the form has dealt with it by itself, such as by going to another screen
+   */
+  readonly answer?: (
+    failure: AuthFailure,
+  ) => FieldProblem<Field> | 'handled' | undefined | Promise<FieldProblem<Field> | 'handled' | undefined>
+}
+
+/** A form that lets a person in. `EntryForm` shows it. */
+export interface EntryFormControl<Field extends string = string> {
+  readonly formRef: RefObject<HTMLFormElement | null>
+  readonly isOnline: boolean
+  readonly isPending: boolean
+  readonly failure: AuthFailure | undefined
+  /** Seconds until the next attempt is allowed. */
+  readonly waitS: number
+  problemOf(field: Field): string | undefined
+  /** The person has changed a field: its problem may be gone. */
+  edited(field: Field): void
+  /** Shows what is wrong with a field, without sending anything. @returns whether nothing is */
+  report(problem: FieldProblem<Field> | undefined): boolean
+  /** Checks and sends, once at a time; nothing while offline or while the server wants a pause. */
+  submit(): void
+}
+
+export function useEntryForm<Field extends string>({
+  check = () => undefined,
+  send,
+  answer,
+}: EntryFormOptions<Field>): EntryFormControl<Field> {
+  const { config } = useBackend()
+  const isOnline = useOnline()
+  const formRef = useRef<HTMLFormElement>(null)
+  const [state, dispatch] = useReducer(nextEntryForm<Field>, NEW_ENTRY_FORM as EntryFormState<Field>)
+  const waitS = useSecondsUntil(state.retryAtMs)
+
+  const focus = (field: Field): void => {
+    const input = formRef.current?.elements.namedItem(field)
+    if (input instanceof HTMLElement) input.focus()
+  }
+  const trySend = async (): Promise<void> => {
+    try {
+      await send()
+      dispatch({ kind: 'sent' })
+    } catch (error) {
+      const failure = classifyAuthError(error, config.project.name)
+      const found = await answer?.(failure)
+      if (found === 'handled') return dispatch({ kind: 'sent' })
+      dispatch({ kind: 'failed', failure, problem: found, atMs: Date.now() })
+      if (found) focus(found.field)
+    }
+  }
+  return {
+    formRef,
+    isOnline,
+    isPending: state.phase === 'sending',
+    failure: state.failure,
+    waitS,
+    problemOf: (field) => (state.problem?.field === field ? state.problem.text : undefined),
+    edited: (field) => dispatch({ kind: 'edited', field }),
+    report(problem) {
+      dispatch({ kind: 'checked', problem })
+      if (problem) focus(problem.field)
+      return problem === undefined
+    },
+    submit() {
+      if (state.phase === 'sending' || waitS > 0 || !isOnline) return
+      const problem = check()
+      dispatch({ kind: 'submitted', problem })
+      if (problem) focus(problem.field)
+      else void trySend()
+    },
+  }
+}
