@@ -73,28 +73,12 @@ export function RecordPanel({
           })
         }
         actions={
-          <>
-            <IconButton
-              label={words.previous}
-              shortcut="Alt ↑"
-              icon={<ChevronUp size={18} aria-hidden />}
-              isDisabled={onPrevious === undefined}
-              {...(onPrevious ? { onPress: onPrevious } : {})}
-            />
-            <IconButton
-              label={words.next}
-              shortcut="Alt ↓"
-              icon={<ChevronDown size={18} aria-hidden />}
-              isDisabled={onNext === undefined}
-              {...(onNext ? { onPress: onNext } : {})}
-            />
-            <IconButton
-              label={words.fullPage}
-              icon={<Maximize2 size={16} aria-hidden />}
-              onPress={() => void navigate({ to: '/w/$ws/t/$table/r/$record', params })}
-            />
-            <IconButton label={words.close} icon={<X size={18} aria-hidden />} onPress={onClose} />
-          </>
+          <PanelActions
+            onPrevious={onPrevious}
+            onNext={onNext}
+            onFullPage={() => void navigate({ to: '/w/$ws/t/$table/r/$record', params })}
+            onClose={onClose}
+          />
         }
         onOpenRecord={(other, id) =>
           void navigate({ to: '/w/$ws/t/$table/r/$record', params: { ws, table: other, record: id } })
@@ -102,5 +86,38 @@ export function RecordPanel({
         onGone={onClose}
       />
     </aside>
+  )
+}
+
+function PanelActions({
+  onPrevious,
+  onNext,
+  onFullPage,
+  onClose,
+}: {
+  readonly onPrevious: (() => void) | undefined
+  readonly onNext: (() => void) | undefined
+  readonly onFullPage: () => void
+  readonly onClose: () => void
+}): JSX.Element {
+  return (
+    <>
+      <IconButton
+        label={words.previous}
+        shortcut="Alt ↑"
+        icon={<ChevronUp size={18} aria-hidden />}
+        isDisabled={onPrevious === undefined}
+        {...(onPrevious ? { onPress: onPrevious } : {})}
+      />
+      <IconButton
+        label={words.next}
+        shortcut="Alt ↓"
+        icon={<ChevronDown size={18} aria-hidden />}
+        isDisabled={onNext === undefined}
+        {...(onNext ? { onPress: onNext } : {})}
+      />
+      <IconButton label={words.fullPage} icon={<Maximize2 size={16} aria-hidden />} onPress={onFullPage} />
+      <IconButton label={words.close} icon={<X size={18} aria-hidden />} onPress={onClose} />
+    </>
   )
 }

@@ -1,0 +1,34 @@
+import type { Field, FieldValue } from '../../lib/fields/field.ts'
+import { formatValue } from '../../lib/fields/format-value.ts'
+import type { RecordValues } from '../../lib/records/record-change.ts'
+
+/** What the header says of a record. */
+export interface RecordFacts {
+  readonly title: string
+  /** Its own state, such as `doing`. */
+  readonly choice: string | undefined
+  /** Its number or code, as people name it; empty when it has none. */
+  readonly number: string
+}
+
+/** Letters of the id that stand for a record without a title. */
+const ID_SHOWN = 8
+
+/** @param labels - what its links are called, by field */
+export function recordFacts(
+  fields: readonly Field[],
+  values: RecordValues,
+  labels: ReadonlyMap<string, FieldValue>,
+  id: string,
+): RecordFacts {
+  const text = (field: Field | undefined): string =>
+    field ? formatValue(field, values[field.name] ?? null, labels.get(field.name)) : ''
+  const title = text(fields.find(({ isTitle }) => isTitle))
+  const state = fields.find(({ kind, name }) => kind === 'choice' && (name === 'state' || name === 'status'))
+  const choice = state && values[state.name]
+  return {
+    title: title === '' ? id.slice(0, ID_SHOWN) : title,
+    choice: typeof choice === 'string' ? choice : undefined,
+    number: text(fields.find(({ name, isTitle }) => !isTitle && (name === 'number' || name === 'code'))),
+  }
+}

@@ -1,0 +1,46 @@
+import { Link2, MoreHorizontal, Trash2 } from 'lucide-react'
+import type { JSX } from 'react'
+import { IconButton } from '../../components/icon-button.tsx'
+import { Menu, MenuItem, MenuTrigger } from '../../components/menu.tsx'
+import { showToast } from '../../components/toast.tsx'
+import { gridMessages } from '../../messages/grid.ts'
+import { recordMessages as words } from '../../messages/record.ts'
+
+/** What can be done with a record as a whole. */
+export function RecordMenu({
+  noun,
+  path,
+  onDelete,
+}: {
+  /** What one record of its table is called. */
+  readonly noun: string
+  /** Where the record is in this app. */
+  readonly path: string
+  /** `undefined`: the person may not. */
+  readonly onDelete: (() => void) | undefined
+}): JSX.Element {
+  return (
+    <MenuTrigger>
+      <IconButton label={words.more} icon={<MoreHorizontal size={18} aria-hidden />} />
+      <Menu label={words.more}>
+        <MenuItem icon={<Link2 size={16} aria-hidden />} onAction={() => void copyLink(path)}>
+          {words.copyLink}
+        </MenuItem>
+        {onDelete ? (
+          <MenuItem isDanger icon={<Trash2 size={16} aria-hidden />} onAction={onDelete}>
+            {words.delete(noun)}
+          </MenuItem>
+        ) : null}
+      </Menu>
+    </MenuTrigger>
+  )
+}
+
+async function copyLink(path: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(`${location.origin}${path}`)
+    showToast({ text: words.copied })
+  } catch {
+    showToast({ text: gridMessages.clipboardDenied })
+  }
+}

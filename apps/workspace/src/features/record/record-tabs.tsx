@@ -1,0 +1,94 @@
+import type { JSX } from 'react'
+import { Tabs } from '../../components/tabs.tsx'
+import type { Field, FieldValue } from '../../lib/fields/field.ts'
+import type { RecordValues } from '../../lib/records/record-change.ts'
+import type { RecordMark } from '../../lib/records/record-state.ts'
+import type { RecordWriter } from '../../lib/records/record-writer.ts'
+import { recordMessages as words } from '../../messages/record.ts'
+import { Comments, useCommentCount } from './comments.tsx'
+import { LinkedRecords, useRelationCounts, useRelations } from './linked-records.tsx'
+import type { RecordContentProps } from './record-content-props.ts'
+import { RecordFields } from './record-fields.tsx'
+
+const NO_PROBLEMS: ReadonlyMap<string, string> = new Map()
+
+export interface RecordTabsProps extends Pick<
+  RecordContentProps,
+  'table' | 'recordId' | 'workspace' | 'tab' | 'onTab' | 'onOpenRecord'
+> {
+  readonly fields: readonly Field[]
+  readonly values: RecordValues
+  readonly labels: ReadonlyMap<string, FieldValue>
+  readonly mark: RecordMark | undefined
+  readonly writer: RecordWriter
+  readonly onCommit: (field: Field, value: FieldValue) => void
+}
+
+/** The fields of a record, what links to it, and what people say about it where the table has comments. */
+export function RecordTabs(props: RecordTabsProps): JSX.Element {
+  const { table, recordId, workspace, tab } = props
+  const relations = useRelations(table.name)
+  const counts = useRelationCounts(relations, recordId)
+  const commentCount = useCommentCount(table.name, recordId)
+  const tabs = [
+    { id: 'fields' as const, label: words.fields, content: <Fields {...props} /> },
+    {
+      id: 'links' as const,
+      label: words.linked,
+      count: counts.reduce((sum, count) => sum + count, 0),
+      content: (
+        <div className="px-4">
+          <LinkedRecords
+            relations={relations}
+            counts={counts}
+            id={recordId}
+            workspace={workspace}
+            onOpen={props.onOpenRecord}
+          />
+        </div>
+      ),
+    },
+    ...(commentCount === undefined
+      ? []
+      : [
+          {
+            id: 'comments' as const,
+            label: words.comments,
+            count: commentCount,
+            content: (
+              <div className="px-4">
+                <Comments table={table.name} id={recordId} writer={props.writer} />
+              </div>
+            ),
+          },
+        ]),
+  ]
+  return (
+    <Tabs
+      label={words.tabs}
+      tabs={tabs}
+      selected={tabs.some(({ id }) => id === tab) ? tab : 'fields'}
+      onSelect={props.onTab}
+    />
+  )
+}
+
+function Fields({ table, fields, values, labels, mark, onCommit, onOpenRecord }: RecordTabsProps): JSX.Element {
+  const { update: canUpdate } = table.descriptor.can
+  return (
+    <div className="flex flex-col gap-4 px-4">
+      {canUpdate ? null : <p className="text-small text-muted">{words.readOnly}</p>}
+      <RecordFields
+        fields={fields}
+        values={values}
+        labels={labels}
+        mark={mark}
+        problems={NO_PROBLEMS}
+        canEdit={canUpdate}
+        isDraft={false}
+        onCommit={onCommit}
+        onOpenLink={onOpenRecord}
+      />
+    </div>
+  )
+}

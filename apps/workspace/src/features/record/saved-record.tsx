@@ -1,0 +1,60 @@
+import type { JSX } from 'react'
+import type { Field, FieldValue } from '../../lib/fields/field.ts'
+import type { RecordValues } from '../../lib/records/record-change.ts'
+import { useRecordWriter } from '../../lib/records/record-writer.ts'
+import { useRecordMarks } from '../../lib/records/use-record-marks.ts'
+import type { RecordContentProps } from './record-content-props.ts'
+import { recordFacts } from './record-facts.ts'
+import { RecordHeader } from './record-header.tsx'
+import { RecordMenu } from './record-menu.tsx'
+import { RecordTabs } from './record-tabs.tsx'
+import { RejectedBanner } from './rejected-banner.tsx'
+import { useRecordEdits } from './use-record-edits.ts'
+
+/** A record that is on this device. */
+export function SavedRecord(
+  props: RecordContentProps & {
+    readonly fields: readonly Field[]
+    readonly values: RecordValues
+    readonly labels: ReadonlyMap<string, FieldValue>
+  },
+): JSX.Element {
+  const { table, recordId, workspace, fields, labels } = props
+  const writer = useRecordWriter()
+  const marks = useRecordMarks(table.name)
+  const mark = marks?.get(recordId)
+  const edits = useRecordEdits(table, recordId, props.values, writer)
+  const { title, choice, number } = recordFacts(fields, edits.values, labels, recordId)
+  const remove = (): void => {
+    props.onGone()
+    void edits.remove()
+  }
+  return (
+    <>
+      <RecordHeader
+        level={props.level}
+        overline={[table.label, number].filter(Boolean).join(' · ')}
+        title={title}
+        choice={choice}
+        mark={mark}
+        badge={marks === undefined ? <span /> : undefined}
+        actions={
+          <>
+            {props.actions}
+            <RecordMenu
+              noun={table.noun}
+              path={`/w/${workspace}/t/${table.name}/r/${recordId}`}
+              onDelete={table.descriptor.can.delete ? remove : undefined}
+            />
+          </>
+        }
+      />
+      {mark?.item ? (
+        <div className="px-4 pt-3">
+          <RejectedBanner mark={mark} fields={fields} workspace={workspace} />
+        </div>
+      ) : null}
+      <RecordTabs {...props} values={edits.values} mark={mark} writer={writer} onCommit={edits.commit} />
+    </>
+  )
+}
