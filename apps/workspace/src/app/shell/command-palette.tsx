@@ -1,5 +1,5 @@
 import { Search } from 'lucide-react'
-import { type JSX, type ReactNode, useState } from 'react'
+import { type JSX, type KeyboardEvent, useState } from 'react'
 import { Autocomplete } from 'react-aria-components/Autocomplete'
 import { Collection } from 'react-aria-components/Collection'
 import { Dialog as AriaDialog } from 'react-aria-components/Dialog'
@@ -11,15 +11,10 @@ import { TextField } from 'react-aria-components/TextField'
 import { Kbd } from '../../components/kbd.tsx'
 import { optionClass } from '../../components/select.tsx'
 import { cx } from '../../lib/cx.ts'
-import { type Command, filterCommands } from '../../lib/filter-commands.ts'
+import { filterCommands } from '../../lib/filter-commands.ts'
 import { paletteMessages as words } from '../../messages/palette.ts'
+import type { PaletteCommand } from './palette-command.ts'
 import { useRecordHits } from './use-record-hits.ts'
-
-export interface PaletteCommand extends Command {
-  readonly icon?: ReactNode
-  readonly detail?: string
-  readonly run: () => void
-}
 
 /** `⌘K`: go to a table or screen, run a command, find a record. Everything it knows is on this device. */
 export function CommandPalette({
@@ -73,29 +68,22 @@ function Palette({
   const shown = [...filterCommands(commands, text), ...records]
   const sections = Map.groupBy(shown, (command) => command.section)
 
+  const run = (command: PaletteCommand | undefined): void => {
+    onClose()
+    command?.run()
+  }
+  // Escape closes at once; the field would first only empty itself. Enter takes the first result when none is marked:
+  // results that come from the database a moment after the letter are not marked by themselves.
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const isTaken = event.key === 'Enter' && event.target instanceof HTMLInputElement && !hasMarked(event.target)
+    if (event.key !== 'Escape' && (!isTaken || (shown.length === 0 && text === ''))) return
+    event.preventDefault()
+    event.stopPropagation()
+    run(isTaken ? shown[0] : undefined)
+  }
+
   return (
-    // Escape closes at once; the field would first only empty itself. Enter takes the first result when none is marked:
-    // results that come from the database a moment after the letter are not marked by themselves.
-    <div
-      className="flex min-h-0 flex-col"
-      onKeyDownCapture={(event) => {
-        const [first] = shown
-        if (event.key === 'Enter' && first && event.target instanceof HTMLInputElement && !hasMarked(event.target)) {
-          event.preventDefault()
-          event.stopPropagation()
-          onClose()
-          first.run()
-        }
-        const isMarked = event.target instanceof Element && event.target.hasAttribute('aria-activedescendant')
-        const isEarlyEnter =
-          event.key === 'Enter' && !isMarked && text !== '' && event.target instanceof HTMLInputElement
-        if (event.key !== 'Escape' && !isEarlyEnter) return
-        event.preventDefault()
-        event.stopPropagation()
-        onClose()
-        if (isEarlyEnter) shown[0]?.run()
-      }}
-    >
+    <div className="flex min-h-0 flex-col" onKeyDownCapture={onKeyDown}>
       <Autocomplete inputValue={text} onInputChange={setText}>
         <TextField aria-label={words.field} autoFocus className="flex items-center gap-3 border-b border-border px-4">
           <Search size={18} aria-hidden className="text-muted" />
@@ -110,11 +98,7 @@ function Palette({
           <Menu
             aria-label={words.results}
             className="p-1.5 outline-none"
-            onAction={(key) => {
-              const command = shown.find(({ id }) => id === key)
-              onClose()
-              command?.run()
-            }}
+            onAction={(key) => run(shown.find(({ id }) => id === key))}
             renderEmptyState={() => (
               <p className="px-3 py-8 text-center text-body text-muted">
                 {text.trim() === '' ? words.typeToSearch : isReading ? '' : words.noMatch(text.trim())}
@@ -131,11 +115,7 @@ function Palette({
                       textValue={command.label}
                       className={cx(optionClass, 'data-focused:bg-accent-soft')}
                     >
-                      <span className="flex w-5 justify-center text-muted">{command.icon}</span>
-                      <span className="flex-1 truncate">{command.label}</span>
-                      {command.detail === undefined ? null : (
-                        <span className="text-small text-muted tabular-nums">{command.detail}</span>
-                      )}
+                      <Result command={command} />
                     </MenuItem>
                   )}
                 </Collection>
@@ -145,6 +125,17 @@ function Palette({
         </div>
       </Autocomplete>
     </div>
+  )
+}
+
+function Result({ command }: { readonly command: PaletteCommand }): JSX.Element {
+  const { label, icon, detail } = command
+  return (
+    <>
+      <span className="flex w-5 justify-center text-muted">{icon}</span>
+      <span className="flex-1 truncate">{label}</span>
+      {detail === undefined ? null : <span className="text-small text-muted tabular-nums">{detail}</span>}
+    </>
   )
 }
 

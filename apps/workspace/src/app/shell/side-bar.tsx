@@ -99,38 +99,60 @@ export function Navigation({
       )}
       {tables.length === 0 && !isNarrow ? <p className="px-2 text-small text-muted">{words.noTables}</p> : null}
       <ul className="flex flex-col gap-px">
-        {tables.map((table) => {
-          const count = counts.get(table.name)
-          return (
-            <li key={table.name}>
-              <Item label={table.label} isNarrow={isNarrow}>
-                <Link
-                  to="/w/$ws/t/$table"
-                  params={{ ...params, table: table.name }}
-                  className={itemClass(isNarrow)}
-                  {...follow}
-                >
-                  {isNarrow ? (
-                    <span aria-hidden className="text-small font-semibold">
-                      {table.label.slice(0, 2)}
-                    </span>
-                  ) : (
-                    <Table2 size={16} strokeWidth={1.75} aria-hidden className="text-subtle" />
-                  )}
-                  <Word isNarrow={isNarrow}>{table.label}</Word>
-                  {isNarrow || count === undefined ? null : (
-                    <span className="text-small text-muted tabular-nums">
-                      {formatCount(count)}
-                      <VisuallyHidden> {count === 1 ? 'row' : 'rows'}</VisuallyHidden>
-                    </span>
-                  )}
-                </Link>
-              </Item>
-            </li>
-          )
-        })}
+        {tables.map((table) => (
+          <li key={table.name}>
+            <TableLink
+              workspace={workspace}
+              table={table}
+              count={counts.get(table.name)}
+              isNarrow={isNarrow}
+              onFollow={onFollow}
+            />
+          </li>
+        ))}
       </ul>
     </nav>
+  )
+}
+
+function TableLink({
+  workspace,
+  table,
+  count,
+  isNarrow,
+  onFollow,
+}: {
+  readonly workspace: string
+  readonly table: TableInfo
+  /** `undefined`: not counted yet. */
+  readonly count: number | undefined
+  readonly isNarrow: boolean
+  readonly onFollow: (() => void) | undefined
+}): JSX.Element {
+  return (
+    <Item label={table.label} isNarrow={isNarrow}>
+      <Link
+        to="/w/$ws/t/$table"
+        params={{ ws: workspace, table: table.name }}
+        className={itemClass(isNarrow)}
+        {...(onFollow === undefined ? {} : { onClick: onFollow })}
+      >
+        {isNarrow ? (
+          <span aria-hidden className="text-small font-semibold">
+            {table.label.slice(0, 2)}
+          </span>
+        ) : (
+          <Table2 size={16} strokeWidth={1.75} aria-hidden className="text-subtle" />
+        )}
+        <Word isNarrow={isNarrow}>{table.label}</Word>
+        {isNarrow || count === undefined ? null : (
+          <span className="text-small text-muted tabular-nums">
+            {formatCount(count)}
+            <VisuallyHidden> {count === 1 ? 'row' : 'rows'}</VisuallyHidden>
+          </span>
+        )}
+      </Link>
+    </Item>
   )
 }
 

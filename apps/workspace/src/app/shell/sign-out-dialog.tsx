@@ -1,4 +1,3 @@
-import { useLocalDatabase } from '@holdfast/react'
 import { type JSX, useEffect, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { Checkbox } from '../../components/checkbox.tsx'
@@ -6,13 +5,9 @@ import { Dialog } from '../../components/dialog.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { LinkButton } from '../../components/link.tsx'
 import { Notice } from '../../components/notice.tsx'
-import { forgetAccount, rememberWaiting } from '../../lib/data/accounts.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
-import { setPaused } from '../../lib/data/pause.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
-
-/** How long "send now" tries before it says that it could not. */
-const SEND_TIMEOUT_MS = 20_000
+import { type Leaving, useLeaving } from './use-leaving.ts'
 
 /**
  * Signs out on this device. With unsent changes the person chooses first: send them now, keep them on this device for
@@ -27,35 +22,10 @@ export function SignOutDialog({
   readonly waiting: number
   readonly attention: number
 }): JSX.Element {
-  const { client } = useBackend()
-  const local = useLocalDatabase()
   const [isShared, setShared] = useState(false)
-  const [step, setStep] = useState<'asking' | 'sending' | 'not-sent' | 'leaving'>('asking')
-  const [error, setError] = useState<Error>()
-  const isGuest = useIsGuest()
+  const leaving = useLeaving({ waiting, attention, isShared })
+  const { step, error } = leaving
   const hasUnsent = waiting > 0 || attention > 0
-
-  const leave = async (data: 'keep' | 'wipe'): Promise<void> => {
-    setStep('leaving')
-    try {
-      if (data === 'keep') rememberWaiting(local.userId, waiting + attention)
-      await client.signOut(data, { discardUnsent: true }) // the person chose above
-      if (data === 'wipe') forgetAccount(local.userId)
-    } catch (cause) {
-      setStep('asking')
-      setError(cause instanceof Error ? cause : new Error(String(cause)))
-    }
-  }
-
-  useSendThenLeave({
-    isSending: step === 'sending',
-    waiting,
-    // A change that was refused on the way out is a new question.
-    onSent: () => (attention > 0 ? setStep('asking') : void leave(isShared ? 'wipe' : 'keep')),
-    onGivenUp: () => setStep('not-sent'),
-  })
-
-  const isBusy = step === 'sending' || step === 'leaving'
   return (
     <Dialog
       title={words.signOutTitle}
@@ -65,27 +35,7 @@ export function SignOutDialog({
       actionsLayout={hasUnsent ? 'stack' : 'row'}
       actions={
         hasUnsent ? (
-          <>
-            <Button tone="danger" isDisabled={isBusy} onPress={() => void leave('wipe')}>
-              {words.signOutDiscard}
-            </Button>
-            <Button isDisabled={isBusy} onPress={() => void leave('keep')}>
-              {words.signOutKeep}
-            </Button>
-            {waiting > 0 ? (
-              <Button
-                tone="primary"
-                isPending={step === 'sending'}
-                isDisabled={step === 'leaving'}
-                onPress={() => {
-                  setPaused(local, false)
-                  setStep('sending')
-                }}
-              >
-                {step === 'sending' ? words.signOutSending(waiting) : words.signOutSendNow}
-              </Button>
-            ) : null}
-          </>
+          <UnsentActions leaving={leaving} waiting={waiting} />
         ) : (
           <>
             <Button onPress={onClose}>{words.cancel}</Button>
@@ -93,7 +43,7 @@ export function SignOutDialog({
               tone="primary"
               autoFocus
               isPending={step === 'leaving'}
-              onPress={() => void leave(isShared ? 'wipe' : 'keep')}
+              onPress={() => void leaving.leave(isShared ? 'wipe' : 'keep')}
             >
               {words.signOutSimple}
             </Button>
@@ -102,19 +52,7 @@ export function SignOutDialog({
       }
     >
       <div className="flex flex-col gap-3">
-        {isGuest ? (
-          <Notice
-            tone="warning"
-            title={words.signOutGuest}
-            actions={
-              <LinkButton size="sm" to="/account" onClick={onClose}>
-                {words.signOutGuestKeep}
-              </LinkButton>
-            }
-          >
-            {words.signOutGuestDetail}
-          </Notice>
-        ) : null}
+        <GuestWarning onClose={onClose} />
         {waiting > 0 ? <p>{words.signOutUnsent(waiting)}</p> : null}
         {attention > 0 ? <p>{words.signOutAttention(attention)}</p> : null}
         {hasUnsent ? <p className="text-muted">{words.signOutKeepDetail}</p> : <p>{words.signOutClean}</p>}
@@ -124,7 +62,7 @@ export function SignOutDialog({
           </p>
         ) : null}
         {attention === 0 ? (
-          <Checkbox isSelected={isShared} onChange={setShared} isDisabled={isBusy}>
+          <Checkbox isSelected={isShared} onChange={setShared} isDisabled={isBusy(leaving)}>
             {words.signOutShared}
           </Checkbox>
         ) : null}
@@ -134,7 +72,53 @@ export function SignOutDialog({
   )
 }
 
-/** Nobody can sign in to a guest's account again. */
+function isBusy({ step }: Leaving): boolean {
+  return step === 'sending' || step === 'leaving'
+}
+
+/** What can be done with changes that are only on this device. */
+function UnsentActions({ leaving, waiting }: { readonly leaving: Leaving; readonly waiting: number }): JSX.Element {
+  const { step } = leaving
+  return (
+    <>
+      <Button tone="danger" isDisabled={isBusy(leaving)} onPress={() => void leaving.leave('wipe')}>
+        {words.signOutDiscard}
+      </Button>
+      <Button isDisabled={isBusy(leaving)} onPress={() => void leaving.leave('keep')}>
+        {words.signOutKeep}
+      </Button>
+      {waiting > 0 ? (
+        <Button
+          tone="primary"
+          isPending={step === 'sending'}
+          isDisabled={step === 'leaving'}
+          onPress={leaving.sendThenLeave}
+        >
+          {step === 'sending' ? words.signOutSending(waiting) : words.signOutSendNow}
+        </Button>
+      ) : null}
+    </>
+  )
+}
+
+/** A guest cannot come back to the account. */
+function GuestWarning({ onClose }: { readonly onClose: () => void }): JSX.Element | null {
+  if (!useIsGuest()) return null
+  return (
+    <Notice
+      tone="warning"
+      title={words.signOutGuest}
+      actions={
+        <LinkButton size="sm" to="/account" onClick={onClose}>
+          {words.signOutGuestKeep}
+        </LinkButton>
+      }
+    >
+      {words.signOutGuestDetail}
+    </Notice>
+  )
+}
+
 function useIsGuest(): boolean {
   const { client } = useBackend()
   const [isGuest, setGuest] = useState(false)
@@ -149,30 +133,4 @@ function useIsGuest(): boolean {
     }
   }, [client])
   return isGuest
-}
-
-/** Waits while the outbox empties; gives up after {@link SEND_TIMEOUT_MS}. */
-function useSendThenLeave({
-  isSending,
-  waiting,
-  onSent,
-  onGivenUp,
-}: {
-  readonly isSending: boolean
-  readonly waiting: number
-  readonly onSent: () => void
-  readonly onGivenUp: () => void
-}): void {
-  const isSent = isSending && waiting === 0
-  // The outbox empties by itself; its being empty is the event.
-  useEffect(() => {
-    if (isSent) onSent()
-    // oxlint-disable-next-line react/exhaustive-deps -- once per sending, not once per render
-  }, [isSent])
-  useEffect(() => {
-    if (!isSending) return
-    const timer = setTimeout(onGivenUp, SEND_TIMEOUT_MS)
-    return () => clearTimeout(timer)
-    // oxlint-disable-next-line react/exhaustive-deps -- the clock starts with the sending
-  }, [isSending])
 }

@@ -15,25 +15,17 @@ import {
   TriangleAlert,
   UserRound,
 } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { setAppearance, THEMES } from '../../lib/appearance.ts'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import { formatCount } from '../../lib/format.ts'
 import { paletteMessages as words } from '../../messages/palette.ts'
 import { shellMessages } from '../../messages/shell.ts'
-import type { PaletteCommand } from './command-palette.tsx'
+import type { PaletteCommand } from './palette-command.ts'
 
 const ICON = { size: 16, 'aria-hidden': true } as const
 
-/** Everything the palette can do besides finding records. */
-export function useCommands({
-  workspace,
-  tables,
-  counts,
-  isPaused,
-  onPauseChange,
-  onShortcuts,
-  onSignOut,
-}: {
+export interface CommandsOptions {
   readonly workspace: string
   readonly tables: readonly TableInfo[]
   readonly counts: ReadonlyMap<string, number>
@@ -41,22 +33,40 @@ export function useCommands({
   readonly onPauseChange: (isPaused: boolean) => void
   readonly onShortcuts: () => void
   readonly onSignOut: () => void
-}): readonly PaletteCommand[] {
+}
+
+type Navigate = ReturnType<typeof useNavigate>
+
+/** Everything the palette can do besides finding records. */
+export function useCommands(options: CommandsOptions): readonly PaletteCommand[] {
   const navigate = useNavigate()
+  return [
+    ...tableCommands(options, navigate),
+    ...workspaceCommands(options, navigate),
+    ...accountCommands(navigate),
+    ...appCommands(options),
+  ]
+}
+
+function tableCommands({ workspace, tables, counts }: CommandsOptions, navigate: Navigate): readonly PaletteCommand[] {
+  return tables.map((table) => {
+    const count = counts.get(table.name)
+    return {
+      id: `table:${table.name}`,
+      label: table.label,
+      keywords: `${table.name} table`,
+      section: words.tables,
+      icon: <Table2 {...ICON} />,
+      ...(count === undefined ? {} : { detail: formatCount(count) }),
+      run: () => void navigate({ to: '/w/$ws/t/$table', params: { ws: workspace, table: table.name } }),
+    }
+  })
+}
+
+/** The screens of the workspace. */
+function workspaceCommands({ workspace }: CommandsOptions, navigate: Navigate): readonly PaletteCommand[] {
   const params = { ws: workspace }
   return [
-    ...tables.map((table): PaletteCommand => {
-      const count = counts.get(table.name)
-      return {
-        id: `table:${table.name}`,
-        label: table.label,
-        keywords: `${table.name} table`,
-        section: words.tables,
-        icon: <Table2 {...ICON} />,
-        ...(count === undefined ? {} : { detail: formatCount(count) }),
-        run: () => void navigate({ to: '/w/$ws/t/$table', params: { ...params, table: table.name } }),
-      }
-    }),
     {
       id: 'home',
       label: words.goHome,
@@ -88,46 +98,64 @@ export function useCommands({
       icon: <Smartphone {...ICON} />,
       run: () => void navigate({ to: '/w/$ws/sync', params, search: { tab: 'device' } }),
     },
-    {
-      id: 'account',
-      label: shellMessages.yourAccount,
-      keywords: 'profile name e-mail phone',
-      section: words.goTo,
-      icon: <UserRound {...ICON} />,
-      run: () => void navigate({ to: '/account' }),
-    },
-    {
-      id: 'security',
-      label: shellMessages.accountSecurity,
-      keywords: 'account password second factor step passkey authenticator',
-      section: words.goTo,
-      icon: <ShieldCheck {...ICON} />,
-      run: () => void navigate({ to: '/account/security' }),
-    },
-    {
-      id: 'sign-ins',
-      label: shellMessages.accountSignIns,
-      keywords: 'account sessions devices signed in',
-      section: words.goTo,
-      icon: <MonitorSmartphone {...ICON} />,
-      run: () => void navigate({ to: '/account/sign-ins' }),
-    },
-    {
-      id: 'identities',
-      label: shellMessages.accountIdentities,
-      keywords: 'account identities linked provider google github',
-      section: words.goTo,
-      icon: <KeyRound {...ICON} />,
-      run: () => void navigate({ to: '/account/identities' }),
-    },
-    {
-      id: 'appearance',
-      label: shellMessages.appearance,
-      keywords: 'settings density motion dark light',
-      section: words.goTo,
-      icon: <Palette {...ICON} />,
-      run: () => void navigate({ to: '/account/appearance' }),
-    },
+  ]
+}
+
+const ACCOUNT_SCREENS: readonly {
+  readonly id: string
+  readonly label: string
+  readonly keywords: string
+  readonly icon: ReactNode
+  readonly to: '/account' | '/account/security' | '/account/sign-ins' | '/account/identities' | '/account/appearance'
+}[] = [
+  {
+    id: 'account',
+    label: shellMessages.yourAccount,
+    keywords: 'profile name e-mail phone',
+    icon: <UserRound {...ICON} />,
+    to: '/account',
+  },
+  {
+    id: 'security',
+    label: shellMessages.accountSecurity,
+    keywords: 'account password second factor step passkey authenticator',
+    icon: <ShieldCheck {...ICON} />,
+    to: '/account/security',
+  },
+  {
+    id: 'sign-ins',
+    label: shellMessages.accountSignIns,
+    keywords: 'account sessions devices signed in',
+    icon: <MonitorSmartphone {...ICON} />,
+    to: '/account/sign-ins',
+  },
+  {
+    id: 'identities',
+    label: shellMessages.accountIdentities,
+    keywords: 'account identities linked provider google github',
+    icon: <KeyRound {...ICON} />,
+    to: '/account/identities',
+  },
+  {
+    id: 'appearance',
+    label: shellMessages.appearance,
+    keywords: 'settings density motion dark light',
+    icon: <Palette {...ICON} />,
+    to: '/account/appearance',
+  },
+]
+
+function accountCommands(navigate: Navigate): readonly PaletteCommand[] {
+  return ACCOUNT_SCREENS.map(({ to, ...screen }) => ({
+    ...screen,
+    section: words.goTo,
+    run: () => void navigate({ to }),
+  }))
+}
+
+/** What the app itself does. */
+function appCommands({ isPaused, onPauseChange, onShortcuts, onSignOut }: CommandsOptions): readonly PaletteCommand[] {
+  return [
     {
       id: 'shortcuts',
       label: shellMessages.shortcuts,

@@ -1,5 +1,5 @@
 import { useLastSyncedAt, useLocalDatabase, useSyncStatus } from '@holdfast/react'
-import { type JSX, type ReactNode, useState } from 'react'
+import type { JSX, ReactNode } from 'react'
 import { Button } from '../../components/button.tsx'
 import { ConfirmDialog } from '../../components/dialog.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
@@ -11,132 +11,143 @@ import { resync } from '../../lib/data/resync.ts'
 import { useTableCounts } from '../../lib/data/use-table-counts.ts'
 import { formatBytes, formatCount, formatMoment } from '../../lib/format.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
+import { type ConfirmedWork, useConfirmedWork } from './use-confirmed-work.ts'
 import { useDeviceFacts } from './use-device-facts.ts'
 
-/** What this device holds, and the two ways to begin anew. */
+/** What this device holds, and the two ways to begin from scratch. */
 export function DeviceTab({ waiting }: { readonly waiting: number }): JSX.Element {
-  const { client } = useBackend()
-  const local = useLocalDatabase()
-  const syncState = useSyncStatus()
+  return (
+    <div className="flex max-w-2xl flex-col gap-8">
+      <Storage waiting={waiting} />
+      <Resync waiting={waiting} />
+      <Wipe waiting={waiting} />
+    </div>
+  )
+}
+
+function Storage({ waiting }: { readonly waiting: number }): JSX.Element {
   const lastSyncedAt = useLastSyncedAt()
   const store = useLocalStore((state) => state.store)
   const counts = useTableCounts()
   const facts = useDeviceFacts()
-  const [layer, setLayer] = useState<'resync' | 'wipe'>()
-  const [isBusy, setBusy] = useState(false)
-  const [error, setError] = useState<Error>()
   const rows = [...counts.values()].reduce((sum, count) => sum + count, 0)
-
-  const run = async (work: () => Promise<void>): Promise<void> => {
-    setBusy(true)
-    setError(undefined)
-    try {
-      await work()
-      setLayer(undefined)
-    } catch (cause) {
-      setError(cause instanceof Error ? cause : new Error(String(cause)))
-    } finally {
-      setBusy(false)
-    }
+  const askPersist = async (): Promise<void> => {
+    if (!(await facts.askPersist())) showToast({ text: words.persistRefused })
   }
-
   return (
-    <div className="flex max-w-2xl flex-col gap-8">
-      <section aria-labelledby="device-storage">
-        <h2 id="device-storage" className="pb-2 text-heading">
-          {words.storageTitle}
-        </h2>
-        <dl className="rounded-lg border border-border">
-          <Line name={words.rows}>{counts.size === 0 ? '' : formatCount(rows)}</Line>
-          <Line name={words.changesWaiting}>{formatCount(waiting)}</Line>
-          <Line name={words.lastSync}>{lastSyncedAt ? formatMoment(lastSyncedAt) : words.never}</Line>
-          <Line name={words.storageIn}>{store === undefined ? '' : words.storageKinds[store]}</Line>
-          {facts.usage === undefined ? null : (
-            <Line name={words.used}>{words.usedOf(formatBytes(facts.usage.used), formatBytes(facts.usage.quota))}</Line>
-          )}
-          {facts.isPersistent === undefined ? null : (
-            <Line name={words.persistence}>
-              {facts.isPersistent ? words.persistent : words.notPersistent}
-              {facts.isPersistent ? null : (
-                <Button
-                  size="sm"
-                  onPress={() => {
-                    void facts.askPersist().then((isGranted) => {
-                      if (!isGranted) showToast({ text: words.persistRefused })
-                    })
-                  }}
-                >
-                  {words.askPersist}
-                </Button>
-              )}
-            </Line>
-          )}
-          <Line name={words.device}>
-            <span className="font-mono text-mono [overflow-wrap:anywhere]">{facts.clientId}</span>
+    <section aria-labelledby="device-storage">
+      <h2 id="device-storage" className="pb-2 text-heading">
+        {words.storageTitle}
+      </h2>
+      <dl className="rounded-lg border border-border">
+        <Line name={words.rows}>{counts.size === 0 ? '' : formatCount(rows)}</Line>
+        <Line name={words.changesWaiting}>{formatCount(waiting)}</Line>
+        <Line name={words.lastSync}>{lastSyncedAt ? formatMoment(lastSyncedAt) : words.never}</Line>
+        <Line name={words.storageIn}>{store === undefined ? '' : words.storageKinds[store]}</Line>
+        {facts.usage === undefined ? null : (
+          <Line name={words.used}>{words.usedOf(formatBytes(facts.usage.used), formatBytes(facts.usage.quota))}</Line>
+        )}
+        {facts.isPersistent === undefined ? null : (
+          <Line name={words.persistence}>
+            {facts.isPersistent ? words.persistent : words.notPersistent}
+            {facts.isPersistent ? null : (
+              <Button size="sm" onPress={() => void askPersist()}>
+                {words.askPersist}
+              </Button>
+            )}
           </Line>
-          <Line name={words.engine}>
-            <span className="font-mono text-mono">{facts.engine}</span>
-          </Line>
-        </dl>
-      </section>
-      <section aria-labelledby="device-resync" className="flex flex-col items-start gap-2">
-        <h2 id="device-resync" className="text-heading">
-          {words.resyncTitle}
-        </h2>
-        <p className="text-muted">{words.resyncDetail}</p>
-        {waiting > 0 ? (
-          <p id="resync-blocked" className="text-warning">
-            {words.resyncBlocked(waiting)}
-          </p>
-        ) : null}
-        <Button isDisabled={waiting > 0 || syncState.kind === 'offline'} onPress={() => setLayer('resync')}>
-          {words.resync}
-        </Button>
-      </section>
-      <section aria-labelledby="device-wipe" className="flex flex-col items-start gap-2">
-        <h2 id="device-wipe" className="text-heading">
-          {words.wipeTitle}
-        </h2>
-        <p className="text-muted">{words.wipeDetail}</p>
-        <Button tone="danger" onPress={() => setLayer('wipe')}>
-          {words.wipe}
-        </Button>
-      </section>
-      <ConfirmDialog
-        title={words.resyncTitle}
-        isOpen={layer === 'resync'}
-        onClose={() => setLayer(undefined)}
-        confirmLabel={words.resync}
-        isPending={isBusy}
-        onConfirm={() =>
-          void run(async () => {
-            await resync(local)
-            showToast({ text: words.resyncStarted })
-          })
-        }
-      >
+        )}
+        <Line name={words.device}>
+          <span className="font-mono text-mono [overflow-wrap:anywhere]">{facts.clientId}</span>
+        </Line>
+        <Line name={words.engine}>
+          <span className="font-mono text-mono">{facts.engine}</span>
+        </Line>
+      </dl>
+    </section>
+  )
+}
+
+/** Reads everything from the server again. */
+function Resync({ waiting }: { readonly waiting: number }): JSX.Element {
+  const local = useLocalDatabase()
+  const syncState = useSyncStatus()
+  const work = useConfirmedWork(async () => {
+    await resync(local)
+    showToast({ text: words.resyncStarted })
+  })
+  return (
+    <section aria-labelledby="device-resync" className="flex flex-col items-start gap-2">
+      <h2 id="device-resync" className="text-heading">
+        {words.resyncTitle}
+      </h2>
+      <p className="text-muted">{words.resyncDetail}</p>
+      {waiting > 0 ? (
+        <p id="resync-blocked" className="text-warning">
+          {words.resyncBlocked(waiting)}
+        </p>
+      ) : null}
+      <Button isDisabled={waiting > 0 || syncState.kind === 'offline'} onPress={work.ask}>
+        {words.resync}
+      </Button>
+      <Confirmation work={work} title={words.resyncTitle} confirmLabel={words.resync}>
         <p>{words.resyncDetail}</p>
-        {error ? <ErrorNotice error={error} /> : null}
-      </ConfirmDialog>
-      <ConfirmDialog
-        title={words.wipeTitle}
-        isOpen={layer === 'wipe'}
-        onClose={() => setLayer(undefined)}
-        confirmLabel={words.wipe}
-        isDanger
-        isPending={isBusy}
-        onConfirm={() =>
-          void run(async () => {
-            await client.signOut('wipe', { discardUnsent: true })
-            forgetAccount(local.userId)
-          })
-        }
-      >
+      </Confirmation>
+    </section>
+  )
+}
+
+/** Signs out and deletes what is on this device. */
+function Wipe({ waiting }: { readonly waiting: number }): JSX.Element {
+  const { client } = useBackend()
+  const { userId } = useLocalDatabase()
+  const work = useConfirmedWork(async () => {
+    await client.signOut('wipe', { discardUnsent: true })
+    forgetAccount(userId)
+  })
+  return (
+    <section aria-labelledby="device-wipe" className="flex flex-col items-start gap-2">
+      <h2 id="device-wipe" className="text-heading">
+        {words.wipeTitle}
+      </h2>
+      <p className="text-muted">{words.wipeDetail}</p>
+      <Button tone="danger" onPress={work.ask}>
+        {words.wipe}
+      </Button>
+      <Confirmation work={work} title={words.wipeTitle} confirmLabel={words.wipe} isDanger>
         <p>{words.wipeDetail}</p>
         {waiting > 0 ? <p className="pt-2 font-medium text-danger">{words.signOutUnsent(waiting)}</p> : null}
-        {error ? <ErrorNotice error={error} /> : null}
-      </ConfirmDialog>
-    </div>
+      </Confirmation>
+    </section>
+  )
+}
+
+function Confirmation({
+  work,
+  title,
+  confirmLabel,
+  isDanger = false,
+  children,
+}: {
+  readonly work: ConfirmedWork
+  readonly title: string
+  readonly confirmLabel: string
+  readonly isDanger?: boolean
+  readonly children: ReactNode
+}): JSX.Element {
+  return (
+    <ConfirmDialog
+      title={title}
+      isOpen={work.isAsked}
+      onClose={work.close}
+      confirmLabel={confirmLabel}
+      isDanger={isDanger}
+      isPending={work.isBusy}
+      onConfirm={work.confirm}
+    >
+      {children}
+      {work.error ? <ErrorNotice error={work.error} /> : null}
+    </ConfirmDialog>
   )
 }
 
