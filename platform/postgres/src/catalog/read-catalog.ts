@@ -13,10 +13,9 @@ import { readTables } from './tables.ts'
 /** Reads the catalog as one transaction sees it. */
 export async function readCatalog(pool: Pool): Promise<Catalog> {
   return pool.transaction(async (tx) => {
-    // Names print with their schema, whatever the search path of the connection is.
     await tx.execute(sql`set transaction isolation level repeatable read, read only`)
-    // Types print as the project writes them: without `public`.
-    await tx.execute(sql`set local search_path to public, extensions`)
+    // Every name prints with its schema, but for those of `pg_catalog`, so that it means the same on any search path.
+    await tx.execute(sql`set local search_path to ''`)
     const roles = await readRoles(tx)
     const requestSettings = await readRequestSettings(tx)
     const names = roles.map((role) => role.name)

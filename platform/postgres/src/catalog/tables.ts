@@ -17,10 +17,7 @@ export async function readTables(tx: Queryable, roles: readonly string[]): Promi
   const foreignKeys = groupByTable(await readForeignKeys(tx))
   const grants = groupByTable(await readGrants(tx, roles))
   const viewColumns = await readViewColumns(tx)
-  // The expressions of policies print with every name qualified, so that they mean the same wherever they are put.
-  await tx.execute(sql`set local search_path to ''`)
   const policies = groupByTable(await readPolicies(tx))
-  await tx.execute(sql`set local search_path to public, extensions`)
   return tables.map((table) => {
     const own = (columns.get(table.oid) ?? []).map((column): Column => undefinedForNull(column))
     const keys: readonly UniqueConstraint[] = uniques.get(table.oid) ?? []
