@@ -243,6 +243,7 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
     requireSession: (claims) => sessions.require(claims),
     restRequiresSession: config.restSessionCheck,
     allowsNoKey: config.allowRequestsWithoutKey,
+    anonymousRole: rest.anonymousRole,
     isDatabaseUp: cluster.isUp,
     health: () => ({
       database: cluster.isUp() ? 'up' : 'down',

@@ -28,13 +28,15 @@ export interface AuthenticateOptions {
   readonly acceptsApiKey: boolean
   /** Whether a request without any key is one with the anon key. */
   readonly allowsNoKey?: boolean
+  /** The role of callers whose token names none; empty if they are refused. Default: `anon`. */
+  readonly anonymousRole?: () => string
   /** Addresses that need neither key nor token, such as published keys. */
   readonly isOpen?: (request: FastifyRequest) => boolean
   /** Addresses that work without a person: there a token that is no good is as none, so that a session can be refreshed. */
   readonly ignoresBadToken?: (request: FastifyRequest) => boolean
 }
 
-const ANONYMOUS: Caller = { role: 'anon', claims: { role: 'anon' }, userId: undefined, expiresAtS: undefined }
+const NO_CLAIMS: VerifiedClaims = {}
 
 /** What Supabase's gateway answers, word for word. */
 const NO_KEY = {
@@ -50,7 +52,7 @@ const WRONG_KEY = {
 export function authenticate(options: AuthenticateOptions): onRequestAsyncHookHandler {
   return async (request, reply) => {
     if (options.isOpen?.(request)) {
-      request.caller = ANONYMOUS
+      request.caller = toCaller(NO_CLAIMS, options)
       return
     }
     const apiKey = options.acceptsApiKey ? readApiKey(request) : undefined
@@ -58,14 +60,14 @@ export function authenticate(options: AuthenticateOptions): onRequestAsyncHookHa
     if (apiKey === undefined && bearer === undefined) {
       if (!options.acceptsApiKey) throw options.vocabulary.tokenMissing()
       if (!options.allowsNoKey) return reply.code(401).send(NO_KEY)
-      request.caller = ANONYMOUS
+      request.caller = toCaller(NO_CLAIMS, options)
       return undefined
     }
-    const keyCaller = await verifyApiKey(apiKey, options.verifyToken)
+    const keyCaller = await verifyApiKey(apiKey, options)
     if (keyCaller === 'refused') return reply.code(401).send(WRONG_KEY)
     request.caller =
       bearer === undefined || bearer === apiKey
-        ? (keyCaller ?? ANONYMOUS)
+        ? (keyCaller ?? toCaller(NO_CLAIMS, options))
         : await verifyBearer(bearer, request, options)
     return undefined
   }
@@ -86,11 +88,11 @@ export async function isOperator(request: FastifyRequest, verifyToken: VerifyTok
 
 async function verifyApiKey(
   apiKey: string | undefined,
-  verifyToken: VerifyToken,
+  options: AuthenticateOptions,
 ): Promise<Caller | 'refused' | undefined> {
   if (apiKey === undefined) return undefined
   try {
-    const caller = toCaller(await verifyToken(apiKey))
+    const caller = toCaller(await options.verifyToken(apiKey), options)
     // A key is known by who signed it and what role it names. What names a person is that person's token, and no key.
     return caller.userId === undefined && caller.claims['role'] !== undefined ? caller : 'refused'
   } catch (error) {
@@ -103,14 +105,14 @@ async function verifyBearer(token: string, request: FastifyRequest, options: Aut
   try {
     const claims = await options.verifyToken(token)
     await options.requireSession?.(claims)
-    return toCaller(claims)
+    return toCaller(claims, options)
   } catch (error) {
     if (isConnectionLoss(error)) throw options.vocabulary.unavailable()
     if (error instanceof HoldfastError && error.code === 'issuer_unavailable') {
       throw options.vocabulary.issuerUnavailable(error)
     }
     if (!(error instanceof HoldfastError) || error.status >= 500) throw error
-    if (options.ignoresBadToken?.(request)) return ANONYMOUS
+    if (options.ignoresBadToken?.(request)) return toCaller(NO_CLAIMS, options)
     throw refusalOf(error, token, options.vocabulary)
   }
 }
@@ -132,8 +134,10 @@ function refusalOf(error: HoldfastError, token: string, vocabulary: Vocabulary):
   }
 }
 
-function toCaller(claims: VerifiedClaims): Caller {
-  return { role: claims.role ?? 'anon', claims, userId: claims.sub, expiresAtS: claims.exp }
+function toCaller(claims: VerifiedClaims, { anonymousRole, vocabulary }: AuthenticateOptions): Caller {
+  const role = claims.role ?? anonymousRole?.() ?? 'anon'
+  if (role === '') throw vocabulary.tokenMissing()
+  return { role, claims, userId: claims.sub, expiresAtS: claims.exp }
 }
 
 function readApiKey(request: FastifyRequest): string | undefined {

@@ -22,6 +22,8 @@ export interface GatewayOptions {
   /** Whether REST asks for a live session too, as sync always does; accounts look for themselves. */
   readonly restRequiresSession: boolean
   readonly allowsNoKey: boolean
+  /** The role of REST requests that name none; empty if they are refused. */
+  readonly anonymousRole: () => string
   readonly isDatabaseUp: () => boolean
   readonly health: () => HealthReport
   readonly config: AppConfig
@@ -105,6 +107,7 @@ export async function mountGateway(app: FastifyInstance, options: GatewayOptions
         vocabulary: restVocabulary,
         acceptsApiKey: true,
         allowsNoKey,
+        anonymousRole: options.anonymousRole,
       }),
     )
     await scope.register(options.rest, { prefix: '/rest/v1' })

@@ -36,7 +36,8 @@ function invalidClaims(cause: HoldfastError, message: string, detail?: string): 
 
 /** @see PostgREST reference, "Errors", group 3 */
 export const restVocabulary: Vocabulary = {
-  tokenMissing: () => new HoldfastError('PGRST302', 401, 'Anonymous access is disabled'),
+  tokenMissing: () =>
+    new HoldfastError('PGRST302', 401, 'Anonymous access is disabled', { headers: { 'www-authenticate': 'Bearer' } }),
   tokenInvalid: (cause, token) => {
     const parts = token.split('.').length
     return parts === 3

@@ -1,7 +1,6 @@
 import {
   quoteLiteral,
   quoteName,
-  viewKey,
   type Catalog,
   type Column,
   type Relationship,
@@ -9,6 +8,7 @@ import {
   type Table,
 } from '@holdfast/postgres'
 import { computedRelationships } from './computed-relationships.ts'
+import { primaryKeyOf } from './primary-key.ts'
 import type {
   RestCatalog,
   RestColumn,
@@ -119,8 +119,7 @@ function toRelation(
       toColumn(table, column, representations.get(column.typeOid) ?? NOT_REPRESENTED),
     ]),
   )
-  const isView = table.kind === 'view' || table.kind === 'materialized view'
-  const primaryKey = isView ? viewKey(table, catalog.tableByOid) : table.primaryKey
+  const primaryKey = primaryKeyOf(table, catalog)
   return { schema, name, columns, primaryKey, insertable, updatable, deletable }
 }
 

@@ -25,44 +25,66 @@ const OPTION_BY_SETTING: Readonly<Record<string, keyof RestOptions>> = {
   'pgrst.openapi_security_active': 'restOpenapiSecurityActive',
   'pgrst.server_timing_enabled': 'restServerTimingEnabled',
   'pgrst.server_trace_header': 'restTraceHeader',
+  'pgrst.db_root_spec': 'restRootFunction',
+  'pgrst.root_spec': 'restRootFunction',
+  'pgrst.db_anon_role': 'restAnonRole',
+  'pgrst.client_error_verbosity': 'restErrorVerbosity',
+  'pgrst.url_use_legacy_target_names': 'restTargetNamesEnabled',
 }
+
+/** The settings that {@link PreConfig} may make. What `pgrst.db_pre_config` says comes from the options: a function does not name itself. */
+export const SETTING_NAMES: readonly string[] = Object.keys(OPTION_BY_SETTING)
+
+const FUNCTION_NAME = /^([^.]+(\.[^.]+)?)?$/
 
 /** What texts may be, where not everything is right. */
 const VALID: { readonly [O in keyof RestOptions]?: (text: string) => boolean } = {
   restTransactionEnd: isTransactionEnd,
   restOpenapiMode: (text) => OPENAPI_MODES.includes(text),
-  restPreRequest: (text) => /^([^.]+(\.[^.]+)?)?$/.test(text),
+  restPreRequest: (text) => FUNCTION_NAME.test(text),
+  restRootFunction: (text) => FUNCTION_NAME.test(text),
+  restPreConfig: (text) => FUNCTION_NAME.test(text),
+  restErrorVerbosity: (text) => text === 'verbose' || text === 'minimal',
   restTraceHeader: (text) => /^[\w-]*$/.test(text),
 }
 
 /**
- * The options as `alter role authenticator set pgrst.…` changes them, with what is set for one database before what is set for all.
+ * The options as `alter role authenticator set pgrst.…` changes them, with settings for one database before settings for all.
  *
- * @returns a function that reads them once per catalog; what is no value of the option is logged and left as it was
+ * @param preConfigured - what the function of `restPreConfig` has set last, which comes after both
+ * @returns a function that reads them once per catalog; a value that the option cannot have is logged and ignored
  * @throws HoldfastError `option_invalid` for an option that was given otherwise
  */
-export function createConfigView(options: RestOptions, logger: Logger): (catalog: Catalog) => RestOptions {
+export function createConfigView(
+  options: RestOptions,
+  logger: Logger,
+  preConfigured: () => Settings = () => NO_SETTINGS,
+): (catalog: Catalog) => RestOptions {
   for (const [option, isValid] of Object.entries(VALID)) {
     const value = String(options[option as keyof RestOptions])
     if (!isValid(value)) throw new HoldfastError('option_invalid', 500, `${option} cannot be ${JSON.stringify(value)}.`)
   }
-  const known = new WeakMap<Catalog, RestOptions>()
+  const known = new WeakMap<Catalog, { readonly before: Settings; readonly config: RestOptions }>()
   return (catalog) => {
-    let config = known.get(catalog)
-    if (!config) {
-      config = applySettings(options, catalog.requestSettings, logger)
-      known.set(catalog, config)
-    }
+    const before = preConfigured()
+    const entry = known.get(catalog)
+    if (entry?.before === before) return entry.config
+    const config = applySettings(options, { ...before, ...catalog.requestSettings }, logger)
+    known.set(catalog, { before, config })
     return config
   }
 }
 
-/** As `exposedSchemas` of the service, for whoever has none open. */
+export type Settings = Readonly<Record<string, string>>
+
+const NO_SETTINGS: Settings = {}
+
+/** As `exposedSchemas` of the service, for callers that have none open. */
 export function exposedSchemasOf(options: RestOptions, catalog: Catalog, logger: Logger): readonly string[] {
   return createConfigView(options, logger)(catalog).restSchemas
 }
 
-function applySettings(options: RestOptions, settings: Readonly<Record<string, string>>, logger: Logger): RestOptions {
+function applySettings(options: RestOptions, settings: Settings, logger: Logger): RestOptions {
   const changed: Record<string, unknown> = {}
   for (const [setting, option] of Object.entries(OPTION_BY_SETTING)) {
     const text = settings[setting]

@@ -47,9 +47,17 @@ export function mediaTypeUnavailable(accepted: readonly string[]): HoldfastError
   return new HoldfastError('PGRST107', 406, `None of these media types are available: ${accepted.join(', ')}`)
 }
 
-export function notEmbedded(name: string): HoldfastError {
-  return new HoldfastError('PGRST108', 400, `'${name}' is not an embedded resource in this request`, {
-    hint: `Verify that '${name}' is included in the 'select' query parameter.`,
+/** @param alias - of the embed that has the name, where names of embeds with an alias are not allowed */
+export function notEmbedded(name: string, alias?: string): HoldfastError {
+  const message = `'${name}' is not an embedded resource in this request`
+  if (alias === undefined) {
+    return new HoldfastError('PGRST108', 400, message, {
+      hint: `Verify that '${name}' is included in the 'select' query parameter.`,
+    })
+  }
+  return new HoldfastError('PGRST108', 400, message, {
+    detail: 'Target names are not allowed in filters if they have an alias',
+    hint: `Change '${name}' to '${alias}' in filters, orders or limits.`,
   })
 }
 

@@ -1,54 +1,38 @@
 import type { Caller } from '@holdfast/http'
-import { authorOf, RowTooLarge, type Catalog, type PoolShare } from '@holdfast/postgres'
-import { parseDurationMs } from './duration.ts'
-import { abandoned, answerTooLarge, maxAffectedExceeded, notSingular, putKeyMismatch } from './errors.ts'
-import { Abandoned, execute, type ResultRow, type Statement } from './execute.ts'
-import { DEADLINE_GRACE_MS, DEADLINE_MS_MAX, STATEMENTS_MAX } from './limits.ts'
-import type { ApiDescriptions } from './openapi/api-descriptions.ts'
-import type { RestOptions } from './options.ts'
-import { endsInRollback } from './transaction-end.ts'
-import type { PlanCache, Rendered, Stages } from './plan-cache.ts'
-import type { DatabasePlan } from './plan/plan.ts'
-import {
-  isolationOf,
-  lastValue,
-  renderPreRequest,
-  renderSettings,
-  requestSettings,
-  type Setting,
-} from './query/render-settings.ts'
-import type { ApiRequest } from './request/api-request.ts'
+import { RowTooLarge, type PoolShare } from '@holdfast/postgres'
+import { abandoned, answerTooLarge } from './errors.ts'
+import { Abandoned, execute, type ExecuteResult } from './execute.ts'
 import type { RawRequest } from './request/parse-request.ts'
 import type { RequestLimit } from './request-limit.ts'
+import { decorate } from './response/decorate.ts'
 import { toHoldfastError } from './response/postgres-error.ts'
 import { respond, respondInfo, respondToInspect, type RestResponse } from './response/respond.ts'
-import { createStageClock, renderServerTiming, type StageTimes } from './response/server-timing.ts'
-import type { CurrentCatalog } from './stale-catalog.ts'
+import { createStageClock, type StageClock } from './response/server-timing.ts'
+import type { Snapshot } from './snapshot.ts'
+import type { Prepared } from './stages.ts'
 import type { StatementNames } from './statement-names.ts'
+import { renderTransaction, requireSingular, type PreparedStatement } from './transaction-input.ts'
 
-export interface HandlerContext {
+/** What requests are handled with. */
+export interface RestRuntime {
+  readonly snapshots: {
+    current(): Snapshot | Promise<Snapshot>
+    /** The snapshot to try again with after a failure, if any. */
+    newerThan(seen: Snapshot, error: unknown): Promise<Snapshot | undefined>
+  }
   /** Connections as `authenticator`. */
   readonly share: PoolShare
-  readonly catalog: CurrentCatalog
-  /** The options as the database changes them. */
-  readonly configOf: (catalog: Catalog) => RestOptions
-  /** The catalog to try again with after a failure, if any. */
-  readonly newerThan: (seen: Catalog, error: unknown) => Promise<Catalog | undefined>
   readonly names: StatementNames
-  readonly plans: PlanCache
-  /** How requests are prepared with a catalog and the options that it comes with. */
-  readonly stagesOf: (catalog: Catalog) => Stages
-  readonly descriptionsOf: (options: RestOptions) => ApiDescriptions
   readonly limit: RequestLimit
 }
 
-/** What a request is besides what it says. */
-export interface Circumstances {
-  /** Milliseconds that it took to find out who asks. */
+/** What is known about a request beside its content. */
+export interface RequestMeta {
+  /** Milliseconds that authentication took. */
   readonly authenticationMs: number | undefined
-  /** Whom the connection that it uses counts for; `undefined` for backends, which have keys of the project. */
+  /** The user whom the connection counts for; `undefined` for backends, which have keys of the project. */
   readonly person: string | undefined
-  /** Whether nobody waits for the answer any more. */
+  /** Whether the client has gone. */
   readonly isAbandoned: () => boolean
 }
 
@@ -59,145 +43,78 @@ export interface Circumstances {
  * @throws HoldfastError for every refusal, in PostgREST's vocabulary
  */
 export async function handle(
-  context: HandlerContext,
+  runtime: RestRuntime,
   caller: Caller,
   raw: RawRequest,
-  circumstances: Circumstances,
+  meta: RequestMeta,
 ): Promise<RestResponse> {
-  const catalog = context.catalog.current()
-  const leave = context.limit.enter(circumstances.person)
+  const snapshot = await runtime.snapshots.current()
+  const leave = runtime.limit.enter(meta.person)
   try {
-    return await answer(context, catalog, caller, raw, circumstances).catch(async (error: unknown) => {
-      const newer = await context.newerThan(catalog, error)
+    return await answer(runtime, snapshot, caller, raw, meta).catch(async (error: unknown) => {
+      const newer = await runtime.snapshots.newerThan(snapshot, error)
       if (!newer) throw error
-      return answer(context, newer, caller, raw, circumstances)
+      return answer(runtime, newer, caller, raw, meta)
     })
   } catch (error) {
-    throw toRefusal(error, caller)
+    throw toRefusal(error, caller.role === snapshot.options.restAnonRole)
   } finally {
     leave()
   }
 }
 
-function toRefusal(error: unknown, caller: Caller): unknown {
-  if (error instanceof Abandoned) return abandoned()
-  if (error instanceof RowTooLarge) return answerTooLarge()
-  return toHoldfastError(error, caller.role === 'anon')
-}
-
-/**
- * Stage by stage: request, plan, query, execute, respond. Each stage takes the value that the one before made, and nothing else of the
- * request.
- */
+/** The stages in a row: parse, plan, render, execute, respond. */
 async function answer(
-  context: HandlerContext,
-  catalog: Catalog,
+  runtime: RestRuntime,
+  snapshot: Snapshot,
   caller: Caller,
   raw: RawRequest,
-  circumstances: Circumstances,
+  meta: RequestMeta,
 ): Promise<RestResponse> {
-  const options = context.configOf(catalog)
+  const { options } = snapshot
   const clock = options.restServerTimingEnabled ? createStageClock() : undefined
-  const { request, plan, main, explain } = context.plans.prepare(
-    catalog,
-    raw,
-    context.stagesOf(catalog),
-    clock && (() => clock.end('parse')),
-  )
-  const finish = (response: RestResponse): RestResponse => {
-    clock?.end('response')
-    return decorate(response, raw, options, clock && { jwt: circumstances.authenticationMs, ...clock.times() })
-  }
-  if (plan.kind === 'info' || !main) return finish(respondInfo(plan.kind === 'info' ? plan.allow : ''))
+  const prepared = snapshot.prepare(raw, clock && (() => clock.end('parse')))
+  const response = hasStatement(prepared)
+    ? respondWith(prepared, await run(runtime, snapshot, caller, prepared, meta, clock), snapshot, caller)
+    : respondInfo(prepared.plan.kind === 'info' ? prepared.plan.allow : '')
+  clock?.end('response')
+  return decorate(response, prepared, raw, options, clock && { jwt: meta.authenticationMs, ...clock.times() })
+}
 
-  const readOnly = plan.kind === 'read' || plan.kind === 'inspect' || (plan.kind === 'call' && plan.readOnly)
-  const input = {
-    request,
-    readOnly,
-    role: caller.role,
-    claims: caller.claims,
-    roleSettings: catalog.roles.find(({ name }) => name === caller.role)?.settings ?? {},
-    routineSettings: plan.kind === 'call' ? plan.call.routine.settings : {},
-    hoistedSettings: options.restHoistedSettings,
-    statementTimeoutMs: options.restStatementTimeoutMs,
-    extraSearchPath: options.restExtraSearchPath,
-  }
-  const settings = requestSettings(input)
-  // Policies are part of a plan, so that one made for another role is made anew each time.
-  const keep = ({ text, values }: Rendered): Statement => {
-    const name = context.names.nameOf(catalog.version, text)
-    return { text, values, key: name && `${name} ${caller.role} ${request.schema}` }
-  }
-  const assume = renderSettings(settings, readOnly ? null : authorOf(caller))
+async function run(
+  { share, names }: RestRuntime,
+  snapshot: Snapshot,
+  caller: Caller,
+  prepared: PreparedStatement,
+  { person, isAbandoned }: RequestMeta,
+  clock: StageClock | undefined,
+): Promise<ExecuteResult> {
+  const transaction = renderTransaction(prepared, caller, snapshot, names)
   clock?.end('plan')
-  const result = await execute(context.share.for({ person: circumstances.person }), {
-    main: keep(main),
-    explain: explain && keep(explain),
-    settings: { ...assume, key: assume.text },
-    preRequest: options.restPreRequest === '' ? undefined : keep(renderPreRequest(options.restPreRequest).render()),
-    readOnly,
-    isolation: isolationOf(input),
-    rollback: endsInRollback(options.restTransactionEnd, request.preferences.transaction),
-    verify: plan.kind === 'inspect' ? undefined : verification(request, plan),
-    timeoutMs: deadlineMs(settings),
-    rowBytesMax: options.restResponseBytesMax,
-    isAbandoned: circumstances.isAbandoned,
-  })
+  const result = await execute(share.for({ person }), { ...transaction, isAbandoned })
   clock?.end('transaction')
+  return result
+}
+
+function respondWith(
+  { request, plan }: PreparedStatement,
+  result: ExecuteResult,
+  { catalog, descriptions }: Snapshot,
+  { role }: Caller,
+): RestResponse {
   if (plan.kind === 'inspect') {
-    const descriptions = context.descriptionsOf(options)
-    return finish(respondToInspect(request, result, descriptions.of(catalog, plan.schema, caller.role)))
+    return respondToInspect(request, result, descriptions.of(catalog, plan.schema, role))
   }
   if (plan.kind === 'read') requireSingular(plan, result.row)
-  return finish(respond(request, plan, result))
+  return respond(request, plan, result)
 }
 
-/** How long to wait for Postgres, which ends every statement in time by itself, unless it or the way to it is gone. */
-function deadlineMs(settings: readonly Setting[]): number {
-  const timeoutMs = parseDurationMs(lastValue(settings, 'statement_timeout') ?? '0') ?? 0
-  return timeoutMs <= 0 ? 0 : Math.min(STATEMENTS_MAX * timeoutMs + DEADLINE_GRACE_MS, DEADLINE_MS_MAX)
+function hasStatement(prepared: Prepared): prepared is PreparedStatement {
+  return prepared.main !== undefined && prepared.plan.kind !== 'info'
 }
 
-/** What an answer depends on beside its address, for caches. As PostgREST 16 says it, unless a function says otherwise. */
-const VARY = 'Accept, Prefer, Range'
-
-function decorate(
-  response: RestResponse,
-  raw: RawRequest,
-  options: RestOptions,
-  times: StageTimes | undefined,
-): RestResponse {
-  const trace = options.restTraceHeader === '' ? undefined : raw.headers[options.restTraceHeader.toLowerCase()]
-  const varies = Object.keys(response.headers).some((name) => name.toLowerCase() === 'vary')
-  if (times === undefined && trace === undefined && varies) return response
-  const headers = {
-    ...response.headers,
-    ...(!varies && { vary: VARY }),
-    ...(times && { 'server-timing': renderServerTiming(times) }),
-    ...(trace !== undefined && { [options.restTraceHeader]: String(trace) }),
-  }
-  return { ...response, headers }
-}
-
-/** What has to hold before a write is kept; `undefined` when the commit may go along with the statement. */
-function verification(request: ApiRequest, plan: DatabasePlan): ((row: ResultRow) => void) | undefined {
-  if (plan.kind === 'read' || plan.media.explain) return undefined
-  const { maxAffected, handling } = request.preferences
-  const isObject = plan.media.body.kind === 'object'
-  const limit = handling === 'strict' && request.method !== 'PUT' ? maxAffected : undefined
-  const isPut = request.method === 'PUT'
-  if (!isObject && limit === undefined && !isPut) return undefined
-  return (row) => {
-    const rows = Number(row.rows)
-    if (isPut && rows !== 1) throw putKeyMismatch()
-    requireSingular(plan, row)
-    const isInsert = plan.kind === 'write' && plan.write.kind === 'insert'
-    if (limit !== undefined && !isInsert && rows > limit) throw maxAffectedExceeded(rows)
-  }
-}
-
-/** An object was asked for, so exactly one row answers. */
-function requireSingular(plan: DatabasePlan, row: ResultRow): void {
-  if (plan.media.body.kind !== 'object' || plan.media.explain) return
-  if (Number(row.rows) !== 1) throw notSingular(Number(row.rows))
+function toRefusal(error: unknown, isAnonymous: boolean): unknown {
+  if (error instanceof Abandoned) return abandoned()
+  if (error instanceof RowTooLarge) return answerTooLarge()
+  return toHoldfastError(error, isAnonymous)
 }

@@ -13,9 +13,14 @@ function refusalOf(search: string, others: Partial<RawRequest> = {}): unknown {
     aggregatesEnabled: false,
     schemas: ['public'],
     plansAllowed: false,
+    targetNamesAllowed: true,
   }
   try {
-    planRequest(parseRequest(raw, ['public'], true), smallCatalog(), settings)
+    planRequest(
+      parseRequest(raw, { schemas: ['public'], mayChooseEnd: true, root: { kind: 'schema' } }),
+      smallCatalog(),
+      settings,
+    )
     return undefined
   } catch (error) {
     return error

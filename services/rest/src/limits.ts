@@ -54,3 +54,6 @@ export const STALLED_MS = 60_000
 
 /** Shapes of requests whose plans are kept. One takes some ten kilobytes. */
 export const PLANS_MAX = 1_000
+
+/** Milliseconds that the function of `restPreConfig` may take: requests wait for it when the catalog has changed. */
+export const PRE_CONFIG_TIMEOUT_MS = 5_000

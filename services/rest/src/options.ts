@@ -79,6 +79,34 @@ export const restOptions = {
     description:
       'How transactions of the REST API end: `commit` or `rollback`; with `-allow-override` a request may choose with `Prefer: tx=commit` or `tx=rollback`.',
   },
+  restRootFunction: {
+    type: 'string',
+    default: '',
+    description:
+      'A function, `schema.function`, that answers at the root of the REST API instead of its description. It is called in the schema of the request.',
+  },
+  restPreConfig: {
+    type: 'string',
+    default: '',
+    description:
+      'A function, `schema.function`, that sets `pgrst.…` settings with `set_config`. It runs as `authenticator`, at the start and whenever the catalog changes.',
+  },
+  restAnonRole: {
+    type: 'string',
+    default: 'anon',
+    description: 'The role of REST requests whose token names none, and of requests without a key; empty refuses them.',
+  },
+  restErrorVerbosity: {
+    type: 'string',
+    default: 'verbose',
+    description: 'What errors of the REST API say: `verbose`, all; `minimal`, neither details nor a hint.',
+  },
+  restTargetNamesEnabled: {
+    type: 'boolean',
+    default: true,
+    description:
+      'Lets filters, orders and limits name an embedded table by its own name although it has an alias, with a `Warning` in the answer. PostgREST will stop accepting it.',
+  },
   restPlanEnabled: {
     type: 'boolean',
     default: false,

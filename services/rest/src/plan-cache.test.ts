@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Utf8 } from '@holdfast/postgres'
 import { smallCatalog } from '../test/small-catalog.ts'
-import { createPlanCache, type PlanCache, type Prepared } from './plan-cache.ts'
+import { withPlanCache } from './plan-cache.ts'
 import { restOptions, type RestOptions } from './options.ts'
-import { createStages } from './stages.ts'
+import { createStages, prepareWith, type Prepare, type Prepared } from './stages.ts'
 import type { RawRequest } from './request/parse-request.ts'
 
 const OPTIONS = {
@@ -14,12 +14,7 @@ const OPTIONS = {
   restSchemas: ['public'],
 }
 
-const WORLD = {} as never
-const stages = createStages({
-  viewOf: () => smallCatalog(),
-  configOf: () => OPTIONS,
-  descriptionsOf: () => ({ disabled: false, of: () => '' }),
-})(WORLD)
+const stages = createStages(OPTIONS, smallCatalog(), { disabled: false })
 
 function get(search: string, others: Partial<RawRequest> = {}): RawRequest {
   return { method: 'GET', path: '/tasks', search, headers: {}, body: undefined, ...others }
@@ -50,8 +45,8 @@ function plainly(value: unknown): unknown {
   return value instanceof Utf8 ? value.toString() : value
 }
 
-const fresh = (raw: RawRequest): unknown => outcome(() => createPlanCache(1).prepare(WORLD, raw, stages))
-const cached = (cache: PlanCache, raw: RawRequest): unknown => outcome(() => cache.prepare(WORLD, raw, stages))
+const fresh = (raw: RawRequest): unknown => outcome(() => prepareWith(stages)(raw))
+const cached = (prepare: Prepare, raw: RawRequest): unknown => outcome(() => prepare(raw))
 
 const operand = fc.oneof(
   fc.constantFrom(
@@ -165,7 +160,7 @@ const rawRequest = fc
 
 describe('a cache of plans', () => {
   test('comes to what a request comes to without it, whatever came before', () => {
-    const cache = createPlanCache(1_000)
+    const cache = withPlanCache(stages, 1_000)
     fc.assert(
       fc.property(rawRequest, (raw) => {
         const expected = fresh(raw)
@@ -176,7 +171,7 @@ describe('a cache of plans', () => {
   })
 
   test('puts other operands into a shape that it knows', () => {
-    const cache = createPlanCache(10)
+    const cache = withPlanCache(stages, 10)
     fc.assert(
       fc.property(encoded, encoded, (first, second) => {
         for (const operator of ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'not.eq']) {
@@ -194,28 +189,16 @@ describe('a cache of plans', () => {
       ...stages,
       plan: (request: Parameters<typeof stages.plan>[0]) => (plans++, stages.plan(request)),
     }
-    const cache = createPlanCache(10)
+    const prepare = withPlanCache(counting, 10)
     for (let id = 0; id < 50; id++) {
-      const { main } = cache.prepare(WORLD, get(`id=eq.${id}&select=id,title`), counting)
+      const { main } = prepare(get(`id=eq.${id}&select=id,title`))
       expect(main?.values[0]).toBe(String(id))
     }
     expect(plans).toBe(3) // alone, and the second time with its markers
     for (let id = 0; id < 50; id++) {
       const raw = get('', { method: 'POST', body: Buffer.from(JSON.stringify({ id, title: `n${id}` })) })
-      expect(plainly(cache.prepare(WORLD, raw, counting).main?.values[0])).toBe(`{"id":${id},"title":"n${id}"}`)
+      expect(plainly(prepare(raw).main?.values[0])).toBe(`{"id":${id},"title":"n${id}"}`)
     }
     expect(plans).toBe(7)
-  })
-
-  test('forgets everything with the catalog', () => {
-    const cache = createPlanCache(10)
-    for (let round = 0; round < 3; round++) cache.prepare(WORLD, get('id=eq.1'), stages)
-    let plans = 0
-    const counting = {
-      ...stages,
-      plan: (request: Parameters<typeof stages.plan>[0]) => (plans++, stages.plan(request)),
-    }
-    cache.prepare({}, get('id=eq.1'), counting)
-    expect(plans).toBe(1)
   })
 })

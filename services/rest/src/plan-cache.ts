@@ -1,50 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { Plan } from './plan/plan.ts'
-import type { Query } from './query/render-query.ts'
 import type { ApiRequest, RowsPayload } from './request/api-request.ts'
 import type { RawRequest } from './request/parse-request.ts'
-
-/** A request that is understood, planned and rendered. */
-export interface Prepared {
-  readonly request: ApiRequest
-  readonly plan: Plan
-  /** `undefined` for what asks Postgres nothing. */
-  readonly main: Rendered | undefined
-  readonly explain: Rendered | undefined
-}
-
-export interface Rendered {
-  readonly text: string
-  readonly values: readonly unknown[]
-}
-
-/** How a request is prepared without a cache. */
-export interface Stages {
-  parse(raw: RawRequest): ApiRequest
-  /** The parts of `parse` that are of one request and not of its shape. */
-  parseParts(raw: RawRequest): Pick<ApiRequest, 'headers' | 'cookies'> & { readonly canonical: string }
-  /** The body of a request whose query string is known. */
-  parsePayload(raw: RawRequest, request: ApiRequest): ApiRequest['payload']
-  plan(request: ApiRequest): Plan
-  render(plan: Plan): Query | undefined
-}
-
-/**
- * Prepares requests, those of a known shape by putting their values in the place of others'.
- *
- * The shape is everything that a request says, but for the operands of comparisons (`id=eq.7`) and the content of a JSON body. That these are
- * nothing but values is not assumed: when a shape comes again, it is prepared once more with markers in their place, and kept only when
- * that makes the same text, the markers stand in the values where the operands stood, and all other values are the same.
- */
-export interface PlanCache {
-  /**
-   * @param world - what was kept holds for this object only, as it depends on catalog and options
-   * @param onParsed - called between parsing and planning
-   * @throws what the stages throw
-   */
-  prepare(world: object, raw: RawRequest, stages: Stages, onParsed?: () => void): Prepared
-}
+import { prepareWith, renderAll, type Prepare, type Prepared, type Rendered, type Stages } from './stages.ts'
 
 /** Headers that parsing looks at. The others are of no concern to the shape. */
 const SHAPING_HEADERS = ['accept', 'accept-profile', 'content-profile', 'content-type', 'prefer', 'range'] as const
@@ -52,7 +11,7 @@ const SHAPING_HEADERS = ['accept', 'accept-profile', 'content-profile', 'content
 /** Characters of a query string above which a request is not worth keeping. */
 const SEARCH_CHARACTERS_MAX = 2_048
 
-/** Shapes that came once. When there are so many, counting starts anew. */
+/** Shapes that came once. At so many, counting starts from zero. */
 const SEEN_MAX = 2_000
 
 /** A comparison whose operand is taken as it is; operands that the parser looks into are part of the shape. */
@@ -80,55 +39,64 @@ interface Entry {
   readonly explain: Template | undefined
 }
 
-/** @param entriesMax - shapes that are kept; the one that was not used for longest goes first */
-export function createPlanCache(entriesMax: number): PlanCache {
-  let current: object | undefined
-  const entries = new Map<string, Entry>()
-  /** The first request of shapes with a body, which says how the body is parsed. */
-  const bodies = new Map<string, ApiRequest>()
-  const seen = new Set<string>()
+/** What is known about the shapes that came before. */
+interface Known {
+  readonly entries: Map<string, Entry>
+  /** The first request of each shape with a body, which says how the body is parsed. */
+  readonly bodies: Map<string, ApiRequest>
+  /** Shapes that came once. */
+  readonly seen: Set<string>
+}
 
-  function reset(world: object): void {
-    current = world
-    entries.clear()
-    bodies.clear()
-    seen.clear()
-  }
-
-  function prepare(world: object, raw: RawRequest, stages: Stages, onParsed?: () => void): Prepared {
-    if (world !== current) reset(world)
-    if (raw.search.length > SEARCH_CHARACTERS_MAX) return prepareFresh(raw, stages, onParsed)
+/**
+ * Wraps the stages: requests of a known shape are prepared by putting their values in the place of others'.
+ *
+ * The shape is everything that a request says, but for the operands of comparisons (`id=eq.7`) and the content of a JSON body. That these are
+ * nothing but values is not assumed: when a shape comes again, it is prepared once more with markers in their place, and kept only when
+ * that makes the same text, the markers stand in the values where the operands stood, and all other values are the same.
+ *
+ * @param stages - what is kept holds for these only, as they depend on catalog and options
+ * @param entriesMax - shapes that are kept; the least recently used one is evicted first
+ */
+export function withPlanCache(stages: Stages, entriesMax: number): Prepare {
+  const known: Known = { entries: new Map(), bodies: new Map(), seen: new Set() }
+  const prepareFresh = prepareWith(stages)
+  return (raw, onParsed) => {
+    if (raw.search.length > SEARCH_CHARACTERS_MAX) return prepareFresh(raw, onParsed)
     const { shape, operands } = shapeOf(raw)
-    const known = hasBody(raw) ? bodies.get(shape) : undefined
-    if (hasBody(raw) && !known) {
-      const fresh = prepareFresh(raw, stages, onParsed)
-      remember(bodies, shape, fresh.request, entriesMax)
+    const first = hasBody(raw) ? known.bodies.get(shape) : undefined
+    if (hasBody(raw) && !first) {
+      const fresh = prepareFresh(raw, onParsed)
+      remember(known.bodies, shape, fresh.request, entriesMax)
       return fresh
     }
-    const payload = known && stages.parsePayload(raw, known)
-    if (payload && payload.kind !== 'rows') return prepareFresh(raw, stages, onParsed)
-    const key = payload
-      ? `${shape}\n${payload.isObject ? 'object' : 'array'} ${payload.format} ${JSON.stringify(payload.columns)}`
-      : shape
-    const entry = entries.get(key)
+    const payload = first && stages.parsePayload(raw, first)
+    if (payload && payload.kind !== 'rows') return prepareFresh(raw, onParsed)
+    const key = payload ? keyOf(shape, payload) : shape
+    const entry = known.entries.get(key)
     if (entry) {
-      entries.delete(key)
-      entries.set(key, entry)
+      known.entries.delete(key)
+      known.entries.set(key, entry)
       onParsed?.()
       return fill(entry, raw, stages, operands, payload)
     }
-    const fresh = prepareFresh(raw, stages, onParsed)
-    if (!seen.has(key)) {
-      if (seen.size >= SEEN_MAX) seen.clear()
-      seen.add(key)
-      return fresh
-    }
+    const fresh = prepareFresh(raw, onParsed)
+    if (isFirstTime(known.seen, key)) return fresh
     const made = makeEntry(raw, stages, fresh, operands)
-    if (made) remember(entries, key, made, entriesMax)
+    if (made) remember(known.entries, key, made, entriesMax)
     return fresh
   }
+}
 
-  return { prepare }
+function keyOf(shape: string, { isObject, format, columns }: RowsPayload): string {
+  return `${shape}\n${isObject ? 'object' : 'array'} ${format} ${JSON.stringify(columns)}`
+}
+
+function isFirstTime(seen: Set<string>, key: string): boolean {
+  if (seen.has(key)) return false
+  if (seen.size >= SEEN_MAX) seen.clear()
+  seen.add(key)
+  return true
 }
 
 function remember<T>(map: Map<string, T>, key: string, value: T, max: number): void {
@@ -136,17 +104,6 @@ function remember<T>(map: Map<string, T>, key: string, value: T, max: number): v
   if (map.size <= max) return
   const [oldest] = map.keys()
   if (oldest !== undefined) map.delete(oldest)
-}
-
-function prepareFresh(raw: RawRequest, stages: Stages, onParsed: (() => void) | undefined): Prepared {
-  const request = stages.parse(raw)
-  onParsed?.()
-  const plan = stages.plan(request)
-  return { request, plan, ...renderAll(stages.render(plan)) }
-}
-
-function renderAll(query: Query | undefined): Pick<Prepared, 'main' | 'explain'> {
-  return { main: query?.main.render(), explain: query?.explain?.render() }
 }
 
 function hasBody({ body }: RawRequest): boolean {

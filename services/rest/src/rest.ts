@@ -1,15 +1,13 @@
 import type { Logger } from '@holdfast/foundation'
 import type { Catalog, PoolShare } from '@holdfast/postgres'
 import type { FastifyPluginAsync } from 'fastify'
-import { createCatalogView } from './catalog-view.ts'
 import { createConfigView } from './config.ts'
-import { createApiDescriptions, type ApiDescriptions } from './openapi/api-descriptions.ts'
 import type { RestOptions } from './options.ts'
-import { PLANS_MAX, REQUESTS_UNDER_WAY_MAX, STATEMENT_NAMES_MAX } from './limits.ts'
-import { createPlanCache } from './plan-cache.ts'
+import { REQUESTS_UNDER_WAY_MAX, STATEMENT_NAMES_MAX } from './limits.ts'
+import { createPreConfig } from './pre-config.ts'
 import { createRequestLimit } from './request-limit.ts'
 import { restRoutes } from './routes.ts'
-import { createStages } from './stages.ts'
+import { createSnapshots, type Snapshot } from './snapshot.ts'
 import { createStaleness, type CurrentCatalog } from './stale-catalog.ts'
 import { createStatementNames } from './statement-names.ts'
 
@@ -33,40 +31,39 @@ export interface RestService extends AsyncDisposable {
    * @param catalog - default: as it is now
    */
   exposedSchemas(catalog?: Catalog): readonly string[]
+  /** The role of requests that name none; empty if they are refused. */
+  anonymousRole(): string
 }
 
 /** Opens PostgREST's dialect over the exposed schemas. It holds nothing of its own. */
 export async function openRest(input: OpenRestOptions): Promise<RestService> {
   const { share, catalog, options, url, logger } = input
-  const configOf = createConfigView(options, logger)
-  const descriptionsOf = createDescriptionsView(url)
-  return {
-    routes: restRoutes(
-      {
-        share,
-        catalog,
-        configOf,
-        newerThan: createStaleness(catalog),
-        names: createStatementNames(STATEMENT_NAMES_MAX),
-        plans: createPlanCache(PLANS_MAX),
-        stagesOf: createStages({ viewOf: createCatalogView(), configOf, descriptionsOf }),
-        descriptionsOf,
-        limit: createRequestLimit(REQUESTS_UNDER_WAY_MAX),
-      },
-      options.restBodyBytesMax,
-      logger,
-    ),
-    exposedSchemas: (of = catalog.current()) => configOf(of).restSchemas,
-    async [Symbol.asyncDispose]() {},
+  const preConfig = createPreConfig(options.restPreConfig, share, logger)
+  const configOf = createConfigView(options, logger, preConfig.settings)
+  const snapshotOf = createSnapshots(configOf, url)
+  const newerThan = createStaleness(catalog)
+  const load = async (of: Catalog): Promise<Snapshot> => {
+    await preConfig.load(of)
+    return snapshotOf(of)
   }
-}
-
-/** Descriptions by the options that they were made with, which the database may change. */
-function createDescriptionsView(url: string): (options: RestOptions) => ApiDescriptions {
-  const known = new WeakMap<RestOptions, ApiDescriptions>()
-  return (options) => {
-    const descriptions = known.get(options) ?? createApiDescriptions(options, url)
-    known.set(options, descriptions)
-    return descriptions
+  await preConfig.load(catalog.current())
+  const current = (): RestOptions => configOf(catalog.current())
+  const runtime = {
+    share,
+    names: createStatementNames(STATEMENT_NAMES_MAX),
+    limit: createRequestLimit(REQUESTS_UNDER_WAY_MAX),
+    snapshots: {
+      current: () => (options.restPreConfig === '' ? snapshotOf(catalog.current()) : load(catalog.current())),
+      async newerThan(seen: Snapshot, error: unknown) {
+        const newer = await newerThan(seen.catalog, error)
+        return newer && load(newer)
+      },
+    },
+  }
+  return {
+    routes: restRoutes(runtime, current, options.restBodyBytesMax, logger),
+    exposedSchemas: (of = catalog.current()) => configOf(of).restSchemas,
+    anonymousRole: () => current().restAnonRole,
+    async [Symbol.asyncDispose]() {},
   }
 }

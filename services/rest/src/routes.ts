@@ -1,9 +1,11 @@
+import { METHODS } from 'node:http'
 import { HoldfastError, type Logger } from '@holdfast/foundation'
 import { logFailure, requireCaller } from '@holdfast/http'
-import type { FastifyError, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { invalidBody } from './errors.ts'
-import { handle, type HandlerContext } from './handle.ts'
+import { handle, type RestRuntime } from './handle.ts'
 import { LARGE_ANSWER_BYTES, STALLED_MS } from './limits.ts'
+import type { RestOptions } from './options.ts'
 import type { RawRequest } from './request/parse-request.ts'
 import { renderError } from './response/render-error.ts'
 import type { RestResponse } from './response/respond.ts'
@@ -15,18 +17,23 @@ declare module 'fastify' {
   }
 }
 
-const METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS']
-
 /** What may stand after a status (RFC 9112, section 4). */
 const REASON_PHRASE = /^[\t\x20-\x7e]+$/
 
 /** `/rest/v1/*`: the address names a relation or, below `rpc/`, a function. Source: PostgREST reference, "API". */
-export function restRoutes(context: HandlerContext, bodyBytesMax: number, logger: Logger): FastifyPluginAsync {
+export function restRoutes(
+  runtime: RestRuntime,
+  current: () => RestOptions,
+  bodyBytesMax: number,
+  logger: Logger,
+): FastifyPluginAsync {
   return async (app) => {
+    addUnusualMethods(app)
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
     app.setErrorHandler((error, request, reply) => {
-      return send(request, reply, renderError(toRefusal(error, request, logger)))
+      const isVerbose = current().restErrorVerbosity === 'verbose'
+      return send(request, reply, renderError(toRefusal(error, request, logger), isVerbose))
     })
     app.decorateRequest('authenticationMs', undefined)
     app.addHook('onRequest', (request, reply, done) => {
@@ -35,7 +42,7 @@ export function restRoutes(context: HandlerContext, bodyBytesMax: number, logger
     })
     for (const url of ['/', '/*']) {
       app.route({
-        method: METHODS,
+        method: app.supportedMethods,
         url,
         exposeHeadRoute: false,
         bodyLimit: bodyBytesMax,
@@ -43,9 +50,9 @@ export function restRoutes(context: HandlerContext, bodyBytesMax: number, logger
           send(
             request,
             reply,
-            await handle(context, requireCaller(request), toRaw(request, app.prefix), {
+            await handle(runtime, requireCaller(request), toRaw(request, app.prefix), {
               authenticationMs: request.authenticationMs,
-              person: personOf(request),
+              person: personOf(request, current().restAnonRole),
               isAbandoned: () => request.raw.socket.destroyed,
             }),
           ),
@@ -54,10 +61,16 @@ export function restRoutes(context: HandlerContext, bodyBytesMax: number, logger
   }
 }
 
-/** Who has no account is known by their address, unless they have a key that only backends have. */
-function personOf(request: FastifyRequest): string | undefined {
+/** Methods that no resource has are refused by the parser of requests, in PostgREST's words. `CONNECT` never gets here. */
+function addUnusualMethods(app: FastifyInstance): void {
+  const unusual = METHODS.filter((method) => method !== 'CONNECT' && !app.supportedMethods.includes(method))
+  for (const method of unusual) app.addHttpMethod(method)
+}
+
+/** A caller without an account is known by their address, unless they have a key that only backends have. */
+function personOf(request: FastifyRequest, anonRole: string): string | undefined {
   const { userId, role } = requireCaller(request)
-  return userId ?? (role === 'anon' ? `address ${request.ip}` : undefined)
+  return userId ?? (role === 'anon' || role === anonRole ? `address ${request.ip}` : undefined)
 }
 
 function toRaw(request: FastifyRequest, prefix: string): RawRequest {

@@ -1,53 +1,72 @@
-import type { Catalog } from '@holdfast/postgres'
 import type { RestCatalog } from './catalog.ts'
-import { rootDisabled } from './errors.ts'
 import { requireDescribable, type ApiDescriptions } from './openapi/api-descriptions.ts'
 import type { RestOptions } from './options.ts'
-import type { Stages } from './plan-cache.ts'
 import { planRequest } from './plan/plan-request.ts'
-import { renderNothing, renderQuery } from './query/render-query.ts'
-import type { Action } from './request/api-request.ts'
-import { parseBody, parseHeaders, parseRequest } from './request/parse-request.ts'
+import type { Plan } from './plan/plan.ts'
+import { renderNothing, renderQuery, type Query } from './query/render-query.ts'
+import type { ApiRequest, Resource } from './request/api-request.ts'
+import { parseBody, parseHeaders, parseRequest, type RawRequest } from './request/parse-request.ts'
 import { canonicalQuery } from './request/query-params.ts'
 import { mayChooseEnd } from './transaction-end.ts'
 
-/**
- * The stages before Postgres is asked: request, plan, query. They depend on nothing but the catalog, and the options that it comes with.
- *
- * @returns a function that makes them once per catalog
- */
-export function createStages(context: {
-  readonly viewOf: (catalog: Catalog) => RestCatalog
-  readonly configOf: (catalog: Catalog) => RestOptions
-  readonly descriptionsOf: (options: RestOptions) => ApiDescriptions
-}): (catalog: Catalog) => Stages {
-  const known = new WeakMap<Catalog, Stages>()
-  return (catalog) => {
-    let stages = known.get(catalog)
-    if (!stages) {
-      const options = context.configOf(catalog)
-      stages = makeStages(options, context.viewOf(catalog), context.descriptionsOf(options))
-      known.set(catalog, stages)
-    }
-    return stages
-  }
+/** A request that is parsed, planned and rendered. */
+export interface Prepared {
+  readonly request: ApiRequest
+  readonly plan: Plan
+  /** `undefined` for a request that needs nothing of Postgres. */
+  readonly main: Rendered | undefined
+  readonly explain: Rendered | undefined
 }
 
-function makeStages(options: RestOptions, view: RestCatalog, descriptions: ApiDescriptions): Stages {
+export interface Rendered {
+  readonly text: string
+  readonly values: readonly unknown[]
+}
+
+/**
+ * Runs the stages before Postgres.
+ *
+ * @param onParsed - called between parsing and planning
+ * @throws what the stages throw
+ */
+export type Prepare = (raw: RawRequest, onParsed?: () => void) => Prepared
+
+/** The stages before Postgres: parse, plan, render. Each takes the value that the one before made, and nothing else of the request. */
+export interface Stages {
+  parse(raw: RawRequest): ApiRequest
+  plan(request: ApiRequest): Plan
+  render(plan: Plan): Query | undefined
+  /** The parts of `parse` that are of one request and not of its shape. */
+  parseParts(raw: RawRequest): Pick<ApiRequest, 'headers' | 'cookies'> & { readonly canonical: string }
+  /** The body of a request whose query string is known. */
+  parsePayload(raw: RawRequest, request: ApiRequest): ApiRequest['payload']
+}
+
+/** The stages for one catalog, and the options that it comes with: they depend on nothing else. */
+export function createStages(
+  options: RestOptions,
+  view: RestCatalog,
+  descriptions: Pick<ApiDescriptions, 'disabled'>,
+): Stages {
   const settings = {
     rowsMax: options.restRowsMax === 0 ? undefined : options.restRowsMax,
     writesNeedFilter: options.restWritesNeedFilter,
     aggregatesEnabled: options.restAggregatesEnabled,
     schemas: options.restSchemas,
     plansAllowed: options.restPlanEnabled,
+    targetNamesAllowed: options.restTargetNamesEnabled,
+  }
+  const dialect = {
+    schemas: options.restSchemas,
+    mayChooseEnd: mayChooseEnd(options.restTransactionEnd),
+    root: descriptions.disabled ? undefined : rootOf(options.restRootFunction),
   }
   return {
-    parse: (raw) => parseRequest(raw, options.restSchemas, mayChooseEnd(options.restTransactionEnd)),
+    parse: (raw) => parseRequest(raw, dialect),
     parseParts: (raw) => ({ ...parseHeaders(raw), canonical: canonicalQuery(raw.search) }),
     parsePayload: (raw, request) =>
       request.payload === undefined ? undefined : parseBody(raw, request.action, request.query.columns),
     plan(request) {
-      if (isAboutRoot(request.action) && descriptions.disabled) throw rootDisabled()
       const plan = planRequest(request, view, settings)
       if (plan.kind === 'inspect') requireDescribable(request.headers['accept'])
       return plan
@@ -59,6 +78,21 @@ function makeStages(options: RestOptions, view: RestCatalog, descriptions: ApiDe
   }
 }
 
-function isAboutRoot(action: Action): boolean {
-  return action.kind === 'inspect' || (action.kind === 'info' && action.resource.kind === 'schema')
+/** @param name - `function` or `schema.function`: like PostgREST, it is called in the schema of the request */
+function rootOf(name: string): Resource {
+  return name === '' ? { kind: 'schema' } : { kind: 'routine', name: name.slice(name.indexOf('.') + 1) }
+}
+
+/** Parse, plan, render. */
+export function prepareWith(stages: Stages): Prepare {
+  return (raw, onParsed) => {
+    const request = stages.parse(raw)
+    onParsed?.()
+    const plan = stages.plan(request)
+    return { request, plan, ...renderAll(stages.render(plan)) }
+  }
+}
+
+export function renderAll(query: Query | undefined): Pick<Prepared, 'main' | 'explain'> {
+  return { main: query?.main.render(), explain: query?.explain?.render() }
 }

@@ -50,13 +50,18 @@ interface Node {
 async function explain(address: string): Promise<readonly Node[]> {
   const [path = '', search = ''] = address.split('?')
   const raw = { method: 'GET', path, search, headers: {}, body: undefined }
-  const plan = planRequest(parseRequest(raw, ['public'], true), catalog, {
-    rowsMax: 1000,
-    writesNeedFilter: true,
-    aggregatesEnabled: true,
-    schemas: ['public'],
-    plansAllowed: false,
-  })
+  const plan = planRequest(
+    parseRequest(raw, { schemas: ['public'], mayChooseEnd: true, root: { kind: 'schema' } }),
+    catalog,
+    {
+      rowsMax: 1000,
+      writesNeedFilter: true,
+      aggregatesEnabled: true,
+      schemas: ['public'],
+      plansAllowed: false,
+      targetNamesAllowed: true,
+    },
+  )
   if (plan.kind === 'info' || plan.kind === 'inspect') throw new Error('there is a statement')
   const { text, values } = renderQuery(plan).main.render()
   return db.pool.withClient(async (client) => {

@@ -7,8 +7,8 @@ import { wildRequest, type WildRequest } from './request-arbitrary.ts'
 import { openRestWorld, type RestWorld } from './rest-world.ts'
 import { createCatalogView } from '../src/catalog-view.ts'
 import { restOptions, type RestOptions } from '../src/options.ts'
-import { createPlanCache, type PlanCache, type Prepared, type Stages } from '../src/plan-cache.ts'
-import { createStages } from '../src/stages.ts'
+import { withPlanCache } from '../src/plan-cache.ts'
+import { createStages, prepareWith, type Prepare, type Prepared, type Stages } from '../src/stages.ts'
 
 /*
  * What a request says is never text of a statement. Replacing values leaves the text as it was, but for a limit, which is an integer that
@@ -36,17 +36,13 @@ const OPTIONS = {
 beforeAll(async () => {
   world = await openRestWorld()
   const catalog = await readCatalog(world.db.pool)
-  stages = createStages({
-    viewOf: createCatalogView(),
-    configOf: () => OPTIONS,
-    descriptionsOf: () => ({ disabled: false, of: () => '' }),
-  })(catalog)
+  stages = createStages(OPTIONS, createCatalogView()(catalog), { disabled: false })
 })
 
 afterAll(() => world?.[Symbol.asyncDispose]())
 
 /** What a request is run with, or `undefined` when it is refused before. */
-function prepare({ method, url, headers, body }: WildRequest, cache: PlanCache): Prepared | undefined {
+function prepare({ method, url, headers, body }: WildRequest, prepareRaw: Prepare): Prepared | undefined {
   const [path = '', ...rest] = url.split('?')
   const raw = {
     method,
@@ -56,7 +52,7 @@ function prepare({ method, url, headers, body }: WildRequest, cache: PlanCache):
     body: body === undefined ? undefined : Buffer.from(body),
   }
   try {
-    return cache.prepare(stages, raw, stages)
+    return prepareRaw(raw)
   } catch (error) {
     if (error instanceof HoldfastError && error.status < 500) return undefined
     throw error
@@ -64,7 +60,7 @@ function prepare({ method, url, headers, body }: WildRequest, cache: PlanCache):
 }
 
 function statementsOf(request: WildRequest): readonly string[] | undefined {
-  const prepared = prepare(request, createPlanCache(1))
+  const prepared = prepare(request, prepareWith(stages))
   return (
     prepared &&
     [prepared.main, prepared.explain].map((part) => (part?.text ?? '').replaceAll(/ limit [0-9]+/g, ' limit N'))
@@ -191,7 +187,7 @@ describe('the text of a statement', () => {
   })
 
   test('and its values are the same from the cache as anew', () => {
-    const cache = createPlanCache(50)
+    const cache = withPlanCache(stages, 50)
     const related = fc
       .tuple(wildRequest, fc.array(fc.nat(), { maxLength: 3 }))
       .map(([request, places]) => [request, request, ...places.map((place) => mark(request, [place])), request])
@@ -201,7 +197,7 @@ describe('the text of a statement', () => {
     fc.assert(
       fc.property(fc.oneof(related, templated), (requests) => {
         for (const request of requests) {
-          expect(runOf(prepare(request, cache))).toEqual(runOf(prepare(request, createPlanCache(1))))
+          expect(runOf(prepare(request, cache))).toEqual(runOf(prepare(request, prepareWith(stages))))
         }
       }),
       PARAMETERS,

@@ -99,21 +99,21 @@ describe('readCatalog', () => {
       default: undefined,
     })
     expect(columns['state']).toMatchObject({
-      type: 'state',
+      type: 'public.state',
       typeKind: 'e',
       enumLabels: ['open', 'done'],
       nullable: false,
     })
     expect(columns['state']?.default).toContain("'open'")
     expect(columns['states']).toMatchObject({
-      type: 'state_or_open[]',
+      type: 'public.state_or_open[]',
       category: 'A',
       enumLabels: ['open', 'done'],
       nullable: true,
     })
     expect(columns['states']?.elementOid).toBe(columns['state']?.typeOid)
     expect(columns['total']).toMatchObject({
-      type: 'price',
+      type: 'public.price',
       baseType: 'numeric',
       typeKind: 'b',
       baseTypeOid: 1700,

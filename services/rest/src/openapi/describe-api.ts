@@ -1,10 +1,11 @@
 import type { Catalog, Relationship, Table } from '@holdfast/postgres'
+import { primaryKeyOf } from '../primary-key.ts'
 import { isDescribed, routinePath } from './describe-routine.ts'
 import { tableDefinition, tableParameters, tablePath } from './describe-table.ts'
 import { splitComment, type OpenapiParameter, type OpenapiPath } from './openapi-document.ts'
 
 /** The release of PostgREST whose dialect is spoken. */
-const DIALECT = { version: '14.9', docs: 'v14' }
+const DIALECT = { version: '16.2', docs: 'v16' }
 
 const MEDIA_TYPES = [
   'application/json',
@@ -67,7 +68,10 @@ export function describeApi(input: ApiDescriptionInput): Readonly<Record<string,
       ),
     },
     definitions: Object.fromEntries(
-      tables.map((table) => [table.name, tableDefinition(table, relationships.get(table.oid) ?? [])]),
+      tables.map((table) => [
+        table.name,
+        tableDefinition(table, primaryKeyOf(table, catalog), relationships.get(table.oid) ?? []),
+      ]),
     ),
     parameters: { ...COMMON_PARAMETERS, ...Object.fromEntries(tables.flatMap(tableParameters)) },
     ...(securityActive ? SECURITY : {}),

@@ -17,10 +17,15 @@ const READ_PARAMETERS = ['select', 'order', 'range', 'rangeUnit', 'offset', 'lim
 /**
  * The rows of a table: types, defaults, comments, and notes about keys that tools read out of the descriptions.
  *
+ * @param primaryKey - of a view, its columns that are the key of a table
  * @param relationships - those that begin at the table
  */
-export function tableDefinition(table: Table, relationships: readonly Relationship[]): OpenapiSchema {
-  const properties = table.columns.map((column) => [column.name, property(table, column, relationships)] as const)
+export function tableDefinition(
+  table: Table,
+  primaryKey: readonly string[],
+  relationships: readonly Relationship[],
+): OpenapiSchema {
+  const properties = table.columns.map((column) => [column.name, property(column, primaryKey, relationships)] as const)
   const required = table.columns.filter(({ nullable }) => !nullable).map(({ name }) => name)
   return {
     type: 'object',
@@ -30,10 +35,14 @@ export function tableDefinition(table: Table, relationships: readonly Relationsh
   }
 }
 
-function property(table: Table, column: Column, relationships: readonly Relationship[]): OpenapiSchema {
+function property(
+  column: Column,
+  primaryKey: readonly string[],
+  relationships: readonly Relationship[],
+): OpenapiSchema {
   const type = column.baseType
   const notes = [
-    ...(table.primaryKey.includes(column.name) ? ['This is a Primary Key.<pk/>'] : []),
+    ...(primaryKey.includes(column.name) ? ['This is a Primary Key.<pk/>'] : []),
     ...foreignKeyNote(column.name, relationships),
   ]
   const comment = column.comment === undefined ? '' : `${column.comment}\n\n`

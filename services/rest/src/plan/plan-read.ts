@@ -11,6 +11,7 @@ import type {
   SelectItem,
 } from '../request/api-request.ts'
 import { findRelationship } from './find-relationship.ts'
+import { findEmbed } from './target-names.ts'
 import { planCondition, planOrder, planSelectField, type NamedEmbed } from './plan-field.ts'
 import type {
   Aggregate,
@@ -37,10 +38,12 @@ export interface RootRead {
   readonly aggregatesEnabled: boolean
   /** The exposed schemas: tables between others have to be in one of them. */
   readonly schemas: readonly string[]
+  /** Whether paths may name an embed by its target although it has an alias. */
+  readonly targetNamesAllowed: boolean
 }
 
 /** What the levels of one request share. */
-interface Context extends Pick<RootRead, 'rowsMax' | 'aggregatesEnabled' | 'schemas'> {
+interface Context extends Pick<RootRead, 'rowsMax' | 'aggregatesEnabled' | 'schemas' | 'targetNamesAllowed'> {
   readonly catalog: RestCatalog
   readonly schema: string
   /** The root's own name, which no alias may take. */
@@ -86,13 +89,14 @@ interface PlannedLevel {
  */
 export function planRead(catalog: RestCatalog, request: ApiRequest, root: RootRead): ReadPlan {
   const { query, schema } = request
-  const { rowsMax, aggregatesEnabled, schemas } = root
+  const { rowsMax, aggregatesEnabled, schemas, targetNamesAllowed } = root
   const context: Context = {
     catalog,
     schema,
     rowsMax,
     aggregatesEnabled,
     schemas,
+    targetNamesAllowed,
     rootName: root.relation.name,
     nextNumber: 1,
   }
@@ -130,12 +134,14 @@ function hasAggregate(items: readonly SelectItem[]): boolean {
 function planLevel(context: Context, level: Level, params: LevelParams): PlannedLevel {
   const relation = context.catalog.relation(level.relation.schema, level.relation.name)
   const items = params.select.filter((item) => item.kind === 'embed')
-  requireKnownPaths(params, items)
+  requireKnownPaths(context, params, items)
   requireOwnNames(level, items)
   const here = <T>(list: readonly AtPath<T>[]): T[] =>
     list.filter(({ path }) => path.length === 0).map(({ value }) => value)
   const order = here(params.order).slice(-1).flat()
-  const planned = items.map((item, index) => planEmbed(context, level, item, paramsBelow(params, items, index)))
+  const planned = items.map((item, index) =>
+    planEmbed(context, level, item, paramsBelow(context, params, items, index)),
+  )
   const own = planSelect(level, params, relation, planned)
   const aggregated =
     own.some((item) => item.kind === 'count' || (item.kind === 'field' && item.aggregate !== undefined)) ||
@@ -345,15 +351,15 @@ function nameOf(item: SelectEmbed): string {
   return item.alias ?? item.target
 }
 
-/** Which embed a path means: the first one with that alias or that target. */
-function findEmbed(items: readonly SelectEmbed[], name: string | undefined): number {
-  return items.findIndex(({ alias, target }) => alias === name || target === name)
-}
-
-function paramsBelow(params: LevelParams, items: readonly SelectEmbed[], index: number): LevelParams {
+function paramsBelow(
+  { targetNamesAllowed }: Context,
+  params: LevelParams,
+  items: readonly SelectEmbed[],
+  index: number,
+): LevelParams {
   const inside = <T>(list: readonly AtPath<T>[]): AtPath<T>[] =>
     list
-      .filter(({ path }) => path.length > 0 && findEmbed(items, path[0]) === index)
+      .filter(({ path }) => path.length > 0 && findEmbed(items, path[0], targetNamesAllowed) === index)
       .map(({ path, value }) => ({ path: path.slice(1), value }))
   return {
     select: items[index]?.select ?? [],
@@ -365,10 +371,11 @@ function paramsBelow(params: LevelParams, items: readonly SelectEmbed[], index: 
 }
 
 /** Conditions, orders and limits of an embed that is not selected would be ignored silently; they are refused. */
-function requireKnownPaths(params: LevelParams, items: readonly SelectEmbed[]): void {
+function requireKnownPaths({ targetNamesAllowed }: Context, params: LevelParams, items: readonly SelectEmbed[]): void {
   for (const { path } of [...params.filters, ...params.logic, ...params.order, ...params.ranges]) {
     const [first] = path
-    if (first !== undefined && findEmbed(items, first) < 0) throw notEmbedded(first)
+    if (first === undefined || findEmbed(items, first, targetNamesAllowed) >= 0) continue
+    throw notEmbedded(first, items.find(({ target }) => target === first)?.alias)
   }
 }
 

@@ -1,12 +1,13 @@
 import type { RestCatalog, RestMediaHandler, RestRelation } from '../catalog.ts'
 import { invalidPreferences, maxAffectedOnSingleResult, tableNotFound } from '../errors.ts'
-import type { ApiRequest, Resource } from '../request/api-request.ts'
+import type { Action, ApiRequest, Resource } from '../request/api-request.ts'
 import { nearestName } from './nearest-name.ts'
 import { negotiate } from './negotiate.ts'
 import { planCall } from './plan-call.ts'
 import { planRead } from './plan-read.ts'
 import { planWrite } from './plan-write.ts'
-import type { Answer, CountMode, Plan } from './plan.ts'
+import type { Answer, Plan } from './plan.ts'
+import { findTargetNames } from './target-names.ts'
 
 const TABLE_SIMILARITY_MIN = 0.75
 
@@ -19,6 +20,8 @@ export interface PlanSettings {
   readonly schemas: readonly string[]
   /** Whether Postgres's plans are shown to those who ask. */
   readonly plansAllowed: boolean
+  /** Whether paths may name an embed by its target although it has an alias. */
+  readonly targetNamesAllowed: boolean
 }
 
 /**
@@ -27,76 +30,111 @@ export interface PlanSettings {
  * @throws HoldfastError PGRST1xx and PGRST2xx: unknown relations and functions, embeds without or with too many relationships
  */
 export function planRequest(request: ApiRequest, catalog: RestCatalog, settings: PlanSettings): Plan {
-  const { action, preferences, schema } = request
-  const { rowsMax, writesNeedFilter, aggregatesEnabled, schemas } = settings
-  const agree = (target: RestMediaHandler['target']): Answer => {
-    const media = negotiate({ ...settings, accept: request.accept, catalog, target, select: request.query.select })
-    const { handling, invalid } = preferences
-    if (handling === 'strict' && invalid.length > 0) throw invalidPreferences(invalid)
-    return media
-  }
-  const count: CountMode = preferences.count ?? 'none'
+  const { action, schema } = request
   switch (action.kind) {
-    case 'read': {
-      const relation = findRelation(catalog, schema, action.relation)
-      const source = { kind: 'relation', schema, name: relation.name } as const
-      const read = planRead(catalog, request, {
-        source,
-        relation,
-        rootFilters: true,
-        rootRange: true,
-        rowsMax,
-        aggregatesEnabled,
-        schemas,
-      })
-      const media = agree({ kind: 'relation', schema, name: relation.name })
-      return { kind: 'read', read, media, bodyless: action.headersOnly, count, rowsMax }
-    }
-    case 'mutate': {
-      const relation = findRelation(catalog, schema, action.relation)
-      const root = { source: { kind: 'result' }, relation, rootFilters: false, rootRange: false } as const
-      const read = planRead(catalog, request, { ...root, rowsMax: undefined, aggregatesEnabled, schemas })
-      const write = planWrite(request, action.mutation, relation, read, writesNeedFilter)
-      const wantsLocation = action.mutation === 'create' && preferences.representation === 'headers-only'
-      return {
-        kind: 'write',
-        read,
-        write,
-        media: agree({ kind: 'relation', schema, name: relation.name }),
-        bodyless: preferences.representation !== 'representation',
-        location: wantsLocation && relation.primaryKey.length > 0 ? relation.primaryKey : undefined,
-        primaryKey: relation.primaryKey,
-      }
-    }
-    case 'call': {
-      const call = planCall(catalog, request, action.routine, action.method)
-      const { routine } = call
-      const read = planRead(catalog, request, {
-        source: { kind: 'result' },
-        relation: routine.returnsRelation ?? { schema, name: routine.name },
-        rootFilters: true,
-        rootRange: true,
-        rowsMax,
-        aggregatesEnabled,
-        schemas,
-      })
-      const { returnsRelation } = routine
-      const media = agree({
-        kind: returnsRelation ? 'relation' : 'routine',
-        ...(returnsRelation ?? { schema, name: routine.name }),
-      })
-      if (preferences.maxAffected !== undefined && preferences.handling === 'strict' && !routine.returnsSet) {
-        throw maxAffectedOnSingleResult()
-      }
-      const readOnly = action.method !== 'POST' || routine.volatility !== 'volatile'
-      const bodyless = action.method === 'HEAD' || routine.returns === 'void'
-      return { kind: 'call', read, call, media, bodyless, count, rowsMax, readOnly }
-    }
+    case 'read':
+      return planReading(request, catalog, settings, action)
+    case 'mutate':
+      return planMutation(request, catalog, settings, action)
+    case 'call':
+      return planInvocation(request, catalog, settings, action)
     case 'inspect':
       return { kind: 'inspect', schema, headersOnly: action.headersOnly }
     case 'info':
       return { kind: 'info', allow: allowedMethods(request, catalog, action.resource) }
   }
+}
+
+type ActionOf<Kind extends Action['kind']> = Extract<Action, { readonly kind: Kind }>
+
+function planReading(
+  request: ApiRequest,
+  catalog: RestCatalog,
+  settings: PlanSettings,
+  { relation: wanted, headersOnly }: ActionOf<'read'>,
+): Plan {
+  const { schema } = request
+  const relation = findRelation(catalog, schema, wanted)
+  const { name } = relation
+  const source = { kind: 'relation', schema, name } as const
+  const read = planRead(catalog, request, { ...settings, source, relation, rootFilters: true, rootRange: true })
+  return {
+    kind: 'read',
+    read,
+    media: negotiateAnswer(request, catalog, settings, { kind: 'relation', schema, name }),
+    bodyless: headersOnly,
+    targetNames: findTargetNames(request.query),
+    count: request.preferences.count ?? 'none',
+    rowsMax: settings.rowsMax,
+  }
+}
+
+function planMutation(
+  request: ApiRequest,
+  catalog: RestCatalog,
+  settings: PlanSettings,
+  { relation: wanted, mutation }: ActionOf<'mutate'>,
+): Plan {
+  const { schema, preferences } = request
+  const relation = findRelation(catalog, schema, wanted)
+  const root = { source: { kind: 'result' }, relation, rootFilters: false, rootRange: false } as const
+  const read = planRead(catalog, request, { ...settings, ...root, rowsMax: undefined })
+  const write = planWrite(request, mutation, relation, read, settings.writesNeedFilter)
+  const wantsLocation = mutation === 'create' && preferences.representation === 'headers-only'
+  return {
+    kind: 'write',
+    read,
+    write,
+    media: negotiateAnswer(request, catalog, settings, { kind: 'relation', schema, name: relation.name }),
+    bodyless: preferences.representation !== 'representation',
+    targetNames: findTargetNames(request.query),
+    location: wantsLocation && relation.primaryKey.length > 0 ? relation.primaryKey : undefined,
+    primaryKey: relation.primaryKey,
+  }
+}
+
+function planInvocation(
+  request: ApiRequest,
+  catalog: RestCatalog,
+  settings: PlanSettings,
+  { routine: name, method }: ActionOf<'call'>,
+): Plan {
+  const { schema, preferences } = request
+  const call = planCall(catalog, request, name, method)
+  const { routine } = call
+  const { returnsRelation } = routine
+  const relation = returnsRelation ?? { schema, name: routine.name }
+  const source = { kind: 'result' } as const
+  const read = planRead(catalog, request, { ...settings, source, relation, rootFilters: true, rootRange: true })
+  const kind = returnsRelation ? 'relation' : 'routine'
+  const media = negotiateAnswer(request, catalog, settings, { kind, ...relation })
+  if (preferences.maxAffected !== undefined && preferences.handling === 'strict' && !routine.returnsSet) {
+    throw maxAffectedOnSingleResult()
+  }
+  return {
+    kind: 'call',
+    read,
+    call,
+    media,
+    bodyless: method === 'HEAD' || routine.returns === 'void',
+    targetNames: findTargetNames(request.query),
+    count: preferences.count ?? 'none',
+    rowsMax: settings.rowsMax,
+    readOnly: method !== 'POST' || routine.volatility !== 'volatile',
+  }
+}
+
+/** @throws PGRST107, PGRST122 */
+function negotiateAnswer(
+  { accept, query, preferences }: ApiRequest,
+  catalog: RestCatalog,
+  settings: PlanSettings,
+  target: RestMediaHandler['target'],
+): Answer {
+  const media = negotiate({ ...settings, accept, catalog, target, select: query.select })
+  const { handling, invalid } = preferences
+  if (handling === 'strict' && invalid.length > 0) throw invalidPreferences(invalid)
+  return media
 }
 
 function findRelation(catalog: RestCatalog, schema: string, name: string): RestRelation {

@@ -8,6 +8,7 @@ import type {
   RowsPayload,
 } from '../request/api-request.ts'
 import type { RestRoutine } from '../catalog.ts'
+import type { TargetName } from './target-names.ts'
 
 /** A relation, the common table expression that holds what a write or a function returned, or a function of a row. */
 export type Source =
@@ -237,6 +238,8 @@ interface Reading {
   readonly media: Answer
   /** No body is built: HEAD, and writes that return nothing. */
   readonly bodyless: boolean
+  /** Embedded tables that the request names by their own name although they have an alias. */
+  readonly targetNames: readonly TargetName[]
 }
 
 export type Plan =

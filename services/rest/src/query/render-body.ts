@@ -36,9 +36,9 @@ export function renderBody(plan: DatabasePlan): SqlFragment {
       return sql`json_build_object('type', 'FeatureCollection', 'features', coalesce(json_agg(${feature}), '[]'))::text`
     }
     case 'raw':
-      return renderWhole(sql`(array_agg(${cast(item, body.binary)}))[1]`, body.binary)
+      return renderWhole(sql`(array_agg(${toWire(item, body.binary)}))[1]`, body.binary)
     case 'handler':
-      return renderWhole(cast(renderHandler(body, isScalar && isSingle ? item : ROW), body.binary), body.binary)
+      return renderWhole(toWire(renderHandler(body, isScalar && isSingle ? item : ROW), body.binary), body.binary)
   }
 }
 
@@ -63,8 +63,9 @@ function renderHandler(
   return sql`${sql.identifier(schema, name)}(${argument})`
 }
 
-function cast(value: SqlFragment, binary: boolean): SqlFragment {
-  return sql`(${value})::${sql.trusted(binary ? 'pg_catalog.bytea' : 'pg_catalog.text')}`
+/** The bytes, or the text that the type's output function makes: a cast of `xml` to `text` would keep its first newline. */
+function toWire(value: SqlFragment, binary: boolean): SqlFragment {
+  return binary ? sql`(${value})::pg_catalog.bytea` : sql`pg_catalog.format('%s', ${value})`
 }
 
 function renderWhole(value: SqlFragment, binary: boolean): SqlFragment {

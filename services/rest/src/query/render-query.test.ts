@@ -15,13 +15,18 @@ const catalog = smallCatalog()
 function render(method: string, address: string, body?: string, headers: Readonly<Record<string, string>> = {}) {
   const [path = '', search = ''] = address.split('?')
   const raw = { method, path, search, headers, body: body === undefined ? undefined : Buffer.from(body) }
-  const plan = planRequest(parseRequest(raw, ['public'], true), catalog, {
-    rowsMax: undefined,
-    writesNeedFilter: true,
-    aggregatesEnabled: false,
-    schemas: ['public'],
-    plansAllowed: false,
-  })
+  const plan = planRequest(
+    parseRequest(raw, { schemas: ['public'], mayChooseEnd: true, root: { kind: 'schema' } }),
+    catalog,
+    {
+      rowsMax: undefined,
+      writesNeedFilter: true,
+      aggregatesEnabled: false,
+      schemas: ['public'],
+      plansAllowed: false,
+      targetNamesAllowed: true,
+    },
+  )
   if (plan.kind === 'info' || plan.kind === 'inspect') throw new Error('no statement')
   const { text, values } = renderQuery(plan).main.render()
   return { text, values: values.map((value) => (value instanceof Utf8 ? value.toString() : value)) }

@@ -30,7 +30,9 @@ export function renderQuery(plan: DatabasePlan): Query {
   const counts = count === 'exact' || count === 'estimated'
   const { limit: rootLimit, offset, aggregated } = plan.read
   const wholeIsPage = rowsMax === undefined && rootLimit === undefined && offset === 0 && !aggregated
-  const limit = count === 'estimated' && rowsMax !== undefined ? sql` limit ${rowsMax + 1}` : sql``
+  // The planner estimates relations only: what a function returns is counted whole.
+  const stopsEarly = plan.kind === 'read' && count === 'estimated' && rowsMax !== undefined
+  const limit = stopsEarly ? sql` limit ${rowsMax + 1}` : sql``
   const counted = counts && !wholeIsPage ? sql`, ${COUNTED} as (${renderCount(plan.read)}${limit})` : sql``
   const total = !counts
     ? sql`null::text`

@@ -8,8 +8,7 @@ import { parseRange } from './range.ts'
 const request = (over: Partial<RawRequest>) =>
   parseRequest(
     { method: 'GET', path: '/tasks', search: '', headers: {}, body: undefined, ...over },
-    ['public', 'api'],
-    true,
+    { schemas: ['public', 'api'], mayChooseEnd: true, root: { kind: 'schema' } },
   )
 
 /** Pieces that mean something, so that random texts get deep into the parsers. */

@@ -1,4 +1,4 @@
-import { invalidPath, invalidRpcMethod, unacceptableSchema, unsupportedMethod } from '../errors.ts'
+import { invalidPath, invalidRpcMethod, rootDisabled, unacceptableSchema, unsupportedMethod } from '../errors.ts'
 import type { Action, ApiRequest, Payload, Resource } from './api-request.ts'
 import { parseAccept } from './media-type.ts'
 import { parsePayload } from './payload.ts'
@@ -18,16 +18,24 @@ export interface RawRequest {
   readonly body: Buffer | undefined
 }
 
+/** What the options say about how requests are read. */
+export interface ParseSettings {
+  /** The exposed schemas, the default one first. */
+  readonly schemas: readonly string[]
+  /** Whether `Prefer: tx=` counts. */
+  readonly mayChooseEnd: boolean
+  /** What the root address stands for; `undefined` if it is disabled. */
+  readonly root: Resource | undefined
+}
+
 /**
- * Understands a request, without the catalog and without Postgres.
+ * Parses a request, without the catalog and without Postgres.
  *
- * @param schemas - the exposed schemas, the default one first
- * @param mayChooseEnd - whether `Prefer: tx=` counts
  * @throws HoldfastError PGRST1xx for everything that is no valid request
  */
-export function parseRequest(raw: RawRequest, schemas: readonly string[], mayChooseEnd: boolean): ApiRequest {
+export function parseRequest(raw: RawRequest, { schemas, mayChooseEnd, root }: ParseSettings): ApiRequest {
   const headers = singleHeaders(raw.headers)
-  const resource = parseResource(raw.path)
+  const resource = parseResource(raw.path, root)
   const schema = chooseSchema(raw.method, headers, schemas)
   const action = chooseAction(resource, raw.method)
   const isCall = action.kind === 'call'
@@ -71,12 +79,15 @@ function splitHeaders(headers: Readonly<Record<string, string>>): Pick<ApiReques
   return { headers: others, cookies: parseCookies(cookie) }
 }
 
-function parseResource(path: string): Resource {
+function parseResource(path: string, root: Resource | undefined): Resource {
   const parts = path.split('/').slice(1)
   if (parts.at(-1) === '') parts.pop()
   const names = parts.map((part) => decodePart(part))
   const [first, second] = names
-  if (first === undefined) return { kind: 'schema' }
+  if (first === undefined) {
+    if (!root) throw rootDisabled()
+    return root
+  }
   if (names.length === 1) return { kind: 'relation', name: first }
   if (names.length === 2 && first === 'rpc' && second !== undefined) return { kind: 'routine', name: second }
   throw invalidPath()

@@ -1,14 +1,14 @@
 import type { HoldfastError } from '@holdfast/foundation'
 import type { RestResponse } from './respond.ts'
 
-/** PostgREST's form of a refusal. A HEAD request gets the code in `Proxy-Status` only. */
-export function renderError(error: HoldfastError): RestResponse {
-  const body = JSON.stringify({
-    code: error.code,
-    details: detailsOf(error),
-    hint: error.hint ?? null,
-    message: error.message,
-  })
+/**
+ * PostgREST's form of a refusal. A HEAD request gets the code in `Proxy-Status` only.
+ *
+ * @param isVerbose - whether details and hint are told
+ */
+export function renderError(error: HoldfastError, isVerbose: boolean): RestResponse {
+  const { code, message, hint = null } = error
+  const body = JSON.stringify(isVerbose ? { code, details: detailsOf(error), hint, message } : { code, message })
   return {
     status: error.status,
     statusText: error.statusText,

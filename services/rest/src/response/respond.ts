@@ -58,7 +58,7 @@ function respondToRead(
   return { status, headers: { ...headers, ...contentHeaders(request, plan) }, body: row.body }
 }
 
-/** The counted rows, or those that the planner expects when a count was only to be estimated and there are too many to count. */
+/** The counted rows, or those that the planner expects if only an estimate is asked for and there are more rows than one answer may have. */
 function totalOf(
   plan: Exclude<DatabasePlan, { readonly kind: 'write' }>,
   counted: string | null,
@@ -67,8 +67,8 @@ function totalOf(
   if (plan.count === 'planned') return planned
   if (counted === null) return undefined
   const total = Number(counted)
-  const tooMany = plan.count === 'estimated' && plan.rowsMax !== undefined && total > plan.rowsMax
-  return tooMany ? Math.max(total, planned ?? 0) : total
+  const isEstimate = plan.count === 'estimated' && total > (plan.rowsMax ?? 0)
+  return isEstimate ? Math.max(total, planned ?? 0) : total
 }
 
 function respondToWrite(

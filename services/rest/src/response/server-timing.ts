@@ -14,7 +14,12 @@ export function renderServerTiming(times: StageTimes): string {
 }
 
 /** Measures stages that come one after the other. */
-export function createStageClock(): { end(stage: Stage): void; times(): StageTimes } {
+export interface StageClock {
+  end(stage: Stage): void
+  times(): StageTimes
+}
+
+export function createStageClock(): StageClock {
   const times: Partial<Record<Stage, number>> = {}
   let last = performance.now()
   return {

@@ -127,7 +127,7 @@ describe('the root', () => {
 
   test('takes title and descriptions from comments', async () => {
     const { info, paths, definitions } = await describeAs('service')
-    expect(info).toEqual({ title: 'Works', description: 'Projects and\ntheir tasks.', version: '14.9' })
+    expect(info).toEqual({ title: 'Works', description: 'Projects and\ntheir tasks.', version: '16.2' })
     expect(paths['/clients']?.['get']).toMatchObject({ summary: 'Who pays', description: 'One row per\ncustomer.' })
     expect(paths['/rpc/add']?.['get']).toMatchObject({ summary: 'Adds', description: 'Two numbers.' })
     expect(definitions['clients']?.properties).toEqual({

@@ -1,0 +1,95 @@
+import type { Caller } from '@holdfast/http'
+import { authorOf } from '@holdfast/postgres'
+import { parseDurationMs } from './duration.ts'
+import { maxAffectedExceeded, notSingular, putKeyMismatch } from './errors.ts'
+import type { ExecuteInput, ResultRow, Statement } from './execute.ts'
+import { DEADLINE_GRACE_MS, DEADLINE_MS_MAX, STATEMENTS_MAX } from './limits.ts'
+import type { DatabasePlan, Plan } from './plan/plan.ts'
+import {
+  isolationOf,
+  lastValue,
+  renderPreRequest,
+  renderSettings,
+  requestSettings,
+  type Setting,
+} from './query/render-settings.ts'
+import type { ApiRequest } from './request/api-request.ts'
+import type { Snapshot } from './snapshot.ts'
+import type { Prepared, Rendered } from './stages.ts'
+import type { StatementNames } from './statement-names.ts'
+import { endsInRollback } from './transaction-end.ts'
+
+/** A request that is prepared and has something to ask Postgres. */
+export type PreparedStatement = Prepared & {
+  readonly plan: Exclude<Plan, { readonly kind: 'info' }>
+  readonly main: Rendered
+}
+
+/** The transaction of a prepared request: its statements, the settings before them, and how it ends. */
+export function renderTransaction(
+  { request, plan, main, explain }: PreparedStatement,
+  caller: Caller,
+  { catalog, options }: Snapshot,
+  names: StatementNames,
+): Omit<ExecuteInput, 'isAbandoned'> {
+  const readOnly = plan.kind === 'read' || plan.kind === 'inspect' || (plan.kind === 'call' && plan.readOnly)
+  const input = {
+    request,
+    readOnly,
+    role: caller.role,
+    claims: caller.claims,
+    roleSettings: catalog.roles.find(({ name }) => name === caller.role)?.settings ?? {},
+    routineSettings: plan.kind === 'call' ? plan.call.routine.settings : {},
+    hoistedSettings: options.restHoistedSettings,
+    statementTimeoutMs: options.restStatementTimeoutMs,
+    extraSearchPath: options.restExtraSearchPath,
+  }
+  const settings = requestSettings(input)
+  // Policies are part of a plan, so a plan that was made for another role is made again each time.
+  const keep = ({ text, values }: Rendered): Statement => {
+    const name = names.nameOf(catalog.version, text)
+    return { text, values, key: name && `${name} ${caller.role} ${request.schema}` }
+  }
+  const assume = renderSettings(settings, readOnly ? null : authorOf(caller))
+  return {
+    main: keep(main),
+    explain: explain && keep(explain),
+    settings: { ...assume, key: assume.text },
+    preRequest: options.restPreRequest === '' ? undefined : keep(renderPreRequest(options.restPreRequest).render()),
+    readOnly,
+    isolation: isolationOf(input),
+    rollback: endsInRollback(options.restTransactionEnd, request.preferences.transaction),
+    verify: plan.kind === 'inspect' ? undefined : verification(request, plan),
+    timeoutMs: deadlineMs(settings),
+    rowBytesMax: options.restResponseBytesMax,
+  }
+}
+
+/** How long to wait for Postgres. It ends every statement in time by itself, unless it or the connection to it is gone. */
+function deadlineMs(settings: readonly Setting[]): number {
+  const timeoutMs = parseDurationMs(lastValue(settings, 'statement_timeout') ?? '0') ?? 0
+  return timeoutMs <= 0 ? 0 : Math.min(STATEMENTS_MAX * timeoutMs + DEADLINE_GRACE_MS, DEADLINE_MS_MAX)
+}
+
+/** What has to hold before a write is kept; `undefined` when the commit may go along with the statement. */
+function verification(request: ApiRequest, plan: DatabasePlan): ((row: ResultRow) => void) | undefined {
+  if (plan.kind === 'read' || plan.media.explain) return undefined
+  const { maxAffected, handling } = request.preferences
+  const isObject = plan.media.body.kind === 'object'
+  const limit = handling === 'strict' && request.method !== 'PUT' ? maxAffected : undefined
+  const isPut = request.method === 'PUT'
+  if (!isObject && limit === undefined && !isPut) return undefined
+  return (row) => {
+    const rows = Number(row.rows)
+    if (isPut && rows !== 1) throw putKeyMismatch()
+    requireSingular(plan, row)
+    const isInsert = plan.kind === 'write' && plan.write.kind === 'insert'
+    if (limit !== undefined && !isInsert && rows > limit) throw maxAffectedExceeded(rows)
+  }
+}
+
+/** If an object was asked for, exactly one row answers. */
+export function requireSingular(plan: DatabasePlan, row: ResultRow): void {
+  if (plan.media.body.kind !== 'object' || plan.media.explain) return
+  if (Number(row.rows) !== 1) throw notSingular(Number(row.rows))
+}
