@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
-import { type ApiKeys, authOptions, hashPassword, openAuth, openLiveSessions } from '@holdfast/auth'
+import { type ApiKeys, authOptions, hashPassword, openAuth, openLiveSessions, parseJwtSecret } from '@holdfast/auth'
 import {
   HoldfastError,
   createPhases,
@@ -84,7 +84,7 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
   requireLoopbackForSample(config, config.sample)
   const trustProxy = parseTrustProxy(config.trustProxy)
   // A configured secret that is no good is refused before anything is started.
-  if (config.jwtSecret !== undefined) resolveJwtSecret(config.jwtSecret, config.dataDir, logger)
+  if (config.jwtSecret !== undefined) parseJwtSecret(config.jwtSecret)
   await using opened = new AsyncDisposableStack()
   const phases = createPhases()
   const port = await findPort(config.host, config.port)
@@ -244,6 +244,7 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
     restRequiresSession: config.restSessionCheck,
     allowsNoKey: config.allowRequestsWithoutKey,
     anonymousRole: rest.anonymousRole,
+    corsOrigins: config.corsOrigins,
     isDatabaseUp: cluster.isUp,
     health: () => ({
       database: cluster.isUp() ? 'up' : 'down',
@@ -292,7 +293,7 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
     baseUrl,
     adminUrl: cluster.adminUrl,
     apiKeys: auth.apiKeys,
-    jwtSecret,
+    jwtSecret: jwtSecret.text,
     hasSample,
     seeded,
     [Symbol.asyncDispose]: () => lifetime.disposeAsync(),

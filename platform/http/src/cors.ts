@@ -40,20 +40,33 @@ const RESPONSE_HEADERS = [
 ].join(', ')
 
 /**
- * Lets pages of any origin use the addresses that `applies` names, as Supabase does. Nothing here depends on cookies: whoever holds a token may
- * use it from anywhere, and `*` keeps browsers from sending credentials of their own.
+ * Lets pages of other origins use the addresses that `applies` names: of any origin, as Supabase does, or of those listed. Nothing here depends on
+ * cookies: whoever holds a token may use it, and browsers never send credentials of their own.
+ *
+ * @param origins - `https://app.example.com`, as browsers write them; none for any origin. Requests of another one are answered without the headers
+ *   that its page would need, and the page's browser withholds the answer.
  */
-export function allowAnyOrigin(app: FastifyInstance, applies: (path: string) => boolean): void {
+export function allowOrigins(
+  app: FastifyInstance,
+  applies: (path: string) => boolean,
+  origins: readonly string[],
+): void {
+  const listed = new Set(origins)
   app.addHook('onRequest', async (request, reply) => {
     if (!applies(request.url)) return
-    reply.headers({ 'access-control-allow-origin': '*', 'access-control-expose-headers': RESPONSE_HEADERS })
+    if (listed.size > 0) {
+      reply.header('vary', 'origin')
+      if (!listed.has(request.headers.origin ?? '')) return
+    }
+    const allowed = listed.size > 0 ? (request.headers.origin ?? '') : '*'
+    reply.headers({ 'access-control-allow-origin': allowed, 'access-control-expose-headers': RESPONSE_HEADERS })
     if (request.method !== 'OPTIONS' || !request.headers['access-control-request-method']) return
     const asked = request.headers['access-control-request-headers']
     reply.headers({
       'access-control-allow-methods': METHODS,
       'access-control-allow-headers': asked && isHeaderList(asked) ? asked : REQUEST_HEADERS,
       'access-control-max-age': String(PREFLIGHT_LIFETIME_S),
-      vary: 'access-control-request-headers',
+      vary: listed.size > 0 ? 'origin, access-control-request-headers' : 'access-control-request-headers',
     })
     return reply.code(204).send()
   })

@@ -1,13 +1,13 @@
 import { createServer } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { HoldfastError, type Logger, silentLogger } from '@holdfast/foundation'
-import { allowAnyOrigin } from './cors.ts'
+import { allowOrigins } from './cors.ts'
 import { createHttpServer } from './create-server.ts'
 import { findPort } from './find-port.ts'
 
-function open(logger: Logger = silentLogger) {
+function open(logger: Logger = silentLogger, origins: readonly string[] = []) {
   const app = createHttpServer({ logger })
-  allowAnyOrigin(app, (path) => path.startsWith('/api'))
+  allowOrigins(app, (path) => path.startsWith('/api'), origins)
   app.get('/api/ok', async () => ({ ok: true }))
   app.get('/page', async () => 'page')
   app.post('/api/echo', async (request) => request.body)
@@ -115,6 +115,26 @@ describe('CORS', () => {
       })
       expect(answer.headers['access-control-allow-headers']).toContain('apikey')
     }
+  })
+
+  test('lets only pages of the listed origins in, if there is a list', async () => {
+    const app = open(silentLogger, ['https://app.example.com'])
+    const preflight = { 'access-control-request-method': 'PATCH' }
+    for (const [method, headers] of [
+      ['GET', {}],
+      ['OPTIONS', preflight],
+    ] as const) {
+      const ask = (origin: string) => app.inject({ method, url: '/api/ok', headers: { ...headers, origin } })
+      const own = await ask('https://app.example.com')
+      expect(own.headers).toMatchObject({
+        'access-control-allow-origin': 'https://app.example.com',
+        vary: expect.stringContaining('origin') as string,
+      })
+      const other = await ask('https://app.example.com.evil.example')
+      expect(other.headers).not.toHaveProperty('access-control-allow-origin')
+      expect(other.headers['vary']).toContain('origin')
+    }
+    expect((await app.inject('/api/ok')).statusCode).toBe(200)
   })
 
   test('marks answers and errors of the API, and nothing else', async () => {

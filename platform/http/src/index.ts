@@ -1,7 +1,7 @@
 /** The HTTP server that everything is served by, and who asks. */
 export { requireCaller, type Caller } from './caller.ts'
 export { forgetBody } from './body-memory.ts'
-export { allowAnyOrigin } from './cors.ts'
+export { allowOrigins } from './cors.ts'
 export { createHttpServer, renderFailure, type HttpServerOptions } from './create-server.ts'
 export { decodeLargeBodiesInTurn } from './decode-in-turn.ts'
 export { explainListen, findPort } from './find-port.ts'

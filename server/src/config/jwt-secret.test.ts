@@ -12,15 +12,15 @@ afterEach(() => rmSync(folder, { recursive: true }))
 describe('resolveJwtSecret', () => {
   test('makes one of its own for each data folder and keeps it, readable by the owner only', () => {
     const dataDir = join(folder, 'a')
-    const secret = resolveJwtSecret(undefined, dataDir, silentLogger)
+    const secret = resolveJwtSecret(undefined, dataDir, silentLogger).text
     expect(secret).toHaveLength(64)
     expect(statSync(join(dataDir, 'jwt-secret')).mode & 0o777).toBe(0o600)
-    expect(resolveJwtSecret(undefined, dataDir, silentLogger)).toBe(secret)
-    expect(resolveJwtSecret(undefined, join(folder, 'b'), silentLogger)).not.toBe(secret)
+    expect(resolveJwtSecret(undefined, dataDir, silentLogger).text).toBe(secret)
+    expect(resolveJwtSecret(undefined, join(folder, 'b'), silentLogger).text).not.toBe(secret)
   })
 
   test('takes the configured one, when it is long enough', () => {
-    expect(resolveJwtSecret('x'.repeat(32), folder, silentLogger)).toBe('x'.repeat(32))
+    expect(resolveJwtSecret('x'.repeat(32), folder, silentLogger).text).toBe('x'.repeat(32))
     expect(() => resolveJwtSecret('short', folder, silentLogger)).toThrow('shorter than 32')
   })
 
@@ -29,11 +29,11 @@ describe('resolveJwtSecret', () => {
     () => {
       const lines: string[] = []
       const logger = { log: (level: string, message: string) => void lines.push(`${level}: ${message}`) }
-      const secret = resolveJwtSecret(undefined, folder, logger)
+      const secret = resolveJwtSecret(undefined, folder, logger).text
       expect(lines).toEqual([])
       const path = join(folder, 'jwt-secret')
       chmodSync(path, 0o644)
-      expect(resolveJwtSecret(undefined, folder, logger)).toBe(secret)
+      expect(resolveJwtSecret(undefined, folder, logger).text).toBe(secret)
       expect(statSync(path).mode & 0o777).toBe(0o600)
       resolveJwtSecret(undefined, folder, logger)
       expect(lines).toEqual([

@@ -1,36 +1,48 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { HoldfastError, type Logger } from '@holdfast/foundation'
+import { parseJwtSecret, parseSigningSecret, type SigningSecret } from '@holdfast/auth'
+import { errorMessage, HoldfastError, type Logger } from '@holdfast/foundation'
 import { keepPrivate } from '@holdfast/postgres'
 
-/** Characters below which a secret can be searched for. */
-const LENGTH_MIN = 32
+export interface ResolvedJwtSecret extends SigningSecret {
+  /** As it was configured or stored. */
+  readonly text: string
+}
 
 /**
  * The secret that signs the API keys: the configured one, else the one in the data folder, else a new one, which is stored there with mode 0600.
- * A file there that others can read is closed.
+ * A file there that others can read is closed. If public keys are configured and no symmetric one, they verify tokens, and the stored secret signs.
  *
  * @throws {HoldfastError} `jwt_secret_invalid`
  */
-export function resolveJwtSecret(configured: string | undefined, dataDir: string, logger: Logger): string {
-  if (configured !== undefined) return requireLong(configured, 'Set a longer one, or none: then Holdfast makes one.')
+export function resolveJwtSecret(configured: string | undefined, dataDir: string, logger: Logger): ResolvedJwtSecret {
+  const given = configured === undefined ? undefined : parseJwtSecret(configured)
+  if (configured !== undefined && given?.signing) return { text: configured, keys: given.keys, signing: given.signing }
   const path = join(dataDir, 'jwt-secret')
   keepPrivate(path, logger)
+  const text = readOrUndefined(path) ?? create(dataDir, path)
+  const { signing, keys } = parseStored(text, path)
+  return { text, signing, keys: [...keys, ...(given?.keys ?? [])] }
+}
+
+/** The bytes that sign API keys, of a server that has been started; `undefined` when there are none. */
+export function readSigningSecret(configured: string | undefined, dataDir: string): Uint8Array | undefined {
+  const given = configured === undefined ? undefined : parseJwtSecret(configured).signing
+  if (given) return given
+  const path = join(dataDir, 'jwt-secret')
+  const text = readOrUndefined(path)
+  return text === undefined ? undefined : parseStored(text, path).signing
+}
+
+/** The stored secret is always a text. */
+function parseStored(text: string, path: string): SigningSecret {
   const hint = `${path} is damaged. Restore it, or remove it to get new API keys.`
-  return requireLong(readOrUndefined(path) ?? create(dataDir, path), hint)
-}
-
-/** The secret in the data folder of a server that has been started; `undefined` when there is none. */
-export function readJwtSecret(dataDir: string): string | undefined {
-  return readOrUndefined(join(dataDir, 'jwt-secret'))
-}
-
-function requireLong(secret: string, hint: string): string {
-  if (Buffer.byteLength(secret) >= LENGTH_MIN) return secret
-  throw new HoldfastError('jwt_secret_invalid', 500, `The JWT secret is shorter than ${LENGTH_MIN} characters.`, {
-    hint,
-  })
+  try {
+    return parseSigningSecret(text)
+  } catch (error) {
+    throw new HoldfastError('jwt_secret_invalid', 500, errorMessage(error), { hint })
+  }
 }
 
 function readOrUndefined(path: string): string | undefined {

@@ -61,6 +61,12 @@ export const serverOptions = {
     default: false,
     description: 'Whether a request without an API key counts as one with the anon key.',
   },
+  corsOrigins: {
+    type: 'list',
+    default: [],
+    description:
+      'The origins (`https://app.example.com`) whose pages may use the APIs from a browser; an empty list allows every one. No cookies are involved.',
+  },
   restSessionCheck: {
     type: 'boolean',
     default: true,
@@ -76,7 +82,7 @@ export const serverOptions = {
     type: 'string',
     secret: true,
     description:
-      'Signs the API keys; at least 32 characters. Default: made at the first start and kept in the data folder.',
+      'Signs the API keys and verifies tokens of the project; at least 32 characters, or a JWK or JWK set, whose public keys verify tokens, too. Default: made at the first start and kept in the data folder.',
   },
   trustProxy: {
     type: 'list',

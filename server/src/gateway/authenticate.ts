@@ -57,7 +57,8 @@ export function authenticate(options: AuthenticateOptions): onRequestAsyncHookHa
     }
     const apiKey = options.acceptsApiKey ? readApiKey(request) : undefined
     const bearer = readBearer(request, !options.acceptsApiKey)
-    if (apiKey === undefined && bearer === undefined) {
+    if (bearer === '' && options.vocabulary.tokenEmpty) throw options.vocabulary.tokenEmpty()
+    if (apiKey === undefined && !bearer) {
       if (!options.acceptsApiKey) throw options.vocabulary.tokenMissing()
       if (!options.allowsNoKey) return reply.code(401).send(NO_KEY)
       request.caller = toCaller(NO_CLAIMS, options)
@@ -66,7 +67,7 @@ export function authenticate(options: AuthenticateOptions): onRequestAsyncHookHa
     const keyCaller = await verifyApiKey(apiKey, options)
     if (keyCaller === 'refused') return reply.code(401).send(WRONG_KEY)
     request.caller =
-      bearer === undefined || bearer === apiKey
+      !bearer || bearer === apiKey
         ? (keyCaller ?? toCaller(NO_CLAIMS, options))
         : await verifyBearer(bearer, request, options)
     return undefined
@@ -79,7 +80,7 @@ const OPERATORS = new Set(['service_role', 'supabase_admin'])
 /** Whether the request has a key of those who run the server. A token of a person is none, whatever role it names; nor is what cannot be verified. */
 export async function isOperator(request: FastifyRequest, verifyToken: VerifyToken): Promise<boolean> {
   for (const token of [readBearer(request, true), readApiKey(request)]) {
-    if (token === undefined) continue
+    if (!token) continue
     const claims = await verifyToken(token).catch(() => undefined)
     if (claims?.role !== undefined && claims.sub === undefined && OPERATORS.has(claims.role)) return true
   }
@@ -147,9 +148,13 @@ function readApiKey(request: FastifyRequest): string | undefined {
   return typeof query === 'string' && query !== '' ? query : undefined
 }
 
-/** PowerSync's clients send `Token`, everybody else `Bearer`. */
+/**
+ * PowerSync's clients send `Token`, everybody else `Bearer`.
+ *
+ * @returns the rest of the header, empty if it has only the scheme; `undefined` without one of the two
+ */
 function readBearer(request: FastifyRequest, acceptsTokenScheme: boolean): string | undefined {
-  const match = /^(bearer|token)\s+(\S+)\s*$/i.exec(request.headers.authorization ?? '')
+  const match = /^(bearer|token)(?:\s+(.*))?$/i.exec(request.headers.authorization ?? '')
   if (!match || (match[1]?.toLowerCase() === 'token' && !acceptsTokenScheme)) return undefined
-  return match[2]
+  return match[2]?.trim() ?? ''
 }

@@ -63,6 +63,8 @@ async function open(changes: Partial<GatewayOptions> = {}) {
     },
     restRequiresSession: true,
     allowsNoKey: false,
+    corsOrigins: [],
+    anonymousRole: () => 'anon',
     isDatabaseUp: () => true,
     health: () => ({ database: 'up', sync: 'ready', problem: undefined }),
     config: { projectName: 'Träger & Co', anonKey: 'anon-key', sample: undefined, account: ACCOUNT_RULES },
@@ -94,6 +96,28 @@ describe('a request to REST or auth', () => {
       expect(wrong.statusCode).toBe(401)
     },
   )
+
+  test('to REST without a role has the role that is configured for it, or is refused', async () => {
+    const url = '/rest/v1/sites'
+    const guest = await open({ allowsNoKey: true, anonymousRole: () => 'guest' })
+    expect((await guest.inject(url)).json()).toMatchObject({ caller: { role: 'guest' } })
+    expect((await guest.inject('/auth/v1/settings')).json()).toMatchObject({ caller: { role: 'anon' } })
+    const none = await open({ allowsNoKey: true, anonymousRole: () => '' })
+    const refused = await none.inject(url)
+    expect(refused).toMatchObject({ statusCode: 401, headers: { 'www-authenticate': 'Bearer' } })
+    expect(refused.json()).toMatchObject({ code: 'PGRST302', message: 'Anonymous access is disabled' })
+    expect((await none.inject({ url, headers: { apikey: 'anon-key' } })).statusCode).toBe(200)
+  })
+
+  test.each(['Bearer', 'Bearer ', 'bearer   '])('to REST with the header "%s" is refused', async (authorization) => {
+    const app = await open()
+    const answer = await app.inject({ url: '/rest/v1/sites', headers: { apikey: 'anon-key', authorization } })
+    expect(answer.statusCode).toBe(401)
+    expect(answer.headers['www-authenticate']).toBe(
+      'Bearer error="invalid_token", error_description="Empty JWT is sent in Authorization header"',
+    )
+    expect(answer.json()).toMatchObject({ code: 'PGRST301', message: 'Empty JWT is sent in Authorization header' })
+  })
 
   test.each([
     '/auth/v1/.well-known/jwks.json',

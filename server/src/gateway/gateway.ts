@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { HoldfastError, type Logger } from '@holdfast/foundation'
-import { allowAnyOrigin, explainListen, findPort } from '@holdfast/http'
+import { allowOrigins, explainListen, findPort } from '@holdfast/http'
 import { appConfigRoutes, type AppConfig } from './app-config.ts'
 import { appFiles } from './app-files.ts'
 import { authenticate, isOperator, type RequireSession, type VerifyToken } from './authenticate.ts'
@@ -22,6 +22,8 @@ export interface GatewayOptions {
   /** Whether REST asks for a live session too, as sync always does; accounts look for themselves. */
   readonly restRequiresSession: boolean
   readonly allowsNoKey: boolean
+  /** Origins whose pages may use the APIs; none for any origin. */
+  readonly corsOrigins: readonly string[]
   /** The role of REST requests that name none; empty if they are refused. */
   readonly anonymousRole: () => string
   readonly isDatabaseUp: () => boolean
@@ -72,7 +74,7 @@ const PERSONAL_AUTH_PATHS =
 /** Puts every service at its address. An address leads to a service here, and nowhere else. */
 export async function mountGateway(app: FastifyInstance, options: GatewayOptions): Promise<void> {
   const { logger, verifyToken, requireSession, allowsNoKey } = options
-  allowAnyOrigin(app, isApi)
+  allowOrigins(app, isApi, options.corsOrigins)
   app.addHook('onRequest', async (request, reply) => {
     // Accounts answer in words of their own.
     const isUnknown = request.is404 && !request.url.startsWith('/auth/v1/')

@@ -3,6 +3,8 @@ import { HoldfastError } from '@holdfast/foundation'
 /** How one service's clients are told what the gateway refuses. The service's own error rendering gives it its form. */
 export interface Vocabulary {
   readonly tokenMissing: () => HoldfastError
+  /** There is a header for a token, and none in it. Default: as if there were no header. */
+  readonly tokenEmpty?: () => HoldfastError
   /** @param token - as it was sent; only what its shape is may be told */
   readonly tokenInvalid: (cause: HoldfastError, token: string) => HoldfastError
   readonly tokenExpired: (cause: HoldfastError) => HoldfastError
@@ -24,7 +26,7 @@ const RETRY_AFTER = { 'retry-after': '1' }
 /** The same for the keys of an issuer. */
 const ISSUER_RETRY_AFTER = { 'retry-after': '5' }
 
-function undecodable(cause: HoldfastError, message: string, detail?: string): HoldfastError {
+function undecodable(cause: HoldfastError | undefined, message: string, detail?: string): HoldfastError {
   const description = `Bearer error="invalid_token", error_description="${message}"`
   return new HoldfastError('PGRST301', 401, message, { cause, detail, headers: { 'www-authenticate': description } })
 }
@@ -34,11 +36,25 @@ function invalidClaims(cause: HoldfastError, message: string, detail?: string): 
   return new HoldfastError('PGRST303', 401, message, { cause, detail, headers: { 'www-authenticate': description } })
 }
 
+/** PostgREST's words for the claims that it checks, by what the auth service says is wrong. */
+const CLAIM_MESSAGES: Readonly<Record<string, string>> = {
+  exp_missing: "The JWT has no 'exp' claim",
+  exp_not_number: "The JWT 'exp' claim must be a number",
+  nbf_not_number: "The JWT 'nbf' claim must be a number",
+  nbf_future: 'JWT not yet valid',
+  iat_not_number: "The JWT 'iat' claim must be a number",
+  iat_future: 'JWT issued at future',
+  aud_malformed: "The JWT 'aud' claim must be a string or an array of strings",
+}
+
 /** @see PostgREST reference, "Errors", group 3 */
 export const restVocabulary: Vocabulary = {
   tokenMissing: () =>
     new HoldfastError('PGRST302', 401, 'Anonymous access is disabled', { headers: { 'www-authenticate': 'Bearer' } }),
+  tokenEmpty: () => undecodable(undefined, 'Empty JWT is sent in Authorization header'),
   tokenInvalid: (cause, token) => {
+    const claims = CLAIM_MESSAGES[cause.detail ?? '']
+    if (claims !== undefined) return invalidClaims(cause, claims)
     const parts = token.split('.').length
     return parts === 3
       ? undecodable(cause, 'No suitable key or wrong key type', 'None of the keys was able to decode the JWT')
@@ -71,7 +87,11 @@ export const authVocabulary: Vocabulary = {
 /** @see PowerSync service, packages/service-errors/src/codes.ts */
 export const syncVocabulary: Vocabulary = {
   tokenMissing: () => new HoldfastError('PSYNC_S2106', 401, 'Authentication required'),
-  tokenInvalid: (cause) => new HoldfastError('PSYNC_S2101', 401, 'The token is not valid', { cause }),
+  tokenInvalid: (cause) =>
+    new HoldfastError('PSYNC_S2101', 401, 'The token is not valid', {
+      cause,
+      ...(cause.detail && { detail: cause.message }),
+    }),
   tokenExpired: (cause) => new HoldfastError('PSYNC_S2103', 401, 'JWT has expired', { cause }),
   tokenForOthers: (cause) =>
     new HoldfastError('PSYNC_S2105', 401, 'The token is for another audience (aud)', { cause }),

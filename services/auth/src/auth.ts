@@ -19,20 +19,18 @@ import { createSealer } from './secrets/sealer.ts'
 import { readThirdPartyIssuers } from './third-party/issuers.ts'
 import { createThirdPartyTokens } from './third-party/verify-third-party.ts'
 import { type ApiKeys, createOpaqueKeys, mintApiKeys } from './tokens/api-keys.ts'
-import { readRefusedRoles, readRolesRefusedToOthers } from './tokens/refused-roles.ts'
+import { openRefusedRoles } from './tokens/refused-roles.ts'
 import { impersonate, type Impersonated } from './tokens/impersonate.ts'
 import { type Jwks, openSigningKeys } from './tokens/signing-keys.ts'
+import { importVerificationKeys, type SigningSecret } from './tokens/jwt-secret.ts'
 import { createTokenVerifier, type VerifyToken } from './tokens/verify-token.ts'
 import { createRelyingParty } from './webauthn/relying-party.ts'
-
-/** Bytes below which an HMAC secret can be searched for. */
-const JWT_SECRET_LENGTH_MIN = 32
 
 export interface OpenAuthOptions {
   /** Connected as the owner of schema `auth`. Stays open when the service closes. */
   readonly pool: Pool
-  /** Signs API keys, and verifies tokens of older projects; at least 32 characters. */
-  readonly jwtSecret: string
+  /** Signs API keys, and verifies tokens that other servers of the project sign. */
+  readonly jwtSecret: SigningSecret
   /** The public address of this server without a path, such as `http://127.0.0.1:54321`. */
   readonly baseUrl: string
   /** As people read it in mails. */
@@ -69,7 +67,6 @@ export interface AuthService extends AsyncDisposable {
 /** Opens the GoTrue API over the tables of `migrations/`, which have to be there. */
 export async function openAuth(input: OpenAuthOptions): Promise<AuthService> {
   const { pool, jwtSecret, clock = systemClock, logger = silentLogger } = input
-  assert(Buffer.byteLength(jwtSecret) >= JWT_SECRET_LENGTH_MIN, 'the JWT secret has at least 32 bytes')
   const options: AuthOptions = { ...defaultAuthOptions(), ...input.options }
   requireKnownRules(options)
   const keys = await openSigningKeys(pool, clock, logger, options.signingKeysPath)
@@ -78,7 +75,7 @@ export async function openAuth(input: OpenAuthOptions): Promise<AuthService> {
   const siteUrl = options.siteUrl ?? baseUrl
   const projectName = input.projectName ?? 'Holdfast'
   const hooks = createHooks(options, { clock, logger })
-  const sealer = createSealer(jwtSecret)
+  const sealer = createSealer(jwtSecret.signing)
   const context: AuthContext = {
     pool,
     options,
@@ -106,22 +103,26 @@ export async function openAuth(input: OpenAuthOptions): Promise<AuthService> {
     issuer,
   }
 
-  const isRefusedRole = await readRefusedRoles(pool)
+  const roles = await openRefusedRoles(pool, logger)
+  const rolesGeneration = (): number => roles.generation
   const thirdParty = createThirdPartyTokens({
     issuers: readThirdPartyIssuers(options, issuer),
-    isRefusedRole: await readRolesRefusedToOthers(pool, isRefusedRole),
+    isRefusedRole: roles.isRefusedToOthers,
+    rolesGeneration,
     clock,
     logger,
   })
-  const origin = { jwtSecret, issuedAtS: keys.bornAtS }
+  const origin = { secret: jwtSecret.signing, issuedAtS: keys.bornAtS }
   const verifier = {
     keys,
-    jwtSecret,
+    secretKeys: await importVerificationKeys(jwtSecret.keys),
     claimsOfOpaqueKey: createOpaqueKeys(origin),
     audiences: options.jwtAudiences,
+    expRequired: options.jwtExpRequired,
+    rolesGeneration,
     clock,
   }
-  const verifyOwn = createTokenVerifier({ ...verifier, isRefusedRole })
+  const verifyOwn = createTokenVerifier({ ...verifier, isRefusedRole: roles.isRefused })
   return {
     routes: authRoutes(context),
     discovery: discoveryRoutes(context),
@@ -129,13 +130,14 @@ export async function openAuth(input: OpenAuthOptions): Promise<AuthService> {
     isThirdParty: (claims) => thirdParty?.isTheirs(claims) ?? false,
     verifyAdminToken: createTokenVerifier({
       ...verifier,
-      isRefusedRole: (role) => isRefusedRole(role) && !options.jwtAdminRoles.includes(role),
+      isRefusedRole: (role) => roles.isRefused(role) && !options.jwtAdminRoles.includes(role),
     }),
     apiKeys: await mintApiKeys(origin),
     jwks: () => keys.jwks,
     impersonate: (who, lifetimeS) => impersonate(context, who, lifetimeS),
     async [Symbol.asyncDispose]() {
       keys[Symbol.dispose]()
+      roles[Symbol.dispose]()
       thirdParty?.[Symbol.dispose]()
       await context.passwords[Symbol.asyncDispose]()
       await context.messages[Symbol.asyncDispose]()

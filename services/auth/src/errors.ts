@@ -1,4 +1,5 @@
 import { HoldfastError } from '@holdfast/foundation'
+import type { ClaimProblem } from './tokens/check-claims.ts'
 
 // Codes, statuses and messages are GoTrue's: auth-js and the apps written for it read them.
 
@@ -183,6 +184,11 @@ export function savingUserFailed(cause: unknown): HoldfastError {
 /** The token is not one of ours, or not as we made it. The reason stays in `cause`: it helps only who forges. */
 export function badJwt(cause?: unknown): HoldfastError {
   return new HoldfastError('bad_jwt', 401, 'invalid JWT: unable to parse or verify signature', { cause })
+}
+
+/** The token is genuine, but a claim that every token may have is not as it should be. */
+export function badClaim(problem: ClaimProblem, what: string): HoldfastError {
+  return new HoldfastError('bad_jwt', 401, `invalid JWT: ${what}`, { detail: problem })
 }
 
 /** The token is genuine, but was issued for others. The gateway says so in the words of each API. */

@@ -46,6 +46,9 @@ export const API_KEY_LIFETIME_S = 10 * 365 * 24 * 3600
 /** Milliseconds after which keys that another process has changed are noticed. */
 export const KEYS_RELOAD_AFTER_MS = 5_000
 
+/** Milliseconds until a role that has become a superuser, or `BYPASSRLS`, is seen. Postgres announces no change of roles. */
+export const ROLES_RELOAD_AFTER_MS = 10_000
+
 /** How long clients may keep the published keys, in seconds; as long as auth-js does. */
 export const JWKS_MAX_AGE_S = 600
 

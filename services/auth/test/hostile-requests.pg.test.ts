@@ -5,6 +5,7 @@ import { type Logger } from '@holdfast/foundation'
 import { seedOf } from '@holdfast/test-support'
 import { JWT_SECRET, PASSWORD, type AuthWorld, openAuthWorld } from './open-auth-world.ts'
 import { openAuth, type AuthService } from '../src/auth.ts'
+import { parseSigningSecret } from '../src/tokens/jwt-secret.ts'
 
 /*
  * Whatever is sent to whichever address of the accounts service, by whomever: what is wrong with it is the fault of the request.
@@ -40,7 +41,7 @@ beforeAll(async () => {
   }
   auth = await openAuth({
     pool: world.db.pool,
-    jwtSecret: JWT_SECRET,
+    jwtSecret: parseSigningSecret(JWT_SECRET),
     baseUrl: 'http://127.0.0.1:54321',
     options: { passwordHashCost: 4, enableAnonymousSignIns: true, mfaRecoveryCodesEnrollEnabled: true },
     clock: { now: () => Date.now() },

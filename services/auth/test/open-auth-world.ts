@@ -4,6 +4,7 @@ import { AUTH_ROLE, createPool, roleUrl } from '@holdfast/postgres'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 import { type AuthService, openAuth } from '../src/auth.ts'
 import { authMigrations } from '../src/migrations.ts'
+import { parseSigningSecret } from '../src/tokens/jwt-secret.ts'
 import type { AuthOptions } from '../src/options/auth-options.ts'
 
 export const PASSWORD = 'correct horse battery'
@@ -71,7 +72,7 @@ export async function openAuthWorld(): Promise<AuthWorld> {
   async function openApp(options: Partial<AuthOptions> = {}): Promise<AuthApp> {
     const auth = await openAuth({
       pool,
-      jwtSecret: JWT_SECRET,
+      jwtSecret: parseSigningSecret(JWT_SECRET),
       baseUrl: 'http://127.0.0.1:54321',
       options: { passwordHashCost: 4, ...options },
       clock: { now: () => world.nowMs },

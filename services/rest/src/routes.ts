@@ -96,7 +96,10 @@ function searchOf(request: FastifyRequest, search: string): string {
 }
 
 async function send(request: FastifyRequest, reply: FastifyReply, response: RestResponse): Promise<FastifyReply> {
+  // What the server's own headers depend on counts, too: the origin, where origins are listed.
+  const varies = [reply.getHeader('vary'), response.headers['vary']].flat().filter((name) => name !== undefined)
   reply.code(response.status).headers(response.headers)
+  if (varies.length > 0) reply.header('vary', varies.join(', '))
   if (response.statusText !== undefined && REASON_PHRASE.test(response.statusText)) {
     reply.raw.statusMessage = response.statusText
   }

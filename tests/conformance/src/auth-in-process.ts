@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type AuthOptions, authMigrations, openAuth } from '@holdfast/auth'
+import { type AuthOptions, authMigrations, openAuth, parseSigningSecret } from '@holdfast/auth'
 import { silentLogger } from '@holdfast/foundation'
 import { createHttpServer } from '@holdfast/http'
 import {
@@ -46,7 +46,7 @@ export async function openAuthInProcess(
     const app = createHttpServer({ logger: silentLogger })
     const auth = await openAuth({
       pool,
-      jwtSecret: JWT_SECRET,
+      jwtSecret: parseSigningSecret(JWT_SECRET),
       baseUrl: 'http://127.0.0.1:54321',
       clock: { now: () => Date.now() },
       options: { passwordHashCost: 4, ...input.options },

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { errorMessage, HoldfastError } from '@holdfast/foundation'
-import { readJwtSecret } from '../../config/jwt-secret.ts'
+import { readSigningSecret } from '../../config/jwt-secret.ts'
 import type { InspectConfig } from '../../config/options.ts'
 
 /** A running server, asked with the service key. */
@@ -91,7 +91,7 @@ function hostOf(host: string): string {
 
 /** A service key in the usual form, made with the secret that the server has. */
 function mintKey(config: InspectConfig): string {
-  const secret = config.jwtSecret ?? readJwtSecret(config.dataDir)
+  const secret = readSigningSecret(config.jwtSecret, config.dataDir)
   if (secret === undefined) {
     throw new HoldfastError('service_key_missing', 500, 'There is no service key to ask the server with.', {
       hint: `Set HOLDFAST_SERVICE_KEY, or --data-dir to the folder of the server (${config.dataDir} has no secret).`,

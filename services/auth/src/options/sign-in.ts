@@ -33,6 +33,12 @@ export const signInOptions = {
     default: ['service_role', 'supabase_admin'],
     description: 'The roles whose tokens may use the administration of accounts.',
   },
+  jwtExpRequired: {
+    type: 'boolean',
+    default: false,
+    description:
+      'Whether tokens that are signed with the JWT secret need an end (`exp`), as all others do. API keys never need one.',
+  },
   jwtAudiences: {
     type: 'list',
     default: ['authenticated'],

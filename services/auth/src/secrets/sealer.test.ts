@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createSealer } from './sealer.ts'
 
-const sealer = createSealer('a secret for tests, which is long enough')
+const sealer = createSealer(Buffer.from('a secret for tests, which is long enough'))
 
 test('a sealed secret opens for its row, and shows nothing of itself', () => {
   const sealed = sealer.seal('row-1', 'shh')
@@ -13,7 +13,7 @@ test.each([
   ['another row', () => sealer.open('row-2', sealer.seal('row-1', 'shh'))],
   [
     'another key',
-    () => createSealer('another secret, which is long enough').open('row-1', sealer.seal('row-1', 'shh')),
+    () => createSealer(Buffer.from('another secret, which is long enough')).open('row-1', sealer.seal('row-1', 'shh')),
   ],
   ['a changed text', () => sealer.open('row-1', withOtherEnd(sealer.seal('row-1', 'shh')))],
   ['a cut text', () => sealer.open('row-1', 'sealed:v1:AAAA')],

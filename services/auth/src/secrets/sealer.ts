@@ -15,16 +15,16 @@ const TAG_BYTES = 16
 /**
  * AES-256-GCM under a key made from the secret that also signs API keys.
  *
- * @param jwtSecret - whoever changes it has to set the sealed secrets again
+ * @param secret - after a change of it, the sealed secrets have to be set again
  */
-export function createSealer(jwtSecret: string): Sealer {
-  const key = Buffer.from(hkdfSync('sha256', jwtSecret, '', 'holdfast auth: secrets of others', 32))
+export function createSealer(secret: Uint8Array): Sealer {
+  const key = Buffer.from(hkdfSync('sha256', secret, '', 'holdfast auth: secrets of others', 32))
   return {
-    seal(owner, secret) {
+    seal(owner, text) {
       const iv = randomBytes(IV_BYTES)
       const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(owner))
-      const text = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
-      return PREFIX + Buffer.concat([iv, text, cipher.getAuthTag()]).toString('base64url')
+      const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+      return PREFIX + Buffer.concat([iv, sealed, cipher.getAuthTag()]).toString('base64url')
     },
     open(owner, sealed) {
       if (!sealed.startsWith(PREFIX)) return sealed

@@ -42,23 +42,32 @@ interface LoadedKeys {
   readonly readAtMs: number
 }
 
-/** Reads the keys in the background, now and later. Nobody waits for them but requests whose token needs a key that is not there. */
-export function createIssuerKeys(input: {
+export interface IssuerKeysOptions {
   readonly issuer: ThirdPartyIssuer
   readonly network: Pick<ProviderNetwork, 'getJson'>
   readonly clock: Clock
   readonly logger: Logger
-}): IssuerKeys {
-  const { issuer, network, clock, logger } = input
-  let loaded: LoadedKeys | undefined
-  let reading: Promise<void> | undefined
-  let attemptedAtMs = -Infinity
-  let generation = 0
+}
+
+/** What is known about the keys of one issuer. */
+interface KeysState {
+  loaded: LoadedKeys | undefined
+  reading: Promise<void> | undefined
+  attemptedAtMs: number
+  generation: number
+}
+
+/** Reads the keys in the background, now and later. Only requests whose token needs a key that is not there wait for it. */
+export function createIssuerKeys(options: IssuerKeysOptions): IssuerKeys {
+  const { issuer, clock } = options
+  const state: KeysState = { loaded: undefined, reading: undefined, attemptedAtMs: -Infinity, generation: 0 }
+  const ageMs = (): number => (state.loaded ? clock.now() - state.loaded.readAtMs : Infinity)
+  const refresh = (): Promise<void> | undefined => refreshKeys(state, options)
   void refresh()
 
   return {
     get generation() {
-      return generation
+      return state.generation
     },
     isUsable() {
       const age = ageMs()
@@ -72,75 +81,71 @@ export function createIssuerKeys(input: {
       } else if (ageMs() >= ISSUER_KEYS_FRESH_MS) {
         void refresh()
       }
-      const known = await findLoaded(header)
+      const known = await findLoaded(state.loaded, header)
       if (known) return known
       const again = refresh()
       if (again === undefined) return undefined
       await patiently(again)
-      return findLoaded(header)
+      return findLoaded(state.loaded, header)
     },
   }
+}
 
-  function ageMs(): number {
-    return loaded ? clock.now() - loaded.readAtMs : Infinity
+/** @returns `undefined` if it was tried a moment ago */
+function refreshKeys(state: KeysState, options: IssuerKeysOptions): Promise<void> | undefined {
+  const { issuer, clock, logger } = options
+  if (state.reading) return state.reading
+  const nowMs = clock.now()
+  if (nowMs - state.attemptedAtMs < ISSUER_KEYS_PAUSE_MS) return undefined
+  state.attemptedAtMs = nowMs
+  state.reading = fetchKeys(options)
+    .then(
+      (next) => {
+        if (next.text !== state.loaded?.text) state.generation += 1
+        state.loaded = next
+      },
+      (error: unknown) => {
+        const reason = errorMessage(error)
+        logger.log('warn', 'the keys of a third-party issuer cannot be read', { issuer: issuer.url, error: reason })
+      },
+    )
+    .finally(() => (state.reading = undefined))
+  return state.reading
+}
+
+async function fetchKeys({ issuer, network, clock }: IssuerKeysOptions): Promise<LoadedKeys> {
+  const document = requireRecord(await network.getJson(discoveryUrlOf(issuer.url)))
+  const { issuer: name, jwks_uri: uri } = document
+  if (typeof name !== 'string' || withoutSlash(name) !== issuer.url) {
+    throw new Error(`its discovery document names the issuer ${JSON.stringify(name)}`)
   }
+  if (typeof uri !== 'string') throw new Error('its discovery document names no jwks_uri')
+  const keySet = requireRecord(await network.getJson(uri))
+  const { keys } = keySet
+  if (!Array.isArray(keys)) throw new Error(`${uri} has no list of keys`)
+  if (keys.length > ISSUER_KEYS_MAX) throw new Error(`${uri} has ${keys.length} keys; ${ISSUER_KEYS_MAX} are allowed`)
+  const find = createLocalJWKSet(keySet as unknown as JSONWebKeySet)
+  return { text: JSON.stringify([name, keys]), issuer: name, find, readAtMs: clock.now() }
+}
 
-  /** @returns `undefined` when it was tried a moment ago */
-  function refresh(): Promise<void> | undefined {
-    if (reading) return reading
-    const nowMs = clock.now()
-    if (nowMs - attemptedAtMs < ISSUER_KEYS_PAUSE_MS) return undefined
-    attemptedAtMs = nowMs
-    reading = read()
-      .then(
-        (next) => {
-          if (next.text !== loaded?.text) generation += 1
-          loaded = next
-        },
-        (error: unknown) => {
-          const reason = errorMessage(error)
-          logger.log('warn', 'the keys of a third-party issuer cannot be read', { issuer: issuer.url, error: reason })
-        },
-      )
-      .finally(() => (reading = undefined))
-    return reading
+async function findLoaded(loaded: LoadedKeys | undefined, header: JWSHeaderParameters): Promise<FoundKey | undefined> {
+  if (!loaded) return undefined
+  try {
+    return { key: await loaded.find(header), issuer: loaded.issuer }
+  } catch (error) {
+    // Several that match without a `kid` are no match either.
+    if (error instanceof errors.JOSEError) return undefined
+    throw error
   }
+}
 
-  async function read(): Promise<LoadedKeys> {
-    const document = requireRecord(await network.getJson(discoveryUrlOf(issuer.url)))
-    const { issuer: name, jwks_uri: uri } = document
-    if (typeof name !== 'string' || withoutSlash(name) !== issuer.url) {
-      throw new Error(`its discovery document names the issuer ${JSON.stringify(name)}`)
-    }
-    if (typeof uri !== 'string') throw new Error('its discovery document names no jwks_uri')
-    const keySet = requireRecord(await network.getJson(uri))
-    const { keys } = keySet
-    if (!Array.isArray(keys)) throw new Error(`${uri} has no list of keys`)
-    if (keys.length > ISSUER_KEYS_MAX) throw new Error(`${uri} has ${keys.length} keys; ${ISSUER_KEYS_MAX} are allowed`)
-    const find = createLocalJWKSet(keySet as unknown as JSONWebKeySet)
-    return { text: JSON.stringify([name, keys]), issuer: name, find, readAtMs: clock.now() }
-  }
-
-  async function findLoaded(header: JWSHeaderParameters): Promise<FoundKey | undefined> {
-    if (!loaded) return undefined
-    const { find, issuer: name } = loaded
-    try {
-      return { key: await find(header), issuer: name }
-    } catch (error) {
-      // Several that match without a `kid` are no match either.
-      if (error instanceof errors.JOSEError) return undefined
-      throw error
-    }
-  }
-
-  /** A host that hangs holds nobody for longer than this; reading goes on. */
-  async function patiently(work: Promise<void> | undefined): Promise<void> {
-    if (!work) return
-    const patience = new AbortController()
-    try {
-      await Promise.race([work, delay(ISSUER_KEYS_WAIT_MS, patience.signal).catch(() => undefined)])
-    } finally {
-      patience.abort()
-    }
+/** A host that hangs delays a request for no longer than this; reading goes on. */
+async function patiently(work: Promise<void> | undefined): Promise<void> {
+  if (!work) return
+  const patience = new AbortController()
+  try {
+    await Promise.race([work, delay(ISSUER_KEYS_WAIT_MS, patience.signal).catch(() => undefined)])
+  } finally {
+    patience.abort()
   }
 }

@@ -3,6 +3,7 @@ import type { Clock, Logger } from '@holdfast/foundation'
 import { badJwt, foreignAudience, tokenExpired } from '../errors.ts'
 import { createProviderNetwork, type ProviderNetwork } from '../external/provider-network.ts'
 import { SUBJECT_CHARS_MAX, TOKEN_BYTES_MAX, VERIFIED_TOKENS_MAX } from '../limits.ts'
+import { checkClaims } from '../tokens/check-claims.ts'
 import type { TokenClaims } from '../tokens/claims.ts'
 import { roleNotAccepted } from './errors.ts'
 import { createIssuerKeys, type IssuerKeys } from './issuer-keys.ts'
@@ -22,12 +23,12 @@ const CLOCK_TOLERANCE_S = 30
 
 /** Tokens of other issuers than this server. */
 export interface ThirdPartyTokens extends Disposable {
-  /** Whether claims are those of one of the issuers. */
+  /** Whether claims are the result of {@link ThirdPartyTokens.verify}: what a token claims to be does not count. */
   isTheirs(claims: Readonly<Record<string, unknown>>): boolean
   /**
-   * Checks a token that says that one of the issuers has signed it: against the keys of that issuer, and no others.
+   * Checks a token that names one of the issuers: against the keys of that issuer, and no others.
    *
-   * @returns `undefined` for a token that says otherwise, or that is signed with a secret
+   * @returns `undefined` for a token that names none, or that is signed with a secret
    * @throws {HoldfastError} `bad_jwt`, `token_expired`, `foreign_audience`, `token_role_refused`, `issuer_unavailable`
    */
   verify(token: string): Promise<TokenClaims> | undefined
@@ -36,6 +37,8 @@ export interface ThirdPartyTokens extends Disposable {
 export interface ThirdPartyTokensOptions {
   readonly issuers: readonly ThirdPartyIssuer[]
   readonly isRefusedRole: (role: string) => boolean
+  /** Grows whenever other roles are refused. Default: they never change. */
+  readonly rolesGeneration?: () => number
   readonly clock: Clock
   readonly logger: Logger
   /** The way to an issuer; for tests. */
@@ -50,25 +53,37 @@ interface Trusted {
 interface Verified {
   readonly claims: TokenClaims
   readonly trusted: Trusted
+  /** Of the keys and of the roles, when the token was verified. */
   readonly generation: number
 }
 
-/** @returns `undefined` where no issuer is configured */
+/** @returns `undefined` if no issuer is configured */
 export function createThirdPartyTokens(options: ThirdPartyTokensOptions): ThirdPartyTokens | undefined {
-  const { issuers, isRefusedRole, clock, logger, openNetwork = createProviderNetwork } = options
+  const { issuers, clock, rolesGeneration = () => 0 } = options
   if (issuers.length === 0) return undefined
   const closing = new AbortController()
-  const byUrl = new Map(
-    issuers.map((issuer): [string, Trusted] => {
-      const network = openNetwork(issuer.url, closing.signal)
-      return [issuer.url, { issuer, keys: createIssuerKeys({ issuer, network, clock, logger }) }]
-    }),
-  )
-  /** What was verified, until it expires or its issuer publishes other keys. */
+  const trusted = trustedByUrl(options, closing.signal)
+  /** Verified tokens, until they expire or their issuer publishes other keys. */
   const verified = new Map<string, Verified>()
+  const theirs = new WeakSet<object>()
+  const nowS = (): number => Math.floor(clock.now() / 1000)
+  // Both only grow, so their sum changes whenever one of them does.
+  const generationOf = ({ keys }: Trusted): number => keys.generation + rolesGeneration()
+
+  const verifyWith = async (by: Trusted, token: string): Promise<TokenClaims> => {
+    const generation = generationOf(by)
+    const claims = toClaims(options, by.issuer, await verifySignature(by.keys, token, clock), nowS())
+    theirs.add(claims)
+    if (generationOf(by) !== generation) return claims
+    verified.set(token, { claims, trusted: by, generation })
+    if (verified.size > VERIFIED_TOKENS_MAX) verified.delete(verified.keys().next().value ?? token)
+    return claims
+  }
+  const isCurrent = ({ claims, trusted: by, generation }: Verified): boolean =>
+    by.keys.isUsable() && generation === generationOf(by) && !isExpired(claims, nowS())
 
   return {
-    isTheirs: ({ iss }) => typeof iss === 'string' && byUrl.has(withoutSlash(iss)),
+    isTheirs: (claims) => theirs.has(claims),
     verify(token) {
       const known = verified.get(token)
       if (known) {
@@ -78,76 +93,78 @@ export function createThirdPartyTokens(options: ThirdPartyTokensOptions): ThirdP
           return Promise.resolve(known.claims)
         }
       }
-      const trusted = findIssuer(token)
-      return trusted && verifyWith(trusted, token)
+      const by = findIssuer(trusted, token)
+      return by && verifyWith(by, token)
     },
     [Symbol.dispose]: () => closing.abort(),
   }
+}
 
-  function isCurrent({ claims, trusted, generation }: Verified): boolean {
-    return trusted.keys.isUsable() && generation === trusted.keys.generation && !isExpired(claims)
-  }
+function trustedByUrl(options: ThirdPartyTokensOptions, closing: AbortSignal): ReadonlyMap<string, Trusted> {
+  const { issuers, clock, logger, openNetwork = createProviderNetwork } = options
+  return new Map(
+    issuers.map((issuer): [string, Trusted] => {
+      const network = openNetwork(issuer.url, closing)
+      return [issuer.url, { issuer, keys: createIssuerKeys({ issuer, network, clock, logger }) }]
+    }),
+  )
+}
 
-  /** Only where to look: nothing that is read here is believed. */
-  function findIssuer(token: string): Trusted | undefined {
-    if (token.length > TOKEN_BYTES_MAX) return undefined
-    try {
-      const { iss } = decodeJwt(token)
-      const trusted = typeof iss === 'string' ? byUrl.get(withoutSlash(iss)) : undefined
-      // A project's secret may have signed tokens in an issuer's name before.
-      return trusted && !String(decodeProtectedHeader(token).alg).startsWith('HS') ? trusted : undefined
-    } catch {
-      return undefined
-    }
+/** Only where to look: nothing that is read here is believed. */
+function findIssuer(trusted: ReadonlyMap<string, Trusted>, token: string): Trusted | undefined {
+  if (token.length > TOKEN_BYTES_MAX) return undefined
+  try {
+    const { iss } = decodeJwt(token)
+    const found = typeof iss === 'string' ? trusted.get(withoutSlash(iss)) : undefined
+    // A token that is signed with the project's secret is the project's own, whatever issuer it names.
+    return found && !String(decodeProtectedHeader(token).alg).startsWith('HS') ? found : undefined
+  } catch {
+    return undefined
   }
+}
 
-  async function verifyWith(trusted: Trusted, token: string): Promise<TokenClaims> {
-    const { generation } = trusted.keys
-    const payload = await verifySignature(trusted, token)
-    const claims = parseClaims(trusted.issuer, payload)
-    if (trusted.keys.generation === generation) {
-      verified.set(token, { claims, trusted, generation })
-      if (verified.size > VERIFIED_TOKENS_MAX) verified.delete(verified.keys().next().value ?? token)
-    }
-    return claims
+async function verifySignature(keys: IssuerKeys, token: string, clock: Clock): Promise<JWTPayload> {
+  try {
+    const header = decodeProtectedHeader(token)
+    const { alg, typ } = header
+    if (typeof alg !== 'string' || !ALGORITHMS.includes(alg)) throw badJwt()
+    if (typ !== undefined && !TYPES.has(String(typ).toLowerCase())) throw badJwt()
+    if (HEADERS_REFUSED.some((name) => Object.hasOwn(header, name))) throw badJwt()
+    const found = await keys.find({ ...header, alg })
+    if (!found) throw badJwt()
+    const { payload } = await jwtVerify(token, found.key, {
+      algorithms: [alg],
+      issuer: found.issuer,
+      requiredClaims: ['sub', 'exp'],
+      currentDate: new Date(clock.now()),
+      clockTolerance: CLOCK_TOLERANCE_S,
+    })
+    return payload
+  } catch (error) {
+    if (error instanceof errors.JWTExpired) throw tokenExpired()
+    if (error instanceof errors.JOSEError || error instanceof TypeError) throw badJwt(error)
+    throw error
   }
+}
 
-  async function verifySignature({ keys }: Trusted, token: string): Promise<JWTPayload> {
-    try {
-      const header = decodeProtectedHeader(token)
-      const { alg, typ } = header
-      if (typeof alg !== 'string' || !ALGORITHMS.includes(alg)) throw badJwt()
-      if (typ !== undefined && !TYPES.has(String(typ).toLowerCase())) throw badJwt()
-      if (HEADERS_REFUSED.some((name) => Object.hasOwn(header, name))) throw badJwt()
-      const found = await keys.find({ ...header, alg })
-      if (!found) throw badJwt()
-      const { payload } = await jwtVerify(token, found.key, {
-        algorithms: [alg],
-        issuer: found.issuer,
-        requiredClaims: ['sub', 'exp'],
-        currentDate: new Date(clock.now()),
-        clockTolerance: CLOCK_TOLERANCE_S,
-      })
-      return payload
-    } catch (error) {
-      if (error instanceof errors.JWTExpired) throw tokenExpired()
-      if (error instanceof errors.JOSEError || error instanceof TypeError) throw badJwt(error)
-      throw error
-    }
-  }
+function toClaims(
+  { isRefusedRole }: ThirdPartyTokensOptions,
+  issuer: ThirdPartyIssuer,
+  payload: JWTPayload,
+  nowS: number,
+): TokenClaims {
+  const { sub, role } = payload
+  // The audience is checked below: access tokens of Cognito name it otherwise.
+  checkClaims({ ...payload, aud: undefined }, nowS, [])
+  if (isExpired(payload, nowS)) throw tokenExpired()
+  if (typeof sub !== 'string' || sub === '' || sub.length > SUBJECT_CHARS_MAX) throw badJwt()
+  if (!isForAudience(payload, issuer.audiences)) throw foreignAudience()
+  if (typeof role !== 'string' || isRefusedRole(role)) throw roleNotAccepted(role)
+  return payload as TokenClaims
+}
 
-  function parseClaims(issuer: ThirdPartyIssuer, payload: JWTPayload): TokenClaims {
-    const { sub, role } = payload
-    if (isExpired(payload)) throw tokenExpired()
-    if (typeof sub !== 'string' || sub === '' || sub.length > SUBJECT_CHARS_MAX) throw badJwt()
-    if (!isForAudience(payload, issuer.audiences)) throw foreignAudience()
-    if (typeof role !== 'string' || isRefusedRole(role)) throw roleNotAccepted(role)
-    return payload as TokenClaims
-  }
-
-  function isExpired({ exp }: { readonly exp?: number | undefined }): boolean {
-    return exp === undefined || exp <= Math.floor(clock.now() / 1000)
-  }
+function isExpired({ exp }: { readonly exp?: number | undefined }, nowS: number): boolean {
+  return exp === undefined || exp <= nowS
 }
 
 /** Access tokens of Cognito have no audience, and name the app as `client_id`. */

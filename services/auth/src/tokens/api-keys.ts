@@ -7,7 +7,8 @@ export type ApiKeyRole = 'anon' | 'service_role'
 
 /** What the keys of an installation are made of; they are the same at every start. */
 export interface ApiKeyOrigin {
-  readonly jwtSecret: string
+  /** The bytes of the JWT secret. */
+  readonly secret: Uint8Array
   /** When the installation was born, in seconds since the epoch. */
   readonly issuedAtS: number
 }
@@ -40,10 +41,8 @@ export async function mintApiKeys(origin: ApiKeyOrigin): Promise<ApiKeys> {
 }
 
 /** Makes an API key in Supabase's older form, a token. */
-export function mintApiKey(role: ApiKeyRole, { jwtSecret, issuedAtS }: ApiKeyOrigin): Promise<string> {
-  return new SignJWT(claimsOf(role, issuedAtS))
-    .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
-    .sign(new TextEncoder().encode(jwtSecret))
+export function mintApiKey(role: ApiKeyRole, { secret, issuedAtS }: ApiKeyOrigin): Promise<string> {
+  return new SignJWT(claimsOf(role, issuedAtS)).setProtectedHeader({ alg: 'HS256', typ: 'JWT' }).sign(secret)
 }
 
 /** @returns tells what a key of the newer form claims; `undefined` for any other text. Takes as long for one as for the other. */
@@ -55,8 +54,8 @@ export function createOpaqueKeys(origin: ApiKeyOrigin): (key: string) => TokenCl
 }
 
 /** Follows from the secret, as the tokens do, and tells nothing about it. */
-function opaqueKey(role: ApiKeyRole, { jwtSecret, issuedAtS }: ApiKeyOrigin): string {
-  const bytes = createHmac('sha256', jwtSecret).update(`api key ${role} ${issuedAtS}`).digest()
+function opaqueKey(role: ApiKeyRole, { secret, issuedAtS }: ApiKeyOrigin): string {
+  const bytes = createHmac('sha256', secret).update(`api key ${role} ${issuedAtS}`).digest()
   const text = `${PREFIXES[role]}${bytes.subarray(0, OPAQUE_BYTES).toString('base64url')}`
   return `${text}_${digest(text).slice(0, CHECKSUM_CHARACTERS)}`
 }

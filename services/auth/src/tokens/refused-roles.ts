@@ -1,4 +1,6 @@
+import { errorMessage, type Logger } from '@holdfast/foundation'
 import { type Pool, sql } from '@holdfast/postgres'
+import { ROLES_RELOAD_AFTER_MS } from '../limits.ts'
 
 /** Roles of Supabase's own services, of ours, and the words that `set role` takes for "whoever I am". */
 const RESERVED_ROLES = [
@@ -17,27 +19,71 @@ const RESERVED_ROLES = [
   'supabase_storage_admin',
 ]
 
-/**
- * The roles that no token may carry, genuine or not: those above, Postgres's own, and every superuser of the cluster. Postgres would
- * refuse most of them anyway, because `authenticator` is not their member; this is the wall before that one.
- */
-export async function readRefusedRoles(pool: Pool): Promise<(role: string) => boolean> {
-  const superusers = await pool.query<{ rolname: string }>(sql`select rolname from pg_catalog.pg_roles where rolsuper`)
-  const refused = new Set([...RESERVED_ROLES, ...superusers.map((row) => row.rolname)])
-  return (role) => role === '' || refused.has(role) || refused.has(role.toLowerCase()) || /^pg_/i.test(role)
+/** The roles that tokens may not carry, genuine or not. */
+export interface RefusedRoles extends Disposable {
+  /**
+   * Whether no token may carry the role: the reserved roles, Postgres's own, and every superuser of the cluster. Postgres would refuse most of
+   * them anyway, because `authenticator` is not their member; this is the wall before that one.
+   */
+  isRefused(role: string): boolean
+  /**
+   * Whether no token of a third-party issuer may carry the role: beside the refused ones every role that row-level security does not hold,
+   * `service_role` first. Such issuers say who a user is; who runs this server is not theirs to say.
+   */
+  isRefusedToOthers(role: string): boolean
+  /** Grows whenever the lists change, so that tokens that were verified before are judged again. */
+  readonly generation: number
+  /** Reads the roles again. Until then a change is seen within {@link ROLES_RELOAD_AFTER_MS}. */
+  reload(): Promise<void>
 }
 
-/**
- * The roles that no token of a third-party issuer may carry: beside the refused ones all that row-level security does not hold, `service_role` first. Such
- * issuers say who somebody is; who runs this server is not theirs to say.
- */
-export async function readRolesRefusedToOthers(
-  pool: Pool,
-  isRefusedRole: (role: string) => boolean,
-): Promise<(role: string) => boolean> {
-  const unbound = await pool.query<{ rolname: string }>(
-    sql`select rolname from pg_catalog.pg_roles where rolsuper or rolbypassrls`,
+interface RoleLists {
+  readonly superusers: ReadonlySet<string>
+  /** Superusers and roles with `BYPASSRLS`. */
+  readonly unbound: ReadonlySet<string>
+}
+
+/** Reads the roles now, and again every now and then: `alter role` announces nothing. */
+export async function openRefusedRoles(pool: Pool, logger: Logger): Promise<RefusedRoles> {
+  let lists = await readRoleLists(pool)
+  let generation = 0
+
+  const reload = async (): Promise<void> => {
+    const next = await readRoleLists(pool)
+    if (isSame(lists.superusers, next.superusers) && isSame(lists.unbound, next.unbound)) return
+    lists = next
+    generation += 1
+  }
+  const timer = setInterval(() => {
+    reload().catch((error: unknown) => logger.log('debug', 'could not read the roles', { error: errorMessage(error) }))
+  }, ROLES_RELOAD_AFTER_MS)
+  timer.unref()
+
+  const isRefused = (role: string): boolean =>
+    lists.superusers.has(role) || lists.superusers.has(role.toLowerCase()) || isReserved(role)
+  return {
+    isRefused,
+    isRefusedToOthers: (role) => isRefused(role) || role === 'service_role' || lists.unbound.has(role),
+    get generation() {
+      return generation
+    },
+    reload,
+    [Symbol.dispose]: () => clearInterval(timer),
+  }
+}
+
+async function readRoleLists(pool: Pool): Promise<RoleLists> {
+  const rows = await pool.query<{ name: string; isSuperuser: boolean }>(
+    sql`select rolname as name, rolsuper as "isSuperuser" from pg_catalog.pg_roles where rolsuper or rolbypassrls`,
   )
-  const refused = new Set(['service_role', ...unbound.map((row) => row.rolname)])
-  return (role) => isRefusedRole(role) || refused.has(role)
+  const superusers = rows.filter(({ isSuperuser }) => isSuperuser).map(({ name }) => name)
+  return { superusers: new Set(superusers), unbound: new Set(rows.map(({ name }) => name)) }
+}
+
+function isReserved(role: string): boolean {
+  return role === '' || RESERVED_ROLES.includes(role.toLowerCase()) || /^pg_/i.test(role)
+}
+
+function isSame(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
+  return one.size === other.size && [...one].every((role) => other.has(role))
 }

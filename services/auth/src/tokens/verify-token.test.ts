@@ -2,8 +2,9 @@ import { createHmac } from 'node:crypto'
 import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, SignJWT } from 'jose'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createOpaqueKeys, mintApiKey, mintApiKeys } from './api-keys.ts'
+import { importVerificationKeys, parseJwtSecret } from './jwt-secret.ts'
 import type { SigningKeys } from './signing-keys.ts'
-import { createTokenVerifier, type VerifyToken } from './verify-token.ts'
+import { createTokenVerifier, type TokenVerifierOptions, type VerifyToken } from './verify-token.ts'
 
 // What is pinned here: a token is believed only when its own algorithm's key of ours signed it, whatever else it says. Nothing else in
 // the repository looks at a signature, so a hole here is a hole in every service.
@@ -11,7 +12,7 @@ import { createTokenVerifier, type VerifyToken } from './verify-token.ts'
 const SECRET = 'a secret for tests, which is long enough'
 const KID = '11111111-1111-4111-8111-111111111111'
 const NOW_S = 1_800_000_000
-const ORIGIN = { jwtSecret: SECRET, issuedAtS: NOW_S }
+const ORIGIN = { secret: new TextEncoder().encode(SECRET), issuedAtS: NOW_S }
 const USER = {
   sub: '22222222-2222-4222-8222-222222222222',
   role: 'authenticated',
@@ -23,6 +24,7 @@ const USER = {
 let privateKey: CryptoKey
 let publicKey: CryptoKey
 let foreignKey: CryptoKey
+let options: TokenVerifierOptions
 let verify: VerifyToken
 let nowMs: number
 
@@ -33,7 +35,7 @@ beforeAll(async () => {
   foreignKey = (await generateKeyPair('ES256')).privateKey
 })
 
-beforeEach(() => {
+beforeEach(async () => {
   nowMs = NOW_S * 1000
   const keys: SigningKeys = {
     current: { kid: KID, algorithm: 'ES256', privateKey },
@@ -44,14 +46,17 @@ beforeEach(() => {
     [Symbol.dispose]: () => undefined,
     bornAtS: NOW_S,
   }
-  verify = createTokenVerifier({
+  options = {
     keys,
-    jwtSecret: SECRET,
+    secretKeys: await importVerificationKeys(parseJwtSecret(SECRET).keys),
+    expRequired: false,
+    rolesGeneration: () => 0,
     claimsOfOpaqueKey: createOpaqueKeys(ORIGIN),
     isRefusedRole: (role) => ['', 'postgres', 'none'].includes(role),
     audiences: ['authenticated', 'reports'],
     clock: { now: () => nowMs },
-  })
+  }
+  verify = createTokenVerifier(options)
 })
 
 function signed(claims: object, header: object = {}, key: CryptoKey | Uint8Array = privateKey): Promise<string> {
@@ -100,7 +105,10 @@ describe('a genuine token', () => {
 
   test('that looks like an API key of the newer form and is none is refused', async () => {
     const { secret } = await mintApiKeys(ORIGIN)
-    const foreign = await mintApiKeys({ ...ORIGIN, jwtSecret: `${SECRET} of another project` })
+    const foreign = await mintApiKeys({
+      ...ORIGIN,
+      secret: new TextEncoder().encode(`${SECRET} of another project`),
+    })
     for (const text of [foreign.secret, secret.slice(0, -1), `${secret}x`, secret.toUpperCase(), 'sb_secret_', 'sb_']) {
       await expect(verify(text)).rejects.toMatchObject({ code: 'bad_jwt' })
     }
@@ -239,14 +247,11 @@ describe('the audience of a token', () => {
     },
   )
 
-  test.each(['another', '', 'Authenticated', [], ['another'], [['authenticated']], 7, { 0: 'authenticated' }])(
-    'may not be %j',
-    async (aud) => {
-      const token = forged({ alg: 'HS256', typ: 'JWT' }, { ...USER, aud }, hmac(SECRET))
-      await expect(verify(token)).rejects.toMatchObject({ code: 'foreign_audience', status: 401 })
-      await expect(verify(token)).rejects.toMatchObject({ code: 'foreign_audience' })
-    },
-  )
+  test.each(['another', '', 'Authenticated', [], ['another']])('may not be %j', async (aud) => {
+    const token = forged({ alg: 'HS256', typ: 'JWT' }, { ...USER, aud }, hmac(SECRET))
+    await expect(verify(token)).rejects.toMatchObject({ code: 'foreign_audience', status: 401 })
+    await expect(verify(token)).rejects.toMatchObject({ code: 'foreign_audience' })
+  })
 
   test('of a key is checked like any other', async () => {
     const key = forged({ alg: 'HS256', typ: 'JWT' }, { role: 'service_role', aud: 'another' }, hmac(SECRET))
@@ -260,4 +265,100 @@ test('the verified tokens that are remembered are bounded', async () => {
   expect(await verify(first)).toBe(before)
   for (let n = 0; n < 4100; n++) await verify(forged({ alg: 'HS256' }, { ...USER, n }, hmac(SECRET)))
   expect(await verify(first)).not.toBe(before)
+})
+
+describe('the claims of a token are refused, and it is said why:', () => {
+  test.each([
+    ['exp_missing', { exp: undefined }],
+    ['exp_not_number', { exp: String(USER.exp) }],
+    ['nbf_not_number', { nbf: 'now' }],
+    ['nbf_future', { nbf: NOW_S + 31 }],
+    ['iat_not_number', { iat: {} }],
+    ['iat_future', { iat: NOW_S + 31 }],
+    ['aud_malformed', { aud: 7 }],
+    ['aud_malformed', { aud: { 0: 'authenticated' } }],
+    ['aud_malformed', { aud: [['authenticated']] }],
+    ['aud_malformed', { aud: ['authenticated', 7] }],
+  ])('%s', async (detail, claims) => {
+    const token = await new SignJWT({ ...USER, ...(claims as object) })
+      .setProtectedHeader({ alg: 'ES256', kid: KID })
+      .sign(privateKey)
+    await expect(verify(token)).rejects.toMatchObject({ code: 'bad_jwt', status: 401, detail })
+  })
+
+  test('clocks may differ by half a minute', async () => {
+    expect(await verify(await signed({ ...USER, nbf: NOW_S + 30, iat: NOW_S + 30 }))).toMatchObject({ sub: USER.sub })
+  })
+})
+
+describe('a token without an end', () => {
+  const endless = { sub: USER.sub, role: 'authenticated' }
+
+  test('is accepted if it is signed with the secret', async () => {
+    expect(await verify(forged({ alg: 'HS256' }, endless, hmac(SECRET)))).toEqual(endless)
+    expect(await verify(forged({ alg: 'HS256' }, { ...endless, exp: null }, hmac(SECRET)))).toMatchObject(endless)
+  })
+
+  test('is refused where ends are required, unless it is an API key', async () => {
+    const strict = createTokenVerifier({ ...options, expRequired: true })
+    const refused = strict(forged({ alg: 'HS256' }, endless, hmac(SECRET)))
+    await expect(refused).rejects.toMatchObject({ code: 'bad_jwt', detail: 'exp_missing' })
+    expect(await strict(forged({ alg: 'HS256' }, { role: 'anon' }, hmac(SECRET)))).toEqual({ role: 'anon' })
+  })
+})
+
+describe('a JWK set as the secret', () => {
+  test('verifies with each of its keys, and with no other', async () => {
+    const other = await generateKeyPair('RS256', { extractable: true })
+    const k = Buffer.from(SECRET).toString('base64url')
+    const set = {
+      keys: [
+        { kty: 'oct', k, alg: 'HS256', kid: 'shared' },
+        { ...(await exportJWK(other.publicKey)), kid: 'theirs', use: 'sig', key_ops: ['verify'] },
+      ],
+    }
+    const secretKeys = await importVerificationKeys(parseJwtSecret(JSON.stringify(set)).keys)
+    const verifySet = createTokenVerifier({ ...options, secretKeys })
+    expect(await verifySet(forged({ alg: 'HS256' }, USER, hmac(SECRET)))).toMatchObject(USER)
+    expect(await verifySet(await signed(USER, { alg: 'RS256', kid: 'theirs' }, other.privateKey))).toMatchObject(USER)
+    expect(await verifySet(await signed(USER))).toMatchObject(USER)
+    for (const kid of ['shared', KID, 'unknown']) {
+      const token = signed(USER, { alg: 'RS256', kid }, other.privateKey)
+      await expect(verifySet(await token)).rejects.toMatchObject({ code: 'bad_jwt' })
+    }
+    const asSecret = forged({ alg: 'HS256', kid: 'theirs' }, USER, hmac(JSON.stringify(set.keys[1])))
+    await expect(verifySet(asSecret)).rejects.toMatchObject({ code: 'bad_jwt' })
+  })
+
+  test('may be one key, whose bytes are the secret; a text in braces that is none is a text', () => {
+    const k = Buffer.from(SECRET).toString('base64url')
+    expect(Buffer.from(parseJwtSecret(JSON.stringify({ kty: 'oct', k })).signing ?? []).toString()).toBe(SECRET)
+    const text = `{${SECRET}}`
+    expect(Buffer.from(parseJwtSecret(text).signing ?? []).toString()).toBe(text)
+  })
+
+  test.each([
+    [{ kty: 'oct', k: 'c2hvcnQ' }],
+    [{ kty: 'oct', k: 'A'.repeat(64), alg: 'HS512' }],
+    [{ kty: 'EC', crv: 'P-521', x: 'A', y: 'A' }],
+    [{ keys: [{ kty: 'OKP' }] }],
+    [{ keys: [null] }],
+  ])('is refused as %j', (jwk) => {
+    expect(() => parseJwtSecret(JSON.stringify(jwk))).toThrow(expect.objectContaining({ code: 'jwt_secret_invalid' }))
+  })
+})
+
+test('roles that are refused from now on are so for tokens that were verified before', async () => {
+  const refused = new Set<string>()
+  let rolesGeneration = 0
+  const judge = createTokenVerifier({
+    ...options,
+    isRefusedRole: (role) => refused.has(role),
+    rolesGeneration: () => rolesGeneration,
+  })
+  const token = await signed(USER)
+  await judge(token)
+  refused.add(USER.role)
+  rolesGeneration += 1
+  await expect(judge(token)).rejects.toMatchObject({ code: 'bad_jwt' })
 })

@@ -1,9 +1,10 @@
-import { decodeProtectedHeader, errors, jwtVerify, type JWTPayload } from 'jose'
+import { compactVerify, type CryptoKey, decodeProtectedHeader, errors, type ProtectedHeaderParameters } from 'jose'
 import type { Clock } from '@holdfast/foundation'
-import { badJwt, foreignAudience, tokenExpired } from '../errors.ts'
+import { badClaim, badJwt, tokenExpired } from '../errors.ts'
 import { TOKEN_BYTES_MAX, VERIFIED_TOKENS_MAX } from '../limits.ts'
-import { isForAudience } from './audience.ts'
+import { checkClaims } from './check-claims.ts'
 import type { TokenClaims } from './claims.ts'
+import type { VerificationKey } from './jwt-secret.ts'
 import type { SigningKeys } from './signing-keys.ts'
 
 /** @throws {HoldfastError} `bad_jwt`, `token_expired` or `foreign_audience`, all 401 */
@@ -11,93 +12,139 @@ export type VerifyToken = (token: string) => Promise<TokenClaims>
 
 export interface TokenVerifierOptions {
   readonly keys: SigningKeys
-  /** The secret of HS256 tokens: API keys and what older projects signed. */
-  readonly jwtSecret: string
+  /** The keys of the option `jwtSecret`: for API keys, and for tokens that other servers of the project sign. */
+  readonly secretKeys: readonly VerificationKey[]
   /** What a text claims that is an API key of the form without a signature; `undefined` for anything else. */
   readonly claimsOfOpaqueKey: (text: string) => TokenClaims | undefined
   readonly isRefusedRole: (role: string) => boolean
+  /** Grows whenever other roles are refused. */
+  readonly rolesGeneration: () => number
   /** As the option `jwtAudiences` has them. */
   readonly audiences: readonly string[]
+  /** Whether tokens that are signed symmetrically need an end, too; the others always do. */
+  readonly expRequired: boolean
   readonly clock: Clock
 }
 
 /** A header may say these; anything that points to a key or extends the format is refused, whether we would follow it or not. */
 const HEADERS_ALLOWED = new Set(['alg', 'kid', 'typ'])
 
+const ALGORITHMS = ['HS256', 'ES256', 'RS256'] as const
+type Algorithm = (typeof ALGORITHMS)[number]
+
 /** Roles whose keys may live without an end. */
 const KEY_ROLES = new Set(['anon', 'service_role'])
 
 /**
  * The one place that decides whether a token is genuine. The algorithm chooses the kind of key, never the other way round: HS256 is
- * verified with the secret only, ES256 and RS256 only with a key of ours that has that `kid` and was made for that algorithm.
+ * verified with secrets only, ES256 and RS256 only with a key that has that `kid` and was made for that algorithm.
  *
- * What was verified is remembered until it expires, because every REST request brings the same token again.
+ * Verified tokens are remembered until they expire, because every REST request brings the same token again.
  */
 export function createTokenVerifier(options: TokenVerifierOptions): VerifyToken {
-  const { keys, claimsOfOpaqueKey, isRefusedRole, audiences, clock } = options
-  const secret = new TextEncoder().encode(options.jwtSecret)
+  const { keys, claimsOfOpaqueKey, clock } = options
   const verified = new Map<string, TokenClaims>()
-  let generation = keys.generation
+  // Both only grow, so their sum changes whenever one of them does.
+  const generationNow = (): number => keys.generation + options.rolesGeneration()
+  let generation = generationNow()
 
   return async (token) => {
-    if (generation !== keys.generation) {
-      generation = keys.generation
+    const before = generationNow()
+    if (generation !== before) {
+      generation = before
       verified.clear()
     }
+    const nowS = Math.floor(clock.now() / 1000)
     const key = claimsOfOpaqueKey(token)
-    if (key) {
-      requireUnexpired(key)
-      return key
-    }
+    if (key) return requireUnexpired(key, nowS)
     const known = verified.get(token)
     if (known) {
       verified.delete(token)
-      requireUnexpired(known)
+      requireUnexpired(known, nowS)
       verified.set(token, known)
       return known
     }
-    const before = keys.generation
-    const claims = parseClaims(await verifySignature(token))
-    // Keys that changed meanwhile may have taken this one out of use.
-    if (keys.generation !== before) return claims
+    const claims = await verifyNew(options, token, nowS)
+    // Keys or roles that changed meanwhile may have taken this one out of use.
+    if (generationNow() !== before) return claims
     verified.set(token, claims)
     if (verified.size > VERIFIED_TOKENS_MAX) verified.delete(verified.keys().next().value ?? token)
     return claims
   }
+}
 
-  async function verifySignature(token: string): Promise<JWTPayload> {
-    if (typeof token !== 'string' || token.length > TOKEN_BYTES_MAX) throw badJwt()
-    if (!hasCanonicalSignature(token)) throw badJwt()
+async function verifyNew(options: TokenVerifierOptions, token: string, nowS: number): Promise<TokenClaims> {
+  const { claims, algorithm } = await verifySignature(options, token)
+  const { role, sub, exp } = claims
+  if (role !== undefined && (typeof role !== 'string' || options.isRefusedRole(role))) throw badJwt()
+  if (sub !== undefined && typeof sub !== 'string') throw badJwt()
+  checkClaims(claims, nowS, options.audiences)
+  const isKey = sub === undefined && typeof role === 'string' && KEY_ROLES.has(role)
+  const needsEnd = algorithm !== 'HS256' || options.expRequired
+  if ((exp === undefined || exp === null) && needsEnd && !isKey) throw badClaim('exp_missing', 'the token has no exp')
+  return claims as TokenClaims
+}
+
+interface Signed {
+  readonly claims: Readonly<Record<string, unknown>>
+  readonly algorithm: Algorithm
+}
+
+async function verifySignature(options: TokenVerifierOptions, token: string): Promise<Signed> {
+  if (typeof token !== 'string' || token.length > TOKEN_BYTES_MAX) throw badJwt()
+  if (!hasCanonicalSignature(token)) throw badJwt()
+  try {
+    const header = decodeProtectedHeader(token)
+    const algorithm = ALGORITHMS.find((name) => name === header.alg)
+    if (Object.keys(header).some((name) => !HEADERS_ALLOWED.has(name))) throw badJwt()
+    if (header.typ !== undefined && String(header.typ).toUpperCase() !== 'JWT') throw badJwt()
+    if (algorithm === undefined) throw badJwt()
+    const payload = await verifyWithAny(keysFor(options, algorithm, header), token, algorithm)
+    const claims: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(payload))
+    if (typeof claims !== 'object' || claims === null || Array.isArray(claims)) throw badJwt()
+    return { claims: claims as Signed['claims'], algorithm }
+  } catch (error) {
+    if (error instanceof errors.JOSEError || error instanceof TypeError || error instanceof SyntaxError) {
+      throw badJwt(error)
+    }
+    throw error
+  }
+}
+
+/** Keys of the option without a `kid` may be meant by every token, as may secrets: HS256 tokens seldom name one. */
+function keysFor(
+  { keys, secretKeys }: TokenVerifierOptions,
+  algorithm: Algorithm,
+  { kid }: ProtectedHeaderParameters,
+): readonly (CryptoKey | Uint8Array)[] {
+  const isMeant = (key: VerificationKey): boolean =>
+    key.algorithm === algorithm && (algorithm === 'HS256' || key.kid === undefined || key.kid === kid)
+  const configured = secretKeys.filter(isMeant).map(({ key }) => key)
+  if (algorithm === 'HS256' || typeof kid !== 'string') return configured
+  const own = keys.verificationKey(kid, algorithm)
+  return own ? [own, ...configured] : configured
+}
+
+async function verifyWithAny(
+  keys: readonly (CryptoKey | Uint8Array)[],
+  token: string,
+  algorithm: Algorithm,
+): Promise<Uint8Array> {
+  let failure: unknown = badJwt()
+  for (const key of keys) {
     try {
-      const header = decodeProtectedHeader(token)
-      const { alg, kid } = header
-      if (Object.keys(header).some((name) => !HEADERS_ALLOWED.has(name))) throw badJwt()
-      if (header.typ !== undefined && String(header.typ).toUpperCase() !== 'JWT') throw badJwt()
-      if (alg !== 'HS256' && alg !== 'ES256' && alg !== 'RS256') throw badJwt()
-      const key = alg === 'HS256' ? secret : typeof kid === 'string' ? keys.verificationKey(kid, alg) : undefined
-      if (key === undefined) throw badJwt()
-      const { payload } = await jwtVerify(token, key, { algorithms: [alg], currentDate: new Date(clock.now()) })
-      return payload
+      return (await compactVerify(token, key, { algorithms: [algorithm] })).payload
     } catch (error) {
-      if (error instanceof errors.JWTExpired) throw tokenExpired()
-      if (error instanceof errors.JOSEError || error instanceof TypeError) throw badJwt(error)
-      throw error
+      if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error
+      failure = error
     }
   }
+  throw failure
+}
 
-  function parseClaims(payload: JWTPayload): TokenClaims {
-    const role = payload['role']
-    if (role !== undefined && (typeof role !== 'string' || isRefusedRole(role))) throw badJwt()
-    if (payload.sub !== undefined && typeof payload.sub !== 'string') throw badJwt()
-    const isKey = payload.sub === undefined && typeof role === 'string' && KEY_ROLES.has(role)
-    if (payload.exp === undefined && !isKey) throw badJwt()
-    if (!isForAudience(payload.aud, audiences)) throw foreignAudience()
-    return payload as TokenClaims
-  }
-
-  function requireUnexpired(claims: TokenClaims): void {
-    if (claims.exp !== undefined && claims.exp <= Math.floor(clock.now() / 1000)) throw tokenExpired()
-  }
+function requireUnexpired(claims: TokenClaims, nowS: number): TokenClaims {
+  if (typeof claims.exp === 'number' && claims.exp <= nowS) throw tokenExpired()
+  return claims
 }
 
 /** The last character of a signature has bits that mean nothing. With any but the usual ones, one token would have many spellings. */

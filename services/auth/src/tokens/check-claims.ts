@@ -1,0 +1,52 @@
+import { badClaim, foreignAudience, tokenExpired } from '../errors.ts'
+import { isForAudience } from './audience.ts'
+
+/** Seconds by which the clock that wrote `nbf` or `iat` may be ahead of ours, as in PostgREST. */
+const CLOCK_SKEW_S = 30
+
+/** What is wrong with the claims of a genuine token. */
+export type ClaimProblem =
+  | 'exp_missing'
+  | 'exp_not_number'
+  | 'nbf_not_number'
+  | 'nbf_future'
+  | 'iat_not_number'
+  | 'iat_future'
+  | 'aud_malformed'
+
+/**
+ * Checks the registered claims, in PostgREST's order. A claim that is `null` counts as absent.
+ *
+ * @param audiences - accepted ones; none for no check
+ * @throws {HoldfastError} `token_expired`, `foreign_audience`, or `bad_jwt` with a {@link ClaimProblem} as detail
+ */
+export function checkClaims(
+  claims: Readonly<Record<string, unknown>>,
+  nowS: number,
+  audiences: readonly string[],
+): void {
+  const { exp, nbf, iat, aud } = claims
+  if (isPresent(exp)) {
+    if (typeof exp !== 'number') throw badClaim('exp_not_number', 'exp has to be a number')
+    if (exp <= nowS) throw tokenExpired()
+  }
+  if (isPresent(nbf)) {
+    if (typeof nbf !== 'number') throw badClaim('nbf_not_number', 'nbf has to be a number')
+    if (nbf > nowS + CLOCK_SKEW_S) throw badClaim('nbf_future', 'the token is not valid yet (nbf)')
+  }
+  if (isPresent(iat)) {
+    if (typeof iat !== 'number') throw badClaim('iat_not_number', 'iat has to be a number')
+    if (iat > nowS + CLOCK_SKEW_S) throw badClaim('iat_future', 'the token was issued in the future (iat)')
+  }
+  if (!isPresent(aud)) return
+  if (!isAudience(aud)) throw badClaim('aud_malformed', 'aud has to be a string or an array of strings')
+  if (!isForAudience(aud, audiences)) throw foreignAudience()
+}
+
+function isPresent(claim: unknown): boolean {
+  return claim !== undefined && claim !== null
+}
+
+function isAudience(aud: unknown): boolean {
+  return typeof aud === 'string' || (Array.isArray(aud) && aud.every((one) => typeof one === 'string'))
+}
