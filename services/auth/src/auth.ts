@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify'
-import { assert, type Clock, type Logger, silentLogger, systemClock } from '@holdfast/foundation'
+import { type Clock, type Logger, silentLogger, systemClock } from '@holdfast/foundation'
 import type { Pool } from '@holdfast/postgres'
 import { createCaptcha } from './captcha/create-captcha.ts'
 import type { AuthContext } from './context.ts'
