@@ -1,5 +1,4 @@
 import { HoldfastError } from '@holdfast/foundation'
-import type { ClaimProblem } from './tokens/check-claims.ts'
 
 // Codes, statuses and messages are GoTrue's: auth-js and the apps written for it read them.
 
@@ -185,6 +184,16 @@ export function savingUserFailed(cause: unknown): HoldfastError {
 export function badJwt(cause?: unknown): HoldfastError {
   return new HoldfastError('bad_jwt', 401, 'invalid JWT: unable to parse or verify signature', { cause })
 }
+
+/** What is wrong with the claims of a genuine token. */
+export type ClaimProblem =
+  | 'exp_missing'
+  | 'exp_not_number'
+  | 'nbf_not_number'
+  | 'nbf_future'
+  | 'iat_not_number'
+  | 'iat_future'
+  | 'aud_malformed'
 
 /** The token is genuine, but a claim that every token may have is not as it should be. */
 export function badClaim(problem: ClaimProblem, what: string): HoldfastError {

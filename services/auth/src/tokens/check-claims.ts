@@ -4,21 +4,11 @@ import { isForAudience } from './audience.ts'
 /** Seconds by which the clock that wrote `nbf` or `iat` may be ahead of ours, as in PostgREST. */
 const CLOCK_SKEW_S = 30
 
-/** What is wrong with the claims of a genuine token. */
-export type ClaimProblem =
-  | 'exp_missing'
-  | 'exp_not_number'
-  | 'nbf_not_number'
-  | 'nbf_future'
-  | 'iat_not_number'
-  | 'iat_future'
-  | 'aud_malformed'
-
 /**
  * Checks the registered claims, in PostgREST's order. A claim that is `null` counts as absent.
  *
  * @param audiences - accepted ones; none for no check
- * @throws {HoldfastError} `token_expired`, `foreign_audience`, or `bad_jwt` with a {@link ClaimProblem} as detail
+ * @throws {HoldfastError} `token_expired`, `foreign_audience`, or `bad_jwt` with a `ClaimProblem` as detail
  */
 export function checkClaims(
   claims: Readonly<Record<string, unknown>>,
