@@ -1,4 +1,5 @@
 import { createClient as createSupabaseClient, type SupabaseClient } from '@supabase/supabase-js'
+import type { AttachmentsOptions } from './attachments/attachments-options.ts'
 import { defaultStore, type KeyValueStore } from './key-value.ts'
 import { openDevice, type DeviceState } from './local/device.ts'
 import type { OpenDatabase } from './local/local-database.ts'
@@ -13,6 +14,8 @@ export interface ClientOptions {
   readonly url: string
   readonly anonKey: string
   readonly openDatabase: OpenDatabase
+  /** Files that belong to rows: they are added and shown offline as rows are. Default: none. */
+  readonly attachments?: AttachmentsOptions
   /** Where the session and the last schema are kept between starts. Default: `localStorage`, or memory where there is none. */
   readonly store?: KeyValueStore
   readonly fetch?: typeof globalThis.fetch
@@ -76,6 +79,8 @@ export function createClient(options: ClientOptions): HoldfastClient {
     store,
     people,
     openDatabase: options.openDatabase,
+    anonKey: options.anonKey,
+    attachments: options.attachments,
     fetch,
     now,
     random: options.random ?? Math.random,

@@ -139,7 +139,7 @@ describe('a shared device', () => {
     link.mend()
     await vi.waitFor(async () => expect(await stored('wiped')).toEqual([MINA]), { timeout: 60_000 })
     await write(mina, 'refused', -1)
-    await vi.waitFor(async () => expect(await mina.countUnsent()).toEqual({ waiting: 0, attention: 1 }), {
+    await vi.waitFor(async () => expect(await mina.countUnsent()).toEqual({ waiting: 0, attention: 1, files: 0 }), {
       timeout: 60_000,
     })
     await expect(client.signOut('wipe')).rejects.toMatchObject({ waiting: 0, attention: 1 })

@@ -67,7 +67,7 @@ describe('an edit made offline', () => {
     const action = await anAction('open')
     await mina.goOffline()
     await mina.database.execute('update actions set title = ? where id = ?', ['test offline', action.id])
-    expect(await mina.local.countUnsent()).toEqual({ waiting: 1, attention: 0 })
+    expect(await mina.local.countUnsent()).toEqual({ waiting: 1, attention: 0, files: 0 })
     expect((await mina.localRows('actions')).get(action.id)?.['title']).toBe('test offline')
     mina.goOnline()
     await mina.settle()

@@ -57,7 +57,7 @@ test(`${TRANSACTIONS} queued transactions arrive once and in order, over a line 
     interval: 250,
   })
   const refused = Math.floor(TRANSACTIONS / REFUSED_EVERY)
-  expect(await phone.local.countUnsent()).toEqual({ waiting: 0, attention: refused })
+  expect(await phone.local.countUnsent()).toEqual({ waiting: 0, attention: refused, files: 0 })
   const expected = Array.from({ length: TRANSACTIONS }, (_, n) => n)
     .filter((n) => n % REFUSED_EVERY !== REFUSED_EVERY - 1)
     .map(marker)
@@ -77,7 +77,7 @@ test('transactions that together pass the limit of a request go up in several, a
   })
   await phone.database.execute(insert, [phone.local.userId, 'long/8', 'short'])
   phone.goOnline()
-  await vi.waitFor(async () => expect(await phone.local.countUnsent()).toEqual({ waiting: 0, attention: 1 }), {
+  await vi.waitFor(async () => expect(await phone.local.countUnsent()).toEqual({ waiting: 0, attention: 1, files: 0 }), {
     timeout: 60_000,
     interval: 250,
   })

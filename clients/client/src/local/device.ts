@@ -77,7 +77,7 @@ export function openDevice(options: DeviceOptions): Device {
     // Nothing may slip in between the look and the end.
     await current.local.disconnect()
     const unsent = await current.local.countUnsent()
-    if (unsent.waiting === 0 && unsent.attention === 0) return
+    if (unsent.waiting === 0 && unsent.attention === 0 && unsent.files === 0) return
     current.local.connect()
     throw new UnsentChanges(unsent)
   }
@@ -93,8 +93,8 @@ export function openDevice(options: DeviceOptions): Device {
         await forgetIncomplete(store, local.userId)
         await people.forget(local.userId)
       } else {
-        const { waiting, attention } = await local.countUnsent()
-        await people.rememberUnsent(local.userId, waiting + attention)
+        const { waiting, attention, files } = await local.countUnsent()
+        await people.rememberUnsent(local.userId, waiting + attention + files)
       }
     } finally {
       await local.close({ wipe })

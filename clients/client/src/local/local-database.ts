@@ -1,5 +1,8 @@
 import type { CommonPowerSyncDatabase, Schema } from '@powersync/common'
 import type { IncompleteTable, SchemaDescriptor } from '@holdfast/protocol'
+import type { Attachments } from '../attachments/attachments.ts'
+import type { AttachmentsOptions } from '../attachments/attachments-options.ts'
+import { openAttachments } from '../attachments/open-attachments.ts'
 import { createRejectedChanges, type RejectedChanges } from '../attention/rejected-changes.ts'
 import type { KeyValueStore } from '../key-value.ts'
 import { openLink } from '../link/open-link.ts'
@@ -31,11 +34,14 @@ export interface UnsentCount {
   readonly waiting: number
   /** Refused changes without a decision. */
   readonly attention: number
+  /** Files whose bytes are nowhere else, those that were refused included. */
+  readonly files: number
 }
 
 /** Live queries of the count use the same words. */
 export const COUNT_UNSENT_SQL = `select (select count(*) from ps_crud) as waiting,
-       (select count(*) from hf_local_attention where state = 'open') as attention`
+       (select count(*) from hf_local_attention where state = 'open') as attention,
+       (select count(*) from hf_local_files where state in ('captured', 'preparing', 'queued', 'uploading', 'refused')) as files`
 
 /** One person's database on this device. */
 export interface LocalDatabase {
@@ -45,6 +51,8 @@ export interface LocalDatabase {
   readonly schema: Value<SchemaDescriptor>
   readonly sync: Value<SyncState>
   readonly rejected: RejectedChanges
+  /** Files of this person; `undefined` when the app keeps none ({@link AttachmentsOptions}). */
+  readonly attachments: Attachments | undefined
   /** Tables of which rows that the person may read are not on this device, as the server said last. */
   readonly incomplete: Value<readonly IncompleteTable[]>
   /** Operations that are not on the server: in the outbox and in needs attention. */
@@ -65,6 +73,8 @@ export interface LocalDatabaseOptions {
   readonly session: Session
   readonly store: KeyValueStore
   readonly openDatabase: OpenDatabase
+  readonly anonKey: string
+  readonly attachments: AttachmentsOptions | undefined
   readonly fetch: typeof globalThis.fetch
   readonly now: () => number
   readonly random: () => number
@@ -105,7 +115,7 @@ export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<
     now,
     isWanted,
     restartStream: () => inBackground(inTurn(restartStream)),
-    onBack: () => queue.wake(),
+    onBack: wake,
   })
   const rules: DependencyRules = {
     linksOf: (table) => linksOf(table),
@@ -138,7 +148,7 @@ export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<
   let wasConnected = false
   const stopStatus = database.registerListener({
     statusChanged: ({ connected }) => {
-      if (connected && !wasConnected) queue.wake()
+      if (connected && !wasConnected) wake()
       wasConnected = connected
       forgetting ??= setTimeout(() => {
         forgetting = undefined
@@ -147,6 +157,9 @@ export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<
     },
   })
   const hints = watchSchemaHints(database, () => inBackground(refreshSchema()), onProblem)
+  const files =
+    options.attachments &&
+    (await openAttachments(database, options.attachments, { ...options, tokens, session: session.state, isWanted }))
   let unanswered = 0
   let askingAgain: ReturnType<typeof setTimeout> | undefined
   // Connecting, disconnecting and changing the schema take turns.
@@ -158,15 +171,18 @@ export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<
     schema,
     sync: sync.state,
     rejected: createRejectedChanges(database, rules, now),
+    attachments: files?.attachments,
     incomplete: incomplete.tables,
     refreshSchema,
     countUnsent: () => database.get<UnsentCount>(COUNT_UNSENT_SQL),
     connect() {
       wanted = true
+      files?.wake()
       inBackground(inTurn(connectIfWanted))
     },
     disconnect() {
       wanted = false
+      files?.wake()
       return inTurn(() => database.disconnect())
     },
     async close(close = {}) {
@@ -178,11 +194,18 @@ export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<
       sync[Symbol.dispose]()
       incomplete[Symbol.dispose]()
       link[Symbol.dispose]()
+      await files?.close({ wipe: close.wipe === true })
       await inTurn(async () => {
         if (close.wipe) await database.disconnectAndClear()
         await database.close()
       })
     },
+  }
+
+  /** The server can be reached again. */
+  function wake(): void {
+    queue.wake()
+    files?.wake()
   }
 
   async function connectIfWanted(): Promise<void> {

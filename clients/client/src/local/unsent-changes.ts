@@ -5,10 +5,13 @@ export class UnsentChanges extends Error {
   readonly waiting: number
   /** Refused changes without a decision. */
   readonly attention: number
+  /** Files whose bytes are nowhere else. */
+  readonly files: number
 
-  constructor({ waiting, attention }: { readonly waiting: number; readonly attention: number }) {
-    super(`${waiting} changes have not been sent, and ${attention} wait for a decision.`)
+  constructor({ waiting, attention, files }: Readonly<Record<'waiting' | 'attention' | 'files', number>>) {
+    super(`${waiting} changes and ${files} files have not been sent, and ${attention} changes wait for a decision.`)
     this.waiting = waiting
     this.attention = attention
+    this.files = files
   }
 }

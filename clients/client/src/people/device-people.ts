@@ -6,7 +6,7 @@ import { createValue, type Value } from '../value.ts'
 export interface DevicePerson extends SessionUser {
   /** When they used it last, in milliseconds since the epoch. */
   readonly usedAtMs: number
-  /** What was not on the server when their database was closed last: operations in the outbox, and refused changes. */
+  /** What was not on the server when their database was closed last: operations in the outbox, refused changes, and files. */
   readonly unsent: number
 }
 

@@ -27,6 +27,30 @@ export const localTables = {
     was: column.text,
     now: column.text,
   }),
+  /** Files of this person, here or not; see `attachments/file-state.ts`. The id is that of the row which names the file. */
+  hf_local_files: Table.createLocalOnly(
+    {
+      bucket: column.text,
+      path: column.text,
+      name: column.text,
+      media_type: column.text,
+      size: column.integer,
+      state: column.text,
+      is_paused: column.integer,
+      is_eager: column.integer,
+      bytes_name: column.text,
+      upload_url: column.text,
+      sent_bytes: column.integer,
+      attempts: column.integer,
+      doubts: column.integer,
+      not_before: column.integer,
+      problem: column.text,
+      link_position: column.integer,
+      used_at: column.integer,
+      added_at: column.integer,
+    },
+    { indexes: { by_state: ['state', 'added_at'] } },
+  ),
   /** Half-filled forms. */
   hf_local_drafts: Table.createLocalOnly({
     table_name: column.text,

@@ -1,0 +1,28 @@
+import type { Transaction } from '@powersync/common'
+import type { FileEntry } from './file-state.ts'
+import type { OpenFileStore } from './files/file-store.ts'
+
+/** How an app keeps files with its rows. */
+export interface AttachmentsOptions {
+  /** Where bytes are kept on this device: `browserFiles()` or `folderFiles(folder)`. */
+  readonly files: OpenFileStore
+  /** The bucket of files that do not name another one. */
+  readonly bucket: string
+  /**
+   * A query over the local database: the files that this person may see, one row each, see `AttachmentRow`. What is no longer in it leaves the
+   * device; what it calls eager comes down without being opened.
+   */
+  readonly rows: string
+  /**
+   * Tells the others that the bytes are there: writes to the row of the file, in a local transaction that syncs as any other. It may run for a
+   * file whose row has been deleted meanwhile.
+   */
+  readonly link?: (tx: Transaction, file: FileEntry) => Promise<unknown>
+  /**
+   * Changes the bytes before they go up: turns, scales down, strips metadata. What it throws is told to `onProblem`, and the bytes go up as they
+   * were captured.
+   */
+  readonly prepare?: (bytes: Blob, file: FileEntry) => Promise<Blob>
+  /** How many bytes that the server has as well are kept on this device. Default: 500 MiB. */
+  readonly cacheBytesMax?: number
+}

@@ -1,0 +1,185 @@
+import type { CommonPowerSyncDatabase, Transaction } from '@powersync/common'
+import type { Value } from '../value.ts'
+import { assertStorageKey, extensionOf, randomName } from './file-names.ts'
+import type { AttachmentsOptions } from './attachments-options.ts'
+import { isEvictable, isUnsent, type FileEntry } from './file-state.ts'
+import type { FileTable } from './file-table.ts'
+import { FileStoreFull, type FileStore } from './files/file-store.ts'
+import type { TransferPause } from './gate.ts'
+import { evict } from './perform-work.ts'
+
+/** A file that a person adds. */
+export interface NewFile {
+  /** Default: a random UUID. It is the id of the row that names the file. */
+  readonly id?: string
+  /** Default: the bucket of the options. */
+  readonly bucket?: string
+  /** The object's key. Default: `<person>/<id>.<extension>`. Another device must not choose the same. */
+  readonly path?: string
+  /** As the person knows it. Default: that of a `File`. */
+  readonly name?: string
+  /** Default: the type of the blob. */
+  readonly mediaType?: string
+}
+
+/** What files take on this device. */
+export interface FileUsage {
+  /** Bytes that the server has as well. */
+  readonly cachedBytes: number
+  readonly unsentFiles: number
+  readonly unsentBytes: number
+  readonly cacheBytesMax: number
+}
+
+/** The files of one person on this device. */
+export interface Attachments {
+  /** Why no file goes up or comes down now; `undefined`: files are transferred. */
+  readonly pause: Value<TransferPause>
+  /**
+   * Stores the bytes on this device and runs `write` in one local transaction with their entry. When it resolves, neither a reload nor a day without a
+   * network loses them.
+   *
+   * @param write - inserts the row that names the file; its id has to be that of the file
+   * @throws {FileStoreFull} when the device has no room; nothing was written
+   */
+  add(bytes: Blob, file?: NewFile, write?: (tx: Transaction, file: FileEntry) => Promise<unknown>): Promise<FileEntry>
+  find(id: string): Promise<FileEntry | undefined>
+  /** The bytes, if they are on this device. They count as used now. */
+  read(id: string): Promise<Blob | undefined>
+  /** The bytes as a file to be saved elsewhere, also of one that was refused. */
+  exportFile(id: string): Promise<File | undefined>
+  /** Brings the bytes to this device when there is a network. */
+  want(id: string): Promise<void>
+  /** Tries again what was refused or waits. */
+  retry(id: string): Promise<void>
+  setFilePaused(id: string, isPaused: boolean): Promise<void>
+  /** Deletes the entry and the bytes on this device, in one transaction with what `write` deletes. What has not been sent is lost. */
+  remove(id: string, write?: (tx: Transaction) => Promise<unknown>): Promise<void>
+  /** Stops and resumes all transfers of this device. Remembered. */
+  setPaused(isPaused: boolean): Promise<void>
+  /** Whether files go over networks that cost. Remembered. Default: they wait. */
+  setUsesMetered(usesMetered: boolean): Promise<void>
+  usage(): Promise<FileUsage>
+  /** Deletes all bytes that the server has as well. */
+  freeUpSpace(): Promise<void>
+}
+
+export interface AttachmentsContext {
+  readonly userId: string
+  readonly database: CommonPowerSyncDatabase
+  readonly table: FileTable
+  readonly store: FileStore
+  readonly options: AttachmentsOptions
+  readonly cacheBytesMax: number
+  readonly pause: Value<TransferPause>
+  readonly now: () => number
+  readonly remember: (setting: 'paused' | 'metered', isOn: boolean) => Promise<void>
+}
+
+/** A file counts as used again after this long, in milliseconds: a list that is scrolled must not write for every picture. */
+const USED_EVERY_MS = 60_000
+
+/** What any tab may do with files; sending and fetching is the leader's, see `lead-transfers.ts`. */
+export function createAttachments(context: AttachmentsContext): Attachments {
+  const { database, table, store, now } = context
+  return {
+    pause: context.pause,
+    add: (bytes, file = {}, write) => addFile(context, bytes, file, write),
+    find: (id) => table.find(id),
+    async read(id) {
+      const file = await table.find(id)
+      const bytes = file?.bytesName === undefined ? undefined : await store.read(file.bytesName)
+      if (file && bytes && now() - file.usedAtMs > USED_EVERY_MS) await table.apply(id, { kind: 'used' })
+      return bytes
+    },
+    async exportFile(id) {
+      const file = await table.find(id)
+      const bytes = file?.bytesName === undefined ? undefined : await store.read(file.bytesName)
+      return file && bytes && new File([bytes], file.name, { type: file.mediaType })
+    },
+    want: async (id) => void (await table.apply(id, { kind: 'wanted', by: 'person' })),
+    retry: async (id) => void (await table.apply(id, { kind: 'retried' })),
+    setFilePaused: async (id, isPaused) => void (await table.apply(id, { kind: 'paused', isPaused })),
+    async remove(id, write) {
+      const bytesName = await database.writeTransaction(async (tx) => {
+        const file = await table.findIn(tx, id)
+        await table.delete(tx, id)
+        await write?.(tx)
+        return file?.bytesName
+      })
+      if (bytesName !== undefined) await store.remove(bytesName)
+    },
+    setPaused: (isPaused) => context.remember('paused', isPaused),
+    setUsesMetered: (usesMetered) => context.remember('metered', usesMetered),
+    async usage() {
+      const files = await table.list()
+      const unsent = files.filter(isUnsent)
+      const bytes = (some: readonly FileEntry[]): number => some.reduce((sum, { size }) => sum + size, 0)
+      return {
+        cachedBytes: bytes(files.filter(isEvictable)),
+        unsentFiles: unsent.length,
+        unsentBytes: bytes(unsent),
+        cacheBytesMax: context.cacheBytesMax,
+      }
+    },
+    freeUpSpace: async () => evict(context, (await table.list()).filter(isEvictable)),
+  }
+}
+
+async function addFile(
+  context: AttachmentsContext,
+  bytes: Blob,
+  { id = crypto.randomUUID(), ...given }: NewFile,
+  write: ((tx: Transaction, file: FileEntry) => Promise<unknown>) | undefined,
+): Promise<FileEntry> {
+  const { userId, database, table, store, options, now } = context
+  const name = given.name ?? (bytes as Partial<File>).name ?? id
+  const mediaType = (given.mediaType ?? bytes.type) || 'application/octet-stream'
+  const path = given.path ?? `${userId}/${id}${extensionOf(name, mediaType)}`
+  assertStorageKey(path)
+  const bytesName = randomName()
+  await writeBytes(context, bytesName, bytes)
+  const file: FileEntry = {
+    id,
+    bucket: given.bucket ?? options.bucket,
+    path,
+    name,
+    mediaType,
+    size: bytes.size,
+    state: 'captured',
+    isPaused: false,
+    isEager: false,
+    bytesName,
+    uploadUrl: undefined,
+    sentBytes: 0,
+    attempts: 0,
+    doubts: 0,
+    notBeforeMs: 0,
+    problem: undefined,
+    linkPosition: undefined,
+    usedAtMs: now(),
+  }
+  try {
+    await database.writeTransaction(async (tx) => {
+      await table.insert(tx, file, now())
+      await write?.(tx, file)
+    })
+  } catch (error) {
+    await store.remove(bytesName)
+    throw error
+  }
+  return file
+}
+
+/** What can be fetched again makes room for what is nowhere else. */
+async function writeBytes(context: AttachmentsContext, name: string, bytes: Blob): Promise<void> {
+  const { store, table } = context
+  try {
+    await store.write(name, bytes)
+  } catch (error) {
+    const evictable = (await table.list()).filter(isEvictable)
+    if (!(error instanceof FileStoreFull) || evictable.length === 0) throw error
+    await evict(context, evictable)
+    await store.write(name, bytes)
+  }
+}

@@ -1,0 +1,56 @@
+import type { FileEntry } from './file-state.ts'
+import { FETCHING_MAX, SENDING_MAX } from './limits.ts'
+
+/** Something to do for one file. */
+export interface FileWork {
+  readonly kind: 'prepare' | 'send' | 'link' | 'accept_link' | 'fetch'
+  readonly file: FileEntry
+}
+
+export interface WorkFacts {
+  readonly nowMs: number
+  /** What is under way, by file. */
+  readonly busy: ReadonlyMap<string, FileWork['kind']>
+  /** The network may be used. */
+  readonly isOpen: boolean
+  /** Files whose row the server does not have yet: storage would refuse them, because policies look at the row. */
+  readonly waitingRows: ReadonlySet<string>
+  /** The first change of the outbox; `undefined` when it is empty. */
+  readonly firstWaiting: number | undefined
+}
+
+/** What can begin now, in the order in which it should: what was added first, what was opened before what is only due. */
+export function chooseWork(files: readonly FileEntry[], facts: WorkFacts): readonly FileWork[] {
+  const idle = files.filter(({ id }) => !facts.busy.has(id))
+  const local = idle.flatMap((file): readonly FileWork[] => {
+    if (file.state === 'captured') return [{ kind: 'prepare', file }]
+    if (file.state !== 'uploaded') return []
+    if (file.linkPosition === undefined) return [{ kind: 'link', file }]
+    const hasPassed = facts.firstWaiting === undefined || facts.firstWaiting > file.linkPosition
+    return hasPassed ? [{ kind: 'accept_link', file }] : []
+  })
+  if (!facts.isOpen) return local
+  const due = idle.filter((file) => !file.isPaused && file.notBeforeMs <= facts.nowMs)
+  const running = (kind: FileWork['kind']): number => [...facts.busy.values()].filter((busy) => busy === kind).length
+  const sending = due
+    .filter(({ state, id }) => state === 'queued' && !facts.waitingRows.has(id))
+    .slice(0, Math.max(0, SENDING_MAX - running('send')))
+  const fetching = due
+    .filter(({ state }) => state === 'queued_download')
+    .sort((a, b) => b.usedAtMs - a.usedAtMs)
+    .slice(0, Math.max(0, FETCHING_MAX - running('fetch')))
+  return [
+    ...local,
+    ...sending.map((file): FileWork => ({ kind: 'send', file })),
+    ...fetching.map((file): FileWork => ({ kind: 'fetch', file })),
+  ]
+}
+
+/** When the next file may be tried again, in milliseconds since the epoch; `undefined` when none waits for a time. */
+export function nextMoment(files: readonly FileEntry[], nowMs: number): number | undefined {
+  const moments = files
+    .filter(({ state, isPaused }) => !isPaused && (state === 'queued' || state === 'queued_download'))
+    .map(({ notBeforeMs }) => notBeforeMs)
+    .filter((moment) => moment > nowMs)
+  return moments.length === 0 ? undefined : Math.min(...moments)
+}

@@ -1,0 +1,24 @@
+/** A file of at most so many bytes goes up in one request; a larger one in parts that survive a restart (TUS). 6 MiB. */
+export const SINGLE_REQUEST_BYTES_MAX = 6 * 1_048_576
+/** Bytes in one part of a resumable upload: what hosted servers ask for. 6 MiB. */
+export const PART_BYTES = 6 * 1_048_576
+/** Files that go up at once: one that hangs must not keep the others waiting. */
+export const SENDING_MAX = 2
+/** Files that come down at once. */
+export const FETCHING_MAX = 3
+/** First delay before a file is tried again, in milliseconds; it doubles. */
+export const FILE_RETRY_MS_MIN = 5_000
+/** The longest delay between two attempts, before the random part, in milliseconds: 10 minutes. */
+export const FILE_RETRY_MS_MAX = 600_000
+/** How often the server may refuse in a way that may pass before a person has to look. */
+export const DOUBTFUL_ATTEMPTS_MAX = 5
+/** Bytes of other devices' files that are kept here, unless the app says otherwise: 500 MiB. */
+export const CACHE_BYTES_MAX = 500 * 1_048_576
+/** A transfer that is silent for so long is given up, in milliseconds. */
+export const TRANSFER_SILENCE_MS = 30_000
+/** Slower lines are not waited for, in bytes a millisecond: 4 KB/s. */
+export const SLOWEST_BYTES_A_MS = 4
+/** Bytes without an entry are deleted after this long, in milliseconds: another tab may be about to make the entry. 1 hour. */
+export const ORPHAN_AGE_MS = 3_600_000
+/** The longest key that storage takes, in bytes. */
+export const KEY_BYTES_MAX = 1_024

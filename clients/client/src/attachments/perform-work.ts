@@ -1,0 +1,165 @@
+import type { CommonPowerSyncDatabase } from '@powersync/common'
+import type { AttachmentsOptions } from './attachments-options.ts'
+import { chooseEvicted } from './cache-limit.ts'
+import type { FileWork } from './choose-work.ts'
+import type { FileEntry, FileEvent } from './file-state.ts'
+import type { FileTable } from './file-table.ts'
+import { FileStoreFull, type FileStore } from './files/file-store.ts'
+import { FILE_RETRY_MS_MAX } from './limits.ts'
+import { fetchFile } from './transfer/fetch-file.ts'
+import { sendFile } from './transfer/send-file.ts'
+import { SignInNeeded, type StorageEndpoint } from './transfer/storage-endpoint.ts'
+import { noAnswer, TransferFailure } from './transfer/storage-failure.ts'
+
+export interface WorkContext {
+  readonly database: CommonPowerSyncDatabase
+  readonly table: FileTable
+  readonly store: FileStore
+  readonly endpoint: StorageEndpoint
+  readonly options: Pick<AttachmentsOptions, 'prepare' | 'link'>
+  readonly cacheBytesMax: number
+  /** A name that no stored bytes have. */
+  readonly newName: () => string
+  readonly onProblem: (error: unknown) => void
+}
+
+/**
+ * Does one thing for one file. Every step is repeated safely when the program ends after it: bytes are stored before an entry names them, and deleted
+ * after no entry does.
+ *
+ * @throws {SignInNeeded} when there is no token to try; the file is as it was
+ */
+export async function performWork(context: WorkContext, { kind, file }: FileWork, signal: AbortSignal): Promise<void> {
+  switch (kind) {
+    case 'prepare':
+      return prepare(context, file)
+    case 'send':
+      return send(context, file, signal)
+    case 'link':
+      return link(context, file)
+    case 'accept_link':
+      await context.table.apply(file.id, { kind: 'link_accepted' })
+      return keepWithinLimit(context)
+    case 'fetch':
+      return fetchDown(context, file, signal)
+    default:
+      return kind satisfies never
+  }
+}
+
+async function prepare(context: WorkContext, { id }: FileEntry): Promise<void> {
+  const { table, store, options, newName, onProblem } = context
+  const file = await table.apply(id, { kind: 'prepare_started' })
+  if (!file) return
+  const captured = await bytesOf(context, file)
+  if (!captured) return
+  const { bytesName, bytes } = captured
+  const prepared = options.prepare
+    ? await options.prepare(bytes, file).catch((error: unknown) => {
+        onProblem(error)
+        return bytes
+      })
+    : bytes
+  if (prepared === bytes) {
+    await table.apply(id, { kind: 'prepared', bytesName, size: bytes.size, mediaType: file.mediaType })
+    return
+  }
+  const name = newName()
+  const size = await store.write(name, prepared)
+  const mediaType = prepared.type || file.mediaType
+  const isNamed = await table.apply(id, { kind: 'prepared', bytesName: name, size, mediaType })
+  await store.remove(isNamed ? bytesName : name)
+}
+
+async function send(context: WorkContext, { id }: FileEntry, signal: AbortSignal): Promise<void> {
+  const { table, endpoint } = context
+  const file = await table.apply(id, { kind: 'send_started' })
+  if (!file) return
+  const stored = await bytesOf(context, file)
+  if (!stored) return
+  try {
+    await sendFile(endpoint, { ...file, bytesName: stored.bytesName }, stored.bytes, {
+      signal,
+      onCreated: async (url) => void (await table.apply(id, { kind: 'upload_created', url })),
+      onPartSent: async (sentBytes) => void (await table.apply(id, { kind: 'part_sent', sentBytes })),
+    })
+    await table.apply(id, { kind: 'sent' })
+  } catch (error) {
+    await table.apply(id, toFailed('send_failed', error, signal))
+    if (error instanceof SignInNeeded) throw error
+  }
+}
+
+async function link({ database, table, options }: WorkContext, { id }: FileEntry): Promise<void> {
+  await database.writeTransaction(async (tx) => {
+    const file = await table.applyIn(tx, id, { kind: 'link_written', position: undefined })
+    if (!file || !options.link) return
+    await options.link(tx, file)
+    const last = await tx.get<{ position: number | null }>('select max(id) as position from ps_crud')
+    await table.applyIn(tx, id, { kind: 'link_written', position: last.position ?? 0 })
+  })
+}
+
+async function fetchDown(context: WorkContext, { id }: FileEntry, signal: AbortSignal): Promise<void> {
+  const { table, store, endpoint, newName } = context
+  const file = await table.apply(id, { kind: 'fetch_started' })
+  if (!file) return
+  const name = newName()
+  try {
+    await makeRoom(context, file)
+    const size = await fetchFile(endpoint, file, { store, name, signal })
+    // Bytes that came for a file that was forgotten meanwhile are nobody's.
+    if (!(await table.apply(id, { kind: 'fetched', bytesName: name, size }))) await store.remove(name)
+    await keepWithinLimit(context)
+  } catch (error) {
+    await table.apply(id, toFailed('fetch_failed', error, signal))
+    if (error instanceof SignInNeeded) throw error
+  }
+}
+
+/** A file that was opened may take the place of any; one that is only due does not push out its like. */
+async function makeRoom(context: WorkContext, file: FileEntry): Promise<void> {
+  const isLazyOnly = file.isEager && file.usedAtMs === 0
+  const room = { limit: context.cacheBytesMax, needed: file.size, isLazyOnly }
+  const evicted = chooseEvicted(await context.table.list(), room)
+  if (evicted) return evict(context, evicted)
+  if (!isLazyOnly) return // it is larger than the whole cache, and goes with the next one
+  const problem = { code: 'no_room', message: 'The space for files of others is used up.', status: undefined }
+  throw new TransferFailure('retry', problem, FILE_RETRY_MS_MAX)
+}
+
+/** Deletes what is over the limit, and may be deleted. */
+async function keepWithinLimit(context: WorkContext): Promise<void> {
+  const files = await context.table.list()
+  await evict(context, chooseEvicted(files, { limit: context.cacheBytesMax, needed: 0 }) ?? [])
+}
+
+/** Deletes bytes that can be fetched again. */
+export async function evict(
+  { table, store }: Pick<WorkContext, 'table' | 'store'>,
+  files: readonly FileEntry[],
+): Promise<void> {
+  for (const { id, bytesName } of files) {
+    if (bytesName !== undefined && (await table.apply(id, { kind: 'evicted' }))) await store.remove(bytesName)
+  }
+}
+
+async function bytesOf(
+  { table, store }: WorkContext,
+  { id, bytesName }: FileEntry,
+): Promise<{ readonly bytesName: string; readonly bytes: Blob } | undefined> {
+  const bytes = bytesName === undefined ? undefined : await store.read(bytesName)
+  if (bytes && bytesName !== undefined) return { bytesName, bytes }
+  await table.apply(id, { kind: 'bytes_missing' })
+  return undefined
+}
+
+function toFailed(kind: 'send_failed' | 'fetch_failed', error: unknown, signal: AbortSignal): FileEvent {
+  if (signal.aborted || error instanceof SignInNeeded) return { kind: 'interrupted' }
+  if (error instanceof FileStoreFull) {
+    const problem = { code: 'no_space', message: error.message, status: undefined }
+    return { kind, failure: 'retry', problem, retryAfterMs: undefined }
+  }
+  const { failure, problem, retryAfterMs } = noAnswer(error)
+  return { kind, failure, problem, retryAfterMs }
+}

@@ -1,0 +1,83 @@
+import { SINGLE_REQUEST_BYTES_MAX } from '../limits.ts'
+import { sendResumable, type ResumableProgress } from './send-resumable.ts'
+import { UPLOAD_MARK, type SentFile } from './sent-file.ts'
+import { fetchAsPerson, objectPath, type StorageEndpoint } from './storage-endpoint.ts'
+import { readFailure, TransferFailure } from './storage-failure.ts'
+import { watchSilence } from './watch-silence.ts'
+
+/**
+ * Brings the bytes to the server: in one request, or in parts when they are many. Resolves when the server has all of them.
+ *
+ * @throws {TransferFailure} when it did not work
+ * @throws {SignInNeeded} when there is no token to try
+ */
+export async function sendFile(
+  endpoint: StorageEndpoint,
+  file: SentFile,
+  bytes: Blob,
+  { signal, ...progress }: ResumableProgress & { readonly signal: AbortSignal },
+): Promise<void> {
+  try {
+    if (bytes.size <= SINGLE_REQUEST_BYTES_MAX) await sendAtOnce(endpoint, file, bytes, signal)
+    else await sendResumable(endpoint, file, bytes, { signal, ...progress })
+  } catch (error) {
+    // The key is random: what is there already are most likely these bytes, and the answer to an earlier attempt was lost.
+    if (!(error instanceof TransferFailure) || error.problem.status !== 409) throw error
+    if (!(await isOwnUpload(endpoint, file, bytes.size, signal))) throw error
+  }
+}
+
+async function sendAtOnce(endpoint: StorageEndpoint, file: SentFile, bytes: Blob, signal: AbortSignal): Promise<void> {
+  using silence = watchSilence(signal, bytes.size)
+  const response = await fetchAsPerson(endpoint, `/object/${objectPath(file)}`, {
+    method: 'POST',
+    headers: {
+      'content-type': file.mediaType,
+      'cache-control': 'max-age=31536000',
+      'x-metadata': toBase64(JSON.stringify({ [UPLOAD_MARK]: file.bytesName })),
+    },
+    body: bytes,
+    signal: silence.signal,
+  })
+  const text = await response.text()
+  if (!response.ok) throw readFailure(response.status, text, response.headers.get('retry-after'))
+  // A hotel's page is a success as well.
+  if (!isStored(text)) throw readFailure(response.status, text, null)
+}
+
+/** Whether the object at the key is the one that this device has sent before. */
+async function isOwnUpload(
+  endpoint: StorageEndpoint,
+  file: SentFile,
+  size: number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  using silence = watchSilence(signal)
+  const response = await fetchAsPerson(endpoint, `/object/info/${objectPath(file)}`, { signal: silence.signal })
+  const text = await response.text()
+  if (!response.ok) {
+    const failure = readFailure(response.status, text, response.headers.get('retry-after'))
+    if (failure.failure === 'retry') throw failure
+    return false
+  }
+  const info = parseJson(text) as { size?: unknown; metadata?: Record<string, unknown> | null } | undefined
+  return info?.size === size && info.metadata?.[UPLOAD_MARK] === file.bytesName
+}
+
+function isStored(text: string): boolean {
+  const body = parseJson(text)
+  return typeof body === 'object' && body !== null && 'Key' in body
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** The text is ASCII: a name of bytes and a constant. */
+function toBase64(text: string): string {
+  return btoa(text)
+}

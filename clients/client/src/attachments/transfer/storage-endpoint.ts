@@ -1,0 +1,56 @@
+import type { TokenSource } from '../../upload/upload-queue.ts'
+
+/** Storage of one server, as one person. */
+export interface StorageEndpoint {
+  /** The server's address without a slash at its end. */
+  readonly url: string
+  readonly anonKey: string
+  readonly tokens: TokenSource
+  readonly fetch: typeof globalThis.fetch
+}
+
+/** The person has to sign in before files go up or come down. */
+export class SignInNeeded extends Error {
+  override readonly name = 'SignInNeeded'
+
+  constructor() {
+    super('Sign in to send and fetch files.')
+  }
+}
+
+/** The path of an object in addresses: each segment encoded, slashes kept. */
+export function objectPath({ bucket, path }: { readonly bucket: string; readonly path: string }): string {
+  return `${encodeURIComponent(bucket)}/${path.split('/').map(encodeURIComponent).join('/')}`
+}
+
+/**
+ * Sends a request as the person. A token that the server no longer takes is replaced once.
+ *
+ * @throws {SignInNeeded} when there is no token to try
+ */
+export async function fetchAsPerson(
+  endpoint: StorageEndpoint,
+  path: string,
+  init: RequestInit & { readonly headers?: Readonly<Record<string, string>> },
+): Promise<Response> {
+  const send = (token: string): Promise<Response> =>
+    endpoint.fetch(/^https?:/.test(path) ? path : `${endpoint.url}/storage/v1${path}`, {
+      ...init,
+      headers: { ...init.headers, apikey: endpoint.anonKey, authorization: `Bearer ${token}` },
+    })
+  const token = await endpoint.tokens.token()
+  if (token === undefined) throw new SignInNeeded()
+  const response = await send(token)
+  if (!(await isTokenRefused(response))) return response
+  const fresh = await endpoint.tokens.refreshedToken()
+  if (fresh === undefined) throw new SignInNeeded()
+  return send(fresh)
+}
+
+/** Storage refuses an expired token as it refuses a right: only its message tells. */
+async function isTokenRefused(response: Response): Promise<boolean> {
+  if (response.status === 401) return true
+  if (response.status !== 400 && response.status !== 403) return false
+  const text = await response.clone().text()
+  return /"exp" claim|jwt expired|Invalid Compact JWS|invalid JWT/i.test(text)
+}

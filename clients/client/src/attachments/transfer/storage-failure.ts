@@ -1,0 +1,96 @@
+import type { FailureKind, FileProblem } from '../file-state.ts'
+
+/** A transfer that did not work, or an answer of storage that is not a success. */
+export class TransferFailure extends Error {
+  override readonly name = 'TransferFailure'
+  readonly failure: FailureKind
+  readonly problem: FileProblem
+  readonly retryAfterMs: number | undefined
+
+  constructor(failure: FailureKind, problem: FileProblem, retryAfterMs?: number) {
+    super(problem.message)
+    this.failure = failure
+    this.problem = problem
+    this.retryAfterMs = retryAfterMs
+  }
+}
+
+/** What storage says in the body of an error. Its HTTP status is mostly 400; the true one is here. */
+interface StorageError {
+  readonly statusCode: string
+  readonly code?: string
+  readonly error?: string
+  readonly message: string
+}
+
+/** Statuses that a later attempt does not change: the file is too large, of a kind that is not taken, badly named, or there is no such bucket. */
+const FINAL: ReadonlySet<number> = new Set([404, 409, 413, 415])
+const FINAL_CODES: ReadonlySet<string> = new Set(['InvalidKey', 'InvalidMimeType', 'EntityTooLarge'])
+const RETRIED: ReadonlySet<number> = new Set([401, 408, 423, 425, 429])
+
+/**
+ * Reads a refusal.
+ *
+ * What is not in storage's vocabulary, such as the page of a hotel's network, says nothing about the file, and is tried again without end. A
+ * refused right may be on its way: the row that gives it was accepted a moment ago, or a policy is being changed.
+ */
+export function readFailure(status: number, text: string, retryAfter: string | null): TransferFailure {
+  const body = parseStorageError(text)
+  const retryAfterS = Number(retryAfter ?? Number.NaN)
+  const retryAfterMs = Number.isFinite(retryAfterS) ? retryAfterS * 1_000 : undefined
+  if (!body) {
+    const problem = { code: 'unexpected_answer', message: `The server answered ${status}.`, status }
+    return new TransferFailure(status === 413 ? 'final' : 'retry', problem, retryAfterMs)
+  }
+  const trueStatus = Number(body.statusCode) || status
+  const code = body.code ?? body.error ?? String(trueStatus)
+  const problem = { code, message: body.message, status: trueStatus }
+  return new TransferFailure(kindOf(trueStatus, code), problem, retryAfterMs)
+}
+
+/** Reads an error of the resumable endpoint: true statuses, and plain text. */
+export function readResumableFailure(status: number, text: string, retryAfter: string | null): TransferFailure {
+  // Its other errors come from whatever stands between.
+  if (text.startsWith('{') || text.startsWith('<') || text.length > 500) return readFailure(status, text, retryAfter)
+  // An earlier request of this upload has arrived after all: the server is asked where it is.
+  if (status === 409 && /offset/i.test(text)) return noAnswer(new Error(text.trim()))
+  const retryAfterS = Number(retryAfter ?? Number.NaN)
+  const message = text.trim() === '' ? `The server answered ${status}.` : text.trim()
+  const problem = { code: RESUMABLE_CODES[status] ?? String(status), message, status }
+  return new TransferFailure(
+    kindOf(status, problem.code),
+    problem,
+    Number.isFinite(retryAfterS) ? retryAfterS * 1_000 : undefined,
+  )
+}
+
+const RESUMABLE_CODES: Readonly<Record<number, string>> = {
+  403: 'AccessDenied',
+  404: 'NoSuchBucket',
+  409: 'KeyAlreadyExists',
+  413: 'EntityTooLarge',
+  415: 'InvalidMimeType',
+}
+
+/** No answer at all: the network, or a transfer that was given up. */
+export function noAnswer(error: unknown): TransferFailure {
+  if (error instanceof TransferFailure) return error
+  const message = error instanceof Error ? error.message : String(error)
+  return new TransferFailure('retry', { code: 'network', message, status: undefined })
+}
+
+function kindOf(status: number, code: string): FailureKind {
+  if (FINAL.has(status) || FINAL_CODES.has(code)) return 'final'
+  if (status >= 500 || RETRIED.has(status)) return 'retry'
+  // A token that has just ended is refused as a right is.
+  return 'doubt'
+}
+
+function parseStorageError(text: string): StorageError | undefined {
+  try {
+    const body = JSON.parse(text) as Partial<StorageError> | null
+    return typeof body?.statusCode === 'string' && typeof body.message === 'string' ? (body as StorageError) : undefined
+  } catch {
+    return undefined
+  }
+}
