@@ -1,4 +1,11 @@
-import { LIST_UNSENT_FILES_SQL, toFile, type Attachments, type FileEntry, type FileRow, type TransferPause } from '@holdfast/client'
+import {
+  LIST_UNSENT_FILES_SQL,
+  toFile,
+  type Attachments,
+  type FileEntry,
+  type FileRow,
+  type TransferPause,
+} from '@holdfast/client'
 import { useMemo } from 'react'
 import { useAttachments } from './use-attachments.ts'
 import { useRecords } from './use-records.ts'

@@ -4,6 +4,7 @@ import { useLocalDatabase } from './use-device.ts'
 /** The files of the person whose database is open. */
 export function useAttachments(): Attachments {
   const { attachments } = useLocalDatabase()
-  if (!attachments) throw new Error('createClient() was given no attachments: say where files are kept and which rows name them')
+  if (!attachments)
+    throw new Error('createClient() was given no attachments: say where files are kept and which rows name them')
   return attachments
 }

@@ -77,10 +77,13 @@ test('transactions that together pass the limit of a request go up in several, a
   })
   await phone.database.execute(insert, [phone.local.userId, 'long/8', 'short'])
   phone.goOnline()
-  await vi.waitFor(async () => expect(await phone.local.countUnsent()).toEqual({ waiting: 0, attention: 1, files: 0 }), {
-    timeout: 60_000,
-    interval: 250,
-  })
+  await vi.waitFor(
+    async () => expect(await phone.local.countUnsent()).toEqual({ waiting: 0, attention: 1, files: 0 }),
+    {
+      timeout: 60_000,
+      interval: 250,
+    },
+  )
   const arrived = await holdfast.admin.query(
     sql`select marker from public.notes where marker like '%long%' order by marker`,
   )

@@ -10,7 +10,11 @@ import { isEvictable, type FileEntry } from './file-state.ts'
  */
 export function chooseEvicted(
   files: readonly FileEntry[],
-  { limit, needed, isLazyOnly = false }: { readonly limit: number; readonly needed: number; readonly isLazyOnly?: boolean },
+  {
+    limit,
+    needed,
+    isLazyOnly = false,
+  }: { readonly limit: number; readonly needed: number; readonly isLazyOnly?: boolean },
 ): readonly FileEntry[] | undefined {
   const evictable = files.filter((file) => isEvictable(file) && file.bytesName !== undefined)
   let excess = evictable.reduce((sum, { size }) => sum + size, needed) - limit

@@ -11,7 +11,9 @@ const KEY = /^[A-Za-z0-9_/!\-.*'() &$=@;:+,?]+$/
 /** @throws TypeError when storage would refuse the key, and the file could never go up */
 export function assertStorageKey(path: string): void {
   if (KEY.test(path) && path.length <= KEY_BYTES_MAX && !path.startsWith('/')) return
-  throw new TypeError(`Storage does not take "${path}" as a key: use ASCII letters, digits and _ / ! - . * ' ( ) & $ = @ ; : + , ?`)
+  throw new TypeError(
+    `Storage does not take "${path}" as a key: use ASCII letters, digits and _ / ! - . * ' ( ) & $ = @ ; : + , ?`,
+  )
 }
 
 const EXTENSION = /\.[A-Za-z0-9]{1,10}$/

@@ -118,7 +118,15 @@ const url = fc.constantFrom('https://x/1', 'https://x/2')
 const anyEvent: fc.Arbitrary<FileEvent> = fc.oneof(
   fc
     .constantFrom(
-      ...(['restarted', 'interrupted', 'prepare_started', 'send_started', 'sent', 'link_accepted', 'row_gone'] as const),
+      ...([
+        'restarted',
+        'interrupted',
+        'prepare_started',
+        'send_started',
+        'sent',
+        'link_accepted',
+        'row_gone',
+      ] as const),
       ...(['announced', 'fetch_started', 'used', 'evicted', 'retried', 'woken'] as const),
     )
     .map((kind): FileEvent => ({ kind })),

@@ -28,6 +28,9 @@ export interface FileRow {
 export const LIST_UNSENT_FILES_SQL = `select * from hf_local_files
  where state in ('captured', 'preparing', 'queued', 'uploading', 'refused') order by added_at, id`
 
+/** @internal */
+export const LIST_FILES_SQL = 'select * from hf_local_files order by added_at, id'
+
 /** One file; its parameter is the id. */
 export const FILE_SQL = 'select * from hf_local_files where id = ?'
 
@@ -83,7 +86,7 @@ export interface FileTableOptions {
 export function createFileTable(database: CommonPowerSyncDatabase, { now, random }: FileTableOptions): FileTable {
   return {
     async list() {
-      return (await database.getAll<FileRow>('select * from hf_local_files order by added_at, id')).map(toFile)
+      return (await database.getAll<FileRow>(LIST_FILES_SQL)).map(toFile)
     },
     find: (id) => findIn(database, id),
     findIn,

@@ -98,7 +98,11 @@ describe('a network that lies', () => {
     { title: 'of a hotel', faults: ['portal', 'portal'], size: 10 },
     { title: 'with a proxy that gives up', faults: [503, 503], size: 10 },
     { title: 'that is cut between parts', faults: ['none', 'none', 'lost_before', 'lost_before'], size: 13 * MIB },
-    { title: 'that loses the answers of parts', faults: ['lost_after', 'none', 'lost_after', 'none', 'lost_after'], size: 13 * MIB },
+    {
+      title: 'that loses the answers of parts',
+      faults: ['lost_after', 'none', 'lost_after', 'none', 'lost_after'],
+      size: 13 * MIB,
+    },
     { title: 'of a hotel, in the middle of a large one', faults: ['none', 'portal', 'portal', 503], size: 13 * MIB },
     { title: 'that loses the last answer', faults: ['none', 'none', 'none', 'lost_after'], size: 13 * MIB },
   ])('$title does not keep a photo of $size bytes', async ({ faults, size }) => {
@@ -175,43 +179,55 @@ describe('the end of the program at each step', () => {
   test.each([
     { size: 10, title: 'of a small file' },
     { size: 7 * MIB, title: 'of a large file' },
-  ])('$title loses nothing and sends it once', async ({ size }) => {
-    await using device = await openPlayedFiles()
-    device.options = { prepare: async (original) => original.slice(0, original.size - 1) }
-    const sent = bytes(size).slice(0, size - 1)
-    let isDead = true
-    for (let step = 1; isDead; step++) {
-      const { id } = await device.add(bytes(size))
-      await device.acceptOutbox()
-      let taken = 0
-      isDead = false
-      device.onStep = () => {
-        if (++taken === step) isDead = true
-        if (isDead) throw new Error('died')
+  ])(
+    '$title loses nothing and sends it once',
+    async ({ size }) => {
+      await using device = await openPlayedFiles()
+      device.options = { prepare: async (original) => original.slice(0, original.size - 1) }
+      const sent = bytes(size).slice(0, size - 1)
+      let isDead = true
+      for (let step = 1; isDead; step++) {
+        const { id } = await device.add(bytes(size))
+        await device.acceptOutbox()
+        let taken = 0
+        isDead = false
+        device.onStep = () => {
+          if (++taken === step) isDead = true
+          if (isDead) throw new Error('died')
+        }
+        const crash = device.lead()
+        await expect
+          .poll(async () => {
+            await device.acceptOutbox()
+            return isDead || (await device.state(id)) === 'linked'
+          }, PATIENCE)
+          .toBe(true)
+        await crash()
+        device.onStep = () => undefined
+        const end = device.lead()
+        device.pass(600_000)
+        await expectArrived(device, id, sent)
+        expect((await device.attachments.read(id))?.size).toBe(size - 1)
+        await device.attachments.remove(id, (tx) => tx.execute('delete from photos'))
+        await end()
+        if (!isDead) expect(step).toBeGreaterThan(8)
       }
-      const crash = device.lead()
-      await expect
-        .poll(async () => {
-          await device.acceptOutbox()
-          return isDead || (await device.state(id)) === 'linked'
-        }, PATIENCE)
-        .toBe(true)
-      await crash()
-      device.onStep = () => undefined
-      const end = device.lead()
-      device.pass(600_000)
-      await expectArrived(device, id, sent)
-      expect((await device.attachments.read(id))?.size).toBe(size - 1)
-      await device.attachments.remove(id, (tx) => tx.execute('delete from photos'))
-      await end()
-      if (!isDead) expect(step).toBeGreaterThan(8)
-    }
-  }, 120_000)
+    },
+    120_000,
+  )
 })
 
 describe('a photo of another device', () => {
-  const remote = async (device: PlayedFiles, id: string, change: { state?: string; isDue?: boolean } = {}): Promise<void> => {
-    device.storage.objects.set(`photos/mina/${id}.jpg`, { bytes: Buffer.from(`bytes of ${id}`), metadata: {}, by: 'mina' })
+  const remote = async (
+    device: PlayedFiles,
+    id: string,
+    change: { state?: string; isDue?: boolean } = {},
+  ): Promise<void> => {
+    device.storage.objects.set(`photos/mina/${id}.jpg`, {
+      bytes: Buffer.from(`bytes of ${id}`),
+      metadata: {},
+      by: 'mina',
+    })
     const { state = 'uploaded', isDue = false } = change
     await device.database.execute('insert into photos (id, path, state, is_due) values (?, ?, ?, ?)', [
       id,
@@ -241,18 +257,21 @@ describe('a photo of another device', () => {
     await expectState(device, 'p1', 'cached')
   })
 
-  test.each<StorageFault>(['cut', 'portal', 'lost_before', 503])('comes whole after a line that is %s', async (fault) => {
-    await using device = await openPlayedFiles()
-    device.storage.faults.push(fault)
-    device.lead()
-    await remote(device, 'p1', { isDue: true })
-    await expect.poll(async () => (await device.attachments.find('p1'))?.attempts, PATIENCE).toBe(1)
-    expect(await device.attachments.read('p1')).toBeUndefined()
-    device.pass(600_000)
-    await expectState(device, 'p1', 'cached')
-    expect(await (await device.attachments.read('p1'))?.text()).toBe('bytes of p1')
-    expect(await device.store.list()).toHaveLength(1)
-  })
+  test.each<StorageFault>(['cut', 'portal', 'lost_before', 503])(
+    'comes whole after a line that is %s',
+    async (fault) => {
+      await using device = await openPlayedFiles()
+      device.storage.faults.push(fault)
+      device.lead()
+      await remote(device, 'p1', { isDue: true })
+      await expect.poll(async () => (await device.attachments.find('p1'))?.attempts, PATIENCE).toBe(1)
+      expect(await device.attachments.read('p1')).toBeUndefined()
+      device.pass(600_000)
+      await expectState(device, 'p1', 'cached')
+      expect(await (await device.attachments.read('p1'))?.text()).toBe('bytes of p1')
+      expect(await device.store.list()).toHaveLength(1)
+    },
+  )
 
   test('leaves the device when the person may not see its row any more', async () => {
     await using device = await openPlayedFiles()

@@ -22,3 +22,7 @@ export const SLOWEST_BYTES_A_MS = 4
 export const ORPHAN_AGE_MS = 3_600_000
 /** The longest key that storage takes, in bytes. */
 export const KEY_BYTES_MAX = 1_024
+/** What failed without a state of its own rests for this long, in milliseconds. */
+export const REST_MS = 60_000
+/** Changes of rows and files are looked at together, in milliseconds. */
+export const LOOK_THROTTLE_MS = 30

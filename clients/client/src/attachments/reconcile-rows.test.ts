@@ -15,7 +15,12 @@ describe('a row without a file', () => {
     reconcileRows([], [{ ...row, ...change }], { bucket: 'photos', undecided: none })[0]
 
   test('is a file on the server', () => {
-    expect(inserted({ size: 5 })?.file).toMatchObject({ state: 'remote', name: 'f1.jpg', size: 5, bytesName: undefined })
+    expect(inserted({ size: 5 })?.file).toMatchObject({
+      state: 'remote',
+      name: 'f1.jpg',
+      size: 5,
+      bytesName: undefined,
+    })
   })
 
   test('is elsewhere while its device has not uploaded it', () => {

@@ -105,8 +105,20 @@ export const fileStoreCases: readonly FileStoreCase[] = [
     run: async (open) => {
       const store = await open(DANA)
       for (const name of ['../x', 'a/b', '', '.', 'a\0b']) {
-        equal(await store.write(name, new Blob(['x'])).then(() => 'written', () => 'refused'), 'refused')
-        equal(await store.read(name).then(() => 'read', () => 'refused'), 'refused')
+        equal(
+          await store.write(name, new Blob(['x'])).then(
+            () => 'written',
+            () => 'refused',
+          ),
+          'refused',
+        )
+        equal(
+          await store.read(name).then(
+            () => 'read',
+            () => 'refused',
+          ),
+          'refused',
+        )
       }
     },
   },

@@ -95,7 +95,7 @@ async function writeSynced(file: NodeFileHandle, bytes: Blob | ReadableStream<Ui
     for (;;) {
       const { done, value } = await reader.read()
       if (done) break
-      for (let at = 0; at < value.length; ) {
+      for (let at = 0; at < value.length;) {
         at += (await file.write(value, at, value.length - at)).bytesWritten
       }
       size += value.length

@@ -1,4 +1,4 @@
-import { DetailedError, Upload, type HttpRequest, type HttpResponse } from 'tus-js-client'
+import { DetailedError, Upload, type HttpRequest, type HttpResponse, type UploadOptions } from 'tus-js-client'
 import { PART_BYTES } from '../limits.ts'
 import { UPLOAD_MARK, type SentFile } from './sent-file.ts'
 import { fetchAsPerson, SignInNeeded, type StorageEndpoint } from './storage-endpoint.ts'
@@ -43,37 +43,26 @@ async function runUpload(
   options: ResumableProgress & { readonly signal: AbortSignal },
 ): Promise<void> {
   using silence = watchSilence(options.signal)
+  /** What is known of the upload, being written down in order. The next request waits for it. */
+  let recorded: Promise<void> = Promise.resolve()
   let stop = (): void => undefined
   try {
     await new Promise<void>((resolve, reject) => {
-      let recorded: Promise<void> = Promise.resolve()
-      const record = (write: () => Promise<void>): void => {
-        recorded = recorded.then(write)
-        recorded.catch(reject) // the device cannot remember how far it is: stop here
-      }
       const upload = new Upload(bytes, {
         ...(file.uploadUrl === undefined
           ? { endpoint: `${endpoint.url}/storage/v1/upload/resumable` }
           : { uploadUrl: file.uploadUrl }),
-        chunkSize: PART_BYTES,
-        retryDelays: null, // the queue's own delays, which survive a restart
-        storeFingerprintForResuming: false,
-        uploadDataDuringCreation: false,
-        metadata: {
-          bucketName: file.bucket,
-          objectName: file.path,
-          contentType: file.mediaType,
-          cacheControl: '31536000',
-          metadata: JSON.stringify({ [UPLOAD_MARK]: file.bytesName }),
+        ...fixedOptions(file),
+        httpStack: {
+          getName: () => 'fetch',
+          createRequest: (method, url) => createRequest({ endpoint, silence, recorded: () => recorded }, method, url),
         },
-        fileReader: { openFile: async (input: Blob) => sourceOf(input) },
-        httpStack: { getName: () => 'fetch', createRequest: (method, url) => createRequest(endpoint, silence, method, url) },
         onUploadUrlAvailable: () => {
           const { url } = upload
           if (url !== null && url !== file.uploadUrl) record(() => options.onCreated(url))
         },
         onChunkComplete: (_, sentBytes) => record(() => options.onPartSent(sentBytes)),
-        onSuccess: () => void recorded.then(resolve),
+        onSuccess: () => void recorded.then(resolve, reject),
         onError: reject,
       })
       const abandon = (): void => {
@@ -86,9 +75,32 @@ async function runUpload(
       else upload.start()
     })
   } catch (error) {
+    await recorded // a failure to write down counts before that of the network
     throw toFailure(error)
   } finally {
     stop()
+  }
+
+  function record(write: () => Promise<void>): void {
+    recorded = recorded.then(write)
+    recorded.catch(() => undefined) // whoever waits for it is told
+  }
+}
+
+function fixedOptions(file: SentFile): Partial<UploadOptions> {
+  return {
+    chunkSize: PART_BYTES,
+    retryDelays: null, // the queue's own delays, which survive a restart
+    storeFingerprintForResuming: false,
+    uploadDataDuringCreation: false,
+    metadata: {
+      bucketName: file.bucket,
+      objectName: file.path,
+      contentType: file.mediaType,
+      cacheControl: '31536000',
+      metadata: JSON.stringify({ [UPLOAD_MARK]: file.bytesName }),
+    },
+    fileReader: { openFile: async (input: Blob) => sourceOf(input) },
   }
 }
 
@@ -124,7 +136,19 @@ function sourceOf(bytes: Blob): {
 }
 
 /** One request of the upload, over the kit's own `fetch` and as the person. */
-function createRequest(endpoint: StorageEndpoint, silence: SilenceWatch, method: string, url: string): HttpRequest {
+function createRequest(
+  {
+    endpoint,
+    silence,
+    recorded,
+  }: {
+    readonly endpoint: StorageEndpoint
+    readonly silence: SilenceWatch
+    readonly recorded: () => Promise<void>
+  },
+  method: string,
+  url: string,
+): HttpRequest {
   const headers: Record<string, string> = {}
   const own = new AbortController()
   return {
@@ -136,6 +160,7 @@ function createRequest(endpoint: StorageEndpoint, silence: SilenceWatch, method:
     getUnderlyingObject: () => undefined,
     abort: async () => own.abort(),
     async send(body: Blob | null = null): Promise<HttpResponse> {
+      await recorded()
       silence.heard(body?.size ?? 0)
       const response = await fetchAsPerson(endpoint, onOwnOrigin(endpoint, url), {
         method,

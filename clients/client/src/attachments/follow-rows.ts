@@ -1,0 +1,73 @@
+import { LIST_FILES_SQL, toFile, type FileRow } from './file-table.ts'
+import { ORPHAN_AGE_MS } from './limits.ts'
+import type { WorkContext } from './perform-work.ts'
+import { reconcileRows, type AttachmentRow, type RowAction } from './reconcile-rows.ts'
+import { UNDECIDED_SQL } from './waiting-rows.ts'
+
+export interface FollowOptions extends Pick<WorkContext, 'database' | 'table' | 'store'> {
+  readonly bucket: string
+  readonly rows: string
+  readonly now: () => number
+}
+
+/** After a start nothing is under way. Entries and bytes are compared: neither is trusted to have survived. */
+export async function recover({ table, store, now }: FollowOptions): Promise<void> {
+  const stored = new Map((await store.list()).map((file) => [file.name, file]))
+  for (const { id, bytesName, state } of await table.list()) {
+    // Stored after the list was made by another tab, perhaps: then it is there.
+    const isMissing = bytesName !== undefined && !stored.has(bytesName) && !(await store.read(bytesName))
+    if (isMissing) await table.apply(id, { kind: 'bytes_missing' })
+    if (['preparing', 'uploading', 'downloading'].includes(state)) await table.apply(id, { kind: 'restarted' })
+  }
+  const named = new Set((await table.list()).map(({ bytesName }) => bytesName))
+  for (const { name, writtenAtMs } of stored.values()) {
+    if (!named.has(name) && now() - writtenAtMs > ORPHAN_AGE_MS) await store.remove(name)
+  }
+}
+
+/**
+ * Makes the files those of the rows. Both are read at one moment: a file that was added since would look as if its row were gone.
+ */
+export async function followRows(options: FollowOptions): Promise<void> {
+  const { database, bucket } = options
+  const { rows, files, undecided } = await database.readTransaction(async (tx) => ({
+    rows: await tx.getAll<AttachmentRow>(options.rows),
+    files: (await tx.getAll<FileRow>(LIST_FILES_SQL)).map(toFile),
+    undecided: await tx.getAll<{ id: string }>(UNDECIDED_SQL),
+  }))
+  const actions = reconcileRows(files, rows, { bucket, undecided: new Set(undecided.map(({ id }) => id)) })
+  for (const action of actions) await apply(options, action)
+}
+
+async function apply({ database, table, store, now }: FollowOptions, action: RowAction): Promise<void> {
+  const { file } = action
+  switch (action.kind) {
+    case 'insert':
+      return database.writeTransaction(async (tx) => {
+        if (await table.findIn(tx, file.id)) return // added on this device since the table was read
+        await table.insert(tx, file, now())
+        if (file.isEager && file.state === 'remote') await table.applyIn(tx, file.id, { kind: 'wanted', by: 'rows' })
+      })
+    case 'forget': {
+      const bytesName = await database.writeTransaction(async (tx) => {
+        const current = await table.findIn(tx, file.id)
+        await table.delete(tx, file.id)
+        return current?.bytesName
+      })
+      if (bytesName !== undefined) await store.remove(bytesName)
+      return
+    }
+    case 'set_eager':
+      return table.setEager(file.id, action.isEager)
+    case 'want':
+      await table.apply(file.id, { kind: 'wanted', by: 'rows' })
+      return
+    case 'row_gone':
+    case 'retried':
+    case 'announced':
+      await table.apply(file.id, { kind: action.kind })
+      return
+    default:
+      return action satisfies never
+  }
+}

@@ -1,0 +1,93 @@
+import type { CommonPowerSyncDatabase } from '@powersync/common'
+import type { Session } from '../session/session.ts'
+import { createValue, type Value } from '../value.ts'
+import { judgeGate, watchMetered, type TransferPause } from './gate.ts'
+
+export interface Gate extends Disposable {
+  readonly pause: Value<TransferPause>
+  /** Something has changed that the gate does not follow. */
+  judgeAgain(): void
+  /** The person's session has ended; what follows the session opens the gate again. */
+  onSignInNeeded(): void
+  /** Keeps what the person has decided, for all tabs and the next start. */
+  remember(setting: keyof typeof SETTINGS, isOn: boolean): Promise<void>
+}
+
+export interface GateOptions {
+  readonly session: Session['state']
+  /** The person wants to sync. */
+  readonly isWanted: () => boolean
+  readonly onProblem: (error: unknown) => void
+}
+
+/** Settings of this device in `hf_local_settings`. */
+const SETTINGS = { paused: 'files_paused', metered: 'files_use_metered' } as const
+const SETTINGS_SQL = `select id, value from hf_local_settings where id in ('${SETTINGS.paused}', '${SETTINGS.metered}')`
+
+interface SettingRow {
+  readonly id: string
+  readonly value: string
+}
+
+/** Follows whether files may go up and come down. */
+export async function openGate(
+  database: CommonPowerSyncDatabase,
+  { session, isWanted, onProblem }: GateOptions,
+  signal: AbortSignal,
+): Promise<Gate> {
+  // Read before anything is sent: what a person has paused stays so.
+  let settings = readSettings(await database.getAll<SettingRow>(SETTINGS_SQL))
+  let needsSignIn = false
+  const metered = watchMetered()
+  const pause = createValue<TransferPause>(judge())
+  const stopMetered = metered.subscribe(judgeAgain)
+  const stopSession = session.subscribe(() => {
+    needsSignIn = false
+    judgeAgain()
+  })
+  globalThis.addEventListener?.('offline', judgeAgain)
+  const onResult = ({ rows }: { readonly rows?: { readonly _array: readonly unknown[] } }): void => {
+    settings = readSettings((rows?._array ?? []) as readonly SettingRow[])
+    judgeAgain()
+  }
+  database.watchWithCallback(SETTINGS_SQL, [], { onResult, onError: onProblem }, { signal })
+
+  return {
+    pause,
+    judgeAgain,
+    onSignInNeeded() {
+      needsSignIn = true
+      judgeAgain()
+    },
+    async remember(setting, isOn) {
+      const values = [SETTINGS[setting], isOn ? '1' : '0']
+      await database.execute('insert or replace into hf_local_settings (id, value) values (?, ?)', values)
+    },
+    [Symbol.dispose]() {
+      stopSession()
+      stopMetered()
+      metered[Symbol.dispose]()
+      globalThis.removeEventListener?.('offline', judgeAgain)
+    },
+  }
+
+  function judgeAgain(): void {
+    if (!signal.aborted) pause.set(judge())
+  }
+
+  function judge(): TransferPause {
+    return judgeGate({
+      isPausedByPerson: settings.paused,
+      usesMetered: settings.metered,
+      isMetered: metered.get(),
+      isOffline: globalThis.navigator?.onLine === false,
+      needsSignIn: needsSignIn || session.get().kind !== 'active',
+      isWanted: isWanted(),
+    })
+  }
+}
+
+function readSettings(rows: readonly SettingRow[]): { readonly paused: boolean; readonly metered: boolean } {
+  const isOn = (setting: string): boolean => rows.some(({ id, value }) => id === setting && value === '1')
+  return { paused: isOn(SETTINGS.paused), metered: isOn(SETTINGS.metered) }
+}

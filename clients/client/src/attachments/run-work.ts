@@ -1,0 +1,86 @@
+import type { FileWork } from './choose-work.ts'
+import type { FileEntry } from './file-state.ts'
+import { REST_MS } from './limits.ts'
+import { performWork, type WorkContext } from './perform-work.ts'
+import { SignInNeeded } from './transfer/storage-endpoint.ts'
+
+/** What is under way for files, one thing for each. */
+export interface WorkRunner {
+  readonly busy: ReadonlyMap<string, FileWork['kind']>
+  start(work: FileWork): void
+  /** A transfer ends when transfers pause, when the person stops it, and when its file is no longer in the table. */
+  stopWhatMayNot(files: readonly FileEntry[], isOpen: boolean): void
+  /** Stops everything, and waits until it has ended. */
+  end(): Promise<void>
+}
+
+export interface WorkRunnerOptions extends WorkContext {
+  /** Nothing can be sent or fetched until the person has signed in. */
+  readonly onSignInNeeded: () => void
+  /** Something has ended, and the next may begin. */
+  readonly onFree: () => void
+}
+
+export function createWorkRunner(options: WorkRunnerOptions): WorkRunner {
+  const busy = new Map<string, FileWork['kind']>()
+  const stops = new Map<string, AbortController>()
+  const running = new Set<Promise<void>>()
+  let hasEnded = false
+
+  return {
+    busy,
+    start(work) {
+      const performing = run(work)
+      running.add(performing)
+      void performing.then(() => running.delete(performing))
+    },
+    stopWhatMayNot(files, isOpen) {
+      const kept = new Map(files.map((file) => [file.id, file]))
+      for (const [id, kind] of busy) {
+        if (kind !== 'send' && kind !== 'fetch') continue
+        const file = kept.get(id)
+        if (!isOpen || !file || file.isPaused) stop(id)
+      }
+    },
+    async end() {
+      hasEnded = true
+      for (const id of busy.keys()) stop(id)
+      await Promise.all(running)
+    },
+  }
+
+  async function run(work: FileWork): Promise<void> {
+    const { id } = work.file
+    const controller = new AbortController()
+    busy.set(id, work.kind)
+    stops.set(id, controller)
+    try {
+      await performWork(options, work, controller.signal)
+      release(id)
+    } catch (error) {
+      if (error instanceof SignInNeeded) {
+        options.onSignInNeeded()
+        return release(id)
+      }
+      if (!hasEnded) options.onProblem(error)
+      // Not at once again: what failed here would fail in a loop.
+      unreferenced(setTimeout(() => release(id), REST_MS))
+    }
+  }
+
+  function stop(id: string): void {
+    stops.get(id)?.abort(new Error('The transfer was stopped on this device.'))
+  }
+
+  function release(id: string): void {
+    busy.delete(id)
+    stops.delete(id)
+    if (!hasEnded) options.onFree()
+  }
+}
+
+/** A Node process may end while files wait. */
+export function unreferenced(timer: ReturnType<typeof setTimeout>): ReturnType<typeof setTimeout> {
+  ;(timer as { unref?: () => void }).unref?.()
+  return timer
+}
