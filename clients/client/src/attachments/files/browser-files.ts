@@ -1,5 +1,8 @@
 import { assertFileName, FileStoreFull, type FileStore, type OpenFileStore, type StoredFile } from './file-store.ts'
 
+const REMOVALS_MAX = 10
+const REMOVAL_DELAY_MS = 20
+
 /**
  * Keeps files in the browser's origin private file system, in a folder for each person. A file appears when it has been written to its end: the
  * browser writes to a copy that takes the name's place when it is closed.
@@ -27,7 +30,7 @@ function createBrowserStore(open: () => Promise<FileSystemDirectoryHandle>): Fil
       try {
         await copyTo(await handle.createWritable(), bytes)
       } catch (error) {
-        await directory.removeEntry(name).catch(() => undefined) // the failure of the write is the one to tell
+        await removeBroken(directory, name)
         throw isNamed(error, 'QuotaExceededError') ? new FileStoreFull(error) : error
       }
       return (await handle.getFile()).size
@@ -71,6 +74,18 @@ async function copyTo(file: FileSystemWritableFileStream, bytes: Blob | Readable
   const stream = bytes instanceof Blob ? bytes.stream() : bytes
   // Closes the file at the end of the stream, and throws the copy away when the stream fails.
   await stream.pipeTo(file as unknown as WritableStream<Uint8Array>)
+}
+
+/** The browser lets go of a file some time after its stream has failed. What stays in the end is deleted with other bytes that no file names. */
+async function removeBroken(directory: FileSystemDirectoryHandle, name: string): Promise<void> {
+  for (let attempt = 1; attempt <= REMOVALS_MAX; attempt++) {
+    try {
+      return await directory.removeEntry(name)
+    } catch (error) {
+      if (!isNamed(error, 'NoModificationAllowedError')) return
+      await new Promise((resolve) => setTimeout(resolve, attempt * REMOVAL_DELAY_MS))
+    }
+  }
 }
 
 function isNamed(error: unknown, name: string): boolean {
