@@ -1,6 +1,8 @@
 import type { CommonPowerSyncDatabase } from '@powersync/common'
+import type { SchemaDescriptor } from '@holdfast/protocol'
 import type { Session } from '../session/session.ts'
 import type { TokenSource } from '../upload/upload-queue.ts'
+import type { Value } from '../value.ts'
 import { createAttachments, type Attachments } from './attachments.ts'
 import type { AttachmentsOptions } from './attachments-options.ts'
 import { randomName } from './file-names.ts'
@@ -16,6 +18,7 @@ export interface OpenAttachmentsOptions {
   readonly anonKey: string
   readonly tokens: TokenSource
   readonly session: Session['state']
+  readonly schema: Value<SchemaDescriptor>
   readonly fetch: typeof globalThis.fetch
   /** The person wants to sync. */
   readonly isWanted: () => boolean
@@ -55,10 +58,18 @@ export async function openAttachments(
     onProblem,
     onSignInNeeded: gate.onSignInNeeded,
   }
-  const isLeading = runAsLeader(`holdfast-files-${userId}`, ended.signal, () => leadTransfers(lead, ended.signal))
-  const leading = isLeading.catch((error: unknown) => {
+  let reread = new AbortController()
+  const leadOn = async (): Promise<void> => {
+    while (!ended.signal.aborted) {
+      reread = new AbortController()
+      await leadTransfers(lead, AbortSignal.any([ended.signal, reread.signal]))
+    }
+  }
+  const leading = runAsLeader(`holdfast-files-${userId}`, ended.signal, leadOn).catch((error: unknown) => {
     if (!ended.signal.aborted) onProblem(error)
   })
+  // The rows may be those of a table that was not there before. What is under way goes on where it was.
+  const stopSchema = server.schema.subscribe(() => reread.abort(new Error('The tables have changed.')))
   globalThis.addEventListener?.('online', wake)
 
   return {
@@ -66,6 +77,7 @@ export async function openAttachments(
     wake,
     async close({ wipe }) {
       ended.abort(new Error('The files were closed.'))
+      stopSchema()
       gate[Symbol.dispose]()
       globalThis.removeEventListener?.('online', wake)
       await leading

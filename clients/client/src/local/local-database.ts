@@ -159,7 +159,13 @@ export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<
   const hints = watchSchemaHints(database, () => inBackground(refreshSchema()), onProblem)
   const files =
     options.attachments &&
-    (await openAttachments(database, options.attachments, { ...options, tokens, session: session.state, isWanted }))
+    (await openAttachments(database, options.attachments, {
+      ...options,
+      tokens,
+      session: session.state,
+      schema,
+      isWanted,
+    }))
   let unanswered = 0
   let askingAgain: ReturnType<typeof setTimeout> | undefined
   // Connecting, disconnecting and changing the schema take turns.
