@@ -18,12 +18,22 @@ import {
   recordRequestPassword,
   sharePool,
   sql,
+  SQLSTATE,
+  sqlstateOf,
   watchCatalog,
   withOwnSettings,
+  type Catalog,
+  type CatalogWatch,
   type Cluster,
   type Pool,
 } from '@holdfast/postgres'
-import { createPlanCompiler, installKeyFunctions, type PolicyInput, readPolicyInput } from '@holdfast/policy'
+import {
+  createPlanCompiler,
+  installKeyFunctions,
+  type PolicyInput,
+  readPolicyInput,
+  type ReadingMemory,
+} from '@holdfast/policy'
 import { openRest, restOptions } from '@holdfast/rest'
 import { openSync, syncOptions, type SyncService } from '@holdfast/sync'
 import { resolveJwtSecret } from './config/jwt-secret.ts'
@@ -190,6 +200,7 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
     }),
   )
   const compiler = createPlanCompiler()
+  const memory: ReadingMemory = {}
   const sync = opened.use(
     openSync({
       url: cluster.internalUrl,
@@ -200,19 +211,19 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
       compile: async (stopping) => {
         const compiling = createPhases()
         const readInput = (schemas: readonly string[]): Promise<PolicyInput> =>
-          readPolicyInput(compilerPool, { schemas, signal: stopping })
+          readPolicyInput(compilerPool, { schemas, signal: stopping, memory })
         const known = rest.exposedSchemas(catalog.current())
         // Both at once: the schemas are nearly always those that were known.
-        const [refreshed, read] = await Promise.all([catalog.refresh(), readInput(known)])
-        const schemas = rest.exposedSchemas(refreshed)
+        const [refreshed, read] = await Promise.all([refreshUnlessLocked(catalog), readInput(known)])
+        const schemas = refreshed ? rest.exposedSchemas(refreshed) : known
         const input = isDeepStrictEqual(schemas, known) ? read : await readInput(schemas)
         compiling.end('input')
         const plan = await compiler.compile(input, stopping)
         compiling.end('plan')
         compiling.log(logger, 'policies were compiled in these phases')
-        return plan
+        return refreshed ? plan : { ...plan, isPartial: true }
       },
-      prepare: (plan) => installKeyFunctions({ pool, compilerPool }, plan),
+      prepare: (plan) => installKeyFunctions({ pool, compilerPool }, plan, memory),
       watchSession: (claims, onEnded) => sessions.watch(claims, onEnded),
       findPerson: (who) => auth.impersonate(who, INSPECTION_LIFETIME_S),
       options: pick(config, syncOptions),
@@ -363,4 +374,17 @@ function pick<T extends OptionDeclarations>(config: Config, declarations: T): Op
 function urlHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost'
   return host.includes(':') ? `[${host}]` : host
+}
+
+/** How long the catalog is waited for before policies are compiled, in milliseconds: nobody's checkpoints wait for a table that a user has locked. */
+const CATALOG_LOCK_TIMEOUT_MS = 300
+
+/** @returns `undefined` while a table is locked that the catalog cannot be read without */
+async function refreshUnlessLocked(catalog: CatalogWatch): Promise<Catalog | undefined> {
+  try {
+    return await catalog.refresh({ lockTimeoutMs: CATALOG_LOCK_TIMEOUT_MS })
+  } catch (error) {
+    if (sqlstateOf(error) === SQLSTATE.lockNotAvailable) return undefined
+    throw error
+  }
 }

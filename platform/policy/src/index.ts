@@ -13,6 +13,7 @@ export type {
   TableName,
   TablePlan,
 } from './plan.ts'
+export type { ReadingMemory } from './catalog/earlier-reading.ts'
 export type { PolicyInput } from './catalog/policy-input.ts'
 export { readPolicyInput, type ReadPolicyInputOptions } from './catalog/read-policy-input.ts'
 export { UNIQUE_KEYS } from './catalog/unique-keys.ts'

@@ -1,6 +1,8 @@
 import { errorMessage } from '@holdfast/foundation'
-import { type Pool, sql, sqlstateOf, type Transaction } from '@holdfast/postgres'
+import { type Pool, SQLSTATE, sql, sqlstateOf, type Transaction } from '@holdfast/postgres'
+import type { ReadingMemory } from './catalog/earlier-reading.ts'
 import { holdEventTriggersOff } from './catalog/hold-event-triggers-off.ts'
+import { LOCKED_REASON } from './syntax/parse.ts'
 import type { KeyFunction, SyncPlan, TablePlan } from './plan.ts'
 
 /** Classes of errors about a statement, not about the moment. @see PostgreSQL manual, appendix A */
@@ -13,13 +15,33 @@ const PERMANENT_STATES = /^(0A|21|22|23|2F|38|39|3F|42|44|54|P0)/
  * Parsing evaluates literals, and may call functions of users. So the superuser creates the functions without a look at their bodies, and what has to be parsed is
  * parsed by the role that compiles policies.
  *
+ * Waits for no lock: a text that Postgres has accepted before is taken for good while a table that it names is locked.
+ *
  * @param pools - connected as a superuser, and as `holdfast_reader`
  * @returns the plan; a table for which Postgres refuses something is refused with Postgres's reason, and all others are untouched
  */
 export async function installKeyFunctions(
   { pool, compilerPool }: { readonly pool: Pool; readonly compilerPool: Pool },
   plan: SyncPlan,
+  memory: ReadingMemory = {},
 ): Promise<SyncPlan> {
+  const before = memory.accepted ?? new Set<string>()
+  const accepted = new Set<string>()
+  const reasonOfText = async (
+    tx: Transaction,
+    text: string,
+    statements: readonly string[],
+  ): Promise<string | undefined> => {
+    let reason: string | undefined
+    try {
+      reason = await reasonOf(tx, statements, 'undo')
+    } catch (error) {
+      if (sqlstateOf(error) !== SQLSTATE.lockNotAvailable) throw error
+      reason = before.has(text) ? undefined : LOCKED_REASON
+    }
+    if (reason === undefined) accepted.add(text)
+    return reason
+  }
   const queries = valueQueriesOf(plan)
   if (plan.keyFunctions.length === 0 && queries.size === 0) return plan
   const reasons = new Map<string, string>()
@@ -36,18 +58,22 @@ export async function installKeyFunctions(
   })
   await compilerPool.transaction(async (tx) => {
     await holdEventTriggersOff(tx)
+    await tx.execute(sql`set local lock_timeout = '10ms'`)
     for (const keyFunction of plan.keyFunctions) {
       if (keyFunction.probe === undefined || reasons.has(keyFunction.name)) continue
-      const reason = await reasonOf(tx, [keyFunction.probe], 'undo')
+      const reason = await reasonOfText(tx, keyFunction.probe, [keyFunction.probe])
       if (reason !== undefined) reasons.set(keyFunction.name, describe(keyFunction, reason))
     }
     for (const text of queries) {
       if ([...reasons.keys()].some((name) => text.includes(name))) continue
-      const reason = await reasonOf(tx, [`prepare holdfast_parsed as ${text}`, 'deallocate holdfast_parsed'], 'undo')
+      const reason = await reasonOfText(tx, text, [`prepare holdfast_parsed as ${text}`, 'deallocate holdfast_parsed'])
       if (reason !== undefined) reasons.set(text, `Postgres cannot run a query of a function that it calls: ${reason}`)
     }
   })
-  return reasons.size === 0 ? plan : withoutRefused(plan, reasons)
+  memory.accepted = accepted
+  if (reasons.size === 0) return plan
+  const isPartial = [...reasons.values()].some((reason) => reason.includes(LOCKED_REASON))
+  return { ...withoutRefused(plan, reasons), ...(isPartial ? { isPartial } : {}) }
 }
 
 /** The texts of pins that are asked as the person, except those that only call a key function. */
@@ -78,9 +104,12 @@ async function reasonOf(
     await tx.execute(sql`release savepoint installed`)
     return undefined
   } catch (error) {
-    if (!PERMANENT_STATES.test(sqlstateOf(error) ?? '')) throw error
+    const state = sqlstateOf(error) ?? ''
+    const isLocked = state === SQLSTATE.lockNotAvailable
+    if (!isLocked && !PERMANENT_STATES.test(state)) throw error
     await tx.execute(sql`rollback to savepoint installed`)
     await tx.execute(sql`release savepoint installed`)
+    if (isLocked) throw error
     return errorMessage(error)
   }
 }

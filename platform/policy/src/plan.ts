@@ -20,6 +20,8 @@ export interface SyncPlan {
   readonly keyFunctions: readonly KeyFunction[]
   /** All tables whose changes must be in the publication: the synced ones and those that key queries depend on. */
   readonly published: readonly TableName[]
+  /** Tables are refused because something that they need was locked: it is worth compiling again soon. */
+  readonly isPartial?: boolean
 }
 
 /** A declared stream. Its rows are those of its tables' {@link BucketDefinition}s that name it. */

@@ -2,7 +2,13 @@ import type { Socket } from 'node:net'
 import fastify from 'fastify'
 import { silentLogger, type HoldfastError, type Clock, type Logger } from '@holdfast/foundation'
 import '@holdfast/http'
-import { createPlanCompiler, installKeyFunctions, readPolicyInput, type SyncPlan } from '@holdfast/policy'
+import {
+  createPlanCompiler,
+  installKeyFunctions,
+  readPolicyInput,
+  type ReadingMemory,
+  type SyncPlan,
+} from '@holdfast/policy'
 import { createPool, runAs, sharePool, sql, type Pool } from '@holdfast/postgres'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 import { StreamClient, type DeviceState, type StreamClientOptions } from './stream-client.ts'
@@ -112,6 +118,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
    */
   async function serve(at: number, onOpening: (stop: () => Promise<void>) => void = () => undefined): Promise<Served> {
     const compiler = createPlanCompiler()
+    const memory: ReadingMemory = {}
     const service = openSync({
       url: db.url,
       readerUrl: through(db.readerUrl),
@@ -120,10 +127,10 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       exposedSchemas: () => ['public', 'holdfast'],
       compile: async (signal) => {
         await options.beforeCompile?.()
-        const plan = await compiler.compile(await readPolicyInput(db.compilerPool, { signal }), signal)
+        const plan = await compiler.compile(await readPolicyInput(db.compilerPool, { signal, memory }), signal)
         return options.tamper ? options.tamper(plan) : plan
       },
-      prepare: (plan) => installKeyFunctions(db, plan),
+      prepare: (plan) => installKeyFunctions(db, plan, memory),
       watchSession: () => ({ [Symbol.dispose]: () => undefined }),
       findPerson: async (who) => ({
         userId: who,

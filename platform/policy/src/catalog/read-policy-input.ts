@@ -1,7 +1,18 @@
 import { errorMessage } from '@holdfast/foundation'
 import type { Node } from 'libpg-query'
-import { type Pool, type Queryable, quoteIdentifier, type SqlFragment, type Transaction, sql } from '@holdfast/postgres'
 import {
+  type Pool,
+  type Queryable,
+  quoteIdentifier,
+  SQLSTATE,
+  type SqlFragment,
+  sqlstateOf,
+  type Transaction,
+  sql,
+} from '@holdfast/postgres'
+import {
+  LOCKED,
+  LOCKED_REASON,
   MOMENT,
   parseFunctionBody,
   parsePolicyExpression,
@@ -12,10 +23,21 @@ import { collectProcedureNames } from '../syntax/plpgsql.ts'
 import { schemasOfPath } from '../syntax/qualify-names.ts'
 import { type CollectedNames, collectNames } from '../syntax/collect-names.ts'
 import { Refusal } from '../refusal.ts'
+import {
+  compareWithEarlier,
+  isUnchanged,
+  knownFunction,
+  knownUsing,
+  knownView,
+  NO_LOCKS,
+  readLocked,
+  type Locks,
+  type ReadingMemory,
+} from './earlier-reading.ts'
 import { holdEventTriggersOff } from './hold-event-triggers-off.ts'
 import { UNIQUE_KEYS } from './unique-keys.ts'
 import type { FunctionInfo, PolicyInput, ResolvedBody } from './policy-input.ts'
-import { resolveProcedure } from './resolve-procedure.ts'
+import { lockedQueries, resolveProcedure } from './resolve-procedure.ts'
 import { readStreams } from './read-streams.ts'
 
 export interface ReadPolicyInputOptions {
@@ -25,7 +47,21 @@ export interface ReadPolicyInputOptions {
   readonly authenticator?: string
   /** Ends the reading between two statements. */
   readonly signal?: AbortSignal
+  /**
+   * Remembers this reading. What cannot be read now, because a transaction has a table locked that a policy, view or function names, is taken from the reading
+   * before when it is the same. Otherwise the tables that need it are refused for now. No lock is waited for.
+   */
+  readonly memory?: ReadingMemory
 }
+
+/** How long printing something waits for a lock, in milliseconds: most locks are over by then. */
+const LOCK_TIMEOUT_MS = 100
+
+/** The same once it is known what is locked. */
+const LOCKED_TIMEOUT_MS = 10
+
+/** Readings that meet a lock which the one before did not know of. */
+const READINGS_MAX = 20
 
 /** How deep functions may call functions. */
 const FUNCTION_ROUNDS_MAX = 16
@@ -46,25 +82,59 @@ export async function readPolicyInput(
   await preparePolicyParser()
   const schemas = options.schemas ?? ['public', 'holdfast']
   const authenticator = options.authenticator ?? 'authenticator'
-  let input: PolicyInput | undefined
-  const done = new Error('read') // leaves the transaction by its rollback
-  try {
-    await pool.transaction(async (tx) => {
-      input = await readAll(tx, schemas, authenticator, options.signal)
-      throw done
-    })
-  } catch (error) {
-    if (error !== done) throw error
+  const memory = options.memory ?? {}
+  for (let reading = 1; ; reading++) {
+    options.signal?.throwIfAborted()
+    let input: PolicyInput | undefined
+    let snapshot: string | undefined
+    const done = new Error('read') // leaves the transaction by its rollback
+    try {
+      await pool.transaction(async (tx) => {
+        // Before anything is read: what is read may be newer, and never older.
+        const [row] = await tx.query<{ snapshot: string }>(sql`
+          select pg_catalog.pg_current_snapshot()::text as snapshot,
+                 pg_catalog.set_config('lock_timeout', ${`${reading === 1 ? LOCK_TIMEOUT_MS : LOCKED_TIMEOUT_MS}ms`}, true)`)
+        snapshot = row?.snapshot
+        input = await readAll(tx, { schemas, authenticator, signal: options.signal, memory, isAround: reading > 1 })
+        throw done
+      })
+    } catch (error) {
+      if (sqlstateOf(error) === SQLSTATE.lockNotAvailable && reading < READINGS_MAX) continue
+      if (error !== done) throw error
+    }
+    if (!input || snapshot === undefined) throw new Error('the catalog was not read')
+    memory.earlier = { input, snapshot }
+    return input
   }
-  if (!input) throw new Error('the catalog was not read')
-  return input
+}
+
+/** Whether something could not be read because it is locked. */
+export function isPartial({ policies, tables, functions, streams }: PolicyInput): boolean {
+  const isLocked = (body: ResolvedBody): boolean => 'error' in body && body.error === LOCKED_REASON
+  return (
+    policies.some(({ using }) => using === LOCKED) ||
+    tables.some(({ view }) => view?.definition === LOCKED) ||
+    streams.some(({ queries }) => queries.some(({ resolved }) => isLocked(resolved))) ||
+    functions.some((one) =>
+      [...Object.values(one.bodies), ...Object.values(one.queries).flatMap((queries) => Object.values(queries))].some(
+        isLocked,
+      ),
+    )
+  )
+}
+
+interface Reading {
+  readonly schemas: readonly string[]
+  readonly authenticator: string
+  readonly signal: AbortSignal | undefined
+  readonly memory: ReadingMemory
+  /** Leaves out what is locked. */
+  readonly isAround: boolean
 }
 
 async function readAll(
   tx: Transaction,
-  schemas: readonly string[],
-  authenticator: string,
-  signal: AbortSignal | undefined,
+  { schemas, authenticator, signal, memory, isAround }: Reading,
 ): Promise<PolicyInput> {
   // Functions without a path of their own run under the one that the authenticator's sessions start with.
   const [settings] = await tx.query<{ path: string; version: number }>(sql`
@@ -87,18 +157,21 @@ async function readAll(
   // `"$user"` would name a schema called like the API role.
   const searchPath = (settings?.path ?? 'public').replace(/"\$user"\s*,\s*/, '')
 
-  const policies = await list<PolicyInput['policies'][number]>(tx, POLICIES)
+  const locked = isAround ? await readLocked(tx) : []
+  const unprinted = await list<UnprintedTable>(tx, tablesAround(locked))
+  const locks = isAround ? await compareWithEarlier(tx, locked, memory.earlier, unprinted) : NO_LOCKS
+  const tables = unprinted.map((table) => withView(table, locks))
+  const policies = (await list<UnprintedPolicy>(tx, policiesAround(locked))).map((policy) => withUsing(policy, locks))
   const types = await list<PolicyInput['types'][number]>(tx, TYPES)
   const casts = await list<PolicyInput['casts'][number]>(tx, CASTS)
 
   const names = { functions: new Set<string>(), operators: new Set<string>() }
   for (const { using } of policies) if (using !== null) collectParsed(() => [parsePolicyExpression(using)], names)
-  const tables = await list<Omit<PolicyInput['tables'][number], 'selectable'>>(tx, TABLES)
   for (const { view } of tables) if (view) collectParsed(() => [parseViewDefinition(view.definition)], names)
-  const streams = await readStreams(tx)
+  const streams = await readStreams(tx, locks)
   for (const { resolved } of streams.flatMap((stream) => stream.queries))
     if ('text' in resolved) collectParsed(() => [parseViewDefinition(resolved.text)], names)
-  const functions = await readFunctions(tx, names, searchPath, signal)
+  const functions = await readFunctions(tx, names, searchPath, locks, signal)
   const operators = await list<PolicyInput['operators'][number]>(tx, operatorsNamed([...names.operators]))
 
   const apiRoles = await tx.query<{ oid: number }>(sql`
@@ -157,6 +230,7 @@ async function readFunctions(
   tx: Transaction,
   names: CollectedNames,
   searchPath: string,
+  locks: Locks,
   signal: AbortSignal | undefined,
 ): Promise<ReadFunction[]> {
   const functions = new Map<number, ReadFunction>()
@@ -167,7 +241,7 @@ async function readFunctions(
     const unknown = [...names.functions].filter((name) => !known.has(name))
     if (unknown.length === 0) break
     for (const name of unknown) known.add(name)
-    raw.push(...(await list<RawFunction>(tx, functionsNamed(unknown))))
+    raw.push(...(await list<RawFunction>(tx, functionsNamed(unknown, locks.relations))))
     for (const one of raw) if (isFollowed(one)) paths.add(ownSearchPath(one) ?? searchPath)
     const schemas = [...new Set([...paths].flatMap(schemasOfPath))]
     // An operator is a function as well, and may be one that reads tables.
@@ -176,7 +250,7 @@ async function readFunctions(
       if (code.schema !== 'pg_catalog') names.functions.add(JSON.stringify([code.schema, code.name]))
     for (const one of raw) {
       signal?.throwIfAborted()
-      const read = await resolveBodies(tx, one, paths, functions.get(one.oid))
+      const read = await resolveBodies(tx, one, paths, functions.get(one.oid), locks)
       functions.set(one.oid, read)
       for (const text of read.argDefaults) if (text !== null) collectParsed(() => [parsePolicyExpression(text)], names)
       if (read.procedure !== null) collectProcedureNames(read.procedure, schemas, names)
@@ -213,10 +287,51 @@ async function list<T>(tx: Queryable, statement: SqlFragment): Promise<T[]> {
   return rows[0]?.list ?? []
 }
 
-const POLICIES = sql`
-  select polrelid::int8 as table, polname as name, polpermissive as permissive, polcmd as command, polroles::int8[] as roles,
-         pg_get_expr(polqual, polrelid) as using
-    from pg_policy where polcmd in ('r', '*') order by polrelid, polname`
+/**
+ * What an object of the catalog names, when some of it is locked so that Postgres would wait before it prints it; else null. Taken from `pg_depend`, which no lock
+ * guards.
+ */
+function namedWhenLocked(catalog: SqlFragment, object: SqlFragment, locked: readonly number[]): SqlFragment {
+  if (locked.length === 0) return sql`null::json`
+  return sql`(
+    select json_agg(distinct d.refclassid::regclass::text || ' ' || d.refobjid) from pg_depend d
+     where d.classid = ${catalog} and d.objid = ${object}
+    having bool_or(d.refclassid = 'pg_class'::regclass and d.refobjid = any (${locked}::int8[]::oid[])))`
+}
+
+type UnprintedPolicy = PolicyInput['policies'][number] & {
+  readonly named: readonly string[] | null
+  readonly oid: number
+  readonly hasUsing: boolean
+}
+
+function withUsing(
+  { named, oid, hasUsing, ...policy }: UnprintedPolicy,
+  locks: Locks,
+): PolicyInput['policies'][number] {
+  if (!named || !hasUsing) return policy
+  return { ...policy, using: knownUsing(locks, policy.table, policy.name, [`pg_policy ${oid}`, ...named]) }
+}
+
+type UnprintedTable = Omit<PolicyInput['tables'][number], 'selectable'> & {
+  readonly named: readonly string[] | null
+  readonly rule: number | null
+}
+
+function withView(
+  { named, rule, ...table }: UnprintedTable,
+  locks: Locks,
+): Omit<PolicyInput['tables'][number], 'selectable'> {
+  if (!table.view || !named) return table
+  const definition = knownView(locks, table.oid, [`pg_rewrite ${rule}`, ...named])
+  return { ...table, view: { ...table.view, definition } }
+}
+
+const policiesAround = (locked: readonly number[]): SqlFragment => sql`
+  select oid::int8, polqual is not null as "hasUsing", l.named, polrelid::int8 as table, polname as name, polpermissive as permissive, polcmd as command, polroles::int8[] as roles,
+         case when l.named is null then pg_get_expr(polqual, polrelid) end as using
+    from pg_policy, lateral (select ${namedWhenLocked(sql`'pg_policy'::regclass`, sql`pg_policy.oid`, locked)} as named) l
+   where polcmd in ('r', '*') order by polrelid, polname`
 
 const TYPES = sql`
   with recursive base (oid, under) as (
@@ -242,8 +357,8 @@ const CASTS = sql`
          castfunc = 0 or p.pronamespace = 'pg_catalog'::regnamespace as system
     from pg_cast left join pg_proc p on p.oid = castfunc`
 
-const TABLES = sql`
-  select c.oid::int8, n.nspname as schema, c.relname as name, c.relkind as kind, c.relpersistence as persistence,
+const tablesAround = (locked: readonly number[]): SqlFragment => sql`
+  select l.named, v.oid::int8 as rule, c.oid::int8, n.nspname as schema, c.relname as name, c.relkind as kind, c.relpersistence as persistence,
          c.relispartition as "isPartition",
          exists (select from pg_inherits i where i.inhparent = c.oid or i.inhrelid = c.oid) as inherits,
          c.relowner::int8 as owner, c.relrowsecurity as rls, c.relforcerowsecurity as "forceRls",
@@ -261,9 +376,11 @@ const TABLES = sql`
                       join pg_attribute a on a.attrelid = c.oid and a.attnum = k.attnum) as names
               from pg_index i
              where i.indrelid = c.oid and i.indisunique and i.indimmediate and i.indisvalid and i.indpred is null and i.indexprs is null) u) as unique,
-         case when c.relkind = 'v' then json_build_object('definition', pg_get_viewdef(c.oid), 'securityInvoker',
+         case when c.relkind = 'v' then json_build_object('definition', case when l.named is null then pg_get_viewdef(c.oid) end, 'securityInvoker',
            coalesce((select option_value::boolean from pg_options_to_table(c.reloptions) where option_name = 'security_invoker'), false)) end as view
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    left join pg_rewrite v on v.ev_class = c.oid and v.rulename = '_RETURN' and c.relkind = 'v'
+   cross join lateral (select case when v.oid is not null then ${namedWhenLocked(sql`'pg_rewrite'::regclass`, sql`v.oid`, locked)} end as named) l
    where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname not in ('pg_catalog', 'information_schema', 'pg_toast')
      and not starts_with(n.nspname, 'pg_temp_') and not starts_with(n.nspname, 'pg_toast_')
    order by n.nspname, c.relname`
@@ -275,13 +392,15 @@ type RawFunction = Omit<FunctionInfo, 'executableBy' | 'bodyName' | 'bodies' | '
   readonly source: string
   readonly standardBody: string | null
   readonly signature: string
+  /** See {@link namedWhenLocked}. */
+  readonly named: readonly string[] | null
 }
 
 /** All overloads of the names, `schema.name` or a bare name for the system's. */
-function functionsNamed(names: readonly string[]): SqlFragment {
+function functionsNamed(names: readonly string[], locked: readonly number[]): SqlFragment {
   const pairs = names.map((name) => JSON.parse(name) as [string, string])
   return sql`
-    select p.oid::int8, n.nspname as schema, p.proname as name, l.lanname as language, p.prokind as kind, p.provolatile as volatility,
+    select b.named, p.oid::int8, n.nspname as schema, p.proname as name, l.lanname as language, p.prokind as kind, p.provolatile as volatility,
            p.prosecdef as "securityDefiner", p.proowner::int8 as owner, p.proisstrict as strict, p.proretset as "returnsSet",
            p.prorettype::int8 as "returnType", p.proargtypes::oid[]::int8[] as "argTypes",
            (select coalesce(json_agg(coalesce(p.proargnames[a.position], '') order by a.position), '[]'::json)
@@ -297,10 +416,11 @@ function functionsNamed(names: readonly string[]): SqlFragment {
               from unnest(p.proargtypes) with ordinality a(type, position)) as "argTypeNames",
            p.provariadic <> 0 as variadic, p.pronargdefaults as defaults, coalesce(p.proconfig, '{}') as settings,
            case when l.lanname = 'plpgsql' and p.prokind = 'f' then definition.text end as procedure,
-           md5(definition.text) as hash, p.prosrc as source, pg_get_function_sqlbody(p.oid) as "standardBody",
+           md5(definition.text) as hash, p.prosrc as source, case when b.named is null then pg_get_function_sqlbody(p.oid) end as "standardBody",
            pg_get_function_arguments(p.oid) as signature, pg_get_function_result(p.oid) as result
       from pg_proc p join pg_namespace n on n.oid = p.pronamespace join pg_language l on l.oid = p.prolang,
-           lateral (select case when p.prokind in ('f', 'p') then pg_get_functiondef(p.oid) else p.oid::regprocedure::text end as text)
+           lateral (select case when p.prosqlbody is not null then ${namedWhenLocked(sql`'pg_proc'::regclass`, sql`p.oid`, locked)} end as named) b,
+           lateral (select case when b.named is not null then '' when p.prokind in ('f', 'p') then pg_get_functiondef(p.oid) else p.oid::regprocedure::text end as text)
              definition
      where (n.nspname, p.proname) in (select * from unnest(${pairs.map((pair) => pair[0])}::text[], ${pairs.map((pair) => pair[1])}::text[]))
      order by p.oid`
@@ -359,15 +479,29 @@ async function resolveBodies(
   raw: RawFunction,
   paths: ReadonlySet<string>,
   known: Pick<FunctionInfo, 'bodies' | 'queries'> | undefined,
+  locks: Locks,
 ): Promise<ReadFunction> {
-  const { source, standardBody, signature: _signature, argTypeNames: _types, ...rest } = raw
+  const { source, standardBody, signature, argTypeNames: _types, named, ...rest } = raw
+  if (named) {
+    const before = isUnchanged(locks, [`pg_proc ${raw.oid}`, ...named])
+      ? locks.earlier?.input.functions.find(({ oid }) => oid === raw.oid)
+      : undefined
+    return { ...(before ?? { ...rest, bodyName: raw.name, bodies: { '': { error: LOCKED_REASON } }, queries: {} }) }
+  }
+  /** As it was read before; thrown on when it is not known yet what is locked. */
+  const before = (error: unknown): FunctionInfo | undefined => {
+    if (sqlstateOf(error) !== SQLSTATE.lockNotAvailable) throw error
+    return knownFunction(locks, raw.oid, `${signature} ${source}`, error)
+  }
   const own = ownSearchPath(raw)
   const info = { ...rest, queries: {} }
   if (raw.procedure !== null && raw.schema !== 'pg_catalog' && raw.volatility !== 'i') {
     const queries: Record<string, FunctionInfo['queries'][string]> = { ...known?.queries }
     const procedure = { ...raw, procedure: raw.procedure }
     for (const path of own === undefined ? paths : [own])
-      queries[own === undefined ? path : ''] ??= await resolveProcedure(tx, procedure, path)
+      queries[own === undefined ? path : ''] ??= await resolveProcedure(tx, procedure, path).catch(
+        (error: unknown) => before(error)?.queries[own === undefined ? path : ''] ?? lockedQueries(procedure.procedure),
+      )
     return { ...info, bodyName: raw.name, bodies: {}, queries }
   }
   if (raw.language !== 'sql' || raw.schema === 'pg_catalog') return { ...info, bodyName: raw.name, bodies: {} }
@@ -379,7 +513,9 @@ async function resolveBodies(
   const bodies: Record<string, ResolvedBody> = { ...known?.bodies }
   for (const path of own === undefined ? paths : [own]) {
     const key = own === undefined ? path : ''
-    bodies[key] ??= await resolveBody(tx, { ...raw, bodyName }, path)
+    bodies[key] ??= await resolveBody(tx, { ...raw, bodyName }, path).catch(
+      (error: unknown) => before(error)?.bodies[key] ?? { error: LOCKED_REASON },
+    )
   }
   return { ...info, bodyName, bodies }
 }
@@ -402,6 +538,7 @@ async function resolveBody(
     )
     return row ?? { error: 'the function made of it is not there' }
   } catch (error) {
+    if (sqlstateOf(error) === SQLSTATE.lockNotAvailable) throw error
     return { error: `Postgres cannot resolve its body: ${errorMessage(error)}` }
   } finally {
     await tx.execute(sql`rollback to savepoint resolve_body`)

@@ -1,5 +1,6 @@
 import { errorMessage } from '@holdfast/foundation'
-import { sql, type Transaction } from '@holdfast/postgres'
+import { SQLSTATE, sql, sqlstateOf, type Transaction } from '@holdfast/postgres'
+import { knownStreamQuery, type Locks } from './earlier-reading.ts'
 import type { ResolvedBody, StreamInfo } from './policy-input.ts'
 
 interface StreamRow {
@@ -11,7 +12,7 @@ interface StreamRow {
 }
 
 /** Reads the declared streams. Their queries are resolved anew: what a name means may have changed since. */
-export async function readStreams(tx: Transaction): Promise<readonly StreamInfo[]> {
+export async function readStreams(tx: Transaction, locks: Locks): Promise<readonly StreamInfo[]> {
   const [there] = await tx.query<{ there: boolean }>(sql`select to_regclass('sync.streams') is not null as there`)
   if (!there?.there) return []
   const rows = await tx.query<StreamRow>(sql`
@@ -19,18 +20,26 @@ export async function readStreams(tx: Transaction): Promise<readonly StreamInfo[
   const streams: StreamInfo[] = []
   for (const row of rows) {
     const queries: StreamInfo['queries'][number][] = []
-    for (const text of row.queries) queries.push({ text, resolved: await resolve(tx, text, row.search_path) })
+    for (const text of row.queries)
+      queries.push({ text, resolved: await resolve(tx, row.name, text, row.search_path, locks) })
     streams.push({ name: row.name, priority: row.priority, autoSubscribe: row.auto_subscribe, queries })
   }
   return streams
 }
 
-async function resolve(tx: Transaction, text: string, path: string): Promise<ResolvedBody> {
+async function resolve(
+  tx: Transaction,
+  stream: string,
+  text: string,
+  path: string,
+  locks: Locks,
+): Promise<ResolvedBody> {
   await tx.execute(sql`savepoint resolve_stream`)
   try {
     const [row] = await tx.query<{ text: string }>(sql`select sync.resolve_stream_query(${text}, ${path}) as text`)
     return row ?? { error: 'Postgres resolved it to nothing' }
   } catch (error) {
+    if (sqlstateOf(error) === SQLSTATE.lockNotAvailable) return knownStreamQuery(locks, stream, text, error)
     return { error: `Postgres cannot resolve it: ${errorMessage(error)}` }
   } finally {
     await tx.execute(sql`rollback to savepoint resolve_stream`)

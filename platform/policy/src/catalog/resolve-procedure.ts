@@ -1,6 +1,6 @@
 import { errorMessage } from '@holdfast/foundation'
-import { quoteIdentifier, sql, sqlstateOf, type Transaction } from '@holdfast/postgres'
-import { splitFunctionBody } from '../syntax/parse.ts'
+import { quoteIdentifier, sql, SQLSTATE, sqlstateOf, type Transaction } from '@holdfast/postgres'
+import { LOCKED_REASON, splitFunctionBody } from '../syntax/parse.ts'
 import { type ProcedureTexts, textsOfProcedure } from '../syntax/plpgsql.ts'
 import type { ResolvedBody } from './policy-input.ts'
 import type { Procedure } from './procedure.ts'
@@ -12,6 +12,7 @@ import { typeRecords } from './type-records.ts'
  *
  * @returns by the text of each query. One that Postgres cannot resolve has the reason; it is missing where it reads a variable of type
  * `record` that is not filled by queries with rows of one type
+ * @throws an error with SQLSTATE 55P03 while a table that they name is locked
  */
 export async function resolveProcedure(
   tx: Transaction,
@@ -51,6 +52,12 @@ async function resolveTexts(
   return resolved
 }
 
+/** What stands for the queries of a function while a table that they name is locked. */
+export function lockedQueries(procedure: string): Readonly<Record<string, ResolvedBody>> {
+  const queries = textsOfProcedure(procedure)?.queries ?? []
+  return Object.fromEntries(queries.map((text) => [text, { error: LOCKED_REASON }]))
+}
+
 async function printBodies(
   tx: Transaction,
   procedure: Procedure,
@@ -78,7 +85,8 @@ async function printBodies(
     )
     printed = row?.text ?? ''
   } catch (error) {
-    if (sqlstateOf(error) === undefined) throw error
+    const state = sqlstateOf(error)
+    if (state === undefined || state === SQLSTATE.lockNotAvailable) throw error
     return { error: errorMessage(error) }
   } finally {
     await tx.execute(sql`rollback to savepoint resolve_procedure`)

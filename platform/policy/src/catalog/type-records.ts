@@ -1,4 +1,4 @@
-import { quoteIdentifier, sql, sqlstateOf, type Transaction } from '@holdfast/postgres'
+import { quoteIdentifier, sql, SQLSTATE, sqlstateOf, type Transaction } from '@holdfast/postgres'
 import { findRecordFills } from '../syntax/record-fills.ts'
 import type { Procedure } from './procedure.ts'
 
@@ -62,7 +62,8 @@ async function createViews(
                where c.relnamespace = pg_catalog.pg_my_temp_schema() and c.relname = any(${views}::text[]) group by c.oid) t`)
     isOneType = row?.types === 1
   } catch (error) {
-    if (sqlstateOf(error) === undefined) throw error
+    const state = sqlstateOf(error)
+    if (state === undefined || state === SQLSTATE.lockNotAvailable) throw error
   }
   if (!isOneType) await tx.execute(sql`rollback to savepoint type_record`)
   await tx.execute(sql`release savepoint type_record`)

@@ -1,5 +1,6 @@
 import { createCatalog } from '../catalog/catalog.ts'
 import type { PolicyInput } from '../catalog/policy-input.ts'
+import { isPartial } from '../catalog/read-policy-input.ts'
 import { answersAlike, recordCatalog, type Lookups } from '../catalog/recorded-catalog.ts'
 import type { SyncPlan } from '../plan.ts'
 import { assemblePlan, compileContained, tablesToSync, type Outcome } from './compile-sync-plan.ts'
@@ -61,7 +62,8 @@ export function createPlanCompiler(): PlanCompiler {
       }
       known = next
       knownSettings = settings
-      return assemblePlan(plain, queries, outcomes)
+      const plan = assemblePlan(plain, queries, outcomes)
+      return isPartial(input) ? { ...plan, isPartial: true } : plan
     },
   }
 }

@@ -7,8 +7,20 @@ export function preparePolicyParser(): Promise<void> {
   return loadModule()
 }
 
+/** Stands for what Postgres would print, as long as a transaction has locked what it names. */
+export const LOCKED = '-- locked'
+
+/** @throws {Refusal} when it stands for what cannot be read now */
+function refuseLocked(text: string): void {
+  if (text === LOCKED) refuse(LOCKED_REASON)
+}
+
+/** Why tables are refused whose policies cannot be read now. */
+export const LOCKED_REASON = 'a transaction has locked a table that its policies name; it is tried again'
+
 /** @param text - an expression as `pg_get_expr` prints it */
 export function parsePolicyExpression(text: string): Node {
+  refuseLocked(text)
   const [statement] = parseStatements(`select ${text}`)
   assert(statement && 'SelectStmt' in statement, 'an expression parses as the target of a select')
   const target = statement.SelectStmt.targetList?.[0]
@@ -36,6 +48,7 @@ export function splitFunctionBody(text: string): readonly string[] {
 
 /** @param text - a view's query as `pg_get_viewdef` prints it */
 export function parseViewDefinition(text: string): Node {
+  refuseLocked(text)
   const [statement] = parseStatements(text)
   assert(statement, 'a view has a query')
   return statement

@@ -10,12 +10,22 @@ import { parseSettings, readRoutines } from './routines.ts'
 import { ownSchema } from './scope.ts'
 import { readTables } from './tables.ts'
 
-/** Reads the catalog as one transaction sees it. */
-export async function readCatalog(pool: Pool): Promise<Catalog> {
+export interface ReadCatalogOptions {
+  /** How long to wait for a table that is locked against reading, since policies cannot be printed without it, in milliseconds. Default: as long as it takes. */
+  readonly lockTimeoutMs?: number
+}
+
+/**
+ * Reads the catalog as one transaction sees it.
+ *
+ * @throws an error with SQLSTATE 55P03 when a table was locked for too long
+ */
+export async function readCatalog(pool: Pool, { lockTimeoutMs = 0 }: ReadCatalogOptions = {}): Promise<Catalog> {
   return pool.transaction(async (tx) => {
     await tx.execute(sql`set transaction isolation level repeatable read, read only`)
     // Every name prints with its schema, but for those of `pg_catalog`, so that it means the same on any search path.
     await tx.execute(sql`set local search_path to ''`)
+    await tx.query(sql`select set_config('lock_timeout', ${`${lockTimeoutMs}ms`}, true)`)
     const roles = await readRoles(tx)
     const requestSettings = await readRequestSettings(tx)
     const names = roles.map((role) => role.name)

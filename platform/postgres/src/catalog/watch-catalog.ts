@@ -2,7 +2,7 @@ import { delay, errorMessage, type Logger } from '@holdfast/foundation'
 import { listen } from '../connection/listen.ts'
 import type { Pool } from '../connection/pool.ts'
 import type { Catalog } from './catalog.ts'
-import { readCatalog } from './read-catalog.ts'
+import { readCatalog, type ReadCatalogOptions } from './read-catalog.ts'
 
 /** Channel that `0002_catalog_notify.sql` notifies. */
 const CATALOG_CHANNEL = 'holdfast_catalog'
@@ -26,7 +26,7 @@ export interface CatalogWatch extends AsyncDisposable {
   /** Calls `listener` after each reading that differs from the one before. @returns stops the calls */
   onChange(listener: (catalog: Catalog) => void): () => void
   /** Reads now. For whoever has just changed something, or misses a name that may be new. */
-  refresh(): Promise<Catalog>
+  refresh(options?: ReadCatalogOptions): Promise<Catalog>
 }
 
 export interface WatchCatalogOptions {
@@ -71,8 +71,8 @@ export async function watchCatalog(options: WatchCatalogOptions): Promise<Catalo
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
-    async refresh() {
-      await readNow()
+    async refresh(how) {
+      await readNow(how)
       return latest()
     },
     async [Symbol.asyncDispose]() {
@@ -108,9 +108,9 @@ export async function watchCatalog(options: WatchCatalogOptions): Promise<Catalo
   }
 
   /** Readings overlap when somebody asks for one; what one that began earlier has seen never replaces what a later one has. */
-  async function readNow(): Promise<void> {
+  async function readNow(how?: ReadCatalogOptions): Promise<void> {
     const reading = ++readings
-    const next = await readCatalog(pool)
+    const next = await readCatalog(pool, how)
     if (reading < published) return
     published = reading
     publish(next)

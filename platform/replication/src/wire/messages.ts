@@ -12,11 +12,14 @@ export const MESSAGE = {
 export class ServerError extends Error {
   override readonly name = 'ServerError'
   readonly code: string
+  /** Not translated, as `ERROR`. */
+  readonly severity: string
   readonly detail: string | undefined
 
-  constructor(code: string, message: string, detail: string | undefined) {
+  constructor(code: string, severity: string, message: string, detail: string | undefined) {
     super(message)
     this.code = code
+    this.severity = severity
     this.detail = detail
   }
 }
@@ -30,7 +33,12 @@ export function readServerError(buffer: Buffer, start: number, end: number): Ser
     fields.set(String.fromCharCode(buffer[at] as number), buffer.toString('utf8', at + 1, stop))
     at = stop + 1
   }
-  return new ServerError(fields.get('C') ?? 'XX000', fields.get('M') ?? 'unknown error', fields.get('D'))
+  return new ServerError(
+    fields.get('C') ?? 'XX000',
+    fields.get('V') ?? fields.get('S') ?? 'ERROR',
+    fields.get('M') ?? 'unknown error',
+    fields.get('D'),
+  )
 }
 
 /** A simple query. */

@@ -2,7 +2,7 @@ import { errorMessage } from '@holdfast/foundation'
 import type { BucketDefinition, SyncPlan, TablePlan } from '@holdfast/policy'
 import { quoteName, sql, type Queryable } from '@holdfast/postgres'
 import type { IncompleteReason } from '@holdfast/protocol'
-import { CLASS_COUNT_TIMEOUT_MS } from '../limits.ts'
+import { CLASS_COUNT_TIMEOUT_MS, READ_LOCK_TIMEOUT_MS } from '../limits.ts'
 import { withTimeLimit, type TimeLimitOptions } from '../time-limit.ts'
 import type { StoredDefinition } from '../storage/bucket-storage.ts'
 import { classListId, contentOf } from '../storage/definition-content.ts'
@@ -133,7 +133,10 @@ async function findCrowded(
         select distinct ${sql.trusted(columns)} from ${sql.trusted(quoteName(table.schema, table.name))} as r ${sql.trusted(filter)}
          limit ${max + 1}) c`
     try {
-      const [row] = await withTimeLimit(reader, CLASS_COUNT_TIMEOUT_MS, (tx) => tx.query<{ count: number }>(count))
+      const [row] = await withTimeLimit(reader, CLASS_COUNT_TIMEOUT_MS, async (tx) => {
+        await tx.query(sql`select set_config('lock_timeout', ${`${READ_LOCK_TIMEOUT_MS}ms`}, true)`)
+        return tx.query<{ count: number }>(count)
+      })
       if ((row?.count ?? 0) > max) return definition
     } catch (error) {
       if (!isStatementError(error)) throw error

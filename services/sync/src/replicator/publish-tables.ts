@@ -50,9 +50,9 @@ export async function publishTables(options: PublishOptions, plan: SyncPlan): Pr
   })
   for (const table of refused) logger.log('warn', 'a table cannot be followed', { ...table })
   await followPartitions(pool, logger)
+  if (busy.length > 0 || plan.isPartial) void announceLater(options)
   if (busy.length === 0) return { plan, hasMissed }
   for (const table of busy) logger.log('info', 'a table is locked and will be followed later', { ...table })
-  void announceLater(options)
   return { plan: withoutBusy(plan, busy), hasMissed }
 }
 
