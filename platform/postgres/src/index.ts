@@ -1,6 +1,7 @@
 /** Postgres: the cluster, connections, SQL text, migrations and the catalog. */
 export type { Cluster } from './cluster/cluster.ts'
 export { AUTH_ROLE, EVALUATOR_ROLE, READER_ROLE, roleUrl } from './cluster/role-url.ts'
+export { REQUEST_ROLE } from './cluster/cluster.ts'
 export { openEmbeddedCluster, type EmbeddedClusterOptions } from './cluster/embedded-cluster.ts'
 export { openExternalCluster, type ExternalClusterOptions } from './cluster/external-cluster.ts'
 export { POSTGRES_MAJOR } from './cluster/binaries.ts'

@@ -1,7 +1,7 @@
 export { formatLsn, parseLsn, type Lsn } from './lsn.ts'
 export type { Relation, ReplicationEvent, ReplicationStream, Tuple } from './events.ts'
 export { ensurePublication, type EnsuredPublication, type RefusedTable, type TableName } from './publication.ts'
-export { runShortStep, type StepOutcome } from './short-step.ts'
+export { runShortStep, startPatience, type StepOutcome } from './short-step.ts'
 export {
   createSlot,
   dropSlot,

@@ -10,7 +10,7 @@ import {
 } from '@holdfast/postgres'
 import { publicationForeign } from './errors.ts'
 import { publishTogether } from './publish-together.ts'
-import { excludeGrants, runShortStep } from './short-step.ts'
+import { excludeGrants, runShortStep, startPatience } from './short-step.ts'
 
 const GENERATED_COLUMNS_SINCE = 180_000
 
@@ -32,6 +32,8 @@ export interface WantedPublication {
    * or somebody else has changed the publication.
    */
   readonly beforeChange?: (tx: Transaction, unpublished: readonly TableName[]) => Promise<void>
+  /** How long all tables that are locked are waited for together, in milliseconds. Default: 3 s. */
+  readonly patienceMs?: number
 }
 
 export interface EnsuredPublication {
@@ -39,7 +41,7 @@ export interface EnsuredPublication {
   readonly changed: boolean
   /** Those of the wanted tables that cannot be published. */
   readonly refused: readonly RefusedTable[]
-  /** Those that are not published yet, since somebody has had them locked for some seconds. Worth another try later. */
+  /** Those that are not published yet, because a transaction has them locked. Worth another try later. */
   readonly busy: readonly RefusedTable[]
 }
 
@@ -55,6 +57,7 @@ export interface EnsuredPublication {
  * @throws {HoldfastError} `replication_publication_foreign` when the name belongs to a publication that is not a list of tables
  */
 export async function ensurePublication(pool: Pool, wanted: WantedPublication): Promise<EnsuredPublication> {
+  const patience = startPatience(wanted.patienceMs)
   const busy = new Map<string, RefusedTable>()
   let changed = false
   const beforeChange = async (tx: Transaction, unpublished: readonly TableName[]): Promise<void> =>
@@ -63,10 +66,14 @@ export async function ensurePublication(pool: Pool, wanted: WantedPublication): 
   async function run(step: Step): Promise<void> {
     if (step.table && busy.has(key(step.table))) return
     let ran = false
-    const outcome = await runShortStep(pool, async (tx) => {
-      await takeTurn(tx, wanted.name)
-      ran = await step.run(tx, (unpublished) => beforeChange(tx, unpublished))
-    }).catch((error: unknown) => {
+    const outcome = await runShortStep(
+      pool,
+      async (tx) => {
+        await takeTurn(tx, wanted.name)
+        ran = await step.run(tx, (unpublished) => beforeChange(tx, unpublished))
+      },
+      patience,
+    ).catch((error: unknown) => {
       // The table was dropped, or renamed, since the plan was made; the change of the schema that did it is on its way here.
       if (step.table && GONE_STATES.has(sqlstateOf(error) ?? '')) return { kind: 'busy', error } as const
       throw error
@@ -84,7 +91,7 @@ export async function ensurePublication(pool: Pool, wanted: WantedPublication): 
       await takeTurn(tx, wanted.name)
       await beforeChange(tx, tables)
     }
-    changed = (await publishTogether(pool, { publication: wanted.name, tables: plainNew, begin })) || changed
+    changed = (await publishTogether(pool, { publication: wanted.name, tables: plainNew, begin, patience })) || changed
     // What is left: partitioned tables, and those that were locked.
     ;({ steps, refused } = await plan(pool, wanted.name, wanted.tables))
   }
@@ -280,7 +287,14 @@ async function readTables(db: Queryable, wanted: readonly TableName[]): Promise<
       coalesce((
         select jsonb_agg(jsonb_build_array(ns.nspname, t.relname) order by ns.nspname, t.relname)
         from pg_catalog.pg_class t join pg_catalog.pg_namespace ns on ns.oid = t.relnamespace
-        where t.oid in (select c.oid union select p.relid from pg_catalog.pg_partition_tree(c.oid) p)
+        where t.oid in (
+            -- pg_partition_tree would wait for each partition that is locked.
+            with recursive tree (relid) as (
+              select c.oid
+              union
+              select i.inhrelid from tree join pg_catalog.pg_inherits i on i.inhparent = tree.relid
+               where c.relkind = 'p' and not i.inhdetachpending
+            ) select relid from tree)
           and t.relkind in ('r', 'p') and t.relreplident <> 'f'
       ), '[]') as not_full
     from unnest(${wanted.map((table) => table.schema)}::text[], ${wanted.map((table) => table.name)}::text[]) w (schema, name)

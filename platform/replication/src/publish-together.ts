@@ -1,5 +1,5 @@
 import { sql, type Pool, type SqlFragment, type Transaction } from '@holdfast/postgres'
-import { excludeGrants, runShortStep } from './short-step.ts'
+import { excludeGrants, runShortStep, type Patience } from './short-step.ts'
 
 /** Tables of one transaction: whoever uses one of them waits until all of these are published, some milliseconds. */
 const TOGETHER_MAX = 16
@@ -10,6 +10,8 @@ export interface NewTables {
   readonly tables: readonly { readonly schema: string; readonly name: string }[]
   /** Called in each transaction, before anything is changed. */
   readonly begin: (tx: Transaction, tables: NewTables['tables']) => Promise<void>
+  /** Shared with the other steps. */
+  readonly patience: Patience
 }
 
 /**
@@ -19,17 +21,21 @@ export interface NewTables {
  *
  * @returns whether anything may have been changed
  */
-export async function publishTogether(pool: Pool, { publication, tables, begin }: NewTables): Promise<boolean> {
+export async function publishTogether(
+  pool: Pool,
+  { publication, tables, begin, patience }: NewTables,
+): Promise<boolean> {
   let changed = false
   for (let at = 0; at < tables.length; at += TOGETHER_MAX) {
     const some = tables.slice(at, at + TOGETHER_MAX)
-    const outcome = await runShortStep(pool, async (tx) => {
+    const publish = async (tx: Transaction): Promise<void> => {
       await begin(tx, some)
       await excludeGrants(tx)
       const wanted = JSON.stringify({ publication, tables: some.map(({ schema, name }) => [schema, name]) })
       await tx.query(sql`select set_config('holdfast.publish_together', ${wanted}, true)`)
       await tx.execute(PUBLISH)
-    })
+    }
+    const outcome = await runShortStep(pool, publish, patience)
     if (outcome.kind === 'busy') return changed
     changed = true
   }

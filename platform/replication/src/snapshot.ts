@@ -17,13 +17,16 @@ export interface ReadTableOptions {
   readonly batchRows?: number
   /** Ends the reading at once, also while the table is locked. */
   readonly signal?: AbortSignal
+  /** How long a lock is waited for, in milliseconds. Default: as long as it takes. */
+  readonly lockTimeoutMs?: number
 }
 
 /**
  * Reads a whole table as it was at the snapshot, in no particular order. Of a partitioned table all partitions are read, of any other only
  * its own rows, as the publication has it. Policies do not apply, or the read fails.
  *
- * @throws {HoldfastError} `replication_snapshot_gone` when the slot's connection has ended, `replication_connection_lost`
+ * @throws {HoldfastError} `replication_snapshot_gone` when the slot's connection has ended, `replication_connection_lost`; an error with SQLSTATE 55P03 when a lock
+ * was waited for too long
  */
 export async function* readTable(options: ReadTableOptions): AsyncGenerator<readonly Tuple[], void, void> {
   const { url, snapshotName, schema, table, columns } = options
@@ -34,6 +37,7 @@ export async function* readTable(options: ReadTableOptions): AsyncGenerator<read
     ...(options.batchRows === undefined ? {} : { batchRows: options.batchRows }),
     query: async (client) => {
       await enterSnapshot(client, snapshotName)
+      await client.query(`set local lock_timeout = ${options.lockTimeoutMs ?? 0}`)
       const list = sql.join(columns.map((column) => sql.identifier(column)))
       const only = (await isPartitioned(client, schema, table)) ? sql`` : sql`only `
       return sql`select ${list} from ${only}${sql.identifier(schema, table)}`

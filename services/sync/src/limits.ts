@@ -152,6 +152,22 @@ export const READ_LOCK_TIMEOUT_MS = 300
 /** How often to try to read a table that is locked, at most, in milliseconds. */
 export const LOCKED_RETRY_MS = 1_000
 
+/**
+ * How long publishing the tables of a plan waits for all tables that are locked, together, in milliseconds: everyone's checkpoints wait for it. What is locked longer
+ * is left out and tried again in the background.
+ */
+export const PUBLISH_PATIENCE_MS = 400
+
+/** How long after the last change of the schema that no device sees policies are compiled, in milliseconds: once for the statements of a migration. */
+export const QUIET_COMPILE_MS = 1_000
+
+/** The same after the first of them, at most, in milliseconds: what operators are told of tables is not older. */
+export const QUIET_COMPILE_MAX_MS = 30_000
+
+/** Wait before a plan that is partial because of locks is compiled again in the background: the first and the longest, in milliseconds. */
+export const PARTIAL_RETRY_MS = 500
+export const PARTIAL_RETRY_MAX_MS = 5_000
+
 /** How long the size of a table that is to be read is waited for, in milliseconds: while a user has the table locked, it is taken for large. */
 export const SIZE_LOCK_TIMEOUT_MS = 50
 

@@ -23,6 +23,7 @@ import {
   EVALUATED_TOGETHER_MAX,
   LOG_CONNECTION_LIFETIME_S,
   LOG_CONNECTIONS_MAX,
+  QUIET_COMPILE_MS,
 } from './limits.ts'
 import type { syncOptions } from './options.ts'
 import type { FillProgress } from './fill/fill-turns.ts'
@@ -98,6 +99,8 @@ export interface SyncOptions {
   /** Tables larger than this together are read for the first time in pieces. */
   readonly snapshotBytesMax?: number
   readonly batchLimits?: BatchLimits
+  /** How long after the last change of the schema that no device sees policies are compiled, in milliseconds. */
+  readonly quietCompileMs?: number
   readonly rowLimits?: RowLimits
   /** Buckets of one person; 50,000 by default. */
   readonly bucketsPerClientMax?: number
@@ -221,6 +224,7 @@ export function openSync(given: SyncOptions): SyncService {
     classes: { max: options.options.syncClassesMax, perAuthorMax: options.options.syncClassesPerPersonMax },
     ...(options.snapshotBytesMax === undefined ? {} : { snapshotBytesMax: options.snapshotBytesMax }),
     batchLimits: options.batchLimits,
+    quietCompileMs: options.quietCompileMs ?? QUIET_COMPILE_MS,
     onPlan: (next) => {
       sayRefused(logger, next, plan)
       // Those of the first plan are from reading its tables.

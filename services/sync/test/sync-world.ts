@@ -55,6 +55,7 @@ export interface WorldOptions {
   readonly drainMs?: number
   readonly snapshotBytesMax?: number
   readonly batchLimits?: BatchLimits
+  readonly quietCompileMs?: number
   readonly rowLimits?: RowLimits
   /** The way to Postgres of what evaluates policies: through a proxy, for example. Default: straight. */
   readonly through?: (url: string) => string
@@ -155,6 +156,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       compactSlackOps: 0,
       drainMs: options.drainMs ?? 0,
       ...(options.snapshotBytesMax === undefined ? {} : { snapshotBytesMax: options.snapshotBytesMax }),
+      ...(options.quietCompileMs === undefined ? {} : { quietCompileMs: options.quietCompileMs }),
       ...(options.batchLimits ? { batchLimits: options.batchLimits } : {}),
       ...(options.bucketsPerClientMax === undefined ? {} : { bucketsPerClientMax: options.bucketsPerClientMax }),
       ...(options.rowLimits ? { rowLimits: options.rowLimits } : {}),

@@ -33,7 +33,7 @@ export function renderStatus(status: SyncStatus): string {
     ],
     [
       'size',
-      `${bytes(log.bytes)}, the synced tables ${bytes(log.sourceBytes)}${log.ratio === undefined ? '' : ` (${log.ratio} : 1)`}`,
+      `${bytes(log.bytes)}, the synced tables ${bytes(log.sourceBytes)}${log.ratio === undefined ? '' : ` (${log.ratio} : 1)`}${renderLocked(log.locked)}`,
     ],
     ['compaction', renderCompaction(compaction)],
   ]
@@ -58,6 +58,10 @@ export function renderStatus(status: SyncStatus): string {
     ),
     '',
   ].join('\n')
+}
+
+function renderLocked(tables: readonly string[]): string {
+  return tables.length === 0 ? '' : `, without ${tables.join(', ')}, which a transaction has locked`
 }
 
 function renderLeftOutClasses({

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import type { Logger } from '@holdfast/foundation'
-import type { SyncPlan } from '@holdfast/policy'
-import type { Pool } from '@holdfast/postgres'
-import { readTable, type CreatedSlot, type Relation } from '@holdfast/replication'
-import { activatePlan } from '../buckets/active-plan.ts'
+import type { SyncPlan, TablePlan } from '@holdfast/policy'
+import { SQLSTATE, sqlstateOf, type Pool, type Transaction } from '@holdfast/postgres'
+import { readTable, type CreatedSlot } from '@holdfast/replication'
+import { activatePlan, type ActivePlan } from '../buckets/active-plan.ts'
 import { contentOf } from '../storage/definition-content.ts'
-import { BATCH_BUCKETS_MAX, CHUNK_BYTES_MAX, CHUNK_OPS_MAX } from '../limits.ts'
+import { BATCH_BUCKETS_MAX, CHUNK_BYTES_MAX, CHUNK_OPS_MAX, READ_LOCK_TIMEOUT_MS } from '../limits.ts'
 import type { BucketIds } from '../storage/bucket-ids.ts'
 import {
   insertDefinition,
@@ -17,10 +17,11 @@ import {
   writeSums,
   type StoredDefinition,
 } from '../storage/bucket-storage.ts'
-import { createBucketSums } from '../storage/bucket-sums.ts'
-import { createPendingMoments, writeMoments } from '../storage/moments.ts'
-import { createPendingOps } from '../storage/pending-ops.ts'
+import { createBucketSums, type BucketSums } from '../storage/bucket-sums.ts'
+import { createPendingMoments, writeMoments, type PendingMoments } from '../storage/moments.ts'
+import { createPendingOps, type PendingOps } from '../storage/pending-ops.ts'
 import { applyChanges, createRouters, type RowChange } from '../rows/apply-changes.ts'
+import { relationOf } from './background-fill.ts'
 import type { RowEvaluator } from '../rows/row-evaluator.ts'
 
 export interface FillOptions {
@@ -40,96 +41,121 @@ export interface FillOptions {
   readonly signal: AbortSignal
 }
 
+/** What the rows of all tables are collected in before it goes into the log. */
+interface Collected {
+  readonly tx: Transaction
+  readonly pending: PendingOps
+  readonly sums: BucketSums
+  readonly moments: PendingMoments
+}
+
 /**
  * Makes the buckets of some definitions from the tables' rows at the slot's snapshot, all in one transaction: either all of them exist
  * afterwards, or none.
+ *
+ * @returns the definitions. Those of tables that were given up, or that a transaction has locked, are void: their buckets have to be made again
  */
 export async function fillDefinitions(options: FillOptions): Promise<StoredDefinition[]> {
-  const { pool, plan, slot, ids } = options
+  const { pool, plan, ids, logger } = options
   const started = Date.now()
   let rows = 0
   const filled = await pool.transaction(async (tx) => {
-    const stored: StoredDefinition[] = []
-    const shapes = await readShapes(
-      tx,
-      plan.tables.map((table) => table.oid),
-    )
-    for (const table of plan.tables) {
-      for (const [id, definition] of new Map(table.definitions.map((one) => [one.id, one]))) {
-        if (!options.definitionIds.has(id)) continue
-        const content = contentOf(table, definition)
-        const tag = randomBytes(4).toString('hex')
-        const shape = shapes.get(table.oid) ?? VOID // dropped meanwhile
-        stored.push(await insertDefinition(tx, { id, tag, shape, content, activeFrom: slot.consistentPoint }))
-      }
-    }
+    const stored = await insertDefinitions(tx, options)
     const active = activatePlan(plan, stored)
     const pending = createPendingOps(options.nextOpId, options.lastOpId)
-    const sums = createBucketSums()
-    const moments = createPendingMoments()
-    const settleBuckets = async (): Promise<void> => {
-      const { deltas, cleared } = sums.take()
-      await writeSums(tx, deltas, cleared, ids.takeNew(deltas))
-    }
-    const flush = async (): Promise<void> => {
-      const taken = pending.take()
-      sums.add(taken)
-      await writeChunk(tx, taken)
-      await writeMoments(tx, moments.take())
-      if (sums.size > BATCH_BUCKETS_MAX) await settleBuckets()
-    }
+    const collected: Collected = { tx, pending, sums: createBucketSums(), moments: createPendingMoments() }
+    const untrusted = new Set<number>()
     for (const { table, definitions } of active.tables.values()) {
       if (definitions.length === 0) continue
-      const relation: Relation = {
-        oid: table.oid,
-        schema: table.schema,
-        name: table.name,
-        columns: table.columns.map((column) => ({
-          name: column.name,
-          typeOid: column.typeOid,
-          isKey: table.key.columns.includes(column.name),
-        })),
-      }
-      const routers = createRouters(active)
-      const batches = readTable({
-        url: options.url,
-        snapshotName: slot.snapshotName,
-        schema: table.schema,
-        table: table.name,
-        columns: relation.columns.map((column) => column.name),
-        signal: options.signal,
-      })
-      for await (const batch of batches) {
-        rows += batch.length
-        const changes = batch.map((row): RowChange => ({
-          relation,
-          old: undefined,
-          row,
-          commitLsn: slot.consistentPoint,
-        }))
-        await applyChanges(
-          { db: tx, evaluator: options.evaluator, routers, ids, pending, batchDb: tx, moments },
-          changes,
-        )
-        if (pending.size + moments.size >= CHUNK_OPS_MAX || pending.bytes >= CHUNK_BYTES_MAX) await flush()
+      try {
+        rows += await fillTable(options, active, table, collected)
+      } catch (error) {
+        if (sqlstateOf(error) !== SQLSTATE.lockNotAvailable) throw error
+        logger.log('info', 'a table is locked and will be read later', { table: `${table.schema}.${table.name}` })
+        untrusted.add(table.oid)
       }
     }
-    await flush()
-    await settleBuckets()
+    await flush(options, collected)
+    await writeCollectedSums(options, collected)
     await writePosition(tx, { confirmedLsn: undefined, lastOpId: options.lastOpId(), lastBucketId: ids.lastId })
-    const distrusted = options.evaluator.takeDistrusted()
+    for (const oid of options.evaluator.takeDistrusted()) untrusted.add(oid)
     const isVoid = new Set(
-      [...distrusted].flatMap((oid) => active.tables.get(oid)?.definitions ?? []).map((one) => one.stored.number),
+      [...untrusted].flatMap((oid) => active.tables.get(oid)?.definitions ?? []).map((one) => one.stored.number),
     )
     await voidDefinitions(tx, [...isVoid])
     return stored.map((one) => (isVoid.has(one.number) ? { ...one, shape: VOID } : one))
   })
   if (filled.length > 0) {
-    options.logger.log('info', 'tables were read for sync', {
-      definitions: filled.length,
-      rows,
-      ms: Date.now() - started,
-    })
+    logger.log('info', 'tables were read for sync', { definitions: filled.length, rows, ms: Date.now() - started })
   }
   return filled
+}
+
+async function insertDefinitions(
+  tx: Transaction,
+  { plan, definitionIds, slot }: FillOptions,
+): Promise<StoredDefinition[]> {
+  const stored: StoredDefinition[] = []
+  const shapes = await readShapes(
+    tx,
+    plan.tables.map((table) => table.oid),
+  )
+  for (const table of plan.tables) {
+    for (const [id, definition] of new Map(table.definitions.map((one) => [one.id, one]))) {
+      if (!definitionIds.has(id)) continue
+      const content = contentOf(table, definition)
+      const tag = randomBytes(4).toString('hex')
+      const shape = shapes.get(table.oid) ?? VOID // dropped meanwhile
+      stored.push(await insertDefinition(tx, { id, tag, shape, content, activeFrom: slot.consistentPoint }))
+    }
+  }
+  return stored
+}
+
+/**
+ * @returns the number of its rows
+ * @throws an error with SQLSTATE 55P03 while a transaction has the table locked
+ */
+async function fillTable(
+  options: FillOptions,
+  active: ActivePlan,
+  table: TablePlan,
+  collected: Collected,
+): Promise<number> {
+  const { slot, ids, evaluator } = options
+  const { tx, pending, moments } = collected
+  const relation = relationOf(table)
+  const routers = createRouters(active)
+  let rows = 0
+  const batches = readTable({
+    url: options.url,
+    snapshotName: slot.snapshotName,
+    schema: table.schema,
+    table: table.name,
+    columns: relation.columns.map((column) => column.name),
+    signal: options.signal,
+    lockTimeoutMs: READ_LOCK_TIMEOUT_MS,
+  })
+  for await (const batch of batches) {
+    rows += batch.length
+    const changes = batch.map((row): RowChange => ({ relation, old: undefined, row, commitLsn: slot.consistentPoint }))
+    await applyChanges({ db: tx, evaluator, routers, ids, pending, batchDb: tx, moments }, changes)
+    if (pending.size + moments.size >= CHUNK_OPS_MAX || pending.bytes >= CHUNK_BYTES_MAX)
+      await flush(options, collected)
+  }
+  return rows
+}
+
+async function flush(options: FillOptions, collected: Collected): Promise<void> {
+  const { tx, pending, sums, moments } = collected
+  const taken = pending.take()
+  sums.add(taken)
+  await writeChunk(tx, taken)
+  await writeMoments(tx, moments.take())
+  if (sums.size > BATCH_BUCKETS_MAX) await writeCollectedSums(options, collected)
+}
+
+async function writeCollectedSums({ ids }: FillOptions, { tx, sums }: Collected): Promise<void> {
+  const { deltas, cleared } = sums.take()
+  await writeSums(tx, deltas, cleared, ids.takeNew(deltas))
 }

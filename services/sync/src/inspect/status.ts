@@ -1,5 +1,5 @@
-import type { SyncPlan, TableName } from '@holdfast/policy'
-import { quoteName, sql, type Pool, type Queryable } from '@holdfast/postgres'
+import type { SyncPlan } from '@holdfast/policy'
+import { sql, type Pool, type Queryable } from '@holdfast/postgres'
 import { findSlot, formatLsn, parseLsn, type Lsn } from '@holdfast/replication'
 import type { ClassList } from '../buckets/class-list.ts'
 import type { PolicyFailure } from '../buckets/policy-failures.ts'
@@ -9,6 +9,7 @@ import { readSlotName } from '../replicator/slot-name.ts'
 import type { LeftOut } from '../stream/left-out.ts'
 import type { FloodAuthor } from '../stream/left-outs.ts'
 import type { Compaction, CompactionRound } from '../compaction/compactor.ts'
+import { readEstimates, readSizes } from './table-sizes.ts'
 
 /** Where sync stands: `GET /sync/v1/status`. Sizes are in bytes, times in seconds; what is not known is missing. */
 export interface SyncStatus {
@@ -58,6 +59,9 @@ export interface SyncStatus {
     readonly bytes: number
     /** Of the synced tables, their indexes and long values included. */
     readonly sourceBytes: number
+    /** Synced tables whose size is not known, and not in `sourceBytes`, because a transaction has them locked. */
+    readonly locked: readonly string[]
+    /** Missing while a size is not known. */
     readonly ratio?: number
   }
   readonly compaction: {
@@ -202,7 +206,7 @@ async function readSlot(db: Queryable, position: Lsn): Promise<SyncStatus['slot'
 }
 
 async function readFilling(
-  db: Queryable,
+  db: Pool,
   synced: SyncPlan['tables'],
   current: FillProgress | undefined,
 ): Promise<readonly TableFill[]> {
@@ -236,19 +240,6 @@ async function readFilling(
     .toSorted((left, right) => Number(right.state === 'being read') - Number(left.state === 'being read'))
 }
 
-/** Rows by oid as Postgres's planner sees them, which also knows of tables that were never analyzed. */
-async function readEstimates(db: Queryable, tables: readonly TableName[]): Promise<ReadonlyMap<number, number>> {
-  const rows = new Map<number, number>()
-  for (const { oid, schema, name } of tables) {
-    const [found] = await db.query<{ 'QUERY PLAN': readonly { readonly Plan: { readonly 'Plan Rows': number } }[] }>(
-      sql`explain (format json) select from ${sql.trusted(quoteName(schema, name))}`,
-    )
-    const plan = found?.['QUERY PLAN'][0]
-    if (plan) rows.set(oid, plan.Plan['Plan Rows'])
-  }
-  return rows
-}
-
 async function readLeftOut(db: Queryable, leftOut: StatusSource['leftOut']): Promise<SyncStatus['leftOut']> {
   if (leftOut.length === 0) return []
   const tables = await db.query<{ oid: number; name: string }>(sql`
@@ -272,28 +263,27 @@ async function readDefinitionCounts(db: Queryable): Promise<SyncStatus['definiti
   return row ?? { served: 0, waiting: 0, dropped: 0 }
 }
 
-async function readLog(db: Queryable, tables: SyncPlan['tables']): Promise<SyncStatus['log']> {
+async function readLog(db: Pool, tables: SyncPlan['tables']): Promise<SyncStatus['log']> {
   const [row] = await db.query<{
     buckets: number
     operations: string
     rows: number | null
     bytes: string
-    source: string
   }>(sql`
     select (select count(*)::int from sync.buckets) as buckets,
            (select coalesce(sum(count), 0)::text from sync.buckets) as operations,
            (select reltuples::float8 from pg_catalog.pg_class where oid = 'sync.ops_current'::regclass and reltuples > 0) as rows,
-           (pg_total_relation_size('sync.ops') + pg_total_relation_size('sync.buckets'))::text as bytes,
-           (select coalesce(sum((select coalesce(sum(pg_total_relation_size(t.relid)), pg_total_relation_size(c.oid)) from pg_partition_tree(c.oid) t)), 0)::text
-              from pg_catalog.pg_class c where c.oid = any(${tables.map(({ oid }) => oid)}::int8[]::oid[])) as source
+           (pg_total_relation_size('sync.ops') + pg_total_relation_size('sync.buckets'))::text as bytes
   `)
-  const [bytes, sourceBytes] = [Number(row?.bytes ?? 0), Number(row?.source ?? 0)]
+  const bytes = Number(row?.bytes ?? 0)
+  const { bytes: sourceBytes, locked } = await readSizes(db, tables)
   return {
     buckets: row?.buckets ?? 0,
     operations: Number(row?.operations ?? 0),
     ...(row?.rows === null || row?.rows === undefined ? {} : { rows: Math.round(row.rows) }),
     bytes,
     sourceBytes,
-    ...(sourceBytes > 0 ? { ratio: Math.round((bytes / sourceBytes) * 100) / 100 } : {}),
+    locked,
+    ...(sourceBytes > 0 && locked.length === 0 ? { ratio: Math.round((bytes / sourceBytes) * 100) / 100 } : {}),
   }
 }

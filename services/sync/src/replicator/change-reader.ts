@@ -14,6 +14,7 @@ import { createDeferredKeys } from './deferred-keys.ts'
 import { BEAT_PREFIX, type Heartbeat } from './heartbeat.ts'
 import type { LogWriter } from './log-writer.ts'
 import { DUE_PREFIX, type DueRows } from './due-rows.ts'
+import { followsNone, QUIET_PREFIX } from './quiet-changes.ts'
 import type { ReaderProgress } from './reader-progress.ts'
 import type { RowEvaluator } from '../rows/row-evaluator.ts'
 
@@ -66,6 +67,8 @@ export interface ChangeReaderOptions {
   /** Called before anything of a transaction that changed the schema can be seen. */
   readonly stopServing: () => void
   readonly heartbeat: Heartbeat
+  /** Called after a transaction with a change of the schema whose effect no device sees. */
+  readonly onQuietChange: () => void
   /** Called when changes of some table are known to be missing. It is read again. */
   readonly onUnpublished: () => void
   readonly progress: ReaderProgress
@@ -90,6 +93,9 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
   /** Where the changes of the open transaction begin, as long as none of them has been handed on. */
   let openFrom: number | undefined
   let pendingDdl = false
+  /** The tables that the next change of the schema concerns, if it is quiet. */
+  let quiet: string | undefined
+  let hasQuietDdl = false
   let fillMessage: string | undefined
   let dueMessage: string | undefined
   let rewritten: number[] = []
@@ -287,6 +293,11 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
     dueRows.durable()
   }
 
+  /** The log has nothing of other tables. */
+  function addRewritten(oid: number): void {
+    if (active.tables.has(oid) || active.dependencies.has(oid)) rewritten.push(oid)
+  }
+
   /** Written down before the position passes the rewrite, so that it is not forgotten when we die in between. */
   async function voidRewritten(): Promise<void> {
     if (rewritten.length === 0) return
@@ -366,13 +377,16 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
           case 'message':
             if (author === undefined && event.transactional)
               author = (event.prefix === AUTHOR_PREFIX && event.content) || null
+            if (event.prefix === QUIET_PREFIX) quiet = event.content
             if (event.prefix === DDL_PREFIX) {
-              pendingDdl = true
+              if (quiet !== undefined && followsNone(active.plan, quiet)) hasQuietDdl = true
+              else pendingDdl = true
+              quiet = undefined
               alteredTypes ||= event.content.includes('ALTER TYPE')
             }
             if (event.prefix === FILL_PREFIX) fillMessage = event.content
             else if (event.prefix === DUE_PREFIX) dueMessage = event.content
-            else if (event.prefix === REWRITE_PREFIX) rewritten.push(Number(event.content))
+            else if (event.prefix === REWRITE_PREFIX) addRewritten(Number(event.content))
             else if (event.prefix === BEAT_PREFIX) heartbeat.message(event.content)
             else if (event.prefix === UNPUBLISHED_PREFIX) {
               rewritten.push(Number(event.content))
@@ -383,6 +397,9 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
             end = event.endLsn
             await addDeferred()
             if (heartbeat.committed()) missAll()
+            if (hasQuietDdl) options.onQuietChange()
+            hasQuietDdl = false
+            quiet = undefined
             sawDdl = pendingDdl || rewritten.length > 0
             if (sawDdl && inside) schemaChanges.push(inside.xid)
             pendingDdl = false

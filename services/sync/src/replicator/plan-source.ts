@@ -1,51 +1,207 @@
-import { delay } from '@holdfast/foundation'
-import type { SyncPlan } from '@holdfast/policy'
+import { backoffMs, delay, errorMessage, type Logger } from '@holdfast/foundation'
 import { sql, type Queryable } from '@holdfast/postgres'
 import { parseSnapshot, sawTransaction, type Snapshot } from '../buckets/snapshot.ts'
+import { PARTIAL_RETRY_MAX_MS, PARTIAL_RETRY_MS } from '../limits.ts'
+import type { PublishedPlan } from './publish-tables.ts'
 
 /** How often to look whether a transaction that the stream has delivered can be seen by queries. */
 const VISIBLE_POLL_MS = 5
 
-/** The plan of now, and what its compilation has seen. */
-export interface PlanSource {
-  readonly plan: SyncPlan
+/** The plan that is in use, and what its compilation has seen. */
+export interface PlanSource extends AsyncDisposable {
+  readonly current: PublishedPlan
   /**
    * Whether the compilation read a catalog that has all these transactions. A migration of many statements is ahead of the stream: what one compilation has
    * seen needs no other when the stream delivers it.
    */
   saw(xids: readonly number[]): boolean
-  /** Compiles again, when queries see these transactions: they are in the write-ahead log a moment before they end for others. */
-  compileAfter(xids: readonly number[]): Promise<SyncPlan>
+  /**
+   * Compiles again, when queries see these transactions: they are in the write-ahead log a moment before they end for others. A compilation in the background that
+   * has seen them will do.
+   *
+   * @param isFresh - a compilation that began earlier will not do
+   */
+  compileAfter(xids: readonly number[], isFresh: boolean): Promise<PublishedPlan>
+  /** Compiles in the background, `quietMs` after the last call: the change affects no device. */
+  compileLater(): void
+  /** Puts into use what was compiled in the background. @returns `undefined` when nothing has changed */
+  takeCompiled(): PublishedPlan | undefined
 }
 
 export interface PlanSourceOptions {
   readonly db: Queryable
-  readonly compile: () => Promise<SyncPlan>
+  readonly compile: (signal: AbortSignal) => Promise<PublishedPlan>
+  /** Called when there is something to take. */
+  readonly onCompiled: () => void
   readonly signal: AbortSignal
+  readonly logger: Logger
+  /** How long after the last change that affects no device policies are compiled, in milliseconds, and how long after the first at most. */
+  readonly quietMs: number
+  readonly quietMaxMs: number
+}
+
+interface Compilation extends PublishedPlan {
+  readonly snapshot: Snapshot
+}
+
+/** A compilation in the background. */
+interface Running {
+  readonly ending: AbortController
+  readonly done: Promise<void>
+  /** What it has seen; `undefined` until it has begun to read. */
+  snapshot: Snapshot | undefined
+}
+
+function hasSeen({ snapshot }: { readonly snapshot: Snapshot | undefined }, xids: readonly number[]): boolean {
+  return snapshot !== undefined && xids.every((xid) => sawTransaction(snapshot, xid))
 }
 
 /** Compiles for the first time. */
-export async function openPlanSource({ db, compile, signal }: PlanSourceOptions): Promise<PlanSource> {
-  let snapshot = await readSnapshot(db)
-  let plan = await compile()
-  return {
-    get plan() {
-      return plan
-    },
-    saw: (xids) => xids.every((xid) => sawTransaction(snapshot, xid)),
-    async compileAfter(xids) {
-      for (;;) {
-        // Taken before the catalog is read: the compilation may have seen more, and never less.
-        const now = await readSnapshot(db)
-        if (xids.every((xid) => sawTransaction(now, xid))) {
-          plan = await compile()
-          snapshot = now
-          return plan
-        }
-        await delay(VISIBLE_POLL_MS, signal)
-      }
-    },
+export async function openPlanSource(options: PlanSourceOptions): Promise<PlanSource> {
+  const source = new CompilingSource(options, await compileFrom(options, options.signal))
+  source.retryIfPartial()
+  return source
+}
+
+async function compileFrom(
+  { db, compile }: PlanSourceOptions,
+  signal: AbortSignal,
+  onSnapshot: (snapshot: Snapshot) => void = () => undefined,
+): Promise<Compilation> {
+  // Taken before the catalog is read: the compilation may have seen more, and never less.
+  const snapshot = await readSnapshot(db)
+  onSnapshot(snapshot)
+  return { ...(await compile(signal)), snapshot }
+}
+
+class CompilingSource implements PlanSource {
+  readonly #options: PlanSourceOptions
+  /** In use. */
+  #current: Compilation
+  /** Compiled in the background, and not taken yet. */
+  #compiled: Compilation | undefined
+  #running: Running | undefined
+  #timer: NodeJS.Timeout | undefined
+  /** When the first of the changes came that wait for a compilation in the background. */
+  #waitingSinceMs: number | undefined
+  /** Partial plans in a row. */
+  #partial = 0
+  /** A compilation in the background ended half-way: definitions may be void of which the reader does not know. */
+  #hasFailed = false
+
+  constructor(options: PlanSourceOptions, first: Compilation) {
+    this.#options = options
+    this.#current = first
   }
+
+  get current(): PublishedPlan {
+    return this.#current
+  }
+
+  saw(xids: readonly number[]): boolean {
+    return hasSeen(this.#current, xids)
+  }
+
+  async compileAfter(xids: readonly number[], isFresh: boolean): Promise<PublishedPlan> {
+    const running = this.#running
+    if (running && (isFresh || !hasSeen(running, xids))) running.ending.abort(new Error('policies are compiled again'))
+    await running?.done
+    const compiled = this.#compiled
+    if (!isFresh && compiled && hasSeen(compiled, xids)) {
+      this.#compiled = undefined
+      this.#hasFailed = false
+      return (this.#current = compiled)
+    }
+    // What was missed stays missed, whichever compilation has noticed it.
+    const hasMissed = compiled?.hasMissed === true
+    this.#compiled = undefined
+    const { db, signal } = this.#options
+    while (!xids.every(sawBy(await readSnapshot(db)))) await delay(VISIBLE_POLL_MS, signal)
+    this.#stopWaiting()
+    const next = await compileFrom(this.#options, signal)
+    this.#hasFailed = false
+    this.#current = { ...next, hasMissed: next.hasMissed || hasMissed }
+    this.retryIfPartial()
+    return this.#current
+  }
+
+  compileLater(): void {
+    const now = performance.now()
+    this.#waitingSinceMs ??= now
+    const leftMs = Math.max(0, this.#waitingSinceMs + this.#options.quietMaxMs - now)
+    this.#startAfter(Math.min(this.#options.quietMs, leftMs))
+  }
+
+  takeCompiled(): PublishedPlan | undefined {
+    const [before, compiled] = [this.#current, this.#compiled]
+    if (!compiled) return undefined
+    const isUnchanged = compiled.plan.version === before.plan.version && !compiled.hasMissed && !this.#hasFailed
+    this.#compiled = undefined
+    this.#hasFailed = false
+    this.#current = compiled
+    return isUnchanged ? undefined : compiled
+  }
+
+  /** A plan is partial while something that it needs is locked: it is compiled again in the background, less and less often. */
+  retryIfPartial(): void {
+    const { plan } = this.#compiled ?? this.#current
+    if (!plan.isPartial) this.#partial = 0
+    else if (this.#timer === undefined)
+      this.#startAfter(PARTIAL_RETRY_MS + backoffMs(this.#partial++, PARTIAL_RETRY_MS, PARTIAL_RETRY_MAX_MS))
+  }
+
+  #startAfter(ms: number): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => {
+      this.#stopWaiting()
+      if (this.#running) this.compileLater()
+      else this.#start()
+    }, ms)
+  }
+
+  #stopWaiting(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#waitingSinceMs = undefined
+  }
+
+  #start(): void {
+    const ending = new AbortController()
+    const signal = AbortSignal.any([ending.signal, this.#options.signal])
+    const compiling = compileFrom(this.#options, signal, (snapshot) => (running.snapshot = snapshot))
+    const running: Running = { ending, snapshot: undefined, done: this.#finish(compiling, signal) }
+    this.#running = running
+  }
+
+  async #finish(compiling: Promise<Compilation>, signal: AbortSignal): Promise<void> {
+    try {
+      const next = await compiling
+      // What has noticed that changes were missed must not be lost.
+      this.#compiled = { ...next, hasMissed: next.hasMissed || this.#compiled?.hasMissed === true }
+      this.retryIfPartial()
+      this.#options.onCompiled()
+    } catch (error) {
+      this.#hasFailed = true
+      if (signal.aborted) return
+      this.#options.logger.log('info', 'policies could not be compiled in the background', {
+        reason: errorMessage(error),
+      })
+      this.#startAfter(PARTIAL_RETRY_MAX_MS)
+    } finally {
+      this.#running = undefined
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopWaiting()
+    this.#running?.ending.abort(new Error('the change reader ends'))
+    await this.#running?.done
+    this.#stopWaiting()
+  }
+}
+
+function sawBy(snapshot: Snapshot): (xid: number) => boolean {
+  return (xid) => sawTransaction(snapshot, xid)
 }
 
 async function readSnapshot(db: Queryable): Promise<Snapshot> {

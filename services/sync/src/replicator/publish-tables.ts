@@ -1,8 +1,14 @@
-import { delay, errorMessage, type Logger } from '@holdfast/foundation'
+import { errorMessage, type Logger } from '@holdfast/foundation'
 import type { SyncPlan, TablePlan } from '@holdfast/policy'
 import { quoteName, sql, type Pool, type Transaction } from '@holdfast/postgres'
-import { ensurePublication, runShortStep, type RefusedTable, type TableName } from '@holdfast/replication'
-import { DDL_PREFIX } from './change-reader.ts'
+import {
+  ensurePublication,
+  runShortStep,
+  startPatience,
+  type RefusedTable,
+  type TableName,
+} from '@holdfast/replication'
+import { PUBLISH_PATIENCE_MS } from '../limits.ts'
 import { HEARTBEAT_TABLE } from './heartbeat.ts'
 
 export const PUBLICATION = 'holdfast'
@@ -10,17 +16,12 @@ export const PUBLICATION = 'holdfast'
 /** What operators are told until what was missed is in the log. */
 export const MISSED = `The publication "${PUBLICATION}" was dropped or changed, so changes of tables did not arrive. It is mended, and the tables are being read again.`
 
-/** Milliseconds until tables that were locked are tried again. */
-const BUSY_RETRY_MS = 5_000
-
 /** More partitions than one table will have; a bound for the loop only. */
 const PARTITION_STEPS_MAX = 100_000
 
 export interface PublishOptions {
   readonly pool: Pool
   readonly logger: Logger
-  /** Ends the wait for another try. */
-  readonly signal: AbortSignal
 }
 
 export interface PublishedPlan {
@@ -34,24 +35,23 @@ export interface PublishedPlan {
 }
 
 /**
- * Publishes the tables that a plan needs, and follows their partitions. Somebody's transaction may have a table locked for long: such a table, and what depends on it, is left
- * out for now, and the plan is compiled again a few seconds later. Nothing else waits for it.
+ * Publishes the tables that a plan needs, and follows their partitions. A transaction may have a table locked for long: such a table, and what depends on it, is left
+ * out for now, and the plan is partial. Nothing else waits for it.
  */
-export async function publishTables(options: PublishOptions, plan: SyncPlan): Promise<PublishedPlan> {
-  const { pool, logger } = options
+export async function publishTables({ pool, logger }: PublishOptions, plan: SyncPlan): Promise<PublishedPlan> {
   let hasMissed = false
   const { refused, busy } = await ensurePublication(pool, {
     name: PUBLICATION,
     tables: [...plan.published, HEARTBEAT_TABLE],
+    patienceMs: PUBLISH_PATIENCE_MS,
     async beforeChange(tx, unpublished) {
       await tx.query(sql`select set_config('holdfast.publishes', 'on', true)`)
       hasMissed = (await voidTables(tx, unpublished)) || hasMissed
     },
   })
   for (const table of refused) logger.log('warn', 'a table cannot be followed', { ...table })
-  await followPartitions(pool, logger)
-  if (busy.length > 0 || plan.isPartial) void announceLater(options)
-  if (busy.length === 0) return { plan, hasMissed }
+  const isLeft = await followPartitions(pool, logger)
+  if (busy.length === 0) return { plan: isLeft ? { ...plan, isPartial: true } : plan, hasMissed }
   for (const table of busy) logger.log('info', 'a table is locked and will be followed later', { ...table })
   return { plan: withoutBusy(plan, busy), hasMissed }
 }
@@ -67,31 +67,39 @@ async function voidTables(tx: Transaction, tables: readonly TableName[]): Promis
   return voided > 0
 }
 
-/** A partition at a time, for the same reasons. One that is locked is left to the next time. */
-async function followPartitions(pool: Pool, logger: Logger): Promise<void> {
-  for (let step = 0; step < PARTITION_STEPS_MAX; step++) {
-    let isMore = false
-    const outcome = await runShortStep(pool, async (tx) => {
-      const [row] = await tx.query<{ more: boolean }>(sql`select sync.follow_next_partition(true) as more`)
-      isMore = row?.more === true
-    })
-    if (outcome.kind === 'busy') {
-      logger.log('info', 'a partition is locked and will be followed later', { reason: errorMessage(outcome.error) })
-      return
+/**
+ * Follows the partitions of each table, one at a time. Those of a table of which one is locked are left to the next time.
+ *
+ * @returns whether some are left
+ */
+async function followPartitions(pool: Pool, logger: Logger): Promise<boolean> {
+  let isLeft = false
+  const patience = startPatience(PUBLISH_PATIENCE_MS)
+  const roots = await pool.query<{ oid: string }>(sql`
+    select r.prrelid::int8::text as oid
+      from pg_catalog.pg_publication p join pg_catalog.pg_publication_rel r on r.prpubid = p.oid
+      join pg_catalog.pg_class c on c.oid = r.prrelid
+     where p.pubname = ${PUBLICATION} and c.relkind = 'p'
+     union
+    select root::int8::text from sync.partitions`)
+  for (const { oid } of roots) {
+    for (let step = 0; step < PARTITION_STEPS_MAX; step++) {
+      let isMore = false
+      const follow = async (tx: Transaction): Promise<void> => {
+        const [row] = await tx.query<{ more: boolean }>(
+          sql`select sync.follow_next_partition(true, array[${oid}::int8::oid]) as more`,
+        )
+        isMore = row?.more === true
+      }
+      const outcome = await runShortStep(pool, follow, patience)
+      if (outcome.kind === 'busy') {
+        isLeft = true
+        logger.log('info', 'a partition is locked and will be followed later', { reason: errorMessage(outcome.error) })
+      }
+      if (outcome.kind === 'busy' || !isMore) break
     }
-    if (!isMore) return
   }
-}
-
-/** Has the plan compiled again, as a change of the schema does. */
-async function announceLater({ pool, signal, logger }: PublishOptions): Promise<void> {
-  try {
-    await delay(BUSY_RETRY_MS, signal)
-    await pool.query(sql`select pg_logical_emit_message(true, ${DDL_PREFIX}, 'busy')`)
-  } catch (error) {
-    if (!signal.aborted)
-      logger.log('debug', 'tables that were locked are not tried again', { reason: errorMessage(error) })
-  }
+  return isLeft
 }
 
 function withoutBusy(plan: SyncPlan, busy: readonly RefusedTable[]): SyncPlan {
@@ -115,5 +123,5 @@ function withoutBusy(plan: SyncPlan, busy: readonly RefusedTable[]): SyncPlan {
     })
   }
   const out = refused.slice(plan.refused.length).map((table) => table.oid)
-  return { ...plan, version: `${plan.version}-${out.join('-')}`, tables, refused }
+  return { ...plan, version: `${plan.version}-${out.join('-')}`, tables, refused, isPartial: true }
 }

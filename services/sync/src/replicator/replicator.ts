@@ -8,7 +8,7 @@ import {
   type Phases,
 } from '@holdfast/foundation'
 import type { SyncPlan } from '@holdfast/policy'
-import type { Pool } from '@holdfast/postgres'
+import { sql, type Pool } from '@holdfast/postgres'
 import {
   createSlot,
   dropSlot,
@@ -38,7 +38,7 @@ import {
   type StoredDefinition,
 } from '../storage/bucket-storage.ts'
 import { voidRenamedLabels } from '../storage/enum-labels.ts'
-import { SNAPSHOT_BYTES_MAX } from '../limits.ts'
+import { QUIET_COMPILE_MAX_MS, SNAPSHOT_BYTES_MAX } from '../limits.ts'
 import { writeFilling, writeFirstFilling } from '../storage/fills.ts'
 import type { FillProgress } from '../fill/fill-turns.ts'
 import { createChangeReader } from './change-reader.ts'
@@ -51,7 +51,7 @@ import type { Retirement } from '../compaction/retire-buckets.ts'
 import { startDueRows } from './due-rows.ts'
 import { startHeartbeat, type Heartbeat } from './heartbeat.ts'
 import { openPlanSource } from './plan-source.ts'
-import { MISSED, PUBLICATION, publishTables } from './publish-tables.ts'
+import { MISSED, PUBLICATION, publishTables, type PublishedPlan } from './publish-tables.ts'
 import { openServing, sizeOf } from './serving.ts'
 import type { RowEvaluator } from '../rows/row-evaluator.ts'
 import { readSlotName } from './slot-name.ts'
@@ -87,6 +87,8 @@ export interface ReplicatorOptions {
   /** Tables larger than this together are read for the first time in pieces. */
   readonly snapshotBytesMax?: number
   readonly batchLimits?: BatchLimits | undefined
+  /** How long after the last change of the schema that no device sees policies are compiled, in milliseconds. */
+  readonly quietCompileMs: number
   readonly retirement: Pick<Retirement, 'run'>
   readonly evaluator: RowEvaluator
   /** A row was changed by somebody that says what the person of a stream has. */
@@ -259,24 +261,33 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
   control.setActive(undefined)
   const slotName = await readSlotName(pool)
   const { signal, phases } = control
-  const plans = await openPlanSource({ db: pool, compile: () => compilePlan(options, control), signal })
+  await using plans = await openPlanSource({
+    db: pool,
+    compile: (ending) => compilePlan(options, ending),
+    onCompiled: () => void wakeReader(options),
+    signal,
+    logger,
+    quietMs: options.quietCompileMs,
+    quietMaxMs: Math.max(options.quietCompileMs, QUIET_COMPILE_MAX_MS),
+  })
+  noteMissed(plans.current, options, control)
   phases.end('plan')
   const state = await prepareState(options, slotName, control.isUnreadable)
   const writer = createLogWriter(pool, feed, { ...state.state, epoch: control.lease.epoch }, options.batchLimits)
   let stored: StoredDefinition[] | undefined
   try {
     if (state.slot) {
-      const oids = plans.plan.tables.map((table) => table.oid)
+      const oids = plans.current.plan.tables.map((table) => table.oid)
       if ((await sizeOf(pool, oids)) > (options.snapshotBytesMax ?? SNAPSHOT_BYTES_MAX)) {
         // More than one transaction should hold: in pieces, which survive us.
         await writeFirstFilling(pool, state.slot.consistentPoint)
       } else {
         control.setState('reading tables')
-        stored = await fillFirst(options, writer, plans.plan, state.slot, signal)
+        stored = await fillFirst(options, writer, plans.current.plan, state.slot, signal)
         // Some table was given up: what is stored is looked through again.
         if (stored.some(({ shape }) => shape === VOID)) {
           stored = undefined
-          await plans.compileAfter([])
+          await plans.compileAfter([], true)
         }
         // The slot's own snapshot: from here on the stream continues.
         await writePosition(pool, { ...writer.position, confirmedLsn: state.slot.consistentPoint })
@@ -317,7 +328,7 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
       onPlan: options.onPlan,
       forgetBuckets: () => writer.ids.forgetAll(),
     },
-    plans.plan,
+    plans.current.plan,
     feed.position,
     stored,
   )
@@ -340,11 +351,18 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
     dueRows,
     stopServing: serving.pause,
     heartbeat,
+    onQuietChange: () => plans.compileLater(),
     onUnpublished: () => control.setMissing(true),
     progress: control.progress,
     onConcerned: options.onConcerned,
     logger,
   })
+  const changeTo = async (next: PublishedPlan, isAlteredType: boolean): Promise<void> => {
+    noteMissed(next, options, control)
+    await serving.change(next.plan, feed.position, isAlteredType, control.isMissing())
+    heartbeat.repaired()
+    reader.use(serving.active)
+  }
   try {
     for await (const batch of stream.batches) {
       let rest: readonly ReplicationEvent[] = batch
@@ -354,6 +372,8 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
         const changedBy = reader.takeSchemaChanges()
         const isRewritten = reader.takeRewrites()
         if (changedBy.length === 0 && !isRewritten) {
+          const compiled = plans.takeCompiled()
+          if (compiled) await changeTo(compiled, false)
           if (reader.leavesOutClasses() && (await serving.recountClasses())) reader.use(serving.active)
           if (!serving.isFilling) control.setMissing(false)
           continue
@@ -364,10 +384,7 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
           await serving.resume()
           continue
         }
-        const next = await plans.compileAfter(changedBy)
-        await serving.change(next, feed.position, isAlteredType, control.isMissing())
-        heartbeat.repaired()
-        reader.use(serving.active)
+        await changeTo(await plans.compileAfter(changedBy, isRewritten), isAlteredType)
         if (!serving.isFilling) control.setMissing(false)
       }
       await options.retirement.run(writer)
@@ -379,11 +396,26 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
   }
 }
 
-async function compilePlan(options: ReplicatorOptions, control: RunControl): Promise<SyncPlan> {
+/** Puts something into the stream, so that the reader looks at what has been compiled meanwhile. */
+async function wakeReader({ pool, logger }: ReplicatorOptions): Promise<void> {
+  try {
+    await pool.query(sql`select pg_logical_emit_message(true, 'holdfast:plan', '')`)
+  } catch (error) {
+    logger.log('debug', 'the reader will find the new plan with the next change', { reason: errorMessage(error) })
+  }
+}
+
+function noteMissed({ hasMissed }: PublishedPlan, { logger }: ReplicatorOptions, control: RunControl): void {
+  if (!hasMissed) return
+  logger.log('warn', 'the publication was changed by somebody else: its tables are read again')
+  control.setMissing(true)
+}
+
+async function compilePlan(options: ReplicatorOptions, signal: AbortSignal): Promise<PublishedPlan> {
   const { pool, logger } = options
   const phases = createPhases()
   const functionsVersion = await readFunctionsVersion(pool)
-  const policies = await options.compile(control.signal)
+  const policies = await options.compile(signal)
   phases.end('policies')
   const compiled = await withoutTooManyClasses(
     { pool: options.readerPool, admin: pool, logger },
@@ -396,14 +428,10 @@ async function compilePlan(options: ReplicatorOptions, control: RunControl): Pro
   phases.end('functions')
   await ensureEvaluatorRoles(pool, prepared, logger)
   phases.end('roles')
-  const { plan, hasMissed } = await publishTables({ pool, logger, signal: control.signal }, prepared)
+  const published = await publishTables({ pool, logger }, prepared)
   phases.end('publication')
   phases.log(logger, 'the plan was made in these phases')
-  if (hasMissed) {
-    logger.log('warn', 'the publication was changed by somebody else: its tables are read again')
-    control.setMissing(true)
-  }
-  return plan
+  return published
 }
 
 /** The state to continue from; with a new slot when there is nothing to continue. */

@@ -1,5 +1,5 @@
 import { delay, errorMessage, type Logger } from '@holdfast/foundation'
-import { sql, type Pool } from '@holdfast/postgres'
+import { EVALUATOR_ROLE, READER_ROLE, REQUEST_ROLE, sql, type Pool } from '@holdfast/postgres'
 import { DDL_PREFIX } from './change-reader.ts'
 
 /** How often to look, in milliseconds. */
@@ -7,21 +7,33 @@ const POLL_MS = 2_000
 
 /**
  * Roles belong to the whole cluster, and no event trigger tells of them: `alter role … set`, `alter role … bypassrls`, `grant role to role`. So what
- * policies depend on of them is looked at now and then, and a change is announced as those of the schema are. Settings that hold in other databases only are
- * none of ours: other projects come and go on a shared server.
+ * policies depend on of them is looked at now and then, and a change is announced as those of the schema are.
+ *
+ * Other projects come and go on a shared server. So only roles count that the request role can become, or that own something or are named by a grant or policy in
+ * this database, with the roles that they are members of; and only settings that hold in this database.
  */
 export function watchRoles(pool: Pool, logger: Logger): Disposable {
   const stopping = new AbortController()
 
   async function read(): Promise<string> {
     const [row] = await pool.query<{ roles: string }>(sql`
+      with recursive here (oid) as (select oid from pg_catalog.pg_database where datname = current_database()),
+      concerned (oid) as (
+        select oid from pg_catalog.pg_roles where rolname = any(${[REQUEST_ROLE, READER_ROLE, EVALUATOR_ROLE]}::text[])
+        union
+        select d.refobjid from pg_catalog.pg_shdepend d, here
+         where d.dbid = here.oid and d.refclassid = 'pg_catalog.pg_authid'::regclass
+        union
+        select m.roleid from pg_catalog.pg_auth_members m join concerned c on c.oid = m.member
+      )
       select md5(concat(
-        (select string_agg(concat_ws(' ', r.oid, r.rolname, r.rolsuper, r.rolinherit, r.rolbypassrls), ',' order by r.oid) from pg_catalog.pg_roles r),
+        (select string_agg(concat_ws(' ', r.oid, r.rolname, r.rolsuper, r.rolinherit, r.rolbypassrls), ',' order by r.oid)
+           from pg_catalog.pg_roles r join concerned c on c.oid = r.oid),
         '/', (select string_agg(concat_ws(' ', m.roleid, m.member, to_jsonb(m) ->> 'inherit_option', to_jsonb(m) ->> 'set_option'), ',' order by m.roleid, m.member)
-                from pg_catalog.pg_auth_members m),
+                from pg_catalog.pg_auth_members m join concerned c on c.oid = m.member),
         '/', (select string_agg(concat_ws(' ', s.setdatabase, s.setrole, s.setconfig), ',' order by s.setdatabase, s.setrole)
-                from pg_catalog.pg_db_role_setting s
-               where s.setdatabase in (0, (select oid from pg_catalog.pg_database where datname = current_database()))))) as roles
+                from pg_catalog.pg_db_role_setting s, here
+               where s.setdatabase in (0, here.oid) and (s.setrole = 0 or s.setrole in (select oid from concerned))))) as roles
     `)
     return row?.roles ?? ''
   }

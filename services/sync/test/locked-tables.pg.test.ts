@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createPool } from '@holdfast/postgres'
-import { ALICE, BOB, LISTS_SCHEMA, openWorld, type World } from './sync-world.test-support.ts'
+import { ALICE, BOB, LISTS_SCHEMA, openWorld, type World } from './sync-world.ts'
 
 /*
  * What is pinned here: while a user's transaction has a table locked against reading (ACCESS EXCLUSIVE), changes of the schema and of roles block no other table,
