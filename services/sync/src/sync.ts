@@ -340,6 +340,7 @@ export function openSync(given: SyncOptions): SyncService {
           marks,
           plan: currentPlan,
           active: () => replicator.plan(),
+          isSettled: () => replicator.isSettled(),
           failures,
           status: () =>
             readStatus({

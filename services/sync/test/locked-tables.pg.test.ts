@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import { createPool } from '@holdfast/postgres'
+import type { SyncStatus } from '../src/inspect/status.ts'
+import { holdCopies } from './held-copies.ts'
 import { ALICE, BOB, LISTS_SCHEMA, openWorld, type World } from './sync-world.ts'
 
 /*
@@ -64,6 +66,7 @@ test('changes of the schema and of roles block no other table while a synced tab
       await bob.until(() => bob.ids('items').length === 1 + round, 'the row after a change of the schema')
     }
     expect(bob.received.filter((row) => row.includes('secret'))).toEqual([])
+    expect((await statusOf(world)).log.locked).toEqual(['public.docs'])
     await world.run(`alter role authenticated in database ${world.db.name} reset application_name`)
   }
   alice.connect()
@@ -73,6 +76,77 @@ test('changes of the schema and of roles block no other table while a synced tab
   expect([...visible].filter(([key, row]) => alice.state.get(key) !== row)).toEqual([])
   expect([...alice.faults, ...bob.faults]).toEqual([])
 }, 120_000)
+
+test('tables that are locked when they are to be published delay neither other tables nor the start', async () => {
+  await using world = await openWorld({ schema: LISTS_SCHEMA })
+  const bob = world.device(BOB)
+  await world.stop()
+  const tables = Array.from({ length: 12 }, (_, n) => `public.held_${n}`)
+  for (const table of [...tables, 'public.free'])
+    await world.run(`create table ${table} (id int primary key, owner_id uuid);
+      alter table ${table} enable row level security;
+      create policy own on ${table} for select using (owner_id = (select auth.uid()));
+      grant select on ${table} to authenticated;
+      insert into ${table} values (1, '${BOB}')`)
+  {
+    await using _lock = await holdLock(world, `lock table ${tables.join(', ')} in row share mode`)
+    await world.restart()
+    bob.connect()
+    await bob.until(() => bob.ids('free').length === 1, 'the row of the table that is not locked')
+    await world.run(`create table public.late (id int primary key, owner_id uuid);
+      alter table public.late enable row level security;
+      create policy own on public.late for select using (owner_id = (select auth.uid()));
+      grant select on public.late to authenticated;
+      insert into public.late values (1, '${BOB}')`)
+    await bob.until(() => bob.ids('late').length === 1, 'the row of a new table')
+    expect(bob.ids('held_0')).toEqual([])
+  }
+  await bob.until(() => tables.every((_, n) => bob.ids(`held_${n}`).length === 1), 'the rows of the other tables')
+  expect(bob.faults).toEqual([])
+}, 120_000)
+
+test('the first reading of all tables leaves out one that is locked, and serves the others', async () => {
+  await using copies = await holdCopies('a_first')
+  await using world = await openWorld({
+    schema: `${SCHEMA} create table public.a_first (id int primary key, owner_id uuid);
+      insert into public.a_first values (1, '${BOB}')`,
+    through: (url) => copies.through(url),
+  })
+  for (const table of ['docs', 'a_first'])
+    await world.run(`alter table public.${table} enable row level security;
+      create policy own on public.${table} for select using (owner_id = (select auth.uid()))`)
+  await expect.poll(() => isKnown(world), { timeout: 60_000 }).toBe(true)
+  await world.stop()
+  // Without its slot, everything is read again, table by table.
+  await expect.poll(() => world.rows(DROP_SLOT), { timeout: 60_000 }).toHaveLength(1)
+  copies.hold()
+  const started = world.restart()
+  await expect.poll(() => copies.hasHeld, { timeout: 60_000 }).toBe(true)
+  {
+    // The slot is there: to make one waits for every transaction that locks or writes.
+    await using _lock = await holdLock(world, `lock table public.docs in access exclusive mode`)
+    copies.release()
+    await started
+    const bob = world.device(BOB)
+    bob.connect()
+    await bob.until(() => bob.ids('a_first').length === 1, 'the row of another table')
+    await world.run(`insert into public.items (owner_id, title) values ('${BOB}', 'plain')`)
+    await bob.until(() => bob.ids('items').length === 1, 'a new row')
+    expect(bob.faults).toEqual([])
+  }
+  const alice = world.device(ALICE)
+  alice.connect()
+  await alice.until(() => alice.ids('docs').length === ROWS, 'all rows of the table')
+  expect(alice.faults).toEqual([])
+}, 120_000)
+
+const DROP_SLOT = `select pg_drop_replication_slot(slot_name) from pg_replication_slots where database = current_database() and not active`
+
+async function statusOf(world: World): Promise<SyncStatus> {
+  const key = Buffer.from(JSON.stringify({ role: 'service_role' })).toString('base64url')
+  const response = await fetch(`${world.url}/sync/v1/status`, { headers: { authorization: `Bearer ${key}` } })
+  return (await response.json()) as SyncStatus
+}
 
 /** Whether the policies of `docs` have been compiled. */
 async function isKnown(world: World): Promise<boolean> {

@@ -24,6 +24,8 @@ export interface PlanSource extends AsyncDisposable {
   compileAfter(xids: readonly number[], isFresh: boolean): Promise<PublishedPlan>
   /** Compiles in the background, `quietMs` after the last call: the change affects no device. */
   compileLater(): void
+  /** Whether no change of the schema waits for a compilation in the background. One that waits is compiled at once. */
+  isSettled(): boolean
   /** Puts into use what was compiled in the background. @returns `undefined` when nothing has changed */
   takeCompiled(): PublishedPlan | undefined
 }
@@ -130,6 +132,11 @@ class CompilingSource implements PlanSource {
     this.#waitingSinceMs ??= now
     const leftMs = Math.max(0, this.#waitingSinceMs + this.#options.quietMaxMs - now)
     this.#startAfter(Math.min(this.#options.quietMs, leftMs))
+  }
+
+  isSettled(): boolean {
+    if (this.#waitingSinceMs !== undefined && !this.#running) this.#startAfter(0)
+    return this.#waitingSinceMs === undefined && !this.#running && !this.#compiled
   }
 
   takeCompiled(): PublishedPlan | undefined {

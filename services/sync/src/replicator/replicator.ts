@@ -104,6 +104,8 @@ export interface Replicator extends AsyncDisposable {
   readonly isStandby: boolean
   /** The plan that is being served; `undefined` while there is none, or it is being replaced. */
   plan(): ActivePlan | undefined
+  /** Whether the policies are compiled for every change of the schema that the reader has passed; asking for it has them compiled at once. */
+  isSettled(): boolean
   /** What is being read for the first time or anew. */
   readonly filling: FillProgress | undefined
   /** Why the last attempt failed, while it is being repaired; or what is known to be missing. */
@@ -124,6 +126,7 @@ export function startReplicator(options: ReplicatorOptions): Replicator {
   const progress = createReaderProgress()
   let stream: ReplicationStream | undefined
   let filling = (): FillProgress | undefined => undefined
+  let isSettled = (): boolean => false
   let isMissing = false
   let heartbeat: Heartbeat | undefined
   let isServing = false
@@ -169,6 +172,7 @@ export function startReplicator(options: ReplicatorOptions): Replicator {
           },
           setStream: (next) => (stream = next),
           setFilling: (next) => (filling = next),
+          setSettled: (next) => (isSettled = next),
           isMissing: () => isMissing,
           setMissing: (next) => (isMissing = next),
           setHeartbeat: (next) => (heartbeat = next),
@@ -220,6 +224,7 @@ export function startReplicator(options: ReplicatorOptions): Replicator {
       return state === 'standing by'
     },
     plan: () => active,
+    isSettled: () => isSettled(),
     get filling() {
       return filling()
     },
@@ -249,6 +254,7 @@ interface RunControl {
   setActive(active: ActivePlan | undefined): void
   setStream(stream: ReplicationStream): void
   setFilling(progress: () => FillProgress | undefined): void
+  setSettled(isSettled: () => boolean): void
   /** Changes of tables were missed, and are not yet in the log. */
   setMissing(isMissing: boolean): void
   isMissing(): boolean
@@ -270,6 +276,7 @@ async function runOnce(options: ReplicatorOptions, control: RunControl): Promise
     quietMs: options.quietCompileMs,
     quietMaxMs: Math.max(options.quietCompileMs, QUIET_COMPILE_MAX_MS),
   })
+  control.setSettled(() => plans.isSettled())
   noteMissed(plans.current, options, control)
   phases.end('plan')
   const state = await prepareState(options, slotName, control.isUnreadable)

@@ -1,5 +1,5 @@
 import { delay, errorMessage, type Logger } from '@holdfast/foundation'
-import { EVALUATOR_ROLE, READER_ROLE, REQUEST_ROLE, sql, type Pool } from '@holdfast/postgres'
+import { EVALUATOR_ROLE, READER_ROLE, REQUEST_ROLE, sql, type Pool, type Queryable } from '@holdfast/postgres'
 import { DDL_PREFIX } from './change-reader.ts'
 
 /** How often to look, in milliseconds. */
@@ -15,34 +15,11 @@ const POLL_MS = 2_000
 export function watchRoles(pool: Pool, logger: Logger): Disposable {
   const stopping = new AbortController()
 
-  async function read(): Promise<string> {
-    const [row] = await pool.query<{ roles: string }>(sql`
-      with recursive here (oid) as (select oid from pg_catalog.pg_database where datname = current_database()),
-      concerned (oid) as (
-        select oid from pg_catalog.pg_roles where rolname = any(${[REQUEST_ROLE, READER_ROLE, EVALUATOR_ROLE]}::text[])
-        union
-        select d.refobjid from pg_catalog.pg_shdepend d, here
-         where d.dbid = here.oid and d.refclassid = 'pg_catalog.pg_authid'::regclass
-        union
-        select m.roleid from pg_catalog.pg_auth_members m join concerned c on c.oid = m.member
-      )
-      select md5(concat(
-        (select string_agg(concat_ws(' ', r.oid, r.rolname, r.rolsuper, r.rolinherit, r.rolbypassrls), ',' order by r.oid)
-           from pg_catalog.pg_roles r join concerned c on c.oid = r.oid),
-        '/', (select string_agg(concat_ws(' ', m.roleid, m.member, to_jsonb(m) ->> 'inherit_option', to_jsonb(m) ->> 'set_option'), ',' order by m.roleid, m.member)
-                from pg_catalog.pg_auth_members m join concerned c on c.oid = m.member),
-        '/', (select string_agg(concat_ws(' ', s.setdatabase, s.setrole, s.setconfig), ',' order by s.setdatabase, s.setrole)
-                from pg_catalog.pg_db_role_setting s, here
-               where s.setdatabase in (0, here.oid) and (s.setrole = 0 or s.setrole in (select oid from concerned))))) as roles
-    `)
-    return row?.roles ?? ''
-  }
-
   async function watch(): Promise<void> {
     let known: string | undefined
     while (!stopping.signal.aborted) {
       try {
-        const now = await read()
+        const now = await readRolesVersion(pool)
         if (known !== undefined && now !== known) {
           await pool.query(sql`
             select pg_notify('holdfast_catalog', 'changed'), pg_logical_emit_message(true, ${DDL_PREFIX}, 'roles')
@@ -60,4 +37,28 @@ export function watchRoles(pool: Pool, logger: Logger): Disposable {
   return {
     [Symbol.dispose]: () => stopping.abort(new Error('nobody wants to know any more')),
   }
+}
+
+/** Changes whenever something of roles does that policies of this database may depend on. */
+export async function readRolesVersion(db: Queryable): Promise<string> {
+  const [row] = await db.query<{ roles: string }>(sql`
+    with recursive here (oid) as (select oid from pg_catalog.pg_database where datname = current_database()),
+    concerned (oid) as (
+      select oid from pg_catalog.pg_roles where rolname = any(${[REQUEST_ROLE, READER_ROLE, EVALUATOR_ROLE]}::text[])
+      union
+      select d.refobjid from pg_catalog.pg_shdepend d, here
+       where d.dbid = here.oid and d.refclassid = 'pg_catalog.pg_authid'::regclass
+      union
+      select m.roleid from pg_catalog.pg_auth_members m join concerned c on c.oid = m.member
+    )
+    select md5(concat(
+      (select string_agg(concat_ws(' ', r.oid, r.rolname, r.rolsuper, r.rolinherit, r.rolbypassrls), ',' order by r.oid)
+         from pg_catalog.pg_roles r join concerned c on c.oid = r.oid),
+      '/', (select string_agg(concat_ws(' ', m.roleid, m.member, to_jsonb(m) ->> 'inherit_option', to_jsonb(m) ->> 'set_option'), ',' order by m.roleid, m.member)
+              from pg_catalog.pg_auth_members m join concerned c on c.oid = m.member),
+      '/', (select string_agg(concat_ws(' ', s.setdatabase, s.setrole, s.setconfig), ',' order by s.setdatabase, s.setrole)
+              from pg_catalog.pg_db_role_setting s, here
+             where s.setdatabase in (0, here.oid) and (s.setrole = 0 or s.setrole in (select oid from concerned))))) as roles
+  `)
+  return row?.roles ?? ''
 }

@@ -26,6 +26,8 @@ export interface InspectRoutesOptions extends RestrictedPools {
   readonly marks: Marks
   readonly plan: () => SyncPlan
   readonly active: () => ActivePlan | undefined
+  /** Whether no change of the schema waits for a compilation. */
+  readonly isSettled: () => boolean
   readonly status: () => Promise<SyncStatus>
   readonly findPerson: FindPerson
   readonly failures: PolicyFailures
@@ -66,7 +68,7 @@ export function inspectRoutes(options: InspectRoutesOptions): FastifyPluginAsync
       const [row] = await pool.query<{ lsn: string }>(sql`select pg_current_wal_insert_lsn()::text as lsn`)
       const lsn = parseLsn(row?.lsn ?? '')
       if (lsn !== undefined) await marks.pass(lsn, signal)
-      while (!options.active()) await delay(COMPILED_POLL_MS, signal)
+      while (!options.active() || !options.isSettled()) await delay(COMPILED_POLL_MS, signal)
     }
 
     app.get<{ Querystring: { readonly settled?: string } }>('/sync/v1/coverage', async (request, reply) => {

@@ -46,7 +46,9 @@ test('tells where the reader, the slot, the devices, the log and compaction are,
   expect(status.log.sourceBytes).toBeGreaterThan(20_000)
   expect(status.compaction.last?.dropped).toBe(status.compaction.sinceStart.dropped)
   expect(status.compaction.sinceStart.dropped).toBeGreaterThan(100)
-  expect(status.refused).toContainEqual({ table: 'public.plain', reason: expect.any(String) })
+  await expect
+    .poll(async () => (await statusOf(world)).refused)
+    .toContainEqual({ table: 'public.plain', reason: expect.any(String) })
 
   expect(await statusOf(world, world.token(ALICE))).toMatchObject({ error: { status: 403 } })
 })
