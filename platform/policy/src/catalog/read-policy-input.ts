@@ -1,32 +1,14 @@
-import { errorMessage } from '@holdfast/foundation'
-import type { Node } from 'libpg-query'
-import {
-  type Pool,
-  type Queryable,
-  quoteIdentifier,
-  SQLSTATE,
-  type SqlFragment,
-  sqlstateOf,
-  type Transaction,
-  sql,
-} from '@holdfast/postgres'
+import { type Pool, SQLSTATE, type SqlFragment, sqlstateOf, type Transaction, sql } from '@holdfast/postgres'
 import {
   LOCKED,
   LOCKED_REASON,
-  MOMENT,
-  parseFunctionBody,
   parsePolicyExpression,
   parseViewDefinition,
   preparePolicyParser,
 } from '../syntax/parse.ts'
-import { collectProcedureNames } from '../syntax/plpgsql.ts'
-import { schemasOfPath } from '../syntax/qualify-names.ts'
-import { type CollectedNames, collectNames } from '../syntax/collect-names.ts'
-import { Refusal } from '../refusal.ts'
+import { collectParsed, list, namedWhenLocked } from './catalog-lists.ts'
 import {
   compareWithEarlier,
-  isUnchanged,
-  knownFunction,
   knownUsing,
   knownView,
   NO_LOCKS,
@@ -36,8 +18,8 @@ import {
 } from './earlier-reading.ts'
 import { holdEventTriggersOff } from './hold-event-triggers-off.ts'
 import { UNIQUE_KEYS } from './unique-keys.ts'
-import type { FunctionInfo, PolicyInput, ResolvedBody } from './policy-input.ts'
-import { lockedQueries, resolveProcedure } from './resolve-procedure.ts'
+import type { PolicyInput, ResolvedBody } from './policy-input.ts'
+import { operatorsNamed, readFunctions } from './read-functions.ts'
 import { readStreams } from './read-streams.ts'
 
 export interface ReadPolicyInputOptions {
@@ -62,9 +44,6 @@ const LOCKED_TIMEOUT_MS = 10
 
 /** Readings that meet a lock which the one before did not know of. */
 const READINGS_MAX = 20
-
-/** How deep functions may call functions. */
-const FUNCTION_ROUNDS_MAX = 16
 
 /**
  * Copies what {@link compileSyncPlan} needs from the catalog, in one transaction that is rolled back: to have Postgres resolve the names in
@@ -132,10 +111,11 @@ interface Reading {
   readonly isAround: boolean
 }
 
-async function readAll(
+/** Sets what values and names print like. @returns the search path of functions that have none, and the version of Postgres */
+async function prepareReading(
   tx: Transaction,
-  { schemas, authenticator, signal, memory, isAround }: Reading,
-): Promise<PolicyInput> {
+  authenticator: string,
+): Promise<{ readonly searchPath: string; readonly version: number }> {
   // Functions without a path of their own run under the one that the authenticator's sessions start with.
   const [settings] = await tx.query<{ path: string; version: number }>(sql`
     select coalesce((
@@ -156,7 +136,14 @@ async function readAll(
   await tx.execute(sql`set local extra_float_digits = 1`)
   // `"$user"` would name a schema called like the API role.
   const searchPath = (settings?.path ?? 'public').replace(/"\$user"\s*,\s*/, '')
+  return { searchPath, version: settings?.version ?? 0 }
+}
 
+async function readAll(
+  tx: Transaction,
+  { schemas, authenticator, signal, memory, isAround }: Reading,
+): Promise<PolicyInput> {
+  const { searchPath, version } = await prepareReading(tx, authenticator)
   const locked = isAround ? await readLocked(tx) : []
   const unprinted = await list<UnprintedTable>(tx, tablesAround(locked))
   const locks = isAround ? await compareWithEarlier(tx, locked, memory.earlier, unprinted) : NO_LOCKS
@@ -207,7 +194,7 @@ async function readAll(
   const executableByOid = new Map(executable.map((row) => [row.oid, row.roles]))
 
   return {
-    serverVersion: settings?.version ?? 0,
+    serverVersion: version,
     schemas,
     searchPath,
     apiRoles: apiOids,
@@ -220,83 +207,6 @@ async function readAll(
     casts,
     streams,
   }
-}
-
-/**
- * Reads every function whose name was collected, and those that their bodies name. A function without a search path of its own runs under the one of
- * the function that calls it, so that bodies are resolved under every path that there is.
- */
-async function readFunctions(
-  tx: Transaction,
-  names: CollectedNames,
-  searchPath: string,
-  locks: Locks,
-  signal: AbortSignal | undefined,
-): Promise<ReadFunction[]> {
-  const functions = new Map<number, ReadFunction>()
-  const raw: RawFunction[] = []
-  const known = new Set<string>()
-  const paths = new Set([searchPath])
-  for (let round = 0; round < FUNCTION_ROUNDS_MAX; round++) {
-    const unknown = [...names.functions].filter((name) => !known.has(name))
-    if (unknown.length === 0) break
-    for (const name of unknown) known.add(name)
-    raw.push(...(await list<RawFunction>(tx, functionsNamed(unknown, locks.relations))))
-    for (const one of raw) if (isFollowed(one)) paths.add(ownSearchPath(one) ?? searchPath)
-    const schemas = [...new Set([...paths].flatMap(schemasOfPath))]
-    // An operator is a function as well, and may be one that reads tables.
-    const operators = await list<PolicyInput['operators'][number]>(tx, operatorsNamed([...names.operators]))
-    for (const { code } of operators)
-      if (code.schema !== 'pg_catalog') names.functions.add(JSON.stringify([code.schema, code.name]))
-    for (const one of raw) {
-      signal?.throwIfAborted()
-      const read = await resolveBodies(tx, one, paths, functions.get(one.oid), locks)
-      functions.set(one.oid, read)
-      for (const text of read.argDefaults) if (text !== null) collectParsed(() => [parsePolicyExpression(text)], names)
-      if (read.procedure !== null) collectProcedureNames(read.procedure, schemas, names)
-      for (const query of Object.values(read.queries).flatMap((queries) => Object.values(queries)))
-        if ('text' in query) collectParsed(() => [parseViewDefinition(query.text)], names)
-      for (const body of Object.values(read.bodies)) {
-        if ('text' in body) collectParsed(() => parseFunctionBody(body.text), names)
-      }
-    }
-  }
-  return [...functions.values()].sort((left, right) => left.oid - right.oid)
-}
-
-/** What the parser cannot read names nothing here; whatever is made of it is refused with that reason when it is compiled. */
-function collectParsed(parse: () => readonly Node[], names: CollectedNames): void {
-  let nodes: readonly Node[]
-  try {
-    nodes = parse()
-  } catch (error) {
-    if (error instanceof Refusal) return
-    throw error
-  }
-  for (const node of nodes) collectNames(node, names)
-}
-
-function isFollowed(f: { readonly language: string; readonly schema: string }): boolean {
-  return (f.language === 'sql' || f.language === 'plpgsql') && f.schema !== 'pg_catalog'
-}
-
-async function list<T>(tx: Queryable, statement: SqlFragment): Promise<T[]> {
-  const rows = await tx.query<{ list: T[] }>(
-    sql`select coalesce(json_agg(row_to_json(x)), '[]'::json) as list from (${statement}) x`,
-  )
-  return rows[0]?.list ?? []
-}
-
-/**
- * What an object of the catalog names, when some of it is locked so that Postgres would wait before it prints it; else null. Taken from `pg_depend`, which no lock
- * guards.
- */
-function namedWhenLocked(catalog: SqlFragment, object: SqlFragment, locked: readonly number[]): SqlFragment {
-  if (locked.length === 0) return sql`null::json`
-  return sql`(
-    select json_agg(distinct d.refclassid::regclass::text || ' ' || d.refobjid) from pg_depend d
-     where d.classid = ${catalog} and d.objid = ${object}
-    having bool_or(d.refclassid = 'pg_class'::regclass and d.refobjid = any (${locked}::int8[]::oid[])))`
 }
 
 type UnprintedPolicy = PolicyInput['policies'][number] & {
@@ -385,57 +295,6 @@ const tablesAround = (locked: readonly number[]): SqlFragment => sql`
      and not starts_with(n.nspname, 'pg_temp_') and not starts_with(n.nspname, 'pg_toast_')
    order by n.nspname, c.relname`
 
-type ReadFunction = Omit<FunctionInfo, 'executableBy'>
-
-type RawFunction = Omit<FunctionInfo, 'executableBy' | 'bodyName' | 'bodies' | 'queries'> & {
-  readonly argTypeNames: readonly string[]
-  readonly source: string
-  readonly standardBody: string | null
-  readonly signature: string
-  /** See {@link namedWhenLocked}. */
-  readonly named: readonly string[] | null
-}
-
-/** All overloads of the names, `schema.name` or a bare name for the system's. */
-function functionsNamed(names: readonly string[], locked: readonly number[]): SqlFragment {
-  const pairs = names.map((name) => JSON.parse(name) as [string, string])
-  return sql`
-    select b.named, p.oid::int8, n.nspname as schema, p.proname as name, l.lanname as language, p.prokind as kind, p.provolatile as volatility,
-           p.prosecdef as "securityDefiner", p.proowner::int8 as owner, p.proisstrict as strict, p.proretset as "returnsSet",
-           p.prorettype::int8 as "returnType", p.proargtypes::oid[]::int8[] as "argTypes",
-           (select coalesce(json_agg(coalesce(p.proargnames[a.position], '') order by a.position), '[]'::json)
-              from unnest(coalesce(p.proargmodes, array_fill('i'::"char", array[p.pronargs::int]))) with ordinality a(mode, position)
-             where a.mode in ('i', 'b', 'v')) as "argNames",
-           (select coalesce(json_agg(pg_get_function_arg_default(p.oid, a.position::int) order by a.position), '[]'::json)
-              from unnest(coalesce(p.proargmodes, array_fill('i'::"char", array[p.pronargs::int]))) with ordinality a(mode, position)
-             where a.mode in ('i', 'b', 'v')) as "argDefaults",
-           (select coalesce(json_agg(json_build_object('name', coalesce(p.proargnames[a.position], ''),
-                     'typeOid', p.proallargtypes[a.position]::int8) order by a.position), '[]'::json)
-              from unnest(p.proargmodes) with ordinality a(mode, position) where a.mode in ('o', 'b', 't')) as "outColumns",
-           (select coalesce(json_agg(format_type(a.type, null) order by a.position), '[]'::json)
-              from unnest(p.proargtypes) with ordinality a(type, position)) as "argTypeNames",
-           p.provariadic <> 0 as variadic, p.pronargdefaults as defaults, coalesce(p.proconfig, '{}') as settings,
-           case when l.lanname = 'plpgsql' and p.prokind = 'f' then definition.text end as procedure,
-           md5(definition.text) as hash, p.prosrc as source, case when b.named is null then pg_get_function_sqlbody(p.oid) end as "standardBody",
-           pg_get_function_arguments(p.oid) as signature, pg_get_function_result(p.oid) as result
-      from pg_proc p join pg_namespace n on n.oid = p.pronamespace join pg_language l on l.oid = p.prolang,
-           lateral (select case when p.prosqlbody is not null then ${namedWhenLocked(sql`'pg_proc'::regclass`, sql`p.oid`, locked)} end as named) b,
-           lateral (select case when b.named is not null then '' when p.prokind in ('f', 'p') then pg_get_functiondef(p.oid) else p.oid::regprocedure::text end as text)
-             definition
-     where (n.nspname, p.proname) in (select * from unnest(${pairs.map((pair) => pair[0])}::text[], ${pairs.map((pair) => pair[1])}::text[]))
-     order by p.oid`
-}
-
-function operatorsNamed(names: readonly string[]): SqlFragment {
-  const pairs = names.map((name) => JSON.parse(name) as [string, string])
-  return sql`
-    select n.nspname as schema, o.oprname as name, o.oprleft::int8 as left, o.oprright::int8 as right, o.oprresult::int8 as result,
-           p.provolatile as volatility, json_build_object('schema', pn.nspname, 'name', p.proname) as code
-      from pg_operator o join pg_namespace n on n.oid = o.oprnamespace join pg_proc p on p.oid = o.oprcode
-      join pg_namespace pn on pn.oid = p.pronamespace
-     where (n.nspname, o.oprname) in (select * from unnest(${pairs.map((pair) => pair[0])}::text[], ${pairs.map((pair) => pair[1])}::text[]))`
-}
-
 function rolesOf(oids: readonly number[]): SqlFragment {
   return sql`
     select r.oid::int8, r.rolname as name, r.rolsuper or r.rolbypassrls as "bypassesRls", r.rolsuper as superuser,
@@ -467,81 +326,4 @@ function executableBy(functions: readonly number[], roles: readonly number[]): S
      where p.oid = any (${functions}::oid[])
        and has_function_privilege(r.oid, p.oid, 'execute')
      group by p.oid`
-}
-
-/** The search path that a function sets for itself. */
-function ownSearchPath(f: { readonly settings: readonly string[] }): string | undefined {
-  return f.settings.find((setting) => setting.startsWith('search_path='))?.slice('search_path='.length)
-}
-
-async function resolveBodies(
-  tx: Transaction,
-  raw: RawFunction,
-  paths: ReadonlySet<string>,
-  known: Pick<FunctionInfo, 'bodies' | 'queries'> | undefined,
-  locks: Locks,
-): Promise<ReadFunction> {
-  const { source, standardBody, signature, argTypeNames: _types, named, ...rest } = raw
-  if (named) {
-    const before = isUnchanged(locks, [`pg_proc ${raw.oid}`, ...named])
-      ? locks.earlier?.input.functions.find(({ oid }) => oid === raw.oid)
-      : undefined
-    return { ...(before ?? { ...rest, bodyName: raw.name, bodies: { '': { error: LOCKED_REASON } }, queries: {} }) }
-  }
-  /** As it was read before; thrown on when it is not known yet what is locked. */
-  const before = (error: unknown): FunctionInfo | undefined => {
-    if (sqlstateOf(error) !== SQLSTATE.lockNotAvailable) throw error
-    return knownFunction(locks, raw.oid, `${signature} ${source}`, error)
-  }
-  const own = ownSearchPath(raw)
-  const info = { ...rest, queries: {} }
-  if (raw.procedure !== null && raw.schema !== 'pg_catalog' && raw.volatility !== 'i') {
-    const queries: Record<string, FunctionInfo['queries'][string]> = { ...known?.queries }
-    const procedure = { ...raw, procedure: raw.procedure }
-    for (const path of own === undefined ? paths : [own])
-      queries[own === undefined ? path : ''] ??= await resolveProcedure(tx, procedure, path).catch(
-        (error: unknown) => before(error)?.queries[own === undefined ? path : ''] ?? lockedQueries(procedure.procedure),
-      )
-    return { ...info, bodyName: raw.name, bodies: {}, queries }
-  }
-  if (raw.language !== 'sql' || raw.schema === 'pg_catalog') return { ...info, bodyName: raw.name, bodies: {} }
-  if (standardBody !== null) return { ...info, bodyName: raw.name, bodies: { '': { text: standardBody } } }
-  const bodyName = `hf_body_${raw.oid}`
-  // Postgres would fold such a literal into the moment of this reading.
-  if (MOMENT.test(source))
-    return { ...info, bodyName, bodies: { '': { error: 'it reads the clock through a literal' } } }
-  const bodies: Record<string, ResolvedBody> = { ...known?.bodies }
-  for (const path of own === undefined ? paths : [own]) {
-    const key = own === undefined ? path : ''
-    bodies[key] ??= await resolveBody(tx, { ...raw, bodyName }, path).catch(
-      (error: unknown) => before(error)?.bodies[key] ?? { error: LOCKED_REASON },
-    )
-  }
-  return { ...info, bodyName, bodies }
-}
-
-/** Has Postgres resolve the names in a body: as the standard body of a temporary function, which is printed and undone. */
-async function resolveBody(
-  tx: Transaction,
-  f: RawFunction & { readonly bodyName: string },
-  path: string,
-): Promise<ResolvedBody> {
-  await tx.execute(sql`savepoint resolve_body`)
-  try {
-    await tx.execute(sql`select set_config('search_path', ${path}, true)`)
-    // What users wrote: the extended protocol takes no second statement.
-    const text = `create function pg_temp.${quoteIdentifier(f.bodyName)}(${f.signature}) returns ${f.result} language sql begin atomic ${f.source}\n; end`
-    await tx.client.query({ text, queryMode: 'extended' } as { text: string })
-    await tx.execute(sql`set local search_path = pg_catalog`)
-    const [row] = await tx.query<{ text: string }>(
-      sql`select pg_get_function_sqlbody(p.oid) as text from pg_proc p where p.proname = ${f.bodyName} and p.pronamespace = pg_my_temp_schema()`,
-    )
-    return row ?? { error: 'the function made of it is not there' }
-  } catch (error) {
-    if (sqlstateOf(error) === SQLSTATE.lockNotAvailable) throw error
-    return { error: `Postgres cannot resolve its body: ${errorMessage(error)}` }
-  } finally {
-    await tx.execute(sql`rollback to savepoint resolve_body`)
-    await tx.execute(sql`release savepoint resolve_body`)
-  }
 }
