@@ -1,20 +1,11 @@
 import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
-import { type ApiKeys, authOptions, hashPassword, openAuth, openLiveSessions, parseJwtSecret } from '@holdfast/auth'
-import {
-  HoldfastError,
-  createPhases,
-  type Clock,
-  type Logger,
-  type OptionDeclarations,
-  type OptionValues,
-} from '@holdfast/foundation'
-import { createHttpServer, findPort, parseTrustProxy } from '@holdfast/http'
+import { authOptions, hashPassword, openAuth, openLiveSessions } from '@holdfast/auth'
+import { createPhases, type OptionDeclarations, type OptionValues } from '@holdfast/foundation'
+import { createHttpServer, parseTrustProxy } from '@holdfast/http'
 import {
   applyMigrations,
   createPool,
-  openEmbeddedCluster,
-  openExternalCluster,
   recordRequestPassword,
   sharePool,
   sql,
@@ -37,9 +28,10 @@ import {
 import { openRest, restOptions } from '@holdfast/rest'
 import { openSync, syncOptions, type SyncService } from '@holdfast/sync'
 import { resolveJwtSecret } from './config/jwt-secret.ts'
-import { isLoopback } from './config/loopback.ts'
+import { requireLoopbackForSample } from './config/loopback.ts'
 import type { Config } from './config/options.ts'
 import { closeGateway, listenOn, mountGateway } from './gateway/gateway.ts'
+import type { Ground, Holdfast, OpenHoldfastOptions } from './holdfast.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { openRoles } from './open-roles.ts'
 import { requestShares } from './request-shares.ts'
@@ -65,43 +57,17 @@ const REQUEST_SETTINGS = { idle_in_transaction_session_timeout: '60s' }
 /** Seconds that an operator who looks at what somebody has may act as them. */
 const INSPECTION_LIFETIME_S = 300
 
-/** A running server and what a developer needs to use it. */
-export interface Holdfast extends AsyncDisposable {
-  /** Without a slash at the end. */
-  readonly baseUrl: string
-  /** Connects to Postgres as the role that projects act as. */
-  readonly adminUrl: string
-  readonly apiKeys: ApiKeys
-  readonly jwtSecret: string
-  readonly hasSample: boolean
-  /** Whether the sample was made by this start. */
-  readonly seeded: boolean
-}
-
-export interface OpenHoldfastOptions {
-  readonly config: Config
-  readonly logger: Logger
-  readonly clock: Clock
-  /** Told what is being done, for somebody who waits. */
-  readonly progress: (line: string) => void
-  /** Gives up between two steps. */
-  readonly signal: AbortSignal
-}
-
-/** Opens everything in the order in which data flows, and closes it in reverse. The only place that knows all parts. */
-export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfast> {
+/**
+ * Opens everything else on a running Postgres, in the order in which data flows, and closes all of it in reverse, Postgres last. The only place that knows all
+ * parts.
+ */
+export async function composeHoldfast(options: OpenHoldfastOptions, ground: Ground): Promise<Holdfast> {
   const { config, logger, clock, progress, signal } = options
-  requireLoopbackForSample(config, config.sample)
-  const trustProxy = parseTrustProxy(config.trustProxy)
-  // A configured secret that is no good is refused before anything is started.
-  if (config.jwtSecret !== undefined) parseJwtSecret(config.jwtSecret)
+  const { port, phases } = ground
   await using opened = new AsyncDisposableStack()
-  const phases = createPhases()
-  const port = await findPort(config.host, config.port)
+  const cluster = opened.use(ground.cluster)
+  const trustProxy = parseTrustProxy(config.trustProxy)
   const baseUrl = (config.externalUrl ?? `http://${urlHost(config.host)}:${port}`).replace(/\/+$/, '')
-
-  const cluster = opened.use(await openCluster(options))
-  phases.end('postgres')
   signal.throwIfAborted()
   const onPoolError = (error: Error): void => logger.log('debug', 'an idle connection broke', { error: error.message })
   const open = (url: string, applicationName: string, connectionsMax: number): Pool =>
@@ -311,15 +277,6 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
   }
 }
 
-function openCluster({ config, logger, progress, signal }: OpenHoldfastOptions): Promise<Cluster> {
-  if (config.databaseUrl !== undefined) {
-    progress('connecting to Postgres')
-    return openExternalCluster({ url: config.databaseUrl, dataDir: config.dataDir, logger })
-  }
-  progress('starting Postgres')
-  return openEmbeddedCluster({ dataDir: config.dataDir, port: config.dbPort, logger, signal })
-}
-
 /** The sample is a project like any other. */
 async function seedAsProject(
   cluster: Cluster,
@@ -327,19 +284,6 @@ async function seedAsProject(
 ): Promise<{ readonly seeded: boolean }> {
   await using pool = createPool({ url: cluster.adminUrl, applicationName: 'holdfast sample', connectionsMax: 2 })
   return await seedSample({ pool, logger, clock, hashPassword })
-}
-
-/** Sample accounts have a public password. */
-function requireLoopbackForSample(config: Config, isSample: boolean): void {
-  if (!isSample || isLoopback(config.host)) return
-  throw new HoldfastError(
-    'sample_not_on_loopback',
-    500,
-    `The sample has accounts with a public password, and ${config.host} is open to others.`,
-    {
-      hint: 'Use --host 127.0.0.1, or a data folder without the sample.',
-    },
-  )
 }
 
 async function isSampleThere(pool: Pool): Promise<boolean> {

@@ -2,9 +2,6 @@ import { HoldfastError } from '@holdfast/foundation'
 import { nearest } from '../config/names.ts'
 import { printHelp, printReference } from '../config/print-reference.ts'
 import { VERSION } from '../version.ts'
-import { backup, restore } from './backup.ts'
-import { start } from './start.ts'
-import { runSync } from './sync/run-sync.ts'
 
 const COMMANDS = ['start', 'sync', 'backup', 'restore', 'help'] as const
 
@@ -29,10 +26,13 @@ export async function run(argv: readonly string[]): Promise<number> {
       out(rest.includes('--markdown') ? printReference() : printHelp())
       return 0
     }
-    if (command === 'start') return await start({ argv: rest, env: process.env, out, err })
-    if (command === 'sync') return await runSync({ argv: rest, env: process.env, out, err })
-    if (command === 'backup') return await backup({ argv: rest, env: process.env, out, err })
-    if (command === 'restore') return await restore({ argv: rest, env: process.env, out, err })
+    if (command === 'start') return await (await import('./start.ts')).start({ argv: rest, env: process.env, out, err })
+    if (command === 'sync')
+      return await (await import('./sync/run-sync.ts')).runSync({ argv: rest, env: process.env, out, err })
+    if (command === 'backup')
+      return await (await import('./backup.ts')).backup({ argv: rest, env: process.env, out, err })
+    if (command === 'restore')
+      return await (await import('./backup.ts')).restore({ argv: rest, env: process.env, out, err })
     const meant = nearest(command, COMMANDS)
     throw new HoldfastError('command_unknown', 500, `"${command}" is not a command.`, {
       hint: meant ? `Did you mean "holdfast ${meant}"?` : 'Run "holdfast help" for a list.',

@@ -1,4 +1,19 @@
+import { HoldfastError } from '@holdfast/foundation'
+import type { Config } from './options.ts'
 /** Whether only programs of this machine reach a server that listens on `host`. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host)
+}
+
+/** Sample accounts have a public password. */
+export function requireLoopbackForSample(config: Config, isSample: boolean): void {
+  if (!isSample || isLoopback(config.host)) return
+  throw new HoldfastError(
+    'sample_not_on_loopback',
+    500,
+    `The sample has accounts with a public password, and ${config.host} is open to others.`,
+    {
+      hint: 'Use --host 127.0.0.1, or a data folder without the sample.',
+    },
+  )
 }

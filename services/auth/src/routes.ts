@@ -1,7 +1,8 @@
-import { type FastifyPluginAsyncTypebox, TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyPluginAsync } from 'fastify'
 import { HoldfastError } from '@holdfast/foundation'
 import { answerInEvenTime } from './confirmations/even-time.ts'
+import { compileValidator } from './compile-validator.ts'
 import type { AuthContext } from './context.ts'
 import { renderError } from './render-error.ts'
 import { isProxied } from './request-origin.ts'
@@ -40,7 +41,7 @@ export function authRoutes(context: AuthContext): FastifyPluginAsync {
   // Where addresses confirm themselves, sign-up says in words that one is taken.
   const hidesAccounts = context.options.emailEnableConfirmations || context.options.smsEnableConfirmations
   const routes: FastifyPluginAsyncTypebox = async (app) => {
-    app.setValidatorCompiler(TypeBoxValidatorCompiler)
+    app.setValidatorCompiler(compileValidator)
     app.addHook('onRequest', async (request) => {
       if (isProxied(request)) context.limits.noteProxy()
     })

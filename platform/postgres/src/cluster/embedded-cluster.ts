@@ -40,6 +40,8 @@ export interface EmbeddedClusterOptions {
   readonly mustExist?: boolean
   /** Gives up opening, in the middle of `initdb` or of a recovery too; nothing runs any more then. */
   readonly signal?: AbortSignal
+  /** Called when there is nothing left to do but to wait for a process: `initdb`, or Postgres where there is a database. */
+  readonly onSpawned?: () => void
 }
 
 /** Milliseconds between attempts to bring a dead Postgres back: at once, then slower, for as long as it takes (a full disk may get space). */
@@ -85,7 +87,17 @@ export async function openEmbeddedCluster(options: EmbeddedClusterOptions): Prom
     const internalUrl = urlOf(SUPERUSER, secrets.superuserPassword)
     const adminUrl = urlOf(PROJECT_ROLE, secrets.projectPassword)
     const start = (signal: AbortSignal | undefined): Promise<Postmaster> =>
-      startPostmaster({ binaries, identity, databaseDir, settings, internalUrl, port, logger, signal })
+      startPostmaster({
+        binaries,
+        identity,
+        databaseDir,
+        settings,
+        internalUrl,
+        port,
+        logger,
+        signal,
+        onSpawned: options.onSpawned,
+      })
     options.signal?.throwIfAborted()
     const first = await start(options.signal)
     await ensureProjectRole(internalUrl, adminUrl).catch(async (error: unknown) => {
@@ -174,6 +186,7 @@ async function prepareDatabase(files: DatabaseFiles): Promise<SeparateSecrets> {
     superuserPassword: secrets.superuserPassword,
     durable: files.durable ?? true,
     signal: files.signal,
+    onSpawned: files.onSpawned,
   })
   return secrets
 }

@@ -21,6 +21,8 @@ export interface InitOptions {
   readonly durable: boolean
   /** Gives up; nothing runs any more then. */
   readonly signal?: AbortSignal | undefined
+  /** Called when `initdb` runs. */
+  readonly onSpawned?: (() => void) | undefined
 }
 
 /**
@@ -53,7 +55,7 @@ export async function initDatabase(options: InitOptions): Promise<void> {
       '--no-instructions',
       ...(options.durable ? [] : ['--no-sync']),
     ]
-    await runInitdb({ binaries, identity: maker, argv, signal: options.signal })
+    await runInitdb({ binaries, identity: maker, argv, signal: options.signal, onSpawned: options.onSpawned })
   } finally {
     rmSync(passwordFile, { force: true })
   }
@@ -70,9 +72,10 @@ interface Initdb {
   readonly identity: Identity
   readonly argv: readonly string[]
   readonly signal: AbortSignal | undefined
+  readonly onSpawned: (() => void) | undefined
 }
 
-async function runInitdb({ binaries, identity, argv, signal }: Initdb): Promise<void> {
+async function runInitdb({ binaries, identity, argv, signal, onSpawned }: Initdb): Promise<void> {
   signal?.throwIfAborted()
   const command = [...identity.prefix, binaries.initdb, ...argv]
   const child = spawn(command[0] ?? '', command.slice(1), {
@@ -86,6 +89,7 @@ async function runInitdb({ binaries, identity, argv, signal }: Initdb): Promise<
   })
   const end = (): void => endGroup(child)
   endWithProcess(child, end)
+  onSpawned?.()
   signal?.addEventListener('abort', end, { once: true })
   let errors = ''
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => (errors += chunk))

@@ -42,6 +42,8 @@ export interface PostmasterOptions {
   readonly logger: Logger
   /** Gives up the start: Postgres is stopped again, also while it replays its log. */
   readonly signal?: AbortSignal | undefined
+  /** Called when the process runs. */
+  readonly onSpawned?: (() => void) | undefined
 }
 
 /**
@@ -62,6 +64,7 @@ export async function startPostmaster(options: PostmasterOptions): Promise<Postm
     env: childEnvironment(),
   })
   endWithProcess(child, (signal) => void child.kill(signal))
+  options.onSpawned?.()
   const lines: string[] = []
   const exited = watchChild(child, lines, logger)
   const postmaster: Postmaster = {

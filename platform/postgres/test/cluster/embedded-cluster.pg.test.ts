@@ -294,3 +294,19 @@ describe('after a crash', () => {
     },
   )
 })
+
+test('says when nothing is left to do but to wait for a process, before it is open', async () => {
+  const dataDir = newFolder()
+  for (const phase of ['a new folder', 'a folder with a database']) {
+    const order: string[] = []
+    const opening = openEmbeddedCluster({
+      dataDir,
+      port: 0,
+      logger: silentLogger,
+      durable: false,
+      onSpawned: () => order.push('spawned'),
+    })
+    await using _ = await opening.then((cluster) => (order.push('open'), cluster))
+    expect([order[0], order.at(-1)], phase).toEqual(['spawned', 'open'])
+  }
+})

@@ -1,4 +1,3 @@
-import { createTransport } from 'nodemailer'
 import { errorMessage } from '@holdfast/foundation'
 import { MESSAGE_SEND_TIMEOUT_MS, MESSAGES_SENDING_MAX } from '../limits.ts'
 import type { AuthOptions } from '../options/auth-options.ts'
@@ -10,28 +9,37 @@ export function createSmtpSender(options: AuthOptions, projectName: string): Sen
   const { emailSmtpHost: host, emailSmtpPort: port, emailSmtpUser: user, emailSmtpPass: pass } = options
   if (host === undefined || host === '') return undefined
   const isNear = host === 'localhost' || isLoopback(host)
-  const transport = createTransport({
-    pool: true,
-    host,
-    port,
-    secure: port === 465,
-    // Without this, somebody between us and the mail server could have the password in clear text by hiding STARTTLS.
-    requireTLS: user !== undefined && !isNear,
-    ...(user === undefined ? {} : { auth: { user, pass: pass ?? '' } }),
-    maxConnections: MESSAGES_SENDING_MAX,
-    connectionTimeout: MESSAGE_SEND_TIMEOUT_MS,
-    greetingTimeout: MESSAGE_SEND_TIMEOUT_MS,
-    socketTimeout: MESSAGE_SEND_TIMEOUT_MS,
-    dnsTimeout: MESSAGE_SEND_TIMEOUT_MS,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  })
+  let isClosed = false
+  // The library is large: it is loaded for the first mail.
+  const connect = async () => {
+    const { createTransport } = await import('nodemailer')
+    const transport = createTransport({
+      pool: true,
+      host,
+      port,
+      secure: port === 465,
+      // Without this, somebody between us and the mail server could have the password in clear text by hiding STARTTLS.
+      requireTLS: user !== undefined && !isNear,
+      ...(user === undefined ? {} : { auth: { user, pass: pass ?? '' } }),
+      maxConnections: MESSAGES_SENDING_MAX,
+      connectionTimeout: MESSAGE_SEND_TIMEOUT_MS,
+      greetingTimeout: MESSAGE_SEND_TIMEOUT_MS,
+      socketTimeout: MESSAGE_SEND_TIMEOUT_MS,
+      dnsTimeout: MESSAGE_SEND_TIMEOUT_MS,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    })
+    if (isClosed) transport.close()
+    return transport
+  }
+  let connecting: ReturnType<typeof connect> | undefined
   const address = options.emailSmtpAdminEmail
   const from = { name: options.emailSmtpSenderName ?? projectName, address }
   const domain = address.slice(address.lastIndexOf('@') + 1)
 
   return {
     async send({ id, recipient, subject, html, body }) {
+      const transport = await (connecting ??= connect())
       try {
         await transport.sendMail({
           from,
@@ -49,6 +57,9 @@ export function createSmtpSender(options: AuthOptions, projectName: string): Sen
         throw isFinal ? new SendError(errorMessage(error), { cause: error }) : error
       }
     },
-    close: () => transport.close(),
+    close() {
+      isClosed = true
+      void connecting?.then((transport) => transport.close())
+    },
   }
 }

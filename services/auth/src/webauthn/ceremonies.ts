@@ -1,14 +1,13 @@
-import {
-  type AuthenticationResponseJSON,
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  type PublicKeyCredentialCreationOptionsJSON,
-  type PublicKeyCredentialRequestOptionsJSON,
-  type RegistrationResponseJSON,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
+import type {
+  AuthenticationResponseJSON,
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+  RegistrationResponseJSON,
 } from '@simplewebauthn/server'
 import type { RelyingParty } from './relying-party.ts'
+
+/** Loaded when a security key is used for the first time: it is large, and a start has no use for it. */
+const library = (): Promise<typeof import('@simplewebauthn/server')> => import('@simplewebauthn/server')
 
 /** Ed25519, ECDSA with P-256, RSA: every authenticator has one of them. */
 const ALGORITHMS = [-8, -7, -257]
@@ -59,6 +58,7 @@ export async function askToRegister(
     readonly discoverable: boolean
   },
 ): Promise<PublicKeyCredentialCreationOptionsJSON> {
+  const { generateRegistrationOptions } = await library()
   return generateRegistrationOptions({
     rpName: party.name,
     rpID: party.id,
@@ -83,6 +83,7 @@ export async function judgeRegistration(
   input: { readonly response: unknown; readonly question: Question },
 ): Promise<Verdict<{ readonly credential: NewCredential }>> {
   const { question } = input
+  const { verifyRegistrationResponse } = await library()
   try {
     const { verified, registrationInfo } = await verifyRegistrationResponse({
       response: input.response as RegistrationResponseJSON,
@@ -115,7 +116,7 @@ export async function judgeRegistration(
 }
 
 /** @param input.allow - empty for a passkey: the authenticator offers what it has */
-export function askToSign(
+export async function askToSign(
   party: RelyingParty,
   input: {
     readonly allow: readonly Pick<Credential, 'id' | 'transports'>[]
@@ -123,6 +124,7 @@ export function askToSign(
   },
 ): Promise<PublicKeyCredentialRequestOptionsJSON> {
   const allow = input.allow.map(({ id, transports }) => ({ id, transports: [...transports] }))
+  const { generateAuthenticationOptions } = await library()
   return generateAuthenticationOptions({
     rpID: party.id,
     timeout: TIMEOUT_MS,
@@ -143,6 +145,7 @@ export async function judgeSignature(
 ): Promise<Verdict<{ readonly signCount: number; readonly backedUp: boolean }>> {
   const { question, credential } = input
   const response = input.response as AuthenticationResponseJSON
+  const { verifyAuthenticationResponse } = await library()
   try {
     if (response.id !== credential.id) return { valid: false, reason: 'another credential has signed' }
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({

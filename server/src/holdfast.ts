@@ -1,0 +1,35 @@
+import type { ApiKeys } from '@holdfast/auth'
+import type { Clock, Logger, Phases } from '@holdfast/foundation'
+import type { Cluster } from '@holdfast/postgres'
+import type { Config } from './config/options.ts'
+
+/** A running server and what a developer needs to use it. */
+export interface Holdfast extends AsyncDisposable {
+  /** Without a slash at the end. */
+  readonly baseUrl: string
+  /** Connects to Postgres as the role that projects act as. */
+  readonly adminUrl: string
+  readonly apiKeys: ApiKeys
+  readonly jwtSecret: string
+  readonly hasSample: boolean
+  /** Whether the sample was made by this start. */
+  readonly seeded: boolean
+}
+
+export interface OpenHoldfastOptions {
+  readonly config: Config
+  readonly logger: Logger
+  readonly clock: Clock
+  /** Told what is being done, for somebody who waits. */
+  readonly progress: (line: string) => void
+  /** Gives up between two steps. */
+  readonly signal: AbortSignal
+}
+
+/** What is there before the services: a port that is free, and Postgres. */
+export interface Ground {
+  readonly port: number
+  readonly cluster: Cluster
+  /** Of the whole start. */
+  readonly phases: Phases
+}

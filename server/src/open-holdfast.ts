@@ -1,0 +1,47 @@
+import { parseJwtSecret } from '@holdfast/auth'
+import { createPhases } from '@holdfast/foundation'
+import { findPort, parseTrustProxy } from '@holdfast/http'
+import { openEmbeddedCluster, openExternalCluster, type Cluster } from '@holdfast/postgres'
+import { requireLoopbackForSample } from './config/loopback.ts'
+import type { Holdfast, OpenHoldfastOptions } from './holdfast.ts'
+
+/**
+ * Opens everything. This module imports little: the services are loaded while Postgres starts, which takes about as long, in a process of its own.
+ *
+ * @throws The signal's reason; {HoldfastError} when it cannot start, with what to do about it
+ */
+export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfast> {
+  const { config } = options
+  requireLoopbackForSample(config, config.sample)
+  parseTrustProxy(config.trustProxy)
+  // A configured secret that is no good is refused before anything is started.
+  if (config.jwtSecret !== undefined) parseJwtSecret(config.jwtSecret)
+  const phases = createPhases()
+  const port = await findPort(config.host, config.port)
+  phases.end('port')
+  const { promise: spawned, resolve: onSpawned } = Promise.withResolvers<void>()
+  const opening = openCluster(options, onSpawned)
+  await Promise.race([spawned, opening])
+  const [loaded, cluster] = await Promise.allSettled([import('./compose.ts'), opening])
+  if (cluster.status === 'rejected') throw cluster.reason
+  if (loaded.status === 'rejected') {
+    await cluster.value[Symbol.asyncDispose]()
+    throw loaded.reason
+  }
+  phases.end('postgres')
+  return await loaded.value.composeHoldfast(options, { port, cluster: cluster.value, phases })
+}
+
+function openCluster(
+  { config, logger, progress, signal }: OpenHoldfastOptions,
+  onSpawned: () => void,
+): Promise<Cluster> {
+  if (config.databaseUrl !== undefined) {
+    progress('connecting to Postgres')
+    const opening = openExternalCluster({ url: config.databaseUrl, dataDir: config.dataDir, logger })
+    onSpawned()
+    return opening
+  }
+  progress('starting Postgres')
+  return openEmbeddedCluster({ dataDir: config.dataDir, port: config.dbPort, logger, signal, onSpawned })
+}
