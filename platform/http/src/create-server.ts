@@ -55,7 +55,8 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   })
   limitSlowBodies(app, bodyPatience, createBodyMemory(options.bodyMemoryBytesMax ?? BODY_MEMORY_BYTES_MAX))
   app.addHook('onResponse', async (request, reply) => {
-    if (!request.raw.complete) cutUnreadBody(request, bodyPatience.silenceMs)
+    // A request that was injected has no connection, and does not say whether it is complete.
+    if (request.raw.complete === false) cutUnreadBody(request, bodyPatience.silenceMs)
     logger.log('debug', 'answered', {
       requestId: request.id,
       method: request.method,
