@@ -20,40 +20,66 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Somebody whose client refreshes by itself, in the state after the first look at the session. */
-async function watched() {
-  const client = await world.signUp({ autoRefreshToken: true })
-  await client.auth.startAutoRefresh()
-  await new Promise((resolve) => setTimeout(resolve, 20))
-  const refreshes = (): number => client.eventNames().filter((event) => event === 'TOKEN_REFRESHED').length
-  return { ...client, refreshes }
+/** Storage that counts how often the client has read its session. */
+class CountedStorage extends Map<string, string> {
+  sessionReads = 0
+
+  override get(key: string): string | undefined {
+    if (key === 'session') this.sessionReads++
+    return super.get(key)
+  }
 }
 
-/** Lets the client look at its session once more, and waits for what it does about it. */
-async function tick(): Promise<void> {
+type Watched = Awaited<ReturnType<typeof watched>>
+
+/** A user whose client refreshes by itself, in the state after its first look at the session. */
+async function watched() {
+  const storage = new CountedStorage()
+  const client = await world.signUp({ autoRefreshToken: true, stored: storage })
+  const before = storage.sessionReads
+  await client.auth.startAutoRefresh()
+  await lookedSince(storage, before)
+  const refreshes = (): number => client.eventNames().filter((event) => event === 'TOKEN_REFRESHED').length
+  /** Refreshes that were asked for, answered or not. */
+  const requested = (): number => client.requests.filter((request) => request === 'POST /auth/v1/token').length
+  return { ...client, storage, refreshes, requested }
+}
+
+/** Waits until the client has read its session again and has decided what to do about it. */
+async function lookedSince(storage: CountedStorage, reads: number): Promise<void> {
+  await expect.poll(() => storage.sessionReads).toBeGreaterThan(reads)
+  // The decision follows in microtasks.
+  for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+/** Lets the client look at its session once more. */
+async function tick({ storage }: Watched): Promise<void> {
+  const before = storage.sessionReads
   vi.advanceTimersByTime(TICK_MS)
-  await new Promise((resolve) => setTimeout(resolve, 50))
+  await lookedSince(storage, before)
 }
 
 describe('auth.startAutoRefresh', () => {
   test('leaves a session alone until the third tick before its end', async () => {
-    const { refreshes, auth } = await watched()
+    const client = await watched()
+    const { refreshes, requested, auth } = client
     vi.setSystemTime(Date.now() + (3600 - 5.5 * 30) * 1000)
-    await tick()
-    expect(refreshes()).toBe(0) // some 4 ticks are left
-    await tick()
+    await tick(client)
+    expect(requested()).toBe(0) // some 4 ticks are left
+    await tick(client)
     await expect.poll(refreshes).toBe(1) // some 3
-    await tick()
-    await tick()
-    expect(refreshes()).toBe(1) // the new one has an hour
+    await tick(client)
+    await tick(client)
+    expect(requested()).toBe(1) // the new one has an hour
     await auth.stopAutoRefresh()
   })
 
-  test('keeps somebody signed in for a whole day', async () => {
-    const { refreshes, auth, user, eventNames } = await watched()
+  test('keeps a user signed in for a whole day', async () => {
+    const client = await watched()
+    const { refreshes, auth, user, eventNames } = client
     for (let hour = 1; hour <= 24; hour++) {
       vi.setSystemTime(Date.now() + (3600 - 60) * 1000)
-      await tick()
+      await tick(client)
       await expect.poll(refreshes).toBe(hour)
     }
     expect((await auth.getUser()).data.user?.id).toBe(user.id)
@@ -62,15 +88,17 @@ describe('auth.startAutoRefresh', () => {
   })
 
   test('goes on by itself after the network was away when it was time to refresh', async () => {
-    const { refreshes, auth, stored, eventNames } = await watched()
+    const client = await watched()
+    const { refreshes, requested, auth, stored, eventNames } = client
     vi.stubGlobal('fetch', () => Promise.reject(new TypeError('fetch failed')))
     vi.spyOn(console, 'error').mockImplementation(() => undefined)
     vi.setSystemTime(Date.now() + (3600 - 75) * 1000)
-    await tick()
+    await tick(client)
+    expect(requested()).toBeGreaterThan(0)
     expect(refreshes()).toBe(0)
     expect(stored.has('session')).toBe(true)
     vi.unstubAllGlobals()
-    for (let ticks = 0; ticks < 4 && refreshes() === 0; ticks++) await tick()
+    await tick(client)
     await expect.poll(refreshes).toBe(1)
     expect(eventNames()).not.toContain('SIGNED_OUT')
     await auth.stopAutoRefresh()
@@ -80,12 +108,14 @@ describe('auth.startAutoRefresh', () => {
 
 describe('auth.stopAutoRefresh', () => {
   test('leaves the session as it is, even when it ends', async () => {
-    const { auth, refreshes, stored, session } = await watched()
+    const { auth, requested, stored, session } = await watched()
+    const other = await watched()
     await auth.stopAutoRefresh()
     vi.setSystemTime(Date.now() + 2 * 3600 * 1000)
-    await tick()
-    await tick()
-    expect(refreshes()).toBe(0)
+    await tick(other)
+    await expect.poll(other.refreshes).toBe(1)
+    await tick(other)
+    expect(requested()).toBe(0)
     expect(storedSession(stored).refresh_token).toBe(session.refresh_token)
   })
 })
