@@ -44,6 +44,7 @@ export { openRequestRole, recordRequestPassword } from './migrate/request-passwo
 export { ensureRolePassword } from './cluster/role-password.ts'
 export { readCatalog } from './catalog/read-catalog.ts'
 export { viewKey } from './catalog/relationships.ts'
+export { baseTypesOf, columnTypesOf, isSetByPostgres } from './catalog/shared-queries.ts'
 export { watchCatalog, type CatalogWatch, type WatchCatalogOptions } from './catalog/watch-catalog.ts'
 export type {
   ApiRole,

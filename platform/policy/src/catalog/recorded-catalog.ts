@@ -1,9 +1,9 @@
-import type { Catalog } from './catalog.ts'
+import type { PolicyCatalog } from './policy-catalog.ts'
 
 /** What was looked up in a catalog, and what was found, as text. Equal texts mean equal answers. */
 export type Lookups = ReadonlyMap<string, string>
 
-type Method = Exclude<keyof Catalog, 'input'>
+type Method = Exclude<keyof PolicyCatalog, 'input'>
 
 const METHODS: readonly Method[] = [
   'table',
@@ -20,14 +20,14 @@ const METHODS: readonly Method[] = [
 
 /** A catalog that writes down what is looked up in it. What is read of its `input` directly is not written down. */
 export interface RecordedCatalog {
-  readonly catalog: Catalog
+  readonly catalog: PolicyCatalog
   /** Begins another record. */
   begin(): void
   readonly lookups: Lookups
 }
 
 /** @returns a catalog with the same answers, which keeps a record of them */
-export function recordCatalog(catalog: Catalog): RecordedCatalog {
+export function recordCatalog(catalog: PolicyCatalog): RecordedCatalog {
   let lookups = new Map<string, string>()
   const record =
     (method: Method) =>
@@ -39,7 +39,7 @@ export function recordCatalog(catalog: Catalog): RecordedCatalog {
     }
   const recorded = Object.fromEntries(METHODS.map((method) => [method, record(method)]))
   return {
-    catalog: { input: catalog.input, ...(recorded as unknown as Omit<Catalog, 'input'>) },
+    catalog: { input: catalog.input, ...(recorded as unknown as Omit<PolicyCatalog, 'input'>) },
     begin: () => (lookups = new Map()),
     get lookups() {
       return lookups
@@ -48,7 +48,7 @@ export function recordCatalog(catalog: Catalog): RecordedCatalog {
 }
 
 /** Whether a catalog gives the same answers as one that was recorded. */
-export function answersAlike(catalog: Catalog, lookups: Lookups): boolean {
+export function answersAlike(catalog: PolicyCatalog, lookups: Lookups): boolean {
   for (const [key, text] of lookups) {
     const [method, ...args] = JSON.parse(key) as [Method, ...unknown[]]
     const found = (catalog[method] as (...args: readonly unknown[]) => unknown)(...args)

@@ -1,6 +1,6 @@
 import { INSTEAD_OF_SESSION } from '../syntax/what-to-write.ts'
 import { quoteIdentifier, quoteName } from '@holdfast/postgres'
-import type { Catalog } from '../catalog/catalog.ts'
+import type { PolicyCatalog } from '../catalog/policy-catalog.ts'
 import type { TableInfo } from '../catalog/policy-input.ts'
 import type { AccessClass, KeyExpression, RowExpression } from '../plan.ts'
 import { Refusal, refuse } from '../refusal.ts'
@@ -21,7 +21,7 @@ const COLUMNS_MAX = 16
 interface ClassInput {
   readonly table: TableInfo
   readonly role: number
-  readonly catalog: Catalog
+  readonly catalog: PolicyCatalog
   /** Whether the conditions are a query that may read the table itself. */
   readonly readsItself: boolean
 }
@@ -138,7 +138,7 @@ export function classKeyQuery(
 }
 
 /** Values travel as texts and are read as their types again, by the person. */
-function checkUsage(columns: TableInfo['columns'], role: number, catalog: Catalog): void {
+function checkUsage(columns: TableInfo['columns'], role: number, catalog: PolicyCatalog): void {
   const person = catalog.role(role)
   for (const column of columns) {
     const schema = catalog.type(column.typeOid)?.schema ?? 'pg_catalog'
@@ -152,7 +152,7 @@ function checkUsage(columns: TableInfo['columns'], role: number, catalog: Catalo
 }
 
 /** Which classes a person sees is asked when something of the person changes, or of a table that the condition reads: not when a row's own moment has come. */
-function checkRowClock(atom: Expr, catalog: Catalog): void {
+function checkRowClock(atom: Expr, catalog: PolicyCatalog): void {
   if (isRowOnly(surveyExpr(atom, catalog))) clockComparisonsIn(atom, catalog)
   walkExpr(atom, {
     expr: (inner) => {
@@ -163,7 +163,7 @@ function checkRowClock(atom: Expr, catalog: Catalog): void {
 }
 
 /** What is about the row may still depend on more than the row. */
-function checkSettled(atom: Expr, catalog: Catalog): void {
+function checkSettled(atom: Expr, catalog: PolicyCatalog): void {
   const isSteady = (expr: Expr): boolean => {
     if (isRowOnly(surveyExpr(expr, catalog))) return isSettled(expr, catalog)
     if (expr.kind !== 'operator') return true

@@ -1,4 +1,4 @@
-import type { Catalog } from '../catalog/catalog.ts'
+import type { PolicyCatalog } from '../catalog/policy-catalog.ts'
 import type { TableInfo } from '../catalog/policy-input.ts'
 import type { AccessClass, Dependency, KeyExpression, KeyFunction, RowExpression } from '../plan.ts'
 import { refuse } from '../refusal.ts'
@@ -180,7 +180,7 @@ export function rowExpression(expr: Expr, isColumn: boolean): RowExpression {
 }
 
 /** A condition on the row, with the moment at which the clock may change it. */
-export function filterExpression(filter: Expr, catalog: Catalog): RowExpression {
+export function filterExpression(filter: Expr, catalog: PolicyCatalog): RowExpression {
   const plain = rowExpression(filter, filter.kind === 'row' && typeOf(filter, catalog) === OID.bool)
   const moments = clockComparisonsIn(filter, catalog).map(({ next }) => next('pg_catalog.now()'))
   return moments.length === 0 ? plain : { ...plain, next: allNext(moments) }
@@ -193,7 +193,7 @@ export function allNext(moments: readonly (string | undefined)[]): string | unde
 }
 
 /** Of the bodies of the functions in it: another body is another expression. */
-export function hashesOf(expr: Expr, catalog: Catalog): readonly string[] {
+export function hashesOf(expr: Expr, catalog: PolicyCatalog): readonly string[] {
   const hashes = new Set<string>()
   walkExpr(expr, {
     expr: (inner) => {

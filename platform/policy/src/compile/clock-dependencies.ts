@@ -1,4 +1,4 @@
-import type { Catalog } from '../catalog/catalog.ts'
+import type { PolicyCatalog } from '../catalog/policy-catalog.ts'
 import type { TableInfo } from '../catalog/policy-input.ts'
 import type { Dependency } from '../plan.ts'
 import { refuseClock, solveClock } from '../syntax/clock.ts'
@@ -33,7 +33,7 @@ export const NO_NAMES: ClockedNames = { ranges: new Map(), row: 'unknown', forei
 export function clockDependency(
   expr: Extract<Expr, { kind: 'operator' }>,
   { ranges, row, foreign }: ClockedNames,
-  catalog: Catalog,
+  catalog: PolicyCatalog,
 ): { readonly values: readonly Expr[]; readonly dependency: Dependency | undefined } {
   const solved = solveClock(expr, catalog) ?? refuseClock()
   const named = new Set<string>()

@@ -1,5 +1,5 @@
 import type { Node } from 'libpg-query'
-import type { Catalog } from '../catalog/catalog.ts'
+import type { PolicyCatalog } from '../catalog/policy-catalog.ts'
 import type { PolicyInfo, TableInfo } from '../catalog/policy-input.ts'
 import { Refusal } from '../refusal.ts'
 import type { RowKey } from '../row-key.ts'
@@ -55,7 +55,7 @@ export function compileRole(
   table: TableInfo,
   key: RowKey,
   role: number,
-  catalog: Catalog,
+  catalog: PolicyCatalog,
   condition?: StreamCondition,
 ): readonly RolePart[] | string {
   const name = catalog.role(role)?.name ?? String(role)
@@ -82,7 +82,7 @@ interface Bound {
   readonly role: number
   readonly name: string
   readonly columns: readonly string[]
-  readonly catalog: Catalog
+  readonly catalog: PolicyCatalog
   readonly policies: readonly BoundPolicy[]
   readonly readsItself: boolean
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { assert, errorMessage } from '@holdfast/foundation'
-import { type Catalog, createCatalog } from '../catalog/catalog.ts'
+import { type PolicyCatalog, createPolicyCatalog } from '../catalog/policy-catalog.ts'
 import type { PolicyInput, TableInfo } from '../catalog/policy-input.ts'
 import type { KeyFunction, PlannedColumn, RefusedTable, SyncPlan, TableName, TablePlan } from '../plan.ts'
 import { Refusal } from '../refusal.ts'
@@ -17,7 +17,7 @@ import { readStreamQueries, type StreamCondition, type StreamQueries } from './s
  * exactly is refused as a whole, with the reason.
  */
 export function compileSyncPlan(input: PolicyInput): SyncPlan {
-  const catalog = createCatalog(input)
+  const catalog = createPolicyCatalog(input)
   const queries = readStreamQueries(catalog)
   const outcomes = new Map<number, Outcome>()
   for (const table of tablesToSync(input)) outcomes.set(table.oid, compileContained(table, catalog, queries))
@@ -31,7 +31,7 @@ export function tablesToSync(input: PolicyInput): readonly TableInfo[] {
 
 /** Makes a plan of what was compiled table by table. */
 export function assemblePlan(
-  catalog: Catalog,
+  catalog: PolicyCatalog,
   queries: StreamQueries,
   outcomes: ReadonlyMap<number, Outcome>,
 ): SyncPlan {
@@ -117,7 +117,7 @@ interface WantedParts {
 }
 
 /** A fault in one table's policies, or of ours in reading them, is that table's alone. */
-export function compileContained(table: TableInfo, catalog: Catalog, queries: StreamQueries): Outcome {
+export function compileContained(table: TableInfo, catalog: PolicyCatalog, queries: StreamQueries): Outcome {
   try {
     return compileTable(table, catalog, queries)
   } catch (error) {
@@ -126,7 +126,7 @@ export function compileContained(table: TableInfo, catalog: Catalog, queries: St
   }
 }
 
-function compileTable(table: TableInfo, catalog: Catalog, queries: StreamQueries): Outcome {
+function compileTable(table: TableInfo, catalog: PolicyCatalog, queries: StreamQueries): Outcome {
   const unfit = reasonNotToSync(table, catalog)
   if (unfit) return { reason: unfit }
   const key = chooseRowKey(table.uniqueKeys)
@@ -149,7 +149,7 @@ function compileTable(table: TableInfo, catalog: Catalog, queries: StreamQueries
 function compileWanted(
   table: TableInfo,
   key: RowKey,
-  catalog: Catalog,
+  catalog: PolicyCatalog,
   { byTable, refused }: StreamQueries,
 ): readonly WantedParts[] | Refused {
   const queries = byTable.get(table.oid)
@@ -179,7 +179,7 @@ function compileWanted(
 function compileParts(
   table: TableInfo,
   key: RowKey,
-  catalog: Catalog,
+  catalog: PolicyCatalog,
   condition?: StreamCondition,
 ): readonly RolePart[] | Refused {
   const parts: RolePart[] = []
@@ -203,7 +203,7 @@ function plannedColumn(
   { name, typeOid, typeName }: TableInfo['columns'][number],
   columnNames: readonly string[],
   key: RowKey,
-  catalog: Catalog,
+  catalog: PolicyCatalog,
 ): PlannedColumn {
   const baseTypeOid = catalog.type(typeOid)?.base || typeOid
   const base = catalog.type(baseTypeOid)
@@ -219,7 +219,7 @@ function plannedColumn(
   }
 }
 
-function reasonNotToSync(table: TableInfo, catalog: Catalog): string | undefined {
+function reasonNotToSync(table: TableInfo, catalog: PolicyCatalog): string | undefined {
   if (table.kind === 'v' || table.kind === 'm') return 'it is a view'
   if (table.kind === 'f') return 'it is a foreign table, whose changes cannot be seen'
   if (table.isPartition) return 'it is a partition: its rows sync with those of the table that it belongs to'

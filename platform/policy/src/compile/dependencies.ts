@@ -1,4 +1,4 @@
-import type { Catalog } from '../catalog/catalog.ts'
+import type { PolicyCatalog } from '../catalog/policy-catalog.ts'
 import type { FunctionInfo, TableInfo } from '../catalog/policy-input.ts'
 import type { Dependency, KeyFunction } from '../plan.ts'
 import { Refusal, refuse } from '../refusal.ts'
@@ -69,7 +69,7 @@ export function dependenciesOfQuery(
   query: Query,
   role: number,
   table: number,
-  catalog: Catalog,
+  catalog: PolicyCatalog,
   rights?: Rights,
 ): Dependencies {
   const searchPath = rights === undefined ? catalog.input.searchPath : parseRights(rights).searchPath
@@ -79,7 +79,7 @@ export function dependenciesOfQuery(
 }
 
 /** The same for a condition, such as a whole policy. */
-export function dependenciesOfExpr(expr: Expr, role: number, table: number, catalog: Catalog): Dependencies {
+export function dependenciesOfExpr(expr: Expr, role: number, table: number, catalog: PolicyCatalog): Dependencies {
   const { searchPath } = catalog.input
   return collect((found) =>
     visitExprWhole(
@@ -109,7 +109,7 @@ function visitQueryWhole(
   query: Query,
   reader: Reader,
   found: Found,
-  catalog: Catalog,
+  catalog: PolicyCatalog,
   foreign: ReadonlySet<string> = NO_NAMES.foreign,
 ): void {
   const columns = new Map<string, Set<string>>()
@@ -117,7 +117,13 @@ function visitQueryWhole(
   visitQuery(query, reader, { found, catalog, columns, names: { ranges: new Map(), row: 'unknown', foreign } })
 }
 
-function visitExprWhole(expr: Expr, reader: Reader, found: Found, catalog: Catalog, row: ClockedNames['row']): void {
+function visitExprWhole(
+  expr: Expr,
+  reader: Reader,
+  found: Found,
+  catalog: PolicyCatalog,
+  row: ClockedNames['row'],
+): void {
   const columns = new Map<string, Set<string>>()
   walkExpr(expr, { expr: (inner) => noteColumn(inner, columns) })
   const names = { ranges: new Map(), row, foreign: NO_NAMES.foreign }
@@ -133,7 +139,7 @@ function noteColumn(expr: Expr, columns: Map<string, Set<string>>): void {
 
 interface Visit {
   readonly found: Found
-  readonly catalog: Catalog
+  readonly catalog: PolicyCatalog
   readonly columns: ReadColumns
   readonly names: ClockedNames & { readonly ranges: Map<string, ClockedTable> }
 }

@@ -1,4 +1,4 @@
-import type { Catalog } from '../catalog/catalog.ts'
+import type { PolicyCatalog } from '../catalog/policy-catalog.ts'
 import type { Dependency, KeyFunction } from '../plan.ts'
 import { withCanonicalAliases } from '../syntax/canonical-aliases.ts'
 import { isNondeterministic } from '../syntax/convert-query.ts'
@@ -39,7 +39,7 @@ export interface PinInput {
   readonly rights: RangeRights
   /** Who runs what has no other rights. */
   readonly role: number
-  readonly catalog: Catalog
+  readonly catalog: PolicyCatalog
 }
 
 /**
@@ -72,7 +72,7 @@ interface Candidate {
   readonly family: KeyFamily
 }
 
-function candidatesIn(condition: Expr, range: PinnedRange, catalog: Catalog): readonly Candidate[] {
+function candidatesIn(condition: Expr, range: PinnedRange, catalog: PolicyCatalog): readonly Candidate[] {
   if (condition.kind === 'array-operator') {
     if (condition.quantifier !== 'any' || !isEquality(condition)) return []
     const type = elementOf(typeOf(condition.right, catalog), catalog)
@@ -92,7 +92,7 @@ function candidate(
   kind: Candidate['kind'],
   otherType: number | undefined,
   range: PinnedRange,
-  catalog: Catalog,
+  catalog: PolicyCatalog,
 ): readonly Candidate[] {
   const column = strip(one, 'value', catalog)
   if (column.kind !== 'column' && column.kind !== 'row') return []
@@ -189,7 +189,7 @@ function valuesQuery(
   kind: Candidate['kind'],
   from: readonly From[],
   where: readonly Expr[],
-  catalog: Catalog,
+  catalog: PolicyCatalog,
 ): Query {
   if (kind === 'value') {
     const text: Expr = { kind: 'cast', arg: other, type: OID.text, sql: 'text', typmod: false }
@@ -218,7 +218,7 @@ function valuesQuery(
 }
 
 /** Whether a role may write such a query: a policy is stored with its tables and functions themselves in it, a query has their names. */
-function canName(query: Query, role: number, catalog: Catalog): boolean {
+function canName(query: Query, role: number, catalog: PolicyCatalog): boolean {
   const info = catalog.role(role)
   if (!info || info.superuser) return info !== undefined
   let can = true

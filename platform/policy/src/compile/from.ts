@@ -1,4 +1,4 @@
-import type { Catalog } from '../catalog/catalog.ts'
+import type { PolicyCatalog } from '../catalog/policy-catalog.ts'
 import { refuse } from '../refusal.ts'
 import { isAggregate, returnsRows } from '../syntax/convert-call.ts'
 import { conjuncts, isBare, type Expr, type From, isEquality, type Query } from '../syntax/expression.ts'
@@ -33,7 +33,7 @@ export function openJoins(from: readonly From[]): OpenedFrom {
  * Whether a query returns at most one row, whatever the tables hold: it aggregates all its rows, reads none, or names a value for every column of
  * a unique index of each table.
  */
-export function returnsOneRow(query: Query, catalog: Catalog): boolean {
+export function returnsOneRow(query: Query, catalog: PolicyCatalog): boolean {
   if (query.setOperation || query.groupBy.length > 0) return false
   if (query.targets.some((target) => hasAggregate(target.expr, catalog))) return true
   const { items, conditions } = openJoins(query.from)
@@ -62,7 +62,7 @@ function fixedColumns(
   alias: string,
   conditions: readonly Expr[],
   open: ReadonlySet<string>,
-  catalog: Catalog,
+  catalog: PolicyCatalog,
 ): ReadonlySet<string> {
   const fixed = new Set<string>()
   for (const condition of conditions) {
@@ -79,7 +79,7 @@ function fixedColumns(
 }
 
 /** Whether an aggregate or window function is called in it, subqueries left out. */
-export function hasAggregate(expr: Expr, catalog: Catalog): boolean {
+export function hasAggregate(expr: Expr, catalog: PolicyCatalog): boolean {
   if (expr.kind === 'call' && isAggregate(expr, catalog)) return true
   return childrenOf(expr).some((child) => hasAggregate(child, catalog))
 }
@@ -115,12 +115,12 @@ export function isOrderedWhole(query: Query): boolean {
 }
 
 /** Consists of `SELECT … FROM … WHERE` alone, so that a condition on its rows can be moved out of it. */
-export function isSimple(query: Query, catalog: Catalog): boolean {
+export function isSimple(query: Query, catalog: PolicyCatalog): boolean {
   return isBare(query) && !query.targets.some((target) => hasAggregate(target.expr, catalog))
 }
 
 /** @throws {Refusal} when the conditions of a query that depends on the row cannot be taken out of it, with what stands in the way */
-export function checkOpenable(query: Query, catalog: Catalog): void {
+export function checkOpenable(query: Query, catalog: PolicyCatalog): void {
   if (query.setOperation) refuse('UNION, INTERSECT or EXCEPT in a subquery that depends on the row')
   if (
     query.groupBy.length > 0 ||
@@ -136,7 +136,7 @@ export function checkOpenable(query: Query, catalog: Catalog): void {
 }
 
 /** @throws {Refusal} when it is not certain which rows a limit leaves */
-export function checkLimit(query: Query, catalog: Catalog): void {
+export function checkLimit(query: Query, catalog: PolicyCatalog): void {
   const without = withoutLimit(query)
   if (isOrderedWhole(query) || hasEqualRows(query)) return
   if (without.limit || !returnsOneRow(without, catalog)) refuse('which rows a LIMIT or OFFSET leaves is not certain')

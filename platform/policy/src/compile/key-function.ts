@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { quoteIdentifier, quoteLiteral, quoteName } from '@holdfast/postgres'
-import type { Catalog } from '../catalog/catalog.ts'
+import type { PolicyCatalog } from '../catalog/policy-catalog.ts'
 import type { KeyFunction } from '../plan.ts'
 import { refuse } from '../refusal.ts'
 import { withCanonicalAliases } from '../syntax/canonical-aliases.ts'
@@ -11,7 +11,7 @@ import { functionsOf } from '../syntax/typing.ts'
 import { walkExpr } from '../syntax/walk.ts'
 
 /** A function that answers a query with the rights of a `SECURITY DEFINER` function that the query is a part of. */
-export function createKeyFunction(query: Query, rights: Rights, catalog: Catalog): KeyFunction {
+export function createKeyFunction(query: Query, rights: Rights, catalog: PolicyCatalog): KeyFunction {
   const { owner, searchPath } = parseRights(rights)
   const role = catalog.role(owner) ?? refuse('the owner of a security definer function is not known')
   const body = renderQuery(withCanonicalAliases(query))
@@ -47,7 +47,7 @@ export function asExists(query: Query): Expr {
 }
 
 /** Functions in SQL without a search path of their own use the one around them. */
-function callsFunctions(query: Query, catalog: Catalog): boolean {
+function callsFunctions(query: Query, catalog: PolicyCatalog): boolean {
   let found = false
   walkExpr(asExists(query), {
     expr: (expr) =>

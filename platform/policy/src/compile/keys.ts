@@ -1,4 +1,4 @@
-import type { Catalog } from '../catalog/catalog.ts'
+import type { PolicyCatalog } from '../catalog/policy-catalog.ts'
 import { refuse } from '../refusal.ts'
 import { isNondeterministic } from '../syntax/convert-query.ts'
 import type { Expr } from '../syntax/expression.ts'
@@ -32,7 +32,7 @@ const FAMILIES: ReadonlyMap<number, KeyFamily> = new Map<number, KeyFamily>([
 ])
 
 /** Types of one family are equal exactly when their texts are; `undefined`: not so, which keys cannot be made of. */
-export function familyOf(type: number | undefined, catalog: Catalog): KeyFamily | undefined {
+export function familyOf(type: number | undefined, catalog: PolicyCatalog): KeyFamily | undefined {
   if (type === undefined) return undefined
   const base = baseOf(type, catalog)
   return FAMILIES.get(base) ?? (catalog.type(base)?.kind === 'e' ? `enum ${base}` : undefined)
@@ -47,7 +47,7 @@ export function createKeyPair(
   kind: KeyPair['kind'],
   row: Expr,
   claim: Expr,
-  catalog: Catalog,
+  catalog: PolicyCatalog,
   claimType = typeOf(claim, catalog),
 ): KeyPair {
   const shown = describeRow(row)
@@ -78,7 +78,7 @@ function describeRow(row: Expr): string {
 }
 
 /** Takes off casts that leave the text as it is. */
-export function strip(expr: Expr, kind: KeyPair['kind'], catalog: Catalog): Expr {
+export function strip(expr: Expr, kind: KeyPair['kind'], catalog: PolicyCatalog): Expr {
   if (expr.kind !== 'cast' || expr.typmod || expr.arg.kind === 'constant') return expr
   const from = typeOf(expr.arg, catalog)
   const to = baseOf(expr.type, catalog)
@@ -96,7 +96,7 @@ const WIDTH: ReadonlyMap<number, number> = new Map([
   [OID.int8, 8],
 ])
 
-function keepsText(from: number, to: number, catalog: Catalog): boolean {
+function keepsText(from: number, to: number, catalog: PolicyCatalog): boolean {
   const family = familyOf(from, catalog)
   if (!family || family === 'boolean' || family === 'date') return false
   if (from === to || to === OID.text || to === OID.varchar) return true

@@ -1,4 +1,4 @@
-import type { Catalog } from '../catalog/catalog.ts'
+import type { PolicyCatalog } from '../catalog/policy-catalog.ts'
 import { refuse } from '../refusal.ts'
 import { type Expr, type From, isEquality } from '../syntax/expression.ts'
 import { freshAlias } from '../syntax/scope.ts'
@@ -81,7 +81,7 @@ export function linkArrayOperator(
 function sides(
   left: Expr,
   right: Expr,
-  catalog: Catalog,
+  catalog: PolicyCatalog,
 ): readonly [row: Expr, other: Expr, isMirrored: boolean] | undefined {
   const leftSurvey = surveyExpr(left, catalog)
   const rightSurvey = surveyExpr(right, catalog)

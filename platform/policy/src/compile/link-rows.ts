@@ -1,4 +1,4 @@
-import type { Catalog } from '../catalog/catalog.ts'
+import type { PolicyCatalog } from '../catalog/policy-catalog.ts'
 import { INSTEAD_OF_SESSION } from '../syntax/what-to-write.ts'
 import { refuse } from '../refusal.ts'
 import type { Expr, From, Rights } from '../syntax/expression.ts'
@@ -60,7 +60,7 @@ function linkDisjunct(
 }
 
 /** A row filter is evaluated for a change, far from the person's session: it has to give the same there. */
-export function checkedFilter(atom: Expr, catalog: Catalog): Expr {
+export function checkedFilter(atom: Expr, catalog: PolicyCatalog): Expr {
   if (!isImmutableBesideClock(atom, catalog)) {
     clockComparisonsIn(atom, catalog)
     return refuse(

@@ -1,4 +1,4 @@
-import type { Catalog } from '../catalog/catalog.ts'
+import type { PolicyCatalog } from '../catalog/policy-catalog.ts'
 import { refuse } from '../refusal.ts'
 import type { Expr, From, Rights } from '../syntax/expression.ts'
 import type { KeyPair } from './keys.ts'
@@ -21,7 +21,7 @@ export interface Alternative {
 }
 
 export interface LinkContext {
-  readonly catalog: Catalog
+  readonly catalog: PolicyCatalog
   readonly aliases: Set<string>
 }
 
@@ -91,7 +91,7 @@ export function merge(left: Part, right: Part): Part {
 export function rightsOfItems(
   items: readonly From[],
   as: Rights | undefined,
-  catalog: Catalog,
+  catalog: PolicyCatalog,
 ): ReadonlySet<Rights | undefined> {
   const rights = new Set<Rights | undefined>()
   for (const item of items) {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Catalog } from '../catalog/catalog.ts'
+import type { PolicyCatalog } from '../catalog/policy-catalog.ts'
 import type { TableInfo } from '../catalog/policy-input.ts'
 import type { AccessClass, BucketDefinition } from '../plan.ts'
 import { chooseRowKey } from '../row-key.ts'
@@ -13,7 +13,7 @@ import { localNameOf } from './local-name.ts'
 export function mergeParts(
   parts: readonly RolePart[],
   table: TableInfo,
-  catalog: Catalog,
+  catalog: PolicyCatalog,
   stream: string | undefined,
 ): readonly BucketDefinition[] {
   const definitions: BucketDefinition[] = []
@@ -67,7 +67,7 @@ function keysOf(
 }
 
 /** What a bucket holds, in text. */
-function bucketText(part: RolePart, table: TableInfo, catalog: Catalog): string {
+function bucketText(part: RolePart, table: TableInfo, catalog: PolicyCatalog): string {
   const types = new Map(table.columns.map((column) => [column.name, column.typeName]))
   const { rowFilter, keys, rowFunctions } = part.assembled
   return JSON.stringify([
@@ -90,7 +90,7 @@ function keyInText(table: TableInfo): readonly unknown[] {
 }
 
 /** What the values of a column are made of, where its type's name does not say it: members of composites, types under domains. */
-function insideOf(name: string, table: TableInfo, catalog: Catalog): readonly unknown[] {
+function insideOf(name: string, table: TableInfo, catalog: PolicyCatalog): readonly unknown[] {
   const typeOid = table.columns.find((column) => column.name === name)?.typeOid ?? 0
   const shape = shapeOfType(typeOid, (oid) => catalog.type(oid))
   return shape.kind === 'scalar' && shape.oid === typeOid ? [] : [shape]

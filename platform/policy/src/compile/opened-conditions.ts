@@ -1,4 +1,4 @@
-import type { Catalog } from '../catalog/catalog.ts'
+import type { PolicyCatalog } from '../catalog/policy-catalog.ts'
 import { returnsRows } from '../syntax/convert-call.ts'
 import { conjuncts, type Expr, type From, isEquality, type Rights, type Subquery } from '../syntax/expression.ts'
 import { isSimple, openJoins, withoutLimit } from './from.ts'
@@ -21,7 +21,7 @@ export function openConditions(
   items: readonly From[],
   conditions: readonly Expr[],
   rights: RangeRights,
-  catalog: Catalog,
+  catalog: PolicyCatalog,
 ): OpenedConditions {
   const ranges = new Map<string, { readonly item: From; readonly rights: RangeRights }>()
   const opened: { readonly expr: Expr; readonly rights: RangeRights }[] = []
@@ -49,7 +49,7 @@ interface OpenedSubquery {
   readonly rights: RangeRights
 }
 
-function openSubquery(expr: Subquery, around: RangeRights, catalog: Catalog): OpenedSubquery | undefined {
+function openSubquery(expr: Subquery, around: RangeRights, catalog: PolicyCatalog): OpenedSubquery | undefined {
   const rights = expr.as ?? around
   const equalities: Expr[] = []
   if (expr.link === 'any') {

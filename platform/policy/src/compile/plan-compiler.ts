@@ -1,4 +1,4 @@
-import { createCatalog } from '../catalog/catalog.ts'
+import { createPolicyCatalog } from '../catalog/policy-catalog.ts'
 import type { PolicyInput } from '../catalog/policy-input.ts'
 import { isPartial } from '../catalog/read-policy-input.ts'
 import { answersAlike, recordCatalog, type Lookups } from '../catalog/recorded-catalog.ts'
@@ -34,7 +34,7 @@ export function createPlanCompiler(): PlanCompiler {
 
   return {
     async compile(input, signal) {
-      const plain = createCatalog(input)
+      const plain = createPolicyCatalog(input)
       const recorded = recordCatalog(plain)
       const queries = readStreamQueries(plain)
       const settings = settingsOf(input)

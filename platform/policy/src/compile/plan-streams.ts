@@ -1,4 +1,4 @@
-import type { Catalog } from '../catalog/catalog.ts'
+import type { PolicyCatalog } from '../catalog/policy-catalog.ts'
 import type { RefusedTable, StreamPlan, TablePlan } from '../plan.ts'
 import type { StreamQueries } from './stream-queries.ts'
 
@@ -7,7 +7,7 @@ export function planStreams(
   { byTable, refused, parameters }: StreamQueries,
   tables: readonly TablePlan[],
   refusedTables: readonly RefusedTable[],
-  catalog: Catalog,
+  catalog: PolicyCatalog,
 ): readonly StreamPlan[] {
   return catalog.input.streams.map(({ name, priority, autoSubscribe }) => {
     const own = [...byTable].flatMap(([oid, queries]) =>

@@ -1,5 +1,5 @@
 import type { Node } from 'libpg-query'
-import type { Catalog } from '../catalog/catalog.ts'
+import type { PolicyCatalog } from '../catalog/policy-catalog.ts'
 import type { FunctionInfo } from '../catalog/policy-input.ts'
 import { Refusal, refuse } from '../refusal.ts'
 import { scopeOfBody } from '../syntax/convert-call.ts'
@@ -65,7 +65,12 @@ export function queriesOfProcedure(
 }
 
 /** A query with its names resolved: by Postgres, or by the search path alone where it reads a variable whose type Postgres does not know yet. */
-function resolvedNode({ text, node }: ProcedureText, f: FunctionInfo, searchPath: string, catalog: Catalog): Node {
+function resolvedNode(
+  { text, node }: ProcedureText,
+  f: FunctionInfo,
+  searchPath: string,
+  catalog: PolicyCatalog,
+): Node {
   const resolved = (f.queries[''] ?? f.queries[searchPath])?.[text]
   if (resolved) return 'error' in resolved ? refuse(resolved.error) : parseViewDefinition(resolved.text)
   // Trees are kept for the next compilation, which may have another catalog.
@@ -94,7 +99,7 @@ const ALIASES: Readonly<Record<string, string>> = {
 }
 
 /** The type that a variable is declared with, when it is a plain one. */
-function typeNamed(written: string, catalog: Catalog): number | undefined {
+function typeNamed(written: string, catalog: PolicyCatalog): number | undefined {
   const text = written.toLowerCase()
   const isArray = text.endsWith('[]')
   const name = isArray ? text.slice(0, -2) : text

@@ -1,5 +1,5 @@
 import type { JoinExpr, Node, SelectStmt } from 'libpg-query'
-import type { Catalog } from '../catalog/catalog.ts'
+import type { PolicyCatalog } from '../catalog/policy-catalog.ts'
 import type { PolicyInfo, StreamInfo, TableInfo } from '../catalog/policy-input.ts'
 import { Refusal, refuse } from '../refusal.ts'
 import { convertType } from '../syntax/convert-type.ts'
@@ -40,7 +40,7 @@ export interface StreamQueries {
 }
 
 /** Takes the queries of the declared streams apart. */
-export function readStreamQueries(catalog: Catalog): StreamQueries {
+export function readStreamQueries(catalog: PolicyCatalog): StreamQueries {
   const byTable = new Map<number, StreamQuery[]>()
   const refused = new Map<string, RefusedQuery[]>()
   const parameters = new Map<string, ReadonlyMap<string, string>>()
@@ -69,7 +69,7 @@ export function readStreamQueries(catalog: Catalog): StreamQueries {
 function readQuery(
   stream: StreamInfo,
   { text, resolved }: StreamInfo['queries'][number],
-  catalog: Catalog,
+  catalog: PolicyCatalog,
 ): { readonly table: TableInfo; readonly condition: StreamCondition | undefined } {
   if ('error' in resolved) return refuse(resolved.error)
   const statement = parseViewDefinition(resolved.text)
@@ -135,7 +135,7 @@ function openFrom(from: readonly Node[]): OpenedItems {
 function findSelected(
   select: SelectStmt,
   items: readonly Node[],
-  catalog: Catalog,
+  catalog: PolicyCatalog,
 ): { readonly item: Node; readonly table: TableInfo; readonly name: string } {
   const targets = (select.targetList ?? []).map((target) => {
     const val = 'ResTarget' in target ? target.ResTarget.val : undefined
@@ -178,7 +178,7 @@ function conjunction(parts: readonly Node[]): Node | undefined {
 }
 
 /** Finds `(subscription.parameter('name'))::type` anywhere in a condition. */
-function collectParameters(value: unknown, into: Map<string, string>, catalog: Catalog): void {
+function collectParameters(value: unknown, into: Map<string, string>, catalog: PolicyCatalog): void {
   if (Array.isArray(value)) {
     for (const item of value) collectParameters(item, into, catalog)
     return

@@ -1,4 +1,4 @@
-import type { Catalog } from '../catalog/catalog.ts'
+import type { PolicyCatalog } from '../catalog/policy-catalog.ts'
 import { isClaimFunction, isClaimSetting, isFollowed } from '../syntax/convert-call.ts'
 import type { Expr, From, Query, Rights } from '../syntax/expression.ts'
 import { functionsOf } from '../syntax/typing.ts'
@@ -21,21 +21,21 @@ export interface Survey {
 }
 
 /** What an expression reads, subqueries in it included. */
-export function surveyExpr(expr: Expr, catalog: Catalog): Survey {
+export function surveyExpr(expr: Expr, catalog: PolicyCatalog): Survey {
   return survey(catalog, (visitor) => walkExpr(expr, visitor))
 }
 
 /** What a query reads, its own ranges left out. */
-export function surveyQuery(query: Query, catalog: Catalog): Survey {
+export function surveyQuery(query: Query, catalog: PolicyCatalog): Survey {
   return survey(catalog, (visitor) => walkQuery(query, visitor))
 }
 
 /** What an item of `FROM` reads. */
-export function surveyFrom(from: From, catalog: Catalog): Survey {
+export function surveyFrom(from: From, catalog: PolicyCatalog): Survey {
   return survey(catalog, (visitor) => walkFrom(from, visitor))
 }
 
-function survey(catalog: Catalog, walk: (visitor: Visitor) => void): Survey {
+function survey(catalog: PolicyCatalog, walk: (visitor: Visitor) => void): Survey {
   const row = new Set<string>()
   const named = new Set<string>()
   const bound = new Set<string>()
@@ -74,7 +74,7 @@ export function isRowOnly(survey: Survey): boolean {
 }
 
 /** Whether a condition can stay in one piece: nothing in it ties the row to anything else. */
-export function isWhole(expr: Expr, catalog: Catalog): boolean {
+export function isWhole(expr: Expr, catalog: PolicyCatalog): boolean {
   const survey = surveyExpr(expr, catalog)
   return survey.row.size === 0 ? survey.as.size <= 1 : isRowOnly(survey)
 }

@@ -1,15 +1,15 @@
-import type { Catalog } from '../catalog/catalog.ts'
+import type { PolicyCatalog } from '../catalog/policy-catalog.ts'
 import type { PolicyInfo, TableInfo } from '../catalog/policy-input.ts'
 import { Refusal, refuse } from '../refusal.ts'
 
 /** The policies for `SELECT` that apply to a role. */
-export function applicablePolicies(table: number, role: number, catalog: Catalog): readonly PolicyInfo[] {
+export function applicablePolicies(table: number, role: number, catalog: PolicyCatalog): readonly PolicyInfo[] {
   const memberOf = catalog.role(role)?.memberOf ?? [role]
   return catalog.policiesOf(table).filter((policy) => policy.roles.some((one) => one === 0 || memberOf.includes(one)))
 }
 
 /** Superusers, `BYPASSRLS` roles and owners see every row; an owner not when the table says `FORCE`. */
-export function isExempt(table: TableInfo, role: number, catalog: Catalog): boolean {
+export function isExempt(table: TableInfo, role: number, catalog: PolicyCatalog): boolean {
   const info = catalog.role(role)
   if (!info) return false
   return info.bypassesRls || (!table.forceRls && info.memberOf.includes(table.owner))
@@ -32,7 +32,7 @@ export function checkRights(
   columns: ReadonlySet<string>,
   role: number,
   label: string,
-  catalog: Catalog,
+  catalog: PolicyCatalog,
 ): void {
   const selectable = table.selectable[String(role)]
   const missing = selectable && [...columns].find((column) => !selectable.includes(column))

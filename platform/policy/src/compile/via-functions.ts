@@ -1,5 +1,5 @@
 import { quoteLiteral, quoteName } from '@holdfast/postgres'
-import type { Catalog } from '../catalog/catalog.ts'
+import type { PolicyCatalog } from '../catalog/policy-catalog.ts'
 import type { KeyFunction } from '../plan.ts'
 import { refuse } from '../refusal.ts'
 import type { Expr } from '../syntax/expression.ts'
@@ -11,7 +11,7 @@ import { walkExpr } from '../syntax/walk.ts'
  * itself, and its name plays no part; in a query it does. They run with the caller's rights, and go with the function that they call: dropping that one is
  * not held up by them.
  */
-export function viaFunctionsOf(exprs: readonly Expr[], catalog: Catalog): readonly KeyFunction[] {
+export function viaFunctionsOf(exprs: readonly Expr[], catalog: PolicyCatalog): readonly KeyFunction[] {
   const found = new Map<string, KeyFunction>()
   for (const expr of exprs) {
     walkExpr(expr, {
@@ -23,7 +23,7 @@ export function viaFunctionsOf(exprs: readonly Expr[], catalog: Catalog): readon
   return [...found.values()]
 }
 
-function viaFunction(call: Extract<Expr, { kind: 'call' }>, name: string, catalog: Catalog): KeyFunction {
+function viaFunction(call: Extract<Expr, { kind: 'call' }>, name: string, catalog: PolicyCatalog): KeyFunction {
   const [f] = functionsOf(call, catalog)
   if (!f) return refuse(`the function ${call.schema}.${call.name} is not known`)
   const roles = catalog.input.apiRoles.map((oid) => catalog.role(oid)?.name ?? refuse('an API role is not known'))

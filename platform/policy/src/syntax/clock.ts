@@ -1,5 +1,5 @@
 import { refuse } from '../refusal.ts'
-import type { Catalog } from '../catalog/catalog.ts'
+import type { PolicyCatalog } from '../catalog/policy-catalog.ts'
 import type { Expr } from './expression.ts'
 import { renderExpr } from './render.ts'
 import { isImmutable, OID, typeOf } from './typing.ts'
@@ -46,7 +46,7 @@ export function refuseClock(): never {
 }
 
 /** Finds the comparisons with the clock in an expression, subqueries left out. @throws {Refusal} when the clock is read in any other way */
-export function clockComparisonsIn(expr: Expr, catalog: Catalog): readonly ClockComparison[] {
+export function clockComparisonsIn(expr: Expr, catalog: PolicyCatalog): readonly ClockComparison[] {
   const found: ClockComparison[] = []
   const look = (part: Expr): void => {
     if (!readsClock(part)) return
@@ -65,7 +65,7 @@ export function clockComparisonsIn(expr: Expr, catalog: Catalog): readonly Clock
 }
 
 /** Whether a condition on the row is immutable but for comparisons with the clock, which can be followed. */
-export function isImmutableBesideClock(expr: Expr, catalog: Catalog): boolean {
+export function isImmutableBesideClock(expr: Expr, catalog: PolicyCatalog): boolean {
   if (!readsClock(expr)) return isImmutable(expr, catalog)
   if (expr.kind === 'operator') {
     const solved = solveClock(expr, catalog)
@@ -114,7 +114,10 @@ function partsOf(expr: Expr): readonly Expr[] {
  * Solves a comparison for the clock: `value cmp now()`, with an interval (for dates also a number of days) added to or subtracted from the clock, with the
  * clock as a date or without its time zone; and `now() - value cmp interval`.
  */
-export function solveClock(expr: Extract<Expr, { kind: 'operator' }>, catalog: Catalog): ClockComparison | undefined {
+export function solveClock(
+  expr: Extract<Expr, { kind: 'operator' }>,
+  catalog: PolicyCatalog,
+): ClockComparison | undefined {
   if (expr.schema !== 'pg_catalog' || !COMPARISONS.has(expr.name) || !expr.left) return undefined
   const sides = readsClock(expr.left) ? [expr.left, expr.right] : [expr.right, expr.left]
   const [clock, value] = sides as [Expr, Expr]
@@ -129,7 +132,7 @@ function readsNoQuery(expr: Expr): boolean {
 }
 
 /** `now() - value cmp interval`: their difference counts days of 24 hours, and months of 30 days when it is compared. */
-function solveAge(clock: Expr, limit: Expr, catalog: Catalog): ClockComparison | undefined {
+function solveAge(clock: Expr, limit: Expr, catalog: PolicyCatalog): ClockComparison | undefined {
   if (clock.kind !== 'operator' || clock.schema !== 'pg_catalog' || clock.name !== '-' || !clock.left) return undefined
   const value = clock.right
   if (!isClock(clock.left) || readsClock(value) || !readsNoQuery(value)) return undefined
@@ -144,7 +147,7 @@ interface Shifted {
   readonly shift: { readonly expr: Expr; readonly sql: string; readonly isDays: boolean } | undefined
 }
 
-function solveMoment(clock: Expr, value: Expr, catalog: Catalog): ClockComparison | undefined {
+function solveMoment(clock: Expr, value: Expr, catalog: PolicyCatalog): ClockComparison | undefined {
   const read = readShifted(clock, catalog)
   const type = typeOf(value, catalog)
   if (!read || (type !== DATE && type !== TIMESTAMP && type !== TIMESTAMPTZ)) return undefined
@@ -167,7 +170,7 @@ function solveMoment(clock: Expr, value: Expr, catalog: Catalog): ClockCompariso
 }
 
 /** `now()`, cast, with one shift at most. */
-function readShifted(expr: Expr, catalog: Catalog): Shifted | undefined {
+function readShifted(expr: Expr, catalog: PolicyCatalog): Shifted | undefined {
   if (isClock(expr)) return { type: TIMESTAMPTZ, shift: undefined }
   if (expr.kind === 'cast') {
     const inner = readShifted(expr.arg, catalog)

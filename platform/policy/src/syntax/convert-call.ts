@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FuncCall } from 'libpg-query'
 import { Refusal, refuse } from '../refusal.ts'
-import type { Catalog } from '../catalog/catalog.ts'
+import type { PolicyCatalog } from '../catalog/policy-catalog.ts'
 import type { FunctionInfo, ResolvedBody } from '../catalog/policy-input.ts'
 import { createRights, type Expr, isSingleRow, type Query } from './expression.ts'
 import { qualify } from './collect-names.ts'
@@ -106,7 +106,7 @@ export function dependsOnRow(args: readonly Expr[]): boolean {
 }
 
 /** Whether an expression returns a set of rows. */
-export function returnsRows(expr: Expr, scope: { readonly catalog: Catalog }): boolean {
+export function returnsRows(expr: Expr, scope: { readonly catalog: PolicyCatalog }): boolean {
   if (expr.kind === 'subquery') return false
   let found = false
   walkExpr(expr, {
@@ -116,11 +116,11 @@ export function returnsRows(expr: Expr, scope: { readonly catalog: Catalog }): b
 }
 
 /** Whether an expression, subqueries in it left out, has an aggregate. */
-export function isAggregate(call: Call, catalog: Catalog): boolean {
+export function isAggregate(call: Call, catalog: PolicyCatalog): boolean {
   return functionsOf(call, catalog).some((f) => f.kind === 'a' || f.kind === 'w')
 }
 
-function checkSystemCall(call: Call, catalog: Catalog): Expr {
+function checkSystemCall(call: Call, catalog: PolicyCatalog): Expr {
   const candidates = functionsOf(call, catalog)
   if (candidates.length === 0) return refuse(`the function ${call.name} is not known`)
   if (candidates.some((f) => f.volatility === 'v'))

@@ -1,7 +1,7 @@
 import type { JoinExpr, Node, RangeFunction, RangeSubselect, RangeVar, SelectStmt, WithClause } from 'libpg-query'
 import { convertArguments } from './convert-arguments.ts'
 import { Refusal, refuse } from '../refusal.ts'
-import type { Catalog } from '../catalog/catalog.ts'
+import type { PolicyCatalog } from '../catalog/policy-catalog.ts'
 import type { TableInfo } from '../catalog/policy-input.ts'
 import {
   type CommonTable,
@@ -169,7 +169,7 @@ function convertCtes(
 }
 
 /** What a query offers under which names. */
-export function outputColumns(query: Query, catalog: Catalog): ReadonlyMap<string, RangeColumn> {
+export function outputColumns(query: Query, catalog: PolicyCatalog): ReadonlyMap<string, RangeColumn> {
   if (query.setOperation) {
     const left = outputColumns(query.setOperation.left, catalog)
     const right = [...outputColumns(query.setOperation.right, catalog).values()]
@@ -364,7 +364,7 @@ function convertFromFunction(node: RangeFunction, scope: Scope, ranges: Range[])
 function functionColumnNames(
   call: Extract<Expr, { kind: 'call' }>,
   alias: string,
-  catalog: Catalog,
+  catalog: PolicyCatalog,
 ): readonly string[] {
   const [meant, other] = functionsOf(call, catalog)
   if (!meant || other) return [alias]
@@ -372,7 +372,10 @@ function functionColumnNames(
   return catalog.tableOfType(meant.returnType)?.columns.map((column) => column.name) ?? [alias]
 }
 
-function functionColumnTypes(call: Extract<Expr, { kind: 'call' }>, catalog: Catalog): readonly (number | undefined)[] {
+function functionColumnTypes(
+  call: Extract<Expr, { kind: 'call' }>,
+  catalog: PolicyCatalog,
+): readonly (number | undefined)[] {
   const [meant, other] = functionsOf(call, catalog)
   if (!meant || other) return []
   if (meant.schema === 'pg_catalog' && meant.name === 'unnest')

@@ -1,6 +1,6 @@
 import { quoteName } from '@holdfast/postgres'
 import type { TypeName } from 'libpg-query'
-import type { Catalog } from '../catalog/catalog.ts'
+import type { PolicyCatalog } from '../catalog/policy-catalog.ts'
 import { refuse } from '../refusal.ts'
 import { qualify } from './collect-names.ts'
 import { nameParts } from './names.ts'
@@ -8,7 +8,7 @@ import { nameParts } from './names.ts'
 /** Finds the type that a cast names, and how to write it. */
 export function convertType(
   node: TypeName,
-  catalog: Catalog,
+  catalog: PolicyCatalog,
 ): { readonly type: number; readonly sql: string; readonly typmod: boolean } {
   const [schema, name] = qualify(nameParts(node.names))
   const named = catalog.typeNamed(schema, name)

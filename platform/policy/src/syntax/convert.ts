@@ -1,6 +1,6 @@
 import { quoteLiteral } from '@holdfast/postgres'
 import type { Node } from 'libpg-query'
-import type { Catalog } from '../catalog/catalog.ts'
+import type { PolicyCatalog } from '../catalog/policy-catalog.ts'
 import type { TableInfo } from '../catalog/policy-input.ts'
 import { refuse } from '../refusal.ts'
 import type { BooleanTest, Expr, SpecialForm, Subquery } from './expression.ts'
@@ -31,7 +31,12 @@ const BOOLEAN_TESTS: Readonly<Record<string, BooleanTest>> = {
  *
  * @param aliases - every alias given so far in this compilation
  */
-export function createScope(catalog: Catalog, role: number, row: TableInfo | undefined, aliases: Set<string>): Scope {
+export function createScope(
+  catalog: PolicyCatalog,
+  role: number,
+  row: TableInfo | undefined,
+  aliases: Set<string>,
+): Scope {
   const convert = { expr: convertExpr, query: convertQuery }
   return {
     convert,

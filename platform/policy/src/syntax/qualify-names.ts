@@ -1,4 +1,4 @@
-import type { Catalog } from '../catalog/catalog.ts'
+import type { PolicyCatalog } from '../catalog/policy-catalog.ts'
 import { refuse } from '../refusal.ts'
 import { nameParts } from './names.ts'
 
@@ -17,7 +17,7 @@ export function schemasOfPath(path: string): readonly string[] {
  *
  * @throws {Refusal} when which of two things a name means depends on the types of its arguments
  */
-export function qualifyNames(tree: unknown, path: string, catalog: Catalog): void {
+export function qualifyNames(tree: unknown, path: string, catalog: PolicyCatalog): void {
   const schemas = schemasOfPath(path)
   const ctes = new Set<string>()
   collectCteNames(tree, ctes)

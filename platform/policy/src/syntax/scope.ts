@@ -1,5 +1,5 @@
 import { refuse } from '../refusal.ts'
-import type { Catalog } from '../catalog/catalog.ts'
+import type { PolicyCatalog } from '../catalog/policy-catalog.ts'
 import type { TableInfo } from '../catalog/policy-input.ts'
 import type { Node } from 'libpg-query'
 import type { Expr, Query, Rights } from './expression.ts'
@@ -35,7 +35,7 @@ export interface Converter {
 /** Where names are looked up: the ranges of each query from the inside out, then the row or the arguments of the function. */
 export interface Scope {
   readonly convert: Converter
-  readonly catalog: Catalog
+  readonly catalog: PolicyCatalog
   readonly levels: readonly (readonly Range[])[]
   readonly ctes: CteScope
   /** The table whose policy this is. */

@@ -1,4 +1,4 @@
-import type { Catalog } from '../catalog/catalog.ts'
+import type { PolicyCatalog } from '../catalog/policy-catalog.ts'
 import type { FunctionInfo, OperatorInfo } from '../catalog/policy-input.ts'
 import { childrenOf } from './walk.ts'
 import type { Expr } from './expression.ts'
@@ -31,7 +31,7 @@ const POLYMORPHIC = /^(any.*|record)$/
  * The type of an expression, domains replaced by what is under them, or `undefined` when it is not certain. Postgres prints the casts it
  * inserted, so operators and functions are found by their exact argument types.
  */
-export function typeOf(expr: Expr, catalog: Catalog): number | undefined {
+export function typeOf(expr: Expr, catalog: PolicyCatalog): number | undefined {
   switch (expr.kind) {
     case 'row':
     case 'column':
@@ -76,18 +76,18 @@ export function typeOf(expr: Expr, catalog: Catalog): number | undefined {
 }
 
 /** The type under a domain, else the type itself. */
-export function baseOf(type: number, catalog: Catalog): number {
+export function baseOf(type: number, catalog: PolicyCatalog): number {
   return catalog.type(type)?.base || type
 }
 
 /** The type of the elements when `type` is an array of something, else `undefined`. */
-export function elementOf(type: number | undefined, catalog: Catalog): number | undefined {
+export function elementOf(type: number | undefined, catalog: PolicyCatalog): number | undefined {
   const element = type === undefined ? 0 : (catalog.type(type)?.element ?? 0)
   return element === 0 ? undefined : baseOf(element, catalog)
 }
 
 /** The functions that a call may mean. */
-export function functionsOf(call: Extract<Expr, { kind: 'call' }>, catalog: Catalog): readonly FunctionInfo[] {
+export function functionsOf(call: Extract<Expr, { kind: 'call' }>, catalog: PolicyCatalog): readonly FunctionInfo[] {
   const named = catalog.functions(call.schema, call.name).filter((f) => takes(f, call.args.length))
   const types = call.args.map((arg) => typeOf(arg, catalog))
   return bestOf(named, (f) => f.argTypes.map((type, index) => fit(type, types[index], catalog)))
@@ -102,7 +102,7 @@ function takes(f: FunctionInfo, count: number): boolean {
 /** The operators that an expression may mean, by the types of its sides as far as they are known. */
 export function operatorsOf(
   expr: { readonly schema: string; readonly name: string; readonly left: Expr | undefined; readonly right: Expr },
-  catalog: Catalog,
+  catalog: PolicyCatalog,
 ): readonly OperatorInfo[] {
   const named = catalog
     .operators(expr.schema, expr.name)
@@ -117,7 +117,7 @@ export function operatorsOf(
 
 type Fit = 'exact' | 'possible' | 'no'
 
-function fit(parameter: number, given: number | undefined, catalog: Catalog): Fit {
+function fit(parameter: number, given: number | undefined, catalog: PolicyCatalog): Fit {
   if (given === undefined || given === OID.unknown) return 'possible'
   if (baseOf(parameter, catalog) === given) return 'exact'
   return POLYMORPHIC.test(catalog.type(parameter)?.name ?? '') ? 'possible' : 'no'
@@ -131,7 +131,7 @@ function bestOf<T>(candidates: readonly T[], fits: (candidate: T) => readonly Fi
   return possible.length > 0 ? possible : candidates
 }
 
-function certain(type: number, catalog: Catalog): number | undefined {
+function certain(type: number, catalog: PolicyCatalog): number | undefined {
   return POLYMORPHIC.test(catalog.type(type)?.name ?? 'any') ? undefined : baseOf(type, catalog)
 }
 
@@ -140,7 +140,7 @@ function common(types: readonly (number | undefined)[]): number | undefined {
   return types.every((type) => type === first) ? first : undefined
 }
 
-function typeOfSpecial(expr: Extract<Expr, { kind: 'special' }>, catalog: Catalog): number | undefined {
+function typeOfSpecial(expr: Extract<Expr, { kind: 'special' }>, catalog: PolicyCatalog): number | undefined {
   switch (expr.form) {
     case 'is distinct from':
     case 'is not distinct from':
@@ -162,7 +162,7 @@ function typeOfSpecial(expr: Extract<Expr, { kind: 'special' }>, catalog: Catalo
  * Whether the value of an expression over a row depends on nothing but the row. Labels of enums are taken as lasting: renaming one changes the
  * data of the rows as well.
  */
-export function isImmutable(expr: Expr, catalog: Catalog): boolean {
+export function isImmutable(expr: Expr, catalog: PolicyCatalog): boolean {
   return isImmutableItself(expr, catalog) && childrenOf(expr).every((child) => isImmutable(child, catalog))
 }
 
@@ -170,7 +170,7 @@ export function isImmutable(expr: Expr, catalog: Catalog): boolean {
 const SETTLED_TYPES: ReadonlySet<number> = new Set([16, 19, 20, 21, 23, 25, 26, 114, 1043, 1700, 2950, 3802])
 
 /** Whether the value depends on nothing but the row and what does not change while a session's settings do: `to_jsonb(text)`, for one. */
-export function isSettled(expr: Expr, catalog: Catalog): boolean {
+export function isSettled(expr: Expr, catalog: PolicyCatalog): boolean {
   const isSteady =
     expr.kind === 'call' &&
     expr.schema === 'pg_catalog' &&
@@ -179,7 +179,7 @@ export function isSettled(expr: Expr, catalog: Catalog): boolean {
   return (isSteady || isImmutableItself(expr, catalog)) && childrenOf(expr).every((child) => isSettled(child, catalog))
 }
 
-function isImmutableItself(expr: Expr, catalog: Catalog): boolean {
+function isImmutableItself(expr: Expr, catalog: PolicyCatalog): boolean {
   switch (expr.kind) {
     case 'operator':
       return allImmutable(operatorsOf(expr, catalog))
@@ -211,7 +211,7 @@ function isImmutableItself(expr: Expr, catalog: Catalog): boolean {
 function comparesElements(
   operator: OperatorInfo,
   expr: Extract<Expr, { kind: 'array-operator' }>,
-  catalog: Catalog,
+  catalog: PolicyCatalog,
 ): boolean {
   const element = elementOf(typeOf(expr.right, catalog), catalog)
   return (
@@ -228,7 +228,7 @@ function isMoment(type: number | undefined): boolean {
 }
 
 /** A literal was read when the policy was made; every other conversion runs each time. */
-function isImmutableCast(expr: Extract<Expr, { kind: 'cast' }>, catalog: Catalog): boolean {
+function isImmutableCast(expr: Extract<Expr, { kind: 'cast' }>, catalog: PolicyCatalog): boolean {
   if (expr.arg.kind === 'constant') return true
   const from = typeOf(expr.arg, catalog)
   const target = baseOf(expr.type, catalog)
@@ -236,7 +236,7 @@ function isImmutableCast(expr: Extract<Expr, { kind: 'cast' }>, catalog: Catalog
   return isImmutableConversion(from, target, catalog)
 }
 
-function isImmutableConversion(from: number, target: number, catalog: Catalog): boolean {
+function isImmutableConversion(from: number, target: number, catalog: PolicyCatalog): boolean {
   if (from === target) return true
   const cast = catalog.cast(from, target)
   if (cast && cast.volatility !== 's') return cast.volatility === 'i'
@@ -252,13 +252,13 @@ function isImmutableConversion(from: number, target: number, catalog: Catalog): 
 }
 
 /** Whether it is a date or time, or an array of some. */
-export function isMomentType(type: number, catalog: Catalog): boolean {
+export function isMomentType(type: number, catalog: PolicyCatalog): boolean {
   const base = baseOf(type, catalog)
   return MOMENT_TYPES.has(elementOf(base, catalog) ?? base)
 }
 
 /** Whether a conversion may read the clock: `('now'::text)::timestamptz` does. */
-export function mayReadClock(expr: Extract<Expr, { kind: 'cast' }>, catalog: Catalog): boolean {
+export function mayReadClock(expr: Extract<Expr, { kind: 'cast' }>, catalog: PolicyCatalog): boolean {
   if (!isMomentType(expr.type, catalog) || expr.arg.kind === 'constant') return false
   const given = typeOf(expr.arg, catalog)
   return !isMomentForSure(elementOf(given, catalog) ?? given)

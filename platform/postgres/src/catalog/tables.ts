@@ -2,6 +2,7 @@ import type { Queryable } from '../connection/pool.ts'
 import { sql } from '../sql/sql.ts'
 import type { Column, ForeignKey, Policy, Table, TablePrivileges, UniqueConstraint, ViewSource } from './catalog.ts'
 import { ownSchema } from './scope.ts'
+import { baseTypesOf } from './shared-queries.ts'
 import { readViewColumns, type ViewColumn } from './view-columns.ts'
 
 type TableRow = Omit<
@@ -98,13 +99,8 @@ function readRelations(tx: Queryable): Promise<TableRow[]> {
 
 function readColumns(tx: Queryable): Promise<OfTable<Column>[]> {
   return tx.query<OfTable<Column>>(sql`
-    with recursive base (domain, oid, typmod) as (
-      select oid, typbasetype, typtypmod from pg_catalog.pg_type where typtype = 'd'
-      union all
-      select base.domain, type.typbasetype, type.typtypmod
-        from base join pg_catalog.pg_type type on type.oid = base.oid where type.typtype = 'd'
-    ), bottom as (
-      select base.domain, base.oid from base join pg_catalog.pg_type type on type.oid = base.oid where type.typtype <> 'd'
+    with bottom (domain, oid) as (
+      select oid, base from (${baseTypesOf(sql`select oid from pg_catalog.pg_type where typtype = 'd'`)}) as unwrapped
     ), labels as (
       select enumtypid, array_agg(enumlabel::text order by enumsortorder) as labels from pg_catalog.pg_enum group by enumtypid
     )

@@ -1,4 +1,4 @@
-import { sql, type Connections } from '@holdfast/postgres'
+import { baseTypesOf, columnTypesOf, isSetByPostgres, sql, type Connections } from '@holdfast/postgres'
 import type { ColumnDescriptor, TableDescriptor } from '@holdfast/protocol'
 
 /** A table that syncs, with the name it has on the device. */
@@ -56,25 +56,14 @@ export async function describeTables(
   role: string,
 ): Promise<readonly TableDescriptor[]> {
   const rows = await pool.query<TableRow>(sql`
-    with recursive synced as (
+    with synced as (
       select c.oid, n.nspname as schema, c.relname as "table"
         from unnest(${tables.map((table) => table.schema)}::text[], ${tables.map((table) => table.name)}::text[])
                as wanted (schema, "table")
         join pg_catalog.pg_namespace n on n.nspname = wanted.schema
         join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = wanted."table"
     ),
-    unwrapped (oid, base, depth) as (
-      select t.oid, t.oid, 0 from pg_catalog.pg_type t
-       where t.oid in (select a.atttypid from synced join pg_catalog.pg_attribute a on a.attrelid = synced.oid)
-      union all
-      select unwrapped.oid, t.typbasetype, depth + 1
-        from unwrapped join pg_catalog.pg_type t on t.oid = unwrapped.base and t.typtype = 'd'
-    ),
-    base as (
-      select distinct on (unwrapped.oid) unwrapped.oid, t.oid as base, t.typname
-        from unwrapped join pg_catalog.pg_type t on t.oid = unwrapped.base
-       order by unwrapped.oid, depth desc
-    ),
+    base as (${baseTypesOf(columnTypesOf('synced'))}),
     link as (
       select con.conrelid, con.conkey[1] as attnum, n.nspname, c.relname, a.attname,
              row_number() over (partition by con.conrelid, con.conkey[1] order by con.conname) as rank
@@ -96,7 +85,7 @@ export async function describeTables(
              'base', base.typname,
              'nullable', not a.attnotnull,
              'has_default', a.atthasdef or a.attidentity <> '',
-             'generated', a.attgenerated <> '' or a.attidentity = 'a',
+             'generated', ${isSetByPostgres('a')},
              'choices', (select json_agg(e.enumlabel order by e.enumsortorder) from pg_catalog.pg_enum e where e.enumtypid = base.base),
              'references_schema', link.nspname,
              'references_table', link.relname,

@@ -1,6 +1,6 @@
 import { assert } from '@holdfast/foundation'
 import { chooseRowKey, localColumnName, UNIQUE_KEYS, type TypeShape, type UniqueKey } from '@holdfast/policy'
-import { sql, type Transaction } from '@holdfast/postgres'
+import { baseTypesOf, columnTypesOf, isSetByPostgres, sql, type Transaction } from '@holdfast/postgres'
 import { readShapes } from './read-types.ts'
 
 /** A column that an upload may name. */
@@ -98,18 +98,7 @@ export async function findWritableTables(
               or pg_catalog.has_table_privilege(${role}::name, c.oid, 'delete'))
        order by candidate.local, candidate.rank
     ),
-    base as (
-      with recursive unwrapped (oid, base) as (
-        select a.atttypid, a.atttypid
-          from found join pg_catalog.pg_attribute a on a.attrelid = found.oid and a.attnum > 0 and not a.attisdropped
-        union
-        select unwrapped.oid, t.typbasetype
-          from unwrapped
-          join pg_catalog.pg_type t on t.oid = unwrapped.base and t.typtype = 'd'
-      )
-      select unwrapped.oid, t.oid as base, t.typcategory, t.typelem, t.typtype
-        from unwrapped join pg_catalog.pg_type t on t.oid = unwrapped.base and t.typtype <> 'd'
-    )
+    base as (${baseTypesOf(columnTypesOf('found'))})
     select found.local, found.schema, found."table", a.attname as "column",
            base.typcategory as category,
            pg_catalog.format_type(base.base, null) as type,
@@ -117,7 +106,7 @@ export async function findWritableTables(
            base.typcategory = 'A' or base.typtype in ('c', 'r', 'm') as is_built,
            (select k.keys from (select c.oid from pg_catalog.pg_class c where c.oid = found.oid) c, lateral (${UNIQUE_KEYS}) k (keys)) as unique_keys,
            base.typcategory = 'A' and base.typelem in ('json'::regtype, 'jsonb'::regtype) as element_is_json,
-           a.attgenerated <> '' or a.attidentity = 'a' as generated,
+           ${isSetByPostgres('a')} as generated,
            coalesce(element.typcategory, base.typcategory) in ('B', 'N', 'S', 'E', 'D', 'T', 'I')
              or coalesce(element.oid, base.base) in ('uuid'::regtype, 'jsonb'::regtype) as comparable,
            exists (select from sync.guards g

@@ -10,7 +10,7 @@ import type {
 } from './policy-input.ts'
 
 /** {@link PolicyInput}, indexed. */
-export interface Catalog {
+export interface PolicyCatalog {
   readonly input: PolicyInput
   table(schema: string, name: string): TableInfo | undefined
   type(oid: number): TypeInfo | undefined
@@ -24,7 +24,7 @@ export interface Catalog {
   tableOfType(type: number): TableInfo | undefined
 }
 
-export function createCatalog(input: PolicyInput): Catalog {
+export function createPolicyCatalog(input: PolicyInput): PolicyCatalog {
   const tables = new Map(input.tables.map((table) => [key(table.schema, table.name), table]))
   const tablesByOid = new Map(input.tables.map((table) => [table.oid, table]))
   const types = new Map(input.types.map((type) => [type.oid, type]))
