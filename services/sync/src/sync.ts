@@ -139,11 +139,11 @@ export interface SyncService extends AsyncDisposable {
   compact(): Promise<Compaction>
 }
 
-/** Tells the operator which tables stay on the server and why, each once. */
-function sayRefused(logger: Logger, next: SyncPlan, before: SyncPlan | undefined): void {
-  const said = new Set(before?.refused.map((table) => `${table.oid} ${table.reason}`))
+/** Logs which tables and which queries of streams do not sync, and why, each once. */
+function logRefusedTables(logger: Logger, next: SyncPlan, before: SyncPlan | undefined): void {
+  const previouslyLogged = new Set(before?.refused.map((table) => `${table.oid} ${table.reason}`))
   for (const { schema, name, oid, policy, reason } of next.refused) {
-    if (said.has(`${oid} ${reason}`)) continue
+    if (previouslyLogged.has(`${oid} ${reason}`)) continue
     // A policy that cannot be followed surprises; a table without one was not meant for devices.
     logger.log(policy === undefined ? 'info' : 'warn', 'a table does not sync', {
       table: `${schema}.${name}`,
@@ -151,10 +151,12 @@ function sayRefused(logger: Logger, next: SyncPlan, before: SyncPlan | undefined
       reason,
     })
   }
-  const knew = new Set(before?.streams.flatMap(({ name, refused }) => refused.map((one) => `${name} ${one.reason}`)))
+  const loggedQueries = new Set(
+    before?.streams.flatMap(({ name, refused }) => refused.map((one) => `${name} ${one.reason}`)),
+  )
   for (const { name, refused } of next.streams) {
     for (const { query, reason } of refused) {
-      if (!knew.has(`${name} ${reason}`))
+      if (!loggedQueries.has(`${name} ${reason}`))
         logger.log('warn', 'a query of a stream is not followed', { stream: name, query, reason })
     }
   }
@@ -226,7 +228,7 @@ export function openSync(given: SyncOptions): SyncService {
     batchLimits: options.batchLimits,
     quietCompileMs: options.quietCompileMs ?? QUIET_COMPILE_MS,
     onPlan: (next) => {
-      sayRefused(logger, next, plan)
+      logRefusedTables(logger, next, plan)
       // Those of the first plan are from reading its tables.
       if (plan && next.version !== plan.version) failures.forget()
       plan = next

@@ -73,6 +73,6 @@ export function uploadRoutes({ context, underWay }: UploadRouteOptions): Fastify
 
 /** What the request says of its body, and the most there may be if it says nothing. */
 function bodyBytes(request: FastifyRequest): number {
-  const said = Number(request.headers['content-length'] ?? Number.NaN)
-  return Number.isFinite(said) ? Math.min(said, UPLOAD_BODY_BYTES_MAX) : UPLOAD_BODY_BYTES_MAX
+  const declared = Number(request.headers['content-length'] ?? Number.NaN)
+  return Number.isFinite(declared) ? Math.min(declared, UPLOAD_BODY_BYTES_MAX) : UPLOAD_BODY_BYTES_MAX
 }

@@ -61,9 +61,9 @@ export function createLeftOuts(logger: Logger): LeftOuts {
 
   function say(person: string, leftOut: readonly LeftOut[], before: readonly LeftOut[] = []): void {
     const id = ({ table, policy }: LeftOut): string => JSON.stringify([table, policy])
-    const said = new Set(before.map(id))
+    const previouslyLogged = new Set(before.map(id))
     for (const one of leftOut) {
-      if (said.has(id(one))) continue
+      if (previouslyLogged.has(id(one))) continue
       const { table, policy, buckets } = one
       const authors = authorsOf(person).map(({ author, rows }) => `${author} (${rows} rows)`)
       logger.log('warn', 'a person has too many buckets of a table, which is left out for them', {

@@ -62,7 +62,12 @@ export function beginAnew(held: HeldBucket): void {
 /**
  * Whether a device that stands at `position` lacks the sum of operations that are now one: it was there before they were, and not yet past them.
  */
-function isTorn({ compactions }: OpsSource, { since, bucket }: HeldBucket, position: number, slice: OpsSlice): boolean {
+function straddlesCompaction(
+  { compactions }: OpsSource,
+  { since, bucket }: HeldBucket,
+  position: number,
+  slice: OpsSlice,
+): boolean {
   if (position === 0 || position >= slice.floor) return false
   return since === undefined || compactions.matters(bucket.id, since, slice.compactions, position)
 }
@@ -183,7 +188,7 @@ async function sendGroup(
     const torn = new Set(
       slices.filter((slice, index) => {
         const { held, after } = asked[index] as Wanted
-        return isTorn(source, held, after, slice)
+        return straddlesCompaction(source, held, after, slice)
       }),
     )
     opsMax = READ_GROUP_OPS_MAX

@@ -19,7 +19,7 @@ export type Failure =
   | { readonly kind: 'unplannable'; readonly operation: UploadOperation; readonly reason: UnplannableOperation }
   | { readonly kind: 'error'; readonly operation: UploadOperation; readonly error: DatabaseError }
   /** The one-statement form of PUT asks for more than an INSERT does: apply again, looking first whether the rows are there. */
-  | { readonly kind: 'look_first'; readonly table: string }
+  | { readonly kind: 'probe_first'; readonly table: string }
   /** Operations that were sent together stopped at one that has to be applied by itself, to see why. */
   | { readonly kind: 'one_by_one'; readonly from: number }
 
@@ -32,7 +32,7 @@ export interface ApplyInput {
   readonly operations: readonly UploadOperation[]
   readonly tables: ReadonlyMap<string, WritableTable>
   /** Local names of the tables whose PUTs must not use the one-statement form. */
-  readonly lookFirst: ReadonlySet<string>
+  readonly probeTables: ReadonlySet<string>
   /** How many of the first operations may go to Postgres in runs: from the one on that stopped a run before, they go one by one. */
   readonly togetherUntil: number
   readonly runOperationsMax: number
@@ -81,26 +81,26 @@ export async function applyOperations(tx: Transaction, input: ApplyInput): Promi
 }
 
 /** Whether the statement of an operation is known without reading anything, and nothing has to be read after it. */
-function isAlone(operation: UploadOperation, { tables, lookFirst }: ApplyInput, guarded: GuardedRecords): boolean {
+function isAlone(operation: UploadOperation, { tables, probeTables }: ApplyInput, guarded: GuardedRecords): boolean {
   if (!guarded.isAlone(operation)) return false
-  return operation.op !== 'PUT' || !(lookFirst.has(operation.type) || tables.get(operation.type)?.key.deferrable)
+  return operation.op !== 'PUT' || !(probeTables.has(operation.type) || tables.get(operation.type)?.key.deferrable)
 }
 
 async function applyGuarded(
   tx: Transaction,
   operation: UploadOperation,
-  { tables, lookFirst }: ApplyInput,
+  { tables, probeTables }: ApplyInput,
   guarded: GuardedRecords,
 ): Promise<Failure | undefined> {
-  const isLookedAtFirst = lookFirst.has(operation.type)
+  const isProbedFirst = probeTables.has(operation.type)
   const failure = await judged(operation, async () => {
-    const found = await applyOne(tx, guarded.rebase(operation), tables.get(operation.type), isLookedAtFirst)
+    const found = await applyOne(tx, guarded.rebase(operation), tables.get(operation.type), isProbedFirst)
     if (!found) await guarded.applied(operation)
     return found && { ...found, ...('operation' in found ? { operation } : {}) }
   })
-  const mayBeTheForm =
-    operation.op === 'PUT' && failure?.kind === 'error' && failure.error.code === '42501' && !isLookedAtFirst
-  return mayBeTheForm ? { kind: 'look_first', table: operation.type } : failure
+  const mayBeUpsertPrivilegeError =
+    operation.op === 'PUT' && failure?.kind === 'error' && failure.error.code === '42501' && !isProbedFirst
+  return mayBeUpsertPrivilegeError ? { kind: 'probe_first', table: operation.type } : failure
 }
 
 async function judged(
@@ -128,9 +128,9 @@ async function applyOne(
   tx: Transaction,
   operation: UploadOperation,
   table: WritableTable | undefined,
-  lookFirst: boolean,
+  isProbedFirst: boolean,
 ): Promise<Failure | undefined> {
-  const putForm = table && operation.op === 'PUT' ? await choosePutForm(tx, operation, table, lookFirst) : 'upsert'
+  const putForm = table && operation.op === 'PUT' ? await choosePutForm(tx, operation, table, isProbedFirst) : 'upsert'
   const planned = planOperation(operation, table, putForm)
   if (planned.kind === 'unplannable') return { kind: 'unplannable', operation, reason: planned.reason }
   const touched = await tx.execute(planned.statement)
@@ -142,10 +142,10 @@ async function choosePutForm(
   tx: Transaction,
   operation: UploadOperation,
   table: WritableTable,
-  lookFirst: boolean,
+  isProbedFirst: boolean,
 ): Promise<PutForm> {
   // Postgres has no ON CONFLICT for keys that are checked later.
-  if (!lookFirst && !table.key.deferrable) return 'upsert'
+  if (!isProbedFirst && !table.key.deferrable) return 'upsert'
   const readable = await tx.query<{ readable: boolean }>(sql`
     select bool_and(pg_catalog.has_column_privilege(
              format('%I.%I', ${table.schema}::text, ${table.name}::text), k.name, 'select')) as readable

@@ -19,10 +19,10 @@ export async function judgeBatch(
 ): Promise<UploadBatchResponse> {
   const { caller, signal } = sender
   const results: UploadResponse[] = []
-  const memory: BatchMemory = { tables: new Map(), isFollowed: false }
+  const memory: BatchMemory = { tables: new Map(), deferFsync: false }
   const endMs = context.now() + UPLOAD_BATCH_MS_MAX
   for (const [index, upload] of uploads.entries()) {
-    memory.isFollowed = index < uploads.length - 1
+    memory.deferFsync = index < uploads.length - 1
     try {
       results.push(await judgeUpload(context, sender, upload, memory))
     } catch (thrown) {

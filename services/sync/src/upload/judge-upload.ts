@@ -56,7 +56,7 @@ export async function judgeUpload(
   context: JudgeContext,
   sender: Sender,
   upload: UploadRequest,
-  memory: BatchMemory = { tables: new Map(), isFollowed: false },
+  memory: BatchMemory = { tables: new Map(), deferFsync: false },
 ): Promise<UploadResponse> {
   const { caller, signal } = sender
   const { userId } = caller
@@ -69,7 +69,7 @@ export async function judgeUpload(
       const patience = startPatience(signal, context.transactionTimeoutMs, context.now)
       return endWhenAbandoned(tx, patience, context.admin, async () => {
         patience.check()
-        const recorded = await claimUpload(tx, key, caller, hashOperations(upload.operations), memory.isFollowed)
+        const recorded = await claimUpload(tx, key, caller, hashOperations(upload.operations), memory.deferFsync)
         if (recorded) return recorded
         const judgement = await judge(tx, { ...turn, patience }, upload.operations, memory)
         await recordUpload(tx, key, judgement)
@@ -94,7 +94,7 @@ export interface BatchMemory {
   /** Tables as earlier transactions found them. Only what is applied may rest on them: a refusal is judged again with what is there now. */
   tables: ReadonlyMap<string, WritableTable>
   /** A later commit will bring this one to the disk before anybody is answered. */
-  isFollowed: boolean
+  deferFsync: boolean
 }
 
 interface UploadKey {
@@ -110,7 +110,7 @@ async function claimUpload(
   key: UploadKey,
   caller: Caller,
   bodyHash: Buffer,
-  isFollowed: boolean,
+  deferFsync: boolean,
 ): Promise<UploadResponse | undefined> {
   const [entry] = await tx.query<{
     claimed: boolean
@@ -118,7 +118,7 @@ async function claimUpload(
     status: UploadResponse['status'] | null
     verdicts: readonly OperationVerdict[] | null
   }>(sql`
-    select claim.*, set_config('synchronous_commit', ${isFollowed ? 'off' : 'on'}, true),
+    select claim.*, set_config('synchronous_commit', ${deferFsync ? 'off' : 'on'}, true),
            pg_catalog.pg_logical_emit_message(true, ${AUTHOR_PREFIX}, ${authorOf(caller) ?? ''})
       from sync.claim_upload(${key.userId}, ${key.clientId}, ${key.position}, ${bodyHash}) claim`)
   assert(entry, 'claiming answers with one row')
@@ -157,14 +157,14 @@ async function judge(
   let isRemembered = names.every((name) => memory.tables.has(name))
   let tables = isRemembered ? memory.tables : await find()
   let togetherUntil = operations.length
-  const lookFirst = new Set<string>()
+  const probeTables = new Set<string>()
   for (;;) {
     await tx.execute(sql`savepoint operations`)
     await assumeCaller(tx, turn)
     const outcome = await applyOperations(tx, {
       operations,
       tables,
-      lookFirst,
+      probeTables,
       togetherUntil,
       runOperationsMax: turn.runOperationsMax,
       role: caller.role,
@@ -187,9 +187,9 @@ async function judge(
       tables = await find()
       continue
     }
-    if (outcome.kind !== 'look_first') return renderRefusal(tx, caller, operations, tables, outcome)
-    assert(!lookFirst.has(outcome.table), 'a table is looked at first only once')
-    lookFirst.add(outcome.table)
+    if (outcome.kind !== 'probe_first') return renderRefusal(tx, caller, operations, tables, outcome)
+    assert(!probeTables.has(outcome.table), 'a table is looked at first only once')
+    probeTables.add(outcome.table)
     // Nothing of this table goes together any more; what else there is may.
     togetherUntil = operations.length
   }
