@@ -8,6 +8,7 @@ export const SERVER_PACKAGES = [
   'platform/policy',
   'services/auth',
   'services/rest',
+  'services/storage',
   'services/sync',
   'server',
 ]

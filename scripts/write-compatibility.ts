@@ -47,6 +47,11 @@ const SYNC_HEADINGS: Readonly<Record<string, string>> = {
   rawTables: '`schema.withRawTables(…)`',
 }
 
+const STORAGE_HEADINGS: Readonly<Record<string, string>> = {
+  bucket: '`supabase.storage`',
+  file: '`supabase.storage.from(…)`',
+}
+
 const PAGES: readonly Page[] = [
   {
     name: 'auth',
@@ -68,6 +73,13 @@ const PAGES: readonly Page[] = [
     headingOf: (object) => SYNC_HEADINGS[object] ?? object,
     columns: ['does', 'refused'],
     without: ['sync-coverage.test.ts'],
+  },
+  {
+    name: 'storage',
+    calls: Object.keys(STORAGE_HEADINGS).map((object) => `${object}.`),
+    headingOf: (object) => STORAGE_HEADINGS[object] ?? object,
+    columns: ['does', 'refused'],
+    without: ['storage-coverage.test.ts'],
   },
 ]
 

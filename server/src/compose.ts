@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
 import { authOptions, hashPassword, openAuth, openLiveSessions } from '@holdfast/auth'
@@ -26,6 +27,7 @@ import {
   type ReadingMemory,
 } from '@holdfast/policy'
 import { openRest, restOptions } from '@holdfast/rest'
+import { keyDemandOf, openStorage, storageOptions } from '@holdfast/storage'
 import { openSync, syncOptions, type SyncService } from '@holdfast/sync'
 import { resolveJwtSecret } from './config/jwt-secret.ts'
 import { requireLoopbackForSample } from './config/loopback.ts'
@@ -155,6 +157,18 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
       logger,
     }),
   )
+  const storage = config.storageEnabled
+    ? opened.use(
+        await openStorage({
+          share: shares.share('storage'),
+          folder: join(config.dataDir, 'storage'),
+          jwtSecret,
+          options: pick(config, storageOptions),
+          logger,
+          clock,
+        }),
+      )
+    : undefined
   phases.end('services')
   const compilerPool = opened.use(
     createPool({
@@ -214,6 +228,7 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
     auth: auth.routes,
     authDiscovery: auth.discovery,
     rest: rest.routes,
+    storage: storage && { routes: storage.routes, keyDemandOf },
     sync: sync.routes,
     verifyToken: auth.verifyToken,
     verifyAdminToken: auth.verifyAdminToken,

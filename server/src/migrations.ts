@@ -1,5 +1,6 @@
 import { authMigrations } from '@holdfast/auth'
 import { platformMigrations, type MigrationSource } from '@holdfast/postgres'
+import { storageMigrations } from '@holdfast/storage'
 import { syncMigrations } from '@holdfast/sync'
 
 const serverMigrations: MigrationSource = {
@@ -12,6 +13,7 @@ const serverMigrations: MigrationSource = {
 export const MIGRATIONS: readonly MigrationSource[] = [
   platformMigrations,
   authMigrations,
+  storageMigrations,
   syncMigrations,
   serverMigrations,
 ]

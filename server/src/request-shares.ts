@@ -1,13 +1,13 @@
 import type { ShareLimits } from '@holdfast/postgres'
 
 /** Who shares the request connections. */
-export type RequestShare = 'rest' | 'streams' | 'uploads'
+export type RequestShare = 'rest' | 'storage' | 'streams' | 'uploads'
 
 /**
- * Parts of the request connections that a service finds free whatever the others do. REST has the most, since people wait for it. The rest, three in ten, goes
+ * Parts of the request connections that a service finds free whatever the others do. REST has the most, since people wait for it. The rest, two in ten, goes
  * to whoever asks.
  */
-const RESERVED: Readonly<Record<RequestShare, number>> = { rest: 0.4, streams: 0.2, uploads: 0.1 }
+const RESERVED: Readonly<Record<RequestShare, number>> = { rest: 0.4, storage: 0.1, streams: 0.2, uploads: 0.1 }
 
 /**
  * Connections that uploads of one person may hold. One device sends one transaction at a time; two let a second device go on while the first writes much.
@@ -27,6 +27,7 @@ export function requestShares(config: {
     connectionsMax,
     shares: {
       rest: { reserved: reserved('rest'), max: connectionsMax },
+      storage: { reserved: reserved('storage'), max: connectionsMax },
       streams: { reserved: reserved('streams'), max: connectionsMax },
       uploads: {
         reserved: Math.min(reserved('uploads'), uploadsMax),

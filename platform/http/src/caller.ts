@@ -11,6 +11,8 @@ export interface Caller {
   readonly userId: string | undefined
   /** When the token ends, in seconds since the epoch; `undefined` when it does not. */
   readonly expiresAtS: number | undefined
+  /** Whether neither a key nor a token came that is good, where none is needed. */
+  readonly isKeyless?: boolean
 }
 
 declare module 'fastify' {

@@ -3,6 +3,13 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { HoldfastError } from '@holdfast/foundation'
 import { noteShare, type BodyMemory, type BodyShare } from './body-memory.ts'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether the route passes its body on as it comes, instead of having all of it in memory. */
+    readonly streamsBody?: boolean
+  }
+}
+
 /** How long a request body may take. */
 export interface BodyPatience {
   /** Milliseconds without a byte. */
@@ -48,9 +55,12 @@ export function limitSlowBodies(app: FastifyInstance, patience: BodyPatience, me
       done(null, payload)
       return
     }
-    const share = memory.enter(request.ip)
-    noteShare(request, share)
-    reply.raw.once('close', () => share.release())
+    // A body that is passed on as it comes is never in memory as a whole.
+    const share = request.routeOptions.config.streamsBody ? undefined : memory.enter(request.ip)
+    if (share) {
+      noteShare(request, share)
+      reply.raw.once('close', () => share.release())
+    }
     const meter = new Meter(share)
     const body: Body = { address: request.ip, meter, startedAt: performance.now(), isSlow: false }
     bodies.add(body)
@@ -118,9 +128,9 @@ export function limitSlowBodies(app: FastifyInstance, patience: BodyPatience, me
 class Meter extends Transform {
   bytes = 0
   #heardAt = performance.now()
-  readonly #share: BodyShare
+  readonly #share: BodyShare | undefined
 
-  constructor(share: BodyShare) {
+  constructor(share: BodyShare | undefined) {
     super()
     this.#share = share
   }
@@ -139,7 +149,7 @@ class Meter extends Transform {
     this.bytes += chunk.length
     this.#heardAt = performance.now()
     try {
-      this.#share.add(chunk.length)
+      this.#share?.add(chunk.length)
     } catch (error) {
       done(error as Error)
       return

@@ -1,6 +1,7 @@
 import { authOptions } from '@holdfast/auth'
 import type { OptionDeclarations, OptionValues } from '@holdfast/foundation'
 import { restOptions } from '@holdfast/rest'
+import { storageOptions } from '@holdfast/storage'
 import { syncOptions } from '@holdfast/sync'
 
 /** Settings of the server itself. */
@@ -192,13 +193,20 @@ export const backupOptions = {
 } satisfies OptionDeclarations
 
 /** Every setting there is, each declared once by the part that uses it. */
-export const options = { ...serverOptions, ...authOptions, ...restOptions, ...syncOptions } satisfies OptionDeclarations
+export const options = {
+  ...serverOptions,
+  ...authOptions,
+  ...restOptions,
+  ...storageOptions,
+  ...syncOptions,
+} satisfies OptionDeclarations
 
 /** Settings under the part that declares them, for help and reference. */
 export const optionGroups: readonly { readonly title: string; readonly options: OptionDeclarations }[] = [
   { title: 'Server', options: serverOptions },
   { title: 'Accounts', options: authOptions },
   { title: 'REST', options: restOptions },
+  { title: 'Storage', options: storageOptions },
   { title: 'Sync', options: syncOptions },
   { title: 'Commands that ask a running server', options: inspectOptions },
   { title: 'Backup and restore', options: backupOptions },

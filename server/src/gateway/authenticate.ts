@@ -26,6 +26,8 @@ export interface AuthenticateOptions {
   readonly vocabulary: Vocabulary
   /** Whether a request without a token of a person may pass with an API key alone, as Supabase's APIs do; sync needs a token. */
   readonly acceptsApiKey: boolean
+  /** Whether what is wrong about a key is said in the service's own words, instead of those of Supabase's gateway. */
+  readonly refusesKeysItself?: boolean
   /** Whether a request without any key is one with the anon key. */
   readonly allowsNoKey?: boolean
   /** The role of callers whose token names none; empty if they are refused. Default: `anon`. */
@@ -37,6 +39,15 @@ export interface AuthenticateOptions {
 }
 
 const NO_CLAIMS: VerifiedClaims = {}
+
+/** Of whom nothing good is known, where nothing has to be. */
+const KEYLESS: Caller = {
+  role: 'anon',
+  claims: { role: 'anon' },
+  userId: undefined,
+  expiresAtS: undefined,
+  isKeyless: true,
+}
 
 /** What Supabase's gateway answers, word for word. */
 const NO_KEY = {
@@ -52,7 +63,7 @@ const WRONG_KEY = {
 export function authenticate(options: AuthenticateOptions): onRequestAsyncHookHandler {
   return async (request, reply) => {
     if (options.isOpen?.(request)) {
-      request.caller = toCaller(NO_CLAIMS, options)
+      request.caller = options.refusesKeysItself ? KEYLESS : toCaller(NO_CLAIMS, options)
       return
     }
     const apiKey = options.acceptsApiKey ? readApiKey(request) : undefined
@@ -60,18 +71,29 @@ export function authenticate(options: AuthenticateOptions): onRequestAsyncHookHa
     if (bearer === '' && options.vocabulary.tokenEmpty) throw options.vocabulary.tokenEmpty()
     if (apiKey === undefined && !bearer) {
       if (!options.acceptsApiKey) throw options.vocabulary.tokenMissing()
-      if (!options.allowsNoKey) return reply.code(401).send(NO_KEY)
-      request.caller = toCaller(NO_CLAIMS, options)
+      if (options.allowsNoKey) request.caller = toCaller(NO_CLAIMS, options)
+      else if (!options.refusesKeysItself) return reply.code(401).send(NO_KEY)
+      else request.caller = keyless(request, options)
       return undefined
     }
     const keyCaller = await verifyApiKey(apiKey, options)
-    if (keyCaller === 'refused') return reply.code(401).send(WRONG_KEY)
+    if (keyCaller === 'refused') {
+      if (!options.refusesKeysItself) return reply.code(401).send(WRONG_KEY)
+      request.caller = keyless(request, options)
+      return undefined
+    }
     request.caller =
       !bearer || bearer === apiKey
         ? (keyCaller ?? toCaller(NO_CLAIMS, options))
         : await verifyBearer(bearer, request, options)
     return undefined
   }
+}
+
+/** Who sends no key, or none that is good, where the service says itself what that means. */
+function keyless(request: FastifyRequest, options: AuthenticateOptions): Caller {
+  if (options.ignoresBadToken?.(request)) return KEYLESS
+  throw options.vocabulary.tokenMissing()
 }
 
 /** Roles of the keys of those who run the server. */
@@ -113,7 +135,7 @@ async function verifyBearer(token: string, request: FastifyRequest, options: Aut
       throw options.vocabulary.issuerUnavailable(error)
     }
     if (!(error instanceof HoldfastError) || error.status >= 500) throw error
-    if (options.ignoresBadToken?.(request)) return toCaller(NO_CLAIMS, options)
+    if (options.ignoresBadToken?.(request)) return options.refusesKeysItself ? KEYLESS : toCaller(NO_CLAIMS, options)
     throw refusalOf(error, token, options.vocabulary)
   }
 }

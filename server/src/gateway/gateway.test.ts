@@ -43,6 +43,10 @@ async function open(changes: Partial<GatewayOptions> = {}) {
       scope.get('/.well-known/oauth-authorization-server/auth/v1', async () => ({ issuer: 'here' }))
     },
     rest: echo,
+    storage: {
+      routes: echo,
+      keyDemandOf: (_method, path) => (path === '/open' ? 'none' : path === '/own' ? 'optional' : 'required'),
+    },
     sync: async (scope) => {
       scope.post('/sync/stream', async (request) => ({ caller: requireCaller(request) }))
       scope.get('/write-checkpoint2.json', async () => {
@@ -376,5 +380,45 @@ describe('health', () => {
   ])('tells %s what is wrong', async (_, headers) => {
     const answer = await (await troubled()).inject({ url: '/health', headers })
     expect(answer.json()).toMatchObject({ sync: 'preparing', sync_rows_read: 7, problem: PROBLEM })
+  })
+})
+
+describe('a request to storage', () => {
+  const ask = async (url: string, headers: Record<string, string> = {}) => (await open()).inject({ url, headers })
+
+  test.each([undefined, 'wrong', 'old'])('needs no key where it is open (%s)', async (token) => {
+    const answer = await ask('/storage/v1/open', token === undefined ? {} : bearer(token))
+    expect(answer.json()).toMatchObject({ caller: { role: 'anon', isKeyless: true } })
+  })
+
+  test.each([{}, bearer('wrong'), bearer('old'), { apikey: 'wrong' }])(
+    'counts what is no good as nothing where a key is optional (%j)',
+    async (headers) => {
+      expect((await ask('/storage/v1/own', headers)).json()).toMatchObject({
+        caller: { role: 'anon', isKeyless: true },
+      })
+    },
+  )
+
+  test('has its caller by key or token where a key is optional', async () => {
+    const byKey = (await ask('/storage/v1/own', { apikey: 'anon-key' })).json<{ caller: Record<string, unknown> }>()
+    expect(byKey.caller['isKeyless']).toBeUndefined()
+    expect((await ask('/storage/v1/own', bearer('ada'))).json()).toMatchObject({ caller: { userId: 'ada' } })
+  })
+
+  test.each([{}, bearer('wrong'), { apikey: 'wrong' }])(
+    'is refused in its own words elsewhere (%j)',
+    async (headers) => {
+      expect((await ask('/storage/v1/bucket', headers)).json()).toMatchObject({
+        code: 'AccessDenied',
+        message: 'Invalid Compact JWS',
+      })
+    },
+  )
+
+  test('is refused when its session has ended', async () => {
+    expect((await ask('/storage/v1/bucket', bearer('gone'))).json()).toMatchObject({
+      message: 'Session does not exist',
+    })
   })
 })

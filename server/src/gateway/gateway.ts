@@ -6,13 +6,18 @@ import { appFiles } from './app-files.ts'
 import { authenticate, isOperator, type RequireSession, type VerifyToken } from './authenticate.ts'
 import { healthRoutes, type HealthReport } from './health.ts'
 import { renderSyncFailure } from './render-sync-failure.ts'
-import { authVocabulary, restVocabulary, syncVocabulary, type Vocabulary } from './vocabulary.ts'
+import { authVocabulary, restVocabulary, storageVocabulary, syncVocabulary, type Vocabulary } from './vocabulary.ts'
+
+/** How much a request to an address has to show of who it is from. @param path - below where the service is mounted */
+type KeyDemandOf = (method: string, path: string) => 'required' | 'optional' | 'none'
 
 export interface GatewayOptions {
   readonly auth: FastifyPluginAsync
   /** What auth publishes outside its own addresses, at its full addresses. */
   readonly authDiscovery: FastifyPluginAsync
   readonly rest: FastifyPluginAsync
+  /** `undefined` when files are not served. */
+  readonly storage: { readonly routes: FastifyPluginAsync; readonly keyDemandOf: KeyDemandOf } | undefined
   /** Everything of sync, at its full addresses. */
   readonly sync: FastifyPluginAsync
   readonly verifyToken: VerifyToken
@@ -115,6 +120,8 @@ export async function mountGateway(app: FastifyInstance, options: GatewayOptions
     await scope.register(options.rest, { prefix: '/rest/v1' })
   })
 
+  if (options.storage) await mountStorage(app, options, options.storage)
+
   await app.register(async (scope) => {
     scope.setErrorHandler((error, request, reply) => renderSyncFailure(error, request, reply, logger))
     scope.addHook('onRequest', refuseWhileDown(options, syncVocabulary))
@@ -139,6 +146,35 @@ export async function mountGateway(app: FastifyInstance, options: GatewayOptions
   )
   await app.register(appConfigRoutes(options.config))
   await app.register(appFiles({ directory: options.appDirectory, isApi }))
+}
+
+const STORAGE_PREFIX = '/storage/v1'
+
+/** Errors of the hooks, too, are said by the service: its plugin adds them inside its own scope. */
+async function mountStorage(
+  app: FastifyInstance,
+  options: GatewayOptions,
+  { routes, keyDemandOf }: NonNullable<GatewayOptions['storage']>,
+): Promise<void> {
+  const demandOf = (request: FastifyRequest): ReturnType<KeyDemandOf> =>
+    keyDemandOf(request.method, pathOf(request.url).slice(STORAGE_PREFIX.length))
+  await app.register(async (scope) => {
+    scope.addHook('onRequest', refuseWhileDown(options, storageVocabulary))
+    scope.addHook(
+      'onRequest',
+      authenticate({
+        verifyToken: options.verifyToken,
+        requireSession: options.requireSession,
+        vocabulary: storageVocabulary,
+        acceptsApiKey: true,
+        refusesKeysItself: true,
+        allowsNoKey: options.allowsNoKey,
+        isOpen: (request) => demandOf(request) === 'none',
+        ignoresBadToken: (request) => demandOf(request) === 'optional',
+      }),
+    )
+    await scope.register(routes, { prefix: STORAGE_PREFIX })
+  })
 }
 
 /** What Supabase's gateway answers. Before the body is read: whatever is sent to it, there is no such path. */

@@ -84,6 +84,25 @@ export const authVocabulary: Vocabulary = {
     new HoldfastError('unexpected_failure', 503, 'The database is not available', { headers: RETRY_AFTER }),
 }
 
+/** Supabase's storage service: every token that is no good is `AccessDenied`, and the message is that of the library that reads tokens. */
+export const storageVocabulary: Vocabulary = {
+  tokenMissing: () => new HoldfastError('AccessDenied', 403, 'Invalid Compact JWS'),
+  tokenInvalid: (cause, token) =>
+    storageRefusal(cause, token.split('.').length === 3 ? 'signature verification failed' : 'Invalid Compact JWS'),
+  tokenExpired: (cause) => storageRefusal(cause, '"exp" claim timestamp check failed'),
+  tokenForOthers: (cause) => storageRefusal(cause, 'unexpected "aud" claim value'),
+  sessionEnded: (cause) => storageRefusal(cause, cause.message),
+  roleRefused: (cause) => storageRefusal(cause, cause.message),
+  issuerUnavailable: (cause) =>
+    new HoldfastError('AccessDenied', 503, cause.message, { cause, headers: ISSUER_RETRY_AFTER }),
+  unavailable: () =>
+    new HoldfastError('DatabaseTimeout', 544, 'The connection to the database timed out', { headers: RETRY_AFTER }),
+}
+
+function storageRefusal(cause: HoldfastError, message: string): HoldfastError {
+  return new HoldfastError('AccessDenied', 403, message, { cause })
+}
+
 /** @see PowerSync service, packages/service-errors/src/codes.ts */
 export const syncVocabulary: Vocabulary = {
   tokenMissing: () => new HoldfastError('PSYNC_S2106', 401, 'Authentication required'),

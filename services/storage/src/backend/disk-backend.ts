@@ -1,0 +1,197 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { constants } from 'node:fs'
+import {
+  copyFile,
+  link,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  stat,
+  unlink,
+  utimes,
+  type FileHandle,
+} from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { storeFull } from '../errors.ts'
+import { READ_WINDOW_BYTES } from '../limits.ts'
+import {
+  assertVersion,
+  isVersion,
+  type Backend,
+  type ByteRange,
+  type ListedVersion,
+  type StoredBytes,
+} from './backend.ts'
+
+/** Folder of whole versions, in folders by their first two digits; folder of files that are being written; the name of the store. */
+const VERSIONS = 'versions'
+const UNFINISHED = 'unfinished'
+const STORE_ID = 'store-id'
+
+const PRIVATE_FOLDER = 0o700
+const PRIVATE_FILE = 0o600
+
+/** Opens a folder of this machine as a store of bytes. Made if it is not there. */
+export async function openDiskBackend(folder: string): Promise<Backend> {
+  const unfinished = join(folder, UNFINISHED)
+  const versions = join(folder, VERSIONS)
+  for (const one of [folder, unfinished, versions]) await mkdir(one, { recursive: true, mode: PRIVATE_FOLDER })
+  await syncFolder(folder)
+
+  const shardOf = (version: string): string => join(versions, version.slice(0, 2))
+  const pathOf = (version: string): string => {
+    assertVersion(version)
+    return join(shardOf(version), version)
+  }
+
+  async function ensureShard(version: string): Promise<void> {
+    const made = await mkdir(shardOf(version), { recursive: true, mode: PRIVATE_FOLDER })
+    if (made !== undefined) await syncFolder(versions)
+  }
+
+  return {
+    description: `the folder ${folder}`,
+    async write(version, source) {
+      const path = pathOf(version)
+      const temporary = join(unfinished, randomUUID())
+      try {
+        const stored = await writeNew(temporary, source)
+        await ensureShard(version)
+        await rename(temporary, path)
+        await syncFolder(shardOf(version))
+        return stored
+      } catch (error) {
+        source.destroy()
+        for (const one of [temporary, path]) await removeFile(one).catch(() => undefined) // the first failure is the one to tell
+        throw isFull(error) ? storeFull(error) : error
+      }
+    },
+    async read(version, range) {
+      const file = await openExisting(pathOf(version))
+      return file && readFrom(file, range)
+    },
+    async sizeOf(version) {
+      const found = await stat(pathOf(version)).catch(absent)
+      return found?.size
+    },
+    async copy(from, to) {
+      await ensureShard(to)
+      try {
+        await linkOrCopy(pathOf(from), pathOf(to))
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+        throw isFull(error) ? storeFull(error) : error
+      }
+      // Bytes are swept by their age, and a second name of a file has that of the first.
+      const now = new Date()
+      await utimes(pathOf(to), now, now)
+      await syncFolder(shardOf(to))
+      return true
+    },
+    remove: (version) => removeFile(pathOf(version)),
+    list: () => listVersions(versions),
+    async removeUnfinished(before) {
+      let removed = 0
+      for (const name of await readdir(unfinished)) {
+        const path = join(unfinished, name)
+        const found = await stat(path).catch(absent)
+        if (!found || found.mtimeMs >= before) continue
+        await removeFile(path)
+        removed++
+      }
+      return removed
+    },
+    async readStoreId() {
+      const text = await readFile(join(folder, STORE_ID), 'utf8').catch(absent)
+      return text?.trim() || undefined
+    },
+    async writeStoreId(id) {
+      const temporary = join(unfinished, randomUUID())
+      await using file = await open(temporary, 'wx', PRIVATE_FILE)
+      await file.writeFile(`${id}\n`)
+      await file.sync()
+      await rename(temporary, join(folder, STORE_ID))
+      await syncFolder(folder)
+    },
+    async [Symbol.asyncDispose]() {},
+  }
+}
+
+async function writeNew(path: string, source: Readable): Promise<StoredBytes> {
+  await using file = await open(path, 'wx', PRIVATE_FILE)
+  const hash = createHash('md5')
+  let size = 0
+  for await (const chunk of source as AsyncIterable<Buffer>) {
+    hash.update(chunk)
+    size += chunk.length
+    await writeAll(file, chunk)
+  }
+  await file.sync()
+  return { size, eTag: `"${hash.digest('hex')}"` }
+}
+
+/** A full disk may take a part of a chunk, and the rest never. */
+async function writeAll(file: FileHandle, chunk: Buffer): Promise<void> {
+  for (let written = 0; written < chunk.length;) {
+    const { bytesWritten } = await file.write(chunk, written, chunk.length - written)
+    written += bytesWritten
+  }
+}
+
+function readFrom(file: FileHandle, range: ByteRange | undefined): Readable {
+  return file.createReadStream({
+    highWaterMark: READ_WINDOW_BYTES,
+    ...(range && { start: range.from, end: range.to }),
+  })
+}
+
+async function openExisting(path: string): Promise<FileHandle | undefined> {
+  return open(path, 'r').catch(absent)
+}
+
+/** A version never changes, so two names for one file are as good as two files, where the file system has such names. */
+async function linkOrCopy(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'EMLINK' && code !== 'ENOSYS') throw error
+    await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
+    await using file = await open(to, 'r+')
+    await file.sync()
+  }
+}
+
+async function* listVersions(versions: string): AsyncGenerator<ListedVersion> {
+  for (const shard of await readdir(versions)) {
+    for (const version of await readdir(join(versions, shard)).catch(() => [])) {
+      if (!isVersion(version)) continue
+      const found = await stat(join(versions, shard, version)).catch(absent)
+      if (found) yield { version, size: found.size, writtenAt: found.mtimeMs }
+    }
+  }
+}
+
+async function removeFile(path: string): Promise<void> {
+  await unlink(path).catch(absent)
+}
+
+/** Makes a change of names survive a loss of power. Windows has no such thing for folders. */
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return
+  await using handle = await open(folder, 'r')
+  await handle.sync()
+}
+
+function absent(error: NodeJS.ErrnoException): undefined {
+  if (error.code === 'ENOENT') return undefined
+  throw error
+}
+
+function isFull(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException
+  return code === 'ENOSPC' || code === 'EDQUOT'
+}

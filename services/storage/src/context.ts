@@ -1,0 +1,19 @@
+import type { Clock, Logger } from '@holdfast/foundation'
+import type { PoolShare } from '@holdfast/postgres'
+import type { Backend } from './backend/backend.ts'
+import type { SignedUrls } from './signed-urls.ts'
+import type { TransferLimit } from './transfer-limit.ts'
+
+/** What every part of the service is handed. */
+export interface StorageContext {
+  /** Connections as `authenticator`; statements run under the role of the caller. */
+  readonly share: PoolShare
+  readonly backend: Backend
+  readonly urls: SignedUrls
+  /** Bytes of the largest file. A bucket may have a lower limit. */
+  readonly fileSizeLimit: number
+  readonly uploads: TransferLimit
+  readonly downloads: TransferLimit
+  readonly logger: Logger
+  readonly clock: Clock
+}

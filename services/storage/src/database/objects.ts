@@ -1,0 +1,123 @@
+import { sql, type SqlFragment, type Transaction } from '@holdfast/postgres'
+import { KEY_LOCK_MS } from '../limits.ts'
+
+/** What `storage.objects.metadata` holds after an upload. */
+export interface ObjectMetadata {
+  readonly eTag?: string
+  readonly size?: number
+  readonly mimetype?: string
+  readonly cacheControl?: string
+  readonly lastModified?: string
+  readonly contentLength?: number
+  readonly httpStatusCode?: number
+  readonly xRobotsTag?: string
+  readonly [name: string]: unknown
+}
+
+export interface ObjectRow {
+  readonly id: string
+  readonly bucket_id: string
+  readonly name: string
+  readonly owner: string | null
+  readonly owner_id: string | null
+  readonly version: string | null
+  readonly metadata: ObjectMetadata | null
+  readonly user_metadata: Readonly<Record<string, unknown>> | null
+  readonly created_at: Date
+  readonly updated_at: Date
+  readonly last_accessed_at: Date
+}
+
+/** An object as a request names it. */
+export interface ObjectName {
+  readonly bucketId: string
+  readonly key: string
+}
+
+export interface NewObject extends ObjectName {
+  readonly version: string
+  /** The subject of the token, when it has one. */
+  readonly owner: string | undefined
+  readonly metadata: ObjectMetadata | undefined
+  readonly userMetadata: Readonly<Record<string, unknown>> | undefined
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-5][0-9a-f]{3}-[089ab][0-9a-f]{3}-[0-9a-f]{12}$/i
+
+/** `owner` takes a UUID only, `owner_id` any subject. */
+function uuidOrNull(owner: string | undefined): string | null {
+  return owner !== undefined && UUID.test(owner) ? owner : null
+}
+
+function json(value: unknown): string | null {
+  return value === undefined || value === null ? null : JSON.stringify(value)
+}
+
+function values(object: NewObject): SqlFragment {
+  const { bucketId, key, version, owner, metadata, userMetadata } = object
+  return sql`(bucket_id, name, owner, owner_id, version, metadata, user_metadata)
+    values (${bucketId}, ${key}, ${uuidOrNull(owner)}, ${owner ?? null}, ${version}, ${json(metadata)}::jsonb, ${json(userMetadata)}::jsonb)`
+}
+
+/** Needs INSERT, and nothing else, as it returns nothing. */
+export async function insertObject(tx: Transaction, object: NewObject): Promise<void> {
+  await tx.execute(sql`insert into storage.objects ${values(object)}`)
+}
+
+/** Needs INSERT and SELECT, and UPDATE when the key is there. */
+export async function upsertObject(tx: Transaction, object: NewObject): Promise<ObjectRow> {
+  const [row] = await tx.query<ObjectRow>(sql`
+    insert into storage.objects ${values(object)}
+    on conflict (bucket_id, name) do update
+       set version = excluded.version, metadata = excluded.metadata, user_metadata = excluded.user_metadata,
+           owner = coalesce(excluded.owner, objects.owner), owner_id = coalesce(excluded.owner_id, objects.owner_id)
+    returning *`)
+  if (!row) throw new Error('an upsert returns its row')
+  return row
+}
+
+/** Needs SELECT and UPDATE. @returns `undefined` when there is no such row, or none that may be changed */
+export async function moveObjectRow(
+  tx: Transaction,
+  from: ObjectName,
+  to: ObjectName,
+  owner: string | undefined,
+): Promise<ObjectRow | undefined> {
+  const [row] = await tx.query<ObjectRow>(sql`
+    update storage.objects
+       set bucket_id = ${to.bucketId}, name = ${to.key},
+           owner = coalesce(${uuidOrNull(owner)}::uuid, owner), owner_id = coalesce(${owner ?? null}, owner_id)
+     where bucket_id = ${from.bucketId} and name = ${from.key}
+    returning *`)
+  return row
+}
+
+export async function findObject(tx: Transaction, { bucketId, key }: ObjectName): Promise<ObjectRow | undefined> {
+  const [row] = await tx.query<ObjectRow>(sql`
+    select * from storage.objects where bucket_id = ${bucketId} and name = ${key}`)
+  return row
+}
+
+/** @returns those of `keys` whose rows are seen */
+export async function findKeys(tx: Transaction, bucketId: string, keys: readonly string[]): Promise<readonly string[]> {
+  const rows = await tx.query<{ name: string }>(sql`
+    select name from storage.objects where bucket_id = ${bucketId} and name = any(${[...keys]}::text[])`)
+  return rows.map(({ name }) => name)
+}
+
+/** Needs SELECT and DELETE. @returns the rows that were deleted */
+export async function deleteObjectRows(
+  tx: Transaction,
+  bucketId: string,
+  keys: readonly string[],
+): Promise<readonly ObjectRow[]> {
+  await tx.query(sql`select set_config('storage.allow_delete_query', 'true', true)`)
+  return tx.query<ObjectRow>(sql`
+    delete from storage.objects where bucket_id = ${bucketId} and name = any(${[...keys]}::text[]) returning *`)
+}
+
+/** Holds other writes of the key off until the end of the transaction. */
+export async function lockKey(tx: Transaction, { bucketId, key }: ObjectName): Promise<void> {
+  await tx.query(sql`select set_config('lock_timeout', ${`${KEY_LOCK_MS}ms`}, true)`)
+  await tx.query(sql`select pg_catalog.pg_advisory_xact_lock(hashtextextended(${`${bucketId}/${key}`}, 0))`)
+}

@@ -1,0 +1,5 @@
+/** File storage: buckets and objects, judged by row-level security. */
+export { openStorage, type OpenStorageOptions, type StorageService } from './storage.ts'
+export { storageMigrations } from './migrations.ts'
+export { storageOptions, type StorageOptions } from './options.ts'
+export { keyDemandOf, type KeyDemand } from './open-routes.ts'

@@ -1,0 +1,48 @@
+import { isVersion } from '../backend/backend.ts'
+import type { StorageContext } from '../context.ts'
+import { findObject, type ObjectMetadata, type ObjectName, type ObjectRow } from '../database/objects.ts'
+import type { RequestDatabase } from '../database/request-database.ts'
+import { noSuchKey } from '../errors.ts'
+import { REPLACED_RETRIES_MAX } from '../limits.ts'
+import type { UserMetadata } from '../request/user-metadata.ts'
+import { commitWrite, judgeWrite, newVersion, readBucketRules, type WriteIntent } from './write-object.ts'
+
+export interface Copy {
+  readonly from: ObjectName
+  readonly to: ObjectName
+  readonly owner: string | undefined
+  readonly upsert: boolean
+  /** Whether type, cache control and the client's own metadata come from the source. */
+  readonly copyMetadata: boolean
+  readonly metadata: Pick<ObjectMetadata, 'cacheControl' | 'mimetype'> | undefined
+  readonly userMetadata: UserMetadata | undefined
+}
+
+/** @throws {HoldfastError} `NoSuchKey`, `NoSuchBucket`, `AccessDenied`, `KeyAlreadyExists` */
+export async function copyObject(context: StorageContext, database: RequestDatabase, copy: Copy): Promise<ObjectRow> {
+  await readBucketRules(context, database, copy.to.bucketId)
+  for (let attempt = 0; attempt < REPLACED_RETRIES_MAX; attempt++) {
+    const source = await database.transaction(({ asCaller }) => asCaller((tx) => findObject(tx, copy.from)))
+    if (!source) throw noSuchKey()
+    const metadata: ObjectMetadata = { ...source.metadata, ...(!copy.copyMetadata && given(copy.metadata)) }
+    const intent: WriteIntent = {
+      name: copy.to,
+      owner: copy.owner,
+      upsert: copy.upsert,
+      declared: metadata,
+      userMetadata: copy.copyMetadata ? (source.user_metadata ?? undefined) : copy.userMetadata,
+      isJudged: true,
+    }
+    await judgeWrite(database, intent)
+    const version = newVersion()
+    // An overwrite of the source since it was read has deleted what its row pointed to.
+    if (!isVersion(source.version) || !(await context.backend.copy(source.version, version))) continue
+    const lastModified = new Date(context.clock.now()).toISOString()
+    return commitWrite(context, database, intent, { version, metadata: { ...metadata, lastModified } })
+  }
+  throw noSuchKey()
+}
+
+function given(metadata: Copy['metadata']): ObjectMetadata {
+  return Object.fromEntries(Object.entries(metadata ?? {}).filter(([, value]) => value !== undefined))
+}

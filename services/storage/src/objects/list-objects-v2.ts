@@ -1,0 +1,131 @@
+import { sql, type SqlFragment, type Transaction } from '@holdfast/postgres'
+import type { RequestDatabase } from '../database/request-database.ts'
+import { invalidParameter } from '../errors.ts'
+import { LIST_V2_PAGE_MAX } from '../limits.ts'
+import type { ListedObject } from './list-objects.ts'
+
+export type ListColumn = 'name' | 'created_at' | 'updated_at'
+
+export interface ListPage {
+  readonly prefix: string
+  readonly limit: number
+  readonly cursor: string | undefined
+  /** Whether what is below the next `/` is one folder. */
+  readonly isDelimited: boolean
+  readonly column: ListColumn
+  readonly order: 'asc' | 'desc'
+}
+
+export interface ListedPage {
+  readonly hasNext: boolean
+  readonly nextCursor?: string
+  readonly folders: readonly Pick<ListedObject, 'name'>[]
+  readonly objects: readonly ListedObject[]
+}
+
+/** Where a page ended. */
+interface Cursor {
+  readonly name: string
+  readonly order: 'asc' | 'desc'
+  readonly column: ListColumn
+  /** The value of `column` there, unless it is the name. */
+  readonly after: string | undefined
+}
+
+/** A page of full names below a prefix, in the order of their bytes or of a time, as policies show them to the caller. */
+export async function listPage(database: RequestDatabase, bucketId: string, page: ListPage): Promise<ListedPage> {
+  const cursor = page.cursor === undefined ? undefined : parseCursor(page.cursor)
+  const { column, order } = cursor ?? page
+  const limit = Math.min(page.limit, LIST_V2_PAGE_MAX)
+  const wanted = { ...page, column, order, limit: limit + 1 }
+  const found = await database.transaction(({ asCaller }) =>
+    asCaller((tx) =>
+      page.isDelimited ? readLevel(tx, bucketId, wanted, cursor) : readAll(tx, bucketId, wanted, cursor),
+    ),
+  )
+  const entries = found.slice(0, limit)
+  const last = entries.at(-1)
+  const hasNext = found.length > limit
+  return {
+    hasNext,
+    ...(hasNext &&
+      last && { nextCursor: renderCursor({ name: last.name, column, order, after: valueOf(last, column) }) }),
+    folders: entries
+      .filter(({ id }) => id === null)
+      .map(({ name }) => ({ name: name.endsWith('/') ? name : `${name}/` })),
+    objects: entries.filter(({ id }) => id !== null),
+  }
+}
+
+type Wanted = Omit<ListPage, 'cursor'>
+
+/** All names below the prefix, folders or not. */
+async function readAll(
+  tx: Transaction,
+  bucketId: string,
+  wanted: Wanted,
+  cursor: Cursor | undefined,
+): Promise<ListedObject[]> {
+  const { prefix, limit, column, order } = wanted
+  const direction = sql.trusted(order)
+  const further = sql.trusted(order === 'asc' ? '>' : '<')
+  const by = column === 'name' ? undefined : sql.identifier(column)
+  const conditions: SqlFragment[] = [sql`bucket_id = ${bucketId}`]
+  if (prefix !== '') conditions.push(sql`starts_with(name, ${prefix})`, sql`name collate "C" >= ${prefix}`)
+  if (cursor)
+    conditions.push(
+      by && cursor.after !== undefined
+        ? sql`(date_trunc('milliseconds', ${by}), name collate "C") ${further} (${cursor.after}::timestamptz, ${cursor.name})`
+        : sql`name collate "C" ${further} ${cursor.name}`,
+    )
+  return tx.query<ListedObject>(sql`
+    select name, id, updated_at, created_at, last_accessed_at, metadata
+      from storage.objects
+     where ${sql.join(conditions, ' and ')}
+     order by ${by ? sql`date_trunc('milliseconds', ${by}) ${direction}, ` : sql``}name collate "C" ${direction}
+     limit ${limit}`)
+}
+
+/** One level below the prefix. */
+async function readLevel(
+  tx: Transaction,
+  bucketId: string,
+  wanted: Wanted,
+  cursor: Cursor | undefined,
+): Promise<ListedObject[]> {
+  const { prefix, limit, column, order } = wanted
+  const levels = prefix === '' ? 1 : prefix.split('/').length
+  const rows = await tx.query<ListedObject>(sql`
+    select name, id, updated_at, created_at, last_accessed_at, metadata
+      from storage.search_v2(${prefix}, ${bucketId}, ${limit}, ${levels}, ${cursor?.name ?? ''}, ${order}, ${column}, ${cursor?.after ?? ''})`)
+  return rows
+}
+
+function valueOf(entry: ListedObject, column: ListColumn): string | undefined {
+  return column === 'name' ? undefined : entry[column]?.toISOString()
+}
+
+function renderCursor({ name, order, column, after }: Cursor): string {
+  const lines = [`l:${name}`, `o:${order}`, `c:${column}`, ...(after === undefined ? [] : [`a:${after}`])]
+  return Buffer.from(lines.join('\n')).toString('base64')
+}
+
+/** Clients hand a cursor back as it is. Another one shows no more than policies do, but has to be one. */
+function parseCursor(text: string): Cursor {
+  const lines = Buffer.from(text, 'base64').toString('utf8').split('\n')
+  const parts = new Map(lines.map((line) => [line.slice(0, 2), line.slice(2)]))
+  const name = parts.get('l:')
+  const order = parts.get('o:') ?? 'asc'
+  const column = parts.get('c:') ?? 'name'
+  const after = parts.get('a:')
+  const isTime = after === undefined || !Number.isNaN(Date.parse(after))
+  if (
+    name === undefined ||
+    name.includes('\0') ||
+    (order !== 'asc' && order !== 'desc') ||
+    (column !== 'name' && column !== 'created_at' && column !== 'updated_at') ||
+    !isTime
+  )
+    throw invalidParameter('The cursor is not one of a page of this list')
+  return { name, order, column, after }
+}

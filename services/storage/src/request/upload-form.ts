@@ -1,0 +1,67 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { pipeline } from 'node:stream/promises'
+import type { Readable } from 'node:stream'
+import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy'
+import { HoldfastError } from '@holdfast/foundation'
+import { entityTooLarge, invalidRequest } from '../errors.ts'
+import { FORM_FIELDS_MAX, USER_METADATA_BYTES_MAX } from '../limits.ts'
+import { parseMetadata, type UserMetadata } from './user-metadata.ts'
+
+export interface FormFile {
+  readonly bytes: Readable
+  readonly mimeType: string
+  readonly cacheControl: string
+  readonly userMetadata: UserMetadata | undefined
+  readonly complete: () => Promise<void>
+}
+
+/**
+ * Reads a form until its file begins; the fields come before it. The file has any name.
+ *
+ * @throws {HoldfastError} `InvalidRequest`, `EntityTooLarge`
+ */
+export async function readForm(headers: IncomingHttpHeaders, body: Readable): Promise<FormFile> {
+  const fields = new Map<string, string>()
+  const parser = createParser(headers)
+  const started = Promise.withResolvers<{ readonly bytes: Readable; readonly mimeType: string }>()
+  let bytes: Readable | undefined
+  parser.on('field', (name, value, _isNameCut, isValueCut) => {
+    if (isValueCut) started.reject(entityTooLarge('user_metadata'))
+    else fields.set(name, value)
+  })
+  parser.on('file', (_name, file, _fileName, _encoding, mimeType) => {
+    bytes = file
+    // Until it is read, a failure of it has nobody else to tell; whoever reads it is told again.
+    file.once('error', () => undefined)
+    started.resolve({ bytes: file, mimeType })
+  })
+  const parsed: Promise<void> = pipeline(body, parser)
+  parsed.then(
+    () => started.reject(invalidRequest('No content provided')),
+    (error: unknown) => {
+      const refusal = error instanceof HoldfastError ? error : invalidRequest('The form of the upload is broken', error)
+      started.reject(refusal)
+      bytes?.destroy(refusal)
+    },
+  )
+  const file = await started.promise
+  const cacheSeconds = fields.get('cacheControl')
+  return {
+    bytes: file.bytes,
+    mimeType: fields.get('contentType') || file.mimeType,
+    cacheControl: cacheSeconds ? `max-age=${cacheSeconds}` : 'no-cache',
+    userMetadata: parseMetadata(fields.get('metadata') ?? fields.get('userMetadata')),
+    complete: () => parsed,
+  }
+}
+
+function createParser(headers: IncomingHttpHeaders): BusboyInstance {
+  try {
+    return new Busboy({
+      headers: headers as BusboyHeaders,
+      limits: { fields: FORM_FIELDS_MAX, files: 1, fieldSize: USER_METADATA_BYTES_MAX + 1, headerPairs: 100 },
+    })
+  } catch (error) {
+    throw invalidRequest('The form of the upload names no boundary', error)
+  }
+}

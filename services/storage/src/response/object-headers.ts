@@ -1,0 +1,99 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { ByteRange } from '../backend/backend.ts'
+import type { ObjectRow } from '../database/objects.ts'
+
+/** Types that no browser runs anything of in the origin that they come from. Every other one is served in a sandbox. */
+const INERT =
+  /^(?:image\/(?!svg)[\w.+-]+|(?:audio|video|font)\/[\w.+-]+|text\/(?:plain|csv|markdown|calendar|vcard)|application\/(?:pdf|json|zip|gzip|octet-stream|x-tar|wasm|msword|vnd\.[\w.+-]+))(?:\s*;|$)/
+
+/** A document with this has an origin of its own, in which it runs nothing: it shows, and reaches neither sessions nor data of the app. */
+const SANDBOX = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+
+/** What may stand in a header. Rows may come from SQL. */
+const HEADER_TEXT = /^[\t\x20-\x7e\x80-\xff]+$/
+
+export interface HeaderFacts {
+  readonly row: ObjectRow
+  /** Set instead of the object's own cache control: when a signed address ends. */
+  readonly expiresAtS?: number | undefined
+  /** `download` of the address: empty for the name that it has anyway. */
+  readonly download?: string | undefined
+}
+
+/** What an answer about an object says of it, whether or not its bytes follow. */
+export function objectHeaders({ row, expiresAtS, download }: HeaderFacts): Record<string, string> {
+  const metadata = row.metadata ?? {}
+  const type = contentTypeOf(metadata.mimetype)
+  const cacheControl = headerText(metadata.cacheControl)
+  const headers: Record<string, string> = {
+    'accept-ranges': 'bytes',
+    'content-type': type,
+    'x-robots-tag': headerText(metadata.xRobotsTag) ?? 'none',
+  }
+  const eTag = headerText(metadata.eTag)
+  if (eTag !== undefined) headers['etag'] = eTag
+  const modified = lastModifiedOf(row)
+  if (modified !== undefined) headers['last-modified'] = modified.toUTCString()
+  if (expiresAtS !== undefined) headers['expires'] = new Date(expiresAtS * 1_000).toUTCString()
+  else if (cacheControl !== undefined) headers['cache-control'] = cacheControl
+  if (!INERT.test(type)) headers['content-security-policy'] = SANDBOX
+  if (download !== undefined) headers['content-disposition'] = disposition(download)
+  return headers
+}
+
+/** HTML is never shown as such: it would run in the origin of the app. */
+export function contentTypeOf(stored: unknown): string {
+  const type = headerText(stored) ?? 'application/octet-stream'
+  return /html/i.test(type) ? 'text/plain' : type
+}
+
+export function sizeOf(row: ObjectRow): number {
+  const size = Number(row.metadata?.size ?? row.metadata?.contentLength ?? 0)
+  return Number.isSafeInteger(size) && size >= 0 ? size : 0
+}
+
+export function lastModifiedOf({ metadata, updated_at }: ObjectRow): Date | undefined {
+  const date = new Date(typeof metadata?.lastModified === 'string' ? metadata.lastModified : updated_at)
+  return Number.isNaN(date.getTime()) ? undefined : date
+}
+
+/** Whether the client has this version already. */
+export function isUnchanged(row: ObjectRow, headers: IncomingHttpHeaders): boolean {
+  const known = headers['if-none-match']
+  const eTag = row.metadata?.eTag
+  if (known !== undefined) {
+    return known.trim() === '*' || known.split(',').some((one) => one.trim().replace(/^W\//, '') === eTag)
+  }
+  const since = Date.parse(headers['if-modified-since'] ?? '')
+  const modified = lastModifiedOf(row)
+  // HTTP has no parts of seconds.
+  return !Number.isNaN(since) && modified !== undefined && Math.floor(modified.getTime() / 1_000) * 1_000 <= since
+}
+
+/** Whether a range is of the version that the client has a part of. */
+export function isRangeOfThis(row: ObjectRow, ifRange: string | undefined): boolean {
+  if (ifRange === undefined) return true
+  if (ifRange.startsWith('"')) return ifRange === row.metadata?.eTag
+  const date = Date.parse(ifRange)
+  const modified = lastModifiedOf(row)
+  return modified !== undefined && Math.floor(modified.getTime() / 1_000) * 1_000 === date
+}
+
+export function rangeHeaders(range: ByteRange | undefined, size: number): Record<string, string> {
+  if (!range) return { 'content-length': String(size) }
+  return {
+    'content-length': String(range.to - range.from + 1),
+    'content-range': `bytes ${range.from}-${range.to}/${size}`,
+  }
+}
+
+function disposition(download: string): string {
+  if (download === '') return 'attachment;'
+  // A name that ends within a character of two units cannot be encoded.
+  const name = encodeURIComponent(download.toWellFormed())
+  return `attachment; filename=${name}; filename*=UTF-8''${name}`
+}
+
+function headerText(value: unknown): string | undefined {
+  return typeof value === 'string' && HEADER_TEXT.test(value) ? value : undefined
+}

@@ -1,0 +1,45 @@
+import type { FastifyPluginAsync } from 'fastify'
+import type { StorageContext } from './context.ts'
+import { invalidRequest } from './errors.ts'
+import { JSON_BODY_BYTES_MAX } from './limits.ts'
+import { renderError } from './response/render-error.ts'
+import { bucketRoutes } from './routes/buckets.ts'
+import { downloadRoutes } from './routes/download.ts'
+import { featureRoutes } from './routes/features.ts'
+import { objectInfoRoutes } from './routes/object-info.ts'
+import { objectRoutes } from './routes/objects.ts'
+import { signRoutes } from './routes/sign.ts'
+import { uploadRoutes } from './routes/upload.ts'
+
+/** Everything under `/storage/v1`. The gateway sets `request.caller` before. */
+export function storageRoutes(context: StorageContext): FastifyPluginAsync {
+  return async (app) => {
+    app.setErrorHandler((error, request, reply) => renderError(error, request, reply, context.logger))
+    // Clients of TUS and browsers read headers that differ by request; nothing here depends on cookies.
+    app.addHook('onRequest', async (_request, reply) => {
+      reply.header('access-control-expose-headers', '*')
+    })
+    await app.register(uploadRoutes(context))
+    await app.register(async (json) => {
+      json.removeAllContentTypeParsers()
+      // storage-js names JSON as the type of bodies that it leaves out.
+      json.addContentTypeParser('*', { parseAs: 'string', bodyLimit: JSON_BODY_BYTES_MAX }, (_request, body, done) => {
+        if (body === '') {
+          done(null, undefined)
+          return
+        }
+        try {
+          done(null, JSON.parse(String(body)))
+        } catch (error) {
+          done(invalidRequest('Body is not valid JSON', error))
+        }
+      })
+      await json.register(bucketRoutes(context))
+      await json.register(objectRoutes(context))
+      await json.register(signRoutes(context))
+      await json.register(downloadRoutes(context))
+      await json.register(objectInfoRoutes(context))
+      await json.register(featureRoutes())
+    })
+  }
+}

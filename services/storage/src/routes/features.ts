@@ -1,0 +1,25 @@
+import type { FastifyPluginAsync } from 'fastify'
+import { requireCaller } from '@holdfast/http'
+import { featureNotEnabled, roleRefused } from '../errors.ts'
+
+/** What Supabase has off by default, and is not offered here; and addresses that only answer. */
+export function featureRoutes(): FastifyPluginAsync {
+  return async (app) => {
+    for (const [path, feature] of [
+      ['/iceberg/*', 'iceberg_catalog'],
+      ['/vector/*', 'vector_buckets'],
+      ['/bucket/:bucket/lifecycle', 'bucket_lifecycle'],
+    ] as const)
+      app.all(path, { exposeHeadRoute: false }, async () => {
+        throw featureNotEnabled(feature)
+      })
+    // No answer of this server is kept by a network of caches that it could tell.
+    for (const path of ['/cdn/:bucket/*', '/cdn/:bucket', '/cdn'])
+      app.delete(path, async (request) => {
+        if (requireCaller(request).role !== 'service_role') throw roleRefused()
+        return { message: 'success' }
+      })
+    for (const path of ['/status', '/health', '/version'])
+      app.get(path, { exposeHeadRoute: false }, async () => ({ healthy: true }))
+  }
+}

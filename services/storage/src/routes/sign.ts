@@ -1,0 +1,84 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { requireCaller } from '@holdfast/http'
+import type { StorageContext } from '../context.ts'
+import { findKeys, type ObjectMetadata } from '../database/objects.ts'
+import { KEYS_PER_REQUEST_MAX, SIGNED_LIFETIME_S_MAX } from '../limits.ts'
+import { findAsCaller } from '../objects/read-object.ts'
+import { judgeWrite, readBucketRules } from '../objects/write-object.ts'
+import { parseObjectName, requireBucketName } from '../request/names.ts'
+import { openRequest } from '../request/open-request.ts'
+import { parseMetadataHeader } from '../request/user-metadata.ts'
+import { nameOf } from './download.ts'
+
+const ObjectParams = Type.Object({ bucket: Type.String(), '*': Type.String() })
+const BucketParams = Type.Object({ bucket: Type.String() })
+const ExpiresIn = Type.Integer({ minimum: 1, maximum: SIGNED_LIFETIME_S_MAX })
+const SignManyBody = Type.Object({
+  expiresIn: ExpiresIn,
+  paths: Type.Array(Type.String(), { minItems: 1, maxItems: KEYS_PER_REQUEST_MAX }),
+})
+
+const NOT_SEEN = 'Either the object does not exist or you do not have access to it'
+
+/** `POST /object/sign/…`, `POST /object/upload/sign/…`: addresses that need no key. */
+export function signRoutes(context: StorageContext): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.post(
+      '/object/sign/:bucket/*',
+      { schema: { params: ObjectParams, body: Type.Object({ expiresIn: ExpiresIn }) } },
+      async (request) => {
+        const name = nameOf(request.params)
+        await findAsCaller(openRequest(context, request, 'storage.object.sign'), name)
+        const token = await context.urls.signDownload(name, request.body.expiresIn)
+        return { signedURL: `/object/sign/${name.bucketId}/${name.key}?token=${token}` }
+      },
+    )
+
+    app.post('/object/sign/:bucket', { schema: { params: BucketParams, body: SignManyBody } }, async (request) => {
+      const { bucket: bucketId } = request.params
+      requireBucketName(bucketId)
+      const { paths, expiresIn } = request.body
+      const asked = paths.filter((path) => !path.includes('\0'))
+      const seen = new Set(
+        await openRequest(context, request, 'storage.object.sign_many').transaction(({ asCaller }) =>
+          asCaller((tx) => findKeys(tx, bucketId, asked)),
+        ),
+      )
+      return Promise.all(
+        paths.map(async (path) => {
+          if (!seen.has(path)) return { error: NOT_SEEN, path, signedURL: null }
+          const token = await context.urls.signDownload({ bucketId, key: path }, expiresIn)
+          return { error: null, path, signedURL: `/object/sign/${bucketId}/${path}?token=${token}` }
+        }),
+      )
+    })
+
+    app.post('/object/upload/sign/:bucket/*', { schema: { params: ObjectParams } }, async (request) => {
+      const name = parseObjectName(request.params.bucket, request.params['*'])
+      const database = openRequest(context, request, 'storage.object.sign_upload_url')
+      const owner = requireCaller(request).userId
+      const upsert = request.headers['x-upsert'] === 'true'
+      await readBucketRules(context, database, name.bucketId)
+      await judgeWrite(database, {
+        name,
+        owner,
+        upsert,
+        declared: declaredOf(request.headers),
+        userMetadata: parseMetadataHeader(request.headers['x-metadata']),
+        isJudged: true,
+      })
+      const token = await context.urls.signUpload(name, { upsert, owner })
+      return { url: `/object/upload/sign/${name.bucketId}/${name.key}?token=${token}`, token }
+    })
+  }
+}
+
+function declaredOf(headers: IncomingHttpHeaders): ObjectMetadata {
+  const length = Number(headers['content-length'])
+  return {
+    ...(headers['content-type'] !== undefined && { mimetype: headers['content-type'] }),
+    ...(Number.isSafeInteger(length) && { contentLength: length }),
+  }
+}

@@ -1,0 +1,50 @@
+import type { FastifyPluginAsync } from 'fastify'
+import type { Clock, Logger } from '@holdfast/foundation'
+import type { PoolShare } from '@holdfast/postgres'
+import { openDiskBackend } from './backend/disk-backend.ts'
+import type { StorageContext } from './context.ts'
+import { DOWNLOADS_UNDER_WAY_MAX, UPLOADS_UNDER_WAY_MAX } from './limits.ts'
+import { fileSizeLimitOf, type StorageOptions } from './options.ts'
+import { storageRoutes } from './routes.ts'
+import { createSignedUrls } from './signed-urls.ts'
+import { createTransferLimit } from './transfer-limit.ts'
+
+export interface OpenStorageOptions {
+  /** Connections as `authenticator`; statements run under the role of the caller. Owned by whoever opened it. */
+  readonly share: PoolShare
+  /** The folder of the files, when they are kept on this machine. */
+  readonly folder: string
+  /** The secret of the project, from which the key of signed addresses follows. */
+  readonly jwtSecret: string
+  readonly options: StorageOptions
+  readonly logger: Logger
+  readonly clock: Clock
+}
+
+export interface StorageService extends AsyncDisposable {
+  /** To be mounted at `/storage/v1`, behind a hook that sets `request.caller`. */
+  readonly routes: FastifyPluginAsync
+}
+
+/** Opens file storage: buckets and objects as Supabase's storage service has them. */
+export async function openStorage(input: OpenStorageOptions): Promise<StorageService> {
+  const { share, folder, jwtSecret, options, logger, clock } = input
+  const fileSizeLimit = fileSizeLimitOf(options)
+  await using opened = new AsyncDisposableStack()
+  const backend = opened.use(await openDiskBackend(folder))
+  const context: StorageContext = {
+    share,
+    backend,
+    urls: createSignedUrls(jwtSecret, clock),
+    fileSizeLimit,
+    uploads: createTransferLimit('uploads', UPLOADS_UNDER_WAY_MAX),
+    downloads: createTransferLimit('downloads', DOWNLOADS_UNDER_WAY_MAX),
+    logger,
+    clock,
+  }
+  const lifetime = opened.move()
+  return {
+    routes: storageRoutes(context),
+    [Symbol.asyncDispose]: () => lifetime.disposeAsync(),
+  }
+}

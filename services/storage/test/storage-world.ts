@@ -1,0 +1,113 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { InjectOptions } from 'fastify'
+import { silentLogger, systemClock, type Logger } from '@holdfast/foundation'
+import { createHttpServer, type Caller } from '@holdfast/http'
+import { sharePool, type PoolShare } from '@holdfast/postgres'
+import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
+import { openStorage, storageMigrations, storageOptions, type StorageOptions } from '../src/index.ts'
+
+export const ALICE = 'a11ce000-0000-4000-8000-000000000001'
+export const BOB = 'b0b00000-0000-4000-8000-000000000002'
+
+/** Who asks. `nobody` has no key. */
+export type Who = 'nobody' | 'anon' | 'alice' | 'bob' | 'service'
+
+const CALLERS: Readonly<Record<Who, Caller>> = {
+  nobody: { ...caller('anon', undefined), isKeyless: true },
+  anon: caller('anon', undefined),
+  alice: caller('authenticated', ALICE),
+  bob: caller('authenticated', BOB),
+  service: caller('service_role', undefined),
+}
+
+function caller(role: string, userId: string | undefined): Caller {
+  return { role, claims: { role, ...(userId && { sub: userId }) }, userId, expiresAtS: undefined }
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, unknown>>
+  readonly text: string
+  readonly bytes: Buffer
+  /** The parsed body, when it is JSON. */
+  readonly body: unknown
+}
+
+export interface StorageWorld extends AsyncDisposable {
+  readonly database: TestDatabase
+  readonly share: PoolShare
+  /** Of the files. */
+  readonly folder: string
+  /** `http://127.0.0.1:<port>/storage/v1`, for requests that need a real connection. They are `service`'s. */
+  readonly url: string
+  request(who: Who, request: InjectOptions & { readonly url: string }): Promise<Answer>
+  /** Runs statements as the superuser. */
+  run(text: string): Promise<readonly Readonly<Record<string, unknown>>[]>
+}
+
+export interface WorldOptions {
+  readonly options?: Partial<StorageOptions>
+  readonly logger?: Logger
+}
+
+/** The service over a database of its own, without gateway: the header `x-who` says who asks. */
+export async function openStorageWorld({
+  options = {},
+  logger = silentLogger,
+}: WorldOptions = {}): Promise<StorageWorld> {
+  const database = await openTestDatabase({ migrations: [storageMigrations] })
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-storage-'))
+  const connectionsMax = 10
+  const shared = sharePool(database.requestPool, {
+    connectionsMax,
+    shares: { storage: { reserved: 1, max: connectionsMax } },
+  })
+  const share = shared.share('storage')
+  const defaults = Object.fromEntries(Object.entries(storageOptions).map(([name, one]) => [name, one.default]))
+  const storage = await openStorage({
+    share,
+    folder,
+    jwtSecret: 'a secret of at least thirty-two characters',
+    options: { ...defaults, ...options } as StorageOptions,
+    logger,
+    clock: systemClock,
+  })
+  const app = createHttpServer({ logger })
+  await app.register(async (scope) => {
+    scope.addHook('onRequest', async (request) => {
+      request.caller = CALLERS[(request.headers['x-who'] as Who | undefined) ?? 'service']
+    })
+    await scope.register(storage.routes, { prefix: '/storage/v1' })
+  })
+  const address = await app.listen({ port: 0, host: '127.0.0.1' })
+  return {
+    database,
+    share,
+    folder,
+    url: `${address}/storage/v1`,
+    async request(who, { url, headers, ...request }) {
+      const answer = await app.inject({ ...request, url: `/storage/v1${url}`, headers: { ...headers, 'x-who': who } })
+      const isJson = String(answer.headers['content-type']).startsWith('application/json')
+      return {
+        status: answer.statusCode,
+        headers: answer.headers,
+        text: answer.payload,
+        bytes: answer.rawPayload,
+        body: isJson && answer.payload !== '' ? (JSON.parse(answer.payload) as unknown) : undefined,
+      }
+    },
+    run: (text) =>
+      database.pool.withClient(async (client) => {
+        const result: unknown = await client.query(text)
+        return Array.isArray(result) ? [] : (result as { rows: Readonly<Record<string, unknown>>[] }).rows
+      }),
+    async [Symbol.asyncDispose]() {
+      await app.close()
+      await storage[Symbol.asyncDispose]()
+      await database[Symbol.asyncDispose]()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { openStorageWorld, type StorageWorld } from './storage-world.ts'
+
+let world: StorageWorld
+
+beforeAll(async () => {
+  world = await openStorageWorld()
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+describe('bucket.createBucket', () => {
+  test('makes a bucket with limits', async () => {
+    const { data, error } = await world.service.createBucket('limited', {
+      public: false,
+      fileSizeLimit: '20mb',
+      allowedMimeTypes: ['image/*', 'application/pdf'],
+    })
+    expect({ data, error }).toEqual({ data: { name: 'limited' }, error: null })
+    const { data: made } = await world.service.getBucket('limited')
+    expect(made).toMatchObject({ file_size_limit: 20_000_000, allowed_mime_types: ['image/*', 'application/pdf'] })
+  })
+
+  describe('refused', () => {
+    test('to whom no policy allows it', async () => {
+      const { error } = await world.alice.storage.createBucket('mine')
+      expect(error).toMatchObject({
+        status: 400,
+        statusCode: '403',
+        code: 'AccessDenied',
+        message: 'new row violates row-level security policy',
+      })
+    })
+
+    test('when there is one of that name', async () => {
+      const { error } = await world.service.createBucket('photos')
+      expect(error).toMatchObject({ statusCode: '409', code: 'BucketAlreadyExists' })
+    })
+
+    test.each(['', ' x', 'a/b', 'é', 'x'.repeat(101), 'x--table-s3'])('with the name %j', async (name) => {
+      const { error } = await world.service.createBucket(name)
+      expect(error).toMatchObject({ status: 400, code: 'InvalidBucketName', message: 'Bucket name invalid' })
+    })
+
+    test('with a limit above that of all files', async () => {
+      const { error } = await world.service.createBucket('huge', { public: false, fileSizeLimit: '60mb' })
+      expect(error).toMatchObject({ statusCode: '413', code: 'EntityTooLarge' })
+    })
+
+    test('with a type that is none', async () => {
+      const { error } = await world.service.createBucket('odd', { public: false, allowedMimeTypes: ['image'] })
+      expect(error).toMatchObject({ statusCode: '415', code: 'InvalidMimeType' })
+    })
+  })
+})
+
+describe('bucket.getBucket', () => {
+  test('answers with the bucket', async () => {
+    const { data } = await world.service.getBucket('photos')
+    expect(data).toMatchObject({ id: 'photos', name: 'photos', public: false, file_size_limit: null })
+  })
+
+  test('is refused when nobody lets one see it', async () => {
+    const { error } = await world.alice.storage.getBucket('photos')
+    expect(error).toMatchObject({ status: 400, statusCode: '404', code: 'NoSuchBucket', message: 'Bucket not found' })
+  })
+})
+
+describe('bucket.listBuckets', () => {
+  test('lists by search, order and page', async () => {
+    for (const name of ['l-1', 'l-2', 'l_3']) await world.service.createBucket(name)
+    const names = async (options: Parameters<typeof world.service.listBuckets>[0]): Promise<string[]> =>
+      ((await world.service.listBuckets(options)).data ?? []).map(({ name }) => name)
+    expect(await names({ search: 'l-', sortColumn: 'name', sortOrder: 'desc' })).toEqual(['l-2', 'l-1'])
+    expect(await names({ search: 'L_', sortColumn: 'name', sortOrder: 'asc' })).toEqual(['l_3'])
+    expect(await names({ search: 'l-', sortColumn: 'id', sortOrder: 'asc', limit: 1, offset: 1 })).toEqual(['l-2'])
+  })
+
+  test('shows nothing to whom no policy shows anything', async () => {
+    expect((await world.anon.listBuckets()).data).toEqual([])
+  })
+})
+
+describe('bucket.updateBucket', () => {
+  test('changes what is named and keeps the rest', async () => {
+    await world.service.createBucket('changing', { public: false, fileSizeLimit: 1_000, allowedMimeTypes: ['text/*'] })
+    const { data } = await world.service.updateBucket('changing', { public: true })
+    expect(data).toEqual({ message: 'Successfully updated' })
+    expect((await world.service.getBucket('changing')).data).toMatchObject({ public: true, file_size_limit: 1_000 })
+    await world.service.updateBucket('changing', { public: true, fileSizeLimit: null })
+    expect((await world.service.getBucket('changing')).data).toMatchObject({
+      file_size_limit: null,
+      allowed_mime_types: ['text/*'],
+    })
+  })
+
+  test('is refused for a bucket that is not there', async () => {
+    const { error } = await world.service.updateBucket('nowhere', { public: true })
+    expect(error).toMatchObject({ statusCode: '404', code: 'NoSuchBucket' })
+  })
+})
+
+describe('bucket.emptyBucket', () => {
+  test('deletes all objects behind its answer, and their bytes', async () => {
+    await world.service.createBucket('full')
+    for (const name of ['a', 'b/c']) await world.service.from('full').upload(name, 'text')
+    const { data } = await world.service.emptyBucket('full')
+    expect(data?.message).toBe('Empty bucket has been queued. Completion may take up to an hour.')
+    await vi.waitFor(async () => expect((await world.service.from('full').list()).data).toEqual([]), {
+      timeout: 20_000,
+    })
+  })
+
+  test('is refused to people, with 403', async () => {
+    const { error } = await world.alice.storage.emptyBucket('photos')
+    expect(error).toMatchObject({ status: 403, code: 'AccessDenied' })
+  })
+})
+
+describe('bucket.deleteBucket', () => {
+  test('deletes an empty bucket', async () => {
+    await world.service.createBucket('short')
+    expect((await world.service.deleteBucket('short')).data).toEqual({ message: 'Successfully deleted' })
+    expect((await world.service.getBucket('short')).error).toMatchObject({ statusCode: '404' })
+  })
+
+  test('is refused while something is in it', async () => {
+    await world.service.createBucket('kept')
+    await world.service.from('kept').upload('a', 'text')
+    const { error } = await world.service.deleteBucket('kept')
+    expect(error).toMatchObject({
+      statusCode: '409',
+      code: 'ResourceNotEmpty',
+      message: 'The bucket you tried to delete is not empty',
+    })
+  })
+})
+
+describe('bucket.purgeBucketCache', () => {
+  test('succeeds for the service key: no cache is between', async () => {
+    expect((await world.service.purgeBucketCache('pages')).error).toBeNull()
+  })
+
+  test('is refused to people', async () => {
+    expect((await world.alice.storage.purgeBucketCache('pages')).error).toMatchObject({ status: 403 })
+  })
+})
+
+describe('bucket.getBucketLifecycle', () => {
+  test('is refused, as the feature is not offered', async () => {
+    expect((await world.service.getBucketLifecycle('pages')).error).toMatchObject({ code: 'FeatureNotEnabled' })
+  })
+})
+
+describe('bucket.updateBucketLifecycle', () => {
+  test('is refused, as the feature is not offered', async () => {
+    const { error } = await world.service.updateBucketLifecycle('pages', { rules: [] } as never)
+    expect(error).toMatchObject({ code: 'FeatureNotEnabled' })
+  })
+})
+
+describe('bucket.deleteBucketLifecycle', () => {
+  test('is refused, as the feature is not offered', async () => {
+    expect((await world.service.deleteBucketLifecycle('pages')).error).toMatchObject({ code: 'FeatureNotEnabled' })
+  })
+})

@@ -1,0 +1,26 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { storageMethods } from './storage-methods.ts'
+
+// What the client can do is read off the client itself, so that a new version of it whose methods nobody has tested fails here.
+
+/** `describe('file.upload', …)` in any conformance test of files. */
+function testedMethods(): Set<string> {
+  const folder = new URL('.', import.meta.url)
+  const files = readdirSync(folder).filter((name) => name.startsWith('storage') && name.endsWith('.test.ts'))
+  const titles = files.flatMap((name) => [
+    ...readFileSync(new URL(name, folder), 'utf8').matchAll(/^describe\('((?:bucket|file)\.\w+)'/gm),
+  ])
+  return new Set(titles.map(([, method = '']) => method))
+}
+
+describe('conformance tests of files', () => {
+  test.each(storageMethods())('look at %s', (method) => {
+    expect(testedMethods()).toContain(method)
+  })
+
+  test('name no method that the client does not have', () => {
+    const methods = new Set(storageMethods())
+    expect([...testedMethods()].filter((method) => !methods.has(method))).toEqual([])
+  })
+})

@@ -1,0 +1,419 @@
+import { createHash } from 'node:crypto'
+import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { folderOf, openStorageWorld, type StorageWorld } from './storage-world.ts'
+
+let world: StorageWorld
+let mine: string
+
+beforeAll(async () => {
+  world = await openStorageWorld()
+  mine = await folderOf(world.alice)
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+const photos = (): ReturnType<StorageWorld['service']['from']> => world.alice.storage.from('photos')
+const NOT_FOUND = { status: 400, statusCode: '404', code: 'NoSuchKey', message: 'Object not found' }
+const RLS = {
+  status: 400,
+  statusCode: '403',
+  code: 'AccessDenied',
+  message: 'new row violates row-level security policy',
+}
+
+describe('file.upload', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-upload-'))
+  const path = join(folder, 'file.bin')
+  const bytes = Buffer.from(Array.from({ length: 200_000 }, (_unused, index) => index % 251))
+  writeFileSync(path, bytes)
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  const form = new FormData()
+  form.append('', new File([bytes], 'form.bin', { type: 'image/png' }))
+  test.each([
+    ['a Blob', () => new Blob([bytes], { type: 'image/png' })],
+    ['a File', () => new File([bytes], 'a.png', { type: 'image/png' })],
+    ['a form', () => form],
+    ['a Buffer', () => bytes],
+    ['an ArrayBuffer', () => new Uint8Array(bytes).buffer],
+    ['a stream of Node', () => createReadStream(path)],
+    ['a ReadableStream', () => new Blob([bytes]).stream()],
+  ])('stores %s', async (kind, body) => {
+    const name = `${mine}/${kind}`
+    const { data, error } = await photos().upload(name, body(), { contentType: 'image/png', cacheControl: '60' })
+    expect(error).toBeNull()
+    expect(data).toEqual({ id: expect.any(String) as string, path: name, fullPath: `photos/${name}` })
+    const read = await photos().download(name)
+    expect(Buffer.from(await (read.data as Blob).arrayBuffer()).equals(bytes)).toBe(true)
+    expect((await photos().info(name)).data).toMatchObject({
+      size: bytes.length,
+      contentType: 'image/png',
+      cacheControl: 'max-age=60',
+    })
+  })
+
+  test('keeps metadata of the client, whichever way it is sent', async () => {
+    for (const body of ['text', new Blob(['text'])]) {
+      const name = `${mine}/metadata-${typeof body}.txt`
+      await photos().upload(name, body, { metadata: { site: 'Nord', n: 3 } })
+      expect((await photos().info(name)).data?.metadata).toEqual({ site: 'Nord', n: 3 })
+    }
+  })
+
+  test('names the person as the owner', async () => {
+    await photos().upload(`${mine}/owned`, 'x')
+    const rows = await world.holdfast.admin.withClient(
+      async (client) =>
+        (
+          await client.query<{ owner: string; owner_id: string }>(
+            'select owner, owner_id from storage.objects where name = $1',
+            [`${mine}/owned`],
+          )
+        ).rows,
+    )
+    expect(rows).toEqual([{ owner: mine, owner_id: mine }])
+  })
+
+  test('replaces what is there with upsert', async () => {
+    const name = `${mine}/twice.txt`
+    await photos().upload(name, 'one')
+    expect((await photos().upload(name, 'two', { upsert: true })).error).toBeNull()
+    expect(await (await photos().download(name)).data?.text()).toBe('two')
+  })
+
+  test('takes an empty file, and JSON and text as the bytes that they are', async () => {
+    for (const [name, body, type] of [
+      ['empty', '', 'text/plain'],
+      ['data.json', '{"a": 1 }', 'application/json'],
+    ] as const) {
+      expect((await photos().upload(`${mine}/${name}`, body, { contentType: type })).error).toBeNull()
+      expect(await (await photos().download(`${mine}/${name}`)).data?.text()).toBe(body)
+    }
+  })
+
+  describe('refused', () => {
+    test('when the key is there', async () => {
+      await photos().upload(`${mine}/taken`, 'one')
+      expect((await photos().upload(`${mine}/taken`, 'two')).error).toMatchObject({
+        status: 400,
+        statusCode: '409',
+        code: 'KeyAlreadyExists',
+        message: 'The resource already exists',
+      })
+    })
+
+    test('into the folder of somebody else, before the bytes are read', async () => {
+      expect((await world.bob.storage.from('photos').upload(`${mine}/foreign`, 'x')).error).toMatchObject(RLS)
+      expect((await world.anon.from('photos').upload('x', 'x')).error).toMatchObject(RLS)
+    })
+
+    test('into a bucket that is not there', async () => {
+      expect((await world.service.from('nowhere').upload('a', 'x')).error).toMatchObject({
+        statusCode: '404',
+        code: 'NoSuchBucket',
+      })
+    })
+
+    test.each(['a\\b', 'é.png', 'a#b', 'a%b', 'emoji😀', '~x', '[1]'])('under the key %j', async (key) => {
+      const { error } = await world.service.from('pages').upload(encodeURIComponent(key), 'x')
+      expect(error).toMatchObject({
+        status: 400,
+        statusCode: '400',
+        code: 'InvalidKey',
+        message: `Invalid key: ${key}`,
+      })
+    })
+
+    test('above the limits of its bucket', async () => {
+      await world.service.createBucket('small', { public: false, fileSizeLimit: 10, allowedMimeTypes: ['text/plain'] })
+      const small = world.service.from('small')
+      const large = {
+        status: 400,
+        statusCode: '413',
+        code: 'EntityTooLarge',
+        message: 'The object exceeded the maximum allowed size',
+      }
+      expect((await small.upload('a', 'x'.repeat(11), { contentType: 'text/plain' })).error).toMatchObject(large)
+      expect((await small.upload('a', new Blob(['x'.repeat(11)], { type: 'text/plain' }))).error).toMatchObject(large)
+      expect((await small.upload('a', 'x', { contentType: 'image/png' })).error).toMatchObject({
+        statusCode: '415',
+        code: 'InvalidMimeType',
+        message: 'mime type image/png is not supported',
+      })
+      expect((await small.upload('a', 'x'.repeat(10), { contentType: 'text/plain' })).error).toBeNull()
+    })
+  })
+})
+
+describe('file.update', () => {
+  test('replaces an object, and makes one that is not there', async () => {
+    for (const body of ['one', 'two']) expect((await photos().update(`${mine}/updated`, body)).error).toBeNull()
+    expect(await (await photos().download(`${mine}/updated`)).data?.text()).toBe('two')
+  })
+})
+
+describe('file.download', () => {
+  test('streams', async () => {
+    await photos().upload(`${mine}/streamed`, 'streamed')
+    const { data } = await photos().download(`${mine}/streamed`).asStream()
+    expect(await new Response(data).text()).toBe('streamed')
+  })
+
+  test('is refused to others, as if it were not there', async () => {
+    await photos().upload(`${mine}/private`, 'x')
+    expect((await world.bob.storage.from('photos').download(`${mine}/private`)).error).toMatchObject(NOT_FOUND)
+    expect((await world.anon.from('photos').download(`${mine}/private`)).error).toMatchObject(NOT_FOUND)
+  })
+})
+
+describe('file.info', () => {
+  test('tells what is known', async () => {
+    await photos().upload(`${mine}/known.txt`, 'known', { contentType: 'text/plain' })
+    expect((await photos().info(`${mine}/known.txt`)).data).toMatchObject({
+      name: `${mine}/known.txt`,
+      bucketId: 'photos',
+      size: 5,
+      contentType: 'text/plain',
+      etag: `"${createHash('md5').update('known').digest('hex')}"`,
+    })
+  })
+
+  test('is refused to others', async () => {
+    expect((await world.bob.storage.from('photos').info(`${mine}/known.txt`)).error).toMatchObject(NOT_FOUND)
+  })
+})
+
+describe('file.exists', () => {
+  test('tells what the caller may see', async () => {
+    await photos().upload(`${mine}/exists`, 'x')
+    expect((await photos().exists(`${mine}/exists`)).data).toBe(true)
+    expect((await photos().exists(`${mine}/exists-not`)).data).toBe(false)
+    expect((await world.bob.storage.from('photos').exists(`${mine}/exists`)).data).toBe(false)
+  })
+})
+
+describe('file.list', () => {
+  beforeAll(async () => {
+    for (const name of ['b.txt', 'a.txt', 'sub/deep.txt', 'A-upper.txt', 'x_y.txt', 'x1y.txt'])
+      await world.service.from('pages').upload(`listed/${name}`, name)
+  })
+  const names = async (...args: Parameters<ReturnType<typeof photos>['list']>): Promise<string[]> =>
+    ((await world.service.from('pages').list(...args)).data ?? []).map(({ name }) => name)
+
+  test('shows one level, folders without an id', async () => {
+    const { data } = await world.service.from('pages').list('listed')
+    expect(data?.map(({ name }) => name)).toEqual(
+      ['A-upper.txt', 'a.txt', 'b.txt', 'sub', 'x1y.txt', 'x_y.txt'].toSorted((a, b) =>
+        a.toLowerCase() < b.toLowerCase() ? -1 : 1,
+      ),
+    )
+    expect(data?.find(({ name }) => name === 'sub')).toMatchObject({ id: null, metadata: null })
+    expect(data?.find(({ name }) => name === 'b.txt')?.metadata).toMatchObject({
+      size: 5,
+      mimetype: expect.stringContaining('text/plain') as string,
+    })
+  })
+
+  test('pages, sorts and searches', async () => {
+    expect(await names('listed', { limit: 2, offset: 1, sortBy: { column: 'name', order: 'asc' } })).toHaveLength(2)
+    expect(
+      (await names('listed', { sortBy: { column: 'created_at', order: 'asc' } })).filter((name) => name !== 'sub')[0],
+    ).toBe('b.txt')
+    expect(await names('listed', { search: 'x_' })).toEqual(['x_y.txt'])
+    expect(await names('listed/sub')).toEqual(['deep.txt'])
+  })
+
+  test('shows others nothing', async () => {
+    expect((await world.bob.storage.from('photos').list(mine)).data).toEqual([])
+  })
+})
+
+describe('file.listV2', () => {
+  beforeAll(async () => {
+    await world.service.createBucket('paged')
+    for (const name of ['a/1', 'a/2', 'b', 'c', 'd/1']) await world.service.from('paged').upload(name, name)
+  })
+
+  test.each([
+    ['whole names', false, ['a/1', 'a/2', 'b', 'c', 'd/1']],
+    ['folders', true, ['a/', 'b', 'c', 'd/']],
+  ])('pages through %s', async (_what, with_delimiter, expected) => {
+    for (const order of ['asc', 'desc'] as const) {
+      const seen: string[] = []
+      let cursor: string | undefined
+      do {
+        const { data, error } = await world.service
+          .from('paged')
+          .listV2({ limit: 2, with_delimiter, sortBy: { column: 'name', order }, ...(cursor && { cursor }) })
+        expect(error).toBeNull()
+        seen.push(...[...(data?.folders ?? []), ...(data?.objects ?? [])].map(({ name }) => name).toSorted())
+        cursor = data?.hasNext ? data.nextCursor : undefined
+      } while (cursor !== undefined)
+      expect(seen.toSorted()).toEqual(expected)
+    }
+  })
+
+  test('pages by time', async () => {
+    const first = await world.service.from('paged').listV2({ limit: 3, sortBy: { column: 'created_at', order: 'asc' } })
+    expect(first.data?.objects.map(({ name }) => name)).toEqual(['a/1', 'a/2', 'b'])
+    const second = await world.service.from('paged').listV2({ limit: 3, cursor: first.data?.nextCursor ?? '' })
+    expect(second.data?.objects.map(({ name }) => name)).toEqual(['c', 'd/1'])
+  })
+
+  test('is refused with a cursor that is none', async () => {
+    const { error } = await world.service.from('paged').listV2({ cursor: 'bm9uZQ==' })
+    expect(error).toMatchObject({ status: 400, code: 'InvalidParameter' })
+  })
+})
+
+describe('file.copy', () => {
+  test('makes a second object, in another bucket too', async () => {
+    await photos().upload(`${mine}/original.txt`, 'same', { metadata: { kept: true } })
+    const { data } = await photos().copy(`${mine}/original.txt`, `${mine}/copied.txt`)
+    expect(data).toEqual({ path: `photos/${mine}/copied.txt` })
+    await photos().update(`${mine}/original.txt`, 'other')
+    expect(await (await photos().download(`${mine}/copied.txt`)).data?.text()).toBe('same')
+    expect((await photos().info(`${mine}/copied.txt`)).data?.metadata).toEqual({ kept: true })
+    await world.service.from('photos').copy(`${mine}/copied.txt`, 'copied.txt', { destinationBucket: 'pages' })
+    expect(await (await world.service.from('pages').download('copied.txt')).data?.text()).toBe('same')
+  })
+
+  test('is refused into a folder of somebody else, and of what one may not see', async () => {
+    expect((await photos().copy(`${mine}/copied.txt`, 'other/copied.txt')).error).toMatchObject(RLS)
+    expect((await world.bob.storage.from('photos').copy(`${mine}/copied.txt`, 'x')).error).toMatchObject(NOT_FOUND)
+  })
+})
+
+describe('file.move', () => {
+  test('gives an object another name', async () => {
+    await photos().upload(`${mine}/before.txt`, 'moved')
+    expect((await photos().move(`${mine}/before.txt`, `${mine}/after.txt`)).data).toEqual({
+      message: 'Successfully moved',
+    })
+    expect(await (await photos().download(`${mine}/after.txt`)).data?.text()).toBe('moved')
+    expect((await photos().download(`${mine}/before.txt`)).error).toMatchObject(NOT_FOUND)
+  })
+
+  describe('refused', () => {
+    test('to a name that is there, and keeps both', async () => {
+      await photos().upload(`${mine}/m1`, 'one')
+      await photos().upload(`${mine}/m2`, 'two')
+      expect((await photos().move(`${mine}/m1`, `${mine}/m2`)).error).toMatchObject({
+        statusCode: '409',
+        code: 'KeyAlreadyExists',
+      })
+      expect(await (await photos().download(`${mine}/m2`)).data?.text()).toBe('two')
+    })
+
+    test('into a folder of somebody else', async () => {
+      expect((await photos().move(`${mine}/m1`, 'other/m1')).error).toMatchObject(RLS)
+    })
+  })
+})
+
+describe('file.remove', () => {
+  test('deletes what the caller may delete, and answers with it', async () => {
+    await photos().upload(`${mine}/gone`, 'x')
+    const { data } = await photos().remove([`${mine}/gone`, `${mine}/never`])
+    expect(data?.map(({ name }) => name)).toEqual([`${mine}/gone`])
+    expect((await photos().exists(`${mine}/gone`)).data).toBe(false)
+  })
+
+  test('deletes nothing of others, and says so by an empty list', async () => {
+    await photos().upload(`${mine}/stays`, 'x')
+    expect((await world.bob.storage.from('photos').remove([`${mine}/stays`])).data).toEqual([])
+    expect((await photos().exists(`${mine}/stays`)).data).toBe(true)
+  })
+})
+
+describe('file.createSignedUrl', () => {
+  test('gives an address that works without a key', async () => {
+    await photos().upload(`${mine}/signed file.txt`, 'signed', { contentType: 'text/plain' })
+    const { data } = await photos().createSignedUrl(`${mine}/signed file.txt`, 60, { download: 'name.txt' })
+    const answer = await fetch(data?.signedUrl ?? '')
+    expect(await answer.text()).toBe('signed')
+    expect(answer.headers.get('content-disposition')).toBe("attachment; filename=name.txt; filename*=UTF-8''name.txt")
+    expect(Date.parse(answer.headers.get('expires') ?? '')).toBeGreaterThan(Date.now())
+  })
+
+  test('is refused for what one may not see', async () => {
+    expect((await world.bob.storage.from('photos').createSignedUrl(`${mine}/signed file.txt`, 60)).error).toMatchObject(
+      NOT_FOUND,
+    )
+  })
+})
+
+describe('file.createSignedUrls', () => {
+  test('says for each path whether there is an address', async () => {
+    await photos().upload(`${mine}/s1`, 'one')
+    const { data } = await photos().createSignedUrls([`${mine}/s1`, `${mine}/s0`], 60)
+    expect(data?.[1]).toMatchObject({
+      path: `${mine}/s0`,
+      error: 'Either the object does not exist or you do not have access to it',
+    })
+    expect(await (await fetch(data?.[0]?.signedUrl ?? '')).text()).toBe('one')
+  })
+})
+
+describe('file.createSignedUploadUrl', () => {
+  test('is refused where one may not upload', async () => {
+    expect((await world.bob.storage.from('photos').createSignedUploadUrl(`${mine}/x`)).error).toMatchObject(RLS)
+  })
+})
+
+describe('file.uploadToSignedUrl', () => {
+  test('stores a file for whoever has the address, in the name of who made it', async () => {
+    const { data } = await photos().createSignedUploadUrl(`${mine}/by-address`)
+    const { error } = await world.anon
+      .from('photos')
+      .uploadToSignedUrl(`${mine}/by-address`, data?.token ?? '', new Blob(['by address']))
+    expect(error).toBeNull()
+    expect(await (await photos().download(`${mine}/by-address`)).data?.text()).toBe('by address')
+  })
+
+  describe('refused', () => {
+    test('for another path', async () => {
+      const { data } = await photos().createSignedUploadUrl(`${mine}/this`)
+      const { error } = await world.anon.from('photos').uploadToSignedUrl(`${mine}/that`, data?.token ?? '', 'x')
+      expect(error).toMatchObject({ statusCode: '400', code: 'InvalidSignature', message: 'Invalid signature' })
+    })
+
+    test('a second time, unless it was made for an upsert', async () => {
+      const once = await photos().createSignedUploadUrl(`${mine}/once`)
+      const again = await photos().createSignedUploadUrl(`${mine}/again`, { upsert: true })
+      const put = async (path: string, token: string | undefined): Promise<string | undefined> =>
+        ((await world.anon.from('photos').uploadToSignedUrl(path, token ?? '', 'x')).error as { code?: string } | null)
+          ?.code
+      expect([await put(`${mine}/once`, once.data?.token), await put(`${mine}/once`, once.data?.token)]).toEqual([
+        undefined,
+        'KeyAlreadyExists',
+      ])
+      expect([await put(`${mine}/again`, again.data?.token), await put(`${mine}/again`, again.data?.token)]).toEqual([
+        undefined,
+        undefined,
+      ])
+    })
+  })
+})
+
+describe('file.getPublicUrl', () => {
+  test('gives an address that works without a key, of a public bucket only', async () => {
+    await world.service.from('pages').upload('public.txt', 'public', { contentType: 'text/plain' })
+    expect(await (await fetch(world.anon.from('pages').getPublicUrl('public.txt').data.publicUrl)).text()).toBe(
+      'public',
+    )
+    const hidden = await fetch(world.anon.from('photos').getPublicUrl(`${mine}/s1`).data.publicUrl)
+    expect({ status: hidden.status, body: await hidden.json() }).toEqual({
+      status: 400,
+      body: { statusCode: '404', error: 'Bucket not found', message: 'Bucket not found', code: 'NoSuchBucket' },
+    })
+  })
+})
+
+describe('file.purgeCache', () => {
+  test('succeeds for the service key: no cache is between', async () => {
+    expect((await world.service.from('pages').purgeCache('public.txt')).error).toBeNull()
+  })
+})
