@@ -306,7 +306,7 @@ describe('a request to sync', () => {
 })
 
 test.each([
-  ['/storage/v1/bucket/x', { message: 'no Route matched with those values' }],
+  ['/realtime/v1/x', { message: 'no Route matched with those values' }],
   ['/nothing', { message: 'no Route matched with those values' }],
   ['/sync/v1/nothing', { error: { code: 'PSYNC_S2002' } }],
 ])('an address that there is not is not there whatever is sent to it (%s)', async (url, body) => {

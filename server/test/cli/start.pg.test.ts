@@ -128,7 +128,13 @@ describe('start --json', () => {
     expect(isAlive(pid)).toBe(false)
     // A timer would keep the process after everything is closed.
     expect(/closed; still active: (.*)/.exec(first.err)?.[1]).not.toContain('Timeout')
-    expect(readdirSync(dataDir).toSorted()).toEqual(['jwt-secret', 'postgres', 'postgres.conf', 'secrets.json'])
+    expect(readdirSync(dataDir).toSorted()).toEqual([
+      'jwt-secret',
+      'postgres',
+      'postgres.conf',
+      'secrets.json',
+      'storage',
+    ])
 
     const second = startJson(dataDir)
     const again = await second.ready()

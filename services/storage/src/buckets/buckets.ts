@@ -34,8 +34,8 @@ import { parseBucketLimit } from '../request/file-size.ts'
 import { requireMimeTypes } from '../request/mime-type.ts'
 import { requireBucketName, requireNewBucketName, requireText } from '../request/names.ts'
 
-/** A limit as the API takes it: bytes, or a text with a unit. */
-type RequestedLimit = number | string | null
+/** A limit as a request has it: bytes, a text with a unit, `null` for none. Anything else is refused. */
+type RequestedLimit = unknown
 
 export interface BucketRequest extends Omit<NewBucket, 'fileSizeLimit'> {
   readonly type: 'STANDARD' | 'ANALYTICS'
@@ -91,7 +91,7 @@ export async function updateBucket(
   { fileSizeLimit: globalLimit }: Pick<StorageContext, 'fileSizeLimit'>,
   database: RequestDatabase,
   id: string,
-  changes: Omit<BucketChanges, 'fileSizeLimit'> & { readonly fileSizeLimit: RequestedLimit | undefined },
+  changes: Omit<BucketChanges, 'fileSizeLimit'> & { readonly fileSizeLimit: RequestedLimit },
 ): Promise<void> {
   requireBucketName(id)
   const { isPublic, fileSizeLimit, allowedMimeTypes } = changes
@@ -179,8 +179,8 @@ async function deleteInSteps(
 
 function bytesOf(limit: RequestedLimit, globalLimit: number): number | null {
   if (limit === null) return null
-  const bytes = typeof limit === 'number' ? limit : parseBucketLimit(limit)
-  if (bytes === undefined) throw invalidFileSizeLimit()
+  const bytes = typeof limit === 'string' ? parseBucketLimit(limit) : limit
+  if (typeof bytes !== 'number' || !Number.isSafeInteger(bytes) || bytes < 0) throw invalidFileSizeLimit()
   if (bytes > globalLimit) throw entityTooLarge()
   return bytes
 }
