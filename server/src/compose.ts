@@ -162,7 +162,7 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
         await openStorage({
           share: shares.share('storage'),
           folder: join(config.dataDir, 'storage'),
-          jwtSecret,
+          jwtSecret: jwtSecret.text,
           options: pick(config, storageOptions),
           logger,
           clock,
