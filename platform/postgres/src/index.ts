@@ -23,17 +23,17 @@ export type { ShareLimits } from './connection/fair-queue.ts'
 export { sharePool, type PoolShare, type SharedPool } from './connection/shared-pool.ts'
 export { AUTHOR_PREFIX, authorOf } from './connection/author.ts'
 export { assumeSession, assumeStep, runAs, type Session } from './connection/run-as.ts'
-export { Utf8 } from './pipeline/messages.ts'
-export {
-  RowTooLarge,
-  runPipeline,
-  type PipelineColumn,
-  type PipelineOptions,
-  type PipelineStep,
-  type SegmentAnswer,
-  type StepAnswer,
-} from './pipeline/pipeline.ts'
+export { copyIn } from './wire/copy-in.ts'
+export { Utf8 } from './wire/message-writer.ts'
+export { copyDataMessage, MESSAGE, queryMessage } from './wire/messages.ts'
+export { readServerError } from './wire/server-error.ts'
+export { openStatementConnection, type StatementConnection } from './wire/statement-connection.ts'
+export { takeOver, type Wire } from './wire/take-over.ts'
+export { RowTooLarge, runPipeline, type PipelineOptions, type PipelineStep } from './pipeline/pipeline.ts'
+export type { SegmentAnswer, StepAnswer } from './pipeline/exchange.ts'
+export type { PipelineColumn } from './pipeline/prepared-statements.ts'
 export { listen, type ListenOptions } from './connection/listen.ts'
+export { openOwnConnection, type OwnConnection } from './connection/own-connection.ts'
 export { withOwnSettings } from './connection/own-settings.ts'
 export { SQLSTATE, isConnectionLoss, sqlstateOf } from './connection/sqlstate.ts'
 export { applyMigrations, platformMigrations, type MigrateOptions } from './migrate/apply-migrations.ts'

@@ -8,7 +8,7 @@ import {
   replicationSlotExists,
 } from './errors.ts'
 import { parseLsn, type Lsn } from './lsn.ts'
-import { connect, sqlState } from './wire/connect.ts'
+import { connect, sqlState } from './connect.ts'
 
 const RELEASE_TIMEOUT_MS = 5000
 const RELEASE_POLL_MS = 25

@@ -1,9 +1,8 @@
 import { HoldfastError, assert } from '@holdfast/foundation'
-import { queryable, quoteLiteral, sql } from '@holdfast/postgres'
-import type pg from 'pg'
+import { quoteLiteral, sql, type Queryable } from '@holdfast/postgres'
 import { copyRows } from './copy/copy-rows.ts'
 import type { Tuple } from './events.ts'
-import { sqlState } from './wire/connect.ts'
+import { sqlState } from './connect.ts'
 
 export interface ReadTableOptions {
   readonly url: string
@@ -35,18 +34,18 @@ export async function* readTable(options: ReadTableOptions): AsyncGenerator<read
     url,
     ...(options.signal ? { signal: options.signal } : {}),
     ...(options.batchRows === undefined ? {} : { batchRows: options.batchRows }),
-    query: async (client) => {
-      await enterSnapshot(client, snapshotName)
-      await client.query(`set local lock_timeout = ${options.lockTimeoutMs ?? 0}`)
+    query: async (db) => {
+      await enterSnapshot(db, snapshotName)
+      await db.execute(sql`set local lock_timeout = ${sql.trusted(String(options.lockTimeoutMs ?? 0))}`)
       const list = sql.join(columns.map((column) => sql.identifier(column)))
-      const only = (await isPartitioned(client, schema, table)) ? sql`` : sql`only `
+      const only = (await isPartitioned(db, schema, table)) ? sql`` : sql`only `
       return sql`select ${list} from ${only}${sql.identifier(schema, table)}`
     },
   })
 }
 
-async function isPartitioned(client: pg.Client, schema: string, table: string): Promise<boolean> {
-  const rows = await queryable(client).query<{ partitioned: boolean }>(
+async function isPartitioned(db: Queryable, schema: string, table: string): Promise<boolean> {
+  const rows = await db.query<{ partitioned: boolean }>(
     sql`select c.relkind = 'p' as partitioned from pg_catalog.pg_class c
       join pg_catalog.pg_namespace n on n.oid = c.relnamespace where n.nspname = ${schema} and c.relname = ${table}`,
   )
@@ -54,10 +53,10 @@ async function isPartitioned(client: pg.Client, schema: string, table: string): 
 }
 
 /** Begins a read-only transaction that sees the data of an exported snapshot. */
-async function enterSnapshot(client: pg.Client, snapshotName: string): Promise<void> {
-  await client.query('begin isolation level repeatable read read only')
+async function enterSnapshot(db: Queryable, snapshotName: string): Promise<void> {
+  await db.execute(sql`begin isolation level repeatable read read only`)
   try {
-    await client.query(`set transaction snapshot ${quoteLiteral(snapshotName)}`)
+    await db.execute(sql`set transaction snapshot ${sql.trusted(quoteLiteral(snapshotName))}`)
   } catch (error) {
     // 22023: "invalid snapshot identifier", 42704: "snapshot … does not exist", by version
     if (sqlState(error) !== '22023' && sqlState(error) !== '42704') throw error
@@ -67,6 +66,6 @@ async function enterSnapshot(client: pg.Client, snapshotName: string): Promise<v
       cause: error,
     })
   }
-  await client.query('set local search_path = pg_catalog')
-  await client.query('set local row_security = off')
+  await db.execute(sql`set local search_path = pg_catalog`)
+  await db.execute(sql`set local row_security = off`)
 }

@@ -174,6 +174,7 @@ describe('whoever has lost the lease', () => {
     expect(await world.rows(log)).toEqual(before)
 
     fence.epoch = await epoch()
-    expect((await compactor.round()).dropped).toBeGreaterThan(0)
+    // A round gives way to others that hold a bucket for a moment.
+    await expect.poll(async () => (await compactor.round()).dropped).toBeGreaterThan(0)
   })
 })

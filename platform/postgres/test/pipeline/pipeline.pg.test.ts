@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 import { isConnectionLoss } from '../../src/connection/sqlstate.ts'
-import { Utf8 } from '../../src/pipeline/messages.ts'
-import { runPipeline, type PipelineStep, type SegmentAnswer } from '../../src/pipeline/pipeline.ts'
+import type { SegmentAnswer } from '../../src/pipeline/exchange.ts'
+import { runPipeline, type PipelineStep } from '../../src/pipeline/pipeline.ts'
+import { Utf8 } from '../../src/wire/message-writer.ts'
 
 const OPTIONS = { timeoutMs: 0, rowBytesMax: 10_000_000 }
 

@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { quoteIdentifier, quoteLiteral } from '@holdfast/postgres'
+import { MESSAGE, queryMessage, quoteIdentifier, quoteLiteral, readServerError, takeOver } from '@holdfast/postgres'
 import { createBatchQueue } from '../batch-queue.ts'
 import { replicationConnectionLost, replicationNotConfigured } from '../errors.ts'
-import { connect } from '../wire/connect.ts'
-import { MESSAGE, queryMessage, readServerError } from '../wire/messages.ts'
-import { takeOver } from '../wire/wire.ts'
+import { connect } from '../connect.ts'
 
 /** Bytes received but not yet consumed, from which the socket is paused. */
 const WAITING_BYTES_MAX = 8 * 1024 * 1024

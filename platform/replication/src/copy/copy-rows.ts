@@ -1,12 +1,17 @@
 import { HoldfastError, assert } from '@holdfast/foundation'
-import type { SqlFragment } from '@holdfast/postgres'
-import type pg from 'pg'
+import {
+  MESSAGE,
+  queryable,
+  queryMessage,
+  readServerError,
+  takeOver,
+  type Queryable,
+  type SqlFragment,
+} from '@holdfast/postgres'
 import { createBatchQueue } from '../batch-queue.ts'
 import { replicationConnectionLost } from '../errors.ts'
 import type { Tuple } from '../events.ts'
-import { connect } from '../wire/connect.ts'
-import { MESSAGE, queryMessage, readServerError } from '../wire/messages.ts'
-import { takeOver } from '../wire/wire.ts'
+import { connect } from '../connect.ts'
 import { parseCopyRow } from './parse-row.ts'
 
 const BATCH_ROWS = 1000
@@ -19,7 +24,7 @@ export interface CopyRowsOptions {
    * What to copy: a query, without parameters because `COPY` takes none. As a function it runs on the connection first, to enter
    * a snapshot or to find out what to ask.
    */
-  readonly query: SqlFragment | ((client: pg.Client) => Promise<SqlFragment>)
+  readonly query: SqlFragment | ((db: Queryable) => Promise<SqlFragment>)
   /** Rows per batch at most, 1000 by default; fewer when they are large. */
   readonly batchRows?: number
   /** Ends the reading at once, also while the statement waits for a lock: the connection is dropped. */
@@ -36,7 +41,7 @@ export async function* copyRows(options: CopyRowsOptions): AsyncGenerator<readon
   const client = await connect({ url: options.url, applicationName: 'holdfast snapshot', replication: false })
   let statement: string
   try {
-    const query = typeof options.query === 'function' ? await options.query(client) : options.query
+    const query = typeof options.query === 'function' ? await options.query(queryable(client)) : options.query
     const { text, values } = query.render()
     assert(values.length === 0, 'COPY takes no parameters')
     statement = `copy (${text}) to stdout`

@@ -1,7 +1,16 @@
 import { HoldfastError, type Logger } from '@holdfast/foundation'
-import { quoteIdentifier, quoteLiteral } from '@holdfast/postgres'
+import {
+  MESSAGE,
+  queryMessage,
+  quoteIdentifier,
+  quoteLiteral,
+  readServerError,
+  takeOver,
+  type Wire,
+} from '@holdfast/postgres'
 import type pg from 'pg'
 import { createBatchQueue } from '../batch-queue.ts'
+import { connect, sqlState } from '../connect.ts'
 import {
   publicationMissing,
   replicationConnectionLost,
@@ -13,9 +22,6 @@ import type { ReplicationEvent, ReplicationStream } from '../events.ts'
 import { formatLsn, type Lsn } from '../lsn.ts'
 import { createDecoder } from '../pgoutput/decode.ts'
 import { SLOT_QUERY, readSlotRow, type Slot, type SlotRow } from '../slot.ts'
-import { connect, sqlState } from '../wire/connect.ts'
-import { MESSAGE, queryMessage, readServerError } from '../wire/messages.ts'
-import { takeOver, type Wire } from '../wire/wire.ts'
 import { statusMessage } from './status.ts'
 
 /** Well under `wal_sender_timeout` (60 s by default), after which Postgres gives a silent reader up. */

@@ -1,4 +1,4 @@
-import { copyDataMessage } from '../wire/messages.ts'
+import { copyDataMessage } from '@holdfast/postgres'
 
 const POSTGRES_EPOCH_MS = 946_684_800_000
 

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import type pg from 'pg'
 import { errorMessage } from '@holdfast/foundation'
 import { assumeSession, authorOf, sql, type Connections, type Session, type Transaction } from '@holdfast/postgres'
 import { problemOfClasses } from './access-classes.ts'
@@ -29,7 +28,7 @@ async function query(
   const result = await tx.client.query<[number, (string | null)[]]>({
     ...statement,
     rowMode: 'array',
-  } as pg.QueryArrayConfig)
+  })
   return result.rows
 }
 

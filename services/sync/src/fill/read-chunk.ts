@@ -1,7 +1,6 @@
 import type { TablePlan } from '@holdfast/policy'
-import { queryable, quoteLiteral, quoteName, sql, type Pool, type SqlFragment } from '@holdfast/postgres'
+import { quoteLiteral, quoteName, sql, type Pool, type Queryable, type SqlFragment } from '@holdfast/postgres'
 import { copyRows, type Tuple } from '@holdfast/replication'
-import type { ClientBase } from 'pg'
 import { READ_LOCK_TIMEOUT_MS } from '../limits.ts'
 
 /** Rows read at once, as long as they are small; they wait in memory for their place in the stream. */
@@ -73,12 +72,12 @@ async function copyWhere(
   return copyRows({
     url,
     signal,
-    query: async (client) => {
-      await client.query('begin transaction read only')
-      await client.query(`set lock_timeout = ${READ_LOCK_TIMEOUT_MS}`)
-      await client.query('set row_security = off')
-      await client.query('set enable_seqscan = off') // a page of the key's index is wanted, whatever the statistics say
-      await useOperatorsOfKey(client, table)
+    query: async (db) => {
+      await db.execute(sql`begin transaction read only`)
+      await db.execute(sql`set lock_timeout = ${sql.trusted(String(READ_LOCK_TIMEOUT_MS))}`)
+      await db.execute(sql`set row_security = off`)
+      await db.execute(sql`set enable_seqscan = off`) // a page of the key's index is wanted, whatever the statistics say
+      await useOperatorsOfKey(db, table)
       return sql`select ${sql.join(table.columns.map((column) => sql.identifier(column.name)))}
         from ${kind?.partitioned ? sql`` : sql`only `}${sql.trusted(quoteName(table.schema, table.name))} ${where}`
     },
@@ -116,8 +115,8 @@ export async function readChunk(
 }
 
 /** Finds the operators of the system, and those that came with the types of the key: the order has to be the one of its index. */
-async function useOperatorsOfKey(client: ClientBase, table: TablePlan): Promise<void> {
-  await queryable(client).query(sql`
+async function useOperatorsOfKey(db: Queryable, table: TablePlan): Promise<void> {
+  await db.query(sql`
     select pg_catalog.set_config('search_path', pg_catalog.concat_ws(', ', 'pg_catalog', (
       select pg_catalog.string_agg(distinct pg_catalog.quote_ident(n.nspname), ', ')
         from pg_catalog.pg_attribute a

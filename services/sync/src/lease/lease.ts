@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import pg from 'pg'
 import { delay, errorMessage, type Logger } from '@holdfast/foundation'
-import { sql, queryable, type Transaction } from '@holdfast/postgres'
+import { openOwnConnection, sql, type OwnConnection, type Queryable } from '@holdfast/postgres'
 import { LEASE_POLL_MS, LEASE_RENEWAL_MS, LEASE_STALE_MS } from '../limits.ts'
 import { leaseLost } from './fence.ts'
 
@@ -55,25 +54,19 @@ export async function acquireLease(
   signal: AbortSignal,
   onStandby: (holder: string) => void,
 ): Promise<Lease> {
-  const client = new pg.Client({
-    connectionString: options.url,
-    application_name: `holdfast lease ${options.instance}`,
-    keepAlive: true,
-  })
-  client.on('error', () => undefined) // what is being asked fails with it
+  const db = await openOwnConnection({ url: options.url, applicationName: `holdfast lease ${options.instance}` })
   const onCatalogChange = (): void => options.onCatalogChange?.()
-  const end = (): void => void client.end().catch(() => undefined)
+  const end = (): void => void db[Symbol.asyncDispose]()
+  let stopListening = (): void => undefined
   try {
-    await client.connect()
     signal.addEventListener('abort', end, { once: true })
-    const db = queryable(client)
     let seen: Observed | undefined
     let seenSinceMs = 0
     while (!(await tryLock(db))) {
       signal.throwIfAborted()
       if (!seen) {
         await db.query(sql`select pg_advisory_lock_shared(${LOCKS}, ${STANDBY})`)
-        client.on('notification', onCatalogChange)
+        stopListening = db.onNotification(onCatalogChange)
         await db.execute(CATALOG_LISTEN)
       }
       const now = await observe(db)
@@ -91,12 +84,12 @@ export async function acquireLease(
     if (seen) {
       await db.query(sql`select pg_advisory_unlock_shared(${LOCKS}, ${STANDBY})`)
       await db.execute(sql`unlisten *`)
-      client.off('notification', onCatalogChange)
+      stopListening()
     }
-    const epoch = await takeOver(client, db, options.instance)
+    const epoch = await takeOver(db, options.instance)
     options.logger.log('info', 'this process has the lease of the operation log', { epoch })
     signal.removeEventListener('abort', end)
-    return hold(client, db, epoch, options)
+    return hold(db, epoch, options)
   } catch (error) {
     end()
     throw error
@@ -105,18 +98,18 @@ export async function acquireLease(
   }
 }
 
-async function tryLock(db: Transaction): Promise<boolean> {
+async function tryLock(db: Queryable): Promise<boolean> {
   const [row] = await db.query<{ locked: boolean }>(sql`select pg_try_advisory_lock(${LOCKS}, ${HOLDER}) as locked`)
   return row?.locked === true
 }
 
-async function observe(db: Transaction): Promise<Observed> {
+async function observe(db: Queryable): Promise<Observed> {
   const [row] = await db.query<Observed>(sql`select holder, renewals::text from sync.lease`)
   return row ?? { holder: '', renewals: '' }
 }
 
 /** Ends what a process has open: a transaction of one that hangs would keep its locks. */
-async function endConnections(db: Transaction, holder: string, withLease: boolean): Promise<void> {
+async function endConnections(db: Queryable, holder: string, withLease: boolean): Promise<void> {
   const names = [`holdfast sync ${holder}`, ...(withLease ? [`holdfast lease ${holder}`] : [])]
   await db.query(sql`
     select pg_terminate_backend(pid) from pg_catalog.pg_stat_activity
@@ -124,29 +117,29 @@ async function endConnections(db: Transaction, holder: string, withLease: boolea
 }
 
 /** Makes the next epoch, once nothing is being written with the last one. */
-async function takeOver(client: pg.Client, db: Transaction, instance: string): Promise<number> {
+async function takeOver(db: Queryable, instance: string): Promise<number> {
   const { holder } = await observe(db)
   if (holder !== '' && holder !== instance) await endConnections(db, holder, false)
-  await client.query('begin')
+  await db.execute(sql`begin`)
   await db.query(sql`select pg_advisory_xact_lock(${LOCKS}, ${WRITES})`)
   const [row] = await db.query<{ epoch: string }>(sql`
     insert into sync.state as s (slot_name, epoch) values ('', 1)
     on conflict (only_row) do update set epoch = s.epoch + 1
     returning epoch::text`)
   await db.execute(sql`update sync.lease set holder = ${instance}`)
-  await client.query('commit')
+  await db.execute(sql`commit`)
   return Number(row?.epoch)
 }
 
 /** Renews the lease while somebody stands by, and tells when it is lost. */
-function hold(client: pg.Client, db: Transaction, epoch: number, { instance, logger }: LeaseOptions): Lease {
+function hold(db: OwnConnection, epoch: number, { instance, logger }: LeaseOptions): Lease {
   const lost = new AbortController()
   const lose = (): void => {
     clearInterval(timer)
     lost.abort(leaseLost())
   }
   const timer = setInterval(() => void renew(), LEASE_RENEWAL_MS)
-  client.once('end', lose)
+  db.onEnd(lose)
 
   async function renew(): Promise<void> {
     try {
@@ -169,8 +162,8 @@ function hold(client: pg.Client, db: Transaction, epoch: number, { instance, log
     async [Symbol.asyncDispose]() {
       lose()
       // At once, and not when Postgres notices that the connection has ended: the next one waits for it.
-      await client.query('select pg_advisory_unlock_all()').catch(() => undefined) // the connection is gone, and the lock with it
-      await client.end().catch(() => undefined)
+      await db.query(sql`select pg_advisory_unlock_all()`).catch(() => undefined) // the connection is gone, and the lock with it
+      await db[Symbol.asyncDispose]()
     },
   }
 }

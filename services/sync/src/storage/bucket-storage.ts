@@ -1,10 +1,8 @@
-import type pg from 'pg'
 import { assert } from '@holdfast/foundation'
-import { sql, type Pool, type Queryable, type Transaction } from '@holdfast/postgres'
+import { copyIn, sql, type Pool, type Queryable, type Transaction } from '@holdfast/postgres'
 import { formatLsn, parseLsn, type Lsn } from '@holdfast/replication'
 import type { DefinitionContent } from './definition-content.ts'
 import { CLEAR_BUCKETS_MAX, STATEMENT_OPS_MAX, TOTALS_BUCKETS_MAX } from '../limits.ts'
-import { copyIn } from './copy-in.ts'
 import { copyData } from './op-row.ts'
 import type { BucketDelta, TakenOps } from './pending-ops.ts'
 
@@ -178,7 +176,7 @@ function bucketColumns(deltas: ReadonlyMap<number, BucketDelta>, fresh: NewBucke
  * have one newest version only, and Postgres runs independent parts in no promised order. Fails when another process has the lease.
  */
 export async function writeBatch(
-  client: pg.ClientBase,
+  client: Transaction['client'],
   taken: TakenOps,
   fresh: NewBuckets,
   position: WrittenPosition,

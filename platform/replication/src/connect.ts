@@ -1,5 +1,5 @@
 import { Client, type ClientConfig } from 'pg'
-import { replicationConnectionLost, replicationNotConfigured } from '../errors.ts'
+import { replicationConnectionLost, replicationNotConfigured } from './errors.ts'
 
 /** What makes Postgres print values the same way in the stream and in a snapshot, and keeps it from cutting long work short. */
 const SESSION = `

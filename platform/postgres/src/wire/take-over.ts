@@ -1,5 +1,6 @@
-import type pg from 'pg'
-import { createFramer, type MessageHandler } from './framing.ts'
+import type { Socket } from 'node:net'
+import type { ClientBase } from 'pg'
+import { createFramer, type MessageHandler } from './framer.ts'
 import { terminateMessage } from './messages.ts'
 
 const CLOSE_TIMEOUT_MS = 2000
@@ -14,7 +15,7 @@ export interface WireHandlers {
 
 /** A connection whose messages we read ourselves. */
 export interface Wire {
-  send(message: Buffer): void
+  send(...parts: readonly Buffer[]): void
   pause(): void
   resume(): void
   /** Says goodbye and waits until the server has closed, so that what it held (a slot) is free; at most two seconds. */
@@ -23,12 +24,17 @@ export interface Wire {
   destroy(): void
 }
 
+/** The driver's socket, which it does not promise to show: the driver's version is exact, and tests on a real Postgres cover this. */
+export function socketOf(client: ClientBase): Socket {
+  return (client as unknown as { readonly connection: { readonly stream: Socket } }).connection.stream
+}
+
 /**
  * Takes a connected, idle client over: the driver has done addresses, TLS and passwords, from here on each byte is ours. The driver's
  * reader makes an object and an event per message, which is a large part of the cost of a row.
  */
-export function takeOver(client: pg.Client, handlers: WireHandlers): Wire {
-  const socket = client.connection.stream
+export function takeOver(client: ClientBase, handlers: WireHandlers): Wire {
+  const socket = socketOf(client)
   let over = false
   let failure: Error | undefined
 
@@ -39,7 +45,7 @@ export function takeOver(client: pg.Client, handlers: WireHandlers): Wire {
     handlers.onLost(cause)
   }
 
-  const feed = createFramer(handlers.onMessage)
+  const feed = createFramer({ onMessage: handlers.onMessage })
   socket.removeAllListeners('data')
   socket.on('data', (chunk: Buffer) => {
     if (over) return
@@ -54,8 +60,11 @@ export function takeOver(client: pg.Client, handlers: WireHandlers): Wire {
   socket.on('close', () => lose(failure ?? new Error('Postgres closed the connection')))
 
   return {
-    send: (message) => {
-      if (socket.writable) socket.write(message)
+    send: (...parts) => {
+      if (!socket.writable) return
+      if (parts.length > 1) socket.cork()
+      for (const part of parts) socket.write(part)
+      if (parts.length > 1) socket.uncork()
     },
     pause: () => {
       socket.pause()

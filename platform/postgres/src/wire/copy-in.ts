@@ -1,19 +1,11 @@
-import type pg from 'pg'
+import type { ClientBase, Submittable } from 'pg'
+import { copyDataHead } from './messages.ts'
 
 /** The part of the driver's connection that a `COPY … FROM STDIN` needs. */
 interface WireConnection {
   query(text: string): void
   endCopyFrom(): void
   stream: { writable: boolean; cork(): void; uncork(): void; write(bytes: Buffer): void }
-}
-
-/** A `CopyData` message around some bytes, which are not copied: the driver's own way copies them twice. */
-function sendChunk({ stream }: WireConnection, chunk: Buffer): void {
-  const head = Buffer.allocUnsafe(5)
-  head[0] = 0x64 // d
-  head.writeInt32BE(4 + chunk.length, 1)
-  stream.write(head)
-  stream.write(chunk)
 }
 
 /**
@@ -39,7 +31,11 @@ class CopyIn {
   handleCopyInResponse(connection: WireConnection): void {
     if (!connection.stream.writable) return // the connection is lost, and the driver says so
     connection.stream.cork()
-    for (const chunk of this.#chunks) sendChunk(connection, chunk)
+    for (const chunk of this.#chunks) {
+      // The bytes are not copied: the driver's own way copies them twice.
+      connection.stream.write(copyDataHead(chunk.length))
+      connection.stream.write(chunk)
+    }
     connection.endCopyFrom()
     connection.stream.uncork()
   }
@@ -58,9 +54,9 @@ class CopyIn {
 }
 
 /** Sends `chunks` as the data of `text` (`copy … from stdin …`). Resolves when Postgres has taken all of it. */
-export function copyIn(client: pg.ClientBase, text: string, chunks: readonly Buffer[]): Promise<void> {
+export function copyIn(client: ClientBase, text: string, chunks: readonly Buffer[]): Promise<void> {
   return new Promise((resolve, reject) => {
     const submittable = new CopyIn(text, chunks, (error) => (error ? reject(error) : resolve()))
-    client.query(submittable as unknown as pg.Submittable)
+    client.query(submittable as unknown as Submittable)
   })
 }

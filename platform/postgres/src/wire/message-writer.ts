@@ -1,8 +1,4 @@
-/*
- * The messages of the extended query protocol that a pipeline sends and receives.
- * @see PostgreSQL manual, "Frontend/Backend Protocol", "Message Formats"
- */
-
+/** Types of the messages of the extended query protocol. @see PostgreSQL manual, "Frontend/Backend Protocol", "Message Formats" */
 const PARSE = 0x50
 const BIND = 0x42
 const DESCRIBE = 0x44
@@ -10,17 +6,6 @@ const EXECUTE = 0x45
 const CLOSE = 0x43
 const SYNC = 0x53
 const STATEMENT = 0x53
-
-export const ANSWER = {
-  parseComplete: 0x31,
-  rowDescription: 0x54,
-  noData: 0x6e,
-  dataRow: 0x44,
-  commandComplete: 0x43,
-  emptyQuery: 0x49,
-  error: 0x45,
-  readyForQuery: 0x5a,
-} as const
 
 /** Text that is bytes already, such as the body of a request: it goes to Postgres without being decoded and encoded again. */
 export class Utf8 {
@@ -39,8 +24,12 @@ export class Utf8 {
 export interface MessageWriter {
   parse(name: string, text: string): void
   describeStatement(name: string): void
-  /** Values travel as text, but for a Buffer, which `bytea` takes as it is. */
-  bind(name: string, values: readonly unknown[]): void
+  /**
+   * Values travel as text, but for a Buffer, which `bytea` takes as it is.
+   *
+   * @param results - the format of the columns that come back, text by default
+   */
+  bind(name: string, values: readonly unknown[], results?: 'text' | 'binary'): void
   execute(): void
   close(name: string): void
   sync(): void
@@ -80,7 +69,7 @@ class BufferedMessageWriter implements MessageWriter {
     this.#end(start)
   }
 
-  bind(statement: string, values: readonly unknown[]): void {
+  bind(statement: string, values: readonly unknown[], results: 'text' | 'binary' = 'text'): void {
     const start = this.#begin(BIND)
     this.#name('')
     this.#name(statement)
@@ -97,7 +86,9 @@ class BufferedMessageWriter implements MessageWriter {
       else if (Buffer.isBuffer(value)) this.#bytes(value)
       else this.#text(toText(value))
     }
-    this.#int16(0)
+    // One format for all columns, or none, which means text.
+    this.#int16(results === 'binary' ? 1 : 0)
+    if (results === 'binary') this.#int16(1)
     this.#end(start)
   }
 
@@ -210,78 +201,4 @@ function arrayLiteral(items: readonly unknown[]): string {
     return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
   })
   return `{${parts.join(',')}}`
-}
-
-/** The columns of a row description. */
-export function parseColumns(body: Buffer): { readonly name: string; readonly typeOid: number }[] {
-  const count = body.readInt16BE(0)
-  const columns: { name: string; typeOid: number }[] = []
-  let at = 2
-  for (let index = 0; index < count; index++) {
-    const end = body.indexOf(0, at)
-    columns.push({ name: body.toString('utf8', at, end), typeOid: body.readUInt32BE(end + 7) })
-    at = end + 19 // the table, its column, type, length, modifier and format
-  }
-  return columns
-}
-
-/** The values of a row, as parts of the bytes that came. */
-export function parseDataRow(body: Buffer): (Buffer | null)[] {
-  const count = body.readInt16BE(0)
-  const values: (Buffer | null)[] = []
-  let at = 2
-  for (let index = 0; index < count; index++) {
-    const length = body.readInt32BE(at)
-    at += 4
-    if (length < 0) values.push(null)
-    else {
-      values.push(body.subarray(at, at + length))
-      at += length
-    }
-  }
-  return values
-}
-
-const ERROR_FIELDS: Readonly<Record<string, string>> = {
-  V: 'severity',
-  C: 'code',
-  D: 'detail',
-  H: 'hint',
-  W: 'where',
-  s: 'schema',
-  t: 'table',
-  c: 'column',
-  d: 'dataType',
-  n: 'constraint',
-  P: 'position',
-  R: 'routine',
-}
-
-/** Reads the number at the end of a command tag such as `INSERT 0 5`; 0 if there is none. */
-export function parseAffected(tag: Buffer): number {
-  let affected = 0
-  let unit = 1
-  for (let at = tag.length - 2; at >= 0; at--) {
-    const digit = (tag[at] as number) - 0x30
-    if (digit < 0 || digit > 9) break
-    affected += digit * unit
-    unit *= 10
-  }
-  return affected
-}
-
-/** An error that Postgres reported, with the same fields as the driver's. */
-export function parseServerError(body: Buffer): Error {
-  const fields: Record<string, string> = {}
-  let message = ''
-  for (let at = 0; at < body.length && body[at] !== 0;) {
-    const end = body.indexOf(0, at + 1)
-    const code = String.fromCharCode(body[at] ?? 0)
-    const text = body.toString('utf8', at + 1, end)
-    const field = ERROR_FIELDS[code]
-    if (code === 'M') message = text
-    else if (field !== undefined) fields[field] = text
-    at = end + 1
-  }
-  return Object.assign(new Error(message), { severity: 'ERROR', ...fields })
 }

@@ -1,0 +1,90 @@
+import { ProtocolError } from './server-error.ts'
+
+const HEAD_BYTES = 5
+
+/** The most that Postgres puts into one message (`PQ_LARGE_MESSAGE_LIMIT`, rounded up). */
+const MESSAGE_BYTES_MAX = 1024 * 1024 * 1024
+
+/** What a handler returns when the bytes behind its message belong to another reader. */
+export const LAST = Symbol('last message')
+
+/** Receives one message of the server: its type byte and where its body is in `buffer`. What it keeps of the body keeps the whole buffer in memory. */
+export type MessageHandler = (type: number, buffer: Buffer, start: number, end: number) => typeof LAST | void
+
+export interface FramerOptions {
+  readonly onMessage: MessageHandler
+  /** Whether to read past a message without keeping it, by its type and its length in bytes, head included. Default: none. */
+  readonly isSkipped?: (type: number, length: number) => boolean
+}
+
+/**
+ * Takes the chunks of a connection in order.
+ *
+ * @returns the bytes behind the message that the handler called the last one
+ * @throws {ProtocolError} when they are no messages; nothing can be read from the connection any more
+ */
+export type Framer = (chunk: Buffer) => Buffer | undefined
+
+/**
+ * Cuts the bytes of a Postgres connection into messages. Messages inside one chunk are handed on in place; one that spans chunks is copied once into a
+ * buffer of its size, however many chunks it takes.
+ */
+export function createFramer({ onMessage, isSkipped }: FramerOptions): Framer {
+  /** Up to four bytes of the next message. */
+  let head: Buffer | undefined
+  /** A message of which `filled` bytes have arrived. */
+  let partial: Buffer | undefined
+  let filled = 0
+  /** Bytes of a skipped message that are still to come. */
+  let skipping = 0
+
+  /** @returns where the next message begins */
+  function resume(chunk: Buffer): number {
+    if (skipping > 0) {
+      const past = Math.min(skipping, chunk.length)
+      skipping -= past
+      return past
+    }
+    if (partial === undefined) return 0
+    const copied = chunk.copy(partial, filled)
+    filled += copied
+    return copied
+  }
+
+  return (incoming) => {
+    const chunk = head === undefined ? incoming : Buffer.concat([head, incoming])
+    head = undefined
+    let offset = resume(chunk)
+    if (partial !== undefined) {
+      if (filled < partial.length) return undefined
+      const whole = partial
+      partial = undefined
+      if (onMessage(whole[0] as number, whole, HEAD_BYTES, whole.length) === LAST) return behind(chunk, offset)
+    }
+    while (chunk.length - offset >= HEAD_BYTES) {
+      const type = chunk[offset] as number
+      const length = 1 + chunk.readUInt32BE(offset + 1)
+      if (length < HEAD_BYTES || length > MESSAGE_BYTES_MAX) throw new ProtocolError(`a message of ${length} bytes`)
+      const end = offset + length
+      if (isSkipped?.(type, length)) {
+        skipping = Math.max(0, end - chunk.length)
+        offset = Math.min(end, chunk.length)
+        continue
+      }
+      if (end > chunk.length) {
+        partial = Buffer.allocUnsafe(length)
+        filled = chunk.copy(partial, 0, offset)
+        return undefined
+      }
+      const body = offset + HEAD_BYTES
+      offset = end
+      if (onMessage(type, chunk, body, end) === LAST) return behind(chunk, offset)
+    }
+    if (offset < chunk.length) head = Buffer.from(chunk.subarray(offset))
+    return undefined
+  }
+}
+
+function behind(chunk: Buffer, offset: number): Buffer | undefined {
+  return offset < chunk.length ? chunk.subarray(offset) : undefined
+}

@@ -1,0 +1,97 @@
+import { ProtocolError } from './server-error.ts'
+
+/** Types of the messages that the server sends. @see PostgreSQL manual, "Frontend/Backend Protocol", "Message Formats" */
+export const MESSAGE = {
+  parseComplete: 0x31, // 1
+  commandComplete: 0x43, // C
+  dataRow: 0x44, // D
+  error: 0x45, // E
+  copyOut: 0x48, // H
+  emptyQuery: 0x49, // I
+  rowDescription: 0x54, // T
+  copyBoth: 0x57, // W
+  readyForQuery: 0x5a, // Z
+  copyDone: 0x63, // c
+  copyData: 0x64, // d
+  noData: 0x6e, // n
+} as const
+
+/** The columns of a `RowDescription`. */
+export function readColumns(buffer: Buffer, start: number, end: number): { name: string; typeOid: number }[] {
+  const columns: { name: string; typeOid: number }[] = []
+  let at = start + 2
+  for (let left = readCount(buffer, start, end); left > 0; left--) {
+    const stop = buffer.indexOf(0, at)
+    const next = stop + 19 // the table, its column, type, length, modifier and format
+    if (stop < 0 || next > end) throw tooShort()
+    columns.push({ name: buffer.toString('utf8', at, stop), typeOid: buffer.readUInt32BE(stop + 7) })
+    at = next
+  }
+  return columns
+}
+
+/** The values of a `DataRow`, as parts of the buffer. */
+export function readDataRow(buffer: Buffer, start: number, end: number): (Buffer | null)[] {
+  const values: (Buffer | null)[] = []
+  let at = start + 2
+  for (let left = readCount(buffer, start, end); left > 0; left--) {
+    if (at + 4 > end) throw tooShort()
+    const length = buffer.readInt32BE(at)
+    at += 4
+    if (length < 0) values.push(null)
+    else {
+      const stop = at + length
+      if (stop > end) throw tooShort()
+      values.push(buffer.subarray(at, stop))
+      at = stop
+    }
+  }
+  return values
+}
+
+/** The number at the end of a command tag such as `INSERT 0 5`; 0 if there is none. */
+export function readAffected(buffer: Buffer, start: number, end: number): number {
+  let affected = 0
+  let unit = 1
+  for (let at = end - 2; at >= start; at--) {
+    const digit = (buffer[at] as number) - 0x30
+    if (digit < 0 || digit > 9) break
+    affected += digit * unit
+    unit *= 10
+  }
+  return affected
+}
+
+function readCount(buffer: Buffer, start: number, end: number): number {
+  if (start + 2 > end) throw tooShort()
+  return buffer.readInt16BE(start)
+}
+
+function tooShort(): ProtocolError {
+  return new ProtocolError('a row that ends too early')
+}
+
+/** A simple query. */
+export function queryMessage(text: string): Buffer {
+  return Buffer.concat([messageHead('Q', Buffer.byteLength(text) + 1), Buffer.from(`${text}\0`)])
+}
+
+export function terminateMessage(): Buffer {
+  return messageHead('X', 0)
+}
+
+export function copyDataMessage(body: Buffer): Buffer {
+  return Buffer.concat([copyDataHead(body.length), body])
+}
+
+/** What goes before the bytes of a `CopyData` message that are written by themselves, without being copied. */
+export function copyDataHead(bytes: number): Buffer {
+  return messageHead('d', bytes)
+}
+
+function messageHead(type: string, bodyBytes: number): Buffer {
+  const head = Buffer.allocUnsafe(5)
+  head.write(type, 0, 'latin1')
+  head.writeUInt32BE(4 + bodyBytes, 1)
+  return head
+}
