@@ -1,5 +1,6 @@
 import type { BucketGrant } from '../buckets/bucket-grant.ts'
 import { definitionPart } from '../buckets/bucket-name.ts'
+import { copyOf, SharedParts } from './shared-parts.ts'
 
 /**
  * Buckets that a device may have and that are not in the log: no row has ever been in them. Most of what people may have is like that, so it takes one entry
@@ -42,37 +43,10 @@ export function expectedNames(expectations: readonly Expectation<unknown>[]): Ma
 
 const NOTHING: readonly never[] = []
 
-/** A string that does not keep the longer one alive which it was cut out of. */
-function copyOf(text: string): string {
-  return Buffer.from(text).toString()
-}
-
 export function createExpectedBuckets<Listener>(): ExpectedBuckets<Listener> {
   /** By key: one, or several. */
   const byKey = new Map<string, Expectation<Listener> | Set<Expectation<Listener>>>()
-  /** All beginnings of names that ever were, with a number for each. */
-  const knownParts = new Map<string, { readonly part: string; readonly number: number }>()
-  const shared = new Map<string, { readonly parts: ReadonlySet<string>; users: number }>()
-  const idsOfShared = new WeakMap<ReadonlySet<string>, string>()
-
-  function numbered(part: string): { readonly part: string; readonly number: number } {
-    const known = knownParts.get(part) ?? { part: copyOf(part), number: knownParts.size }
-    if (known.number === knownParts.size) knownParts.set(known.part, known)
-    return known
-  }
-
-  function share(parts: ReadonlySet<string>): ReadonlySet<string> {
-    const numbers = [...parts].map((part) => numbered(part).number)
-    const id = numbers.toSorted((one, other) => one - other).join()
-    let known = shared.get(id)
-    if (!known) {
-      known = { parts: new Set([...parts].map((part) => numbered(part).part)), users: 0 }
-      shared.set(id, known)
-      idsOfShared.set(known.parts, id)
-    }
-    known.users++
-    return known.parts
-  }
+  const shared = new SharedParts()
 
   function add(one: Expectation<Listener>): void {
     const others = byKey.get(one.key)
@@ -86,9 +60,7 @@ export function createExpectedBuckets<Listener>(): ExpectedBuckets<Listener> {
     const all = byKey.get(key)
     if (all instanceof Set) all.delete(one)
     if (all === one || (all instanceof Set && all.size === 0)) byKey.delete(key)
-    const id = idsOfShared.get(parts) ?? ''
-    const known = shared.get(id)
-    if (known && --known.users === 0) shared.delete(id)
+    shared.release(parts)
   }
 
   function* all(): Generator<Expectation<Listener>> {
@@ -119,7 +91,7 @@ export function createExpectedBuckets<Listener>(): ExpectedBuckets<Listener> {
       const after = [...groups.values()].map(({ key, grant, parts }): Expectation<Listener> => ({
         listener,
         key: copyOf(key),
-        parts: share(parts),
+        parts: shared.share(parts),
         grant,
       }))
       for (const one of before) remove(one)

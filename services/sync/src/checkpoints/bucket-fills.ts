@@ -1,0 +1,75 @@
+import type { AppliedBatch, LiveBucket, ReadBuckets } from './live-bucket.ts'
+import { addDelta, type LiveBuckets } from './live-buckets.ts'
+import type { Waiters } from './waiters.ts'
+
+type HistoryEntry = Pick<AppliedBatch, 'fromOpId' | 'toOpId' | 'deltas' | 'cleared' | 'fresh'>
+
+/** Reads numbers of buckets from the log while batches are published, and brings them to the newest checkpoint. */
+export class BucketFills {
+  readonly #live: LiveBuckets
+  readonly #opId: Waiters<number>
+  /** The newest position that a fill has read: until it is published, the numbers of some bucket are ahead of it. */
+  #aheadTo = 0
+  /** Batches applied while a fill is under way: what it read may be older than they are. */
+  #history: HistoryEntry[] = []
+  #underWay = 0
+  #resets = 0
+
+  constructor(live: LiveBuckets, opId: Waiters<number>) {
+    this.#live = live
+    this.#opId = opId
+  }
+
+  published(batch: AppliedBatch): void {
+    if (this.#underWay > 0) this.#history.push(batch)
+  }
+
+  /** What was read before is void. */
+  reset(opId: number): void {
+    this.#resets++
+    this.#aheadTo = opId
+    this.#history = []
+  }
+
+  /** @returns `void` when a reset has made what was read so: it has to be read again */
+  async fill(read: ReadBuckets, names: readonly string[]): Promise<'filled' | 'void'> {
+    const missing = names.filter((name) => this.#live.find(name)?.isFilled !== true)
+    this.#underWay++
+    try {
+      const resets = this.#resets
+      const { atOpId, buckets } = missing.length > 0 ? await read(missing) : { atOpId: 0, buckets: [] }
+      if (resets !== this.#resets) return 'void' // batches since then are unknown
+      this.#aheadTo = Math.max(this.#aheadTo, atOpId)
+      const stored = new Map(buckets.map((bucket) => [bucket.name, bucket]))
+      const byId = new Map<number, LiveBucket>()
+      for (const name of missing) {
+        const bucket = this.#live.find(name)
+        if (!bucket || bucket.isFilled) continue
+        bucket.isFilled = true
+        const known = stored.get(name)
+        if (known) this.#live.fillIn(bucket, known)
+        if (bucket.id !== 0) byId.set(bucket.id, bucket)
+      }
+      for (const entry of this.#history) if (entry.toOpId > atOpId) this.#catchUp(entry, missing, byId)
+      // The log may be one batch ahead of what has been published, for this fill or another's; the numbers belong together only from then on.
+      await this.#opId.wait(this.#aheadTo)
+      return 'filled'
+    } finally {
+      if (--this.#underWay === 0) this.#history = []
+    }
+  }
+
+  /** Adds a batch that came after what was read. */
+  #catchUp(entry: HistoryEntry, missing: readonly string[], byId: Map<number, LiveBucket>): void {
+    for (const [id, { name }] of entry.fresh) {
+      const bucket = this.#live.find(name)
+      if (!bucket || !missing.includes(name)) continue
+      byId.set(id, bucket)
+      bucket.floor = Math.max(bucket.floor, entry.fromOpId + 1)
+    }
+    for (const [id, bucket] of byId) {
+      const delta = entry.deltas.get(id)
+      if (delta && delta.lastOpId > bucket.lastOpId) addDelta(bucket, delta, entry.cleared.has(id))
+    }
+  }
+}

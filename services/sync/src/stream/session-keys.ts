@@ -1,0 +1,188 @@
+import { delay } from '@holdfast/foundation'
+import { authorOf, type Session } from '@holdfast/postgres'
+import type { StreamDescription } from '@holdfast/protocol'
+import type { ActivePlan } from '../buckets/active-plan.ts'
+import type { BucketGrant } from '../buckets/bucket-grant.ts'
+import type { KeyHolder } from '../buckets/dependency-index.ts'
+import { hasNewClasses, withProblem, type AskedWant, type EvaluatedClasses } from '../buckets/evaluate-keys.ts'
+import type { EvaluatedWant } from '../buckets/evaluated-keys.ts'
+import { sawTransaction } from '../buckets/snapshot.ts'
+import type { Device } from '../checkpoints/write-checkpoints.ts'
+import { RETRY_KEYS_MS } from '../limits.ts'
+import { createKeyTimer, type KeyTimer } from './key-timer.ts'
+import { afterEvaluation, afterTransactions, invalidate, STALE, type KeyValidity } from './key-validity.ts'
+import { fitBuckets } from './left-out.ts'
+import type { StreamContext } from './stream-context.ts'
+import {
+  chooseStreams,
+  describeStreams,
+  grantBuckets,
+  type ChosenStreams,
+  type RequestedStreams,
+} from './wanted-streams.ts'
+
+export interface SessionKeysOptions {
+  readonly context: StreamContext
+  readonly session: Session
+  readonly wanted: RequestedStreams
+  readonly writer: Device
+  readonly signal: AbortSignal
+  /** Told of changes that concern the keys; also stands for the session where others count sessions. */
+  readonly holder: KeyHolder
+  /** Gives the session the buckets that its keys name, and resolves when their numbers are known. */
+  readonly grant: (grants: ReadonlyMap<string, BucketGrant>) => Promise<void>
+}
+
+/** Which buckets a session's person has, under which plan, and whether that still holds. */
+export class SessionKeys {
+  readonly #context: StreamContext
+  readonly #session: Session
+  readonly #wanted: RequestedStreams
+  readonly #writer: Device
+  readonly #signal: AbortSignal
+  readonly #holder: KeyHolder
+  readonly #grant: SessionKeysOptions['grant']
+  readonly #timer: KeyTimer
+  #validity: KeyValidity = STALE
+  #plan: ActivePlan | undefined
+  #chosen = NOTHING_CHOSEN
+  /** What the person has of each of the wants. */
+  #evaluated: readonly EvaluatedWant[] = NOTHING_EVALUATED
+  /** Whether some of it goes by access classes, of which more may come to be. */
+  #hasClasses = false
+  #streams: readonly StreamDescription[] = NO_STREAMS
+  #isRetryPlanned = false
+
+  constructor(options: SessionKeysOptions) {
+    this.#context = options.context
+    this.#session = options.session
+    this.#wanted = options.wanted
+    this.#writer = options.writer
+    this.#signal = options.signal
+    this.#holder = options.holder
+    this.#grant = options.grant
+    this.#timer = createKeyTimer(() => this.#invalidateAndWake())
+  }
+
+  /** The plan that the buckets are of. */
+  get plan(): ActivePlan | undefined {
+    return this.#plan
+  }
+  get chosen(): ChosenStreams {
+    return this.#chosen
+  }
+  /** The streams as a checkpoint names them. */
+  get streams(): readonly StreamDescription[] {
+    return this.#streams
+  }
+
+  /** Whether the keys hold at the newest checkpoint, under this plan. */
+  areValid(active: ActivePlan): boolean {
+    return !this.#validity.isStale && active === this.#plan
+  }
+
+  /** Whether there are access classes that have not been asked for. */
+  hasNewClasses(): boolean {
+    return this.#hasClasses && hasNewClasses(this.#askedWants(), this.#session)
+  }
+
+  transactionsCommitted(xids: readonly number[]): void {
+    this.#validity = afterTransactions(this.#validity, xids)
+  }
+
+  invalidate(): void {
+    this.#validity = invalidate(this.#validity)
+  }
+
+  /** Evaluates the keys and, when the answer holds at the newest checkpoint, grants their buckets. */
+  async refresh(active: ActivePlan): Promise<void> {
+    const { keys: evaluator, keyMoments, marks, dependencies } = this.#context
+    const next = active === this.#plan ? this.#chosen : chooseStreams(active, this.#wanted)
+    const wants = next.wants.map(({ want }) => want)
+    const keys = await evaluator.keys(wants, this.#session)
+    this.#signal.throwIfAborted()
+    const [holdsMs] = await Promise.all([keyMoments.hold(keys), marks.pass(keys.upTo, this.#signal)])
+    // With another plan other changes count, and those of the last moments are known only to holders that are unresolved.
+    if (this.#context.plan() !== active) return
+    const saw = (xid: number): boolean => sawTransaction(keys.snapshot, xid)
+    const { unseenTransactions } = this.#validity
+    this.#validity = afterEvaluation(dependencies.lacking(keys.dependencies, keys.pins, unseenTransactions, saw))
+    if (this.#validity.isStale) return
+    dependencies.set(this.#holder, keys.dependencies, keys.pins)
+    this.#timer.set(holdsMs)
+    this.#chosen = next
+    this.#evaluated = keys.wants
+    if (keys.wants.some(({ isTimedOut }) => isTimedOut)) this.#retryLater()
+    await this.#grantEvaluated(active)
+  }
+
+  /** Asks for access classes that have come to be. What was found before holds as long as the keys do. */
+  async refreshClasses(active: ActivePlan): Promise<void> {
+    const found = await this.#context.keys.classes(this.#askedWants(), this.#session)
+    this.#signal.throwIfAborted()
+    await this.#context.marks.pass(found.upTo, this.#signal)
+    if (this.#context.plan() !== active || this.#validity.isStale) return
+    this.#evaluated = this.#evaluated.map((before, index) => withClasses(before, found.wants[index]))
+    if (found.wants.some(({ isTimedOut }) => isTimedOut)) this.#retryLater()
+    await this.#grantEvaluated(active)
+  }
+
+  /** Nothing is evaluated any more. */
+  release(): void {
+    this.#timer.stop()
+    this.#context.dependencies.delete(this.#holder)
+    this.#context.leftOuts.forget(this.#holder)
+  }
+
+  async #grantEvaluated(active: ActivePlan): Promise<void> {
+    const { bucketsMax, leftOuts } = this.#context
+    const evaluated = this.#evaluated
+    const fitted = fitBuckets(active, evaluated, bucketsMax)
+    const author = authorOf(this.#session)
+    leftOuts.note(this.#holder, this.#writer, { active, leftOut: fitted.leftOut, evaluated, author })
+    this.#streams = describeStreams(this.#chosen, fitted.evaluated)
+    this.#hasClasses = evaluated.some(({ asked }) => asked !== undefined && asked.size > 0)
+    // The names are those of the buckets now, and nothing reads them again.
+    if (!this.#hasClasses) this.#evaluated = NOTHING_EVALUATED
+    this.#plan = active
+    await this.#grant(grantBuckets(this.#chosen, fitted.evaluated))
+  }
+
+  #askedWants(): readonly AskedWant[] {
+    return this.#chosen.wants.map(({ want }, index) => ({ want, asked: this.#evaluated[index]?.asked }))
+  }
+
+  /** What took too long may not the next time, and no change of a row would say so. */
+  #retryLater(): void {
+    if (this.#isRetryPlanned) return
+    this.#isRetryPlanned = true
+    delay(RETRY_KEYS_MS, this.#signal).then(
+      () => {
+        this.#isRetryPlanned = false
+        this.#invalidateAndWake()
+      },
+      () => undefined, // the stream has ended
+    )
+  }
+
+  #invalidateAndWake(): void {
+    this.invalidate()
+    this.#holder.wake()
+  }
+}
+
+function withClasses(before: EvaluatedWant, found: EvaluatedClasses['wants'][number] | undefined): EvaluatedWant {
+  const { bucketNames = [], asked, problem, failing = [] } = found ?? {}
+  return {
+    ...before,
+    asked,
+    problem: withProblem(before.problem, problem),
+    failing: [...new Set([...(before.failing ?? []), ...failing])],
+    bucketNames: [...new Set([...before.bucketNames, ...bucketNames])],
+  }
+}
+
+// Shared by all who have none.
+const NOTHING_CHOSEN: ChosenStreams = { wants: [], streams: [], unknown: new Map() }
+const NOTHING_EVALUATED: readonly EvaluatedWant[] = []
+const NO_STREAMS: readonly StreamDescription[] = []
