@@ -1,6 +1,7 @@
 /** For each package, the order of its folders: a file may import from its own folder and from those before it. */
 export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
   'platform/postgres': ['sql', 'wire', 'pipeline', 'connection', 'cluster', 'catalog', 'migrate'],
+  'platform/policy': ['catalog', 'syntax', 'read', 'compile'],
   'platform/replication': ['pgoutput', 'copy', 'backup', 'read-slot'],
   'services/auth': [
     'options',

@@ -13,10 +13,10 @@ export type {
   TableName,
   TablePlan,
 } from './plan.ts'
-export type { ReadingMemory } from './catalog/earlier-reading.ts'
+export type { ReadingMemory } from './read/earlier-reading.ts'
 export type { PolicyInput } from './catalog/policy-input.ts'
-export { readPolicyInput, type ReadPolicyInputOptions } from './catalog/read-policy-input.ts'
-export { UNIQUE_KEYS } from './catalog/unique-keys.ts'
+export { readPolicyInput, type ReadPolicyInputOptions } from './read/read-policy-input.ts'
+export { UNIQUE_KEYS } from './read/unique-keys.ts'
 export { chooseRowKey, localColumnName, type RowKey, type UniqueKey } from './row-key.ts'
 export { shapeOfType, type ShapedType, type TypeShape } from './type-shape.ts'
 export { splitStatements, type SqlStatement } from './syntax/split-statements.ts'

@@ -1,7 +1,7 @@
 import { errorMessage } from '@holdfast/foundation'
 import { type Pool, SQLSTATE, sql, sqlstateOf, type Transaction } from '@holdfast/postgres'
-import type { ReadingMemory } from './catalog/earlier-reading.ts'
-import { holdEventTriggersOff } from './catalog/hold-event-triggers-off.ts'
+import type { ReadingMemory } from './read/earlier-reading.ts'
+import { holdEventTriggersOff } from './read/hold-event-triggers-off.ts'
 import { LOCKED_REASON } from './syntax/parse.ts'
 import type { KeyFunction, SyncPlan, TablePlan } from './plan.ts'
 

@@ -1,6 +1,6 @@
 import { createPolicyCatalog } from '../catalog/policy-catalog.ts'
 import type { PolicyInput } from '../catalog/policy-input.ts'
-import { isPartial } from '../catalog/read-policy-input.ts'
+import { isPartial } from '../read/read-policy-input.ts'
 import { answersAlike, recordCatalog, type Lookups } from '../catalog/recorded-catalog.ts'
 import type { SyncPlan } from '../plan.ts'
 import { assemblePlan, compileContained, tablesToSync, type Outcome } from './compile-sync-plan.ts'

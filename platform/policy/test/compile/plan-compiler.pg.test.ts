@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createRandom, seedOf } from '@holdfast/test-support'
 import { openPolicyWorld, type PolicyWorld } from '../policy-world.ts'
-import { readPolicyInput } from '../../src/catalog/read-policy-input.ts'
+import { readPolicyInput } from '../../src/read/read-policy-input.ts'
 import { compileSyncPlan } from '../../src/compile/compile-sync-plan.ts'
 import { createPlanCompiler } from '../../src/compile/plan-compiler.ts'
 

@@ -12,7 +12,7 @@ import { schemasOfPath } from '../syntax/qualify-names.ts'
 import type { CollectedNames } from '../syntax/collect-names.ts'
 import { collectParsed, list, namedWhenLocked } from './catalog-lists.ts'
 import { isUnchanged, knownFunction, type Locks } from './earlier-reading.ts'
-import type { FunctionInfo, PolicyInput, ResolvedBody } from './policy-input.ts'
+import type { FunctionInfo, PolicyInput, ResolvedBody } from '../catalog/policy-input.ts'
 import { lockedQueries, resolveProcedure } from './resolve-procedure.ts'
 
 /** How deep functions may call functions. */

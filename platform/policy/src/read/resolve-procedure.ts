@@ -2,7 +2,7 @@ import { errorMessage } from '@holdfast/foundation'
 import { quoteIdentifier, sql, SQLSTATE, sqlstateOf, type Transaction } from '@holdfast/postgres'
 import { LOCKED_REASON, splitFunctionBody } from '../syntax/parse.ts'
 import { type ProcedureTexts, textsOfProcedure } from '../syntax/plpgsql.ts'
-import type { ResolvedBody } from './policy-input.ts'
+import type { ResolvedBody } from '../catalog/policy-input.ts'
 import type { Procedure } from './procedure.ts'
 import { typeRecords } from './type-records.ts'
 

@@ -1,6 +1,6 @@
 import { sql, type Transaction } from '@holdfast/postgres'
 import { LOCKED, LOCKED_REASON } from '../syntax/parse.ts'
-import type { FunctionInfo, PolicyInput, ResolvedBody } from './policy-input.ts'
+import type { FunctionInfo, PolicyInput, ResolvedBody } from '../catalog/policy-input.ts'
 
 /** What an earlier reading of the catalog found, and which transactions it saw. */
 export interface EarlierReading {

@@ -18,7 +18,7 @@ import {
 } from './earlier-reading.ts'
 import { holdEventTriggersOff } from './hold-event-triggers-off.ts'
 import { UNIQUE_KEYS } from './unique-keys.ts'
-import type { PolicyInput, ResolvedBody } from './policy-input.ts'
+import type { PolicyInput, ResolvedBody } from '../catalog/policy-input.ts'
 import { operatorsNamed, readFunctions } from './read-functions.ts'
 import { readStreams } from './read-streams.ts'
 

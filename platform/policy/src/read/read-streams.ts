@@ -1,7 +1,7 @@
 import { errorMessage } from '@holdfast/foundation'
 import { SQLSTATE, sql, sqlstateOf, type Transaction } from '@holdfast/postgres'
 import { knownStreamQuery, type Locks } from './earlier-reading.ts'
-import type { ResolvedBody, StreamInfo } from './policy-input.ts'
+import type { ResolvedBody, StreamInfo } from '../catalog/policy-input.ts'
 
 interface StreamRow {
   readonly name: string
