@@ -104,8 +104,7 @@ export function createLogReader(options: { readonly url: string; readonly connec
         parameterTypes: PARAMETER_TYPES,
         onLost() {
           all.delete(connection)
-          const index = idle.indexOf(connection)
-          if (index >= 0) idle.splice(index, 1)
+          removeFrom(idle, connection)
         },
       })
       all.add(connection)
@@ -142,6 +141,11 @@ export function createLogReader(options: { readonly url: string; readonly connec
       for (const resolve of [...waiting.urgent.splice(0), ...waiting.bulk.splice(0)]) resolve()
     },
   }
+}
+
+function removeFrom<T>(list: T[], item: T): void {
+  const index = list.indexOf(item)
+  if (index >= 0) list.splice(index, 1)
 }
 
 /** The log could not be read because there is no connection, so that it can be in a moment. */

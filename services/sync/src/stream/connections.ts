@@ -1,20 +1,9 @@
 import { HoldfastError, delay } from '@holdfast/foundation'
-import type { LineSink } from './line-sink.ts'
-import type { StreamSession } from './stream-context.ts'
 import { shuttingDown } from '../errors.ts'
 import { KEEPALIVE_MS } from '../limits.ts'
+import { OpenStreams, type Connection } from './open-streams.ts'
 
-/** One open stream. */
-export interface Connection {
-  readonly userId: string
-  readonly clientId: string
-  readonly session: StreamSession
-  readonly sink: LineSink
-  /** End of the token, in seconds since the epoch. */
-  readonly expiresAtS: number | undefined
-  /** Ends the stream for a reason. */
-  end(reason: unknown): void
-}
+export type { Connection }
 
 /** All open streams: keepalives, the end of tokens, and finding a device's stream. */
 export interface Connections extends Disposable {
@@ -59,30 +48,19 @@ const WARNING_S = 20
 const LEAVING_S = 10
 const DRAIN_POLL_MS = 20
 
+/** Spread, so that streams that were opened at once do not send at once. */
+function nextKeepaliveMs(nowMs: number): number {
+  return nowMs + KEEPALIVE_MS * (0.9 + Math.random() * 0.2)
+}
+
 /** @param now - milliseconds since the epoch */
 export function createConnections(now: () => number): Connections {
-  const all = new Map<Connection, { nextKeepaliveMs: number; warned: boolean }>()
-  const byDevice = new Map<string, readonly Connection[]>()
-  const perPerson = new Map<string, number>()
-  const deviceOf = (userId: string, clientId: string): string => `${userId}/${clientId}`
-
+  const open = new OpenStreams()
   let isDraining = false
 
-  function remove(connection: Connection): void {
-    if (!all.delete(connection)) return
-    const { userId, clientId } = connection
-    const left = (perPerson.get(userId) ?? 1) - 1
-    if (left > 0) perPerson.set(userId, left)
-    else perPerson.delete(userId)
-    const device = deviceOf(userId, clientId)
-    const others = byDevice.get(device)?.filter((other) => other !== connection) ?? []
-    if (others.length > 0) byDevice.set(device, others)
-    else byDevice.delete(device)
-  }
-
   function expire(connection: Connection, reason: HoldfastError): void {
-    if (!all.has(connection)) return
-    remove(connection)
+    if (!open.has(connection)) return
+    open.remove(connection)
     // The line tells the device to fetch another token before it comes back.
     void connection.sink.control({ token_expires_in: 0 })
     connection.end(reason)
@@ -90,7 +68,7 @@ export function createConnections(now: () => number): Connections {
 
   function tick(): void {
     const nowMs = now()
-    for (const [connection, state] of all) {
+    for (const [connection, state] of open.entries()) {
       const leftS = connection.expiresAtS === undefined ? undefined : Math.floor(connection.expiresAtS - nowMs / 1000)
       if (leftS !== undefined && leftS <= 0) {
         expire(connection, tokenExpired)
@@ -99,7 +77,7 @@ export function createConnections(now: () => number): Connections {
       const isWarning = leftS !== undefined && leftS <= WARNING_S && !state.warned
       if (nowMs < state.nextKeepaliveMs && !isWarning) continue
       state.warned ||= isWarning
-      state.nextKeepaliveMs = nowMs + KEEPALIVE_MS * (0.9 + Math.random() * 0.2)
+      state.nextKeepaliveMs = nextKeepaliveMs(nowMs)
       void connection.sink.control({ token_expires_in: leftS ?? 3600 })
     }
   }
@@ -107,32 +85,26 @@ export function createConnections(now: () => number): Connections {
   timer.unref()
 
   function endAll(reason: unknown): void {
-    for (const connection of all.keys()) connection.end(reason)
+    for (const connection of open.all()) connection.end(reason)
   }
 
   return {
     get size() {
-      return all.size
+      return open.size
     },
     get people() {
-      return perPerson.size
+      return open.people
     },
-    add(connection) {
-      all.set(connection, { nextKeepaliveMs: now() + KEEPALIVE_MS * (0.9 + Math.random() * 0.2), warned: false })
-      const { userId } = connection
-      perPerson.set(userId, (perPerson.get(userId) ?? 0) + 1)
-      const device = deviceOf(userId, connection.clientId)
-      byDevice.set(device, [...(byDevice.get(device) ?? []), connection])
-    },
-    countOf: (userId) => perPerson.get(userId) ?? 0,
+    add: (connection) => open.add(connection, nextKeepaliveMs(now())),
+    countOf: (userId) => open.countOf(userId),
     replace(userId, clientId) {
       if (clientId === '') return
-      for (const older of byDevice.get(deviceOf(userId, clientId)) ?? []) {
-        remove(older)
+      for (const older of open.of(userId, clientId)) {
+        open.remove(older)
         older.end(replacedByNewer)
       }
     },
-    delete: remove,
+    delete: (connection) => open.remove(connection),
     expire,
     get isDraining() {
       return isDraining
@@ -142,17 +114,17 @@ export function createConnections(now: () => number): Connections {
       const told = new Set<Connection>()
       for (
         const deadline = performance.now() + timeoutMs;
-        all.size > 0 && performance.now() < deadline;
+        open.size > 0 && performance.now() < deadline;
         await delay(DRAIN_POLL_MS)
       ) {
-        for (const connection of all.keys()) {
+        for (const connection of open.all()) {
           if (told.has(connection) || !connection.session.isResting) continue
           told.add(connection)
           void connection.sink.control({ token_expires_in: LEAVING_S })
         }
       }
     },
-    of: (userId, clientId) => byDevice.get(deviceOf(userId, clientId)) ?? [],
+    of: (userId, clientId) => open.of(userId, clientId),
     endAll,
     [Symbol.dispose]() {
       clearInterval(timer)

@@ -3,6 +3,7 @@ import type { ControlLine } from '@holdfast/protocol'
 import { createGzipStream } from '../encode/gzip.ts'
 import { dataLine, encodeControlLine, type EncodedOps, type LineFormat } from '../encode/lines.ts'
 import { STALLED_READER_MS } from '../limits.ts'
+import { CoalescedWrites } from './coalesced-writes.ts'
 import { createReaderPace, type ReaderPace } from './reader-pace.ts'
 
 /** Writes lines to one client, no faster than it reads. */
@@ -19,9 +20,6 @@ export interface LineSink {
 
 /** Lines of more bytes than this do not wait for those after them. */
 const COALESCED_BYTES_MAX = 32 * 1024
-
-/** Parts of so many bytes together are copied into one, which costs less than a list of them. */
-const JOINED_BYTES_MAX = 4 * 1024
 
 export interface LineSinkOptions {
   /** Its head is written already. */
@@ -40,10 +38,7 @@ export function createLineSink(options: LineSinkOptions): LineSink {
   const gzip = isCompressed ? createGzipStream() : undefined
   /** A line that is being compressed; those after it wait. */
   let compressing: Promise<void> | undefined
-  /** Bytes of small lines that go out together when what is being done is done, as each write is a call of the system. */
-  let queued: Buffer[] = []
-  let queuedBytes = 0
-
+  const writes = new CoalescedWrites(response)
   /** The connection is full; those who wait for room. */
   let draining: Promise<void> | undefined
   const pace = createReaderPace()
@@ -55,7 +50,7 @@ export function createLineSink(options: LineSinkOptions): LineSink {
   })
 
   async function drained(): Promise<void> {
-    if (queuedBytes >= COALESCED_BYTES_MAX) flush()
+    if (writes.bytes >= COALESCED_BYTES_MAX) writes.flush()
     if (!response.writableNeedDrain || response.destroyed) return
     await (draining ??= drain().finally(() => (draining = undefined)))
   }
@@ -77,43 +72,15 @@ export function createLineSink(options: LineSinkOptions): LineSink {
     pace.waited(performance.now() - began)
   }
 
-  function writeAll(parts: readonly Buffer[]): void {
-    if (queued.length === 0) process.nextTick(flush)
-    for (const part of parts) {
-      queued.push(part)
-      queuedBytes += part.length
-    }
-  }
-
-  function flush(): void {
-    if (queued.length === 0) return
-    const parts = queued
-    const isSmall = queuedBytes <= JOINED_BYTES_MAX
-    queued = []
-    queuedBytes = 0
-    if (response.destroyed || response.writableEnded) return
-    if (parts.length === 1) {
-      response.write(parts[0])
-      return
-    }
-    if (isSmall) {
-      response.write(Buffer.concat(parts))
-      return
-    }
-    response.cork()
-    for (const part of parts) response.write(part)
-    response.uncork()
-  }
-
   async function write(parts: readonly Buffer[]): Promise<void> {
     if (response.destroyed) return
-    if (!gzip) writeAll(parts)
+    if (!gzip) writes.add(parts)
     else {
       while (compressing) await compressing
       const pieces = gzip.pieces(parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts))
-      if (!(pieces instanceof Promise)) writeAll(pieces)
+      if (!(pieces instanceof Promise)) writes.add(pieces)
       else {
-        compressing = pieces.then(writeAll).finally(() => (compressing = undefined))
+        compressing = pieces.then((parts) => writes.add(parts)).finally(() => (compressing = undefined))
         await compressing
       }
     }
@@ -130,8 +97,8 @@ export function createLineSink(options: LineSinkOptions): LineSink {
       return write(dataLine(format, { bucket, after: String(after), hasMore, ops }))
     },
     end() {
-      if (gzip && !compressing) writeAll(gzip.end())
-      flush()
+      if (gzip && !compressing) writes.add(gzip.end())
+      writes.flush()
       // What is left is nobody's to wait for, and must not stay for ever either.
       if (response.writableLength > 0) response.setTimeout(stalledMs)
       response.end()

@@ -163,7 +163,13 @@ describe('the buckets of a session', () => {
     expect(buckets.isOfEpoch).toBe(false)
     await buckets.refill()
     expect(buckets.isOfEpoch).toBe(true)
-    for (const entry of buckets.announced()) entry.upTo = 5 // the device has more than the repaired log
+    for (const entry of buckets.announced()) entry.upTo = 0 // what was sent is of no use any more
+    expect(taken()).toEqual([A])
+  })
+
+  test('are begun again when the device is ahead of the log, which was restored', async () => {
+    const { buckets, grantAll, taken } = open(new Map([[A, 99]]))
+    await grantAll({ [A]: grant(3) })
     expect(taken()).toEqual([A])
     expect(buckets.announced()).toMatchObject([{ stale: true, upTo: 0, position: 0 }])
   })

@@ -1,0 +1,49 @@
+import type { ServerResponse } from 'node:http'
+
+/** Parts of so many bytes together are copied into one, which costs less than a list of them. */
+const JOINED_BYTES_MAX = 4 * 1024
+
+/** Bytes of small lines that go out together when what is being done is done, as each write is a call of the system. */
+export class CoalescedWrites {
+  readonly #response: ServerResponse
+  #queued: Buffer[] = []
+  #bytes = 0
+
+  constructor(response: ServerResponse) {
+    this.#response = response
+  }
+
+  /** How many wait. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  add(parts: readonly Buffer[]): void {
+    if (this.#queued.length === 0) process.nextTick(() => this.flush())
+    for (const part of parts) {
+      this.#queued.push(part)
+      this.#bytes += part.length
+    }
+  }
+
+  flush(): void {
+    if (this.#queued.length === 0) return
+    const response = this.#response
+    const parts = this.#queued
+    const isSmall = this.#bytes <= JOINED_BYTES_MAX
+    this.#queued = []
+    this.#bytes = 0
+    if (response.destroyed || response.writableEnded) return
+    if (parts.length === 1) {
+      response.write(parts[0])
+      return
+    }
+    if (isSmall) {
+      response.write(Buffer.concat(parts))
+      return
+    }
+    response.cork()
+    for (const part of parts) response.write(part)
+    response.uncork()
+  }
+}
