@@ -34,6 +34,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[] | 'any'>> = {
 const IMPORT = /(?:from|import)\s*\(?\s*['"](@holdfast\/[a-z-]+|holdfast)(\/[^'"]*)?['"]/g
 /** Within a package, types included: `import`, `import type`, `export … from`, `import()`. */
 const RELATIVE_IMPORT = /(?:from|import)\s*\(?\s*['"](\.[^'"]*)['"]/g
+const DRIVER_IMPORT = /(?:from|import)\s*\(?\s*['"]pg['"]/
 const offences: string[] = []
 const packages = globSync([
   'platform/*/package.json',
@@ -61,7 +62,10 @@ for (const file of packages) {
   }
   for (const source of globSync(`${dirname(file)}/src/**/*.{ts,tsx}`)) {
     if (/\.test(-support)?\.tsx?$/.test(source)) continue
-    for (const [, target = '', path] of readFileSync(source, 'utf8').matchAll(IMPORT)) {
+    const text = readFileSync(source, 'utf8')
+    if (source.startsWith('services/') && DRIVER_IMPORT.test(text))
+      offences.push(`${source}: may not import pg; services use what @holdfast/postgres exports`)
+    for (const [, target = '', path] of text.matchAll(IMPORT)) {
       const short = target.replace('@holdfast/', '')
       if (path) offences.push(`${source}: imports a file inside ${target}`)
       if (short === name) offences.push(`${source}: imports its own package by name`)
@@ -72,10 +76,7 @@ for (const file of packages) {
   const folder = dirname(file)
   const order = FOLDER_ORDER[folder]
   const graph = readGraph(join(folder, 'src'))
-  const found = [
-    ...(order ? findUpwardImports(graph, order, HANDED_TYPES[folder]) : []),
-    ...(hasNoCircles(folder) ? findCircles(graph) : []),
-  ]
+  const found = [...(order ? findUpwardImports(graph, order, HANDED_TYPES[folder]) : []), ...findCircles(graph)]
   offences.push(...found.map((offence) => `${folder}/src/${offence}`))
 }
 
@@ -87,10 +88,6 @@ function readGraph(root: string): ImportGraph {
       return [path, [...imports].map(([, target = '']) => join(dirname(path), target))]
     }),
   )
-}
-
-function hasNoCircles(folder: string): boolean {
-  return /^(platform|services)\/|^server$/.test(folder)
 }
 
 for (const offence of offences) console.error(offence)
