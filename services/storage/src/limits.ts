@@ -51,3 +51,15 @@ export const READ_WINDOW_BYTES = 256 * 1024
 
 /** Times that a download looks for the row again when its bytes were replaced between the two. */
 export const REPLACED_RETRIES_MAX = 3
+
+/** Milliseconds after which an upload in parts is given up, finished or not, as Supabase documents. */
+export const UPLOAD_LIFETIME_MS = 24 * 60 * 60 * 1_000
+
+/** Unfinished uploads in parts of one person. Their bytes take space that nothing else accounts for. */
+export const UPLOADS_OF_PERSON_MAX = 100
+
+/** Milliseconds that a request waits for the one before it to leave the same upload. It is asked to; 3 s later it is cut off. */
+export const UPLOAD_LOCK_WAIT_MS = 30_000
+
+/** Milliseconds between two looks for uploads in parts that have expired. */
+export const UPLOADS_SWEEP_EVERY_MS = 60 * 60 * 1_000

@@ -10,6 +10,7 @@ export type KeyDemand =
 const ANY_KEY: readonly (readonly [methods: string, path: RegExp])[] = [
   ['GET HEAD', /^\/object\/(?:public|sign|info\/public)\/[^/]+\/./],
   ['PUT', /^\/object\/upload\/sign\/[^/]+\/./],
+  ['POST HEAD PATCH DELETE', /^\/upload\/resumable\/sign(?:\/|$)/],
   ['GET HEAD', /^\/render\/image\/(?:public|sign)\/[^/]+\/./],
   ['GET', /^\/(?:status|health|version)$/],
 ]

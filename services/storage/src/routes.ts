@@ -2,17 +2,19 @@ import type { FastifyPluginAsync } from 'fastify'
 import type { StorageContext } from './context.ts'
 import { invalidRequest } from './errors.ts'
 import { JSON_BODY_BYTES_MAX } from './limits.ts'
+import type { UploadStore } from './resumable/upload-store.ts'
 import { renderError } from './response/render-error.ts'
 import { bucketRoutes } from './routes/buckets.ts'
 import { downloadRoutes } from './routes/download.ts'
 import { featureRoutes } from './routes/features.ts'
 import { objectInfoRoutes } from './routes/object-info.ts'
 import { objectRoutes } from './routes/objects.ts'
+import { resumableRoutes } from './routes/resumable.ts'
 import { signRoutes } from './routes/sign.ts'
 import { uploadRoutes } from './routes/upload.ts'
 
 /** Everything under `/storage/v1`. The gateway sets `request.caller` before. */
-export function storageRoutes(context: StorageContext): FastifyPluginAsync {
+export function storageRoutes(context: StorageContext, uploads: UploadStore): FastifyPluginAsync {
   return async (app) => {
     app.setErrorHandler((error, request, reply) => renderError(error, request, reply, context.logger))
     // Clients of TUS and browsers read headers that differ by request; nothing here depends on cookies.
@@ -20,6 +22,7 @@ export function storageRoutes(context: StorageContext): FastifyPluginAsync {
       reply.header('access-control-expose-headers', '*')
     })
     await app.register(uploadRoutes(context))
+    await app.register(resumableRoutes(context, uploads))
     await app.register(async (json) => {
       json.removeAllContentTypeParsers()
       // storage-js names JSON as the type of bodies that it leaves out.

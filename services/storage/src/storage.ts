@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { FastifyPluginAsync } from 'fastify'
 import type { Clock, Logger } from '@holdfast/foundation'
 import type { PoolShare } from '@holdfast/postgres'
@@ -5,6 +6,7 @@ import { openDiskBackend } from './backend/disk-backend.ts'
 import type { StorageContext } from './context.ts'
 import { DOWNLOADS_UNDER_WAY_MAX, UPLOADS_UNDER_WAY_MAX } from './limits.ts'
 import { fileSizeLimitOf, type StorageOptions } from './options.ts'
+import { UploadStore } from './resumable/upload-store.ts'
 import { storageRoutes } from './routes.ts'
 import { createSignedUrls } from './signed-urls.ts'
 import { createTransferLimit } from './transfer-limit.ts'
@@ -44,7 +46,7 @@ export async function openStorage(input: OpenStorageOptions): Promise<StorageSer
   }
   const lifetime = opened.move()
   return {
-    routes: storageRoutes(context),
+    routes: storageRoutes(context, await UploadStore.open(join(folder, 'resumable'), clock, logger)),
     [Symbol.asyncDispose]: () => lifetime.disposeAsync(),
   }
 }

@@ -1,0 +1,100 @@
+import { Readable } from 'node:stream'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import { errorMessage, HoldfastError } from '@holdfast/foundation'
+import type { StorageContext } from '../context.ts'
+import { toStorageError } from '../database/postgres-error.ts'
+import { UPLOADS_SWEEP_EVERY_MS } from '../limits.ts'
+import { personOf } from '../request/open-request.ts'
+import { renderError } from '../response/render-error.ts'
+import { createResumableUploads, type ResumableUploads } from '../resumable/resumable-uploads.ts'
+import type { UploadStore } from '../resumable/upload-store.ts'
+
+const PATH = '/upload/resumable'
+
+/** `POST|HEAD|PATCH|DELETE|OPTIONS /upload/resumable[/…]`, and the same under `/sign` for whoever has a token of a signed upload: TUS. */
+export function resumableRoutes(context: StorageContext, store: UploadStore): FastifyPluginAsync {
+  return async (app) => {
+    const { logger } = context
+    const sweeping = setInterval(() => {
+      store
+        .deleteExpired()
+        .catch((error: unknown) =>
+          logger.log('warn', 'unfinished uploads were not swept', { error: errorMessage(error) }),
+        )
+    }, UPLOADS_SWEEP_EVERY_MS)
+    sweeping.unref()
+    app.addHook('onClose', async () => clearInterval(sweeping))
+    app.setErrorHandler((error, request, reply) => renderPlain(error, request, reply, context))
+    app.removeAllContentTypeParsers()
+    app.addContentTypeParser('*', (_request, body, done) => done(null, body))
+
+    const serve = (path: string, isSigned: boolean): void => {
+      const uploads = createResumableUploads(context, store, { path: app.prefix + path, isSigned })
+      for (const url of [path, `${path}/*`]) {
+        app.route({
+          method: ['POST', 'HEAD', 'PATCH', 'DELETE', 'OPTIONS'],
+          url,
+          config: { streamsBody: true },
+          exposeHeadRoute: false,
+          handler: (request, reply) => answer(context, uploads, request, reply),
+        })
+      }
+    }
+    serve(PATH, false)
+    serve(`${PATH}/sign`, true)
+  }
+}
+
+async function answer(
+  context: StorageContext,
+  uploads: ResumableUploads,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const leave = hasBody(request) ? context.uploads.enter(personOf(request)) : undefined
+  try {
+    const response = await uploads.handle(toWebRequest(request), request)
+    const text = await response.text()
+    for (const [name, value] of response.headers) {
+      // Who may read an answer is the gateway's to say.
+      if (!name.startsWith('access-control-') && name !== 'content-length') reply.header(name, value)
+    }
+    return await reply.code(response.status).send(text === '' ? undefined : text)
+  } finally {
+    leave?.()
+  }
+}
+
+function hasBody({ body }: FastifyRequest): boolean {
+  return body instanceof Readable
+}
+
+function toWebRequest(request: FastifyRequest): Request {
+  const { method, protocol, host, url, body } = request
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value)
+  }
+  const stream = body instanceof Readable ? (Readable.toWeb(body) as ReadableStream<Uint8Array>) : undefined
+  return new Request(`${protocol}://${host}${url}`, {
+    method,
+    headers,
+    ...(stream && { body: stream, duplex: 'half' }),
+  })
+}
+
+/** Clients of TUS read the status and a text, not the JSON of the other routes. */
+function renderPlain(
+  thrown: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { logger }: StorageContext,
+): FastifyReply {
+  const error = toStorageError(thrown)
+  if (!(error instanceof HoldfastError) || error.status >= 500) return renderError(thrown, request, reply, logger)
+  return reply
+    .code(error.status)
+    .headers({ 'cache-control': 'no-store', 'tus-resumable': '1.0.0', ...error.headers })
+    .type('text/plain; charset=utf-8')
+    .send(error.message)
+}

@@ -1,0 +1,121 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { silentLogger, systemClock } from '@holdfast/foundation'
+import { UPLOADS_OF_PERSON_MAX, UPLOAD_LIFETIME_MS } from '../src/limits.ts'
+import { UploadStore } from '../src/resumable/upload-store.ts'
+import { openStorageWorld, type Answer, type StorageWorld, type Who } from './storage-world.ts'
+
+/*
+ * What the public client cannot be made to do: the end of the server between two steps, and many uploads of one person. A server that was killed leaves what these
+ * tests write into its folder.
+ */
+
+let world: StorageWorld
+
+beforeAll(async () => {
+  world = await openStorageWorld()
+  await world.run(`
+    insert into storage.buckets (id, name) values ('videos', 'videos');
+    create policy everything on storage.objects for all to authenticated using (true) with check (true);
+  `)
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+const TUS = { 'tus-resumable': '1.0.0' }
+const base64 = (text: string): string => Buffer.from(text).toString('base64')
+
+/** @returns the id of an upload of ten bytes */
+async function create(who: Who, key: string): Promise<Answer> {
+  return world.request(who, {
+    method: 'POST',
+    url: '/upload/resumable',
+    headers: {
+      ...TUS,
+      'upload-length': '10',
+      'upload-metadata': `bucketName ${base64('videos')},objectName ${base64(key)}`,
+    },
+  })
+}
+
+function idOf({ headers }: Answer): string {
+  return String(headers['location']).split('/').at(-1) ?? ''
+}
+
+const folder = (): string => join(world.folder, 'resumable')
+
+async function head(who: Who, id: string): Promise<Answer> {
+  return world.request(who, { method: 'HEAD', url: `/upload/resumable/${id}`, headers: TUS })
+}
+
+async function objects(key: string): Promise<readonly unknown[]> {
+  return world.run(`select version, owner_id, metadata->>'size' as size from storage.objects where name = '${key}'`)
+}
+
+test('an upload whose server ended after the last byte is an object before the client learns that all bytes are there', async () => {
+  const id = idOf(await create('alice', 'killed.mp4'))
+  writeFileSync(join(folder(), `${id}.bytes`), '0123456789')
+  expect(await objects('killed.mp4')).toEqual([])
+  const answer = await head('alice', id)
+  expect([answer.status, answer.headers['upload-offset']]).toEqual([200, '10'])
+  expect(await objects('killed.mp4')).toMatchObject([{ version: id, size: '10' }])
+  expect(readdirSync(folder()).filter((name) => name.startsWith(id))).toEqual([`${id}.json`])
+  const read = await world.request('alice', { method: 'GET', url: '/object/authenticated/videos/killed.mp4' })
+  expect(read.text).toBe('0123456789')
+})
+
+test('and one whose server ended after the object was there stays as it is', async () => {
+  const id = idOf(await create('alice', 'killed-later.mp4'))
+  writeFileSync(join(folder(), `${id}.bytes`), '0123456789')
+  await head('alice', id)
+  const before = await objects('killed-later.mp4')
+  const path = join(folder(), `${id}.json`)
+  const record = JSON.parse(readFileSync(path, 'utf8')) as object
+  writeFileSync(path, JSON.stringify({ ...record, isFinished: false }))
+  writeFileSync(join(folder(), `${id}.bytes`), '0123456789')
+  expect((await head('alice', id)).headers['upload-offset']).toBe('10')
+  expect(await objects('killed-later.mp4')).toEqual(before)
+})
+
+test('who may not write the object does not finish it by asking', async () => {
+  const id = idOf(await create('alice', 'not-yours.mp4'))
+  writeFileSync(join(folder(), `${id}.bytes`), '0123456789')
+  const answer = await head('anon', id)
+  expect(answer.status).toBe(403)
+  expect(await objects('not-yours.mp4')).toEqual([])
+})
+
+test('a finished upload cannot be given up', async () => {
+  const id = idOf(await create('alice', 'finished.mp4'))
+  writeFileSync(join(folder(), `${id}.bytes`), '0123456789')
+  await head('alice', id)
+  const answer = await world.request('alice', { method: 'DELETE', url: `/upload/resumable/${id}`, headers: TUS })
+  expect(answer.status).toBe(400)
+  expect(await objects('finished.mp4')).toHaveLength(1)
+})
+
+test('one person has so many unfinished uploads, and another is not concerned', async () => {
+  for (let count = 0; count < UPLOADS_OF_PERSON_MAX; count++) {
+    const { status } = await create('bob', `many-${count}.mp4`)
+    if (status !== 201) expect([count, status]).toEqual([count, 429])
+  }
+  const refused = await create('bob', 'one-more.mp4')
+  expect([refused.status, refused.text]).toEqual([429, 'Too many uploads are under way'])
+  expect((await create('alice', 'not-concerned.mp4')).status).toBe(201)
+})
+
+test('an address that is none leads nowhere', async () => {
+  for (const id of ['..%2f..%2fstore-id', 'x', '00000000-0000-4000-8000-000000000000', '%00']) {
+    expect((await head('alice', id)).status).toBe(404)
+  }
+})
+
+test('what has expired is deleted, and what has not stays', async () => {
+  const [old, recent] = [idOf(await create('alice', 'old.mp4')), idOf(await create('alice', 'recent.mp4'))]
+  const path = join(folder(), `${old}.json`)
+  const record = JSON.parse(readFileSync(path, 'utf8')) as { createdAt: number }
+  writeFileSync(path, JSON.stringify({ ...record, createdAt: record.createdAt - UPLOAD_LIFETIME_MS - 1 }))
+  const store = await UploadStore.open(folder(), systemClock, silentLogger)
+  expect([await store.find(old), (await store.find(recent))?.id]).toEqual([undefined, recent])
+  expect(readdirSync(folder()).some((name) => name.startsWith(old))).toBe(false)
+})
