@@ -47,10 +47,13 @@ export async function fetchAsPerson(
   return send(fresh)
 }
 
-/** Storage refuses an expired token as it refuses a right: only its message tells. */
+/** What is said of a token, in JSON (with its quotes escaped) and as plain text. */
+const ABOUT_TOKEN = /(exp|aud)\\?" claim|jwt expired|invalid jwt|Compact JWS|signature verification failed|\bsession\b/i
+
+/** Storage refuses a token as it refuses a right: only its message tells. */
 async function isTokenRefused(response: Response): Promise<boolean> {
   if (response.status === 401) return true
   if (response.status !== 400 && response.status !== 403) return false
   const text = await response.clone().text()
-  return /"exp" claim|jwt expired|Invalid Compact JWS|invalid JWT/i.test(text)
+  return ABOUT_TOKEN.test(text)
 }
