@@ -1,7 +1,7 @@
 import { recordAudit } from '../audit-log.ts'
 import type { AuthContext } from '../context.ts'
 import { validationFailed } from '../errors.ts'
-import { findOneTimeTokenByOtp } from '../one-time-tokens/one-time-tokens.ts'
+import { findNewestOneTimeToken, findOneTimeTokenByOtp, type OneTimeToken } from '../one-time-tokens/one-time-tokens.ts'
 import { lockUser, type UserRow } from '../users/user-row.ts'
 import { isCodeAttemptLeft, returnCodeAttempt } from './address-limits.ts'
 import { emailNotVerifiedYet, phoneNotVerifiedYet, reauthenticationNotValid } from './errors.ts'
@@ -50,9 +50,25 @@ export async function requireNonce(context: AuthContext, user: UserRow, nonce: s
   const nowMs = context.clock.now()
   const relatesTo = user.email || user.phone || ''
   if (!(await isCodeAttemptLeft(pool, { address: relatesTo, nowMs }))) throw reauthenticationNotValid()
-  const token = await findOneTimeTokenByOtp(pool, { relatesTo, otp: nonce, types: ['reauthentication_token'] })
+  const token = await findNonceToken(context, user, nonce)
   const lifetimeS = user.email ? options.emailOtpExpiry : options.smsOtpExpiry
   const sentAtMs = user.reauthentication_sent_at?.getTime() ?? 0
   if (token?.user_id !== user.id || sentAtMs + lifetimeS * 1000 < nowMs) throw reauthenticationNotValid()
   await returnCodeAttempt(pool, relatesTo)
+}
+
+async function findNonceToken(
+  { pool, messages }: AuthContext,
+  { email, phone }: UserRow,
+  nonce: string,
+): Promise<OneTimeToken | undefined> {
+  const types = ['reauthentication_token'] as const
+  const number = email ? undefined : phone || undefined
+  const isApproved =
+    number === undefined || messages.testOtp(number) === nonce
+      ? undefined
+      : await messages.isApprovedElsewhere(number, nonce)
+  const relatesTo = email || phone || ''
+  if (isApproved === undefined) return findOneTimeTokenByOtp(pool, { relatesTo, otp: nonce, types })
+  return isApproved ? findNewestOneTimeToken(pool, { relatesTo, types }) : undefined
 }

@@ -9,6 +9,7 @@ import { unsupportedChannel } from './errors.ts'
  */
 export function requireChannel(context: AuthContext, channel: string): SmsChannel {
   if (channel === '' || channel === 'sms' || context.hooks.has('send_sms')) return 'sms'
-  if (channel === 'whatsapp' && context.options.smsTwilioAccountSid) return 'whatsapp'
+  const { smsTwilioAccountSid, smsTwilioVerifyAccountSid } = context.options
+  if (channel === 'whatsapp' && (smsTwilioAccountSid || smsTwilioVerifyAccountSid)) return 'whatsapp'
   throw unsupportedChannel()
 }

@@ -5,6 +5,7 @@ import { userBanned, validationFailed } from '../errors.ts'
 import { notifyOfNewEmail, notifyOfNewPhone } from '../messages/notices.ts'
 import {
   deleteOneTimeTokens,
+  findNewestOneTimeToken,
   findOneTimeToken,
   findOneTimeTokenByOtp,
   type OneTimeToken,
@@ -33,7 +34,13 @@ type VerificationType = keyof typeof TOKEN_TYPES
 export type Presented =
   | { readonly kind: 'link'; readonly tokenHash: string }
   | { readonly kind: 'email-code'; readonly email: string; readonly otp: string }
-  | { readonly kind: 'phone-code'; readonly phone: string; readonly otp: string }
+  | {
+      readonly kind: 'phone-code'
+      readonly phone: string
+      readonly otp: string
+      /** Another service has made the code, and says that it is right. */
+      readonly isApproved?: boolean
+    }
 
 /** `half`: one of the two addresses of a change has been confirmed, and the other is waited for. */
 export type Verification =
@@ -53,14 +60,13 @@ export async function verifyToken<Result>(
   /** What follows from it, in the same transaction. */
   proceed: (tx: Transaction, verification: Verification, now: string) => Promise<Result>,
 ): Promise<Result> {
-  const { presented } = input
-  const type = parseType(input.type, presented)
+  const type = parseType(input.type, input.presented)
   const nowMs = context.clock.now()
-  const counted =
-    presented.kind === 'link' ? undefined : presented.kind === 'email-code' ? presented.email : presented.phone
+  const counted = addressOf(input.presented)
   if (counted !== undefined && !(await isCodeAttemptLeft(context.pool, { address: counted, nowMs }))) {
     throw otpExpired('code')
   }
+  const presented = await withApproval(context, input.presented)
   return context.pool.transaction(async (tx) => {
     const now = new Date(nowMs).toISOString()
     const found = await takeToken(context, tx, { type, presented, nowMs })
@@ -68,6 +74,20 @@ export async function verifyToken<Result>(
     const verification = await makeTrue(context, tx, { ...found, type, presented, address: input.address, now })
     return proceed(tx, verification, now)
   })
+}
+
+function addressOf(presented: Presented): string | undefined {
+  if (presented.kind === 'link') return undefined
+  return presented.kind === 'email-code' ? presented.email : presented.phone
+}
+
+/** Asks the service that made the code, where there is one: before the transaction, which would wait for it. */
+async function withApproval({ messages }: AuthContext, presented: Presented): Promise<Presented> {
+  if (presented.kind !== 'phone-code' || messages.testOtp(presented.phone) === presented.otp) return presented
+  const isApproved = await messages.isApprovedElsewhere(presented.phone, presented.otp)
+  if (isApproved === undefined) return presented
+  if (!isApproved) throw otpExpired('code')
+  return { ...presented, isApproved }
 }
 
 function parseType(text: string, presented: Presented): VerificationType {
@@ -133,6 +153,7 @@ async function findPresented(
     case 'link':
       return findOneTimeToken(tx, { tokenHash: presented.tokenHash, types })
     case 'phone-code':
+      if (presented.isApproved) return findNewestOneTimeToken(tx, { relatesTo: presented.phone, types })
       return findOneTimeTokenByOtp(tx, { relatesTo: presented.phone, otp: presented.otp, types })
     case 'email-code': {
       const isSingleChange = type === 'email_change' && !context.options.emailDoubleConfirmChanges

@@ -40,124 +40,151 @@ const LOOKS_AFTER_MS = [20, 180, 800]
 
 const LAST_ERROR_CHARS_MAX = 500
 
-/** Starts to send, with `channels` that are configured; and to delete what is old. Several processes may do so on one database. */
-export function startDelivery(input: {
+export interface DeliveryOptions {
   readonly pool: Pool
   readonly clock: Clock
   readonly logger: Logger
+  /** The channels that are configured. */
   readonly channels: Readonly<Partial<Record<MessageChannel, OutgoingChannel>>>
-}): Delivery {
-  const { pool, clock, logger, channels } = input
-  const names = Object.keys(channels) as MessageChannel[]
-  const closing = new AbortController()
-  let looking: Promise<void> | undefined
-  let awake: Promise<void> | undefined
-  let isWokenAgain = false
+}
 
-  const cleanSoon = (): void => void tryTo('delete old messages', clean)
-  const timers = [setTimeout(cleanSoon, MESSAGE_CLEAN_AFTER_MS), setInterval(cleanSoon, MESSAGE_CLEAN_INTERVAL_MS)]
-  if (names.length > 0) timers.push(setInterval(() => void tryTo('look for messages', look), MESSAGE_LOOK_INTERVAL_MS))
-  for (const timer of timers) timer.unref()
+/** Starts to send, and to delete old messages. Several processes may do so on one database. */
+export function startDelivery(options: DeliveryOptions): Delivery {
+  return new BackgroundDelivery(options)
+}
 
-  return {
-    wake() {
-      isWokenAgain = true
-      awake ??= stayAwake().finally(() => (awake = undefined))
-    },
-    async settled() {
-      if (names.length > 0) await lookOnceMore()
-    },
-    async [Symbol.asyncDispose]() {
-      for (const timer of timers) clearInterval(timer)
-      if (closing.signal.aborted) return
-      const closed = new AbortController()
-      const deadline = delay(MESSAGE_DRAIN_MS, closed.signal).catch(() => undefined) // closed before the deadline
-      if (names.length > 0) await Promise.race([tryTo('send the last messages', lookOnceMore), deadline])
-      closing.abort(new Error('the service is closing'))
-      for (const channel of Object.values(channels)) channel.sender.close()
-      await Promise.race([Promise.all([awake, looking?.catch(() => undefined)]), deadline])
-      // A timer that runs keeps the process.
-      closed.abort()
-    },
+class BackgroundDelivery implements Delivery {
+  readonly #options: DeliveryOptions
+  readonly #names: readonly MessageChannel[]
+  readonly #closing = new AbortController()
+  readonly #timers: readonly NodeJS.Timeout[]
+  /** The look that is under way. */
+  #looking: Promise<void> | undefined
+  /** The series of looks that is under way. */
+  #awake: Promise<void> | undefined
+  #isWokenAgain = false
+
+  constructor(options: DeliveryOptions) {
+    this.#options = options
+    this.#names = Object.keys(options.channels) as MessageChannel[]
+    const clean = (): void => void this.#tryTo('delete old messages', () => this.#clean())
+    const look = (): void => void this.#tryTo('look for messages', () => this.#look())
+    this.#timers = [
+      setTimeout(clean, MESSAGE_CLEAN_AFTER_MS),
+      setInterval(clean, MESSAGE_CLEAN_INTERVAL_MS),
+      ...(this.#names.length > 0 ? [setInterval(look, MESSAGE_LOOK_INTERVAL_MS)] : []),
+    ]
+    for (const timer of this.#timers) timer.unref()
+  }
+
+  wake(): void {
+    this.#isWokenAgain = true
+    this.#awake ??= this.#stayAwake().finally(() => (this.#awake = undefined))
+  }
+
+  async settled(): Promise<void> {
+    if (this.#names.length > 0) await this.#lookOnceMore()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const timer of this.#timers) clearInterval(timer)
+    if (this.#closing.signal.aborted) return
+    const closed = new AbortController()
+    const deadline = delay(MESSAGE_DRAIN_MS, closed.signal).catch(() => undefined) // closed before the deadline
+    const sendLast = this.#tryTo('send the last messages', () => this.settled())
+    await Promise.race([sendLast, deadline])
+    this.#closing.abort(new Error('the service is closing'))
+    for (const channel of Object.values(this.#options.channels)) channel.sender.close()
+    await Promise.race([Promise.all([this.#awake, this.#looking?.catch(() => undefined)]), deadline])
+    // A timer that runs keeps the process.
+    closed.abort()
   }
 
   /** A look that is under way may have begun before the last message was there. */
-  async function lookOnceMore(): Promise<void> {
-    await looking
-    await look()
+  async #lookOnceMore(): Promise<void> {
+    await this.#looking
+    await this.#look()
   }
 
-  async function stayAwake(): Promise<void> {
-    while (isWokenAgain && !closing.signal.aborted) {
-      isWokenAgain = false
+  async #stayAwake(): Promise<void> {
+    const { signal } = this.#closing
+    while (this.#isWokenAgain && !signal.aborted) {
+      this.#isWokenAgain = false
       for (const ms of LOOKS_AFTER_MS) {
-        await delay(ms, closing.signal).catch(() => undefined)
-        if (closing.signal.aborted) return
-        await tryTo('look for messages', look)
+        await delay(ms, signal).catch(() => undefined)
+        if (signal.aborted) return
+        await this.#tryTo('look for messages', () => this.#look())
       }
     }
   }
 
-  function look(): Promise<void> {
-    looking ??= sendAllDue().finally(() => (looking = undefined))
-    return looking
+  #look(): Promise<void> {
+    this.#looking ??= this.#sendAllDue().finally(() => (this.#looking = undefined))
+    return this.#looking
   }
 
-  async function sendAllDue(): Promise<void> {
-    while (!closing.signal.aborted) {
-      const due = await claimDueMessages(pool, {
-        channels: names,
-        limit: MESSAGES_SENDING_MAX,
-        nowMs: clock.now(),
-      })
+  async #sendAllDue(): Promise<void> {
+    const { pool, clock } = this.#options
+    while (!this.#closing.signal.aborted) {
+      const claim = { channels: this.#names, limit: MESSAGES_SENDING_MAX, nowMs: clock.now() }
+      const due = await claimDueMessages(pool, claim)
       if (due.length === 0) return
-      await Promise.all(due.map(deliver))
+      await Promise.all(due.map((message) => deliver(this.#options, message)))
     }
   }
 
-  async function deliver(message: DueMessage): Promise<void> {
-    const channel = channels[message.channel]
-    if (!channel) return
-    const nowMs = clock.now()
-    const now = new Date(nowMs).toISOString()
-    // A security notification has no code, and is worth reading later as well.
-    const isExpired = message.code !== null && message.created_at.getTime() + channel.lifeMs <= nowMs
-    if (isExpired) {
-      await finishMessage(pool, { message, error: 'its code had expired before it could be sent', now })
-      return
-    }
-    const failure = await channel.sender.send(message).then(
-      () => undefined,
-      (error: unknown) => error ?? new Error('nothing was said'),
-    )
-    if (failure === undefined) {
-      await finishMessage(pool, { message, error: undefined, now })
-      return
-    }
-    const error = errorMessage(failure).slice(0, LAST_ERROR_CHARS_MAX)
-    const isFinal = failure instanceof SendError || message.attempts >= MESSAGE_ATTEMPTS_MAX
-    logger.log(isFinal ? 'error' : 'warn', isFinal ? 'a message was not sent' : 'a message will be tried again', {
-      messageId: message.id,
-      channel: message.channel,
-      attempts: message.attempts,
-      error,
-    })
-    if (isFinal) {
-      await finishMessage(pool, { message, error, now })
-      return
-    }
-    const waitMs = backoffMs(message.attempts - 1, MESSAGE_BACKOFF_MS_MIN, MESSAGE_BACKOFF_MS_MAX)
-    await postponeMessage(pool, { id: message.id, error, at: new Date(nowMs + waitMs).toISOString() })
-  }
-
-  async function clean(): Promise<void> {
+  async #clean(): Promise<void> {
+    const { pool, clock } = this.#options
     await deleteOldMessages(pool, clock.now())
   }
 
   /** The database may be away for a while; the next look is not far. */
-  async function tryTo(what: string, body: () => Promise<void>): Promise<void> {
+  async #tryTo(what: string, body: () => Promise<void>): Promise<void> {
     await body().catch((error: unknown) => {
-      if (!closing.signal.aborted) logger.log('warn', `could not ${what}`, { error: errorMessage(error) })
+      if (this.#closing.signal.aborted) return
+      this.#options.logger.log('warn', `could not ${what}`, { error: errorMessage(error) })
     })
   }
+}
+
+async function deliver(options: DeliveryOptions, message: DueMessage): Promise<void> {
+  const { pool, clock, channels } = options
+  const channel = channels[message.channel]
+  if (!channel) return
+  const nowMs = clock.now()
+  const now = new Date(nowMs).toISOString()
+  // A security notification has no code, and is worth reading later as well.
+  const isExpired = message.code !== null && message.created_at.getTime() + channel.lifeMs <= nowMs
+  if (isExpired) {
+    await finishMessage(pool, { message, error: 'its code had expired before it could be sent', now })
+    return
+  }
+  const failure = await channel.sender.send(message).then(
+    () => undefined,
+    (error: unknown) => error ?? new Error('nothing was said'),
+  )
+  if (failure === undefined) await finishMessage(pool, { message, error: undefined, now })
+  else await noteFailure(options, message, failure, nowMs)
+}
+
+async function noteFailure(
+  { pool, logger }: DeliveryOptions,
+  message: DueMessage,
+  failure: unknown,
+  nowMs: number,
+): Promise<void> {
+  const error = errorMessage(failure).slice(0, LAST_ERROR_CHARS_MAX)
+  const isFinal = failure instanceof SendError || message.attempts >= MESSAGE_ATTEMPTS_MAX
+  logger.log(isFinal ? 'error' : 'warn', isFinal ? 'a message was not sent' : 'a message will be tried again', {
+    messageId: message.id,
+    channel: message.channel,
+    attempts: message.attempts,
+    error,
+  })
+  if (isFinal) {
+    await finishMessage(pool, { message, error, now: new Date(nowMs).toISOString() })
+    return
+  }
+  const waitMs = backoffMs(message.attempts - 1, MESSAGE_BACKOFF_MS_MIN, MESSAGE_BACKOFF_MS_MAX)
+  await postponeMessage(pool, { id: message.id, error, at: new Date(nowMs + waitMs).toISOString() })
 }

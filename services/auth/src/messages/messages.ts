@@ -82,6 +82,13 @@ export interface Messages extends AsyncDisposable {
   sendSms(tx: Transaction, sms: OutgoingSms): Promise<void>
   /** The fixed code of a number that is for tests, or `undefined`. @param phone - digits only */
   testOtp(phone: string): string | undefined
+  /**
+   * Asks the service that makes the codes of text messages whether one is right; `undefined` if the codes are our own.
+   *
+   * @param phone - digits only; not a number for tests
+   * @throws {HoldfastError} `unexpected_failure` if it cannot be asked
+   */
+  isApprovedElsewhere(phone: string, code: string): Promise<boolean> | undefined
   /** Resolves when everything that was written down before has been tried once. For tests and for an orderly end. */
   settled(): Promise<void>
 }

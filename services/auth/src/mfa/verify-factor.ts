@@ -52,6 +52,7 @@ export async function verifyFactor(
   const type = requireVerifiable(context, known)
   if (type !== 'webauthn' && input.code === '') throw validationFailed('Code needs to be non-empty')
   const webauthn = type === 'webauthn' ? requireWebAuthnAnswer(input.webauthn) : undefined
+  const approval = type === 'phone' ? await askForApproval(context, known, input.code.trim()) : undefined
 
   const outcome = await context.pool.transaction(async (tx): Promise<Outcome> => {
     await lockUser(tx, user.id)
@@ -79,7 +80,7 @@ export async function verifyFactor(
             answer: webauthn,
           }),
         }
-      : judgeCode(context, { factor, challenge, code: input.code, nowMs })
+      : (approval ?? judgeCode(context, { factor, challenge, code: input.code, nowMs }))
     const { valid } = judgement
     if (!valid) await noteFailedAttempt(tx, factor, nowMs)
     // What a security key is asked to sign is worth nothing after an answer, right or wrong.
@@ -102,6 +103,19 @@ export async function verifyFactor(
   })
   if (outcome.kind === 'refused') throw outcome.refusal
   return outcome.signedIn
+}
+
+/** Asks the service that made the code of a text message; `undefined` if the codes are our own. */
+async function askForApproval(
+  { messages, clock }: AuthContext,
+  factor: FactorRow,
+  code: string,
+): Promise<Judgement | undefined> {
+  const phone = factor.phone ?? ''
+  if (messages.testOtp(phone) === code) return undefined
+  requireAttemptsLeft(factor, clock.now())
+  const valid = await messages.isApprovedElsewhere(phone, code)
+  return valid === undefined ? undefined : { valid }
 }
 
 function judgeCode(

@@ -124,6 +124,18 @@ export async function findOneTimeTokenByOtp(
   return tokens.find((token) => isOtpOf(token, relatesTo, otp))
 }
 
+/** The newest token of one of these types for an address, of which another service says that its code was right. */
+export async function findNewestOneTimeToken(
+  db: Queryable,
+  input: { readonly relatesTo: string; readonly types: readonly OneTimeTokenType[] },
+): Promise<OneTimeToken | undefined> {
+  const { relatesTo, types } = input
+  const [token] = await db.query<OneTimeToken>(
+    selectTokens(sql`relates_to = ${relatesTo} and token_type::text = any(${types}::text[])`),
+  )
+  return token
+}
+
 /** Compares in constant time. Knows the salted hashes of this server and those that came with a dump of GoTrue. */
 function isOtpOf(token: OneTimeToken, relatesTo: string, otp: string): boolean {
   const kept = isPkceToken(token.token_hash) ? token.token_hash.slice(PKCE_PREFIX.length) : token.token_hash

@@ -65,4 +65,23 @@ export const smsOptions = {
     default: 'https://api.twilio.com',
     description: "The address of Twilio's API.",
   },
+  smsTwilioVerifyAccountSid: {
+    type: 'string',
+    description:
+      'The account at Twilio if Twilio Verify makes, sends and checks the codes, instead of `smsTwilioAccountSid`.',
+  },
+  smsTwilioVerifyAuthToken: {
+    type: 'string',
+    secret: true,
+    description: 'The secret of the account at Twilio, for Twilio Verify.',
+  },
+  smsTwilioVerifyMessageServiceSid: {
+    type: 'string',
+    description: 'The service of Twilio Verify (`VA…`).',
+  },
+  smsTwilioVerifyUrl: {
+    type: 'string',
+    default: 'https://verify.twilio.com',
+    description: 'The address of the API of Twilio Verify.',
+  },
 } satisfies OptionDeclarations

@@ -31,8 +31,17 @@ const SessionParams = Type.Object({ user_id: Type.String(), session_id: Type.Str
 const DeleteBody = optional(Type.Object({ should_soft_delete: OptionalFlag }))
 const FactorBody = Type.Object({ friendly_name: OptionalText, phone: OptionalText })
 
-/** `/admin/users`: the accounts of everybody. Source: GoTrue API reference, and auth-js's `GoTrueAdminApi`. */
+/** `/admin/users`: all accounts. Source: GoTrue API reference, and auth-js's `GoTrueAdminApi`. */
 export function adminUserRoutes(context: AuthContext): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    await app.register(accountRoutes(context))
+    await app.register(factorRoutes(context))
+    await app.register(passkeyRoutes(context))
+    await app.register(sessionRoutes(context))
+  }
+}
+
+function accountRoutes(context: AuthContext): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get('/admin/users', { schema: { querystring: ListQuery } }, async (request, reply) => {
       requireAdmin(context, request)
@@ -72,7 +81,11 @@ export function adminUserRoutes(context: AuthContext): FastifyPluginAsyncTypebox
       await deleteAccount(context, { userId: request.params.user_id, softly, admin, address: request.ip })
       return {}
     })
+  }
+}
 
+function factorRoutes(context: AuthContext): FastifyPluginAsyncTypebox {
+  return async (app) => {
     app.get('/admin/users/:user_id/factors', { schema: { params: UserParams } }, async (request) => {
       requireAdmin(context, request)
       return listFactors(context, request.params.user_id)
@@ -98,7 +111,11 @@ export function adminUserRoutes(context: AuthContext): FastifyPluginAsyncTypebox
       const { user_id: userId, factor_id: factorId } = request.params
       return deleteFactor(context, { userId, factorId, admin, address: request.ip })
     })
+  }
+}
 
+function passkeyRoutes(context: AuthContext): FastifyPluginAsyncTypebox {
+  return async (app) => {
     app.get('/admin/users/:user_id/passkeys', { schema: { params: UserParams } }, async (request) => {
       requireAdmin(context, request)
       return listPasskeys(context, request.params.user_id)
@@ -111,9 +128,12 @@ export function adminUserRoutes(context: AuthContext): FastifyPluginAsyncTypebox
       await deletePasskey(context, { userId, passkeyId, admin, address: request.ip })
       return reply.code(204).send()
     })
+  }
+}
 
-    // Sessions are not part of GoTrue's API, which signs people out only with their own token.
-
+/** Not part of GoTrue's API, which signs users out only with their own token. */
+function sessionRoutes(context: AuthContext): FastifyPluginAsyncTypebox {
+  return async (app) => {
     app.get('/admin/users/:user_id/sessions', { schema: { params: UserParams } }, async (request) => {
       requireAdmin(context, request)
       return listSessions(context, request.params.user_id)

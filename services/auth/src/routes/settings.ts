@@ -42,7 +42,7 @@ export function settingsRoute(context: AuthContext): FastifyPluginAsyncTypebox {
       disable_signup: !options.enableSignup,
       mailer_autoconfirm: !options.emailEnableConfirmations,
       phone_autoconfirm: !options.smsEnableConfirmations,
-      sms_provider: options.smsTwilioAccountSid ? 'twilio' : '',
+      sms_provider: options.smsTwilioAccountSid ? 'twilio' : options.smsTwilioVerifyAccountSid ? 'twilio_verify' : '',
       saml_enabled: false,
       saml_private_key_next_configured: false,
       passkeys_enabled: hasPasskeys(context),

@@ -1,0 +1,56 @@
+import type { AuthOptions } from '../options/auth-options.ts'
+import { confirmationUrl, confirmPageUrl } from './confirmation-url.ts'
+import { ACTION_TYPES } from './hook-payloads.ts'
+import type { OutgoingMail, OutgoingNotice } from './messages.ts'
+import type { TemplateValues } from './template/compile-template.ts'
+
+/** What every template may say about this server. */
+export interface TemplateSite {
+  readonly options: Pick<AuthOptions, 'emailOtpExpiry'>
+  readonly projectName: string
+  /** The address of this API. */
+  readonly issuer: string
+  readonly siteUrl: string
+}
+
+/** @param currentEmail - of the account, before a change */
+export function mailValues(site: TemplateSite, mail: OutgoingMail, currentEmail: string): TemplateValues {
+  const { kind, tokenHash, redirectTo } = mail
+  const { issuer, siteUrl, projectName, options } = site
+  const type = ACTION_TYPES[kind]
+  const hasLink = tokenHash !== undefined && type !== 'reauthentication'
+  const link = hasLink ? confirmationUrl({ issuer, tokenHash, type, redirectTo }) : ''
+  return {
+    ConfirmationURL: link,
+    ConfirmPageURL: confirmPageUrl(link),
+    Token: mail.token,
+    TokenHash: tokenHash ?? '',
+    SiteURL: siteUrl,
+    RedirectTo: redirectTo,
+    Email: currentEmail,
+    NewEmail: mail.newEmail ?? '',
+    SendingTo: mail.to,
+    Data: mail.data,
+    ProjectName: projectName,
+    ExpiryMinutes: Math.floor(options.emailOtpExpiry / 60),
+  }
+}
+
+/** `.Email` of a mail about a way in that is gone is the address that it goes to: the account may have another by now. */
+export function noticeValues(
+  { siteUrl, projectName }: TemplateSite,
+  { kind, to, user, values }: OutgoingNotice,
+): TemplateValues {
+  return {
+    SiteURL: siteUrl,
+    Email: kind === 'identity_unlinked_notification' ? to : (user.email ?? ''),
+    OldEmail: values.oldEmail ?? '',
+    Phone: user.phone ?? '',
+    OldPhone: values.oldPhone ?? '',
+    Provider: values.provider ?? '',
+    FactorType: values.factorType ?? '',
+    Data: user.raw_user_meta_data ?? {},
+    SendingTo: to,
+    ProjectName: projectName,
+  }
+}
