@@ -2,30 +2,22 @@ import type { Logger } from '@holdfast/foundation'
 import { AUTHOR_PREFIX, type Pool } from '@holdfast/postgres'
 import type { Lsn, Relation, ReplicationEvent, ReplicationStream } from '@holdfast/replication'
 import { fullClassLists } from '../buckets/access-classes.ts'
-import type { ClassList } from '../buckets/class-list.ts'
-import type { ActiveDefinition, ActivePlan } from '../buckets/active-plan.ts'
+import type { ActivePlan } from '../buckets/active-plan.ts'
 import type { DependencyIndex, KeyHolder } from '../buckets/dependency-index.ts'
 import type { CheckpointFeed } from '../checkpoints/checkpoint-feed.ts'
-import { CHUNK_OPS_MAX, FLOOD_STREAMS_MAX } from '../limits.ts'
-import { bucketsOfDefinitions, voidDefinitions } from '../storage/bucket-storage.ts'
 import { FILL_PREFIX, type BackgroundFill } from '../fill/background-fill.ts'
-import { applyChanges, createRouters, type Routers, type RowChange } from '../rows/apply-changes.ts'
-import { createDeferredKeys } from './deferred-keys.ts'
+import { CHUNK_OPS_MAX, FLOOD_STREAMS_MAX } from '../limits.ts'
+import { applyChanges, createRouters, type RowChange, type Routers } from '../rows/apply-changes.ts'
+import type { RowEvaluator } from '../rows/row-evaluator.ts'
+import { bucketsOfDefinitions, voidDefinitions } from '../storage/bucket-storage.ts'
+import { ClassNotices } from './class-notices.ts'
+import { DUE_PREFIX, type DueRows } from './due-rows.ts'
 import { BEAT_PREFIX, type Heartbeat } from './heartbeat.ts'
 import type { LogWriter } from './log-writer.ts'
-import { DUE_PREFIX, type DueRows } from './due-rows.ts'
-import { followsNone, QUIET_PREFIX } from './quiet-changes.ts'
+import { MissingColumns } from './missing-columns.ts'
 import type { ReaderProgress } from './reader-progress.ts'
-import type { RowEvaluator } from '../rows/row-evaluator.ts'
-
-/** Prefix of the message that the catalog's event trigger writes into a transaction that changed the schema. */
-export const DDL_PREFIX = 'holdfast:ddl'
-
-/** Prefix of the message with the oid of a table that somebody took out of the publication. */
-const UNPUBLISHED_PREFIX = 'holdfast:unpublished'
-
-/** Prefix of the message with the oid of a table whose rows `ALTER TABLE` rewrites: the stream has no changes for that. */
-export const REWRITE_PREFIX = 'holdfast:rewrite'
+import { SchemaBarrier, type Followed, type SchemaChanges } from './schema-barrier.ts'
+import { TransactionBuffer, type OpenTransaction } from './transaction-buffer.ts'
 
 /** Rows read in the background that are routed at once. */
 const FILL_ROWS = 1_000
@@ -40,12 +32,8 @@ const ROUTED_ROWS = 1_000
 export interface ChangeReader {
   /** Applies events. Stops after a transaction that changed the schema. @returns the events that are left */
   read(events: readonly ReplicationEvent[]): Promise<readonly ReplicationEvent[]>
-  /** The transactions that changed the schema since the last call. */
-  takeSchemaChanges(): readonly number[]
-  /** Whether types were altered since the last call. */
-  takeAlteredTypes(): boolean
-  /** Whether tables have to be read again since the last call, because their rows were rewritten or missed, or could not be evaluated. */
-  takeRewrites(): boolean
+  /** Changes of the schema since the last call, all before what is read next; `undefined` when there are none. */
+  takeSchemaChanges(): SchemaChanges | undefined
   use(active: ActivePlan): void
   /** Whether access classes are left out, and nothing of a transaction is under way, so that they can be counted. */
   leavesOutClasses(): boolean
@@ -77,136 +65,176 @@ export interface ChangeReaderOptions {
   readonly logger: Logger
 }
 
-function definitionsOf(active: ActivePlan): readonly ActiveDefinition[] {
-  return [...active.tables.values()].flatMap(({ definitions }) => definitions)
+export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
+  return new StreamReader(options)
 }
 
-export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
-  const { pool, evaluator, dependencies, feed, writer, stream, fill, dueRows, stopServing, heartbeat, logger } = options
-  let active = options.active
-  let routers: Routers = createRouters(active)
-  let changes: RowChange[] = []
-  const deferred = createDeferredKeys()
-  let inside: { readonly xid: number; readonly commitLsn: Lsn } | undefined
-  /** Who made the changes of the open transaction, see {@link AUTHOR_PREFIX}. `undefined`: nothing of it has come yet. */
-  let author: string | null | undefined
-  /** Where the changes of the open transaction begin, as long as none of them has been handed on. */
-  let openFrom: number | undefined
-  let pendingDdl = false
-  /** The tables that the next change of the schema concerns, if it is quiet. */
-  let quiet: string | undefined
-  let hasQuietDdl = false
-  let fillMessage: string | undefined
-  let dueMessage: string | undefined
-  let rewritten: number[] = []
-  let hasRewrites = false
-  let schemaChanges: number[] = []
-  let lacking = new WeakMap<Relation, { readonly complete: boolean; readonly unfilled: boolean }>()
-  let alteredTypes = false
-  let hasNewClasses = false
-  /** What was said of lists that leave classes out: the authors whose share is full, and `null` when the list is. */
-  const said = new WeakMap<ClassList, Set<string | null>>()
-  watchClasses()
+type RowEvent = ReplicationEvent & { readonly kind: 'insert' | 'update' | 'delete' }
+type MessageEvent = ReplicationEvent & { readonly kind: 'message' }
 
-  function watchClasses(): void {
-    for (const { classes } of definitionsOf(active)) classes?.onAdd(() => (hasNewClasses = true))
+/** Messages of the open transaction whose rows belong into the log behind it. */
+interface RowMessages {
+  readonly fill?: string
+  readonly due?: string
+}
+
+class StreamReader implements ChangeReader {
+  readonly #options: ChangeReaderOptions
+  readonly #buffer = new TransactionBuffer()
+  readonly #barrier = new SchemaBarrier()
+  readonly #notices: ClassNotices
+  #active: ActivePlan
+  #followed: Followed
+  #routers: Routers
+  #missing: MissingColumns
+  #messages: RowMessages = {}
+  #hasNewClasses = false
+  /** The end of the last whole transaction of the events that are being read; its position is not in the log yet. */
+  #end: Lsn | undefined
+
+  constructor(options: ChangeReaderOptions) {
+    this.#options = options
+    this.#notices = new ClassNotices(options.logger)
+    this.#active = options.active
+    this.#followed = followedBy(options.active)
+    this.#routers = createRouters(options.active)
+    this.#missing = new MissingColumns(options.active, options.fill)
+    this.#watchClasses()
   }
 
-  /**
-   * Whether rows of this shape have not all columns that definitions hold: a column was renamed, and has its name again by the time at which policies are
-   * compiled. What is put into the log of such rows is not the row. Definitions of which nothing has been read yet get it right later.
-   */
-  function lacksColumns(relation: Relation): boolean {
-    let found = lacking.get(relation)
-    if (!found) {
-      const names = new Set(relation.columns.map((column) => column.name))
-      const lacks = (active.tables.get(relation.oid)?.definitions ?? []).filter(({ definition }) =>
-        [
-          ...definition.columns,
-          ...(definition.rowFilter?.reads ?? []),
-          ...definition.keys.flatMap((key) => key.reads),
-        ].some((name) => !names.has(name)),
-      )
-      found = { complete: lacks.some((one) => !one.isUnfilled), unfilled: lacks.some((one) => one.isUnfilled) }
-      lacking.set(relation, found)
+  takeSchemaChanges(): SchemaChanges | undefined {
+    return this.#barrier.takeChanges()
+  }
+
+  use(active: ActivePlan): void {
+    this.#active = active
+    this.#followed = followedBy(active)
+    this.#routers = createRouters(active)
+    this.#missing = new MissingColumns(active, this.#options.fill)
+    this.#watchClasses()
+    this.#options.dueRows.use(active)
+  }
+
+  leavesOutClasses(): boolean {
+    return !this.#buffer.open && this.#buffer.size === 0 && fullClassLists(this.#active).length > 0
+  }
+
+  async read(events: readonly ReplicationEvent[]): Promise<readonly ReplicationEvent[]> {
+    this.#options.heartbeat.heard()
+    this.#end = undefined
+    for (let index = 0; index < events.length; index++) {
+      const stops = await this.#readEvent(events[index] as ReplicationEvent)
+      if (!stops) continue
+      await this.#voidRewritten()
+      await this.#completeBatch(this.#end as unknown as Lsn, true, this.#buffer.take())
+      return events.slice(index + 1)
     }
-    return found.complete || (found.unfilled && fill.hasBegun(relation.oid))
+    await this.#completeWhole()
+    return []
   }
 
-  function apply(into: Routers, some: readonly RowChange[]): Promise<void> {
-    const { db, batchDb, ids, pending, moments } = writer
-    return applyChanges({ db, batchDb, evaluator, routers: into, ids, pending, moments }, some)
+  /** @returns whether the reader stops here, because the schema has changed */
+  async #readEvent(event: ReplicationEvent): Promise<boolean> {
+    switch (event.kind) {
+      case 'begin':
+        this.#buffer.begin(event)
+        this.#options.progress.began(event.committedAtMs)
+        return false
+      case 'insert':
+      case 'update':
+      case 'delete':
+        await this.#addChange(event)
+        return false
+      case 'truncate':
+        await this.#truncate(event.relations.map((relation) => relation.oid))
+        return false
+      case 'message':
+        this.#readMessage(event)
+        return false
+      case 'commit':
+        return await this.#commit(event.endLsn)
+      case 'progress':
+        this.#passed(event.lsn)
+        return false
+    }
   }
 
-  async function flushChanges(): Promise<void> {
-    if (changes.length === 0) return
-    const taken = changes
-    changes = []
-    await apply(routers, taken)
+  #readMessage({ prefix, content, transactional }: MessageEvent): void {
+    if (transactional) this.#buffer.setAuthor((prefix === AUTHOR_PREFIX && content) || null)
+    if (prefix === FILL_PREFIX) this.#messages = { ...this.#messages, fill: content }
+    else if (prefix === DUE_PREFIX) this.#messages = { ...this.#messages, due: content }
+    else if (prefix === BEAT_PREFIX) this.#options.heartbeat.message(content)
+    else if (this.#barrier.message(prefix, content, this.#followed)) this.#options.onUnpublished()
   }
 
-  function rowsAtOnce(relation: Relation): number {
-    const isAsked = (routers(relation)?.router.expressions.length ?? 0) > 0
-    return Math.min(writer.chunkOps, isAsked ? CHUNK_OPS_MAX : ROUTED_ROWS)
-  }
-
-  async function addChange(event: ReplicationEvent & { readonly kind: 'insert' | 'update' | 'delete' }): Promise<void> {
-    if (!inside || heartbeat.row(event.relation)) return
-    author ??= null
+  async #addChange(event: RowEvent): Promise<void> {
+    const { open } = this.#buffer
+    if (!open || this.#options.heartbeat.row(event.relation)) return
+    this.#buffer.setAuthor(null)
     const { relation } = event
     const old = event.kind === 'insert' ? undefined : event.old
     const row = event.kind === 'delete' ? undefined : event.row
-    const planned = active.dependencies.get(relation.oid)
-    if (planned) {
-      dependencies.collect(inside.xid, planned, relation, old, row)
-      if (author !== null) {
-        for (const holder of dependencies.few(planned, relation, old, row, FLOOD_STREAMS_MAX))
-          options.onConcerned(holder, author)
-      }
-    }
-    const table = active.tables.get(relation.oid)?.table
+    const { author } = this.#buffer
+    const change: RowChange = { relation, old, row, commitLsn: open.commitLsn, author }
+    this.#collectDependencies(open, change, author)
+    const table = this.#active.tables.get(relation.oid)?.table
     if (!table) return
-    if (lacksColumns(relation) && !rewritten.includes(relation.oid)) rewritten.push(relation.oid)
-    fill.touched(relation, old, row)
-    dueRows.touched(relation, old, row)
+    if (this.#missing.of(relation)) this.#barrier.rewritten(relation.oid)
+    this.#options.fill.touched(relation, old, row)
+    this.#options.dueRows.touched(relation, old, row)
     if (table.key.deferrable) {
-      const change = { relation, old, row, commitLsn: inside.commitLsn, author: author ?? null }
-      const router = routers(relation)?.router
-      if (router) deferred.add(change, (tuple) => router.objectId(tuple))
+      const router = this.#routers(relation)?.router
+      if (router) this.#buffer.deferred.add(change, (tuple) => router.objectId(tuple))
       return
     }
-    changes.push({ relation, old, row, commitLsn: inside.commitLsn, author: author ?? null })
+    this.#buffer.add(change)
     // Whole transactions before this one go first, when what has arrived is read; they do not wait for its end.
-    const isEnough = openFrom !== undefined && openFrom > 0 ? writer.chunkOps : rowsAtOnce(relation)
-    if (changes.length < isEnough) return
-    openFrom = undefined
-    await flushChanges()
-    await writer.spill()
+    const isEnough = this.#buffer.holdsEarlier ? this.#options.writer.chunkOps : this.#rowsAtOnce(relation)
+    if (this.#buffer.size >= isEnough) await this.#routeOpen()
   }
 
-  async function addDeferred(): Promise<void> {
-    for (const change of deferred.take()) {
-      changes.push(change)
-      if (changes.length < writer.chunkOps) continue
-      openFrom = undefined
-      await flushChanges()
-      await writer.spill()
-    }
+  #collectDependencies({ xid }: OpenTransaction, { relation, old, row }: RowChange, author: string | null): void {
+    const { dependencies, onConcerned } = this.#options
+    const planned = this.#active.dependencies.get(relation.oid)
+    if (!planned) return
+    dependencies.collect(xid, planned, relation, old, row)
+    if (author === null) return
+    for (const holder of dependencies.few(planned, relation, old, row, FLOOD_STREAMS_MAX)) onConcerned(holder, author)
   }
 
-  async function truncate(oids: readonly number[]): Promise<void> {
-    if (!inside) return
-    await flushChanges()
+  #rowsAtOnce(relation: Relation): number {
+    const isAsked = (this.#routers(relation)?.router.expressions.length ?? 0) > 0
+    return Math.min(this.#options.writer.chunkOps, isAsked ? CHUNK_OPS_MAX : ROUTED_ROWS)
+  }
+
+  /** Routes what has arrived of a transaction that is too large to wait for its end. */
+  async #routeOpen(): Promise<void> {
+    this.#buffer.routeOpen()
+    await this.#route(this.#buffer.take())
+    await this.#options.writer.spill()
+  }
+
+  async #route(changes: readonly RowChange[], routers = this.#routers): Promise<void> {
+    if (changes.length === 0) return
+    const { evaluator, writer } = this.#options
+    const { db, batchDb, ids, pending, moments } = writer
+    await applyChanges({ db, batchDb, evaluator, routers, ids, pending, moments }, changes)
+  }
+
+  async #truncate(oids: readonly number[]): Promise<void> {
+    const { open } = this.#buffer
+    if (!open) return
+    await this.#route(this.#buffer.take())
+    const { writer, fill, dueRows, dependencies } = this.#options
     fill.truncated(oids)
     dueRows.truncated(oids)
-    const { xid, commitLsn } = inside
     const numbers = oids.flatMap((oid) =>
-      (active.tables.get(oid)?.definitions ?? [])
-        .filter(({ stored }) => commitLsn >= stored.activeFrom)
+      (this.#active.tables.get(oid)?.definitions ?? [])
+        .filter(({ stored }) => open.commitLsn >= stored.activeFrom)
         .map(({ stored }) => stored.number),
     )
-    openFrom = undefined
-    deferred.forget(oids)
+    this.#buffer.routeOpen()
+    this.#buffer.deferred.forget(oids)
     for (let after = 0; ;) {
       const some = await bucketsOfDefinitions(writer.db, numbers, after)
       const last = some.at(-1)
@@ -216,219 +244,122 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
       await writer.spill()
     }
     writer.pending.clear(new Set(writer.ids.newOnesOf(new Set(numbers))))
-    if (!oids.some((oid) => active.dependencies.has(oid))) return
-    dependencies.collectAll(xid)
+    if (oids.some((oid) => this.#active.dependencies.has(oid))) dependencies.collectAll(open.xid)
+  }
+
+  async #commit(endLsn: Lsn): Promise<boolean> {
+    const { fill, dueRows, heartbeat, onQuietChange, onUnpublished } = this.#options
+    this.#end = endLsn
+    await this.#addDeferred()
+    if (heartbeat.committed()) {
+      this.#barrier.missed(this.#active.tables.keys())
+      onUnpublished()
+    }
+    const { open } = this.#buffer
+    const { stops, hasQuietChange } = this.#barrier.commit(open?.xid)
+    if (hasQuietChange) onQuietChange()
+    if (open) for (const one of [fill, dueRows]) one.committed(open.xid)
+    this.#buffer.commit()
+    const messages = this.#messages
+    this.#messages = {}
+    if (messages.fill !== undefined) await this.#addFilledRows(messages.fill)
+    if (messages.due !== undefined) await this.#addDueRows(messages.due)
+    return stops
+  }
+
+  async #addDeferred(): Promise<void> {
+    for (const change of this.#buffer.deferred.take()) {
+      this.#buffer.add(change)
+      if (this.#buffer.size >= this.#options.writer.chunkOps) await this.#routeOpen()
+    }
   }
 
   /** Rows that were read in the background, at their place in the stream: between two transactions. */
-  async function addFilledRows(content: string): Promise<void> {
-    await flushChanges()
-    const found = fill.message(content)
+  async #addFilledRows(content: string): Promise<void> {
+    await this.#route(this.#buffer.take())
+    const found = this.#options.fill.message(content)
     if (!found) return
     for (let at = 0; at < found.changes.length; at += FILL_ROWS) {
-      const rows = found.changes.slice(at, at + FILL_ROWS)
-      await apply(found.routers, rows)
-      await writer.spill()
+      await this.#route(found.changes.slice(at, at + FILL_ROWS), found.routers)
+      await this.#options.writer.spill()
     }
   }
 
   /** Rows whose moment has come, at their place in the stream. */
-  async function addDueRows(content: string): Promise<void> {
-    await flushChanges()
+  async #addDueRows(content: string): Promise<void> {
+    const { dueRows, writer } = this.#options
+    await this.#route(this.#buffer.take())
     const found = dueRows.message(content)
     if (!found) return
     for (const { definition, rowKey } of found.gone) writer.moments.forget(definition, rowKey)
-    await apply(found.routers, found.changes)
+    await this.#route(found.changes, found.routers)
     await writer.spill()
   }
 
-  /** Says once for each list that it is full, and once for each author that their share of it is. */
-  function sayLeftOut(): void {
-    for (const list of fullClassLists(active)) {
-      const before = said.get(list) ?? new Set<string | null>()
-      said.set(list, before)
-      const { table, policy, max, perAuthorMax, leftOutOf, leftOut } = list
-      const authors = [...leftOutOf.keys()]
-      const isFull = leftOut > [...leftOutOf.values()].reduce((sum, count) => sum + count, 0)
-      for (const who of isFull ? [...authors, null] : authors) {
-        if (before.has(who)) continue
-        before.add(who)
-        if (who === null)
-          logger.log('warn', 'a table has too many access classes: rows of the newest are left out', {
-            table,
-            policy,
-            max,
-          })
-        else
-          logger.log(
-            'warn',
-            'an account has brought more access classes than its share: rows of the newest are left out',
-            {
-              table,
-              policy,
-              max: perAuthorMax,
-              author: who,
-            },
-          )
-      }
-    }
-  }
-
-  async function completeBatch(endLsn: Lsn, changesSchema: boolean): Promise<void> {
-    await flushChanges()
-    const distrusted = evaluator.takeDistrusted()
-    if (distrusted.size > 0) await voidTables(distrusted)
-    await writer.complete(endLsn, () => {
-      if (changesSchema || distrusted.size > 0) stopServing()
-      dependencies.tell()
-    })
-    if (hasNewClasses) {
-      sayLeftOut()
-      for (const holder of dependencies.everybody()) holder.wake()
-    }
-    hasNewClasses = false
-    stream.confirm(endLsn)
-    options.progress.applied(inside !== undefined)
-    fill.durable()
-    dueRows.durable()
-  }
-
-  /** The log has nothing of other tables. */
-  function addRewritten(oid: number): void {
-    if (active.tables.has(oid) || active.dependencies.has(oid)) rewritten.push(oid)
-  }
-
-  /** Written down before the position passes the rewrite, so that it is not forgotten when we die in between. */
-  async function voidRewritten(): Promise<void> {
-    if (rewritten.length === 0) return
-    const oids = rewritten
-    rewritten = []
-    await voidTables(oids)
-  }
-
-  async function voidTables(oids: Iterable<number>): Promise<void> {
-    const numbers = [...oids].flatMap((oid) => active.tables.get(oid)?.definitions ?? [])
-    hasRewrites = true
-    await voidDefinitions(
-      pool,
-      numbers.map(({ stored }) => stored.number),
-    )
-  }
-
-  /** Rows do not come: nothing of what the log has is known to be current. */
-  function missAll(): void {
-    rewritten.push(...active.tables.keys())
-    pendingDdl = true
-    options.onUnpublished()
-  }
-
   /** The reader has come further without anything for us: told to Postgres, but not written down, which would move it again. */
-  function progress(lsn: Lsn): void {
-    if (lsn <= feed.position) return
+  #passed(lsn: Lsn): void {
+    if (this.#buffer.open) return
+    if (this.#end !== undefined) {
+      if (lsn > this.#end) this.#end = lsn
+      return
+    }
+    const { feed, stream } = this.#options
+    if (this.#buffer.size > 0 || lsn <= feed.position) return
     feed.advance(lsn)
     stream.confirm(lsn)
   }
 
+  /** Completes the whole transactions that have been read. Those before one that is still arriving need not wait for it. */
+  async #completeWhole(): Promise<void> {
+    if (this.#end === undefined) return
+    const changes = this.#buffer.open ? this.#buffer.takeEarlier() : this.#buffer.take()
+    if (changes) await this.#completeBatch(this.#end, false, changes)
+  }
+
+  async #completeBatch(endLsn: Lsn, changesSchema: boolean, changes: readonly RowChange[]): Promise<void> {
+    const { evaluator, writer, dependencies, stream, progress, fill, dueRows, stopServing } = this.#options
+    await this.#route(changes)
+    const distrusted = evaluator.takeDistrusted()
+    if (distrusted.size > 0) await this.#voidTables(distrusted)
+    await writer.complete(endLsn, () => {
+      if (changesSchema || distrusted.size > 0) stopServing()
+      dependencies.tell()
+    })
+    if (this.#hasNewClasses) {
+      this.#notices.log(this.#active)
+      for (const holder of dependencies.everybody()) holder.wake()
+    }
+    this.#hasNewClasses = false
+    stream.confirm(endLsn)
+    progress.applied(this.#buffer.open !== undefined)
+    fill.durable()
+    dueRows.durable()
+  }
+
+  /** Written down before the position passes the rewrite, so that it is not forgotten when the process dies in between. */
+  async #voidRewritten(): Promise<void> {
+    const oids = this.#barrier.takeRewritten()
+    if (oids.length > 0) await this.#voidTables(oids)
+  }
+
+  async #voidTables(oids: Iterable<number>): Promise<void> {
+    const definitions = [...oids].flatMap((oid) => this.#active.tables.get(oid)?.definitions ?? [])
+    this.#barrier.voided()
+    await voidDefinitions(
+      this.#options.pool,
+      definitions.map(({ stored }) => stored.number),
+    )
+  }
+
+  #watchClasses(): void {
+    for (const { definitions } of this.#active.tables.values())
+      for (const { classes } of definitions) classes?.onAdd(() => (this.#hasNewClasses = true))
+  }
+}
+
+function followedBy(active: ActivePlan): Followed {
   return {
-    takeSchemaChanges() {
-      const taken = schemaChanges
-      schemaChanges = []
-      return taken
-    },
-    takeAlteredTypes() {
-      const taken = alteredTypes
-      alteredTypes = false
-      return taken
-    },
-    takeRewrites() {
-      const taken = hasRewrites
-      hasRewrites = false
-      return taken
-    },
-    use(next) {
-      active = next
-      routers = createRouters(next)
-      lacking = new WeakMap()
-      watchClasses()
-      dueRows.use(next)
-    },
-    leavesOutClasses: () => !inside && changes.length === 0 && fullClassLists(active).length > 0,
-    async read(events) {
-      heartbeat.heard()
-      let end: Lsn | undefined
-      let sawDdl = false
-      for (let index = 0; index < events.length; index++) {
-        const event = events[index] as ReplicationEvent
-        switch (event.kind) {
-          case 'begin':
-            inside = event
-            author = undefined
-            options.progress.began(event.committedAtMs)
-            openFrom = changes.length
-            break
-          case 'insert':
-          case 'update':
-          case 'delete':
-            await addChange(event)
-            break
-          case 'truncate':
-            await truncate(event.relations.map((relation) => relation.oid))
-            break
-          case 'message':
-            if (author === undefined && event.transactional)
-              author = (event.prefix === AUTHOR_PREFIX && event.content) || null
-            if (event.prefix === QUIET_PREFIX) quiet = event.content
-            if (event.prefix === DDL_PREFIX) {
-              if (quiet !== undefined && followsNone(active.plan, quiet)) hasQuietDdl = true
-              else pendingDdl = true
-              quiet = undefined
-              alteredTypes ||= event.content.includes('ALTER TYPE')
-            }
-            if (event.prefix === FILL_PREFIX) fillMessage = event.content
-            else if (event.prefix === DUE_PREFIX) dueMessage = event.content
-            else if (event.prefix === REWRITE_PREFIX) addRewritten(Number(event.content))
-            else if (event.prefix === BEAT_PREFIX) heartbeat.message(event.content)
-            else if (event.prefix === UNPUBLISHED_PREFIX) {
-              rewritten.push(Number(event.content))
-              options.onUnpublished()
-            }
-            break
-          case 'commit':
-            end = event.endLsn
-            await addDeferred()
-            if (heartbeat.committed()) missAll()
-            if (hasQuietDdl) options.onQuietChange()
-            hasQuietDdl = false
-            quiet = undefined
-            sawDdl = pendingDdl || rewritten.length > 0
-            if (sawDdl && inside) schemaChanges.push(inside.xid)
-            pendingDdl = false
-            if (inside) for (const one of [fill, dueRows]) one.committed(inside.xid)
-            inside = undefined
-            if (fillMessage !== undefined) await addFilledRows(fillMessage)
-            if (dueMessage !== undefined) await addDueRows(dueMessage)
-            fillMessage = dueMessage = undefined
-            break
-          case 'progress':
-            if (end === undefined && !inside && changes.length === 0) progress(event.lsn)
-            else if (end !== undefined && !inside) end = event.lsn > end ? event.lsn : end
-            break
-        }
-        if (!sawDdl) continue
-        await voidRewritten()
-        await completeBatch(end as Lsn, true)
-        return events.slice(index + 1)
-      }
-      if (end === undefined) return []
-      if (!inside) await completeBatch(end, false)
-      else if (openFrom !== undefined) {
-        // The last transaction is still arriving: those before it need not wait for it.
-        const open = changes.splice(openFrom)
-        await completeBatch(end, false)
-        changes = open
-        openFrom = 0
-      }
-      return []
-    },
+    plan: active.plan,
+    follows: (table) => active.tables.has(table) || active.dependencies.has(table),
   }
 }

@@ -1,6 +1,6 @@
 import { delay, errorMessage, type Logger } from '@holdfast/foundation'
 import { EVALUATOR_ROLE, READER_ROLE, REQUEST_ROLE, sql, type Pool, type Queryable } from '@holdfast/postgres'
-import { DDL_PREFIX } from './change-reader.ts'
+import { DDL_PREFIX } from './schema-barrier.ts'
 
 /** How often to look, in milliseconds. */
 const POLL_MS = 2_000

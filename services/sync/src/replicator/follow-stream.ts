@@ -1,0 +1,212 @@
+import type { Phases } from '@holdfast/foundation'
+import { openReplicationStream, releaseSlot, type Lsn, type ReplicationStream } from '@holdfast/replication'
+import type { ActivePlan } from '../buckets/active-plan.ts'
+import type { Lease } from '../lease/lease.ts'
+import type { StoredDefinition } from '../storage/bucket-storage.ts'
+import { writeFilling } from '../storage/fills.ts'
+import { createChangeReader, type ChangeReader } from './change-reader.ts'
+import { openPlans } from './compile-plan.ts'
+import { startDueRows, type DueRows } from './due-rows.ts'
+import { startHeartbeat, type Heartbeat } from './heartbeat.ts'
+import { createLogWriter, type LogWriter } from './log-writer.ts'
+import type { PlanSource } from './plan-source.ts'
+import { hasVoid, prepareState, readFirst, startFromSlot } from './prepare-state.ts'
+import { PUBLICATION, type PublishedPlan } from './publish-tables.ts'
+import type { ReplicatorOptions } from './replicator-options.ts'
+import type { RunState } from './run-state.ts'
+import type { SchemaChanges } from './schema-barrier.ts'
+import { openServing, type Serving } from './serving.ts'
+import { readSlotName } from './slot-name.ts'
+import { watchRoles } from './watch-roles.ts'
+
+/** One attempt at following the stream. */
+export interface Attempt {
+  readonly signal: AbortSignal
+  readonly lease: Lease
+  readonly phases: Phases
+  /** What the slot holds cannot be read: everything is read again. */
+  readonly isUnreadable: boolean
+  readonly state: RunState
+  /** Sets what streams follow; `undefined` holds all checkpoints. */
+  readonly serve: (active: ActivePlan | undefined) => void
+}
+
+/** Follows the stream until it ends or something fails. */
+export async function followStream(options: ReplicatorOptions, attempt: Attempt): Promise<void> {
+  const { feed, pool, logger } = options
+  const { signal, lease, phases, state, serve } = attempt
+  serve(undefined)
+  const slotName = await readSlotName(pool)
+  await using plans = await openPlans(options, signal)
+  state.isSettled = () => plans.isSettled()
+  noteMissed(plans.current, options, state)
+  phases.end('plan')
+  const { writer, stored, startLsn } = await openLog(options, attempt, slotName, plans)
+  phases.end('state')
+  await releaseSlot(pool, slotName)
+  const { url } = options
+  const stream = await openReplicationStream({ url, slot: slotName, publication: PUBLICATION, startLsn, logger })
+  state.stream = stream
+  phases.end('slot')
+  state.phase = 'following'
+  signal.throwIfAborted()
+  lease.lost.throwIfAborted()
+
+  feed.reset(writer.lastOpId, startLsn ?? (0n as Lsn))
+  // Devices would lose the rows of tables that are read again.
+  if (state.isMissing) await writeFilling(pool)
+  await using serving = await openServing(
+    {
+      pool,
+      readerUrl: options.readerUrl,
+      logger,
+      classes: options.classes,
+      serve,
+      onPlan: options.onPlan,
+      forgetBuckets: () => writer.ids.forgetAll(),
+    },
+    plans.current.plan,
+    feed.position,
+    stored,
+  )
+  state.filling = () => serving.fill.progress
+  phases.end('serving')
+  phases.log(logger, 'follows after these phases')
+  await using heartbeat = startHeartbeat({ pool, logger })
+  state.heartbeat = heartbeat
+  await using dueRows = startDueRows({ pool, url: options.readerUrl, active: serving.active, logger })
+  using _roles = watchRoles(pool, logger)
+  const reader = createReader(options, state, { plans, writer, stream, serving, heartbeat, dueRows })
+  try {
+    await readBatches(options, state, { plans, writer, stream, serving, heartbeat, reader })
+    lease.lost.throwIfAborted()
+  } finally {
+    await writer.abandon()
+  }
+}
+
+interface OpenLog {
+  readonly writer: LogWriter
+  /** Complete definitions; `undefined`: they are looked up. */
+  readonly stored: readonly StoredDefinition[] | undefined
+  readonly startLsn: Lsn | undefined
+}
+
+/** Opens the log where it ends, or begins it with what the tables have. */
+async function openLog(
+  options: ReplicatorOptions,
+  { signal, lease, isUnreadable, state: run }: Attempt,
+  slotName: string,
+  plans: PlanSource,
+): Promise<OpenLog> {
+  const { pool, feed } = options
+  const { state, slot } = await prepareState(options, slotName, isUnreadable)
+  const writer = createLogWriter(pool, feed, { ...state, epoch: lease.epoch }, options.batchLimits)
+  if (!slot) return { writer, stored: undefined, startLsn: state.confirmedLsn }
+  const { consistentPoint: startLsn } = slot
+  try {
+    const onReading = (): void => void (run.phase = 'reading tables')
+    const { plan } = plans.current
+    const stored = await readFirst(options, { plan, slot, writer, signal, onReading })
+    if (!stored) return { writer, stored, startLsn }
+    const isWhole = !hasVoid(stored)
+    if (!isWhole) noteMissed(await plans.compileAfter([], true), options, run)
+    await startFromSlot(options, writer, slot)
+    return { writer, stored: isWhole ? stored : undefined, startLsn }
+  } finally {
+    await slot[Symbol.asyncDispose]()
+  }
+}
+
+/** What reads and serves while the stream is followed. */
+interface Following {
+  readonly plans: PlanSource
+  readonly writer: LogWriter
+  readonly stream: ReplicationStream
+  readonly serving: Serving
+  readonly heartbeat: Heartbeat
+  readonly reader: ChangeReader
+}
+
+function createReader(
+  options: ReplicatorOptions,
+  state: RunState,
+  { plans, writer, stream, serving, heartbeat, dueRows }: Omit<Following, 'reader'> & { readonly dueRows: DueRows },
+): ChangeReader {
+  return createChangeReader({
+    pool: options.pool,
+    evaluator: options.evaluator,
+    feed: options.feed,
+    dependencies: options.dependencies,
+    writer,
+    stream,
+    active: serving.active,
+    fill: serving.fill,
+    dueRows,
+    stopServing: serving.pause,
+    heartbeat,
+    onQuietChange: () => plans.compileLater(),
+    onUnpublished: () => void (state.isMissing = true),
+    progress: state.progress,
+    onConcerned: options.onConcerned,
+    logger: options.logger,
+  })
+}
+
+async function readBatches(options: ReplicatorOptions, state: RunState, following: Following): Promise<void> {
+  const { stream, serving, reader, writer } = following
+  for await (const batch of stream.batches) {
+    for (let rest = batch; rest.length > 0;) {
+      rest = await reader.read(rest)
+      if (await serving.complete()) reader.use(serving.active)
+      const changes = reader.takeSchemaChanges()
+      if (changes) await changeSchema(options, state, following, changes)
+      else await lookAround(options, state, following)
+    }
+    await options.retirement.run(writer)
+  }
+}
+
+/** The transactions up to the change are applied, and nothing leaves under the old policies. */
+async function changeSchema(
+  options: ReplicatorOptions,
+  state: RunState,
+  following: Following,
+  { by, isTypeAltered, isRewritten }: SchemaChanges,
+): Promise<void> {
+  const { plans, serving } = following
+  if (plans.saw(by) && !isTypeAltered && !isRewritten) {
+    await serving.resume()
+    return
+  }
+  await changePlan(options, state, following, await plans.compileAfter(by, isRewritten), isTypeAltered)
+  if (!serving.isFilling) state.isMissing = false
+}
+
+/** Takes into use what has become possible while the schema stays as it is. */
+async function lookAround(options: ReplicatorOptions, state: RunState, following: Following): Promise<void> {
+  const { plans, serving, reader } = following
+  const compiled = plans.takeCompiled()
+  if (compiled) await changePlan(options, state, following, compiled, false)
+  if (reader.leavesOutClasses() && (await serving.recountClasses())) reader.use(serving.active)
+  if (!serving.isFilling) state.isMissing = false
+}
+
+async function changePlan(
+  options: ReplicatorOptions,
+  state: RunState,
+  { serving, heartbeat, reader }: Following,
+  next: PublishedPlan,
+  isTypeAltered: boolean,
+): Promise<void> {
+  noteMissed(next, options, state)
+  await serving.change(next.plan, options.feed.position, isTypeAltered, state.isMissing)
+  heartbeat.repaired()
+  reader.use(serving.active)
+}
+
+function noteMissed({ hasMissed }: PublishedPlan, { logger }: ReplicatorOptions, state: RunState): void {
+  if (!hasMissed) return
+  logger.log('warn', 'the publication was changed by somebody else: its tables are read again')
+  state.isMissing = true
+}

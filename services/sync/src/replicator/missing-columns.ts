@@ -1,0 +1,45 @@
+import type { Relation } from '@holdfast/replication'
+import type { ActivePlan } from '../buckets/active-plan.ts'
+import type { BackgroundFill } from '../fill/background-fill.ts'
+
+/** Of the definitions of a table: whether columns are missing for those that are complete, and for those that are being filled. */
+interface Missing {
+  readonly complete: boolean
+  readonly unfilled: boolean
+}
+
+/**
+ * Knows whether rows of a shape have not all columns that definitions hold: a column was renamed, and has its name again by the time at which policies are
+ * compiled. What is put into the log of such rows is not the row. Definitions of which nothing has been read yet get it right later.
+ */
+export class MissingColumns {
+  readonly #active: ActivePlan
+  readonly #fill: Pick<BackgroundFill, 'hasBegun'>
+  readonly #known = new WeakMap<Relation, Missing>()
+
+  constructor(active: ActivePlan, fill: Pick<BackgroundFill, 'hasBegun'>) {
+    this.#active = active
+    this.#fill = fill
+  }
+
+  of(relation: Relation): boolean {
+    let found = this.#known.get(relation)
+    if (!found) this.#known.set(relation, (found = this.#find(relation)))
+    return found.complete || (found.unfilled && this.#fill.hasBegun(relation.oid))
+  }
+
+  #find(relation: Relation): Missing {
+    const names = new Set(relation.columns.map((column) => column.name))
+    const lacking = (this.#active.tables.get(relation.oid)?.definitions ?? []).filter(({ definition }) =>
+      [
+        ...definition.columns,
+        ...(definition.rowFilter?.reads ?? []),
+        ...definition.keys.flatMap((key) => key.reads),
+      ].some((name) => !names.has(name)),
+    )
+    return {
+      complete: lacking.some((one) => !one.isUnfilled),
+      unfilled: lacking.some((one) => one.isUnfilled),
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import type { ActivePlan } from '../buckets/active-plan.ts'
+import type { FillProgress } from '../fill/fill-turns.ts'
+import type { ReplicationStream } from '@holdfast/replication'
+import type { Heartbeat } from './heartbeat.ts'
+import { MISSED } from './publish-tables.ts'
+import { createReaderProgress, type ReaderState } from './reader-progress.ts'
+
+/** What the replicator is doing and has, as others see it: one object, which each attempt at following the stream changes. */
+export class RunState {
+  readonly progress = createReaderProgress()
+  phase: ReaderState = 'starting'
+  /** What is served. */
+  active: ActivePlan | undefined
+  /** Why the last attempt failed. */
+  failure: string | undefined
+  /** Changes of tables were missed, and are not yet in the log. */
+  isMissing = false
+  /** Something has been served in this attempt. */
+  hasServed = false
+  stream: ReplicationStream | undefined
+  heartbeat: Heartbeat | undefined
+  /** What is being read for the first time or again. */
+  filling: () => FillProgress | undefined = () => undefined
+  /** See `PlanSource.isSettled`. */
+  isSettled: () => boolean = () => false
+
+  /** Why the last attempt failed, while it is being repaired; or what is known to be missing. */
+  get problem(): string | undefined {
+    return this.failure ?? (this.isMissing ? MISSED : this.heartbeat?.problem)
+  }
+
+  get isServing(): boolean {
+    return this.hasServed && this.problem === undefined
+  }
+
+  failed(reason: string): void {
+    this.failure = reason
+    this.phase = 'being repaired'
+  }
+
+  standBy(): void {
+    this.phase = 'standing by'
+    this.failure = undefined
+    this.active = undefined
+  }
+
+  served(active: ActivePlan): void {
+    this.active = active
+    this.failure = undefined
+    this.hasServed = true
+  }
+
+  /** The attempt has ended. */
+  ended(): void {
+    this.hasServed = false
+    this.stream = undefined
+  }
+}
