@@ -3,7 +3,7 @@ import type { SyncStatus, TableFill } from '@holdfast/sync'
 /** Where sync stands, for people. */
 export function renderStatus(status: SyncStatus): string {
   const { reader, checkpoint, slot, filling, definitions, devices, log, compaction } = status
-  const { refused, failing, leftOut, leftOutClasses } = status
+  const { refused, refusedStreams, failing, leftOut, leftOutClasses } = status
   const lines: (readonly [title: string, text: string])[] = [
     [
       'sync',
@@ -51,6 +51,8 @@ export function renderStatus(status: SyncStatus): string {
     ...refused.map(
       ({ table, policy, reason }) => `  ${table}: ${policy === undefined ? '' : `policy "${policy}": `}${reason}`,
     ),
+    ...(refusedStreams.length > 0 ? ['', 'Streams that cannot be followed'] : []),
+    ...refusedStreams.map(({ stream, query, reason }) => `  ${stream}: ${reason} (${query.trim()})`),
     ...(failing.length > 0 ? ['', 'Policies that fail'] : []),
     ...failing.map(
       ({ table, of, reason, count: times, lastAt }) =>

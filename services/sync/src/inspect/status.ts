@@ -94,6 +94,8 @@ export interface SyncStatus {
   /** Policies that Postgres could not evaluate for some row or person since they are served, the newest failure first. */
   readonly failing: readonly PolicyFailure[]
   readonly refused: readonly { readonly table: string; readonly policy?: string; readonly reason: string }[]
+  /** Queries of declared streams that cannot be followed. */
+  readonly refusedStreams: readonly { readonly stream: string; readonly query: string; readonly reason: string }[]
 }
 
 export interface TableFill {
@@ -133,7 +135,7 @@ export interface StatusSource {
 /** Asks Postgres for what it knows, and puts it beside what the process knows. Reads every bucket once, and no operation. */
 export async function readStatus(source: StatusSource): Promise<SyncStatus> {
   const { pool, reader, checkpoint, compaction } = source
-  const { tables = [], refused = [] } = source.plan ?? {}
+  const { tables = [], refused = [], streams = [] } = source.plan ?? {}
   const [slot, filling, definitions, log] = [
     await readSlot(pool, checkpoint.position),
     await readFilling(pool, tables, reader.filling),
@@ -177,6 +179,7 @@ export async function readStatus(source: StatusSource): Promise<SyncStatus> {
       ...(policy === undefined ? {} : { policy }),
       reason,
     })),
+    refusedStreams: streams.flatMap(({ name, refused: queries }) => queries.map((one) => ({ stream: name, ...one }))),
   }
 }
 

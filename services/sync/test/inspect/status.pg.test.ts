@@ -112,3 +112,17 @@ test(
     expect(row?.count).toBe(60_000)
   },
 )
+
+test('tells which queries of a stream cannot be followed, and why', async () => {
+  await using world = await openWorld()
+  await world.run(`select sync.create_stream('ids', array['select * from items', 'select id from items'])`)
+  await expect
+    .poll(async () => (await statusOf(world)).refusedStreams)
+    .toEqual([
+      {
+        stream: 'ids',
+        query: 'select id from items',
+        reason: expect.stringContaining('whole rows of one table') as string,
+      },
+    ])
+})
