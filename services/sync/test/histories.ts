@@ -1,6 +1,6 @@
 import { delay } from '@holdfast/foundation'
 import { assumeSession, isConnectionLoss, sql, type Transaction } from '@holdfast/postgres'
-import { createRandom, type Random } from '@holdfast/test-support'
+import { BAD_TABLE, createRandom, type Random } from '@holdfast/test-support'
 import type { DeviceState, StreamClient } from './stream-client.ts'
 import type { SyncService } from '../src/sync.ts'
 import { ALICE, BOB, CAROL, type World } from './sync-world.ts'
@@ -50,10 +50,18 @@ export function findBreaches(history: History, { userId, device }: Followed): st
     breaches.push(`end: no checkpoint (status ${device.status} ${device.refusal.slice(-200)})`)
   else if (print(device.state) !== prints.at(-1))
     breaches.push(`end: the last state is not the present one; ${nearest(shown.slice(-1), device.state)}`)
+  breaches.push(...badRowsBeyond(device.state, shown.at(-1)).map((row) => `end: nobody sees it any more: ${row}`))
   const allowed = new Set(shown.flatMap((state) => [...state].map(([key, json]) => `${key} ${json}`)))
   for (const row of new Set(device.received))
     if (!allowed.has(row)) breaches.push(`wire: a version that was never visible: ${row}`)
   return breaches
+}
+
+/** Rows of the table whose policy fails that are on a device, and are not shown to its person. */
+function badRowsBeyond(state: DeviceState, shown: DeviceState | undefined): readonly string[] {
+  return [...state]
+    .filter(([key, json]) => key.startsWith(`${BAD_TABLE}/`) && shown?.get(key) !== json)
+    .map(([key, json]) => `${key} ${json}`)
 }
 
 /** How a state differs from the one of those shown that it is most like. */
@@ -74,8 +82,13 @@ function nearest(shown: readonly DeviceState[], state: DeviceState): string {
   return `of ${shown.length} commits the most like it is ${best?.commit}: lacks ${JSON.stringify(best?.lacks)}, has ${JSON.stringify(best?.has)}`
 }
 
+/**
+ * What is compared of a state. Devices need not have what is shown of the table whose policy fails, and of no version of it that was never visible: the
+ * check of what was sent takes care of that.
+ */
 export function print(state: DeviceState): string {
-  return JSON.stringify([...state].toSorted(([left], [right]) => (left < right ? -1 : 1)))
+  const compared = [...state].filter(([key]) => !key.startsWith(`${BAD_TABLE}/`))
+  return JSON.stringify(compared.toSorted(([left], [right]) => (left < right ? -1 : 1)))
 }
 
 /** @param last - what Postgres showed the person last */
@@ -239,7 +252,8 @@ export async function untilLast(
       .until(
         () => {
           if (!device.isOpen) device.connect()
-          return device.completed.length > 0 && isLast(device.state, last, userId)
+          const isEqual = device.completed.length > 0 && isLast(device.state, last, userId)
+          return isEqual && badRowsBeyond(device.state, last).length === 0
         },
         'the end',
         Math.max(1, deadline - Date.now()),

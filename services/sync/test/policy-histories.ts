@@ -2,6 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { delay } from '@holdfast/foundation'
 import { sql, type Transaction } from '@holdfast/postgres'
 import {
+  BAD_FORMS,
+  BAD_SCHEMA,
+  BAD_TABLE,
+  badPolicy,
+  changeBadRow,
   changeRows,
   changeSchema,
   createRandom,
@@ -11,6 +16,7 @@ import {
   openFaultyLink,
   policySchema,
   roleUnlessThere,
+  shownOfBad,
   randomPeople,
   randomPolicies,
   randomStreams,
@@ -40,11 +46,15 @@ const SCHEMA = `
   grant usage on schema public, auth, sync to ${OWN_ROLE};
   grant select on all tables in schema public to ${OWN_ROLE};
   alter default privileges in schema public grant select on tables to ${OWN_ROLE};
+  ${BAD_SCHEMA}
 `
+
+/** Functions that take for ever do not do so for long. */
+const ROW_LIMITS = { statementMs: 200, rowMs: 0.1, retryMs: 400, tableMs: 4_000 }
 
 /** A world for random policies: without the tables that they are tried on, which each history makes. */
 export function openPolicyWorld(options: WorldOptions = {}): Promise<World> {
-  return openWorld({ ...options, schema: SCHEMA })
+  return openWorld({ ...options, schema: SCHEMA, rowLimits: ROW_LIMITS })
 }
 
 /** A device, who has it, and what it wants. */
@@ -56,6 +66,7 @@ interface Viewer {
 
 const DEVICES = 4
 const DEADLOCK = '40P01'
+const BAD_SEED = 1_000_000
 
 interface Statement {
   readonly text: string
@@ -81,6 +92,8 @@ export async function runPolicyHistory(
   } = {},
 ): Promise<{ history: History; followed: Followed[]; told: string }> {
   const random = createRandom(seed)
+  /** Of its own, so that everything else is as it would be without the bad table. */
+  const bad = createRandom(seed + BAD_SEED)
   const tables = ['items', 'things'].slice(0, random.chance(0.6) ? 2 : 1).map((name) => randomTable(random, name))
   const people = randomPeople(random, OWN_ROLE)
   const streams = random.chance(0.35)
@@ -105,8 +118,11 @@ export async function runPolicyHistory(
         for (const statement of statements) await run(tx, statement, seed)
         // Nobody else writes: what each person sees now is what they see once this has committed.
         const states: DeviceState[] = []
-        for (const { person, wants } of viewers)
-          states.push(await shownRows(tx, person, { keys, wanted: (table) => wantedCondition(declared, wants, table) }))
+        for (const { person, wants } of viewers) {
+          const wanted = (table: string): string => wantedCondition(declared, wants, table)
+          const shown = await shownRows(tx, person, { keys, wanted })
+          states.push(new Map([...shown, ...(await shownOfBad(tx, person))]))
+        }
         return states
       })
     let states: DeviceState[] | undefined
@@ -125,6 +141,7 @@ export async function runPolicyHistory(
     declared = isDeclared ? declared.filter((one) => one !== stream) : [...declared, stream]
     return must([isDeclared ? `select sync.drop_stream('${stream.name}')` : declareStream(stream)])
   }
+  const badRows = (count: number): readonly Statement[] => must(Array.from({ length: count }, () => changeBadRow(bad)))
   const rows = (count: number): readonly Statement[] =>
     Array.from({ length: count }, () => ({ text: changeRows(random, tables), mayFail: true }))
 
@@ -136,7 +153,10 @@ export async function runPolicyHistory(
       EMPTY_ALL,
       ...tables.flatMap(({ create }) => create),
       ...randomPolicies(random, tables, OWN_ROLE),
+      `delete from public.${BAD_TABLE}`,
+      ...badPolicy(bad.pick(BAD_FORMS)),
     ]),
+    ...badRows(4),
     ...streams.filter(() => random.chance(0.7)).flatMap(toggleStream),
   ])
   for (let i = 0; i < 4; i++) await commit(rows(8))
@@ -182,6 +202,8 @@ export async function runPolicyHistory(
           ? toggleStream(random.pick(streams))
           : must(changeSchema(random, tables, OWN_ROLE))),
       ...(isSchema && random.chance(0.7) ? rows(1 + random.below(4)) : []),
+      ...(changesSchema && bad.chance(0.1) ? must(badPolicy(bad.pick(BAD_FORMS))) : []),
+      ...(bad.chance(0.4) ? badRows(1 + bad.below(2)) : []),
     ])
     if (random.chance(0.5)) await delay(random.below(15))
     const open = followed.filter(({ device }) => device.isOpen)

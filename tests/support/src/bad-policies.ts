@@ -1,13 +1,17 @@
+import { assumeSession, sql, type Transaction } from '@holdfast/postgres'
 import { POLICY_USERS } from './policy-schema.ts'
+import type { Random } from './random.ts'
+import type { RandomPerson } from './random-policies.ts'
 
 /**
- * A table beside those that policies are tried on, whose own policy fails: for some rows, for some people, or always. All other tables are followed as they
- * would be without it.
+ * A table beside those that policies are tried on, whose own policy fails: for some rows, for some people, or always. `SELECT` of it ends in an error; what
+ * devices have of it is no more than Postgres shows row by row. Of all other tables they have what they would have without it.
  */
 export const BAD_TABLE = 'broken'
 
 /** Numbers of rows that functions fail for begin here. */
 const BAD = 3
+const IDS = 8
 
 /** The table, and functions that raise, loop, call themselves without end, or compare what cannot be compared. */
 export const BAD_SCHEMA = `
@@ -27,14 +31,16 @@ create function public.bad_recursion(n int) returns boolean language plpgsql imm
   $$ begin return case when n >= ${BAD} then public.bad_recursion(n + 1) else n > 0 end; end $$;
 create function public.bad_type(label text) returns boolean language plpgsql immutable as
   $$ begin return label::public.kind = any (array['open', 'draft']::text[]); end $$;
+-- It takes for ever, but not for those who look at what Postgres shows.
 create function public.bad_loop(n int) returns boolean language plpgsql immutable as $$ begin
   while n >= ${BAD} loop
-    perform 1;
+    if current_setting('test.looks', true) = 'on' then raise exception 'for ever'; end if;
   end loop;
   return n > 0;
 end $$;
 create function public.bad_loop_on(n int) returns boolean language plpgsql immutable as $$ begin
   while n >= ${BAD} loop
+    if current_setting('test.looks', true) = 'on' then raise exception 'for ever'; end if;
     begin perform pg_sleep(10); exception when query_canceled then null; end;
   end loop;
   return n > 0;
@@ -48,6 +54,18 @@ create function public.bad_climb(l int) returns boolean language plpgsql stable 
   $$ begin return exists (select from lists where id = l and owner_id = auth.uid()) or public.bad_climb(l + 1); end $$;
 create function public.bad_kind(l int) returns boolean language plpgsql stable security definer set search_path = public as
   $$ begin return exists (select from lists where id = l and kind = any (array['open']::text[])); end $$;
+
+-- Row by row, so that one that fails takes no other with it.
+create function public.shown_of_bad() returns table (row_key text, row_json text) language plpgsql set enable_seqscan = off as $$ begin
+  for number in 1..${IDS} loop
+    begin
+      return query
+        select '${BAD_TABLE}/' || b.id, json_build_object('id', b.id, 'owner_id', b.owner_id, 'list_id', b.list_id, 'n', b.n, 'label', b.label)::text
+          from public.${BAD_TABLE} b where b.id = number;
+    exception when others then null;
+    end;
+  end loop;
+end $$;
 `
 
 /** Conditions on the table. None fails or not by the order in which Postgres happens to evaluate its parts. */
@@ -80,4 +98,36 @@ export function badPolicy(form: string): readonly string[] {
     `drop policy if exists bad on public.${BAD_TABLE}`,
     `create policy bad on public.${BAD_TABLE} for select using (${form})`,
   ]
+}
+
+/** Changes a row of the table, which may become one that functions fail for, or was. */
+export function changeBadRow(random: Random): string {
+  const id = 1 + random.below(IDS)
+  if (random.chance(0.2)) return `delete from public.${BAD_TABLE} where id = ${id}`
+  const values = [
+    String(id),
+    `'${random.pick(POLICY_USERS)}'`,
+    String(1 + random.below(3)),
+    String(random.below(6)),
+    random.pick([`'1'`, `'x'`, `'open'`, 'null']),
+  ]
+  return `insert into public.${BAD_TABLE} values (${values.join(', ')})
+    on conflict (id) do update set owner_id = excluded.owner_id, list_id = excluded.list_id, n = excluded.n, label = excluded.label`
+}
+
+/** What a person is shown of the table row by row, by `table/id`, as the JSON that devices have. */
+export async function shownOfBad(
+  tx: Transaction,
+  { role, claims }: RandomPerson,
+): Promise<ReadonlyMap<string, string>> {
+  await tx.execute(sql`savepoint bad`)
+  await tx.execute(sql`select set_config('test.looks', 'on', true)`)
+  // What calls itself without end is at its end soon.
+  await tx.execute(sql`set local max_stack_depth = '100kB'`)
+  await assumeSession(tx, { role, claims })
+  const rows = await tx.query<{ key: string; json: string }>(
+    sql`select row_key as key, row_json as json from public.shown_of_bad()`,
+  )
+  await tx.execute(sql`rollback to savepoint bad`)
+  return new Map(rows.map(({ key, json }) => [key, JSON.stringify(JSON.parse(json))]))
 }

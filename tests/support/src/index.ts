@@ -1,6 +1,6 @@
 export { openTestDatabase, type TestDatabase, type TestDatabaseOptions } from './open-test-database.ts'
 export { seedOf } from './seed-of.ts'
-export { BAD_FORMS, BAD_SCHEMA, BAD_TABLE, badPolicy } from './bad-policies.ts'
+export { BAD_FORMS, BAD_SCHEMA, BAD_TABLE, badPolicy, changeBadRow, shownOfBad } from './bad-policies.ts'
 export { createRandom, type Random } from './random.ts'
 export { CLASS_FORMS, LINK_FORMS, PERSON_FORMS, ROW_FORMS } from './policy-forms.ts'
 export { AUTH_FUNCTIONS, GUARDS, ITEM_COLUMNS, policySchema, POLICY_USERS, roleUnlessThere } from './policy-schema.ts'

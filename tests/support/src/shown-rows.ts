@@ -1,4 +1,5 @@
 import { assumeSession, sql, type Transaction } from '@holdfast/postgres'
+import { BAD_TABLE } from './bad-policies.ts'
 import type { RandomPerson } from './random-policies.ts'
 
 interface ShownTable {
@@ -25,7 +26,7 @@ function render(column: string, type: string): string {
 }
 
 /**
- * What devices of a person should have, by `table/id`, as JSON: asked of Postgres alone, as that person, in the transaction of the superuser `tx`.
+ * What devices of a person should have, but of the table whose policy is bad, by `table/id`, as JSON: asked of Postgres alone, as that person, in the transaction of the superuser `tx`.
  *
  * @param keys - columns of the keys of tables whose key is not `id`
  * @param wanted - which rows of a table the device wants; all by default
@@ -50,6 +51,7 @@ export async function shownRows(
      where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition and c.relrowsecurity
        and has_column_privilege(${role}, c.oid, a.attnum, 'select')
        and exists (select from pg_catalog.pg_policy p where p.polrelid = c.oid and p.polpermissive)
+       and c.relname <> ${BAD_TABLE}
      group by c.relname
   `)
   const parts = tables.map(({ name, columns }) => {
