@@ -1,17 +1,11 @@
-import type { CommonPowerSyncDatabase, Transaction } from '@powersync/common'
+import type { CommonPowerSyncDatabase } from '@powersync/common'
 import type { UploadOperation } from '@holdfast/protocol'
 import type { DependencyRules } from '../upload/depends-on.ts'
-import { readBases, toSent } from '../upload/guard-bases.ts'
 import type { QueuedTransaction } from '../upload/queued-transaction.ts'
-import { toRejectedChange, type AttentionRow, type AttentionState, type RejectedChange } from './attention-item.ts'
+import { toRejectedChange, type AttentionRow, type RejectedChange } from './attention-item.ts'
+import { decide, type Decision } from './decide.ts'
 import { editOperations, leaveOut, type EditedValues, type LeftOut } from './edit-operations.ts'
-import { forgetDecided } from './forget-decided.ts'
-import { insertItem } from './keep-rejected.ts'
-import { takeDependents } from './queued-entries.ts'
-import { requeue, type Requeued } from './requeue.ts'
 import { splitHeld, type HeldChanges } from './split-held.ts'
-import { unplacedOf } from './undecided.ts'
-import { RecordGone } from './write-row.ts'
 
 /** The changes that the server did not accept, and the ways out for each. */
 export interface RejectedChanges {
@@ -43,17 +37,12 @@ export interface RejectedChanges {
   withdraw(isOwn: (operation: UploadOperation) => boolean): Promise<void>
 }
 
-/** What becomes of a decided change and of the transactions that depend on it. */
-interface Decision {
-  readonly state: Exclude<AttentionState, 'open'>
-  readonly again: readonly (Requeued & { readonly origin: QueuedTransaction })[]
-}
-
 export function createRejectedChanges(
   database: CommonPowerSyncDatabase,
   rules: DependencyRules,
   now: () => number,
 ): RejectedChanges {
+  const options = { rules, now }
   const rejected: RejectedChanges = {
     async list() {
       const rows = await database.getAll<AttentionRow>(LIST_REJECTED_SQL)
@@ -64,13 +53,13 @@ export function createRejectedChanges(
       return row ? toRejectedChange(row) : undefined
     },
     retry: (id, edits = [], leftOut = []) =>
-      decide(id, (item, waiting) => {
+      decide(database, options, id, (item, waiting) => {
         const transactions = [{ position: item.position, operations: item.operations }, ...waiting]
         const edited = editOperations(transactions, edits)
         return { state: 'sent', again: madeAgain(item, leaveOut(edited, leftOut)) }
       }),
     discard: (id, { withHeld = false } = {}) =>
-      decide(id, (item, waiting) => ({
+      decide(database, options, id, (item, waiting) => ({
         state: 'discarded',
         again: withHeld ? [] : madeAgain(item, splitHeld(item, waiting, rules).free),
       })),
@@ -79,7 +68,7 @@ export function createRejectedChanges(
       for (const item of await rejected.list()) {
         const others = item.held.filter(({ operations }) => !operations.every(isOwn))
         if (item.operations.every(isOwn)) {
-          await decide(item.id, (open, waiting) => {
+          await decide(database, options, item.id, (open, waiting) => {
             const left = waiting.filter(({ operations }) => !operations.every(isOwn))
             return { state: 'discarded', again: madeAgain(open, splitHeld(open, left, rules).free) }
           })
@@ -93,65 +82,6 @@ export function createRejectedChanges(
     },
   }
   return rejected
-
-  async function decide(
-    id: string,
-    choose: (item: RejectedChange, waiting: readonly QueuedTransaction[]) => Decision,
-  ): Promise<boolean> {
-    return database.writeTransaction(async (tx) => {
-      const row = await tx.getOptional<AttentionRow>(
-        `select * from hf_local_attention where id = ? and state = 'open'`,
-        [id],
-      )
-      if (!row) return false
-      const item = toRejectedChange(row)
-      const waiting = [...item.held, ...(await takeWaiting(tx, item))]
-      const { state, again } = choose(item, waiting)
-      const gone = await keepGone(tx, item, again)
-      await tx.execute('update hf_local_attention set state = ?, held_ops = ?, decided_at = ? where id = ?', [
-        state,
-        JSON.stringify(waiting.filter(({ position }) => !gone.has(position))),
-        new Date(now()).toISOString(),
-        id,
-      ])
-      await forgetDecided(tx)
-      return true
-    })
-  }
-
-  /** Transactions of the queue that depend on the item and would be held with it as soon as their turn comes. */
-  async function takeWaiting(tx: Transaction, item: RejectedChange): Promise<readonly QueuedTransaction[]> {
-    const queued = await takeDependents(tx, unplacedOf(item), rules)
-    // What was kept here just before the device died may still stand in the queue as well.
-    const known = new Set([item.position, ...item.held.map((held) => held.position)])
-    const bases = await readBases(tx)
-    return queued
-      .filter(({ position }) => !known.has(position))
-      .map((transaction) => toSent(transaction, bases, rules.guardOf))
-  }
-
-  /**
-   * Queues transactions again. One that waited, and changes a record that is no longer here, becomes an item of its own.
-   *
-   * @returns the positions of such
-   */
-  async function keepGone(tx: Transaction, item: RejectedChange, again: Decision['again']): Promise<Set<number>> {
-    const left = await requeue(tx, again)
-    const positions = new Set<number>()
-    for (const { index, table, recordId } of left) {
-      const transaction = again[index]?.origin
-      if (!transaction || transaction.position === item.position) throw new RecordGone(table, recordId)
-      const failing = transaction.operations.find(({ type, id }) => type === table && id === recordId)
-      await insertItem(tx, {
-        clientId: item.id.slice(0, item.id.lastIndexOf(':')),
-        transaction,
-        verdict: { op_id: failing?.op_id ?? 0, status: 'no_row', message: new RecordGone(table, recordId).message },
-        at: new Date(now()).toISOString(),
-      })
-      positions.add(transaction.position)
-    }
-    return positions
-  }
 }
 
 /** Live queries of the list use the same words. */

@@ -41,132 +41,146 @@ interface Upload {
   readonly controller: AbortController
 }
 
+interface Probe {
+  readonly sentAt: number
+  readonly controller: AbortController
+}
+
 /** Watches whether the server is still there: a connection that passes nothing looks like one on which nothing happens. */
 export function watchLink(options: LinkOptions): Link {
-  const { now } = options
-  const state = createValue<LinkState>({ kind: 'alive' })
-  const uploads = new Set<Upload>()
-  let startedAt = now()
-  let heardAt: number | undefined
-  let streamHeardAt: number | undefined
-  let restartedAt = Number.NEGATIVE_INFINITY
-  let probe: { readonly sentAt: number; readonly controller: AbortController } | undefined
-  let probeEndedAt = Number.NEGATIVE_INFINITY
-  let isDisposed = false
-  const looking = setInterval(look, LOOK_EVERY_MS)
-  ;(looking as { unref?: () => void }).unref?.() // a Node process may end while a database is open
+  return new LinkWatch(options)
+}
 
-  return {
-    state,
-    heard,
-    look,
-    async upload(bytes, send) {
-      const upload = { bytes, startedAt: now(), controller: new AbortController() }
-      uploads.add(upload)
-      try {
-        const answer = await send(upload.controller.signal)
-        heard()
-        return answer
-      } finally {
-        uploads.delete(upload)
-      }
-    },
-    [Symbol.dispose]() {
-      isDisposed = true
-      clearInterval(looking)
-      probe?.controller.abort()
-      for (const { controller } of uploads) controller.abort()
-    },
+class LinkWatch implements Link {
+  readonly state = createValue<LinkState>({ kind: 'alive' })
+  readonly #options: LinkOptions
+  readonly #uploads = new Set<Upload>()
+  readonly #looking: ReturnType<typeof setInterval>
+  #startedAt: number
+  #heardAt: number | undefined
+  #streamHeardAt: number | undefined
+  #restartedAt = Number.NEGATIVE_INFINITY
+  #probe: Probe | undefined
+  #probeEndedAt = Number.NEGATIVE_INFINITY
+  #isDisposed = false
+
+  constructor(options: LinkOptions) {
+    this.#options = options
+    this.#startedAt = options.now()
+    this.#looking = setInterval(this.look, LOOK_EVERY_MS)
+    ;(this.#looking as { unref?: () => void }).unref?.() // a Node process may end while a database is open
   }
 
-  function heard(from?: 'stream'): void {
-    const isBack = state.get().kind === 'silent'
-    heardAt = now()
-    if (from === 'stream') streamHeardAt = heardAt
-    probe?.controller.abort()
-    probe = undefined
-    set('alive')
-    if (!isBack || isDisposed) return
-    for (const { bytes, controller } of uploads) {
+  readonly heard = (from?: 'stream'): void => {
+    const isBack = this.state.get().kind === 'silent'
+    this.#heardAt = this.#options.now()
+    if (from === 'stream') this.#streamHeardAt = this.#heardAt
+    this.#probe?.controller.abort()
+    this.#probe = undefined
+    this.#set('alive')
+    if (!isBack || this.#isDisposed) return
+    for (const { bytes, controller } of this.#uploads) {
       if (bytes <= SMALL_UPLOAD_BYTES) controller.abort(new Error('The line was silent and is back.'))
     }
-    if (from !== 'stream') restartStream()
-    options.onBack()
+    if (from !== 'stream') this.#restartStream()
+    this.#options.onBack()
   }
 
-  function look(): void {
-    if (isDisposed) return
-    if (!options.isWanted()) {
-      startedAt = now()
-      streamHeardAt = undefined
-      set('alive')
+  readonly upload = async <T>(bytes: number, send: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+    const upload = { bytes, startedAt: this.#options.now(), controller: new AbortController() }
+    this.#uploads.add(upload)
+    try {
+      const answer = await send(upload.controller.signal)
+      this.heard()
+      return answer
+    } finally {
+      this.#uploads.delete(upload)
+    }
+  }
+
+  readonly look = (): void => {
+    if (this.#isDisposed) return
+    if (!this.#options.isWanted()) {
+      this.#startedAt = this.#options.now()
+      this.#streamHeardAt = undefined
+      this.#set('alive')
     } else {
-      giveUpUploads()
-      const facts = readFacts()
-      if (needsProbe(facts)) void sendProbe()
-      set(judgeLink(state.get().kind, readFacts()))
-      if (isStreamDead()) restartStream()
+      this.#giveUpUploads()
+      if (needsProbe(this.#readFacts())) void this.#sendProbe()
+      this.#set(judgeLink(this.state.get().kind, this.#readFacts()))
+      if (this.#isStreamDead()) this.#restartStream()
     }
+  };
+
+  [Symbol.dispose](): void {
+    this.#isDisposed = true
+    clearInterval(this.#looking)
+    this.#probe?.controller.abort()
+    for (const { controller } of this.#uploads) controller.abort()
   }
 
-  function readFacts(): LinkFacts {
+  #readFacts(): LinkFacts {
+    const { stream, isWatched, now } = this.#options
     const at = now()
-    const oldest = Math.min(...[...uploads].map((upload) => upload.startedAt))
+    const began = [...this.#uploads].map(({ startedAt }) => startedAt)
     return {
-      isExpecting: options.stream() !== 'closed' || uploads.size > 0 || state.get().kind === 'silent',
-      isWatched: options.isWatched(),
-      hasHeard: heardAt !== undefined,
-      quietMs: at - (heardAt ?? startedAt),
-      probeMs: probe && at - probe.sentAt,
-      sinceProbeMs: at - probeEndedAt,
-      unansweredMs: uploads.size === 0 ? 0 : at - oldest,
+      isExpecting: stream() !== 'closed' || began.length > 0 || this.state.get().kind === 'silent',
+      isWatched: isWatched(),
+      hasHeard: this.#heardAt !== undefined,
+      quietMs: at - (this.#heardAt ?? this.#startedAt),
+      probeMs: this.#probe && at - this.#probe.sentAt,
+      sinceProbeMs: at - this.#probeEndedAt,
+      unansweredMs: began.length === 0 ? 0 : at - Math.min(...began),
     }
   }
 
-  function set(kind: LinkState['kind']): void {
-    if (kind === state.get().kind) return
-    state.set(kind === 'silent' ? { kind, sinceMs: heardAt ?? startedAt } : { kind })
+  #set(kind: LinkState['kind']): void {
+    if (kind === this.state.get().kind) return
+    this.state.set(kind === 'silent' ? { kind, sinceMs: this.#heardAt ?? this.#startedAt } : { kind })
   }
 
-  async function sendProbe(): Promise<void> {
-    const mine = { sentAt: now(), controller: new AbortController() }
-    probe = mine
-    const timer = setTimeout(() => mine.controller.abort(), PROBE_TIMEOUT_MS)
-    const hasAnswer = await options.probe(mine.controller.signal).then(
+  async #sendProbe(): Promise<void> {
+    const { now, probe: ask, stream } = this.#options
+    const probe: Probe = { sentAt: now(), controller: new AbortController() }
+    this.#probe = probe
+    const timer = setTimeout(() => probe.controller.abort(), PROBE_TIMEOUT_MS)
+    const hasAnswer = await ask(probe.controller.signal).then(
       () => true,
       () => false,
     )
     clearTimeout(timer)
-    if (probe !== mine || isDisposed) return
-    probeEndedAt = now()
-    probe = undefined
-    if (hasAnswer) heard()
+    if (this.#probe !== probe || this.#isDisposed) return
+    this.#probeEndedAt = now()
+    this.#probe = undefined
+    if (hasAnswer) this.heard()
     // A server that cannot be reached does not answer either. Without a stream the failed attempts to open one say so.
-    else if (options.stream() === 'open' || uploads.size > 0) set('silent')
+    else if (stream() === 'open' || this.#uploads.size > 0) this.#set('silent')
   }
 
-  function giveUpUploads(): void {
-    const at = now()
-    for (const { bytes, startedAt: began, controller } of uploads) {
-      const ageMs = at - began
-      const reason = uploadTimeout({ bytes, ageMs, quietMs: at - Math.max(began, heardAt ?? 0) })
+  #giveUpUploads(): void {
+    const at = this.#options.now()
+    for (const { bytes, startedAt, controller } of this.#uploads) {
+      const quietMs = at - Math.max(startedAt, this.#heardAt ?? 0)
+      const reason = uploadTimeout({ bytes, ageMs: at - startedAt, quietMs })
       if (reason !== undefined) controller.abort(new Error(reason))
     }
   }
 
   /** Only where bytes of the stream are told: else a stream on which nothing happens looks the same. */
-  function isStreamDead(): boolean {
+  #isStreamDead(): boolean {
+    const { stream, now } = this.#options
     return (
-      state.get().kind === 'alive' &&
-      options.stream() === 'open' &&
-      streamHeardAt !== undefined &&
-      now() - streamHeardAt >= STREAM_SILENT_MS
+      this.state.get().kind === 'alive' &&
+      stream() === 'open' &&
+      this.#streamHeardAt !== undefined &&
+      now() - this.#streamHeardAt >= STREAM_SILENT_MS
     )
   }
 
-  function restartStream(): void {
-    if (options.stream() !== 'open' || now() - restartedAt < RESTART_EVERY_MS) return
-    restartedAt = now()
-    options.restartStream()
+  #restartStream(): void {
+    const { stream, now, restartStream } = this.#options
+    if (stream() !== 'open' || now() - this.#restartedAt < RESTART_EVERY_MS) return
+    this.#restartedAt = now()
+    restartStream()
   }
 }

@@ -1,13 +1,12 @@
-import type { SchemaDescriptor } from '@holdfast/protocol'
 import type { KeyValueStore } from '../key-value.ts'
-import { cachedSchema, cacheSchema, fetchSchema, forgetSchema } from '../schema/fetch-schema.ts'
+import { cachedSchema, forgetSchema } from '../schema/fetch-schema.ts'
 import type { DevicePeople } from '../people/device-people.ts'
 import type { Session } from '../session/session.ts'
 import { forgetIncomplete } from '../status/watch-incomplete.ts'
-import { retryDelayMs } from '../upload/backoff.ts'
 import { createValue, type Value } from '../value.ts'
-import { UnsentChanges } from './unsent-changes.ts'
+import { fetchFirstSchema } from './first-schema.ts'
 import { openLocalDatabase, type LocalDatabase, type LocalDatabaseOptions } from './local-database.ts'
+import { UnsentChanges } from './unsent-changes.ts'
 
 /** The local database of whoever is signed in. */
 export type DeviceState =
@@ -35,44 +34,57 @@ export interface DeviceOptions extends Omit<LocalDatabaseOptions, 'userId' | 'sc
 
 /** Keeps exactly one database open: that of the signed-in person, each person's in a file of its own. */
 export function openDevice(options: DeviceOptions): Device {
-  const { session, store, people } = options
-  const state = createValue<DeviceState>({ kind: 'none' })
-  let turn: Promise<void> = Promise.resolve()
-  let opening = new AbortController()
-  let closed = false
+  return new SessionDevice(options)
+}
 
-  const follow = (): void => {
-    const current = session.state.get()
+class SessionDevice implements Device {
+  readonly state = createValue<DeviceState>({ kind: 'none' })
+  readonly #options: DeviceOptions
+  readonly #stopSession: () => void
+  /** Databases are opened and closed one after the other. */
+  #turn: Promise<void> = Promise.resolve()
+  #opening = new AbortController()
+  #isClosed = false
+
+  constructor(options: DeviceOptions) {
+    this.#options = options
+    const follow = (): void => this.#follow()
+    this.#stopSession = options.session.state.subscribe(follow)
+    follow()
+  }
+
+  async release({ wipe, discardUnsent }: { readonly wipe: boolean; readonly discardUnsent: boolean }): Promise<void> {
+    if (wipe && !discardUnsent) await this.#assertAllSent()
+    this.#opening.abort()
+    await this.#inTurn(() => this.#closeCurrent(wipe))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true
+    this.#stopSession()
+    this.#opening.abort()
+    await this.#inTurn(() => this.#closeCurrent(false))
+  }
+
+  #follow(): void {
+    const current = this.#options.session.state.get()
     if (current.kind === 'booting') return
     const userId = current.kind === 'signed_out' ? undefined : current.user.id
-    if (userId === shownUser(state.get()) && state.get().kind !== 'failed') return
-    opening.abort()
-    opening = new AbortController()
-    const { signal } = opening
-    turn = turn.then(() => change(userId, signal))
-  }
-  const stopSession = session.state.subscribe(follow)
-  follow()
-
-  return {
-    state,
-    async release({ wipe, discardUnsent }) {
-      if (wipe && !discardUnsent) await assertAllSent()
-      opening.abort()
-      turn = turn.then(() => closeCurrent(wipe))
-      await turn
-    },
-    async [Symbol.asyncDispose]() {
-      closed = true
-      stopSession()
-      opening.abort()
-      turn = turn.then(() => closeCurrent(false))
-      await turn
-    },
+    const shown = this.state.get()
+    if (userId === shownUser(shown) && shown.kind !== 'failed') return
+    this.#opening.abort()
+    this.#opening = new AbortController()
+    const { signal } = this.#opening
+    void this.#inTurn(() => this.#change(userId, signal))
   }
 
-  async function assertAllSent(): Promise<void> {
-    const current = state.get()
+  #inTurn(body: () => Promise<void>): Promise<void> {
+    this.#turn = this.#turn.then(body)
+    return this.#turn
+  }
+
+  async #assertAllSent(): Promise<void> {
+    const current = this.state.get()
     if (current.kind !== 'open') return
     // Nothing may slip in between the look and the end.
     await current.local.disconnect()
@@ -82,9 +94,10 @@ export function openDevice(options: DeviceOptions): Device {
     throw new UnsentChanges(unsent)
   }
 
-  async function closeCurrent(wipe: boolean): Promise<void> {
-    const current = state.get()
-    state.set({ kind: 'none' })
+  async #closeCurrent(wipe: boolean): Promise<void> {
+    const { store, people } = this.#options
+    const current = this.state.get()
+    this.state.set({ kind: 'none' })
     if (current.kind !== 'open') return
     const { local } = current
     try {
@@ -101,45 +114,33 @@ export function openDevice(options: DeviceOptions): Device {
     }
   }
 
-  async function change(userId: string | undefined, signal: AbortSignal): Promise<void> {
-    const current = state.get()
-    if (signal.aborted || closed || (current.kind === 'open' && current.local.userId === userId)) return
-    await closeCurrent(false)
+  async #change(userId: string | undefined, signal: AbortSignal): Promise<void> {
+    const current = this.state.get()
+    if (signal.aborted || this.#isClosed) return
+    if (current.kind === 'open' && current.local.userId === userId) return
+    await this.#closeCurrent(false)
     if (userId === undefined) return
-    state.set({ kind: 'opening', userId, problem: undefined })
+    this.state.set({ kind: 'opening', userId, problem: undefined })
     try {
-      const schema = (await cachedSchema(store, userId)) ?? (await firstSchema(userId, signal))
-      if (!schema || signal.aborted) return
-      const local = await openLocalDatabase({ ...options, userId, schema })
-      if (signal.aborted) return await local.close()
-      const current = session.state.get()
-      if ('user' in current && current.user.id === userId) await people.remember(current.user)
-      if (signal.aborted) return await local.close()
-      state.set({ kind: 'open', local })
-      local.connect()
+      await this.#open(userId, signal)
     } catch (error) {
-      state.set({ kind: 'failed', userId, error: error instanceof Error ? error : new Error(String(error)) })
+      this.state.set({ kind: 'failed', userId, error: error instanceof Error ? error : new Error(String(error)) })
     }
   }
 
-  /** A device that was never here needs the server once. */
-  async function firstSchema(userId: string, signal: AbortSignal): Promise<SchemaDescriptor | undefined> {
-    const tokens = session.tokensOf(userId)
-    for (let attempt = 1; !signal.aborted; attempt++) {
-      const problem = await (async (): Promise<SchemaDescriptor | string> => {
-        const token = await tokens.token().catch(() => undefined)
-        if (token === undefined) return 'The session cannot be confirmed now'
-        const answer = await fetchSchema({ url: options.url, token, version: undefined }, options.fetch)
-        return answer.kind === 'schema' ? answer.schema : answer.kind === 'failed' ? answer.message : 'No schema'
-      })()
-      if (typeof problem !== 'string') {
-        await cacheSchema(store, userId, problem)
-        return problem
-      }
-      state.set({ kind: 'opening', userId, problem })
-      await pause(retryDelayMs(attempt, undefined, options.random), signal)
-    }
-    return undefined
+  async #open(userId: string, signal: AbortSignal): Promise<void> {
+    const { session, store, people } = this.#options
+    const onProblem = (problem: string): void => this.state.set({ kind: 'opening', userId, problem })
+    const schema =
+      (await cachedSchema(store, userId)) ?? (await fetchFirstSchema(this.#options, { userId, signal, onProblem }))
+    if (!schema || signal.aborted) return
+    const local = await openLocalDatabase({ ...this.#options, userId, schema })
+    if (signal.aborted) return local.close()
+    const current = session.state.get()
+    if ('user' in current && current.user.id === userId) await people.remember(current.user)
+    if (signal.aborted) return local.close()
+    this.state.set({ kind: 'open', local })
+    local.connect()
   }
 }
 
@@ -155,16 +156,4 @@ function shownUser(state: DeviceState): string | undefined {
     default:
       return state satisfies never
   }
-}
-
-/** Resolves after `ms` or as soon as the signal aborts. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer)
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', done, { once: true })
-  })
 }

@@ -3,6 +3,7 @@ import type { IncompleteTable } from '@holdfast/protocol'
 import type { LinkState } from '../link/link-state.ts'
 import type { SessionState } from '../session/session-state.ts'
 import { createValue, type Value } from '../value.ts'
+import { lasted, newStatusTrack, trackStatus, type TrackedStatus } from './status-track.ts'
 import { blockingCode, deriveSyncState, type SyncFacts, type SyncState } from './sync-state.ts'
 
 /** Counts are read again at most this often, and durations looked at this often, in milliseconds. */
@@ -25,14 +26,8 @@ export function watchSyncState(
   now: () => number,
 ): SyncStateWatch {
   const { session, link, incomplete } = values
-  const since = {
-    notConnected: now(),
-    connecting: undefined as number | undefined,
-    downloading: undefined as number | undefined,
-  }
+  let track = newStatusTrack(now())
   let counts = { waiting: 0, attention: 0 }
-  let wasConnected = false
-  let hasFailed = false
   const state = createValue<SyncState>(deriveSyncState(readFacts()))
 
   const stopped = new AbortController()
@@ -76,32 +71,54 @@ export function watchSyncState(
   function readFacts(): SyncFacts {
     const status = database.currentStatus
     const nowMs = now()
-    if (status.connected) wasConnected = true
-    hasFailed = !status.connected && (hasFailed || status.downloadError !== undefined)
-    since.notConnected = status.connected ? Number.POSITIVE_INFINITY : Math.min(since.notConnected, nowMs)
-    since.connecting = status.connecting ? (since.connecting ?? nowMs) : undefined
-    since.downloading = status.downloading ? (since.downloading ?? nowMs) : undefined
+    track = trackStatus(track, trackedOf(status), nowMs)
+    const { kind } = session.get()
     return {
-      session: session.get().kind === 'booting' ? 'active' : (session.get().kind as SyncFacts['session']),
-      connected: status.connected,
-      connecting: status.connecting,
-      wasConnected,
-      downloading: status.downloading,
-      uploading: status.uploading,
-      downloadedFraction: status.downloadProgress?.downloadedFraction,
-      hasSynced: status.hasSynced === true,
-      lastSyncedAt: status.lastSyncedAt,
+      session: kind === 'booting' ? 'active' : kind,
+      ...statusFacts(status),
       waiting: counts.waiting,
       attention: counts.attention,
       incomplete: incomplete.get().length,
-      notConnectedMs: Math.max(0, nowMs - since.notConnected),
-      connectingMs: since.connecting === undefined ? 0 : nowMs - since.connecting,
-      downloadingMs: since.downloading === undefined ? 0 : nowMs - since.downloading,
-      blockedBy: blockingCode(status.downloadError?.message),
+      wasConnected: track.wasConnected,
+      hasFailed: track.hasFailed,
+      notConnectedMs: lasted(track.notConnectedSince, nowMs),
+      connectingMs: lasted(track.connectingSince, nowMs),
+      downloadingMs: lasted(track.downloadingSince, nowMs),
       isWanted: isWanted(),
-      hasFailed,
       isCutOff: globalThis.navigator?.onLine === false,
       link: link.get(),
     }
+  }
+}
+
+type Status = CommonPowerSyncDatabase['currentStatus']
+
+function trackedOf({ connected, connecting, downloading, downloadError }: Status): TrackedStatus {
+  return { connected, connecting, isDownloading: downloading, hasError: downloadError !== undefined }
+}
+
+/** What the SDK's status says of this moment. */
+function statusFacts(
+  status: Status,
+): Pick<
+  SyncFacts,
+  | 'connected'
+  | 'connecting'
+  | 'downloading'
+  | 'uploading'
+  | 'downloadedFraction'
+  | 'hasSynced'
+  | 'lastSyncedAt'
+  | 'blockedBy'
+> {
+  return {
+    connected: status.connected,
+    connecting: status.connecting,
+    downloading: status.downloading,
+    uploading: status.uploading,
+    downloadedFraction: status.downloadProgress?.downloadedFraction,
+    hasSynced: status.hasSynced === true,
+    lastSyncedAt: status.lastSyncedAt,
+    blockedBy: blockingCode(status.downloadError?.message),
   }
 }

@@ -57,29 +57,26 @@ export interface PlayedServer {
 /** Judges as the server does: exactly once per position; titles and names of `bad` are refused; the answer may get lost. */
 export function playServer(): PlayedServer {
   const recorded = new Map<number, { readonly body: string; readonly response: UploadResponse }>()
-  const server = {
-    rows: new Map<string, Record<string, unknown>>(),
-    applied: [] as number[],
-    faults: [] as Fault[],
-    tokens: [] as string[],
-    sizes: [] as number[],
+  const server: PlayedServer = {
+    rows: new Map(),
+    applied: [],
+    faults: [],
+    tokens: [],
+    sizes: [],
     transactionsMax: Number.POSITIVE_INFINITY,
-    async post({ transactions }: SentUpload, token: string): Promise<UploadOutcome> {
+    async post({ transactions }, token) {
       server.tokens.push(token)
       server.sizes.push(transactions.length)
       const fault = server.faults.shift() ?? 'none'
-      if (fault === 'lost_before') return failed(undefined, undefined)
-      if (fault === 503) return failed(503, 'PSYNC_S2001')
-      if (fault === 401) return failed(401, 'PSYNC_S2103')
-      if (fault === 404) return failed(404, 'PSYNC_S2002')
-      if (fault === 413 || transactions.length > server.transactionsMax) return failed(413, undefined)
-      if (fault === 'portal') return failed(403, undefined)
+      const status = FAULT_STATUS[fault]
+      if (status) return failed(...status)
+      if (transactions.length > server.transactionsMax) return failed(413, undefined)
       const responses: UploadResponse[] = []
       for (const transaction of transactions) {
         const body = JSON.stringify(transaction.operations)
         const before = recorded.get(transaction.position)
         if (before && before.body !== body) return failed(409, 'HF_UPLOAD_KEY_REUSED')
-        const response = before ? { ...before.response, repeated: true } : judge(transaction)
+        const response = before ? { ...before.response, repeated: true } : judge(server, transaction)
         recorded.set(transaction.position, { body, response })
         responses.push(response)
         if (response.status === 'refused') break
@@ -88,66 +85,74 @@ export function playServer(): PlayedServer {
     },
   }
   return server
+}
 
-  function judge(request: QueuedTransaction): UploadResponse {
-    const draft = new Map([...server.rows].map(([key, row]) => [key, { ...row }]))
-    const bases = new Map<string, GuardBase>()
-    for (const operation of request.operations) {
-      const key = `${operation.type}/${operation.id}`
-      const verdict = apply(draft, rebaseGuards(operation, bases.get(key)))
-      if (!verdict) {
-        if (operation.type === 'orders' && draft.has(key))
-          bases.set(key, nextGuardBase(operation, bases.get(key), guarded(draft, operation)))
-        continue
-      }
-      const verdicts = request.operations.map((other): OperationVerdict =>
-        other === operation ? verdict : { op_id: other.op_id, status: 'not_reached' },
-      )
-      return { status: 'refused', repeated: false, verdicts }
+/** Status and code of the faults that keep a request from being judged. */
+const FAULT_STATUS: Readonly<Partial<Record<Fault, readonly [number | undefined, string | undefined]>>> = {
+  lost_before: [undefined, undefined],
+  503: [503, 'PSYNC_S2001'],
+  401: [401, 'PSYNC_S2103'],
+  404: [404, 'PSYNC_S2002'],
+  413: [413, undefined],
+  portal: [403, undefined],
+}
+
+function judge(server: PlayedServer, request: QueuedTransaction): UploadResponse {
+  const draft = new Map([...server.rows].map(([key, row]) => [key, { ...row }]))
+  const bases = new Map<string, GuardBase>()
+  for (const operation of request.operations) {
+    const key = `${operation.type}/${operation.id}`
+    const verdict = apply(draft, rebaseGuards(operation, bases.get(key)))
+    if (!verdict) {
+      if (operation.type === 'orders' && draft.has(key))
+        bases.set(key, nextGuardBase(operation, bases.get(key), guarded(draft, operation)))
+      continue
     }
-    server.rows = draft
-    server.applied.push(...request.operations.map((operation) => operation.op_id))
-    return {
+    const verdicts = request.operations.map((other): OperationVerdict =>
+      other === operation ? verdict : { op_id: other.op_id, status: 'not_reached' },
+    )
+    return { status: 'refused', repeated: false, verdicts }
+  }
+  server.rows = draft
+  server.applied.push(...request.operations.map((operation) => operation.op_id))
+  return {
+    status: 'applied',
+    repeated: false,
+    verdicts: request.operations.map((operation) => ({
+      op_id: operation.op_id,
       status: 'applied',
-      repeated: false,
-      verdicts: request.operations.map((operation) => ({
-        op_id: operation.op_id,
-        status: 'applied',
-        ...(operation.type === 'orders' && draft.has(`orders/${operation.id}`)
-          ? { now: guarded(draft, operation) }
-          : {}),
-      })),
-    }
+      ...(operation.type === 'orders' && draft.has(`orders/${operation.id}`) ? { now: guarded(draft, operation) } : {}),
+    })),
   }
+}
 
-  function guarded(rows: ReadonlyMap<string, Record<string, unknown>>, { id }: UploadOperation): UploadRow {
-    const { state, version } = rows.get(`orders/${id}`) ?? {}
-    return { state: (state ?? null) as string | null, version: version as number }
-  }
+function guarded(rows: ReadonlyMap<string, Record<string, unknown>>, { id }: UploadOperation): UploadRow {
+  const { state, version } = rows.get(`orders/${id}`) ?? {}
+  return { state: (state ?? null) as string | null, version: version as number }
+}
 
-  function apply(
-    rows: Map<string, Record<string, unknown>>,
-    { op_id, op, type, id, data, old }: UploadOperation,
-  ): OperationVerdict | undefined {
-    const key = `${type}/${id}`
-    const row = rows.get(key)
-    if (row && Object.entries(old ?? {}).some(([name, value]) => (row[name] ?? null) !== value)) {
-      const current = Object.fromEntries(Object.keys(old ?? {}).map((name) => [name, row[name] as string | null]))
-      return { op_id, status: 'conflict', message: 'changed', current, row: { id, ...row } as UploadRow }
-    }
-    if (data?.['title'] === 'bad' || data?.['name'] === 'bad') {
-      return { op_id, status: 'error', sqlstate: '23514', message: 'no', constraint: 'not_bad' }
-    }
-    if (op !== 'PUT' && !rows.has(key)) return { op_id, status: 'no_row', message: 'gone' }
-    const site = data?.['site_id']
-    if (typeof site === 'string' && !rows.has(`sites/${site}`))
-      return { op_id, status: 'error', sqlstate: '23503', message: 'no site' }
-    if (op === 'DELETE') rows.delete(key)
-    else rows.set(key, { ...(op === 'PATCH' ? rows.get(key) : {}), ...data })
-    const written = rows.get(key)
-    if (type === 'orders' && written) written['version'] = Number(row?.['version'] ?? 0) + 1
-    return undefined
+function apply(
+  rows: Map<string, Record<string, unknown>>,
+  { op_id, op, type, id, data, old }: UploadOperation,
+): OperationVerdict | undefined {
+  const key = `${type}/${id}`
+  const row = rows.get(key)
+  if (row && Object.entries(old ?? {}).some(([name, value]) => (row[name] ?? null) !== value)) {
+    const current = Object.fromEntries(Object.keys(old ?? {}).map((name) => [name, row[name] as string | null]))
+    return { op_id, status: 'conflict', message: 'changed', current, row: { id, ...row } as UploadRow }
   }
+  if (data?.['title'] === 'bad' || data?.['name'] === 'bad') {
+    return { op_id, status: 'error', sqlstate: '23514', message: 'no', constraint: 'not_bad' }
+  }
+  if (op !== 'PUT' && !rows.has(key)) return { op_id, status: 'no_row', message: 'gone' }
+  const site = data?.['site_id']
+  if (typeof site === 'string' && !rows.has(`sites/${site}`))
+    return { op_id, status: 'error', sqlstate: '23503', message: 'no site' }
+  if (op === 'DELETE') rows.delete(key)
+  else rows.set(key, { ...(op === 'PATCH' ? rows.get(key) : {}), ...data })
+  const written = rows.get(key)
+  if (type === 'orders' && written) written['version'] = Number(row?.['version'] ?? 0) + 1
+  return undefined
 }
 
 function failed(status: number | undefined, code: string | undefined): UploadOutcome {

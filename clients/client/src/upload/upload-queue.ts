@@ -3,13 +3,13 @@ import type { OperationVerdict, UploadResponse } from '@holdfast/protocol'
 import type { AttentionVerdict } from '../attention/attention-item.ts'
 import { holdBack, keepRejected } from '../attention/keep-rejected.ts'
 import { rebaseItems } from '../attention/rebase-items.ts'
-import { retryDelayMs } from './backoff.ts'
-import { classifyFailure, DOUBTFUL_ATTEMPTS_MAX, type UploadFailure } from './classify-failure.ts'
+import { classifyFailure, type UploadFailure } from './classify-failure.ts'
 import type { DependencyRules } from './depends-on.ts'
 import { readBases, rememberBases, toSent, type UnplacedTransaction } from './guard-bases.ts'
 import { BATCH_TRANSACTIONS_MAX, nextBatch, type QueuedBatch } from './next-batch.ts'
 import type { PostUpload, UploadOutcome } from './post-upload.ts'
 import type { QueuedTransaction } from './queued-transaction.ts'
+import { noteFailure, type Trouble } from './trouble.ts'
 
 /** Where uploads get tokens from. */
 export interface TokenSource {
@@ -54,55 +54,75 @@ export interface UploadQueue {
 }
 
 export function createUploadQueue(options: UploadQueueOptions): UploadQueue {
-  /** Failures in a row of the transaction at `position`. */
-  let trouble: { position: number; attempts: number; doubts: number; notBeforeMs: number; message: string } | undefined
-  /** Up to this position transactions go up one by one, because the server would not take them together. */
-  let aloneUntil = 0
-  /** A request ends with the first refused transaction, so after a refusal few are sent, and then more again. */
-  let transactionsMax = BATCH_TRANSACTIONS_MAX
-  const { rules } = options
+  return new OutboxQueue(options)
+}
 
-  return {
-    wake() {
-      if (trouble) trouble.notBeforeMs = 0
-    },
-    async upload(database) {
-      const clientId = await database.getClientId()
-      for (;;) {
-        if (trouble && options.now() < trouble.notBeforeMs) throw new UploadPostponed('retry', trouble.message)
-        const batch = await nextBatch(database, { clientId, rules, transactionsMax, aloneUntil })
-        if (!batch) return
-        const done = batch.isHeldBack ? await hold(database, clientId, batch) : await send(database, clientId, batch)
-        if (done === 0) continue
-        await batch.complete(done)
-        trouble = undefined
-      }
-    },
+/** A change that the server has refused, or that waits with one. */
+type Change = UnplacedTransaction
+
+/** The database that is sent, and its device. */
+interface Device {
+  readonly database: CommonPowerSyncDatabase
+  readonly clientId: string
+}
+
+class OutboxQueue implements UploadQueue {
+  readonly #options: UploadQueueOptions
+  /** Failures in a row of the first transaction. */
+  #trouble: Trouble | undefined
+  /** Up to this position transactions go up one by one, because the server would not take them together. */
+  #aloneUntil = 0
+  /** A request ends with the first refused transaction, so after a refusal few are sent, and then more again. */
+  #transactionsMax = BATCH_TRANSACTIONS_MAX
+
+  constructor(options: UploadQueueOptions) {
+    this.#options = options
+  }
+
+  wake(): void {
+    if (this.#trouble) this.#trouble = { ...this.#trouble, notBeforeMs: 0 }
+  }
+
+  async upload(database: CommonPowerSyncDatabase): Promise<void> {
+    const { rules, now } = this.#options
+    const device = { database, clientId: await database.getClientId() }
+    for (;;) {
+      const trouble = this.#trouble
+      if (trouble && now() < trouble.notBeforeMs) throw new UploadPostponed('retry', trouble.message)
+      const batch = await nextBatch(database, {
+        clientId: device.clientId,
+        rules,
+        transactionsMax: this.#transactionsMax,
+        aloneUntil: this.#aloneUntil,
+      })
+      if (!batch) return
+      const done = batch.isHeldBack ? await this.#hold(device, batch) : await this.#send(device, batch)
+      if (done === 0) continue
+      await batch.complete(done)
+      this.#trouble = undefined
+    }
   }
 
   /** The first transaction of the batch waits with the refused change that it depends on. */
-  async function hold(database: CommonPowerSyncDatabase, clientId: string, batch: QueuedBatch): Promise<number> {
+  async #hold(device: Device, batch: QueuedBatch): Promise<number> {
+    const { rules } = this.#options
     // Kept as it would be sent now: what is known of its records is forgotten with the next checkpoint.
-    const bases = await readBases(database)
+    const bases = await readBases(device.database)
     const change = { made: batch.first, sent: toSent(batch.first, bases, rules.guardOf), bases }
     // The item may have been decided since it was looked at; then it is sent.
-    return (await holdBack(database, clientId, change, rules)) ? 1 : send(database, clientId, batch)
+    return (await holdBack(device.database, device.clientId, change, rules)) ? 1 : this.#send(device, batch)
   }
 
   /** @returns how many transactions of the batch may leave the queue */
-  async function send(database: CommonPowerSyncDatabase, clientId: string, batch: QueuedBatch): Promise<number> {
+  async #send(device: Device, batch: QueuedBatch): Promise<number> {
+    const { database } = device
     const { transactions } = batch
     const bases = await readBases(database)
-    const sent = transactions.map((transaction) => toSent(transaction, bases, rules.guardOf))
-    const outcome = await post(clientId, sent)
+    const sent = transactions.map((transaction) => toSent(transaction, bases, this.#options.rules.guardOf))
+    const outcome = await this.#post(device.clientId, sent)
     if (outcome.kind === 'failed') {
-      if (transactions.length > 1 && isAboutRequest(outcome.failure)) {
-        aloneUntil = transactions.at(-1)?.position ?? 0
-        return 0
-      }
-      const verdict = postpone(batch.first, outcome.failure)
-      await reject(database, clientId, { made: batch.first, sent: sent[0] ?? batch.first, bases }, verdict)
-      return 1
+      const change = { made: batch.first, sent: sent[0] ?? batch.first, bases }
+      return this.#afterFailure(device, batch, change, outcome.failure)
     }
     const responses = outcome.responses.slice(0, transactions.length)
     const refusedAt = responses.findIndex(({ status }) => status === 'refused')
@@ -111,54 +131,50 @@ export function createUploadQueue(options: UploadQueueOptions): UploadQueue {
     await rebaseItems(database, sent, responses.slice(0, applied))
     const [made, refused] = [transactions[refusedAt], responses[refusedAt]]
     if (!made || !refused) {
-      transactionsMax = Math.min(transactionsMax * 2, BATCH_TRANSACTIONS_MAX)
+      this.#transactionsMax = Math.min(this.#transactionsMax * 2, BATCH_TRANSACTIONS_MAX)
       return applied
     }
-    transactionsMax = Math.min((applied + 1) * 2, BATCH_TRANSACTIONS_MAX)
+    this.#transactionsMax = Math.min((applied + 1) * 2, BATCH_TRANSACTIONS_MAX)
     // What was applied before a refused one leaves the queue first: a person who decides about that one must not find it there.
     if (applied > 0) await batch.complete(applied)
-    await reject(database, clientId, { made, sent: sent[refusedAt] ?? made, bases }, refusal(refused))
+    await this.#reject(device, { made, sent: sent[refusedAt] ?? made, bases }, refusal(refused))
     return applied + 1
   }
 
-  async function reject(
-    database: CommonPowerSyncDatabase,
-    clientId: string,
-    change: UnplacedTransaction,
-    verdict: AttentionVerdict,
-  ): Promise<void> {
-    await keepRejected(database, change, { clientId, verdict, at: new Date(options.now()).toISOString() })
-    options.onRejected?.(verdict)
-  }
-
-  async function post(clientId: string, transactions: readonly QueuedTransaction[]): Promise<UploadOutcome> {
-    const token = await options.tokens.token()
-    if (token === undefined) throw new UploadPostponed('sign_in', 'Nobody is signed in.')
-    const outcome = await options.post({ clientId, transactions }, token)
-    if (outcome.kind === 'judged' || classifyFailure(outcome.failure) !== 'sign_in') return outcome
-    const fresh = await options.tokens.refreshedToken()
-    if (fresh === undefined) throw new UploadPostponed('sign_in', outcome.failure.message)
-    return options.post({ clientId, transactions }, fresh)
-  }
-
   /**
-   * Notes a failure.
-   *
-   * @returns a verdict when it is too large, or once the server has refused the request too often
-   * @throws {UploadPostponed} otherwise
+   * @returns 0 to go on with fewer transactions at once, 1 when the first went to needs attention
+   * @throws {UploadPostponed} to be called again later
    */
-  function postpone(transaction: QueuedTransaction, failure: UploadFailure): AttentionVerdict {
-    const kind = classifyFailure(failure)
-    const before = trouble?.position === transaction.position ? trouble : undefined
-    const attempts = (before?.attempts ?? 0) + 1
-    const doubts = (before?.doubts ?? 0) + (kind === 'doubt' ? 1 : 0)
-    if (kind === 'never' || doubts >= DOUBTFUL_ATTEMPTS_MAX) {
-      const { status: httpStatus, code, message } = failure
-      return { op_id: transaction.position, status: 'unexpected', httpStatus, code, message }
+  async #afterFailure(device: Device, batch: QueuedBatch, change: Change, failure: UploadFailure): Promise<number> {
+    const { transactions, first } = batch
+    if (transactions.length > 1 && isAboutRequest(failure)) {
+      this.#aloneUntil = transactions.at(-1)?.position ?? 0
+      return 0
     }
-    const notBeforeMs = options.now() + retryDelayMs(attempts, failure.retryAfterMs, options.random)
-    trouble = { position: transaction.position, attempts, doubts, notBeforeMs, message: failure.message }
-    throw new UploadPostponed(kind === 'sign_in' ? 'sign_in' : 'retry', failure.message)
+    const outcome = noteFailure(this.#trouble, first.position, failure, this.#options)
+    if (outcome.kind === 'postponed') {
+      this.#trouble = outcome.trouble
+      throw new UploadPostponed(outcome.reason, failure.message)
+    }
+    await this.#reject(device, change, outcome.verdict)
+    return 1
+  }
+
+  async #reject({ database, clientId }: Device, change: Change, verdict: AttentionVerdict): Promise<void> {
+    const { now, onRejected } = this.#options
+    await keepRejected(database, change, { clientId, verdict, at: new Date(now()).toISOString() })
+    onRejected?.(verdict)
+  }
+
+  async #post(clientId: string, transactions: readonly QueuedTransaction[]): Promise<UploadOutcome> {
+    const { tokens, post } = this.#options
+    const token = await tokens.token()
+    if (token === undefined) throw new UploadPostponed('sign_in', 'Nobody is signed in.')
+    const outcome = await post({ clientId, transactions }, token)
+    if (outcome.kind === 'judged' || classifyFailure(outcome.failure) !== 'sign_in') return outcome
+    const fresh = await tokens.refreshedToken()
+    if (fresh === undefined) throw new UploadPostponed('sign_in', outcome.failure.message)
+    return post({ clientId, transactions }, fresh)
   }
 }
 

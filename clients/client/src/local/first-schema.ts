@@ -1,0 +1,64 @@
+import type { SchemaDescriptor } from '@holdfast/protocol'
+import type { KeyValueStore } from '../key-value.ts'
+import { cacheSchema, fetchSchema } from '../schema/fetch-schema.ts'
+import type { Session } from '../session/session.ts'
+import { retryDelayMs } from '../upload/backoff.ts'
+
+export interface FirstSchemaOptions {
+  readonly url: string
+  readonly session: Pick<Session, 'tokensOf'>
+  readonly store: KeyValueStore
+  readonly fetch: typeof globalThis.fetch
+  /** 0 to 1. */
+  readonly random: () => number
+}
+
+/**
+ * Fetches the tables of a person for a device on which they never were, and tries until it works.
+ *
+ * @param asked.onProblem - receives why it takes longer, after each attempt that failed
+ * @returns `undefined` once the signal aborts
+ */
+export async function fetchFirstSchema(
+  options: FirstSchemaOptions,
+  asked: { readonly userId: string; readonly signal: AbortSignal; readonly onProblem: (problem: string) => void },
+): Promise<SchemaDescriptor | undefined> {
+  const { userId, signal, onProblem } = asked
+  for (let attempt = 1; !signal.aborted; attempt++) {
+    const answer = await fetchOnce(options, userId)
+    if (typeof answer !== 'string') {
+      await cacheSchema(options.store, userId, answer)
+      return answer
+    }
+    onProblem(answer)
+    await pause(retryDelayMs(attempt, undefined, options.random), signal)
+  }
+  return undefined
+}
+
+/** @returns the tables, or why they are not to be had now */
+async function fetchOnce(
+  { url, session, fetch }: FirstSchemaOptions,
+  userId: string,
+): Promise<SchemaDescriptor | string> {
+  const token = await session
+    .tokensOf(userId)
+    .token()
+    .catch(() => undefined)
+  if (token === undefined) return 'The session cannot be confirmed now'
+  const answer = await fetchSchema({ url, token, version: undefined }, fetch)
+  if (answer.kind === 'schema') return answer.schema
+  return answer.kind === 'failed' ? answer.message : 'No schema'
+}
+
+/** Resolves after `ms` or as soon as the signal aborts. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    signal.addEventListener('abort', done, { once: true })
+  })
+}

@@ -1,0 +1,111 @@
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, describe, expect, test } from 'vitest'
+import { UPLOAD_BODY_BYTES_MAX, UPLOAD_PATH } from '@holdfast/protocol'
+import { createPostUpload, type UploadOutcome } from './post-upload.ts'
+import type { QueuedTransaction } from './queued-transaction.ts'
+
+const transaction = (position: number, title: string | number = 'a'): QueuedTransaction => ({
+  position,
+  operations: [{ op_id: position, op: 'PUT', type: 'tasks', id: 't1', data: { title } }],
+})
+const applied = { status: 'applied', repeated: false, verdicts: [{ op_id: 1, status: 'applied' }] }
+
+interface Answer {
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+const servers: (() => void)[] = []
+afterEach(() => {
+  for (const close of servers.splice(0)) close()
+})
+
+/** A server that answers everything alike, and keeps what it got. */
+async function serve(
+  answer: Answer,
+): Promise<{ readonly url: string; readonly got: { request: IncomingMessage; body: string }[] }> {
+  const got: { request: IncomingMessage; body: string }[] = []
+  const server = createServer((request, response) => {
+    let body = ''
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()))
+    request.on('end', () => {
+      got.push({ request, body })
+      response.writeHead(answer.status ?? 200, answer.headers).end(answer.body)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  servers.push(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, got }
+}
+
+const run = <T>(_bytes: number, send: (signal: AbortSignal) => Promise<T>): Promise<T> =>
+  send(new AbortController().signal)
+const post = (url: string, ...transactions: readonly QueuedTransaction[]): Promise<UploadOutcome> =>
+  createPostUpload(url, globalThis.fetch, run)({ clientId: 'device', transactions }, 'token')
+
+describe('an upload', () => {
+  test('of one transaction is sent in the form of any client, of several as a batch, as the person', async () => {
+    const { url, got } = await serve({ body: JSON.stringify(applied) })
+    expect(await post(url, transaction(1))).toEqual({ kind: 'judged', responses: [applied] })
+    await post(url, transaction(1), transaction(2))
+    const [one, several] = got
+    expect([one?.request.method, one?.request.url, one?.request.headers.authorization]).toEqual([
+      'POST',
+      UPLOAD_PATH,
+      'Bearer token',
+    ])
+    expect(JSON.parse(one?.body ?? '')).toEqual({ client_id: 'device', ...transaction(1) })
+    expect(JSON.parse(several?.body ?? '')).toEqual({
+      client_id: 'device',
+      transactions: [transaction(1), transaction(2)],
+    })
+  })
+
+  test('sends infinity as the word that Postgres reads, not as NULL', async () => {
+    const { url, got } = await serve({ body: JSON.stringify(applied) })
+    await post(url, transaction(1, Number.NEGATIVE_INFINITY))
+    expect(JSON.parse(got[0]?.body ?? '')).toMatchObject({ operations: [{ data: { title: '-Infinity' } }] })
+  })
+
+  test('that is too large is not sent at all', async () => {
+    const { url, got } = await serve({ body: JSON.stringify(applied) })
+    expect(await post(url, transaction(1, 'x'.repeat(UPLOAD_BODY_BYTES_MAX)))).toMatchObject({
+      kind: 'failed',
+      failure: { status: 413, code: 'HF_UPLOAD_TOO_LARGE' },
+    })
+    expect(got).toEqual([])
+  })
+
+  test('is judged by answers of the server alone: what a hotel answers with 200 is a failure of nobody', async () => {
+    const { url } = await serve({ body: '<html>Welcome</html>' })
+    expect(await post(url, transaction(1))).toMatchObject({
+      kind: 'failed',
+      failure: { status: 200, fromServer: false },
+    })
+    const { url: empty } = await serve({ body: '{"results":[]}' })
+    expect(await post(empty, transaction(1))).toMatchObject({ kind: 'failed' })
+  })
+
+  test('keeps the code, the words and the pause of a refusal', async () => {
+    const { url } = await serve({
+      status: 429,
+      headers: { 'retry-after': '7' },
+      body: JSON.stringify({ error: { code: 'PSYNC_S2302', description: 'too many', message: 'other' } }),
+    })
+    expect(await post(url, transaction(1))).toEqual({
+      kind: 'failed',
+      failure: { status: 429, code: 'PSYNC_S2302', message: 'too many', fromServer: true, retryAfterMs: 7_000 },
+    })
+  })
+
+  test('without an answer is a failure, not an exception', async () => {
+    const { url } = await serve({ body: '' })
+    for (const close of servers.splice(0)) close()
+    expect(await post(url, transaction(1))).toMatchObject({ kind: 'failed', failure: { status: undefined } })
+  })
+})
