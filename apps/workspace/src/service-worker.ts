@@ -7,7 +7,6 @@ const SERVER_PATHS =
   /^\/(auth\/v1|rest\/v1|sync|write-checkpoint2\.json|health|app\/v1|storage\/v1|functions\/v1|realtime\/v1|admin\/v1)(\/|$)/
 
 // The shell, the workers and SQLite's wasm are all in the manifest, so a cold start needs no network.
-// oxlint-disable-next-line no-underscore-dangle -- the name is Workbox's
 precacheAndRoute(self.__WB_MANIFEST, { cleanURLs: false })
 cleanupOutdatedCaches()
 

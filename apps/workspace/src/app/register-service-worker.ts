@@ -30,6 +30,5 @@ export async function registerServiceWorker(): Promise<void> {
 /** Lets the waiting version take over, then loads the page from it. Local data is not touched. */
 export function takeNewVersion(worker: ServiceWorker): void {
   navigator.serviceWorker.addEventListener('controllerchange', () => location.reload(), { once: true })
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has no target origin
   worker.postMessage({ type: 'skip-waiting' })
 }

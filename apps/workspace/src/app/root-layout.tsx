@@ -49,7 +49,6 @@ function useFocusOnNavigation(): void {
 
 /** The position of a location in the history of this tab. */
 function historyIndexOf({ state }: ParsedLocation): number {
-  // oxlint-disable-next-line no-underscore-dangle -- the name is the router's
   return state.__TSR_index
 }
 

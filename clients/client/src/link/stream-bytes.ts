@@ -16,7 +16,6 @@ export function tellStreamBytes(fetch: typeof globalThis.fetch, name: string): t
     const at = performance.now()
     if (at - toldAt < TELL_EVERY_MS) return
     toldAt = at
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has no target origin
     channel.postMessage(name)
   }
   return async (resource, request) => {
