@@ -147,14 +147,55 @@ export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<
       isWanted,
     }))
 
+  return toLocalDatabase({
+    options,
+    database,
+    connection,
+    schema,
+    sync: sync.state,
+    incomplete: incomplete.tables,
+    files,
+    parts: [status, schema, hints, sync, incomplete, link],
+  })
+
+  /** The server can be reached again. */
+  function wake(): void {
+    queue.wake()
+    files?.wake()
+  }
+}
+
+/** What an open database is made of. */
+interface LocalDatabaseParts {
+  readonly options: LocalDatabaseOptions
+  readonly database: CommonPowerSyncDatabase
+  readonly connection: Connection
+  readonly schema: LocalSchema
+  readonly sync: Value<SyncState>
+  readonly incomplete: Value<readonly IncompleteTable[]>
+  readonly files: Awaited<ReturnType<typeof openAttachments>> | undefined
+  /** Disposed of before the connection is closed. */
+  readonly parts: readonly Disposable[]
+}
+
+function toLocalDatabase({
+  options,
+  database,
+  connection,
+  schema,
+  sync,
+  incomplete,
+  files,
+  parts,
+}: LocalDatabaseParts): LocalDatabase {
   return {
-    userId,
+    userId: options.userId,
     database,
     schema: schema.value,
-    sync: sync.state,
-    rejected: createRejectedChanges(database, schema.rules, now),
+    sync,
+    rejected: createRejectedChanges(database, schema.rules, options.now),
     attachments: files?.attachments,
-    incomplete: incomplete.tables,
+    incomplete,
     refreshSchema: schema.refresh,
     countUnsent: () => database.get<UnsentCount>(COUNT_UNSENT_SQL),
     connect() {
@@ -168,16 +209,10 @@ export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<
     },
     async close({ wipe = false } = {}) {
       connection.stop()
-      for (const part of [status, schema, hints, sync, incomplete, link]) part[Symbol.dispose]()
+      for (const part of parts) part[Symbol.dispose]()
       await files?.close({ wipe })
       await connection.close({ wipe })
     },
-  }
-
-  /** The server can be reached again. */
-  function wake(): void {
-    queue.wake()
-    files?.wake()
   }
 }
 

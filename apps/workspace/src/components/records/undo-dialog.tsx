@@ -1,5 +1,5 @@
 import type { JSX } from 'react'
-import { type RecordWriter, useUndo } from '../../lib/records/record-writer.ts'
+import { type RecordWriter, useUndo } from '../../lib/records/create-record-writer.ts'
 import { recordMessages as words } from '../../messages/record.ts'
 import { ConfirmDialog } from '../dialog.tsx'
 

@@ -1,5 +1,4 @@
 import type { RowWindows } from './row-windows.ts'
-import type { GridView } from './use-grid-view.ts'
 import type { ViewSelection } from './use-view-selection.ts'
 
 /** Steps from the open record to the one before or after it in the view; `undefined` at the ends. */
@@ -8,8 +7,18 @@ export interface RecordSteps {
   readonly onNext: (() => void) | undefined
 }
 
+/** The view that has the open record. */
+export interface SteppedView {
+  readonly record: string | undefined
+  openRecord(id: string | undefined): void
+}
+
 /** A step opens the record and moves the active cell to its row. */
-export function recordSteps(view: GridView, windows: RowWindows | undefined, selection: ViewSelection): RecordSteps {
+export function recordSteps(
+  view: SteppedView,
+  windows: Pick<RowWindows, 'row' | 'indexOf'> | undefined,
+  selection: ViewSelection,
+): RecordSteps {
   const row = view.record === undefined ? undefined : windows?.indexOf(view.record)
   const stepTo = (target: number): (() => void) | undefined => {
     const id = windows?.row(target)?.id

@@ -3,7 +3,7 @@ import { showToast } from '../../components/toast.tsx'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import type { Field, FieldValue } from '../../lib/fields/field.ts'
 import type { RecordValues } from '../../lib/records/record-change.ts'
-import type { RecordWriter } from '../../lib/records/record-writer.ts'
+import type { RecordWriter } from '../../lib/records/create-record-writer.ts'
 import { recordMessages as words } from '../../messages/record.ts'
 
 /** A record with what the person has just written, and how it is written. */

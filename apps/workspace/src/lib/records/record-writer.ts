@@ -1,104 +1,14 @@
 import { useLocalDatabase } from '@holdfast/react'
-import type { RejectedChanges } from '@holdfast/client'
-import type { CommonPowerSyncDatabase } from '@powersync/common'
-import { create } from 'zustand'
 import { useMemo } from 'react'
 import { showToast } from '../../components/toast.tsx'
-import { recordMessages as words } from '../../messages/record.ts'
-import { applyCommand, type ApplyOutcome, CHANGES_MAX } from './apply-command.ts'
-import { type Command, inverseOf, type NewCommand } from './record-change.ts'
-import { isOfCommand, refusedRecords } from './refused-records.ts'
-import { EMPTY_STACK, moveToDone, moveToUndone, pushDone, type UndoStack } from './undo-stack.ts'
+import { createRecordWriter, type RecordWriter } from './create-record-writer.ts'
 
-/** An undo or redo that would write over somebody's later change; the person decides. */
-export interface PendingUndo {
-  readonly direction: 'undo' | 'redo'
-  readonly command: Command
-  /** Records that have changed since. */
-  readonly records: readonly { readonly table: string; readonly id: string }[]
-}
-
-interface UndoState {
-  /** The account whose changes the stack holds: another account starts with nothing. */
-  readonly userId: string | undefined
-  readonly stack: UndoStack
-  readonly pending: PendingUndo | undefined
-}
-
-/** This tab's undo stack. */
-export const useUndo = create<UndoState>(() => ({ userId: undefined, stack: EMPTY_STACK, pending: undefined }))
-
-/** Changes records: at once on this device, undoable, sent by itself. */
-export interface RecordWriter {
-  /** Writes a command. @returns false when it was refused because of its size; nothing was written */
-  write(command: NewCommand): Promise<boolean>
-  undo(): Promise<void>
-  redo(): Promise<void>
-  /** Goes on with an undo or redo that asked. */
-  confirmPending(): Promise<void>
-  dropPending(): void
-}
-
+/** Writes records of the signed-in person, and tells of it in toasts. */
 export function useRecordWriter(): RecordWriter {
   const local = useLocalDatabase()
   const { database, rejected } = local
-  return useMemo(() => createRecordWriter(database, rejected, local.userId), [database, rejected, local.userId])
-}
-
-function createRecordWriter(
-  database: CommonPowerSyncDatabase,
-  rejected: RejectedChanges,
-  userId: string,
-): RecordWriter {
-  if (useUndo.getState().userId !== userId) useUndo.setState({ userId, stack: EMPTY_STACK, pending: undefined })
-  const update = (change: (stack: UndoStack) => UndoStack): void =>
-    useUndo.setState(({ stack }) => ({ stack: change(stack) }))
-
-  async function step(direction: 'undo' | 'redo'): Promise<void> {
-    const { stack } = useUndo.getState()
-    const command = direction === 'undo' ? stack.done.at(-1) : stack.undone.at(-1)
-    if (!command) {
-      showToast({ text: direction === 'undo' ? words.nothingToUndo : words.nothingToRedo })
-      return
-    }
-    const outcome = await apply(direction, command, true)
-    if (outcome.kind === 'changed_since')
-      useUndo.setState({ pending: { direction, command, records: outcome.records } })
-  }
-
-  /** Where the server refused the command, nothing is to be put back: what is left of it in needs attention goes. */
-  async function apply(direction: 'undo' | 'redo', command: Command, isChecked: boolean): Promise<ApplyOutcome> {
-    const without = refusedRecords(await rejected.list(), command.id)
-    const next = direction === 'undo' ? inverseOf(command) : command
-    const outcome = await applyCommand(database, next, { isChecked, without })
-    if (outcome.kind === 'changed_since') return outcome
-    if (without.size > 0) await rejected.withdraw(isOfCommand(command.id))
-    update(direction === 'undo' ? moveToUndone : moveToDone)
-    const left = { refused: without.size, already: outcome.already }
-    showToast({ text: direction === 'undo' ? words.undone(command.label, left) : words.redone(command.label, left) })
-    return outcome
-  }
-
-  return {
-    async write(command) {
-      if (command.changes.length === 0) return true
-      if (command.changes.length > CHANGES_MAX) {
-        showToast({ text: words.tooMany(command.changes.length, CHANGES_MAX) })
-        return false
-      }
-      const made = { ...command, id: crypto.randomUUID() }
-      await applyCommand(database, made, { isChecked: false })
-      update((stack) => pushDone(stack, made))
-      return true
-    },
-    undo: () => step('undo'),
-    redo: () => step('redo'),
-    async confirmPending() {
-      const { pending } = useUndo.getState()
-      if (!pending) return
-      useUndo.setState({ pending: undefined })
-      await apply(pending.direction, pending.command, false)
-    },
-    dropPending: () => useUndo.setState({ pending: undefined }),
-  }
+  return useMemo(
+    () => createRecordWriter(database, rejected, local.userId, (text) => showToast({ text })),
+    [database, rejected, local.userId],
+  )
 }

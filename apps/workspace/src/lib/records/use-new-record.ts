@@ -4,7 +4,7 @@ import type { Field } from '../fields/field.ts'
 import { uuidV7 } from '../fields/uuid-v7.ts'
 import { recordMessages as words } from '../../messages/record.ts'
 import { saveDraft } from './drafts.ts'
-import type { RecordWriter } from './record-writer.ts'
+import type { RecordWriter } from './create-record-writer.ts'
 
 /**
  * Makes a new record and returns its id; `undefined` when the person may not. A table whose records need values that

@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import { isApple } from '../shortcuts.ts'
-import type { RecordWriter } from './record-writer.ts'
+import type { RecordWriter } from './create-record-writer.ts'
 
 /** Undo and redo of records by keys anywhere on a screen; where text is typed, the keys belong to the text. */
 export function useUndoKeys(writer: RecordWriter): void {

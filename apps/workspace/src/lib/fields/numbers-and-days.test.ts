@@ -1,0 +1,104 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { addDays, formatDay, momentOf, parseDay, parseMoment, toStoredMoment } from './dates.ts'
+import { formatNumberText, numberShapeOf, parseNumberText } from './numbers.ts'
+import { testField } from './test-fields.test-support.ts'
+
+const LOCALES = ['en-GB', 'en-US', 'de-DE', 'fr-FR', 'de-CH', 'sv-SE']
+const day = fc
+  .date({ min: new Date('1900-01-01T00:00:00Z'), max: new Date('2200-12-31T00:00:00Z'), noInvalidDate: true })
+  .map((at) => at.toISOString().slice(0, 10))
+
+describe('numbers', () => {
+  test('are read as they are shown, in every language', () => {
+    const digits = fc.tuple(
+      fc.constantFrom('', '-'),
+      fc.bigInt({ min: 0n, max: 10n ** 30n }),
+      fc.stringMatching(/^\d{0,6}$/),
+    )
+    fc.assert(
+      fc.property(digits, fc.constantFrom(...LOCALES), ([sign, whole, fraction], locale) => {
+        const text = `${sign}${whole}${fraction === '' ? '' : `.${fraction}`}`
+        expect(parseNumberText(formatNumberText(text, locale), locale)).toBe(text)
+      }),
+    )
+  })
+
+  test.each([
+    ['1.234,5', 'de-DE', '1234.5'],
+    ['1,234.5', 'en-GB', '1234.5'],
+    ['0.5', 'de-DE', '0.5'],
+    ['  12 345,6 ', 'fr-FR', '12345.6'],
+    ['−3', 'sv-SE', '-3'],
+    ['007', 'en-GB', '7'],
+    ['.', 'en-GB', undefined],
+    ['1e5', 'en-GB', undefined],
+    ['12 kg', 'en-GB', undefined],
+  ])('%j in %s is %s', (text, locale, expected) => {
+    expect(parseNumberText(text, locale)).toBe(expected)
+  })
+
+  test('know the range of their column', () => {
+    expect(numberShapeOf(testField('cost'))).toEqual({ scale: 2, min: -9_999.99, max: 9_999.99 })
+    expect(numberShapeOf(testField('points'))).toEqual({ scale: 0, min: -2_147_483_648, max: 2_147_483_647 })
+  })
+})
+
+describe('days', () => {
+  test('are read as they are shown', () => {
+    fc.assert(
+      fc.property(day, fc.constantFrom('en-GB', 'en-US', 'sv-SE'), (text, locale) => {
+        expect(parseDay(formatDay(text, locale), locale, '2026-11-20')).toBe(text)
+        expect(parseDay(text, locale, '2026-11-20')).toBe(text)
+      }),
+    )
+  })
+
+  test('move by whole days and back, over months, leap years and clock changes', () => {
+    expect(addDays('2028-02-28', 1)).toBe('2028-02-29')
+    fc.assert(
+      fc.property(day, fc.integer({ min: -40_000, max: 40_000 }), (from, days) => {
+        expect(addDays(addDays(from, days), -days)).toBe(from)
+      }),
+    )
+  })
+
+  test.each([
+    ['31.4.', 'de-DE', undefined],
+    ['29 feb 2027', 'en-GB', undefined],
+    ['29 feb 2028', 'en-GB', '2028-02-29'],
+    ['1/2', 'en-GB', '2026-02-01'],
+    ['1/2', 'en-US', '2026-01-02'],
+    ['2 März', 'de-DE', '2026-03-02'],
+    ['-2', 'en-GB', '2026-11-18'],
+  ])('%j in %s is %s', (text, locale, expected) => {
+    expect(parseDay(text, locale, '2026-11-20')).toBe(expected)
+  })
+})
+
+describe('moments', () => {
+  test('are stored so that the order of texts is the order in time', () => {
+    const moment = fc.date({ min: new Date('1900-01-01'), max: new Date('2200-01-01'), noInvalidDate: true })
+    fc.assert(
+      fc.property(moment, moment, (a, b) => {
+        const [first, second] = [toStoredMoment(a, true), toStoredMoment(b, true)]
+        expect(first < second).toBe(a.getTime() < b.getTime())
+        expect(momentOf(first)?.getTime()).toBe(a.getTime())
+      }),
+    )
+  })
+
+  test.each([
+    ['20 Nov 2026, 14:02', 14, 2],
+    ['2026-11-20 2:05 pm', 14, 5],
+    ['2026-11-20 12:05 am', 0, 5],
+    ['today', 0, 0],
+  ])('%j', (text, hours, minutes) => {
+    const at = parseMoment(text, 'en-GB', '2026-11-20')
+    expect([at?.getDate(), at?.getHours(), at?.getMinutes()]).toEqual([20, hours, minutes])
+  })
+
+  test.each(['2026-11-20 25:00', '2026-11-20 12:60', 'soon'])('%j is none', (text) => {
+    expect(parseMoment(text, 'en-GB', '2026-11-20')).toBeUndefined()
+  })
+})
