@@ -18,25 +18,30 @@ export interface GuideApp extends AsyncDisposable {
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
 
-/** Takes the blocks out of the page, adds the component for refused changes to what is shown, and builds with Vite. */
+/**
+ * Takes the blocks out of the page and builds with Vite. A page of its own adds its second component, the one for refused changes, to what is shown.
+ *
+ * @param options.base - the page that has the rest of the app, when `page` has only its SQL and its component
+ */
 export async function buildGuideApp(
   page: string,
   server: { readonly url: string; readonly anonKey: string },
+  { base }: { readonly base?: string } = {},
 ): Promise<GuideApp> {
-  const blocks = blocksOf(readFileSync(join(ROOT, page), 'utf8'))
-  const [app, attention] = [block(blocks, 'tsx', 0), block(blocks, 'tsx', 1)]
+  const own = blocksOf(readFileSync(join(ROOT, page), 'utf8'))
+  const blocks = base === undefined ? own : blocksOf(readFileSync(join(ROOT, base), 'utf8'))
+  const app = block(own, 'tsx', 0)
   // Inside the repository, where the packages are found.
   mkdirSync(join(ROOT, '.cache'), { recursive: true })
   const folder = mkdtempSync(join(ROOT, '.cache/guide-app-'))
   const write = (name: string, text: string): void => writeFileSync(join(folder, name), text)
   mkdirSync(join(folder, 'src'))
-  const place = '<Notes />'
-  if (app.split(place).length !== 2) throw new Error(`the page does not have ${place} in one place`)
-  write(
-    'src/main.tsx',
-    `import { NeedsAttention } from './needs-attention.tsx'\n${app.replace(place, `${place}<NeedsAttention />`)}`,
-  )
-  write('src/needs-attention.tsx', attention)
+  if (base === undefined) {
+    write('src/main.tsx', withAttention(app))
+    write('src/needs-attention.tsx', block(own, 'tsx', 1))
+  } else {
+    write('src/main.tsx', app)
+  }
   write('src/env.d.ts', '/// <reference types="vite/client" />\n')
   write('vite.config.ts', block(blocks, 'ts', 0))
   write('index.html', block(blocks, 'html', 0))
@@ -55,12 +60,18 @@ export async function buildGuideApp(
   }
   return {
     folder: join(folder, 'dist'),
-    sql: block(blocks, 'sql', 0),
+    sql: block(own, 'sql', 0),
     linesOfApp: app.split('\n').filter((line) => line.trim() !== '').length,
     async [Symbol.asyncDispose]() {
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+function withAttention(app: string): string {
+  const place = '<Notes />'
+  if (app.split(place).length !== 2) throw new Error(`the page does not have ${place} in one place`)
+  return `import { NeedsAttention } from './needs-attention.tsx'\n${app.replace(place, `${place}<NeedsAttention />`)}`
 }
 
 /** What a new Vite app has, as strict as the rest of the repository. */
