@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, rmSync, mkdirSync, renameSync, writeFileSync, cpSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { backupInvalid, backupTargetTaken } from './errors.ts'
+import { copyStoredFiles, STORED_FILES } from './stored-files.ts'
 
 /** What a backup is and what wrote it: the file `holdfast-backup.json` of its folder. */
 export interface BackupMetadata {
@@ -77,7 +78,8 @@ export function copyDataFiles(from: string, to: string): void {
   mkdirSync(to, { recursive: true, mode: 0o700 })
   if (!existsSync(from)) return
   for (const name of readdirSync(from)) {
-    if (!NOT_COPIED.test(name))
+    if (name === STORED_FILES) copyStoredFiles(join(from, name), join(to, name))
+    else if (!NOT_COPIED.test(name))
       cpSync(join(from, name), join(to, name), { recursive: true, errorOnExist: true, force: false })
   }
 }

@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path'
 import { HoldfastError, silentLogger } from '@holdfast/foundation'
 import { POSTGRES_MAJOR, findRunningCluster, openEmbeddedCluster, readLockHolder } from '@holdfast/postgres'
 import { BACKUP_FILES, copyDataFiles, readBackupMetadata, writeBackupFolder } from '../backup/backup-folder.ts'
+import { copyStoredFiles, STORED_FILES } from '../backup/stored-files.ts'
 import { writeEmbeddedBackup } from '../backup/embedded-backup.ts'
 import { backupFailed, restoreKindMismatch } from '../backup/errors.ts'
 import { readExternalMajor, restoreExternal, writeExternalBackup } from '../backup/external-backup.ts'
@@ -40,6 +41,7 @@ export async function backup(input: CommandInput): Promise<number> {
       const toolsFolder = config.postgresTools
       await writeExternalBackup({ url: config.databaseUrl, toolsFolder, folder: unfinished })
     }
+    copyStoredFiles(join(dataDir, STORED_FILES), join(unfinished, BACKUP_FILES.data, STORED_FILES))
   })
   print(input, config, { backup: folder, ...metadata }, `Backed up to ${folder}\n`)
   return 0

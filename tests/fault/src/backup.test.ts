@@ -10,6 +10,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createClient } from '@supabase/supabase-js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '@holdfast/postgres'
 import { openDevice, openHoldfast, runHoldfast, type Holdfast, type TestDevice } from '@holdfast/test-support'
@@ -74,6 +75,10 @@ describe('a backup that is taken while the server runs', () => {
       mina.database.execute('update actions set title = ? where id = ?', [title, id])
     await rename(before, 'test before the backup')
     await mina.settle()
+    const files = createClient(holdfast.url, holdfast.serviceRoleKey).storage
+    expect((await files.createBucket('plans')).error).toBeNull()
+    const plans = files.from('plans')
+    expect((await plans.upload('roof.txt', 'before the backup', { upsert: true })).error).toBeNull()
 
     // Somebody writes all the time.
     let isWriting = true
@@ -86,6 +91,7 @@ describe('a backup that is taken while the server runs', () => {
     await writing
 
     await rename(after, 'test after the backup')
+    expect((await plans.upload('roof.txt', 'after the backup', { upsert: true })).error).toBeNull()
     await mina.settle()
     await dana.settle()
     expect(await titlesOf(dana, [before, after])).toEqual(['test before the backup', 'test after the backup'])
@@ -96,6 +102,7 @@ describe('a backup that is taken while the server runs', () => {
     renameSync(holdfast.dataDir, join(folder, 'lost'))
     await runHoldfast('restore', target, `--data-dir=${holdfast.dataDir}`)
     await holdfast.restart()
+    expect(await (await plans.download('roof.txt')).data?.text()).toBe('before the backup')
     mina.goOnline()
     await mina.settle()
     await dana.settle()
@@ -109,7 +116,7 @@ describe('a backup that is taken while the server runs', () => {
 
   test('holds secrets and keys, readable by its owner only, and never takes the place of anything', async () => {
     const target = join(folder, 'while-running')
-    expect(readdirSync(join(target, 'data')).toSorted()).toEqual(['jwt-secret', 'secrets.json'])
+    expect(readdirSync(join(target, 'data')).toSorted()).toEqual(['jwt-secret', 'secrets.json', 'storage'])
     expect(existsSync(`${target}.unfinished`)).toBe(false)
     expect(await refusalOf('backup', target, `--data-dir=${holdfast.dataDir}`)).toContain('exists already')
     expect(await refusalOf('restore', target, `--data-dir=${holdfast.dataDir}`)).toContain('is not empty')

@@ -75,7 +75,7 @@ export async function openObject(
   }
   logger.log('error', 'an object has no bytes', {
     version: missing,
-    hint: 'holdfast storage verify lists such objects. Restore the files from a backup.',
+    hint: 'Bring the file back from a backup, into the folder of the stored files.',
   })
   throw noSuchKey()
 }

@@ -2,13 +2,16 @@ import type { FastifyPluginAsync } from 'fastify'
 import { requireCaller } from '@holdfast/http'
 import { featureNotEnabled, roleRefused } from '../errors.ts'
 
-/** What Supabase has off by default, and is not offered here; and addresses that only answer. */
+/** What is not offered here; and addresses that only answer. */
 export function featureRoutes(): FastifyPluginAsync {
   return async (app) => {
     for (const [path, feature] of [
       ['/iceberg/*', 'iceberg_catalog'],
       ['/vector/*', 'vector_buckets'],
       ['/bucket/:bucket/lifecycle', 'bucket_lifecycle'],
+      ['/render/image/*', 'image_transformation'],
+      ['/s3', 's3_protocol'],
+      ['/s3/*', 's3_protocol'],
     ] as const)
       app.all(path, { exposeHeadRoute: false }, async () => {
         throw featureNotEnabled(feature)
