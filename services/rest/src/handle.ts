@@ -1,9 +1,8 @@
-import type { Caller } from '@holdfast/http'
+import type { Caller, FairLimit } from '@holdfast/http'
 import { RowTooLarge, type PoolShare } from '@holdfast/postgres'
 import { abandoned, answerTooLarge } from './errors.ts'
 import { Abandoned, execute, type ExecuteResult } from './execute.ts'
 import type { RawRequest } from './request/parse-request.ts'
-import type { RequestLimit } from './request-limit.ts'
 import { decorate } from './response/decorate.ts'
 import { toHoldfastError } from './response/postgres-error.ts'
 import { respond, respondInfo, respondToInspect, type RestResponse } from './response/respond.ts'
@@ -23,7 +22,7 @@ export interface RestRuntime {
   /** Connections as `authenticator`. */
   readonly share: PoolShare
   readonly names: StatementNames
-  readonly limit: RequestLimit
+  readonly limit: FairLimit
 }
 
 /** What is known about a request beside its content. */

@@ -1,11 +1,12 @@
 import type { Logger } from '@holdfast/foundation'
+import { createFairLimit } from '@holdfast/http'
 import type { Catalog, PoolShare } from '@holdfast/postgres'
 import type { FastifyPluginAsync } from 'fastify'
 import { createConfigView } from './config.ts'
+import { poolExhausted } from './errors.ts'
 import type { RestOptions } from './options.ts'
 import { REQUESTS_UNDER_WAY_MAX, STATEMENT_NAMES_MAX } from './limits.ts'
 import { createPreConfig } from './pre-config.ts'
-import { createRequestLimit } from './request-limit.ts'
 import { restRoutes } from './routes.ts'
 import { createSnapshots, type Snapshot } from './snapshot.ts'
 import { createStaleness, type CurrentCatalog } from './stale-catalog.ts'
@@ -51,7 +52,7 @@ export async function openRest(input: OpenRestOptions): Promise<RestService> {
   const runtime = {
     share,
     names: createStatementNames(STATEMENT_NAMES_MAX),
-    limit: createRequestLimit(REQUESTS_UNDER_WAY_MAX),
+    limit: createFairLimit(REQUESTS_UNDER_WAY_MAX, () => poolExhausted(undefined)),
     snapshots: {
       current: () => (options.restPreConfig === '' ? snapshotOf(catalog.current()) : load(catalog.current())),
       async newerThan(seen: Snapshot, error: unknown) {

@@ -1,8 +1,8 @@
 import type { Clock, Logger } from '@holdfast/foundation'
+import type { FairLimit } from '@holdfast/http'
 import type { PoolShare } from '@holdfast/postgres'
 import type { Backend } from './backend/backend.ts'
 import type { SignedUrls } from './signed-urls.ts'
-import type { TransferLimit } from './transfer-limit.ts'
 
 /** What every part of the service is handed. */
 export interface StorageContext {
@@ -12,8 +12,8 @@ export interface StorageContext {
   readonly urls: SignedUrls
   /** Bytes of the largest file. A bucket may have a lower limit. */
   readonly fileSizeLimit: number
-  readonly uploads: TransferLimit
-  readonly downloads: TransferLimit
+  readonly uploads: FairLimit
+  readonly downloads: FairLimit
   readonly logger: Logger
   readonly clock: Clock
 }

@@ -1,15 +1,16 @@
 import { join } from 'node:path'
 import type { FastifyPluginAsync } from 'fastify'
 import type { Clock, Logger } from '@holdfast/foundation'
+import { createFairLimit } from '@holdfast/http'
 import type { PoolShare } from '@holdfast/postgres'
 import { openDiskBackend } from './backend/disk-backend.ts'
 import type { StorageContext } from './context.ts'
+import { tooManyTransfers } from './errors.ts'
 import { DOWNLOADS_UNDER_WAY_MAX, UPLOADS_UNDER_WAY_MAX } from './limits.ts'
 import { fileSizeLimitOf, type StorageOptions } from './options.ts'
 import { UploadStore } from './resumable/upload-store.ts'
 import { storageRoutes } from './routes.ts'
 import { createSignedUrls } from './signed-urls.ts'
-import { createTransferLimit } from './transfer-limit.ts'
 
 export interface OpenStorageOptions {
   /** Connections as `authenticator`; statements run under the role of the caller. Owned by whoever opened it. */
@@ -39,8 +40,8 @@ export async function openStorage(input: OpenStorageOptions): Promise<StorageSer
     backend,
     urls: createSignedUrls(jwtSecret, clock),
     fileSizeLimit,
-    uploads: createTransferLimit('uploads', UPLOADS_UNDER_WAY_MAX),
-    downloads: createTransferLimit('downloads', DOWNLOADS_UNDER_WAY_MAX),
+    uploads: createFairLimit(UPLOADS_UNDER_WAY_MAX, () => tooManyTransfers('uploads')),
+    downloads: createFairLimit(DOWNLOADS_UNDER_WAY_MAX, () => tooManyTransfers('downloads')),
     logger,
     clock,
   }

@@ -1,19 +1,18 @@
-import { tooManyTransfers } from './errors.ts'
-
-/** Counts transfers of one direction that are under way. */
-export interface TransferLimit {
+/** Counts what is under way, such as requests or transfers. */
+export interface FairLimit {
   /**
-   * Counts a transfer. One person never has more under way than are left for everybody else: *k* people who send without end leave one part in *k* + 1 of the
-   * places.
+   * Counts one more. One person never has more under way than are left for everybody else, as with connections: *k* people who send without end leave one
+   * part in *k* + 1 of the places.
    *
    * @param person - on whose behalf; `undefined` for a backend, which is bound by the limit of all only
-   * @returns to be called when the transfer has ended; may be called more than once
-   * @throws {HoldfastError} `SlowDown`
+   * @returns to be called when it has ended; may be called more than once
+   * @throws the refusal when there are too many
    */
   enter(person: string | undefined): () => void
 }
 
-export function createTransferLimit(what: 'uploads' | 'downloads', transfersMax: number): TransferLimit {
+/** @param refusal - what is thrown when there are too many */
+export function createFairLimit(underWayMax: number, refusal: () => Error): FairLimit {
   const ofPerson = new Map<string, number>()
   let underWay = 0
 
@@ -28,7 +27,7 @@ export function createTransferLimit(what: 'uploads' | 'downloads', transfersMax:
   return {
     enter(person) {
       const own = person === undefined ? 0 : (ofPerson.get(person) ?? 0)
-      if (own >= transfersMax - underWay) throw tooManyTransfers(what)
+      if (own >= underWayMax - underWay) throw refusal()
       count(person, 1)
       let isHeld = true
       return () => {

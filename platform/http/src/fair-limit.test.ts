@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
-import { createRequestLimit } from './request-limit.ts'
+import { HoldfastError } from '@holdfast/foundation'
+import { createFairLimit } from './fair-limit.ts'
 
+const refuse = (): Error => new HoldfastError('PGRST003', 504, 'Too many requests are under way.')
 const refusal = expect.objectContaining({ code: 'PGRST003', status: 504 })
 
 test('one request too many is refused at once, and there is room again when one has ended', () => {
-  const limit = createRequestLimit(2)
+  const limit = createFairLimit(2, refuse)
   const leave = limit.enter(undefined)
   limit.enter(undefined)
   expect(() => limit.enter(undefined)).toThrow(refusal)
@@ -13,7 +15,7 @@ test('one request too many is refused at once, and there is room again when one 
 })
 
 test('a person who sends without end leaves places for everybody else', () => {
-  const limit = createRequestLimit(8)
+  const limit = createFairLimit(8, refuse)
   const leaves: (() => void)[] = []
   const fill = (person: string): number => {
     const before = leaves.length
@@ -29,4 +31,14 @@ test('a person who sends without end leaves places for everybody else', () => {
 
   for (const leave of leaves) leave()
   expect(fill('eve')).toBeGreaterThanOrEqual(3)
+})
+
+test('what has ended is counted once, however often it says so', () => {
+  const limit = createFairLimit(2, refuse)
+  const leave = limit.enter(undefined)
+  limit.enter(undefined)
+  leave()
+  leave()
+  limit.enter(undefined)
+  expect(() => limit.enter(undefined)).toThrow(refusal)
 })
