@@ -47,7 +47,7 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'inspect',
     'routes',
   ],
-  server: ['config', 'sample', 'backup', 'gateway', 'cli'],
+  server: ['config', 'sample', 'backup', 'gateway', 'parts', 'cli'],
 }
 
 /** For each package, the files whose imports do not count: they only name the types of the parts that every folder is handed. */

@@ -1,0 +1,51 @@
+import { authOptions, openAuth, openLiveSessions, type AuthService, type LiveSessions } from '@holdfast/auth'
+import type { ResolvedJwtSecret } from '../config/jwt-secret.ts'
+import type { PartContext } from './part-context.ts'
+import { optionsOf } from './service-options.ts'
+
+/** Connections of the accounts service: sign-in, sessions, administration. */
+const AUTH_CONNECTIONS_MAX = 20
+
+export interface Accounts {
+  readonly auth: AuthService
+  /** The sessions that have not ended, for the services that end what a session started. */
+  readonly sessions: LiveSessions
+}
+
+/** Opens sign-up, sign-in and sessions. */
+export async function openAccounts(
+  { config, logger, clock, opened, openPool }: PartContext,
+  given: {
+    readonly authUrl: string
+    readonly jwtSecret: ResolvedJwtSecret
+    readonly baseUrl: string
+    readonly hasSample: boolean
+  },
+): Promise<Accounts> {
+  const { authUrl, jwtSecret, baseUrl, hasSample } = given
+  const pool = openPool({ url: authUrl, applicationName: 'holdfast auth', connectionsMax: AUTH_CONNECTIONS_MAX })
+  const auth = opened.use(
+    await openAuth({
+      pool,
+      jwtSecret,
+      baseUrl,
+      projectName: config.projectName,
+      options: {
+        ...optionsOf(config, authOptions),
+        rateLimitLoopbackExempt: hasSample && config.rateLimitLoopbackExempt,
+      },
+      logger,
+      clock,
+    }),
+  )
+  const sessions = opened.use(
+    await openLiveSessions({
+      url: authUrl,
+      pool,
+      isThirdParty: (claims) => auth.isThirdParty(claims),
+      clock,
+      logger,
+    }),
+  )
+  return { auth, sessions }
+}

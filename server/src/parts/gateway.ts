@@ -1,0 +1,97 @@
+import { fileURLToPath } from 'node:url'
+import type { Cluster } from '@holdfast/postgres'
+import type { RestService } from '@holdfast/rest'
+import { keyDemandOf, type StorageService } from '@holdfast/storage'
+import type { SyncService } from '@holdfast/sync'
+import type { Config } from '../config/options.ts'
+import type { AppConfig } from '../gateway/app-config.ts'
+import { mountGateway } from '../gateway/gateway.ts'
+import type { HealthReport } from '../gateway/health.ts'
+import { SAMPLE_PASSWORD, sampleAccounts } from '../sample/accounts.ts'
+import type { SchemaWatch } from '../watch-schemas.ts'
+import type { Accounts } from './accounts.ts'
+import type { PartContext } from './part-context.ts'
+
+/** Where `npm run build` puts the app. */
+const APP_DIRECTORY = fileURLToPath(new URL('../../../apps/workspace/dist/', import.meta.url))
+
+export interface GatewayParts {
+  readonly cluster: Cluster
+  readonly accounts: Accounts
+  readonly rest: RestService
+  readonly storage: StorageService | undefined
+  readonly sync: SyncService
+  readonly schemas: SchemaWatch
+  readonly hasSample: boolean
+}
+
+/** Mounts the routes of all parts. */
+export async function openGateway(
+  app: Parameters<typeof mountGateway>[0],
+  { config, logger }: PartContext,
+  parts: GatewayParts,
+): Promise<void> {
+  const { cluster, accounts, rest, storage, sync } = parts
+  const { auth, sessions } = accounts
+  await mountGateway(app, {
+    auth: auth.routes,
+    authDiscovery: auth.discovery,
+    rest: rest.routes,
+    storage: storage && { routes: storage.routes, keyDemandOf },
+    sync: sync.routes,
+    verifyToken: auth.verifyToken,
+    verifyAdminToken: auth.verifyAdminToken,
+    requireSession: (claims) => sessions.require(claims),
+    restRequiresSession: config.restSessionCheck,
+    allowsNoKey: config.allowRequestsWithoutKey,
+    anonymousRole: rest.anonymousRole,
+    corsOrigins: config.corsOrigins,
+    isDatabaseUp: cluster.isUp,
+    health: () => reportHealth(parts),
+    config: appConfigOf(config, { anonKey: auth.apiKeys.anon, hasSample: parts.hasSample }),
+    appDirectory: APP_DIRECTORY,
+    logger,
+  })
+}
+
+function reportHealth({ cluster, sync, schemas }: GatewayParts): HealthReport {
+  const status = sync.status()
+  return {
+    database: cluster.isUp() ? 'up' : 'down',
+    sync: status.standby ? 'standby' : status.ready ? 'ready' : 'preparing',
+    rowsRead: status.filling?.rows,
+    problem: [status.problem, schemas.problem, status.floods].filter(Boolean).join('; ') || undefined,
+  }
+}
+
+function appConfigOf(
+  config: Config,
+  { anonKey, hasSample }: { readonly anonKey: string; readonly hasSample: boolean },
+): AppConfig {
+  return {
+    projectName: config.projectName,
+    anonKey,
+    sample: hasSample
+      ? {
+          password: SAMPLE_PASSWORD,
+          accounts: sampleAccounts.map(({ email, name, what }) => ({ email, name, role: what })),
+        }
+      : undefined,
+    account: {
+      password: { lengthMin: config.minimumPasswordLength, requirements: config.passwordRequirements },
+      codeDigits: {
+        email: config.emailOtpLength,
+        phone: config.smsOtpLength,
+        phoneFactor: config.mfaPhoneOtpLength,
+      },
+      isEmailChangeConfirmedTwice: config.emailDoubleConfirmChanges,
+      hasManualLinking: config.enableManualLinking,
+      factors: {
+        totp: config.mfaTotpEnrollEnabled,
+        phone: config.mfaPhoneEnrollEnabled,
+        webauthn: config.mfaWebAuthnEnrollEnabled,
+        recoveryCodes: config.mfaRecoveryCodesEnrollEnabled,
+      },
+    },
+  }
+}

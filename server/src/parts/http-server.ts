@@ -1,0 +1,26 @@
+import { createHttpServer, type parseTrustProxy } from '@holdfast/http'
+import { closeGateway } from '../gateway/gateway.ts'
+import type { PartContext } from './part-context.ts'
+
+/**
+ * Creates the HTTP server, without routes. It is created before the services and closed after them, so that the last answers of the services still reach their
+ * clients.
+ */
+export function openHttpServer(
+  { config, logger, opened }: PartContext,
+  trustProxy: ReturnType<typeof parseTrustProxy>,
+): ReturnType<typeof createHttpServer> {
+  const app = createHttpServer({
+    logger,
+    trustProxy,
+    bodyPatience: {
+      silenceMs: config.requestBodySilenceSeconds * 1_000,
+      rateMin: config.requestBodyRateMin,
+      totalMs: config.requestBodySeconds * 1_000,
+      slowPerAddressMax: config.slowBodiesPerAddressMax,
+    },
+    bodyMemoryBytesMax: config.requestBodyMemoryMax * 1024 * 1024,
+  })
+  opened.defer(() => closeGateway(app))
+  return app
+}

@@ -1,0 +1,29 @@
+import type { Clock, Logger } from '@holdfast/foundation'
+import { createPool, type Pool, type PoolOptions } from '@holdfast/postgres'
+import type { Config } from '../config/options.ts'
+import type { OpenHoldfastOptions } from '../holdfast.ts'
+
+/** What every part of the server is opened with. */
+export interface PartContext {
+  readonly config: Config
+  readonly logger: Logger
+  readonly clock: Clock
+  /** Closes everything in the reverse order of opening. A part adds what it opens. */
+  readonly opened: AsyncDisposableStack
+  /** Opens a pool and adds it to {@link opened}. */
+  openPool(options: Omit<PoolOptions, 'onError'>): Pool
+}
+
+export function createPartContext(
+  { config, logger, clock }: OpenHoldfastOptions,
+  opened: AsyncDisposableStack,
+): PartContext {
+  const onError = (error: Error): void => logger.log('debug', 'an idle connection broke', { error: error.message })
+  return {
+    config,
+    logger,
+    clock,
+    opened,
+    openPool: (options) => opened.use(createPool({ ...options, onError })),
+  }
+}

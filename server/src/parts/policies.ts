@@ -1,0 +1,55 @@
+import { isDeepStrictEqual } from 'node:util'
+import { createPhases } from '@holdfast/foundation'
+import {
+  createPlanCompiler,
+  installKeyFunctions,
+  readPolicyInput,
+  type PolicyInput,
+  type ReadingMemory,
+} from '@holdfast/policy'
+import type { CatalogWatch, Pool } from '@holdfast/postgres'
+import type { RestService } from '@holdfast/rest'
+import type { SyncOptions } from '@holdfast/sync'
+import { refreshUnlessLocked } from './catalog.ts'
+import type { PartContext } from './part-context.ts'
+
+/** Opens the compiler of policies, as sync uses it. */
+export function openPolicyCompiler(
+  { logger, openPool }: PartContext,
+  given: {
+    /** Of the superuser, for what a plan installs. */
+    readonly pool: Pool
+    readonly readerUrl: string
+    readonly catalog: CatalogWatch
+    readonly exposedSchemas: RestService['exposedSchemas']
+  },
+): Pick<SyncOptions, 'compile' | 'prepare'> {
+  const { pool, catalog, exposedSchemas } = given
+  const compilerPool = openPool({
+    url: given.readerUrl,
+    applicationName: 'holdfast compiler',
+    connectionsMax: 1,
+    resetAfterTransaction: true,
+  })
+  const compiler = createPlanCompiler()
+  const memory: ReadingMemory = {}
+  return {
+    // The catalog may be older than the change that made this compilation necessary.
+    async compile(signal) {
+      const phases = createPhases()
+      const readInput = (schemas: readonly string[]): Promise<PolicyInput> =>
+        readPolicyInput(compilerPool, { schemas, signal, memory })
+      const known = exposedSchemas(catalog.current())
+      // Both at once: the schemas are nearly always those that were known.
+      const [refreshed, read] = await Promise.all([refreshUnlessLocked(catalog), readInput(known)])
+      const schemas = refreshed ? exposedSchemas(refreshed) : known
+      const input = isDeepStrictEqual(schemas, known) ? read : await readInput(schemas)
+      phases.end('input')
+      const plan = await compiler.compile(input, signal)
+      phases.end('plan')
+      phases.log(logger, 'policies were compiled in these phases')
+      return refreshed ? plan : { ...plan, isPartial: true }
+    },
+    prepare: (plan) => installKeyFunctions({ pool, compilerPool }, plan, memory),
+  }
+}

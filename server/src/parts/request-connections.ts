@@ -1,0 +1,22 @@
+import { sharePool, type CatalogWatch, type SharedPool } from '@holdfast/postgres'
+import { requestShares, type RequestShare } from '../request-shares.ts'
+import type { PartContext } from './part-context.ts'
+
+/** Postgres rolls back a transaction that the server has abandoned, because it hangs or has ended, so that its locks are released. */
+const REQUEST_SETTINGS = { idle_in_transaction_session_timeout: '60s' }
+
+/** Opens the connections on which requests of users run, divided between the services. */
+export function openRequestConnections(
+  { config, openPool }: PartContext,
+  { requestUrl, catalog }: { readonly requestUrl: string; readonly catalog: CatalogWatch },
+): SharedPool<RequestShare> {
+  const pool = openPool({
+    url: requestUrl,
+    applicationName: 'holdfast request',
+    connectionsMax: config.requestConnectionsMax,
+    resetAfterTransaction: true,
+    settings: REQUEST_SETTINGS,
+    roleSettings: (role) => catalog.current().roles.find(({ name }) => name === role)?.settings ?? {},
+  })
+  return sharePool(pool, requestShares(config))
+}

@@ -1,0 +1,61 @@
+import type { SharedPool } from '@holdfast/postgres'
+import type { RestService } from '@holdfast/rest'
+import { openSync, syncOptions, type SyncOptions, type SyncService } from '@holdfast/sync'
+import type { OpenHoldfastOptions } from '../holdfast.ts'
+import type { RoleUrls } from '../open-roles.ts'
+import type { RequestShare } from '../request-shares.ts'
+import type { Accounts } from './accounts.ts'
+import type { PartContext } from './part-context.ts'
+import { optionsOf } from './service-options.ts'
+
+/** Seconds for which an operator who inspects the data of a user may act as that user. */
+const INSPECTION_LIFETIME_S = 300
+
+/** Milliseconds that the first copy of all tables may delay "ready". It goes on afterwards. */
+const SYNC_PATIENCE_MS = 15_000
+
+/** Opens sync, which starts to copy tables at once. */
+export function openSyncPart(
+  { config, logger, clock, opened }: PartContext,
+  given: {
+    /** Of the superuser. */
+    readonly url: string
+    readonly roles: RoleUrls
+    readonly shares: SharedPool<RequestShare>
+    readonly policies: Pick<SyncOptions, 'compile' | 'prepare'>
+    readonly exposedSchemas: RestService['exposedSchemas']
+    readonly accounts: Accounts
+  },
+): SyncService {
+  const { shares, accounts } = given
+  return opened.use(
+    openSync({
+      url: given.url,
+      shares: { streams: shares.share('streams'), uploads: shares.share('uploads') },
+      exposedSchemas: given.exposedSchemas,
+      ...given.roles,
+      ...given.policies,
+      watchSession: (claims, onEnded) => accounts.sessions.watch(claims, onEnded),
+      findPerson: (who) => accounts.auth.impersonate(who, INSPECTION_LIFETIME_S),
+      options: optionsOf(config, syncOptions),
+      logger,
+      clock,
+    }),
+  )
+}
+
+/** Sync refuses devices until the first copy of all tables is made, so a start reports "ready" after it, if that does not take too long. */
+export async function waitForSync(sync: SyncService, { signal, progress }: OpenHoldfastOptions): Promise<void> {
+  const enough = AbortSignal.any([signal, AbortSignal.timeout(SYNC_PATIENCE_MS)])
+  const begun = setTimeout(() => progress('copying tables for sync'), 300)
+  await Promise.race([
+    sync.settled,
+    new Promise((resolve) => enough.addEventListener('abort', resolve, { once: true })),
+  ])
+  clearTimeout(begun)
+  signal.throwIfAborted()
+  if (sync.status().standby)
+    progress('another server on this database serves sync; this one takes over when it is gone')
+  else if (!sync.status().ready)
+    progress(`sync is not ready yet (${sync.status().problem ?? 'tables are being copied'}); everything else is`)
+}
