@@ -74,9 +74,9 @@ for (const file of packages) {
     }
   }
   const folder = dirname(file)
-  const order = FOLDER_ORDER[folder]
   const graph = readGraph(join(folder, 'src'))
-  const found = [...(order ? findUpwardImports(graph, order, HANDED_TYPES[folder]) : []), ...findCircles(graph)]
+  const upward = findUpwardImports(graph, FOLDER_ORDER[folder] ?? [], HANDED_TYPES[folder])
+  const found = [...upward, ...findCircles(graph)]
   offences.push(...found.map((offence) => `${folder}/src/${offence}`))
 }
 

@@ -45,6 +45,18 @@ test('a folder without a place in the order is reported', () => {
   ])
 })
 
+test('a folder inside another has the place that it is given, or that of the folder around it', () => {
+  const imports = graph({
+    'lib/format.ts': [],
+    'messages/grid.ts': ['lib/format.ts'],
+    'lib/data/rows.ts': ['messages/grid.ts'],
+    'lib/fields/dates.ts': ['messages/grid.ts'],
+  })
+  expect(findUpwardImports(imports, ['lib', 'messages', 'lib/data'])).toEqual([
+    'lib/fields/dates.ts: may not import messages/grid.ts, which belongs above it',
+  ])
+})
+
 test('a circle of imports is reported with its way round', () => {
   const imports = graph({ 'a.ts': ['b.ts'], 'b.ts': ['c.ts', 'd.ts'], 'c.ts': ['b.ts'], 'd.ts': [] })
   expect(findCircles(imports)).toEqual(['b.ts → c.ts → b.ts'])

@@ -1,4 +1,7 @@
-/** For each package, the order of its folders: a file may import from its own folder and from those before it. */
+/**
+ * For each package, the order of its folders: a file may import from its own folder and from those before it. A folder inside another has a place of its own,
+ * or that of the folder it is in.
+ */
 export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
   'platform/postgres': ['sql', 'wire', 'pipeline', 'connection', 'cluster', 'catalog', 'migrate'],
   'platform/policy': ['catalog', 'syntax', 'read', 'compile'],
@@ -31,6 +34,7 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'routes',
   ],
   'services/rest': ['request', 'plan', 'query', 'openapi', 'response'],
+  'services/storage': ['backend', 'database', 'request', 'objects', 'buckets', 'resumable', 'response', 'routes'],
   'services/sync': [
     'encode',
     'lease',
@@ -48,6 +52,34 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'routes',
   ],
   server: ['config', 'sample', 'backup', 'gateway', 'parts', 'cli'],
+  'clients/client': [
+    'schema',
+    'link',
+    'session',
+    'people',
+    'status',
+    'queue',
+    'attention',
+    'upload',
+    'attachments',
+    'local',
+  ],
+  'apps/workspace': [
+    'lib',
+    'messages',
+    'lib/data',
+    'lib/fields',
+    'lib/filters',
+    'hooks',
+    'lib/auth',
+    'lib/records',
+    'components',
+    'components/fields',
+    'components/records',
+    'features',
+    'app',
+  ],
+  'tests/e2e': ['support'],
 }
 
 /** For each package, the files whose imports do not count: they only name the types of the parts that every folder is handed. */
@@ -70,7 +102,7 @@ export function findUpwardImports(
   handedTypes: readonly string[] = [],
 ): readonly string[] {
   const offences: string[] = []
-  const folders = new Set([...graph.keys()].flatMap((file) => folderOf(file) ?? []))
+  const folders = new Set([...graph.keys()].flatMap((file) => folderOf(file, order) ?? []))
   for (const folder of folders) {
     if (!order.includes(folder))
       offences.push(`${folder}/ has no place in the order of folders (scripts/folder-order.ts)`)
@@ -79,14 +111,14 @@ export function findUpwardImports(
   const rankOf = (file: string): number => {
     const known = ranks.get(file)
     if (known !== undefined) return known
-    const folder = folderOf(file)
+    const folder = folderOf(file, order)
     ranks.set(file, -1) // for circles, which are reported apart
     const rank = folder === undefined ? Math.max(-1, ...(graph.get(file) ?? []).map(rankOf)) : order.indexOf(folder)
     ranks.set(file, rank)
     return rank
   }
   for (const [file, imports] of graph) {
-    if (folderOf(file) === undefined) continue
+    if (folderOf(file, order) === undefined) continue
     for (const target of imports) {
       if (rankOf(target) > rankOf(file)) offences.push(`${file}: may not import ${target}, which belongs above it`)
     }
@@ -114,7 +146,9 @@ export function findCircles(graph: ImportGraph): readonly string[] {
   return circles
 }
 
-function folderOf(file: string): string | undefined {
-  const [folder, ...rest] = file.split('/')
-  return rest.length > 0 ? folder : undefined
+/** The innermost folder around a file that has a place in the order, else its outermost folder; `undefined` for a file beside the folders. */
+function folderOf(file: string, order: readonly string[]): string | undefined {
+  const names = file.split('/').slice(0, -1)
+  const around = names.map((_, index) => names.slice(0, index + 1).join('/'))
+  return around.findLast((folder) => order.includes(folder)) ?? around[0]
 }

@@ -6,7 +6,7 @@ import type { OpenDatabase } from './local/local-database.ts'
 import { openDevicePeople, type DevicePerson } from './people/device-people.ts'
 import type { SessionState, SessionUser } from './session/session-state.ts'
 import { openSession, SESSION_KEY } from './session/session.ts'
-import { signOut, type SignOutData, type SignOutOptions } from './session/sign-out.ts'
+import { signOut, type SignOutData, type SignOutOptions } from './local/sign-out.ts'
 import type { Value } from './value.ts'
 
 export interface ClientOptions {

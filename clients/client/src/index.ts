@@ -4,7 +4,7 @@ export { memoryStore, type KeyValueStore } from './key-value.ts'
 export type { Value } from './value.ts'
 export { recordId, type KeyValues } from './schema/record-id.ts'
 export { hasSession, type SessionState, type SessionUser } from './session/session-state.ts'
-export type { SignOutData, SignOutOptions } from './session/sign-out.ts'
+export type { SignOutData, SignOutOptions } from './local/sign-out.ts'
 export { UnsentChanges } from './local/unsent-changes.ts'
 export type { DevicePerson } from './people/device-people.ts'
 export type { DeviceState } from './local/device.ts'
@@ -16,18 +16,14 @@ export { LIST_REJECTED_SQL, type RejectedChanges } from './attention/rejected-ch
 export type { EditedValues, LeftOut } from './attention/edit-operations.ts'
 export type { HeldChanges } from './attention/split-held.ts'
 export { groupByReason, type ReasonGroup } from './attention/group-by-reason.ts'
-export {
-  toRejectedChange,
-  type AttentionRow,
-  type AttentionVerdict,
-  type RejectedChange,
-} from './attention/attention-item.ts'
+export type { AttentionVerdict } from './queue/attention-verdict.ts'
+export { toRejectedChange, type AttentionRow, type RejectedChange } from './attention/attention-item.ts'
 export { explainIncomplete, type IncompleteExplanation } from './attention/explain-incomplete.ts'
 export type { IncompleteReason, IncompleteTable } from '@holdfast/protocol'
 export { explainVerdict, type VerdictExplanation, type VerdictNames } from './attention/explain-verdict.ts'
 export { RecordGone } from './attention/write-row.ts'
 export { UploadPostponed } from './upload/upload-queue.ts'
-export { writeByRecord } from './upload/write-by-record.ts'
+export { writeByRecord } from './queue/write-by-record.ts'
 export type { Attachments, FileUsage, NewFile } from './attachments/attachments.ts'
 export type { AttachmentsOptions } from './attachments/attachments-options.ts'
 export type { AttachmentRow } from './attachments/reconcile-rows.ts'

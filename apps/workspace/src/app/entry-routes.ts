@@ -3,7 +3,7 @@ import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-route
 import * as v from 'valibot'
 import { FLOWS } from '../lib/auth/callback-url.ts'
 import { ownPath } from '../lib/auth/own-path.ts'
-import { usePendingPassword } from '../lib/auth/pending-password.ts'
+import { usePendingPassword } from '../lib/pending-password.ts'
 import { loadSignInMethods } from '../lib/auth/sign-in-methods.ts'
 import { sessionOf } from '../lib/data/backend.ts'
 import { root, type RouterContext, text } from './root-route.ts'

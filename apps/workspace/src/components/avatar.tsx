@@ -1,6 +1,7 @@
 import type { JSX } from 'react'
 import { cx } from '../lib/cx.ts'
-import { paletteClass, paletteOf } from './chip.tsx'
+import { paletteOf } from '../lib/palette.ts'
+import { paletteClass } from './chip.tsx'
 
 /**
  * A person's initials on a colour that is always the same for the same name. Hidden from screen readers, and no text of the

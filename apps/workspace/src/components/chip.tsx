@@ -1,8 +1,6 @@
 import type { JSX, ReactNode } from 'react'
 import { cx } from '../lib/cx.ts'
-
-export const PALETTE = ['coral', 'amber', 'olive', 'green', 'teal', 'blue', 'violet', 'pink', 'slate', 'brown'] as const
-export type PaletteColour = (typeof PALETTE)[number]
+import { type PaletteColour, paletteOf } from '../lib/palette.ts'
 
 const FILLS: Readonly<Record<PaletteColour, string>> = {
   coral: 'bg-coral-soft text-coral',
@@ -20,13 +18,6 @@ const FILLS: Readonly<Record<PaletteColour, string>> = {
 /** Fill and text of a palette colour; every pair is at least 5.7 : 1. */
 export function paletteClass(colour: PaletteColour): string {
   return FILLS[colour]
-}
-
-/** A colour for a word, the same on every device. */
-export function paletteOf(word: string): PaletteColour {
-  let hash = 0
-  for (const letter of word) hash = (hash * 31 + (letter.codePointAt(0) ?? 0)) >>> 0
-  return PALETTE[hash % PALETTE.length] ?? 'slate'
 }
 
 /** A choice, a state or a tag: a word on a soft fill. */

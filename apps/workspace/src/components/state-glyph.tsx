@@ -1,21 +1,6 @@
 import type { JSX } from 'react'
-
-export type GlyphName =
-  | 'clock'
-  | 'arrow-up'
-  | 'arrow-down'
-  | 'dotted-check'
-  | 'check'
-  | 'triangle'
-  | 'link'
-  | 'ghost'
-  | 'cloud-off'
-  | 'octagon'
-  | 'key'
-  | 'shield'
-  | 'question'
-  | 'no-answer'
-  | 'gap'
+import type { GlyphName } from '../lib/glyph-name.ts'
+import type { RecordState } from '../lib/records/record-state.ts'
 
 const SHAPES: Readonly<Record<GlyphName, JSX.Element>> = {
   clock: (
@@ -116,9 +101,7 @@ export function StateGlyph({
   )
 }
 
-/** The states of a record, as the design names them; a clean record has no mark. */
-export type RecordState = 'clean' | 'waiting' | 'sending' | 'confirming' | 'rejected' | 'held' | 'gone'
-
+/** How each state looks and is called. */
 export const RECORD_STATES: Readonly<
   Record<Exclude<RecordState, 'clean'>, { readonly glyph: GlyphName; readonly word: string; readonly tone: string }>
 > = {

@@ -1,4 +1,10 @@
-import type { PasswordRules } from './data/app-config.ts'
+/** What the server asks of a new password. */
+export interface PasswordRules {
+  /** In bytes. */
+  readonly lengthMin: number
+  /** `letters_digits`, `lower_upper_letters_digits`, `lower_upper_letters_digits_symbols`, or empty. */
+  readonly requirements: string
+}
 
 /** One thing that a new password has to be. */
 export type PasswordRule = 'length' | 'longest' | 'letter' | 'lower' | 'upper' | 'digit' | 'symbol'

@@ -1,6 +1,6 @@
 import { describeSyncState, type SyncState } from '@holdfast/client'
-import type { GlyphName } from '../components/state-glyph.tsx'
 import { formatClock, formatCount, formatMoment, plural } from './format.ts'
+import type { GlyphName } from './glyph-name.ts'
 
 /** What the sync chip shows: always a shape and words, never colour alone. */
 export interface ChipLooks {

@@ -1,7 +1,7 @@
 import type { CommonPowerSyncDatabase } from '@powersync/common'
 import type { SchemaDescriptor } from '@holdfast/protocol'
 import type { Session } from '../session/session.ts'
-import type { TokenSource } from '../upload/upload-queue.ts'
+import type { TokenSource } from '../session/token-source.ts'
 import type { Value } from '../value.ts'
 import { createAttachments, type Attachments } from './attachments.ts'
 import type { AttachmentsOptions } from './attachments-options.ts'

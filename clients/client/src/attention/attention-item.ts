@@ -1,16 +1,6 @@
-import type { OperationVerdict, UploadOperation } from '@holdfast/protocol'
-import type { QueuedTransaction } from '../upload/queued-transaction.ts'
-
-/** Why a transaction needs a person: the server's verdict on one operation, or requests that the server kept refusing. */
-export type AttentionVerdict =
-  | Exclude<OperationVerdict, { status: 'applied' | 'not_reached' }>
-  | {
-      readonly op_id: number
-      readonly status: 'unexpected'
-      readonly httpStatus: number | undefined
-      readonly code: string | undefined
-      readonly message: string
-    }
+import type { UploadOperation } from '@holdfast/protocol'
+import type { AttentionVerdict } from '../queue/attention-verdict.ts'
+import type { QueuedTransaction } from '../queue/queued-transaction.ts'
 
 /** `open`: waits for a decision. `sent`: written again, perhaps edited. `discarded`: given up. */
 export type AttentionState = 'open' | 'sent' | 'discarded'

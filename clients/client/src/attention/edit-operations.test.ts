@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { UploadOperation } from '@holdfast/protocol'
 import { describe, expect, test } from 'vitest'
-import type { QueuedTransaction } from '../upload/queued-transaction.ts'
+import type { QueuedTransaction } from '../queue/queued-transaction.ts'
 import { editOperations, leaveOut } from './edit-operations.ts'
 
 const put = (id: string, data: Record<string, string | number | null>): UploadOperation => ({

@@ -1,5 +1,5 @@
 import type { UploadOperation } from '@holdfast/protocol'
-import type { QueuedTransaction } from '../upload/queued-transaction.ts'
+import type { QueuedTransaction } from '../queue/queued-transaction.ts'
 
 /** New values for records of a rejected change, by column. */
 export interface EditedValues {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { AttentionVerdict } from './attention-item.ts'
+import type { AttentionVerdict } from '../queue/attention-verdict.ts'
 import { explainVerdict } from './explain-verdict.ts'
 
 const error = (fields: object): AttentionVerdict =>

@@ -1,4 +1,4 @@
-import type { AttentionVerdict } from './attention-item.ts'
+import type { AttentionVerdict } from '../queue/attention-verdict.ts'
 
 /** A verdict in words for a person. */
 export interface VerdictExplanation {

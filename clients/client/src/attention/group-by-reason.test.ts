@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import type { AttentionVerdict, RejectedChange } from './attention-item.ts'
+import type { AttentionVerdict } from '../queue/attention-verdict.ts'
+import type { RejectedChange } from './attention-item.ts'
 import { groupByReason } from './group-by-reason.ts'
 
 const change = (position: number, verdict: AttentionVerdict, table = 'tasks'): RejectedChange => ({

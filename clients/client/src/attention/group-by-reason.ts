@@ -1,4 +1,5 @@
-import type { AttentionVerdict, RejectedChange } from './attention-item.ts'
+import type { AttentionVerdict } from '../queue/attention-verdict.ts'
+import type { RejectedChange } from './attention-item.ts'
 
 /** Changes that were refused for the same reason, oldest first: one decision may do for all. */
 export interface ReasonGroup {

@@ -1,8 +1,8 @@
 import type { CommonPowerSyncDatabase, Transaction } from '@powersync/common'
-import type { DependencyRules } from '../upload/depends-on.ts'
-import { basesAfterUnplaced, keepBases, type UnplacedTransaction } from '../upload/guard-bases.ts'
-import type { QueuedTransaction } from '../upload/queued-transaction.ts'
-import type { AttentionVerdict } from './attention-item.ts'
+import type { DependencyRules } from '../queue/depends-on.ts'
+import { basesAfterUnplaced, keepBases, type UnplacedTransaction } from '../queue/guard-bases.ts'
+import type { QueuedTransaction } from '../queue/queued-transaction.ts'
+import type { AttentionVerdict } from '../queue/attention-verdict.ts'
 import { readUndecided } from './undecided.ts'
 
 export interface RejectedTransaction {

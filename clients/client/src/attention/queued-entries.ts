@@ -6,8 +6,8 @@ import {
   openRecordsOf,
   type DependencyRules,
   type UnplacedChange,
-} from '../upload/depends-on.ts'
-import type { QueuedTransaction } from '../upload/queued-transaction.ts'
+} from '../queue/depends-on.ts'
+import type { QueuedTransaction } from '../queue/queued-transaction.ts'
 
 interface EntryRow {
   readonly id: number

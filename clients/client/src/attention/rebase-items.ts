@@ -1,7 +1,7 @@
 import type { CommonPowerSyncDatabase } from '@powersync/common'
 import { rebaseGuards, type GuardBase, type UploadOperation, type UploadResponse } from '@holdfast/protocol'
-import { recordsOf } from '../upload/guard-bases.ts'
-import type { QueuedTransaction } from '../upload/queued-transaction.ts'
+import { recordsOf } from '../queue/guard-bases.ts'
+import type { QueuedTransaction } from '../queue/queued-transaction.ts'
 import { toRejectedChange, type AttentionRow } from './attention-item.ts'
 
 /**

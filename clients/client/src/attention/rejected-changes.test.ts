@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openPlayedDevice, type PlayedDevice } from '../upload/played-device.test-support.ts'
-import { writeByRecord } from '../upload/write-by-record.ts'
+import { writeByRecord } from '../queue/write-by-record.ts'
 import type { RejectedChange } from './attention-item.ts'
 
 /*

@@ -1,7 +1,7 @@
 import type { Transaction } from '@powersync/common'
 import type { GuardBase, UploadOperation, UploadRow } from '@holdfast/protocol'
-import { baseBefore, keepBases, readBases, recordsOf, type KnownBase } from '../upload/guard-bases.ts'
-import { lastQueued, separate } from '../upload/write-by-record.ts'
+import { baseBefore, keepBases, readBases, recordsOf, type KnownBase } from '../queue/guard-bases.ts'
+import { lastQueued, separate } from '../queue/write-by-record.ts'
 import { goneRecord, writeRow } from './write-row.ts'
 
 /** A local transaction to be made again. */

@@ -1,5 +1,5 @@
-import { addUnplaced, dependenceOn, openRecordsOf, type DependencyRules } from '../upload/depends-on.ts'
-import type { QueuedTransaction } from '../upload/queued-transaction.ts'
+import { addUnplaced, dependenceOn, openRecordsOf, type DependencyRules } from '../queue/depends-on.ts'
+import type { QueuedTransaction } from '../queue/queued-transaction.ts'
 import type { RejectedChange } from './attention-item.ts'
 
 /** The changes that wait for a refused one, oldest first, by what becomes of them when it is given up. */

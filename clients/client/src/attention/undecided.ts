@@ -1,6 +1,6 @@
 import type { CommonPowerSyncDatabase, Transaction } from '@powersync/common'
-import { dependenceOn, openRecordsOf, type DependencyRules, type UnplacedChange } from '../upload/depends-on.ts'
-import type { QueuedTransaction } from '../upload/queued-transaction.ts'
+import { dependenceOn, openRecordsOf, type DependencyRules, type UnplacedChange } from '../queue/depends-on.ts'
+import type { QueuedTransaction } from '../queue/queued-transaction.ts'
 import { toRejectedChange, type AttentionRow, type RejectedChange } from './attention-item.ts'
 
 /** The undecided items, as far as they keep transactions of the queue from going up. */

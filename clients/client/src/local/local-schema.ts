@@ -5,7 +5,7 @@ import { guardsOfSchema, linksOfSchema } from '../schema/column-rules.ts'
 import { cacheSchema, fetchSchema } from '../schema/fetch-schema.ts'
 import { toLocalSchema } from '../schema/to-local-schema.ts'
 import { retryDelayMs } from '../upload/backoff.ts'
-import type { DependencyRules } from '../upload/depends-on.ts'
+import type { DependencyRules } from '../queue/depends-on.ts'
 import { createValue } from '../value.ts'
 import type { Connection } from './connection.ts'
 

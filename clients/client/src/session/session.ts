@@ -5,7 +5,6 @@ import {
   type SupabaseClient,
 } from '@supabase/supabase-js'
 import { readJson, type KeyValueStore } from '../key-value.ts'
-import type { TokenSource } from '../upload/upload-queue.ts'
 import { createValue, type Value } from '../value.ts'
 import { needsSecondFactor } from './assurance.ts'
 import {
@@ -16,6 +15,7 @@ import {
   type SessionState,
   type SessionUser,
 } from './session-state.ts'
+import type { TokenSource } from './token-source.ts'
 
 /** Where supabase-js keeps the session. */
 export const SESSION_KEY = 'holdfast-auth'

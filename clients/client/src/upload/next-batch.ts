@@ -1,8 +1,8 @@
 import type { CommonPowerSyncDatabase, CrudTransaction } from '@powersync/common'
 import type { UploadOperation } from '@holdfast/protocol'
 import { readUndecided } from '../attention/undecided.ts'
-import type { DependencyRules } from './depends-on.ts'
-import { toQueuedTransaction, type QueuedTransaction } from './queued-transaction.ts'
+import type { DependencyRules } from '../queue/depends-on.ts'
+import { toQueuedTransaction, type QueuedTransaction } from '../queue/queued-transaction.ts'
 
 /** Transactions that go up in one request; the server takes 500. */
 export const BATCH_TRANSACTIONS_MAX = 200

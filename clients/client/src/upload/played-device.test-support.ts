@@ -17,8 +17,9 @@ import { localTables } from '../schema/local-tables.ts'
 import type { GuardOf } from '../schema/column-rules.ts'
 import type { UploadFailure } from './classify-failure.ts'
 import type { SentUpload, UploadOutcome } from './post-upload.ts'
-import type { QueuedTransaction } from './queued-transaction.ts'
-import { createUploadQueue, UploadPostponed, type TokenSource, type UploadQueue } from './upload-queue.ts'
+import type { QueuedTransaction } from '../queue/queued-transaction.ts'
+import type { TokenSource } from '../session/token-source.ts'
+import { createUploadQueue, UploadPostponed, type UploadQueue } from './upload-queue.ts'
 
 export const syncedTables = {
   sites: new Table({ name: column.text }, { trackMetadata: true }),

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { UPLOAD_BODY_BYTES_MAX, UPLOAD_PATH } from '@holdfast/protocol'
 import { createPostUpload, type UploadOutcome } from './post-upload.ts'
-import type { QueuedTransaction } from './queued-transaction.ts'
+import type { QueuedTransaction } from '../queue/queued-transaction.ts'
 
 const transaction = (position: number, title: string | number = 'a'): QueuedTransaction => ({
   position,

@@ -1,7 +1,7 @@
 import { UPLOAD_BODY_BYTES_MAX, UPLOAD_PATH, type UploadBatchResponse, type UploadResponse } from '@holdfast/protocol'
 import type { Link } from '../link/watch-link.ts'
 import type { UploadFailure } from './classify-failure.ts'
-import type { QueuedTransaction } from './queued-transaction.ts'
+import type { QueuedTransaction } from '../queue/queued-transaction.ts'
 
 export type UploadOutcome =
   /** Of the first transactions, at least one. */

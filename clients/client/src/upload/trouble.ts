@@ -1,4 +1,4 @@
-import type { AttentionVerdict } from '../attention/attention-item.ts'
+import type { AttentionVerdict } from '../queue/attention-verdict.ts'
 import { retryDelayMs } from './backoff.ts'
 import { classifyFailure, DOUBTFUL_ATTEMPTS_MAX, type UploadFailure } from './classify-failure.ts'
 

@@ -5,7 +5,7 @@ import type { RejectedChange } from '../attention/attention-item.ts'
 import { RecordGone } from '../attention/write-row.ts'
 import { openPlayedDevice, playServer, type PlayedDevice } from './played-device.test-support.ts'
 import { UploadPostponed } from './upload-queue.ts'
-import { writeByRecord } from './write-by-record.ts'
+import { writeByRecord } from '../queue/write-by-record.ts'
 
 /*
  * What is pinned here: an operation that a person made is at each moment on the server, in the outbox or in needs attention; never lost, never

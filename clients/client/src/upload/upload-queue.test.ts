@@ -1,6 +1,6 @@
 import { Schema } from '@powersync/common'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { forgetBases } from './guard-bases.ts'
+import { forgetBases } from '../queue/guard-bases.ts'
 import { openPlayedDevice, schema, syncedTables, tokens, type PlayedDevice } from './played-device.test-support.ts'
 import { UploadPostponed } from './upload-queue.ts'
 

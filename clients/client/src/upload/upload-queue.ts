@@ -1,23 +1,16 @@
 import type { CommonPowerSyncDatabase } from '@powersync/common'
 import type { OperationVerdict, UploadResponse } from '@holdfast/protocol'
-import type { AttentionVerdict } from '../attention/attention-item.ts'
+import type { TokenSource } from '../session/token-source.ts'
+import type { AttentionVerdict } from '../queue/attention-verdict.ts'
 import { holdBack, keepRejected } from '../attention/keep-rejected.ts'
 import { rebaseItems } from '../attention/rebase-items.ts'
 import { classifyFailure, type UploadFailure } from './classify-failure.ts'
-import type { DependencyRules } from './depends-on.ts'
-import { readBases, rememberBases, toSent, type UnplacedTransaction } from './guard-bases.ts'
+import type { DependencyRules } from '../queue/depends-on.ts'
+import { readBases, rememberBases, toSent, type UnplacedTransaction } from '../queue/guard-bases.ts'
 import { BATCH_TRANSACTIONS_MAX, nextBatch, type QueuedBatch } from './next-batch.ts'
 import type { PostUpload, UploadOutcome } from './post-upload.ts'
-import type { QueuedTransaction } from './queued-transaction.ts'
+import type { QueuedTransaction } from '../queue/queued-transaction.ts'
 import { noteFailure, type Trouble } from './trouble.ts'
-
-/** Where uploads get tokens from. */
-export interface TokenSource {
-  /** @returns a token to try, or `undefined` when nobody is signed in. @throws when it cannot be known now */
-  token(): Promise<string | undefined>
-  /** A new token after the server refused the current one. `undefined`: the person has to sign in again. */
-  refreshedToken(): Promise<string | undefined>
-}
 
 export interface UploadQueueOptions {
   readonly post: PostUpload

@@ -1,7 +1,7 @@
 import { useEngineStatus } from '@holdfast/react'
 import type { JSX } from 'react'
 import { useSyncLooks } from '../../lib/data/use-sync-looks.ts'
-import { firstRows } from '../../lib/first-rows.ts'
+import { firstRows } from '../../lib/data/first-rows.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
 import { EmptyState } from '../empty-state.tsx'
 import { Skeleton } from '../skeleton.tsx'

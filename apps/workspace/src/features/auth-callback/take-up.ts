@@ -1,6 +1,6 @@
 import type { HoldfastClient } from '@holdfast/client'
 import { type Arrival } from '../../lib/auth/arrival.ts'
-import { setPendingPassword } from '../../lib/auth/pending-password.ts'
+import { setPendingPassword } from '../../lib/pending-password.ts'
 
 /** What somebody arrived with that gives a session. */
 export type Takeable = Extract<Arrival, { kind: 'code' | 'tokens' }>

@@ -1,7 +1,7 @@
 import type { JSX } from 'react'
 import type { Field, FieldValue } from '../../lib/fields/field.ts'
 import type { RecordValues } from '../../lib/records/record-change.ts'
-import { useRecordWriter } from '../../lib/records/record-writer.ts'
+import { useRecordWriter } from '../../components/records/use-record-writer.ts'
 import { useRecordMarks } from '../../lib/records/use-record-marks.ts'
 import type { RecordContentProps } from './record-content-props.ts'
 import { recordFacts } from './record-facts.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { RecordState } from '../../components/state-glyph.tsx'
+import type { RecordState } from '../../lib/records/record-state.ts'
 import { syncWords } from './sync-words.ts'
 
 const now = new Date('2026-11-20T15:00:00')

@@ -1,4 +1,4 @@
-import type { RecordState } from '../../components/state-glyph.tsx'
+import type { RecordState } from '../../lib/records/record-state.ts'
 import { formatMoment } from '../../lib/format.ts'
 import { recordMessages as words } from '../../messages/record.ts'
 

@@ -3,7 +3,7 @@ import { useRef, useState } from 'react'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import type { Field, FieldValue } from '../../lib/fields/field.ts'
 import { type Draft, missingFields, removeDraft, saveDraft } from '../../lib/records/drafts.ts'
-import { useRecordWriter } from '../../lib/records/record-writer.ts'
+import { useRecordWriter } from '../../components/records/use-record-writer.ts'
 import { recordMessages as words } from '../../messages/record.ts'
 
 /** A draft that is being filled in. */

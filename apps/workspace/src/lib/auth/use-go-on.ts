@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useCallback } from 'react'
 import { useBackend } from '../data/backend-context.tsx'
 import { ownPath } from './own-path.ts'
-import { usePendingPassword } from './pending-password.ts'
+import { usePendingPassword } from '../pending-password.ts'
 
 /**
  * Where somebody goes who has just got in: to their second factor when this session lacks it, to the form for a new

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { localValue } from '../local-value.ts'
+import type { PasswordRules } from '../password-rules.ts'
 
 const CONFIG_PATH = '/app/v1/config'
 const CONFIG_TIMEOUT_MS = 8_000
@@ -54,13 +55,6 @@ export interface AppConfig {
   readonly sample: SampleAccounts | undefined
   /** What the account screens and forms for new passwords have to know beforehand. */
   readonly account: AccountRules
-}
-
-export interface PasswordRules {
-  /** In bytes. */
-  readonly lengthMin: number
-  /** `letters_digits`, `lower_upper_letters_digits`, `lower_upper_letters_digits_symbols`, or empty. */
-  readonly requirements: string
 }
 
 export interface AccountRules {

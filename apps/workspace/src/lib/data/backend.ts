@@ -5,7 +5,7 @@ import {
   rereadPendingPassword,
   setPendingPassword,
   usePendingPassword,
-} from '../auth/pending-password.ts'
+} from '../pending-password.ts'
 import { rememberAccount } from './accounts.ts'
 import { type AppConfig, fetchConfig, readCachedConfig } from './app-config.ts'
 

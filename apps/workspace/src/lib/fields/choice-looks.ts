@@ -1,4 +1,4 @@
-import { type PaletteColour, paletteOf } from '../../components/chip.tsx'
+import { type PaletteColour, paletteOf } from '../palette.ts'
 
 export type ChoiceGlyph = 'empty' | 'quarter' | 'half' | 'full' | 'check' | 'bar' | 'cross' | 'dot'
 

@@ -1,5 +1,7 @@
 import type { RejectedChange } from '@holdfast/client'
-import type { RecordState } from '../../components/state-glyph.tsx'
+
+/** The states of a record, as the design names them; a clean record has no mark. */
+export type RecordState = 'clean' | 'waiting' | 'sending' | 'confirming' | 'rejected' | 'held' | 'gone'
 
 /** The sync state of a record, and which of its fields differ from what the server has accepted. */
 export interface RecordMark {

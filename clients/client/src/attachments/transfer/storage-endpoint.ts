@@ -1,4 +1,4 @@
-import type { TokenSource } from '../../upload/upload-queue.ts'
+import type { TokenSource } from '../../session/token-source.ts'
 
 /** Storage of one server, as one person. */
 export interface StorageEndpoint {

@@ -1,5 +1,5 @@
 import type { UploadOperation } from '@holdfast/protocol'
-import type { AttentionVerdict } from '../attention/attention-item.ts'
+import type { AttentionVerdict } from './attention-verdict.ts'
 import type { GuardOf, LinksOf } from '../schema/column-rules.ts'
 
 export interface DependencyRules {

@@ -1,7 +1,7 @@
 import { useLocalDatabase } from '@holdfast/react'
 import { useMemo } from 'react'
-import { showToast } from '../../components/toast.tsx'
-import { createRecordWriter, type RecordWriter } from './create-record-writer.ts'
+import { showToast } from '../toast.tsx'
+import { createRecordWriter, type RecordWriter } from '../../lib/records/create-record-writer.ts'
 
 /** Writes records of the signed-in person, and tells of it in toasts. */
 export function useRecordWriter(): RecordWriter {

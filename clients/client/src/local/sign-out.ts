@@ -1,5 +1,5 @@
-import type { Device } from '../local/device.ts'
-import type { Session } from './session.ts'
+import type { Device } from './device.ts'
+import type { Session } from '../session/session.ts'
 
 /** What happens to the person's data on this device: `keep` it, with unsent changes, for the next sign-in, or `wipe` it. */
 export type SignOutData = 'keep' | 'wipe'

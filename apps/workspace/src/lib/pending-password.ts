@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { create } from 'zustand'
-import { localValue } from '../local-value.ts'
+import { localValue } from './local-value.ts'
 
 const schema = v.object({
   userId: v.string(),

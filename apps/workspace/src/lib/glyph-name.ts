@@ -1,0 +1,17 @@
+/** Our own marks; `components/state-glyph.tsx` draws them. */
+export type GlyphName =
+  | 'clock'
+  | 'arrow-up'
+  | 'arrow-down'
+  | 'dotted-check'
+  | 'check'
+  | 'triangle'
+  | 'link'
+  | 'ghost'
+  | 'cloud-off'
+  | 'octagon'
+  | 'key'
+  | 'shield'
+  | 'question'
+  | 'no-answer'
+  | 'gap'
