@@ -6,7 +6,7 @@ const ssr = { resolve: { conditions: ['source', 'node'], externalConditions: ['s
 /** What is polled for comes when it comes: a busy machine is no failure. Time-outs end what hangs; a test that passes does not get slower by them. */
 const patient = { poll: { timeout: 60_000, interval: 50 } }
 
-const packages = ['platform/*', 'services/*', 'server', 'clients/*', 'apps/*']
+const packages = ['platform/*', 'services/*', 'sample', 'server', 'clients/*', 'apps/*']
 
 /** Left to itself, Vitest keeps a core free; unit tests compute. */
 const WORKERS = Math.min(8, Math.max(2, availableParallelism()))

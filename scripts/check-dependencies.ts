@@ -14,7 +14,7 @@ const PAGE = 'docs/dependencies.md'
 const WORKSPACES = [
   'package.json',
   '{platform,services,clients,apps,tests}/*/package.json',
-  '{server,bench}/package.json',
+  '{sample,server,bench}/package.json',
 ]
 
 /** External packages by name, each with the manifests that declare it. */

@@ -20,7 +20,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[] | 'any'>> = {
   rest: SERVICE,
   storage: SERVICE,
   sync: [...SERVICE, 'replication', 'policy'],
-  holdfast: [...SERVICE, 'replication', 'policy', 'auth', 'rest', 'storage', 'sync'],
+  sample: ['foundation', 'postgres'],
+  holdfast: [...SERVICE, 'replication', 'policy', 'auth', 'rest', 'storage', 'sync', 'sample'],
   client: ['protocol'],
   react: ['client'],
   workspace: ['client', 'react', 'protocol'],
@@ -39,6 +40,7 @@ const offences: string[] = []
 const packages = globSync([
   'platform/*/package.json',
   'services/*/package.json',
+  'sample/package.json',
   'server/package.json',
   'clients/*/package.json',
   'apps/*/package.json',

@@ -51,7 +51,8 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'inspect',
     'routes',
   ],
-  server: ['config', 'sample', 'backup', 'gateway', 'parts', 'cli'],
+  sample: ['words'],
+  server: ['config', 'backup', 'gateway', 'parts', 'cli'],
   'clients/client': [
     'schema',
     'link',

@@ -10,5 +10,6 @@ export const SERVER_PACKAGES = [
   'services/rest',
   'services/storage',
   'services/sync',
+  'sample',
   'server',
 ]

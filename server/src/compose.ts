@@ -17,7 +17,7 @@ import { openRequestConnections } from './parts/request-connections.ts'
 import { openRestPart } from './parts/rest.ts'
 import { openSchemaWatch } from './parts/schemas.ts'
 import { openSyncPart, waitForSync } from './parts/sync.ts'
-import { prepareSample } from './sample/prepare-sample.ts'
+import { prepareSample } from './prepare-sample.ts'
 
 /** Connections of the superuser's pool, for migrations and what a plan prepares. */
 const INTERNAL_CONNECTIONS_MAX = 5

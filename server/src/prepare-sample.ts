@@ -1,8 +1,8 @@
 import { hashPassword } from '@holdfast/auth'
 import { createPool, sql, type Cluster, type Pool } from '@holdfast/postgres'
-import { requireLoopbackForSample } from '../config/loopback.ts'
-import type { OpenHoldfastOptions } from '../holdfast.ts'
-import { seedSample } from './seed.ts'
+import { seedSample } from '@holdfast/sample'
+import { requireLoopbackForSample } from './config/loopback.ts'
+import type { OpenHoldfastOptions } from './holdfast.ts'
 
 export interface PreparedSample {
   /** Whether the database contains the sample. */

@@ -7,12 +7,12 @@ import { authMigrations, hashPassword } from '@holdfast/auth'
 import { silentLogger, type Clock } from '@holdfast/foundation'
 import { quoteIdentifier, sql } from '@holdfast/postgres'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
-import { sampleAccounts, SAMPLE_PASSWORD } from '../../src/sample/accounts.ts'
-import { generateSample } from '../../src/sample/generate.ts'
-import { SAMPLE_SEED, seedSample } from '../../src/sample/seed.ts'
-import { SIZES } from '../../src/sample/sizes.ts'
+import { sampleAccounts, SAMPLE_PASSWORD } from '../src/accounts.ts'
+import { generateSample } from '../src/generate.ts'
+import { SAMPLE_SEED, seedSample } from '../src/seed.ts'
+import { SIZES } from '../src/sizes.ts'
 
-const serverMigrations = { name: 'server', directory: new URL('../../migrations/', import.meta.url) }
+const serverMigrations = { name: 'server', directory: new URL('../../server/migrations/', import.meta.url) }
 const NOON: Clock = { now: () => Date.UTC(2031, 4, 17, 12) }
 const TODAY = '2031-05-17'
 

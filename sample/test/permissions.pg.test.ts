@@ -4,9 +4,9 @@ import { authMigrations } from '@holdfast/auth'
 import { silentLogger } from '@holdfast/foundation'
 import { runAs, sql, type SqlFragment } from '@holdfast/postgres'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
-import { seedSample } from '../../src/sample/seed.ts'
+import { seedSample } from '../src/seed.ts'
 
-const serverMigrations = { name: 'server', directory: new URL('../../migrations/', import.meta.url) }
+const serverMigrations = { name: 'server', directory: new URL('../../server/migrations/', import.meta.url) }
 
 let database: TestDatabase
 

@@ -14,9 +14,9 @@ import {
 } from '@holdfast/policy'
 import { runAs, sql, type Session } from '@holdfast/postgres'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
-import { seedSample } from '../../src/sample/seed.ts'
+import { seedSample } from '../src/seed.ts'
 
-const serverMigrations = { name: 'server', directory: new URL('../../migrations/', import.meta.url) }
+const serverMigrations = { name: 'server', directory: new URL('../../server/migrations/', import.meta.url) }
 
 let database: TestDatabase
 let plan: SyncPlan

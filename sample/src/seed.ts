@@ -46,7 +46,7 @@ export async function seedSample(options: SeedSampleOptions): Promise<{ readonly
     await tx.query(sql`select pg_advisory_xact_lock(${SEED_LOCK})`)
     if (await isSeeded(tx)) return false
     for (const file of SCHEMA_FILES) {
-      await tx.client.query(await readFile(new URL(`../../sample/${file}`, import.meta.url), 'utf8'))
+      await tx.client.query(await readFile(new URL(`../sql/${file}`, import.meta.url), 'utf8'))
     }
     await writeRows(tx, { seed, data, passwordHash })
     await tx.execute(sql`
