@@ -36,7 +36,7 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
   signal.throwIfAborted()
 
   const context = createPartContext(options, opened)
-  const url = withOwnSettings(cluster.internalUrl)
+  const url = withOwnSettings(cluster.internalUrl, cluster.serverVersion)
   const pool = context.openPool({ url, applicationName: 'holdfast', connectionsMax: INTERNAL_CONNECTIONS_MAX })
   const applied = await applyMigrations({ pool, sources: MIGRATIONS, logger })
   if (applied.length > 0) progress(`applied ${applied.length} migrations`)
@@ -48,7 +48,7 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
   signal.throwIfAborted()
   phases.end('sample')
 
-  const readerUrl = withOwnSettings(roles.readerUrl)
+  const { readerUrl } = roles
   const catalog = await openCatalog(context, readerUrl)
   phases.end('catalog')
   const shares = openRequestConnections(context, { requestUrl: roles.requestUrl, catalog })
@@ -61,7 +61,7 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
   phases.end('services')
   const { exposedSchemas } = rest
   const policies = openPolicyCompiler(context, { pool, readerUrl, catalog, exposedSchemas })
-  const sync = openSyncPart(context, { url: cluster.internalUrl, roles, shares, policies, exposedSchemas, accounts })
+  const sync = openSyncPart(context, { url, roles, shares, policies, exposedSchemas, accounts })
   const schemas = openSchemaWatch(context, { pool, requestUrl: roles.requestUrl, catalog })
 
   await openGateway(app, context, { cluster, accounts, rest, storage, sync, schemas, hasSample })

@@ -6,11 +6,12 @@ import {
   READER_ROLE,
   roleUrl,
   sql,
+  withOwnSettings,
   type Cluster,
   type Pool,
 } from '@holdfast/postgres'
 
-/** How the roles log in under which people's requests run, tables are read, what users wrote is evaluated, and accounts are kept. */
+/** How the roles log in under which people's requests run, tables are read, what users wrote is evaluated, and accounts are kept. All but the first with our own settings. */
 export interface RoleUrls {
   readonly requestUrl: string
   readonly readerUrl: string
@@ -30,9 +31,11 @@ export async function openRoles(pool: Pool, cluster: Cluster, logger: Logger): P
   const requestUrl = await openRequestRole(pool, cluster, (url) =>
     [READER_ROLE, EVALUATOR_ROLE, ...(isEmbedded ? [AUTH_ROLE] : [])].map((role) => roleUrl(url, role)),
   )
-  const readerUrl = roleUrl(requestUrl, READER_ROLE)
-  const evaluatorUrl = roleUrl(requestUrl, EVALUATOR_ROLE)
-  const authUrl = isEmbedded ? roleUrl(requestUrl, AUTH_ROLE) : cluster.internalUrl
+  const own = (url: string): string => withOwnSettings(url, cluster.serverVersion)
+  const internalUrl = own(cluster.internalUrl)
+  const readerUrl = own(roleUrl(requestUrl, READER_ROLE))
+  const evaluatorUrl = own(roleUrl(requestUrl, EVALUATOR_ROLE))
+  const authUrl = isEmbedded ? own(roleUrl(requestUrl, AUTH_ROLE)) : internalUrl
   const [rights] = await pool.query<{ reads: boolean; superuser: boolean }>(sql`
     select r.rolbypassrls and pg_catalog.pg_has_role(r.oid, 'pg_read_all_data', 'usage') as reads,
            (select u.rolsuper from pg_catalog.pg_roles u where u.rolname = current_user) as superuser
@@ -41,5 +44,5 @@ export async function openRoles(pool: Pool, cluster: Cluster, logger: Logger): P
   logger.log('warn', `${READER_ROLE} may not read all tables, so the user of DATABASE_URL reads them`, {
     hint: `As a superuser: grant pg_read_all_data to ${READER_ROLE}; alter role ${READER_ROLE} bypassrls`,
   })
-  return { requestUrl, readerUrl: cluster.internalUrl, evaluatorUrl, authUrl }
+  return { requestUrl, readerUrl: internalUrl, evaluatorUrl, authUrl }
 }

@@ -2,8 +2,8 @@ import { sharePool, type CatalogWatch, type SharedPool } from '@holdfast/postgre
 import { requestShares, type RequestShare } from '../request-shares.ts'
 import type { PartContext } from './part-context.ts'
 
-/** Postgres rolls back a transaction that the server has abandoned, because it hangs or has ended, so that its locks are released. */
-const REQUEST_SETTINGS = { idle_in_transaction_session_timeout: '60s' }
+/** Postgres rolls back a transaction that the server has abandoned, because it hangs or has ended, so that its locks are released. A connection that waits for a request is no session of a user. */
+const REQUEST_SETTINGS = { idle_in_transaction_session_timeout: '60s', idle_session_timeout: '0' }
 
 /** Opens the connections on which requests of users run, divided between the services. */
 export function openRequestConnections(

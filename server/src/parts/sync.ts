@@ -18,7 +18,7 @@ const SYNC_PATIENCE_MS = 15_000
 export function openSyncPart(
   { config, logger, clock, opened }: PartContext,
   given: {
-    /** Of the superuser. */
+    /** Of the superuser, with our own settings. */
     readonly url: string
     readonly roles: RoleUrls
     readonly shares: SharedPool<RequestShare>

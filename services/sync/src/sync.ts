@@ -2,7 +2,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import { systemClock, type Clock, type Logger, type OptionValues } from '@holdfast/foundation'
 import { decodeLargeBodiesInTurn } from '@holdfast/http'
 import type { SyncPlan } from '@holdfast/policy'
-import { createPool, withOwnSettings, type MigrationSource, type PoolShare } from '@holdfast/postgres'
+import { createPool, type MigrationSource, type PoolShare } from '@holdfast/postgres'
 import { fullClassLists } from './buckets/access-classes.ts'
 import type { ActivePlan } from './buckets/active-plan.ts'
 import { createDependencyIndex } from './buckets/dependency-index.ts'
@@ -74,6 +74,7 @@ export const syncMigrations: MigrationSource = {
   ],
 }
 
+/** Its addresses come from `withOwnSettings`: what a project sets for its sessions must not end ours. */
 export interface SyncOptions {
   /** Superuser's connection string: schema `sync`, replication, and tables past their policies. */
   readonly url: string
@@ -163,13 +164,7 @@ function logRefusedTables(logger: Logger, next: SyncPlan, before: SyncPlan | und
 }
 
 /** Wires the parts in the order data flows through them. Nothing here decides anything. */
-export function openSync(given: SyncOptions): SyncService {
-  const options = {
-    ...given,
-    url: withOwnSettings(given.url),
-    readerUrl: withOwnSettings(given.readerUrl),
-    evaluatorUrl: withOwnSettings(given.evaluatorUrl),
-  }
+export function openSync(options: SyncOptions): SyncService {
   const { logger } = options
   const instance = createInstance()
   const { streams, uploads } = options.shares

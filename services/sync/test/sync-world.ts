@@ -9,7 +9,7 @@ import {
   type ReadingMemory,
   type SyncPlan,
 } from '@holdfast/policy'
-import { createPool, runAs, sharePool, sql, type Pool } from '@holdfast/postgres'
+import { createPool, runAs, sharePool, sql, withOwnSettings, type Pool } from '@holdfast/postgres'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 import { StreamClient, type DeviceState, type StreamClientOptions } from './stream-client.ts'
 import type { BatchLimits } from '../src/replicator/log-writer.ts'
@@ -97,6 +97,10 @@ export interface World extends AsyncDisposable {
 export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const db = await openTestDatabase({ migrations: [syncMigrations] })
   const { through = (url: string) => url } = options
+  const [server] = await db.pool.query<{ version: number }>(
+    sql`select current_setting('server_version_num')::int as version`,
+  )
+  const own = (url: string): string => withOwnSettings(url, server?.version ?? 0)
   await runText(db.pool, AUTH + (options.schema ?? LISTS_SCHEMA))
   const requestPool = createPool({
     url: through(db.requestUrl),
@@ -121,9 +125,9 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     const compiler = createPlanCompiler()
     const memory: ReadingMemory = {}
     const service = openSync({
-      url: db.url,
-      readerUrl: through(db.readerUrl),
-      evaluatorUrl: through(db.evaluatorUrl),
+      url: own(db.url),
+      readerUrl: own(through(db.readerUrl)),
+      evaluatorUrl: own(through(db.evaluatorUrl)),
       shares: { streams: shares.share('streams'), uploads: shares.share('uploads') },
       exposedSchemas: () => ['public', 'holdfast'],
       compile: async (signal) => {

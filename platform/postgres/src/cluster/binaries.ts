@@ -6,6 +6,9 @@ import { binariesMissing } from './errors.ts'
 /** Major version of the packaged Postgres. */
 export const POSTGRES_MAJOR = 18
 
+/** The lowest `server_version_num` that it may have. */
+export const SERVER_VERSION = POSTGRES_MAJOR * 10_000
+
 export interface Binaries {
   /** Folder of the package, with `native/bin`, `native/lib` and `native/share`. */
   readonly root: string

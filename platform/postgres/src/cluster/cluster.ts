@@ -13,6 +13,8 @@ export interface Cluster extends AsyncDisposable {
   /** The same with further passwords that the role may have: with one that works, nobody else's login has to change. Empty for an embedded cluster. */
   readonly otherRequestUrls: readonly string[]
   readonly databasePort: number
+  /** `server_version_num` when it was opened, such as 180003. */
+  readonly serverVersion: number
   /** False from the moment our Postgres died, or another one did not answer a probe, until it accepts connections again. */
   isUp(): boolean
   /** Calls `listener` each time Postgres accepts connections again after it had died. @returns stops the calls */

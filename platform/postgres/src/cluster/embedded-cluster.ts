@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { backoffMs, delay, errorMessage, type Logger } from '@holdfast/foundation'
-import { POSTGRES_MAJOR, findBinaries, type Binaries } from './binaries.ts'
+import { withOwnSettings } from '../connection/own-settings.ts'
+import { POSTGRES_MAJOR, SERVER_VERSION, findBinaries, type Binaries } from './binaries.ts'
 import { choosePort } from './choose-port.ts'
 import { DATABASE_NAME, PROJECT_ROLE, REQUEST_ROLE, SUPERUSER, type Cluster } from './cluster.ts'
 import { dataFolderUnusable, databaseMissing, secretsMissing, versionMismatch } from './errors.ts'
@@ -100,7 +101,7 @@ export async function openEmbeddedCluster(options: EmbeddedClusterOptions): Prom
       })
     options.signal?.throwIfAborted()
     const first = await start(options.signal)
-    await ensureProjectRole(internalUrl, adminUrl).catch(async (error: unknown) => {
+    await ensureProjectRole(withOwnSettings(internalUrl, SERVER_VERSION), adminUrl).catch(async (error: unknown) => {
       await first.stop()
       throw error
     })
@@ -119,6 +120,7 @@ export async function openEmbeddedCluster(options: EmbeddedClusterOptions): Prom
       requestUrl: urlOf(REQUEST_ROLE, secrets.authenticatorPassword),
       otherRequestUrls: [],
       databasePort: port,
+      serverVersion: SERVER_VERSION,
       isUp: supervisor.isUp,
       onRestart: supervisor.onRestart,
       async [Symbol.asyncDispose]() {

@@ -1,7 +1,8 @@
 import { hkdfSync } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { Client } from 'pg'
-import type { Logger } from '@holdfast/foundation'
+import { assert, type Logger } from '@holdfast/foundation'
+import { withOwnSettings } from '../connection/own-settings.ts'
 import { REQUEST_ROLE, type Cluster } from './cluster.ts'
 import { externalUnreachable } from './errors.ts'
 import { createSecrets, takeSecrets } from './secrets.ts'
@@ -24,15 +25,21 @@ export interface ExternalClusterOptions {
  */
 export async function openExternalCluster(options: ExternalClusterOptions): Promise<Cluster> {
   const address = new URL(options.url)
-  const client = new Client({ connectionString: options.url, connectionTimeoutMillis: 10_000 })
+  const client = new Client({ connectionString: withOwnSettings(options.url, 0), connectionTimeoutMillis: 10_000 })
   client.on('error', () => undefined) // a broken connection also rejects the statement
+  let serverVersion: number
   try {
     await client.connect()
-    const { rows } = await client.query<{ wal_level: string }>(`select current_setting('wal_level') as wal_level`)
-    if (rows[0]?.wal_level !== 'logical') {
+    const { rows } = await client.query<{ wal_level: string; version: number }>(
+      `select current_setting('wal_level') as wal_level, current_setting('server_version_num')::int as version`,
+    )
+    const [server] = rows
+    assert(server !== undefined, 'a statement without a condition answers with one row')
+    serverVersion = server.version
+    if (server.wal_level !== 'logical') {
       options.logger.log(
         'warn',
-        `wal_level is ${rows[0]?.wal_level}: sync needs "logical" (set it and restart that Postgres)`,
+        `wal_level is ${server.wal_level}: sync needs "logical" (set it and restart that Postgres)`,
       )
     }
   } catch (error) {
@@ -43,7 +50,7 @@ export async function openExternalCluster(options: ExternalClusterOptions): Prom
   const [requestUrl, ...otherRequestUrls] = requestPasswords(address, options).map((password) =>
     requestUrlWith(address, password),
   ) as [string, ...string[]]
-  const watch = watchServer(options)
+  const watch = watchServer({ ...options, url: withOwnSettings(options.url, serverVersion) })
   return {
     kind: 'external',
     adminUrl: options.url,
@@ -51,6 +58,7 @@ export async function openExternalCluster(options: ExternalClusterOptions): Prom
     requestUrl,
     otherRequestUrls,
     databasePort: Number(address.port || 5432),
+    serverVersion,
     isUp: watch.isUp,
     onRestart: watch.onRestart,
     [Symbol.asyncDispose]: () => watch[Symbol.asyncDispose](),

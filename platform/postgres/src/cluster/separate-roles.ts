@@ -27,6 +27,8 @@ const SETTINGS = [
   'allow_system_table_mods=on',
   'search_path=pg_catalog,pg_temp',
   'statement_timeout=0',
+  'transaction_timeout=0',
+  'lock_timeout=0',
   'default_transaction_read_only=off',
 ]
   .map((setting) => `-c ${setting}`)

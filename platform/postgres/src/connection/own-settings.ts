@@ -12,10 +12,21 @@ const OWN_SETTINGS: Readonly<Record<string, string>> = {
   default_transaction_deferrable: 'off',
 }
 
-/** The address with the settings of Holdfast's own connections, for every client that is made with it. */
-export function withOwnSettings(url: string): string {
+/** Postgres 17, as `server_version_num` has it. Older versions refuse a connection that starts with `transaction_timeout`. */
+const TRANSACTION_TIMEOUT_SINCE = 170_000
+
+/**
+ * The address with the settings of Holdfast's own connections, for every client that is made with it.
+ *
+ * @param serverVersion - `server_version_num` of that server; 0 if it is not known yet
+ */
+export function withOwnSettings(url: string, serverVersion: number): string {
   const address = new URL(url)
-  address.searchParams.set('options', renderSettings(OWN_SETTINGS, address.searchParams.get('options')))
+  const settings = {
+    ...OWN_SETTINGS,
+    ...(serverVersion >= TRANSACTION_TIMEOUT_SINCE ? { transaction_timeout: '0' } : {}),
+  }
+  address.searchParams.set('options', renderSettings(settings, address.searchParams.get('options')))
   return address.href
 }
 
