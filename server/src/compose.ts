@@ -57,7 +57,12 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
   const jwtSecret = resolveJwtSecret(config.jwtSecret, config.dataDir, logger)
   const accounts = await openAccounts(context, { authUrl: roles.authUrl, jwtSecret, baseUrl, hasSample })
   const rest = await openRestPart(context, { share: shares.share('rest'), catalog, baseUrl })
-  const storage = await openFiles(context, { share: shares.share('storage'), jwtSecret: jwtSecret.text })
+  const storage = await openFiles(context, {
+    share: shares.share('storage'),
+    pool,
+    readerUrl,
+    jwtSecret: jwtSecret.text,
+  })
   phases.end('services')
   const { exposedSchemas } = rest
   const policies = openPolicyCompiler(context, { pool, readerUrl, catalog, exposedSchemas })

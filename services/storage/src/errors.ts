@@ -93,6 +93,15 @@ export const databaseTimeout = (cause: unknown): HoldfastError =>
 export const lockTimeout = (cause: unknown): HoldfastError =>
   new HoldfastError('LockTimeout', 503, 'acquiring lock timeout', { cause, headers: { 'retry-after': '1' } })
 
+/** Its parts are in the folder of another server of this database, which alone can go on with it. */
+export const uploadElsewhere = (): HoldfastError =>
+  new HoldfastError(
+    'UploadElsewhere',
+    503,
+    'The parts of this upload are on another server; try again, or begin a new upload',
+    { headers: { 'retry-after': '1' } },
+  )
+
 /** No place is left for the bytes: the disk or the quota of the store is full. */
 export const storeFull = (cause: unknown): HoldfastError =>
   new HoldfastError('InsufficientStorage', 507, 'There is no space left for files on the server', { cause })

@@ -63,3 +63,15 @@ export const UPLOAD_LOCK_WAIT_MS = 30_000
 
 /** Milliseconds between two looks for uploads in parts that have expired. */
 export const UPLOADS_SWEEP_EVERY_MS = 60 * 60 * 1_000
+
+/** Milliseconds after which bytes without a row are deleted. Their row is written within seconds of their last byte. */
+export const SWEEP_AGE_MS = 60 * 60 * 1_000
+
+/** Milliseconds between two sweeps: what is stray takes place, and nothing else. */
+export const SWEEP_EVERY_MS = 60 * 60 * 1_000
+
+/** Versions or rows that one statement looks up while bytes and rows are compared. */
+export const VERSIONS_BATCH = 1_000
+
+/** Milliseconds that the version of an expired upload in parts stays in use: longer than its last request may take. */
+export const UPLOAD_NOTE_GRACE_MS = 2 * 60 * 60 * 1_000

@@ -1,8 +1,7 @@
-import { join } from 'node:path'
 import type { FastifyPluginAsync } from 'fastify'
 import type { Clock, Logger } from '@holdfast/foundation'
 import { createFairLimit } from '@holdfast/http'
-import type { PoolShare } from '@holdfast/postgres'
+import type { Pool, PoolShare } from '@holdfast/postgres'
 import { openDiskBackend } from './backend/disk-backend.ts'
 import type { StorageContext } from './context.ts'
 import { tooManyTransfers } from './errors.ts'
@@ -10,11 +9,16 @@ import { DOWNLOADS_UNDER_WAY_MAX, UPLOADS_UNDER_WAY_MAX } from './limits.ts'
 import { fileSizeLimitOf, type StorageOptions } from './options.ts'
 import { UploadStore } from './resumable/upload-store.ts'
 import { storageRoutes } from './routes.ts'
+import { startSweep } from './sweep/sweep.ts'
 import { createSignedUrls } from './signed-urls.ts'
 
 export interface OpenStorageOptions {
   /** Connections as `authenticator`; statements run under the role of the caller. Owned by whoever opened it. */
   readonly share: PoolShare
+  /** Connected as the user that Holdfast itself is: writes down which store belongs to the database. */
+  readonly pool: Pool
+  /** Connected as the role that reads all rows past their policies: finds bytes that have none. */
+  readonly readerPool: Pool
   /** The folder of the files, when they are kept on this machine. */
   readonly folder: string
   /** The secret of the project, from which the key of signed addresses follows. */
@@ -31,10 +35,11 @@ export interface StorageService extends AsyncDisposable {
 
 /** Opens file storage: buckets and objects as Supabase's storage service has them. */
 export async function openStorage(input: OpenStorageOptions): Promise<StorageService> {
-  const { share, folder, jwtSecret, options, logger, clock } = input
+  const { share, pool, readerPool, folder, jwtSecret, options, logger, clock } = input
   const fileSizeLimit = fileSizeLimitOf(options)
   await using opened = new AsyncDisposableStack()
   const backend = opened.use(await openDiskBackend(folder))
+  opened.use(startSweep({ pool, readerPool, backend, logger, clock }))
   const context: StorageContext = {
     share,
     backend,
@@ -47,7 +52,7 @@ export async function openStorage(input: OpenStorageOptions): Promise<StorageSer
   }
   const lifetime = opened.move()
   return {
-    routes: storageRoutes(context, await UploadStore.open(join(folder, 'resumable'), clock, logger)),
+    routes: storageRoutes(context, await UploadStore.open(folder, clock, logger)),
     [Symbol.asyncDispose]: () => lifetime.disposeAsync(),
   }
 }

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { silentLogger, systemClock } from '@holdfast/foundation'
@@ -104,6 +104,26 @@ test('one person has so many unfinished uploads, and another is not concerned', 
   expect((await create('alice', 'not-concerned.mp4')).status).toBe(201)
 })
 
+test('a server that has not got the parts says so, and the client does not begin again', async () => {
+  const id = idOf(await create('alice', 'elsewhere.mp4'))
+  await world.run(`update storage.resumable_uploads set server_id = 'another' where version = '${id}'`)
+  for (const name of readdirSync(folder()))
+    if (name.startsWith(id)) renameSync(join(folder(), name), join(world.folder, name))
+  const part = { ...TUS, 'upload-offset': '0', 'content-type': 'application/offset+octet-stream' }
+  const answers = [
+    await head('alice', id),
+    await world.request('alice', {
+      method: 'PATCH',
+      url: `/upload/resumable/${id}`,
+      headers: part,
+      payload: '0123456789',
+    }),
+  ]
+  expect(answers.map(({ status }) => status)).toEqual([503, 503])
+  expect(answers[1]?.text).toContain('The parts of this upload are on another server')
+  expect(await objects('elsewhere.mp4')).toEqual([])
+})
+
 test('an address that is none leads nowhere', async () => {
   for (const id of ['..%2f..%2fstore-id', 'x', '00000000-0000-4000-8000-000000000000', '%00']) {
     expect((await head('alice', id)).status).toBe(404)
@@ -115,7 +135,7 @@ test('what has expired is deleted, and what has not stays', async () => {
   const path = join(folder(), `${old}.json`)
   const record = JSON.parse(readFileSync(path, 'utf8')) as { createdAt: number }
   writeFileSync(path, JSON.stringify({ ...record, createdAt: record.createdAt - UPLOAD_LIFETIME_MS - 1 }))
-  const store = await UploadStore.open(folder(), systemClock, silentLogger)
+  const store = await UploadStore.open(world.folder, systemClock, silentLogger)
   expect([await store.find(old), (await store.find(recent))?.id]).toEqual([undefined, recent])
   expect(readdirSync(folder()).some((name) => name.startsWith(old))).toBe(false)
 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { InjectOptions } from 'fastify'
 import { silentLogger, systemClock, type Logger } from '@holdfast/foundation'
 import { createHttpServer, type Caller } from '@holdfast/http'
-import { sharePool, type PoolShare } from '@holdfast/postgres'
+import { createPool, sharePool, type PoolShare } from '@holdfast/postgres'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 import { openStorage, storageMigrations, storageOptions, type StorageOptions } from '../src/index.ts'
 
@@ -66,8 +66,11 @@ export async function openStorageWorld({
   })
   const share = shared.share('storage')
   const defaults = Object.fromEntries(Object.entries(storageOptions).map(([name, one]) => [name, one.default]))
+  const readerPool = createPool({ url: database.readerUrl, applicationName: 'test sweep', connectionsMax: 1 })
   const storage = await openStorage({
     share,
+    pool: database.pool,
+    readerPool,
     folder,
     jwtSecret: 'a secret of at least thirty-two characters',
     options: { ...defaults, ...options } as StorageOptions,
@@ -106,6 +109,7 @@ export async function openStorageWorld({
     async [Symbol.asyncDispose]() {
       await app.close()
       await storage[Symbol.asyncDispose]()
+      await readerPool[Symbol.asyncDispose]()
       await database[Symbol.asyncDispose]()
       rmSync(folder, { recursive: true, force: true })
     },

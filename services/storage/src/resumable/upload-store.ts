@@ -7,6 +7,7 @@ import { errorMessage, type Clock, type Logger } from '@holdfast/foundation'
 import { isVersion } from '../backend/backend.ts'
 import { storeFull } from '../errors.ts'
 import { UPLOADS_OF_PERSON_MAX, UPLOAD_LIFETIME_MS } from '../limits.ts'
+import { readServerId } from './server-id.ts'
 
 /** What is kept of an upload beside its bytes. */
 export interface UploadRecord {
@@ -42,17 +43,23 @@ export class UploadStore extends DataStore {
   /** Who has made each unfinished upload. No other process writes to the folder. */
   readonly #unfinished = new Map<string, string | undefined>()
 
-  private constructor(folder: string, clock: Clock, logger: Logger) {
+  /** Which server the parts are on. */
+  readonly serverId: string
+
+  private constructor(folder: string, serverId: string, clock: Clock, logger: Logger) {
     super()
+    this.serverId = serverId
     this.#folder = folder
     this.#clock = clock
     this.#logger = logger
     this.extensions = ['creation', 'creation-with-upload', 'creation-defer-length', 'termination', 'expiration']
   }
 
-  static async open(folder: string, clock: Clock, logger: Logger): Promise<UploadStore> {
+  /** @param root - the folder of the files, in which the parts have one of their own */
+  static async open(root: string, clock: Clock, logger: Logger): Promise<UploadStore> {
+    const folder = join(root, 'resumable')
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    const store = new UploadStore(folder, clock, logger)
+    const store = new UploadStore(folder, await readServerId(root), clock, logger)
     await store.deleteExpired()
     for (const { id, person, isFinished } of await store.#list()) {
       if (!isFinished) store.#unfinished.set(id, person)

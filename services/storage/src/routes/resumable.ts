@@ -6,7 +6,7 @@ import { toStorageError } from '../database/postgres-error.ts'
 import { UPLOADS_SWEEP_EVERY_MS } from '../limits.ts'
 import { personOf } from '../request/open-request.ts'
 import { renderError } from '../response/render-error.ts'
-import { createResumableUploads, type ResumableUploads } from '../resumable/resumable-uploads.ts'
+import { ResumableUploads } from '../resumable/resumable-uploads.ts'
 import type { UploadStore } from '../resumable/upload-store.ts'
 
 const PATH = '/upload/resumable'
@@ -29,7 +29,7 @@ export function resumableRoutes(context: StorageContext, store: UploadStore): Fa
     app.addContentTypeParser('*', (_request, body, done) => done(null, body))
 
     const serve = (path: string, isSigned: boolean): void => {
-      const uploads = createResumableUploads(context, store, { path: app.prefix + path, isSigned })
+      const uploads = new ResumableUploads(context, store, { path: app.prefix + path, isSigned })
       for (const url of [path, `${path}/*`]) {
         app.route({
           method: ['POST', 'HEAD', 'PATCH', 'DELETE', 'OPTIONS'],

@@ -1,0 +1,47 @@
+import { globSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+
+// The catalogue of errors (docs/reference/errors.md) is compared with what the source of storage throws: every code with every status, and nothing else. What S3
+// clients are answered has the codes of S3.
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
+
+/** Refused settings are told at the start, and are in the table of the program. */
+const NOT_OF_REQUESTS = /^option_/
+
+/** The role that an address is not for is told as `AccessDenied`. */
+const toldAs = (code: string): string => (code === 'RoleRefused' ? 'AccessDenied' : code)
+
+function thrownInSource(): readonly (readonly [code: string, status: string])[] {
+  const files = globSync('services/storage/src/**/*.ts', { cwd: ROOT }).filter(
+    (name) => !name.endsWith('.test.ts') && !name.includes('/s3/'),
+  )
+  return files.flatMap((name) => {
+    const source = readFileSync(`${ROOT}/${name}`, 'utf8')
+    return [...source.matchAll(/new HoldfastError\(\s*'(\w+)',\s*(\d{3})/g)]
+      .map(([, code = '', status = '']) => [toldAs(code), status] as const)
+      .filter(([code]) => !NOT_OF_REQUESTS.test(code))
+  })
+}
+
+/** Rows of the table under "Storage": `| codes | statuses | … |`. */
+function documentedPairs(): readonly string[] {
+  const page = readFileSync(`${ROOT}/docs/reference/errors.md`, 'utf8')
+  const [, section = ''] = /^## Storage\n(.*?)^## /ms.exec(page) ?? []
+  return section.split('\n').flatMap((line) => {
+    const [, first = '', second = ''] = line.split('|')
+    const codes = [...first.matchAll(/`(\w+)`/g)].map(([, code = '']) => code)
+    return codes.flatMap((code) => (second.match(/\b\d{3}\b/g) ?? []).map((status) => `${code} ${status}`))
+  })
+}
+
+const sorted = (pairs: readonly string[]): readonly string[] => [...new Set(pairs)].sort()
+
+describe('the catalogue of errors', () => {
+  test('has every code of storage with every status, and none that is not thrown', () => {
+    const thrown = sorted(thrownInSource().map((pair) => pair.join(' ')))
+    expect(thrown.length).toBeGreaterThan(20)
+    expect(sorted(documentedPairs())).toEqual(thrown)
+  })
+})

@@ -1,0 +1,32 @@
+import { randomUUID } from 'node:crypto'
+import type { Logger } from '@holdfast/foundation'
+import { sql, type Queryable } from '@holdfast/postgres'
+import type { Backend } from '../backend/backend.ts'
+
+/** Since when the database and the store of bytes belong together, in milliseconds since the epoch. */
+export type PairedSince = number
+
+/**
+ * Makes sure that the rows and the bytes belong together. A database that is new to a store, because it was reset or is another one, says nothing about the bytes
+ * that were there before: those are never deleted by themselves.
+ *
+ * @returns `undefined` when they belong to others each: nothing may be deleted then
+ */
+export async function pairStore(db: Queryable, backend: Backend, logger: Logger): Promise<PairedSince | undefined> {
+  const [row] = await db.query<{ id: string; since: number }>(sql`
+    select id, (extract(epoch from created_at) * 1000)::float8 as since from storage.byte_stores order by created_at limit 1`)
+  const known = await backend.readStoreId()
+  if (row && row.id === known) return row.since
+  if (row) {
+    logger.log('error', `the files of this database are elsewhere, and not in ${backend.description}`, {
+      hint: 'Start it with the data folder that has them, or restore them from a backup. Nothing is deleted meanwhile.',
+    })
+    return undefined
+  }
+  const id = known ?? randomUUID()
+  if (known === undefined) await backend.writeStoreId(id)
+  const [made] = await db.query<{ since: number }>(sql`
+    insert into storage.byte_stores (id) values (${id})
+    returning (extract(epoch from created_at) * 1000)::float8 as since`)
+  return made?.since
+}

@@ -1,0 +1,89 @@
+import { delay, errorMessage, type Clock, type Logger } from '@holdfast/foundation'
+import { queryable, sql, type Pool, type Queryable } from '@holdfast/postgres'
+import type { Backend } from '../backend/backend.ts'
+import { inBatches } from '../backend/in-batches.ts'
+import { forgetOldUploads } from '../database/resumable-uploads.ts'
+import { findUnused } from '../database/versions-in-use.ts'
+import { SWEEP_AGE_MS, SWEEP_EVERY_MS } from '../limits.ts'
+import { pairStore } from './pair-store.ts'
+
+export interface SweepOptions {
+  /** Writes down which store belongs to the database. */
+  readonly pool: Pool
+  /** Reads all rows past their policies. */
+  readonly readerPool: Pool
+  readonly backend: Backend
+  readonly logger: Logger
+  readonly clock: Clock
+}
+
+/** Deletes bytes that have no row, now and from time to time: what crashes and failed deletions have left. */
+export function startSweep(options: SweepOptions): AsyncDisposable {
+  const stopping = new AbortController()
+  const running = repeat(options, stopping.signal)
+  return {
+    async [Symbol.asyncDispose]() {
+      stopping.abort(new Error('stopped'))
+      await running
+    },
+  }
+}
+
+async function repeat(options: SweepOptions, stopping: AbortSignal): Promise<void> {
+  while (!stopping.aborted) {
+    try {
+      await sweep(options, stopping)
+    } catch (error) {
+      if (!stopping.aborted)
+        options.logger.log('warn', `bytes without a row are not deleted yet: ${errorMessage(error)}`)
+    }
+    await delay(SWEEP_EVERY_MS, stopping).catch(() => undefined) // it was stopped, as the loop sees
+  }
+}
+
+/** One sweep. @returns how many versions were deleted, or `undefined` while another server sweeps */
+export async function sweep(
+  { pool, readerPool, backend, logger, clock }: SweepOptions,
+  stopping: AbortSignal,
+): Promise<number | undefined> {
+  return readerPool.withClient(async (client) => {
+    const db = queryable(client)
+    const key = sql`hashtextextended('holdfast storage sweep', 0)`
+    const [lock] = await db.query<{ held: boolean }>(sql`select pg_catalog.pg_try_advisory_lock(${key}) as held`)
+    if (lock?.held !== true) return undefined
+    try {
+      const pairedSince = await pairStore(pool, backend, logger)
+      if (pairedSince === undefined) return 0
+      await forgetOldUploads(pool)
+      // Of this connection, which nothing else uses: a policy that could hide a row fails the statement.
+      await db.execute(sql`set row_security = off`)
+      const before = clock.now() - SWEEP_AGE_MS
+      const unfinished = await backend.removeUnfinished(before)
+      const stray = await removeStray(db, backend, { pairedSince, before }, stopping)
+      if (unfinished + stray > 0)
+        logger.log('info', 'bytes without a row were deleted', { unfinished, versions: stray })
+      return stray
+    } finally {
+      await db.query(sql`select pg_catalog.pg_advisory_unlock(${key})`)
+    }
+  })
+}
+
+async function removeStray(
+  db: Queryable,
+  backend: Backend,
+  { pairedSince, before }: { readonly pairedSince: number; readonly before: number },
+  stopping: AbortSignal,
+): Promise<number> {
+  let removed = 0
+  for await (const batch of inBatches(backend.list())) {
+    stopping.throwIfAborted()
+    const old = batch.filter(({ writtenAt }) => writtenAt < before && writtenAt >= pairedSince)
+    const names = old.map((one) => one.version)
+    for (const version of await findUnused(db, names)) {
+      await backend.remove(version)
+      removed++
+    }
+  }
+  return removed
+}
