@@ -34,7 +34,17 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'routes',
   ],
   'services/rest': ['request', 'plan', 'query', 'openapi', 'response'],
-  'services/storage': ['backend', 'database', 'request', 'objects', 'buckets', 'resumable', 'response', 'routes'],
+  'services/storage': [
+    'backend',
+    'database',
+    'sweep',
+    'request',
+    'objects',
+    'buckets',
+    'resumable',
+    'response',
+    'routes',
+  ],
   'services/sync': [
     'encode',
     'lease',
