@@ -1,5 +1,6 @@
 import { createClient as createSupabaseClient, type SupabaseClient } from '@supabase/supabase-js'
 import type { AttachmentsOptions } from './attachments/attachments-options.ts'
+import { chooseBodySender } from './attachments/transfer/body-sender.ts'
 import { defaultStore, type KeyValueStore } from './key-value.ts'
 import { openDevice, type DeviceState } from './local/device.ts'
 import type { OpenDatabase } from './local/local-database.ts'
@@ -18,6 +19,7 @@ export interface ClientOptions {
   readonly attachments?: AttachmentsOptions
   /** Where the session and the last schema are kept between starts. Default: `localStorage`, or memory where there is none. */
   readonly store?: KeyValueStore
+  /** Sends everything. Default: the platform's, and for files what tells how far it is: a dead line is then noticed after 30 s. */
   readonly fetch?: typeof globalThis.fetch
   /** Milliseconds since the epoch. */
   readonly now?: () => number
@@ -82,6 +84,7 @@ export function createClient(options: ClientOptions): HoldfastClient {
     anonKey: options.anonKey,
     attachments: options.attachments,
     fetch,
+    bodies: chooseBodySender(options.fetch),
     now,
     random: options.random ?? Math.random,
     onProblem: options.onProblem ?? ((error) => console.warn('holdfast:', error)),

@@ -38,7 +38,7 @@ export interface FileEntry {
   readonly bytesName: string | undefined
   /** The resumable upload under way. */
   readonly uploadUrl: string | undefined
-  /** How much of it the server has. */
+  /** How much of it has gone; while it is being sent, some of this may not have arrived. */
   readonly sentBytes: number
   /** Failures in a row, and those of them in which the server refused. */
   readonly attempts: number
@@ -70,6 +70,8 @@ type SendEvent =
   | { readonly kind: 'send_started' }
   | { readonly kind: 'upload_created'; readonly url: string }
   | { readonly kind: 'part_sent'; readonly sentBytes: number }
+  /** So much has been given to the network; it may not arrive. */
+  | { readonly kind: 'progressed'; readonly sentBytes: number }
   | { readonly kind: 'sent' }
   | ({ readonly kind: 'send_failed' } & Failure)
   /** `undefined`: nothing is written to the row. */
@@ -147,6 +149,7 @@ export function nextFile(file: FileEntry, event: FileEvent, around: Surroundings
     case 'send_started':
     case 'upload_created':
     case 'part_sent':
+    case 'progressed':
     case 'sent':
     case 'send_failed':
     case 'link_written':
@@ -179,11 +182,13 @@ export function nextFile(file: FileEntry, event: FileEvent, around: Surroundings
 function afterSending(file: FileEntry, event: SendEvent, around: Surroundings): FileEntry | undefined {
   switch (event.kind) {
     case 'send_started':
-      return from(file, ['queued'], { state: 'uploading' })
+      return from(file, ['queued'], { state: 'uploading', ...(file.uploadUrl === undefined && { sentBytes: 0 }) })
     case 'upload_created':
       return from(file, ['uploading'], { uploadUrl: event.url, sentBytes: 0 })
     case 'part_sent':
       return from(file, ['uploading'], { sentBytes: event.sentBytes, ...CALM })
+    case 'progressed':
+      return from(file, ['uploading'], { sentBytes: event.sentBytes })
     case 'sent':
       return from(file, ['uploading'], { state: 'uploaded', sentBytes: file.size, uploadUrl: undefined, ...CALM })
     case 'send_failed':

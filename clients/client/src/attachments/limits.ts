@@ -18,6 +18,10 @@ export const CACHE_BYTES_MAX = 500 * 1_048_576
 export const TRANSFER_SILENCE_MS = 30_000
 /** Slower lines are not waited for, in bytes a millisecond: 4 KB/s. */
 export const SLOWEST_BYTES_A_MS = 4
+/** What a system keeps of a sent body on a slow line before it is through, in bytes: 128 KiB. On a faster line it keeps more, for a shorter time. */
+export const SOCKET_BYTES = 131_072
+/** How far a file is, is written down so often at most, in milliseconds. */
+export const PROGRESS_EVERY_MS = 500
 /** Bytes without an entry are deleted after this long, in milliseconds: another tab may be about to make the entry. 1 hour. */
 export const ORPHAN_AGE_MS = 3_600_000
 /** The longest key that storage takes, in bytes. */

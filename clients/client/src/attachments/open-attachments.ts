@@ -11,6 +11,7 @@ import { openGate } from './open-gate.ts'
 import { runAsLeader } from './leader.ts'
 import { leadTransfers } from './lead-transfers.ts'
 import { CACHE_BYTES_MAX } from './limits.ts'
+import type { BodySender } from './transfer/body-sender.ts'
 
 export interface OpenAttachmentsOptions {
   readonly userId: string
@@ -20,6 +21,7 @@ export interface OpenAttachmentsOptions {
   readonly session: Session['state']
   readonly schema: Value<SchemaDescriptor>
   readonly fetch: typeof globalThis.fetch
+  readonly bodies: BodySender
   /** The person wants to sync. */
   readonly isWanted: () => boolean
   readonly now: () => number

@@ -5,7 +5,7 @@ import type { FileWork } from './choose-work.ts'
 import type { FileEntry, FileEvent } from './file-state.ts'
 import type { FileTable } from './file-table.ts'
 import { FileStoreFull, type FileStore } from './files/file-store.ts'
-import { FILE_RETRY_MS_MAX } from './limits.ts'
+import { FILE_RETRY_MS_MAX, PROGRESS_EVERY_MS } from './limits.ts'
 import { fetchFile } from './transfer/fetch-file.ts'
 import { sendFile } from './transfer/send-file.ts'
 import { SignInNeeded, type StorageEndpoint } from './transfer/storage-endpoint.ts'
@@ -82,11 +82,22 @@ async function send(context: WorkContext, { id }: FileEntry, signal: AbortSignal
       signal,
       onCreated: async (url) => void (await table.apply(id, { kind: 'upload_created', url })),
       onPartSent: async (sentBytes) => void (await table.apply(id, { kind: 'part_sent', sentBytes })),
+      onProgress: noteProgress(context, id),
     })
     await table.apply(id, { kind: 'sent' })
   } catch (error) {
     await table.apply(id, toFailed('send_failed', error, signal))
     if (error instanceof SignInNeeded) throw error
+  }
+}
+
+/** Only what people are shown: nothing else depends on it, and nothing waits for it. */
+function noteProgress({ table, onProblem }: WorkContext, id: string): (sentBytes: number) => void {
+  let notedAt = performance.now()
+  return (sentBytes) => {
+    if (performance.now() - notedAt < PROGRESS_EVERY_MS) return
+    notedAt = performance.now()
+    table.apply(id, { kind: 'progressed', sentBytes }).catch(onProblem)
   }
 }
 

@@ -14,6 +14,7 @@ import type { FileStore } from './files/file-store.ts'
 import { folderFiles } from './files/folder-files.ts'
 import type { TransferPause } from './gate.ts'
 import { leadTransfers } from './lead-transfers.ts'
+import { fetchSender } from './transfer/body-sender.ts'
 import { playStorage, type PlayedStorage } from './played-storage.test-support.ts'
 
 const schema = new Schema({
@@ -83,6 +84,7 @@ export async function openPlayedFiles(): Promise<PlayedFiles> {
             anonKey: 'anon',
             tokens: { token: async () => 'dana', refreshedToken: async () => 'dana' },
             fetch: stepped('fetch', storage.fetch),
+            bodies: fetchSender(stepped('fetch', storage.fetch)),
           },
           bucket: 'photos',
           rows: ROWS_SQL,

@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import { PowerSyncDatabase } from '@powersync/node'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { SchemaDescriptor } from '@holdfast/protocol'
+import { fetchSender } from '../attachments/transfer/body-sender.ts'
 import { memoryStore } from '../key-value.ts'
 import { openDevicePeople } from '../people/device-people.ts'
+
 import { cacheSchema } from '../schema/fetch-schema.ts'
 import type { SessionState } from '../session/session-state.ts'
 import type { UserTokens } from '../session/session.ts'
@@ -85,6 +87,7 @@ async function openWorld(first: SessionState = ana): Promise<World> {
     anonKey: 'anon',
     attachments: undefined,
     fetch: globalThis.fetch,
+    bodies: fetchSender(globalThis.fetch),
     now: () => 1_000,
     random: () => 0.5,
     onProblem: () => undefined,

@@ -17,6 +17,7 @@ import { createPostUpload } from '../upload/post-upload.ts'
 import { createUploadQueue } from '../upload/upload-queue.ts'
 import type { Value } from '../value.ts'
 import { Connection } from './connection.ts'
+import type { BodySender } from '../attachments/transfer/body-sender.ts'
 import { createConnector } from './connector.ts'
 import { LocalSchema } from './local-schema.ts'
 
@@ -74,6 +75,7 @@ export interface LocalDatabaseOptions {
   readonly anonKey: string
   readonly attachments: AttachmentsOptions | undefined
   readonly fetch: typeof globalThis.fetch
+  readonly bodies: BodySender
   readonly now: () => number
   readonly random: () => number
   /** Receives what goes wrong in the background and has no screen of its own. */

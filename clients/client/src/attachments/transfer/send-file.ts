@@ -1,9 +1,9 @@
 import { SINGLE_REQUEST_BYTES_MAX } from '../limits.ts'
-import { sendResumable, type ResumableProgress } from './send-resumable.ts'
-import { UPLOAD_MARK, type SentFile } from './sent-file.ts'
-import { fetchAsPerson, objectPath, type StorageEndpoint } from './storage-endpoint.ts'
+import { sendResumable } from './send-resumable.ts'
+import { UPLOAD_MARK, type SendOptions, type SentFile } from './sent-file.ts'
+import { fetchAsPerson, objectPath, sendAsPerson, type StorageEndpoint } from './storage-endpoint.ts'
 import { readFailure, TransferFailure } from './storage-failure.ts'
-import { watchSilence } from './watch-silence.ts'
+import { unseenBytes, watchSilence } from './watch-silence.ts'
 
 /**
  * Brings the bytes to the server: in one request, or in parts when they are many. Resolves when the server has all of them.
@@ -15,21 +15,27 @@ export async function sendFile(
   endpoint: StorageEndpoint,
   file: SentFile,
   bytes: Blob,
-  { signal, ...progress }: ResumableProgress & { readonly signal: AbortSignal },
+  options: SendOptions,
 ): Promise<void> {
   try {
-    if (bytes.size <= SINGLE_REQUEST_BYTES_MAX) await sendAtOnce(endpoint, file, bytes, signal)
-    else await sendResumable(endpoint, file, bytes, { signal, ...progress })
+    if (bytes.size <= SINGLE_REQUEST_BYTES_MAX) await sendAtOnce(endpoint, file, bytes, options)
+    else await sendResumable(endpoint, file, bytes, options)
   } catch (error) {
     // The key is random: what is there already are most likely these bytes, and the answer to an earlier attempt was lost.
     if (!(error instanceof TransferFailure) || error.problem.status !== 409) throw error
-    if (!(await isOwnUpload(endpoint, file, bytes.size, signal))) throw error
+    if (!(await isOwnUpload(endpoint, file, bytes.size, options.signal))) throw error
   }
 }
 
-async function sendAtOnce(endpoint: StorageEndpoint, file: SentFile, bytes: Blob, signal: AbortSignal): Promise<void> {
-  using silence = watchSilence(signal, bytes.size)
-  const response = await fetchAsPerson(endpoint, `/object/${objectPath(file)}`, {
+async function sendAtOnce(
+  endpoint: StorageEndpoint,
+  file: SentFile,
+  bytes: Blob,
+  { signal, onProgress }: SendOptions,
+): Promise<void> {
+  using silence = watchSilence(signal)
+  silence.heard(unseenBytes(endpoint.bodies, bytes.size, 0))
+  const response = await sendAsPerson(endpoint, `/object/${objectPath(file)}`, {
     method: 'POST',
     headers: {
       'content-type': file.mediaType,
@@ -38,6 +44,10 @@ async function sendAtOnce(endpoint: StorageEndpoint, file: SentFile, bytes: Blob
     },
     body: bytes,
     signal: silence.signal,
+    onProgress(sentBytes) {
+      silence.heard(unseenBytes(endpoint.bodies, bytes.size, sentBytes))
+      onProgress(sentBytes)
+    },
   })
   const text = await response.text()
   if (!response.ok) throw readFailure(response.status, text, response.headers.get('retry-after'))

@@ -1,15 +1,9 @@
 import { DetailedError, Upload, type HttpRequest, type HttpResponse, type UploadOptions } from 'tus-js-client'
 import { PART_BYTES } from '../limits.ts'
-import { UPLOAD_MARK, type SentFile } from './sent-file.ts'
-import { fetchAsPerson, SignInNeeded, type StorageEndpoint } from './storage-endpoint.ts'
+import { UPLOAD_MARK, type SendOptions, type SentFile } from './sent-file.ts'
+import { fetchAsPerson, sendAsPerson, SignInNeeded, type StorageEndpoint } from './storage-endpoint.ts'
 import { noAnswer, readResumableFailure, TransferFailure } from './storage-failure.ts'
-import { watchSilence, type SilenceWatch } from './watch-silence.ts'
-
-/** What has to be remembered, so that an upload goes on after a restart. Awaited before more is sent. */
-export interface ResumableProgress {
-  readonly onCreated: (url: string) => Promise<void>
-  readonly onPartSent: (sentBytes: number) => Promise<void>
-}
+import { unseenBytes, watchSilence, type SilenceWatch } from './watch-silence.ts'
 
 /** The server no longer knows the upload: it expired. A new one is made. */
 const GONE: ReadonlySet<number> = new Set([404, 410])
@@ -24,7 +18,7 @@ export async function sendResumable(
   endpoint: StorageEndpoint,
   file: SentFile,
   bytes: Blob,
-  options: ResumableProgress & { readonly signal: AbortSignal },
+  options: SendOptions,
 ): Promise<void> {
   if (file.uploadUrl !== undefined) {
     try {
@@ -36,12 +30,7 @@ export async function sendResumable(
   return runUpload(endpoint, { ...file, uploadUrl: undefined }, bytes, options)
 }
 
-async function runUpload(
-  endpoint: StorageEndpoint,
-  file: SentFile,
-  bytes: Blob,
-  options: ResumableProgress & { readonly signal: AbortSignal },
-): Promise<void> {
+async function runUpload(endpoint: StorageEndpoint, file: SentFile, bytes: Blob, options: SendOptions): Promise<void> {
   using silence = watchSilence(options.signal)
   /** What is known of the upload, being written down in order. The next request waits for it. */
   let recorded: Promise<void> = Promise.resolve()
@@ -54,9 +43,10 @@ async function runUpload(
           : { uploadUrl: file.uploadUrl }),
         ...fixedOptions(file),
         httpStack: {
-          getName: () => 'fetch',
+          getName: () => 'holdfast',
           createRequest: (method, url) => createRequest({ endpoint, silence, recorded: () => recorded }, method, url),
         },
+        onProgress: (sentBytes) => options.onProgress(sentBytes),
         onUploadUrlAvailable: () => {
           const { url } = upload
           if (url !== null && url !== file.uploadUrl) record(() => options.onCreated(url))
@@ -135,7 +125,7 @@ function sourceOf(bytes: Blob): {
   }
 }
 
-/** One request of the upload, over the kit's own `fetch` and as the person. */
+/** One request of the upload, as the person. */
 function createRequest(
   {
     endpoint,
@@ -151,23 +141,23 @@ function createRequest(
 ): HttpRequest {
   const headers: Record<string, string> = {}
   const own = new AbortController()
+  let onProgress: (sentBytes: number) => void = () => undefined
   return {
     getMethod: () => method,
     getURL: () => url,
     setHeader: (name, value) => void (headers[name.toLowerCase()] = value),
     getHeader: (name) => headers[name.toLowerCase()],
-    setProgressHandler: () => undefined, // fetch does not tell how far it is
+    setProgressHandler: (handler) => void (onProgress = handler),
     getUnderlyingObject: () => undefined,
     abort: async () => own.abort(),
     async send(body: Blob | null = null): Promise<HttpResponse> {
       await recorded()
-      silence.heard(body?.size ?? 0)
-      const response = await fetchAsPerson(endpoint, onOwnOrigin(endpoint, url), {
-        method,
-        headers,
-        body,
-        signal: AbortSignal.any([own.signal, silence.signal]),
-      })
+      const signal = AbortSignal.any([own.signal, silence.signal])
+      const address = onOwnOrigin(endpoint, url)
+      silence.heard()
+      const response = await (body === null
+        ? fetchAsPerson(endpoint, address, { method, headers, signal })
+        : sendPart(body, address, signal))
       const text = method === 'HEAD' ? '' : await response.text()
       silence.heard()
       return {
@@ -177,5 +167,15 @@ function createRequest(
         getUnderlyingObject: () => response,
       }
     },
+  }
+
+  function sendPart(body: Blob, address: string, signal: AbortSignal): Promise<Response> {
+    const note = (sentBytes: number): void => silence.heard(unseenBytes(endpoint.bodies, body.size, sentBytes))
+    note(0)
+    const onPart = (sentBytes: number): void => {
+      note(sentBytes)
+      onProgress(sentBytes)
+    }
+    return sendAsPerson(endpoint, address, { method, headers, body, signal, onProgress: onPart })
   }
 }

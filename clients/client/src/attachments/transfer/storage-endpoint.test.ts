@@ -5,6 +5,7 @@ import { fetchAsPerson, objectPath, SignInNeeded, type StorageEndpoint } from '.
 function endpoint(refusal: () => Response): StorageEndpoint & { sent: string[] } {
   const sent: string[] = []
   return {
+    bodies: { tellsProgress: false, send: async () => expect.unreachable('no file is sent') },
     sent,
     url: 'http://played.example',
     anonKey: 'anon',
