@@ -29,7 +29,7 @@ export function chooseBodySender(ownFetch: typeof globalThis.fetch | undefined):
 export function fetchSender(fetch: typeof globalThis.fetch): BodySender {
   return {
     tellsProgress: false,
-    send: (url, { method, headers, body, signal }) => fetch(url, { method, headers, body, signal }),
+    send: (url, request) => fetch(url, request),
   }
 }
 
@@ -75,15 +75,15 @@ export const xhrSender: BodySender = {
       const request = new XMLHttpRequest()
       request.open(method, url)
       for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value)
-      request.upload.onprogress = ({ loaded }) => onProgress(loaded)
+      request.upload.addEventListener('progress', ({ loaded }) => onProgress(loaded))
       const stop = (): void => {
         request.abort()
         reject(signal.reason as Error)
       }
       signal.addEventListener('abort', stop, { once: true })
-      request.onloadend = () => signal.removeEventListener('abort', stop)
-      request.onload = () => resolve(toResponse(request))
-      request.onerror = () => reject(new TypeError('The connection was lost while the file was being sent.'))
+      request.addEventListener('loadend', () => signal.removeEventListener('abort', stop))
+      request.addEventListener('load', () => resolve(toResponse(request)))
+      request.addEventListener('error', () => reject(new TypeError('The connection was lost while the file was sent.')))
       request.send(body)
     }),
 }
