@@ -15,14 +15,18 @@ const NOT_YET: LiveStream = { hasSynced: false, downloadedFraction: undefined }
 /**
  * Asks for the rows of a declared stream while the component is mounted; afterwards they stay for the stream's time to live.
  *
- * @param parameters - those of the stream; `undefined` asks for nothing, such as before something is chosen
+ * @param parameters - those of the stream; left out: it has none; `undefined` asks for nothing, such as before something is chosen
  */
 export function useStream(
   name: string,
-  parameters: Readonly<Record<string, unknown>> | undefined = {},
-  options: SyncStreamSubscribeOptions = {},
+  ...given: readonly [
+    parameters?: Readonly<Record<string, unknown>> | undefined,
+    options?: SyncStreamSubscribeOptions | undefined,
+  ]
 ): LiveStream {
   const { database } = useLocalDatabase()
+  // A default would take `undefined` for a stream without parameters.
+  const [parameters, options = {}] = given.length === 0 ? [{}] : given
   const key = parameters === undefined ? undefined : JSON.stringify(parameters)
   const { ttl, priority } = options
   const stream = useMemo(
@@ -34,7 +38,12 @@ export function useStream(
       ...(ttl === undefined ? {} : { ttl }),
       ...(priority === undefined ? {} : { priority }),
     })
-    return () => void subscribing?.then((subscription) => subscription.unsubscribe())
+    // What ends it may be the end of the database, which fails a subscription that is still under way.
+    return () =>
+      void subscribing?.then(
+        (subscription) => subscription.unsubscribe(),
+        () => undefined,
+      )
   }, [stream, ttl, priority])
   const shown = useSyncExternalStore(
     (listener) => database.registerListener({ statusChanged: listener }),

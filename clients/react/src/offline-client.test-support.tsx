@@ -1,0 +1,114 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { cleanup, renderHook, waitFor, type RenderHookResult } from '@testing-library/react'
+import { PowerSyncDatabase } from '@powersync/node'
+import type { CommonPowerSyncDatabase } from '@powersync/common'
+import type { JSX, ReactNode } from 'react'
+import { createClient, folderFiles, memoryStore, type HoldfastClient, type LocalDatabase } from '@holdfast/client'
+import { HoldfastProvider } from './holdfast-provider.tsx'
+import { WhenOpen } from './when-open.tsx'
+
+/** A person of the device; their last sign-in has ended, so nothing is asked of a server. */
+export const ANA = { id: 'ana', email: 'ana@example.org' }
+export const BEN = { id: 'ben', email: 'ben@example.org' }
+
+const column = (name: string): object => ({
+  name,
+  local: 'text',
+  type: 'text',
+  nullable: true,
+  hasDefault: false,
+  generated: false,
+})
+const table = (name: string, ...columns: readonly string[]): object => ({
+  name,
+  schema: 'public',
+  table: name,
+  columns: ['id', ...columns].map(column),
+  can: { insert: true, update: true, delete: true },
+  indexes: [],
+})
+const SCHEMA = JSON.stringify({ version: '1', tables: [table('notes', 'body'), table('photos', 'path')] })
+
+/** A client without network on a real database, with a real folder for files. */
+export interface OfflineClient extends AsyncDisposable {
+  readonly client: HoldfastClient
+  /** The open database, once it is that of the person. */
+  opened(userId?: string): Promise<LocalDatabase>
+  /** Another person of this device goes on; the data of the first stays. */
+  switchTo(person: typeof ANA): Promise<void>
+  /** Renders a hook below the provider and {@link WhenOpen}. */
+  render<Result, Props>(
+    hook: (props: Props) => Result,
+    options?: { readonly initialProps?: Props },
+  ): RenderHookResult<Result | undefined, Props>
+  readonly wrapper: (props: { readonly children: ReactNode }) => JSX.Element
+}
+
+/** @param options.hasFiles - whether the client keeps files; default: yes */
+export async function openOfflineClient({ hasFiles = true } = {}): Promise<OfflineClient> {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-react-'))
+  const store = memoryStore()
+  await store.setItem('holdfast-last-user', JSON.stringify(ANA))
+  for (const { id } of [ANA, BEN]) await store.setItem(`holdfast-schema:${id}`, SCHEMA)
+  const client = createClient({
+    url: 'http://127.0.0.1:1',
+    anonKey: 'anon',
+    store,
+    fetch: () => Promise.reject(new TypeError('there is no network')),
+    openDatabase: ({ schema, fileName }) => openDatabase(folder, schema, fileName),
+    ...(hasFiles
+      ? {
+          attachments: {
+            files: folderFiles(join(folder, 'files')),
+            bucket: 'photos',
+            rows: 'select id, path from photos',
+          },
+        }
+      : {}),
+  })
+  const wrapper = ({ children }: { readonly children: ReactNode }): JSX.Element => (
+    <HoldfastProvider client={client}>
+      <WhenOpen>{children}</WhenOpen>
+    </HoldfastProvider>
+  )
+  const opened = async (userId = ANA.id): Promise<LocalDatabase> =>
+    waitFor(() => {
+      const device = client.device.get()
+      if (device.kind === 'open' && device.local.userId === userId) return device.local
+      throw new Error(`the database of ${userId} is not open: ${device.kind}`)
+    }, PATIENCE)
+  await opened()
+  return {
+    client,
+    opened,
+    wrapper,
+    async switchTo(person) {
+      await client.signOut('keep')
+      await client.openLocally(person)
+      await opened(person.id)
+    },
+    render: (hook, options = {}) => renderHook(hook, { ...options, wrapper }),
+    async [Symbol.asyncDispose]() {
+      cleanup()
+      await client[Symbol.asyncDispose]()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** What is waited for comes when it comes: a busy machine is no failure. */
+export const PATIENCE = { timeout: 20_000 }
+
+function openDatabase(
+  dbLocation: string,
+  schema: ConstructorParameters<typeof PowerSyncDatabase>[0]['schema'],
+  dbFilename: string,
+): CommonPowerSyncDatabase {
+  return new PowerSyncDatabase({
+    schema,
+    logger: { log: () => undefined }, // that there is no server is the point
+    database: { dbFilename, dbLocation, implementation: { type: 'node:sqlite' }, readWorkerCount: 1 },
+  })
+}
