@@ -79,6 +79,7 @@ async function open(changes: Partial<GatewayOptions> = {}) {
   return app
 }
 
+const header = (fields: object) => Buffer.from(JSON.stringify(fields)).toString('base64url')
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
 describe('a request to REST or auth', () => {
@@ -207,7 +208,9 @@ describe('a request to REST or auth', () => {
   test.each([
     ['wrong', 'PGRST301', 'Expected 3 parts in JWT; got 1'],
     ['a.b', 'PGRST301', 'Expected 3 parts in JWT; got 2'],
-    ['a.b.c', 'PGRST301', 'No suitable key or wrong key type'],
+    ['a.b.c', 'PGRST301', 'JWT cryptographic operation failed'],
+    [`${header({ alg: 'none', typ: 'JWT' })}.e30.`, 'PGRST301', 'Wrong or unsupported encoding algorithm'],
+    [`${header({ alg: 'HS256', typ: 'JWT' })}.e30.eA`, 'PGRST301', 'No suitable key or wrong key type'],
     ['old', 'PGRST303', 'JWT expired'],
     ['x.y.theirs', 'PGRST303', 'JWT not in audience'],
   ])('with the token "%s" gets %s from REST: %s', async (token, code, message) => {

@@ -1,4 +1,5 @@
 import { HoldfastError } from '@holdfast/foundation'
+import { decodeProtectedHeader } from 'jose'
 
 /** How one service's clients are told what the gateway refuses. The service's own error rendering gives it its form. */
 export interface Vocabulary {
@@ -25,6 +26,17 @@ const RETRY_AFTER = { 'retry-after': '1' }
 
 /** The same for the keys of an issuer. */
 const ISSUER_RETRY_AFTER = { 'retry-after': '5' }
+
+const UNSECURED = "JWT is unsecured but expected 'alg' was not 'none'"
+
+/** @returns the algorithm that the header of a token names, whether the token is genuine or not; `undefined` if it has no header that can be read */
+function algorithmOf(token: string): string | undefined {
+  try {
+    return decodeProtectedHeader(token).alg
+  } catch {
+    return undefined
+  }
+}
 
 function undecodable(cause: HoldfastError | undefined, message: string, detail?: string): HoldfastError {
   const description = `Bearer error="invalid_token", error_description="${message}"`
@@ -56,9 +68,12 @@ export const restVocabulary: Vocabulary = {
     const claims = CLAIM_MESSAGES[cause.detail ?? '']
     if (claims !== undefined) return invalidClaims(cause, claims)
     const parts = token.split('.').length
-    return parts === 3
-      ? undecodable(cause, 'No suitable key or wrong key type', 'None of the keys was able to decode the JWT')
-      : undecodable(cause, `Expected 3 parts in JWT; got ${parts}`)
+    if (parts !== 3) return undecodable(cause, `Expected 3 parts in JWT; got ${parts}`)
+    const algorithm = algorithmOf(token)
+    if (algorithm === undefined) return undecodable(cause, 'JWT cryptographic operation failed')
+    return algorithm === 'none'
+      ? undecodable(cause, 'Wrong or unsupported encoding algorithm', UNSECURED)
+      : undecodable(cause, 'No suitable key or wrong key type', 'None of the keys was able to decode the JWT')
   },
   tokenExpired: (cause) => invalidClaims(cause, 'JWT expired'),
   tokenForOthers: (cause) => invalidClaims(cause, 'JWT not in audience'),

@@ -182,7 +182,19 @@ describe('errors', () => {
 
   test.each([
     ['x', 'PGRST301', 'Expected 3 parts in JWT; got 1', null],
-    ['a.b.c', 'PGRST301', 'No suitable key or wrong key type', 'None of the keys was able to decode the JWT'],
+    ['a.b.c', 'PGRST301', 'JWT cryptographic operation failed', null],
+    [
+      'eyJ0eXAiOiJKV1QiLCJhbGciOiJub25lIn0.e30.yOBhlOIqn56T',
+      'PGRST301',
+      'Wrong or unsupported encoding algorithm',
+      "JWT is unsecured but expected 'alg' was not 'none'",
+    ],
+    [
+      'eyJ0eXAiOiJKV1QiLCJhbGciOiJIUzI1NiJ9.e30.yOBhlOIqn56T',
+      'PGRST301',
+      'No suitable key or wrong key type',
+      'None of the keys was able to decode the JWT',
+    ],
   ])('a token that is no good (%s) is refused', async (token, code, message, details) => {
     const answer = await world.http('/countries', { headers: { authorization: `Bearer ${token}` } })
     expect([answer.status, answer.body]).toEqual([401, { code, message, details, hint: null }])
