@@ -38,6 +38,7 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'backend',
     'database',
     'sweep',
+    'verify',
     'request',
     'objects',
     'buckets',

@@ -1,16 +1,17 @@
 import { join, resolve } from 'node:path'
-import { HoldfastError, silentLogger } from '@holdfast/foundation'
-import { POSTGRES_MAJOR, findRunningCluster, openEmbeddedCluster, readLockHolder } from '@holdfast/postgres'
+import { HoldfastError } from '@holdfast/foundation'
+import { POSTGRES_MAJOR } from '@holdfast/postgres'
 import { BACKUP_FILES, copyDataFiles, readBackupMetadata, writeBackupFolder } from '../backup/backup-folder.ts'
 import { copyStoredFiles, STORED_FILES } from '../backup/stored-files.ts'
 import { writeEmbeddedBackup } from '../backup/embedded-backup.ts'
-import { backupFailed, restoreKindMismatch } from '../backup/errors.ts'
+import { restoreKindMismatch } from '../backup/errors.ts'
 import { readExternalMajor, restoreExternal, writeExternalBackup } from '../backup/external-backup.ts'
 import { restoreEmbedded } from '../backup/restore-embedded.ts'
 import { loadConfig } from '../config/load-config.ts'
 import { backupDeclarations, type BackupConfig } from '../config/options.ts'
 import { VERSION } from '../version.ts'
 import { readOrUndefined, type CommandInput } from './command.ts'
+import { withEmbedded } from './with-database.ts'
 
 /**
  * `holdfast backup <folder>`: takes a backup of the database and of everything else in the data folder, whether the server runs or not.
@@ -88,14 +89,4 @@ function readInput(
 
 function print(input: CommandInput, config: BackupConfig, value: object, text: string): void {
   input.out(config.json ? `${JSON.stringify(value)}\n` : text)
-}
-
-/** Uses the Postgres that serves the data folder, or starts it for as long as it is needed. */
-async function withEmbedded(dataDir: string, use: (url: string) => Promise<void>): Promise<void> {
-  const url = findRunningCluster(dataDir)
-  if (url !== undefined) return use(url)
-  const holder = readLockHolder(dataDir)
-  if (holder !== undefined) throw backupFailed(new Error(`Process ${holder} is starting or stopping Postgres there.`))
-  await using cluster = await openEmbeddedCluster({ dataDir, port: 0, logger: silentLogger, mustExist: true })
-  await use(cluster.internalUrl)
 }

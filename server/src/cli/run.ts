@@ -3,7 +3,7 @@ import { nearest } from '../config/names.ts'
 import { printHelp, printReference } from '../config/print-reference.ts'
 import { VERSION } from '../version.ts'
 
-const COMMANDS = ['start', 'sync', 'backup', 'restore', 'help'] as const
+const COMMANDS = ['start', 'sync', 'storage', 'backup', 'restore', 'help'] as const
 
 /**
  * Runs one command.
@@ -29,6 +29,8 @@ export async function run(argv: readonly string[]): Promise<number> {
     if (command === 'start') return await (await import('./start.ts')).start({ argv: rest, env: process.env, out, err })
     if (command === 'sync')
       return await (await import('./sync/run-sync.ts')).runSync({ argv: rest, env: process.env, out, err })
+    if (command === 'storage')
+      return await (await import('./storage.ts')).storage({ argv: rest, env: process.env, out, err })
     if (command === 'backup')
       return await (await import('./backup.ts')).backup({ argv: rest, env: process.env, out, err })
     if (command === 'restore')

@@ -192,6 +192,15 @@ export const backupOptions = {
   },
 } satisfies OptionDeclarations
 
+/** What `storage verify` takes beside the settings of the server. */
+export const verifyOptions = {
+  sizesOnly: {
+    type: 'boolean',
+    default: false,
+    description: 'Whether `storage verify` compares sizes only, and does not read all bytes.',
+  },
+} satisfies OptionDeclarations
+
 /** Every setting there is, each declared once by the part that uses it. */
 export const options = {
   ...serverOptions,
@@ -210,6 +219,7 @@ export const optionGroups: readonly { readonly title: string; readonly options: 
   { title: 'Sync', options: syncOptions },
   { title: 'Commands that ask a running server', options: inspectOptions },
   { title: 'Backup and restore', options: backupOptions },
+  { title: 'Commands that compare stored files', options: verifyOptions },
 ]
 
 /** Settings of the commands that ask a running server: where it is, they find out as it does. */
@@ -218,9 +228,17 @@ export const inspectDeclarations = { ...options, ...inspectOptions } satisfies O
 /** Settings of `backup` and `restore`: which database and data folder, they find out as the server does. */
 export const backupDeclarations = { ...options, ...backupOptions } satisfies OptionDeclarations
 
+/** Settings of `storage …`: which database and files, they find out as the server does. */
+export const storageDeclarations = { ...options, ...verifyOptions } satisfies OptionDeclarations
+
+export type StorageConfig = OptionValues<typeof storageDeclarations>
 export type BackupConfig = OptionValues<typeof backupDeclarations>
 /** Every setting of every command. */
-export const commandDeclarations = { ...inspectDeclarations, ...backupOptions } satisfies OptionDeclarations
+export const commandDeclarations = {
+  ...inspectDeclarations,
+  ...backupOptions,
+  ...verifyOptions,
+} satisfies OptionDeclarations
 
 export type Config = OptionValues<typeof options>
 export type InspectConfig = OptionValues<typeof inspectDeclarations>

@@ -27,6 +27,7 @@ export function printHelp(): string {
     '  sync check <file …>  The same as it would be after these files of SQL (--apply: and applies them if nothing is)',
     '  sync explain     Tells why somebody has a row on their devices, or not (--user, --table, --id)',
     '  sync verify      Rebuilds a device of somebody and compares it with Postgres (--user)',
+    '  storage verify   Compares stored files with their rows, whether the server runs or not; exit code 1 if they differ',
     '  backup <folder>  Takes a backup of the database and the data folder, also while the server runs',
     '  restore <folder> Makes a new data folder, or fills an empty database, from a backup',
     '  help             Shows this text; "help --markdown" prints the reference page',

@@ -3,3 +3,5 @@ export { openStorage, type OpenStorageOptions, type StorageService } from './sto
 export { storageMigrations } from './migrations.ts'
 export { storageOptions, type StorageOptions } from './options.ts'
 export { keyDemandOf, type KeyDemand } from './open-routes.ts'
+export { openBackend } from './open-backend.ts'
+export { verifyStored, type StoredFault, type StoredReport } from './verify/verify-stored.ts'

@@ -73,5 +73,8 @@ export const SWEEP_EVERY_MS = 60 * 60 * 1_000
 /** Versions or rows that one statement looks up while bytes and rows are compared. */
 export const VERSIONS_BATCH = 1_000
 
+/** Objects whose bytes are compared with their rows at the same time. */
+export const VERIFY_AT_ONCE = 8
+
 /** Milliseconds that the version of an expired upload in parts stays in use: longer than its last request may take. */
 export const UPLOAD_NOTE_GRACE_MS = 2 * 60 * 60 * 1_000

@@ -2,7 +2,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import type { Clock, Logger } from '@holdfast/foundation'
 import { createFairLimit } from '@holdfast/http'
 import type { Pool, PoolShare } from '@holdfast/postgres'
-import { openDiskBackend } from './backend/disk-backend.ts'
+import { openBackend } from './open-backend.ts'
 import type { StorageContext } from './context.ts'
 import { tooManyTransfers } from './errors.ts'
 import { DOWNLOADS_UNDER_WAY_MAX, UPLOADS_UNDER_WAY_MAX } from './limits.ts'
@@ -38,7 +38,7 @@ export async function openStorage(input: OpenStorageOptions): Promise<StorageSer
   const { share, pool, readerPool, folder, jwtSecret, options, logger, clock } = input
   const fileSizeLimit = fileSizeLimitOf(options)
   await using opened = new AsyncDisposableStack()
-  const backend = opened.use(await openDiskBackend(folder))
+  const backend = opened.use(await openBackend(options, folder, logger))
   opened.use(startSweep({ pool, readerPool, backend, logger, clock }))
   const context: StorageContext = {
     share,

@@ -1,0 +1,37 @@
+import { resolve } from 'node:path'
+import { HoldfastError, silentLogger } from '@holdfast/foundation'
+import { findRunningCluster, openEmbeddedCluster, readLockHolder } from '@holdfast/postgres'
+
+/** The settings that say which database is meant. */
+export interface DatabaseChoice {
+  readonly dataDir: string
+  readonly databaseUrl: string | undefined
+}
+
+/** Uses the database of DATABASE_URL, or that of the data folder as {@link withEmbedded} does. */
+export async function withDatabase<T>(
+  { dataDir, databaseUrl }: DatabaseChoice,
+  use: (url: string) => Promise<T>,
+): Promise<T> {
+  return databaseUrl === undefined ? withEmbedded(resolve(dataDir), use) : use(databaseUrl)
+}
+
+/**
+ * Uses the Postgres that serves the data folder, or starts it for as long as it is needed.
+ *
+ * @throws {HoldfastError} `postgres_busy` while another process starts or stops it
+ */
+export async function withEmbedded<T>(dataDir: string, use: (url: string) => Promise<T>): Promise<T> {
+  const url = findRunningCluster(dataDir)
+  if (url !== undefined) return use(url)
+  const holder = readLockHolder(dataDir)
+  if (holder !== undefined) throw postgresBusy(holder)
+  await using cluster = await openEmbeddedCluster({ dataDir, port: 0, logger: silentLogger, mustExist: true })
+  return await use(cluster.internalUrl)
+}
+
+function postgresBusy(holder: number): HoldfastError {
+  return new HoldfastError('postgres_busy', 500, `Process ${holder} is starting or stopping Postgres there.`, {
+    hint: 'Try again when it has.',
+  })
+}
