@@ -1,6 +1,6 @@
 /**
  * The fast checks, each with its own time: format, lint, types, dead code, layers,
- * dependencies, prose, compatibility pages, unit tests. All run; the exit code tells whether all
+ * dependencies, docs, compatibility pages, unit tests. All run; the exit code tells whether all
  * passed. `--no-tests` leaves out the unit tests, for a run that has them already.
  */
 import { run } from './run.ts'
@@ -13,7 +13,7 @@ const checks: readonly (readonly [name: string, command: string, ...args: string
   ['dead code', 'knip'],
   ['layers', 'node', 'scripts/check-layers.ts'],
   ['dependencies', 'node', 'scripts/check-dependencies.ts'],
-  ['prose', 'node', 'scripts/check-prose.ts'],
+  ['docs', 'node', 'scripts/check-docs.ts'],
   ['compatibility pages', 'node', 'scripts/write-compatibility.ts', '--check'],
   ['unit tests', 'vitest', 'run', '--project', 'unit', '--silent=passed-only'],
 ]

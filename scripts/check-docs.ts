@@ -1,0 +1,62 @@
+/**
+ * Finds lines of prose in the docs that are too long, and links, paths and commands that lead nowhere; exits 1 with a line per offence. `--write` wraps the lines.
+ */
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path/posix'
+import { anchorsIn, findLostReferences, type Repository } from './doc-references.ts'
+import { findLongLines, PROSE_CHARS_MAX, wrapProse } from './prose.ts'
+
+const isWriting = process.argv.includes('--write')
+
+const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+  encoding: 'utf8',
+  maxBuffer: 64 * 1024 * 1024,
+})
+  .split('\n')
+  .filter((file) => file !== '' && existsSync(file))
+/** The changelog has entries of one line each, and names what was. */
+const pages = files.filter((file) => file.endsWith('.md') && file !== 'CHANGELOG.md')
+
+/** Programs write these: compatibility, options. */
+function isWrittenByProgram(page: string): boolean {
+  return page === 'docs/reference/options.md' || /^docs\/compatibility\/[a-z]+\.md$/.test(page)
+}
+
+/** The source of a page lies below the page that is made of it, whose links it has. */
+function baseOf(page: string): string {
+  const folder = dirname(page)
+  return folder === 'docs/compatibility/source' ? dirname(folder) : folder
+}
+
+function readRepository(): Repository {
+  const folders = new Set<string>()
+  for (const file of files) {
+    for (let folder = dirname(file); folder !== '.'; folder = dirname(folder)) folders.add(folder)
+  }
+  const anchors = new Map(pages.map((page) => [page, anchorsIn(readFileSync(page, 'utf8'))]))
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> }
+  return {
+    paths: [...files, ...folders],
+    anchorsOf: (page) => anchors.get(page),
+    scripts: new Set(Object.keys(scripts)),
+  }
+}
+
+const repository = readRepository()
+const offences: string[] = []
+let longLines = 0
+for (const page of pages) {
+  const text = readFileSync(page, 'utf8')
+  offences.push(...findLostReferences(text, repository, baseOf(page)).map((offence) => `${page}: ${offence}`))
+  if (isWrittenByProgram(page)) continue
+  if (isWriting) writeFileSync(page, wrapProse(text))
+  for (const { line, length } of findLongLines(isWriting ? wrapProse(text) : text)) {
+    offences.push(`${page}:${line}: ${length} characters, and lines of prose have ${PROSE_CHARS_MAX} at most`)
+    longLines++
+  }
+}
+for (const offence of offences) console.error(offence)
+if (longLines > 0) console.error('wrap the long lines: npm run prose')
+if (offences.length > 0) process.exit(1)
+console.log(`docs: ${pages.length} pages, no line is too long, and nothing leads nowhere`)
