@@ -1,4 +1,4 @@
-import { dirname, join, matchesGlob } from 'node:path/posix'
+import { join, matchesGlob } from 'node:path/posix'
 
 /** What a page may refer to. */
 export interface Repository {

@@ -1,6 +1,7 @@
 import { actionsThat, gridOf } from './support/grid.ts'
 import { makeActions, storedAction } from './support/actions.ts'
 import { expect, test } from './support/fixtures.ts'
+import { watchTexts } from './support/held-database.ts'
 import { expectSynced } from './support/person.ts'
 
 /** A dead line is noticed within 15 s; a busy machine takes longer for everything. Milliseconds. */
@@ -34,7 +35,10 @@ test('a first connection that is slow is being made, and not offline', async ({ 
   sam.link.stall()
   await sam.page.reload()
   await expect(sam.chip).toHaveAccessibleName('Sync: Connecting')
-  await sam.page.waitForTimeout(5_000)
+  const watched = await watchTexts(sam.page, /Offline|No answer/)
+  // Nothing has come for so long that the app asks whether the server is there.
+  await sam.page.waitForRequest((request) => request.url().endsWith('/health'), { timeout: NOTICE_MS })
+  expect(await watched.seen()).toEqual([])
   await expect(sam.chip).toHaveAccessibleName('Sync: Connecting')
   sam.link.flow()
   await expectSynced(sam)
