@@ -92,21 +92,21 @@ test('an answer lacks those of the last transactions that it has not seen and th
   const index = createDependencyIndex()
   for (const [xid, user] of [[5, 'a'], [6, 'b'], [7, null], [8, 'a']] as const) change(index, xid, user) // prettier-ignore
   const pins = new Map([['pinned', ['a', null]]])
-  expect(index.lacking([PINNED], pins, [], NOTHING_SEEN)).toEqual([5, 8])
-  expect(index.lacking([PINNED], pins, [], (xid) => xid === 5)).toEqual([8])
-  expect(index.lacking([PINNED], new Map([['pinned', []]]), [], NOTHING_SEEN)).toEqual([])
-  expect(index.lacking([PINNED], new Map(), [], NOTHING_SEEN)).toEqual([5, 6, 7, 8])
-  expect(index.lacking([OPEN], new Map(), [], NOTHING_SEEN)).toEqual([5, 6, 7, 8])
+  expect(index.unseenTransactions([PINNED], pins, [], NOTHING_SEEN)).toEqual([5, 8])
+  expect(index.unseenTransactions([PINNED], pins, [], (xid) => xid === 5)).toEqual([8])
+  expect(index.unseenTransactions([PINNED], new Map([['pinned', []]]), [], NOTHING_SEEN)).toEqual([])
+  expect(index.unseenTransactions([PINNED], new Map(), [], NOTHING_SEEN)).toEqual([5, 6, 7, 8])
+  expect(index.unseenTransactions([OPEN], new Map(), [], NOTHING_SEEN)).toEqual([5, 6, 7, 8])
   // One that was told, and forgotten since, may have been of any kind.
-  expect(index.lacking([PINNED], pins, [3], NOTHING_SEEN)).toEqual([3, 5, 8])
+  expect(index.unseenTransactions([PINNED], pins, [3], NOTHING_SEEN)).toEqual([3, 5, 8])
   index.collectAll(9)
-  expect(index.lacking([PINNED], pins, [], NOTHING_SEEN)).toEqual([5, 8, 9])
+  expect(index.unseenTransactions([PINNED], pins, [], NOTHING_SEEN)).toEqual([5, 8, 9])
 })
 
 test('a transaction with very many values concerns everybody', () => {
   const index = createDependencyIndex()
   for (let user = 0; user < 1_100; user++) change(index, 5, String(user))
-  expect(index.lacking([PINNED], new Map([['pinned', ['x']]]), [], NOTHING_SEEN)).toEqual([5])
+  expect(index.unseenTransactions([PINNED], new Map([['pinned', ['x']]]), [], NOTHING_SEEN)).toEqual([5])
 })
 
 test('whoever was told of a change hears of every other one until the keys are known again', () => {
@@ -135,8 +135,8 @@ test('whoever comes to be concerned before it is told lacks what was collected, 
   const one = holder()
   index.addUnresolved(one)
   change(index, 5, 'a')
-  expect(index.lacking([PINNED], new Map([['pinned', ['a']]]), [], NOTHING_SEEN)).toEqual([5])
-  expect(index.lacking([PINNED], new Map([['pinned', ['b']]]), [], NOTHING_SEEN)).toEqual([])
+  expect(index.unseenTransactions([PINNED], new Map([['pinned', ['a']]]), [], NOTHING_SEEN)).toEqual([5])
+  expect(index.unseenTransactions([PINNED], new Map([['pinned', ['b']]]), [], NOTHING_SEEN)).toEqual([])
   index.set(one, [PINNED], new Map([['pinned', ['b']]]))
   index.tell()
   expect(one.xids).toEqual([])
@@ -149,10 +149,10 @@ test('whoever comes to be concerned before it is told lacks what was collected, 
 test('what was collected is not forgotten among the last transactions until it is told', () => {
   const index = createDependencyIndex()
   for (let xid = 0; xid < 2_000; xid++) change(index, xid, 'a')
-  const lacking = (): readonly number[] => index.lacking([OPEN], new Map(), [], NOTHING_SEEN)
-  expect(lacking()).toContain(0)
+  const unseen = (): readonly number[] => index.unseenTransactions([OPEN], new Map(), [], NOTHING_SEEN)
+  expect(unseen()).toContain(0)
   index.tell()
-  expect(lacking()).not.toContain(0)
+  expect(unseen()).not.toContain(0)
 })
 
 test('many rows of a transaction are told everybody once', () => {
@@ -184,7 +184,7 @@ test('after another plan nobody is resolved, and what was noted before concerns 
   index.collect(6, [OPEN], RELATION, undefined, ['1', 'z', 'z', null])
   index.tell()
   expect(one.xids).toEqual([6])
-  expect(index.lacking([PINNED], new Map([['pinned', ['b']]]), [], NOTHING_SEEN)).toEqual([5])
+  expect(index.unseenTransactions([PINNED], new Map([['pinned', ['b']]]), [], NOTHING_SEEN)).toEqual([5])
 })
 
 test('the memory of transactions is bounded', () => {
@@ -193,8 +193,8 @@ test('the memory of transactions is bounded', () => {
     change(index, xid, 'a')
     index.tell()
   }
-  const lacking = index.lacking([OPEN], new Map(), [], NOTHING_SEEN)
-  expect(lacking.length).toBeGreaterThan(200)
-  expect(lacking.length).toBeLessThan(600)
-  expect(lacking.at(-1)).toBe(9_999)
+  const unseen = index.unseenTransactions([OPEN], new Map(), [], NOTHING_SEEN)
+  expect(unseen.length).toBeGreaterThan(200)
+  expect(unseen.length).toBeLessThan(600)
+  expect(unseen.at(-1)).toBe(9_999)
 })

@@ -1,5 +1,6 @@
 import type { Relation, Tuple } from '@holdfast/replication'
 import type { PlannedDependency } from './active-plan.ts'
+import { addTo, RecentChanges } from './recent-changes.ts'
 
 /** Somebody whose keys may change. */
 export interface KeyHolder {
@@ -46,10 +47,10 @@ export interface DependencyIndex {
   ): Iterable<KeyHolder>
   everybody(): Iterable<KeyHolder>
   /**
-   * The transactions that an answer lacks: of those that the holder was told of and the last ones – which the stream may deliver a moment before a query
-   * can see them – those that the answer has not seen and that concern whoever has these pins.
+   * The transactions that an answer has not seen and that concern a holder with these pins: of those that the holder was told of, and of the recent ones, which
+   * the stream may deliver a moment before a query can see them.
    */
-  lacking(
+  unseenTransactions(
     dependencies: readonly PlannedDependency[],
     pins: Pins,
     told: Iterable<number>,
@@ -57,18 +58,10 @@ export interface DependencyIndex {
   ): readonly number[]
 }
 
-/** More than there are connections to Postgres: each commits one transaction at a time. */
-const RECENT_TRANSACTIONS = 256
-/** Values of one pin that are noted of a transaction; one with more concerns everybody. */
-const NOTED_VALUES_MAX = 100
-
 interface Entry {
   readonly everyone: Set<KeyHolder>
   readonly byValue: Map<string, Set<KeyHolder>>
 }
-
-/** Whom a transaction concerns: by dependency key the values of its pin, or everybody who depends on it. */
-type Noted = Map<string, Set<string> | 'everyone'>
 
 /** What was collected and not told yet. */
 interface Collected {
@@ -81,169 +74,169 @@ interface Collected {
 const nothingCollected = (): Collected => ({ xids: new Set(), isEverybody: false, concerned: new Map() })
 
 export function createDependencyIndex(): DependencyIndex {
-  const entries = new Map<string, Entry>()
-  const unresolved = new Set<KeyHolder>()
-  const undo = new Map<KeyHolder, (() => void)[]>()
-  /** The last transactions that changed something which keys depend on. `undefined`: it concerns everybody. */
-  const recent = new Map<number, Noted | undefined>()
-  let collected = nothingCollected()
+  return new Index()
+}
 
-  function remove(holder: KeyHolder): void {
-    unresolved.delete(holder)
-    for (const step of undo.get(holder) ?? []) step()
-    undo.delete(holder)
+class Index implements DependencyIndex {
+  readonly #entries = new Map<string, Entry>()
+  readonly #unresolved = new Set<KeyHolder>()
+  /** For each resolved holder, the steps that take it out of {@link #entries}. */
+  readonly #undo = new Map<KeyHolder, (() => void)[]>()
+  readonly #recent = new RecentChanges()
+  #collected = nothingCollected()
+
+  addUnresolved(holder: KeyHolder): void {
+    this.delete(holder)
+    this.#unresolved.add(holder)
   }
 
-  function addUnresolved(holder: KeyHolder): void {
-    remove(holder)
-    unresolved.add(holder)
-  }
-
-  function everybody(): Set<KeyHolder> {
-    return new Set([...unresolved, ...undo.keys()])
-  }
-
-  function note(xid: number): Noted | undefined {
-    if (recent.has(xid)) return recent.get(xid)
-    const noted: Noted = new Map()
-    recent.set(xid, noted)
-    if (recent.size >= 2 * RECENT_TRANSACTIONS) {
-      const old = [...recent.keys()].slice(0, RECENT_TRANSACTIONS)
-      for (const one of old) recent.delete(one)
+  tell(): void {
+    const told = this.#collected
+    if (told.xids.size === 0) return
+    this.#collected = nothingCollected()
+    const holders = told.isEverybody ? this.everybody() : this.#holdersOf(told.concerned)
+    // All holders get the same list. When its keys are known, a holder skips the transactions that do not concern it.
+    const xids = [...told.xids]
+    for (const holder of holders) {
+      this.addUnresolved(holder)
+      holder.keysChanged(xids)
     }
-    return noted
   }
 
-  return {
-    addUnresolved,
-    tell() {
-      const told = collected
-      if (told.xids.size === 0) return
-      collected = nothingCollected()
-      const holders = told.isEverybody ? everybody() : new Set(unresolved)
-      if (!told.isEverybody) {
-        for (const [key, values] of told.concerned) {
-          const entry = entries.get(key)
-          if (!entry) continue
-          for (const holder of entry.everyone) holders.add(holder)
-          for (const value of values === 'everyone' ? [] : values)
-            for (const holder of entry.byValue.get(value) ?? []) holders.add(holder)
-        }
+  planChanged(): void {
+    // The notes refer to the dependencies of another plan.
+    this.#recent.forgetDetails()
+    for (const holder of this.everybody()) {
+      this.addUnresolved(holder)
+      holder.wake()
+    }
+  }
+
+  set(holder: KeyHolder, dependencies: readonly PlannedDependency[], pins: Pins): void {
+    this.delete(holder)
+    const steps: (() => void)[] = []
+    for (const dependency of dependencies) {
+      const { everyone, byValue } = this.#ensureEntry(dependency.key)
+      const values = pins.get(dependency.key)
+      if (dependency.pin === undefined || values === undefined) {
+        everyone.add(holder)
+        steps.push(() => everyone.delete(holder))
+        continue
       }
-      // One list for all: those of its transactions that do not concern somebody are left out when the keys are known.
-      const xids = [...told.xids]
-      for (const holder of holders) {
-        addUnresolved(holder)
-        holder.keysChanged(xids)
+      for (const value of new Set(values)) if (value !== null) steps.push(addByValue(byValue, value, holder))
+    }
+    this.#undo.set(holder, steps)
+  }
+
+  delete(holder: KeyHolder): void {
+    this.#unresolved.delete(holder)
+    for (const step of this.#undo.get(holder) ?? []) step()
+    this.#undo.delete(holder)
+  }
+
+  collect(
+    xid: number,
+    dependencies: readonly PlannedDependency[],
+    relation: Relation,
+    old: Tuple | undefined,
+    row: Tuple | undefined,
+  ): void {
+    const noted = this.#recent.note(xid)
+    const { xids, concerned } = this.#collected
+    xids.add(xid)
+    for (const dependency of dependencies) {
+      const { key, pin } = dependency
+      const known = concerned.get(key)
+      if (!pin && known === 'everyone' && (!noted || noted.get(key) === 'everyone')) continue
+      if (old && row && !differs(relation, dependency.columns, old, row)) continue
+      const values = pin ? valuesOf(relation, pin.column, old, row) : []
+      if (noted) addTo(noted, dependency, values)
+      if (!pin) {
+        concerned.set(key, 'everyone')
+        continue
       }
-    },
-    planChanged() {
-      // What is noted is told apart by the dependencies of another plan.
-      for (const xid of recent.keys()) recent.set(xid, undefined)
-      for (const holder of everybody()) {
-        addUnresolved(holder)
-        holder.wake()
+      // A holder that gets one of the other values before it is told finds the transaction among the recent ones.
+      const held = known ?? new Set<string>()
+      concerned.set(key, held)
+      const byValue = this.#entries.get(key)?.byValue
+      if (held !== 'everyone') for (const value of values) if (byValue?.has(value)) held.add(value)
+    }
+  }
+
+  collectAll(xid: number): void {
+    this.#recent.noteAll(xid)
+    this.#collected.xids.add(xid)
+    this.#collected.isEverybody = true
+  }
+
+  few(
+    dependencies: readonly PlannedDependency[],
+    relation: Relation,
+    old: Tuple | undefined,
+    row: Tuple | undefined,
+    max: number,
+  ): Iterable<KeyHolder> {
+    if (this.#unresolved.size > max) return []
+    const found = new Set(this.#unresolved)
+    for (const dependency of dependencies) {
+      const entry = this.#entries.get(dependency.key)
+      if (!entry || (old && row && !differs(relation, dependency.columns, old, row))) continue
+      const values = dependency.pin ? valuesOf(relation, dependency.pin.column, old, row) : []
+      for (const holders of [entry.everyone, ...values.map((value) => entry.byValue.get(value))]) {
+        if (!holders) continue
+        if (holders.size > max) return []
+        for (const holder of holders) found.add(holder)
       }
-    },
-    set(holder, dependencies, pins) {
-      remove(holder)
-      const steps: (() => void)[] = []
-      for (const dependency of dependencies) {
-        let entry = entries.get(dependency.key)
-        if (!entry) entries.set(dependency.key, (entry = { everyone: new Set(), byValue: new Map() }))
-        const { everyone, byValue } = entry
-        const values = pins.get(dependency.key)
-        if (dependency.pin === undefined || values === undefined) {
-          everyone.add(holder)
-          steps.push(() => everyone.delete(holder))
-          continue
-        }
-        for (const value of new Set(values)) {
-          if (value === null) continue
-          const set = byValue.get(value) ?? new Set()
-          byValue.set(value, set.add(holder))
-          steps.push(() => {
-            set.delete(holder)
-            if (set.size === 0 && byValue.get(value) === set) byValue.delete(value)
-          })
-        }
-      }
-      undo.set(holder, steps)
-    },
-    delete: remove,
-    collect(xid, dependencies, relation, old, row) {
-      const noted = note(xid)
-      collected.xids.add(xid)
-      for (const dependency of dependencies) {
-        const { key, pin } = dependency
-        const known = collected.concerned.get(key)
-        if (!pin && known === 'everyone' && (!noted || noted.get(key) === 'everyone')) continue
-        if (old && row && !differs(relation, dependency.columns, old, row)) continue
-        const values = pin ? valuesOf(relation, pin.column, old, row) : []
-        if (noted) addTo(noted, dependency, values)
-        if (!pin) {
-          collected.concerned.set(key, 'everyone')
-          continue
-        }
-        // Whoever comes to have one of the others until they are told finds the transaction among the last ones.
-        const concerned = known ?? new Set<string>()
-        collected.concerned.set(key, concerned)
-        const byValue = entries.get(key)?.byValue
-        if (concerned !== 'everyone') for (const value of values) if (byValue?.has(value)) concerned.add(value)
-      }
-    },
-    collectAll(xid) {
-      note(xid)
-      recent.set(xid, undefined)
-      collected.xids.add(xid)
-      collected.isEverybody = true
-    },
-    few(dependencies, relation, old, row, max) {
-      if (unresolved.size > max) return []
-      const found = new Set(unresolved)
-      for (const dependency of dependencies) {
-        const entry = entries.get(dependency.key)
-        if (!entry || (old && row && !differs(relation, dependency.columns, old, row))) continue
-        const values = dependency.pin ? valuesOf(relation, dependency.pin.column, old, row) : []
-        for (const holders of [entry.everyone, ...values.map((value) => entry.byValue.get(value))]) {
-          if (!holders) continue
-          if (holders.size > max) return []
-          for (const holder of holders) found.add(holder)
-        }
-        if (found.size > max) return []
-      }
-      return found
-    },
-    everybody,
-    lacking(dependencies, pins, told, saw) {
-      return [...new Set([...told, ...collected.xids, ...recent.keys()])].filter((xid) => {
-        if (saw(xid)) return false
-        const noted = recent.get(xid)
-        return (
-          !noted || dependencies.some((dependency) => concerns(noted.get(dependency.key), pins.get(dependency.key)))
-        )
-      })
-    },
+      if (found.size > max) return []
+    }
+    return found
+  }
+
+  everybody(): Set<KeyHolder> {
+    return new Set([...this.#unresolved, ...this.#undo.keys()])
+  }
+
+  unseenTransactions(
+    dependencies: readonly PlannedDependency[],
+    pins: Pins,
+    told: Iterable<number>,
+    saw: (xid: number) => boolean,
+  ): readonly number[] {
+    const candidates = new Set([...told, ...this.#collected.xids, ...this.#recent.xids()])
+    return [...candidates].filter((xid) => !saw(xid) && this.#recent.concerns(xid, dependencies, pins))
+  }
+
+  #ensureEntry(key: string): Entry {
+    let entry = this.#entries.get(key)
+    if (!entry) this.#entries.set(key, (entry = { everyone: new Set(), byValue: new Map() }))
+    return entry
+  }
+
+  /** The holders that have one of the collected values, and those whose dependencies are not known. */
+  #holdersOf(concerned: Collected['concerned']): ReadonlySet<KeyHolder> {
+    const holders = new Set(this.#unresolved)
+    for (const [key, values] of concerned) {
+      const entry = this.#entries.get(key)
+      if (!entry) continue
+      for (const holder of entry.everyone) holders.add(holder)
+      for (const value of values === 'everyone' ? [] : values)
+        for (const holder of entry.byValue.get(value) ?? []) holders.add(holder)
+    }
+    return holders
   }
 }
 
-function addTo(noted: Noted, { key, pin }: PlannedDependency, values: readonly string[]): void {
-  const known = noted.get(key) ?? new Set()
-  if (known === 'everyone') return
-  for (const value of values) known.add(value)
-  noted.set(key, pin === undefined || known.size > NOTED_VALUES_MAX ? 'everyone' : known)
+/** @returns the step that removes the holder again */
+function addByValue(byValue: Entry['byValue'], value: string, holder: KeyHolder): () => void {
+  const set = byValue.get(value) ?? new Set()
+  byValue.set(value, set.add(holder))
+  return () => {
+    set.delete(holder)
+    if (set.size === 0 && byValue.get(value) === set) byValue.delete(value)
+  }
 }
 
-function concerns(
-  noted: Set<string> | 'everyone' | undefined,
-  values: readonly (string | null)[] | undefined,
-): boolean {
-  if (noted === undefined) return false
-  if (noted === 'everyone' || values === undefined) return true
-  return values.some((value) => value !== null && noted.has(value))
-}
-
-/** What a column holds before and after. */
+/** The values of a column before and after a change. */
 function valuesOf(relation: Relation, column: string, old: Tuple | undefined, row: Tuple | undefined): string[] {
   const position = relation.columns.findIndex(({ name }) => name === column)
   return [old?.[position], row?.[position]].filter((value) => value !== null && value !== undefined)

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import { errorMessage } from '@holdfast/foundation'
-import type { SyncPlan, TablePlan } from '@holdfast/policy'
+import type { SyncPlan } from '@holdfast/policy'
 import { sql } from '@holdfast/postgres'
 import type { Tuple } from '@holdfast/replication'
 import { isPassingError, isStatementError, isTimeout, type PolicyFailures } from '../buckets/policy-failures.ts'
-import { ROW_LIMITS, SLOW_ROWS_MAX, SLOW_SHARE } from '../limits.ts'
+import { ROW_LIMITS, SLOW_ROWS_MAX } from '../limits.ts'
 import { evaluateRows, readsOf } from './evaluate-rows.ts'
+import { SlowTables } from './slow-tables.ts'
 import type { Evaluated, SqlExpression, TableRouter } from './table-router.ts'
 import { withTimeLimit, type TimeLimitOptions } from '../time-limit.ts'
 
@@ -69,106 +70,113 @@ interface Evaluation {
 }
 
 export function createRowEvaluator(options: RowEvaluatorOptions): RowEvaluator {
-  const { failures, limits = ROW_LIMITS } = options
-  /** What was found for rows that took too long: the same row is not waited for again. */
-  const slowRows = new Map<string, Evaluated>()
-  /** Time that tables have taken, and when it was noted: it is forgotten little by little. */
-  const spent = new Map<number, { readonly ms: number; readonly at: number }>()
-  /** By oid, why and by which policies. */
-  const givenUp = new Map<number, { readonly reason: string; readonly content: string | undefined }>()
-  let distrusted = new Set<number>()
-  let contents = new Map<number, string>()
-  let lastFunctions: string | undefined
+  return new Evaluator(options)
+}
 
-  function spentBy(oid: number): number {
-    const before = spent.get(oid)
-    return before ? Math.max(0, before.ms - (performance.now() - before.at) * SLOW_SHARE) : 0
+class Evaluator implements RowEvaluator {
+  readonly #options: RowEvaluatorOptions
+  readonly #limits: RowLimits
+  /** Results for rows that took too long: the same row is not waited for again. */
+  readonly #slowRows = new Map<string, Evaluated>()
+  readonly #tables = new SlowTables()
+  #distrusted = new Set<number>()
+  #lastFunctions: string | undefined
+
+  constructor(options: RowEvaluatorOptions) {
+    this.#options = options
+    this.#limits = options.limits ?? ROW_LIMITS
   }
 
-  function attempt(
-    { router, columnNames }: Evaluation,
-    expressions: readonly SqlExpression[],
+  async evaluate(
+    router: TableRouter,
+    columnNames: readonly string[],
     rows: readonly Tuple[],
-    ms: number,
+    olds = NO_ROWS,
   ): Promise<readonly Evaluated[]> {
-    return withTimeLimit(options, ms, async (tx) => {
-      // A day begins for a row when it does for people.
-      if (router.hasClock) await tx.execute(sql`select set_config('TimeZone', ${await options.timeZone()}, true)`)
-      return evaluateRows(tx, router, expressions, columnNames, rows)
-    })
+    if (router.expressions.length === 0) return rows.map(() => NOTHING)
+    const evaluation: Evaluation = { router, columnNames, olds, slowSince: undefined }
+    // Rows that are known to be slow would make all those beside them slow.
+    const found = rows.map((row) => (this.#slowRows.size > 0 ? this.#slowRows.get(idOf(evaluation, row)) : undefined))
+    const others = await this.#evaluateSome(
+      evaluation,
+      rows.filter((_, index) => found[index] === undefined),
+    )
+    if (evaluation.slowSince !== undefined) this.#tables.spend(router.table.oid, evaluation.slowSince)
+    let next = 0
+    return found.map((known) => known ?? others[next++] ?? NOTHING)
   }
 
-  /** Goes on after an error that is the statement's. Gives the table up when it has taken too much time. */
-  function tolerate(evaluation: Evaluation, error: unknown, startedAt: number): void {
-    if (!isStatementError(error)) throw error
-    if (isTimeout(error)) evaluation.slowSince ??= startedAt
-    if (evaluation.slowSince === undefined) return
-    const { oid } = evaluation.router.table
-    if (spentBy(oid) + performance.now() - evaluation.slowSince < limits.tableMs || givenUp.has(oid)) return
-    const reason = `its policies took more than ${limits.tableMs / 1_000} s to evaluate for rows that changed: ${errorMessage(error)}`
-    givenUp.set(oid, { reason, content: contents.get(oid) })
-    distrusted.add(oid)
+  takeDistrusted(): ReadonlySet<number> {
+    const taken = this.#distrusted
+    if (taken.size > 0) this.#distrusted = new Set()
+    return taken
   }
 
-  async function evaluateSome(evaluation: Evaluation, rows: readonly Tuple[]): Promise<readonly Evaluated[]> {
+  withoutGivenUp(plan: SyncPlan, functionsVersion: string): SyncPlan {
+    if (functionsVersion !== this.#lastFunctions) this.#slowRows.clear()
+    this.#lastFunctions = functionsVersion
+    return this.#tables.withoutGivenUp(plan, functionsVersion)
+  }
+
+  async #evaluateSome(evaluation: Evaluation, rows: readonly Tuple[]): Promise<readonly Evaluated[]> {
     const { table, expressions } = evaluation.router
-    if (givenUp.has(table.oid)) return rows.map(() => NOTHING)
+    if (this.#tables.isGivenUp(table.oid)) return rows.map(() => NOTHING)
     const [first] = rows
-    if (rows.length === 1 && first) return [await evaluateAlone(evaluation, first)]
+    if (rows.length === 1 && first) return [await this.#evaluateAlone(evaluation, first)]
     const startedAt = performance.now()
     try {
-      return await attempt(evaluation, expressions, rows, limits.statementMs + rows.length * limits.rowMs)
+      const { statementMs, rowMs } = this.#limits
+      return await this.#attempt(evaluation, expressions, rows, statementMs + rows.length * rowMs)
     } catch (error) {
-      tolerate(evaluation, error, startedAt)
+      this.#tolerate(evaluation, error, startedAt)
     }
     const results: Evaluated[] = []
     const size = Math.ceil(rows.length / PARTS)
     for (let at = 0; at < rows.length; at += size)
-      results.push(...(await evaluateSome(evaluation, rows.slice(at, at + size))))
+      results.push(...(await this.#evaluateSome(evaluation, rows.slice(at, at + size))))
     return results
   }
 
-  async function evaluateAlone(evaluation: Evaluation, row: Tuple): Promise<Evaluated> {
+  async #evaluateAlone(evaluation: Evaluation, row: Tuple): Promise<Evaluated> {
     const { table, expressions } = evaluation.router
     const id = idOf(evaluation, row)
-    const known = slowRows.get(id)
+    const known = this.#slowRows.get(id)
     if (known) return known
     const results: (string | null)[] = []
     let isUncertain = false
     for (const expression of expressions) {
-      const { value, error } = await evaluateOne(evaluation, expression, row)
+      const { value, error } = await this.#evaluateOne(evaluation, expression, row)
       if (error !== undefined) {
-        failures.note({ table: table.localName, of: 'row', sql: expression.sql }, error)
+        this.#options.failures.note({ table: table.localName, of: 'row', sql: expression.sql }, error)
         isUncertain ||= isPassingError(error)
       }
       results.push(value)
     }
     if (isUncertain) {
-      const isTimeless = expressions.every(({ result }) => result !== 'moment')
-      // It may have been in a bucket: who knows which, knows it from reading the table again.
-      if (evaluation.olds.has(row)) distrusted.add(table.oid)
-      if (isTimeless) slowRows.set(id, results)
-      const [oldest] = slowRows.keys()
-      if (slowRows.size > SLOW_ROWS_MAX && oldest !== undefined) slowRows.delete(oldest)
+      // The row may have been in a bucket. Only reading the table again tells in which one.
+      if (evaluation.olds.has(row)) this.#distrusted.add(table.oid)
+      if (expressions.every(({ result }) => result !== 'moment')) this.#slowRows.set(id, results)
+      const [oldest] = this.#slowRows.keys()
+      if (this.#slowRows.size > SLOW_ROWS_MAX && oldest !== undefined) this.#slowRows.delete(oldest)
     }
     return results
   }
 
-  /** What may be the fault of the moment is tried once more. */
-  async function evaluateOne(
+  /** Tries a second time after an error that may have been a passing one. */
+  async #evaluateOne(
     evaluation: Evaluation,
     expression: SqlExpression,
     row: Tuple,
   ): Promise<{ readonly value: string | null; readonly error?: unknown }> {
     let last: unknown
-    for (const ms of [limits.statementMs, limits.retryMs]) {
-      if (givenUp.has(evaluation.router.table.oid)) return { value: null }
+    for (const ms of [this.#limits.statementMs, this.#limits.retryMs]) {
+      if (this.#tables.isGivenUp(evaluation.router.table.oid)) return { value: null }
       const startedAt = performance.now()
       try {
-        const [found] = await attempt(evaluation, [expression], [row], ms)
+        const [found] = await this.#attempt(evaluation, [expression], [row], ms)
         return { value: found?.[0] ?? null }
       } catch (error) {
-        tolerate(evaluation, error, startedAt)
+        this.#tolerate(evaluation, error, startedAt)
         last = error
         if (!isPassingError(error)) break
       }
@@ -176,67 +184,37 @@ export function createRowEvaluator(options: RowEvaluatorOptions): RowEvaluator {
     return { value: null, error: last }
   }
 
-  return {
-    async evaluate(router, columnNames, rows, olds = NO_ROWS) {
-      if (router.expressions.length === 0) return rows.map(() => NOTHING)
-      const { oid } = router.table
-      const evaluation: Evaluation = { router, columnNames, olds, slowSince: undefined }
-      // Rows that are known to be slow would make all those beside them slow.
-      const found = rows.map((row) => (slowRows.size > 0 ? slowRows.get(idOf(evaluation, row)) : undefined))
-      const others = await evaluateSome(
-        evaluation,
-        rows.filter((_, index) => found[index] === undefined),
-      )
-      if (evaluation.slowSince !== undefined) {
-        const ms = spentBy(oid) + performance.now() - evaluation.slowSince
-        spent.set(oid, { ms, at: performance.now() })
-      }
-      let next = 0
-      return found.map((known) => known ?? others[next++] ?? NOTHING)
-    },
-    takeDistrusted() {
-      const taken = distrusted
-      if (taken.size > 0) distrusted = new Set()
-      return taken
-    },
-    withoutGivenUp(plan, functionsVersion) {
-      if (functionsVersion !== lastFunctions) slowRows.clear()
-      lastFunctions = functionsVersion
-      contents = new Map(plan.tables.map((table) => [table.oid, `${functionsVersion} ${expressionsOf(table)}`]))
-      for (const [oid, { content }] of givenUp) {
-        if (content === contents.get(oid)) continue
-        givenUp.delete(oid)
-        spent.delete(oid)
-      }
-      const out = plan.tables.filter(({ oid }) => givenUp.has(oid))
-      if (out.length === 0) return plan
-      return {
-        ...plan,
-        version: `${plan.version}-${out.map(({ oid }) => oid).join('-')}`,
-        tables: plan.tables.filter(({ oid }) => !givenUp.has(oid)),
-        refused: [
-          ...plan.refused,
-          ...out.map(({ schema, name, oid, definitions }) => {
-            const policy = definitions.find(({ rowFilter }) => rowFilter)?.policies[0]
-            return {
-              schema,
-              name,
-              oid,
-              ...(policy === undefined ? {} : { policy }),
-              reason: givenUp.get(oid)?.reason ?? '',
-            }
-          }),
-        ],
-      }
-    },
+  #attempt(
+    { router, columnNames }: Evaluation,
+    expressions: readonly SqlExpression[],
+    rows: readonly Tuple[],
+    ms: number,
+  ): Promise<readonly Evaluated[]> {
+    return withTimeLimit(this.#options, ms, async (tx) => {
+      // A day begins for a row when it does for users.
+      if (router.hasClock) await tx.execute(sql`select set_config('TimeZone', ${await this.#options.timeZone()}, true)`)
+      return evaluateRows(tx, router, expressions, columnNames, rows)
+    })
+  }
+
+  /** Continues after an error of the statement. Gives the table up when it has taken too much time. */
+  #tolerate(evaluation: Evaluation, error: unknown, startedAt: number): void {
+    if (!isStatementError(error)) throw error
+    if (isTimeout(error)) evaluation.slowSince ??= startedAt
+    if (evaluation.slowSince === undefined) return
+    const { oid } = evaluation.router.table
+    const { tableMs } = this.#limits
+    const spentMs = this.#tables.spentBy(oid) + performance.now() - evaluation.slowSince
+    if (spentMs < tableMs || this.#tables.isGivenUp(oid)) return
+    this.#tables.giveUp(
+      oid,
+      `its policies took more than ${tableMs / 1_000} s to evaluate for rows that changed: ${errorMessage(error)}`,
+    )
+    this.#distrusted.add(oid)
   }
 }
 
-function expressionsOf({ definitions }: TablePlan): string {
-  return JSON.stringify(definitions.map(({ rowFilter, keys }) => [rowFilter?.sql, keys.map((key) => key.sql)]))
-}
-
-/** Of all that the expressions of a table can tell rows apart by. */
+/** Identifies a row by everything that the expressions of a table can read of it. */
 function idOf({ router: { table, expressions }, columnNames }: Evaluation, row: Tuple): string {
   const values = readsOf(expressions).map((name) => row[columnNames.indexOf(name)] ?? null)
   const content = JSON.stringify([table.oid, expressions.map((expression) => expression.sql), values])

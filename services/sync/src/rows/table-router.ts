@@ -48,6 +48,7 @@ export interface TableRouter {
 type Reader = (row: Tuple, evaluated: Evaluated) => string | null
 
 interface RoutedDefinition {
+  readonly stored: ActiveDefinition['stored']
   readonly matches: ((row: Tuple, evaluated: Evaluated) => boolean) | undefined
   /** Set when the filter reads the clock. */
   readonly next: ((evaluated: Evaluated) => string | null) | undefined
@@ -67,33 +68,83 @@ export function createTableRouter(
   columnNames: readonly string[],
 ): TableRouter {
   const positions = new Map(columnNames.map((name, position) => [name, position]))
-  const expressions: SqlExpression[] = []
-  const encoders = new Map<string, RowEncoder>()
+  const expressions = new ExpressionReaders(positions)
+  const encoderOf = createEncoders(table, positions)
+  const routed = definitions.map((active) => routeDefinition(active, positions, expressions, encoderOf))
+  const at = (index: number): RoutedDefinition => routed[index] as RoutedDefinition
+  const keyPositions = table.key.columns.map((name) => positions.get(name) ?? -1)
+  return {
+    table,
+    definitions,
+    expressions: expressions.list,
+    hasClasses: definitions.some(({ classes }) => classes !== undefined),
+    hasClock: definitions.some(({ definition }) => definition.rowFilter?.next !== undefined),
+    buckets(index, row, evaluated) {
+      const definition = at(index)
+      return definition.matches && !definition.matches(row, evaluated)
+        ? NO_BUCKETS
+        : bucketsOf(definition, row, evaluated)
+    },
+    candidates(index, row, evaluated) {
+      const definition = at(index)
+      return definition.next && bucketsOf(definition, row, evaluated)
+    },
+    next: (index, evaluated) => at(index).next?.(evaluated) ?? null,
+    key: (row) => keyPositions.map((position) => row[position] ?? ''),
+    json(index, row, cache) {
+      const { encoder } = at(index)
+      if (!cache) return encoder(row)
+      let json = cache.get(encoder)
+      if (json === undefined) cache.set(encoder, (json = encoder(row)))
+      return json
+    },
+    looksEqual: (index, old, row) => at(index).positions.every((position) => old[position] === row[position]),
+    objectId: compileObjectId(table, positions),
+    classKey: (index, row, evaluated) => at(index).keys.map(({ read }) => read(row, evaluated)),
+  }
+}
 
-  function readColumn(name: string): Reader {
-    const position = positions.get(name)
-    return position === undefined ? () => null : (row) => row[position] ?? null
+/** By name, where a column is in the rows to come. */
+type Positions = ReadonlyMap<string, number>
+
+/** Reads columns and expressions of rows, and lists the expressions that Postgres has to evaluate for it, each once. */
+class ExpressionReaders {
+  readonly #positions: Positions
+  readonly list: SqlExpression[] = []
+
+  constructor(positions: Positions) {
+    this.#positions = positions
   }
 
-  function reader(expression: RowExpression, result: SqlExpression['result']): Reader {
+  reader(expression: RowExpression, result: SqlExpression['result']): Reader {
     if (expression.column !== undefined) {
-      const read = readColumn(expression.column)
+      const read = this.#columnReader(expression.column)
       if (result !== 'elements') return read
       return (row, evaluated) => {
         const literal = read(row, evaluated)
         return literal === null ? null : arrayJson(literal, TEXT)
       }
     }
-    const known = expressions.findIndex((other) => other.sql === expression.sql && other.result === result)
-    const index = known < 0 ? expressions.push({ sql: expression.sql, reads: expression.reads, result }) - 1 : known
+    const { sql, reads } = expression
+    const known = this.list.findIndex((other) => other.sql === sql && other.result === result)
+    const index = known < 0 ? this.list.push({ sql, reads, result }) - 1 : known
     return (_, evaluated) => evaluated[index] ?? null
   }
 
-  function encoderOf(columns: readonly string[]): RowEncoder {
+  #columnReader(name: string): Reader {
+    const position = this.#positions.get(name)
+    return position === undefined ? () => null : (row) => row[position] ?? null
+  }
+}
+
+/** @returns the encoder of rows with some of the table's columns; the same one for the same columns */
+function createEncoders(table: TablePlan, positions: Positions): (columns: readonly string[]) => RowEncoder {
+  const planned = new Map<string, PlannedColumn>(table.columns.map((column) => [column.name, column]))
+  const encoders = new Map<string, RowEncoder>()
+  return (columns) => {
     const key = columns.join('\0')
     let encoder = encoders.get(key)
     if (!encoder) {
-      const planned = new Map<string, PlannedColumn>(table.columns.map((column) => [column.name, column]))
       const present = columns.flatMap((name) => {
         const column = planned.get(name)
         const position = positions.get(name)
@@ -103,91 +154,66 @@ export function createTableRouter(
     }
     return encoder
   }
+}
 
-  const routed = definitions.map(({ definition }): RoutedDefinition => {
-    const { rowFilter } = definition
-    const filter = rowFilter && reader(rowFilter, 'flag')
-    const next =
-      rowFilter?.next === undefined
-        ? undefined
-        : reader({ ...rowFilter, sql: rowFilter.next, column: undefined }, 'moment')
-    return {
-      matches: filter && ((row, evaluated) => filter(row, evaluated) === 't'),
-      next: next && ((evaluated) => next([], evaluated)),
-      keys: definition.keys.map((key) => ({
-        kind: key.kind,
-        read: reader(key, key.kind === 'elements' ? 'elements' : 'value'),
-      })),
-      encoder: encoderOf(definition.columns),
-      positions: definition.columns.map((name) => positions.get(name) ?? -1),
-      last: undefined,
-    }
-  })
-  const objectId = compileRecordId(
+function routeDefinition(
+  { definition, stored }: ActiveDefinition,
+  positions: Positions,
+  expressions: ExpressionReaders,
+  encoderOf: (columns: readonly string[]) => RowEncoder,
+): RoutedDefinition {
+  const { rowFilter } = definition
+  const filter = rowFilter && expressions.reader(rowFilter, 'flag')
+  const next =
+    rowFilter?.next === undefined
+      ? undefined
+      : expressions.reader({ ...rowFilter, sql: rowFilter.next, column: undefined }, 'moment')
+  return {
+    stored,
+    matches: filter && ((row, evaluated) => filter(row, evaluated) === 't'),
+    next: next && ((evaluated) => next([], evaluated)),
+    keys: definition.keys.map((key) => ({
+      kind: key.kind,
+      read: expressions.reader(key, key.kind === 'elements' ? 'elements' : 'value'),
+    })),
+    encoder: encoderOf(definition.columns),
+    positions: definition.columns.map((name) => positions.get(name) ?? -1),
+    last: undefined,
+  }
+}
+
+function compileObjectId(table: TablePlan, positions: Positions): (row: Tuple) => string {
+  return compileRecordId(
     table.key.columns.map((name) => {
       const column = table.columns.find((one) => one.name === name)
       assert(column, 'the key is of columns of the table')
       return { column, position: positions.get(name) ?? -1 }
     }),
   )
+}
 
-  const keyPositions = table.key.columns.map((name) => positions.get(name) ?? -1)
-
-  /** The buckets of rows that pass the filter. */
-  function bucketsOf(index: number, row: Tuple, evaluated: Evaluated): readonly string[] {
-    const definition = routed[index] as RoutedDefinition
-    const { keys } = definition
-    const { stored } = definitions[index] as ActiveDefinition
-    const [only] = keys
-    if (only?.kind === 'value' && keys.length === 1) {
-      const key = only.read(row, evaluated)
-      if (key === null) return NO_BUCKETS
-      if (definition.last?.key !== key) definition.last = { key, names: [bucketName(stored, [key])] }
-      return definition.last.names
-    }
-    let combinations: (string | null)[][] = [[]]
-    for (const { kind, read } of keys) {
-      const value = read(row, evaluated)
-      if (value === null && kind !== 'class') return NO_BUCKETS
-      if (kind === 'value' || kind === 'class' || value === null) {
-        for (const combination of combinations) combination.push(value)
-      } else {
-        const elements = [...new Set((JSON.parse(value) as unknown[]).flat(8))].filter(
-          (element) => typeof element === 'string',
-        )
-        combinations = combinations.flatMap((combination) => elements.map((element) => [...combination, element]))
-      }
-    }
-    return combinations.map((combination) => bucketName(stored, combination))
+/** The buckets of rows that pass the filter. */
+function bucketsOf(definition: RoutedDefinition, row: Tuple, evaluated: Evaluated): readonly string[] {
+  const { keys, stored } = definition
+  const [only] = keys
+  if (only?.kind === 'value' && keys.length === 1) {
+    const key = only.read(row, evaluated)
+    if (key === null) return NO_BUCKETS
+    if (definition.last?.key !== key) definition.last = { key, names: [bucketName(stored, [key])] }
+    return definition.last.names
   }
-
-  return {
-    table,
-    definitions,
-    expressions,
-    hasClasses: definitions.some(({ classes }) => classes !== undefined),
-    hasClock: definitions.some(({ definition }) => definition.rowFilter?.next !== undefined),
-    buckets(index, row, evaluated) {
-      const { matches } = routed[index] as RoutedDefinition
-      return matches && !matches(row, evaluated) ? NO_BUCKETS : bucketsOf(index, row, evaluated)
-    },
-    candidates(index, row, evaluated) {
-      return (routed[index] as RoutedDefinition).next && bucketsOf(index, row, evaluated)
-    },
-    next: (index, evaluated) => (routed[index] as RoutedDefinition).next?.(evaluated) ?? null,
-    key: (row) => keyPositions.map((position) => row[position] ?? ''),
-    json(index, row, cache) {
-      const { encoder } = routed[index] as RoutedDefinition
-      if (!cache) return encoder(row)
-      let json = cache.get(encoder)
-      if (json === undefined) cache.set(encoder, (json = encoder(row)))
-      return json
-    },
-    looksEqual(index, old, row) {
-      return (routed[index] as RoutedDefinition).positions.every((position) => old[position] === row[position])
-    },
-    objectId,
-    classKey: (index, row, evaluated) =>
-      (routed[index] as RoutedDefinition).keys.map(({ read }) => read(row, evaluated)),
+  let combinations: (string | null)[][] = [[]]
+  for (const { kind, read } of keys) {
+    const value = read(row, evaluated)
+    if (value === null && kind !== 'class') return NO_BUCKETS
+    if (kind === 'value' || kind === 'class' || value === null) {
+      for (const combination of combinations) combination.push(value)
+    } else {
+      const elements = [...new Set((JSON.parse(value) as unknown[]).flat(8))].filter(
+        (element) => typeof element === 'string',
+      )
+      combinations = combinations.flatMap((combination) => elements.map((element) => [...combination, element]))
+    }
   }
+  return combinations.map((combination) => bucketName(stored, combination))
 }

@@ -95,112 +95,141 @@ class Op implements PendingOp {
 
 /** @param nextOpId - hands out ids in ascending order */
 export function createPendingOps(nextOpId: () => number, lastOpId: () => number): PendingOps {
-  const rows = createOpRows()
-  let ops: Op[] = []
+  return new Collector(nextOpId, lastOpId)
+}
+
+/** A class: its methods run for every row, and a large transaction has millions. */
+class Collector implements PendingOps {
+  readonly #nextOpId: () => number
+  readonly #lastOpId: () => number
+  readonly #rows = createOpRows()
+  #ops: Op[] = []
   /** The newest operation of each row, by its id; those in several buckets in a chain. */
-  let newest = new Map<string, Op>()
-  let superseded: { bucketId: number; key: Buffer }[] = []
-  let cleared: number[] = []
-  let bytes = 0
-  let size = 0
+  #newest = new Map<string, Op>()
+  #superseded: { bucketId: number; key: Buffer }[] = []
+  #cleared: number[] = []
+  #bytes = 0
+  #size = 0
 
-  function drop(op: Op): void {
-    op.isDropped = true
-    bytes -= op.row.end - op.row.docStart
-    size--
+  constructor(nextOpId: () => number, lastOpId: () => number) {
+    this.#nextOpId = nextOpId
+    this.#lastOpId = lastOpId
   }
 
-  /** @returns the chain without the operation of one bucket */
-  function without(first: Op | undefined, bucketId: number): Op | undefined {
-    if (first?.bucketId === bucketId) return first.next
-    let before = first
-    while (before?.next && before.next.bucketId !== bucketId) before = before.next
-    if (before?.next) before.next = before.next.next
-    return first
+  get bytes(): number {
+    return this.#bytes
+  }
+  get size(): number {
+    return this.#size
   }
 
-  function push(op: Op): void {
-    bytes += op.row.end - op.row.docStart
-    size++
-    ops.push(op)
+  put(bucketId: number, objectType: string, objectId: string, data: string, isNew: boolean): void {
+    this.#add(bucketId, objectType, objectId, data, isNew)
   }
 
-  function add(bucketId: number, objectType: string, objectId: string, data: string | undefined, isNew: boolean): void {
-    let chain = newest.get(objectId)
-    let earlier = chain
-    while (earlier && earlier.bucketId !== bucketId) earlier = earlier.next
+  remove(bucketId: number, objectType: string, objectId: string): void {
+    this.#add(bucketId, objectType, objectId, undefined, false)
+  }
+
+  clear(bucketIds: ReadonlySet<number>): void {
+    for (const op of this.#ops) {
+      if (op.isDropped || !bucketIds.has(op.bucketId)) continue
+      this.#drop(op)
+      if (op.objectId !== undefined) this.#setNewest(op.objectId, without(this.#newest.get(op.objectId), op.bucketId))
+    }
+    this.#superseded = this.#superseded.filter((entry) => !bucketIds.has(entry.bucketId))
+    for (const bucketId of bucketIds) {
+      this.#cleared.push(bucketId)
+      const opId = this.#nextOpId()
+      const checksum = opChecksum(opId, '')
+      const row = this.#rows.bare(opId, bucketId, checksum, clearDoc(opId, checksum))
+      this.#push(new Op(row, opId, bucketId, undefined, false, false, undefined))
+    }
+  }
+
+  holds(bucketId: number, objectId: string): boolean | undefined {
+    const op = find(this.#newest.get(objectId), bucketId)
+    return op?.isPut ?? (this.#cleared.includes(bucketId) ? false : undefined)
+  }
+
+  take(): TakenOps {
+    const ops = this.#size === this.#ops.length ? this.#ops : this.#ops.filter((op) => !op.isDropped)
+    const taken: TakenOps = {
+      ops,
+      superseded: this.#superseded,
+      cleared: this.#cleared,
+      deltas: sums(ops),
+      lastOpId: this.#lastOpId(),
+    }
+    this.#ops = []
+    this.#newest = new Map()
+    this.#superseded = []
+    this.#cleared = []
+    this.#bytes = 0
+    this.#size = 0
+    return taken
+  }
+
+  #add(bucketId: number, objectType: string, objectId: string, data: string | undefined, isNew: boolean): void {
+    let chain = this.#newest.get(objectId)
+    const earlier = find(chain, bucketId)
     const isFresh = earlier ? earlier.isFresh : isNew
     if (earlier) {
-      drop(earlier) // the version that this chunk itself holds
+      this.#drop(earlier) // the version that this chunk itself holds
       chain = without(chain, bucketId)
-    } else if (!isNew) superseded.push({ bucketId, key: rowKey(objectId) })
+    } else if (!isNew) this.#superseded.push({ bucketId, key: rowKey(objectId) })
     if (data === undefined && isFresh) {
-      // It came and went.
-      if (chain) newest.set(objectId, chain)
-      else newest.delete(objectId)
+      // It was inserted and deleted within the chunk.
+      this.#setNewest(objectId, chain)
       return
     }
-    const opId = nextOpId()
+    const opId = this.#nextOpId()
     const row =
       data === undefined
-        ? removal(opId, bucketId, objectType, objectId)
-        : rows.put(opId, bucketId, objectType, objectId, data)
+        ? this.#removal(opId, bucketId, objectType, objectId)
+        : this.#rows.put(opId, bucketId, objectType, objectId, data)
     const op = new Op(row, opId, bucketId, objectId, data !== undefined, isFresh, chain)
-    push(op)
-    newest.set(objectId, op)
+    this.#push(op)
+    this.#newest.set(objectId, op)
   }
 
-  function removal(opId: number, bucketId: number, objectType: string, objectId: string): OpRow {
+  #removal(opId: number, bucketId: number, objectType: string, objectId: string): OpRow {
     const checksum = opChecksum(opId, rowKey(objectId))
-    return rows.bare(opId, bucketId, checksum, removeDoc(opId, objectType, objectId, checksum))
+    return this.#rows.bare(opId, bucketId, checksum, removeDoc(opId, objectType, objectId, checksum))
   }
 
-  return {
-    put: add,
-    remove(bucketId, objectType, objectId) {
-      add(bucketId, objectType, objectId, undefined, false)
-    },
-    clear(bucketIds) {
-      for (const op of ops) {
-        if (op.isDropped || !bucketIds.has(op.bucketId)) continue
-        drop(op)
-        if (op.objectId === undefined) continue
-        const chain = without(newest.get(op.objectId), op.bucketId)
-        if (chain) newest.set(op.objectId, chain)
-        else newest.delete(op.objectId)
-      }
-      superseded = superseded.filter((entry) => !bucketIds.has(entry.bucketId))
-      for (const bucketId of bucketIds) {
-        cleared.push(bucketId)
-        const opId = nextOpId()
-        const checksum = opChecksum(opId, '')
-        const row = rows.bare(opId, bucketId, checksum, clearDoc(opId, checksum))
-        push(new Op(row, opId, bucketId, undefined, false, false, undefined))
-      }
-    },
-    holds(bucketId, objectId) {
-      let op = newest.get(objectId)
-      while (op && op.bucketId !== bucketId) op = op.next
-      return op?.isPut ?? (cleared.includes(bucketId) ? false : undefined)
-    },
-    get bytes() {
-      return bytes
-    },
-    get size() {
-      return size
-    },
-    take() {
-      const kept = size === ops.length ? ops : ops.filter((op) => !op.isDropped)
-      const taken: TakenOps = { ops: kept, superseded, cleared, deltas: sums(kept), lastOpId: lastOpId() }
-      ops = []
-      newest = new Map()
-      superseded = []
-      cleared = []
-      bytes = 0
-      size = 0
-      return taken
-    },
+  #push(op: Op): void {
+    this.#bytes += op.row.end - op.row.docStart
+    this.#size++
+    this.#ops.push(op)
   }
+
+  #drop(op: Op): void {
+    op.isDropped = true
+    this.#bytes -= op.row.end - op.row.docStart
+    this.#size--
+  }
+
+  #setNewest(objectId: string, chain: Op | undefined): void {
+    if (chain) this.#newest.set(objectId, chain)
+    else this.#newest.delete(objectId)
+  }
+}
+
+/** @returns the operation of one bucket in a chain */
+function find(chain: Op | undefined, bucketId: number): Op | undefined {
+  let op = chain
+  while (op && op.bucketId !== bucketId) op = op.next
+  return op
+}
+
+/** @returns the chain without the operation of one bucket */
+function without(first: Op | undefined, bucketId: number): Op | undefined {
+  if (first?.bucketId === bucketId) return first.next
+  let before = first
+  while (before?.next && before.next.bucketId !== bucketId) before = before.next
+  if (before?.next) before.next = before.next.next
+  return first
 }
 
 function sums(ops: readonly Op[]): Map<number, BucketDelta> {

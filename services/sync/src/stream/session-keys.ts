@@ -106,7 +106,9 @@ export class SessionKeys {
     if (this.#context.plan() !== active) return
     const saw = (xid: number): boolean => sawTransaction(keys.snapshot, xid)
     const { unseenTransactions } = this.#validity
-    this.#validity = afterEvaluation(dependencies.lacking(keys.dependencies, keys.pins, unseenTransactions, saw))
+    this.#validity = afterEvaluation(
+      dependencies.unseenTransactions(keys.dependencies, keys.pins, unseenTransactions, saw),
+    )
     if (this.#validity.isStale) return
     dependencies.set(this.#holder, keys.dependencies, keys.pins)
     this.#timer.set(holdsMs)

@@ -1,0 +1,69 @@
+import type { PlannedDependency } from './active-plan.ts'
+
+/** More than there are connections to Postgres: each commits one transaction at a time. */
+const RECENT_TRANSACTIONS = 256
+/** Values of one pin that are noted of a transaction; one with more concerns every holder. */
+const NOTED_VALUES_MAX = 100
+
+/** Which holders a transaction concerns: by dependency key the values of its pin, or every holder that depends on it. */
+export type Noted = Map<string, Set<string> | 'everyone'>
+
+/** The last transactions that changed something which keys depend on. */
+export class RecentChanges {
+  /** `undefined`: the transaction concerns every holder. */
+  readonly #notes = new Map<number, Noted | undefined>()
+
+  xids(): Iterable<number> {
+    return this.#notes.keys()
+  }
+
+  /** @returns the note of a transaction, to be added to; `undefined` if it concerns every holder already */
+  note(xid: number): Noted | undefined {
+    if (this.#notes.has(xid)) return this.#notes.get(xid)
+    const noted: Noted = new Map()
+    this.#notes.set(xid, noted)
+    if (this.#notes.size >= 2 * RECENT_TRANSACTIONS) {
+      const oldest = [...this.#notes.keys()].slice(0, RECENT_TRANSACTIONS)
+      for (const one of oldest) this.#notes.delete(one)
+    }
+    return noted
+  }
+
+  /** The transaction concerns every holder. */
+  noteAll(xid: number): void {
+    this.note(xid)
+    this.#notes.set(xid, undefined)
+  }
+
+  /** Every noted transaction concerns every holder from here on. */
+  forgetDetails(): void {
+    for (const xid of this.#notes.keys()) this.#notes.set(xid, undefined)
+  }
+
+  /** Whether a transaction concerns a holder with these pins. One that is not noted concerns every holder. */
+  concerns(
+    xid: number,
+    dependencies: readonly PlannedDependency[],
+    pins: ReadonlyMap<string, readonly (string | null)[]>,
+  ): boolean {
+    const noted = this.#notes.get(xid)
+    return !noted || dependencies.some(({ key }) => concerns(noted.get(key), pins.get(key)))
+  }
+}
+
+/** Adds the values of a pin that a transaction has changed to its note. */
+export function addTo(noted: Noted, { key, pin }: PlannedDependency, values: readonly string[]): void {
+  const known = noted.get(key) ?? new Set()
+  if (known === 'everyone') return
+  for (const value of values) known.add(value)
+  noted.set(key, pin === undefined || known.size > NOTED_VALUES_MAX ? 'everyone' : known)
+}
+
+function concerns(
+  noted: Set<string> | 'everyone' | undefined,
+  values: readonly (string | null)[] | undefined,
+): boolean {
+  if (noted === undefined) return false
+  if (noted === 'everyone' || values === undefined) return true
+  return values.some((value) => value !== null && noted.has(value))
+}

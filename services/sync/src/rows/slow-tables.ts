@@ -1,0 +1,68 @@
+import type { SyncPlan, TablePlan } from '@holdfast/policy'
+import { SLOW_SHARE } from '../limits.ts'
+
+/** Which time the evaluation of tables has taken, and which tables were given up because it was too much. Tables go by oid. */
+export class SlowTables {
+  /** The time that was taken, and when it was noted: it is forgotten gradually. */
+  readonly #spent = new Map<number, { readonly ms: number; readonly at: number }>()
+  /** Why a table was given up, and with which {@link contentOf}. */
+  readonly #givenUp = new Map<number, { readonly reason: string; readonly content: string | undefined }>()
+  /** {@link contentOf} the tables of the newest plan. */
+  #contents = new Map<number, string>()
+
+  isGivenUp(oid: number): boolean {
+    return this.#givenUp.has(oid)
+  }
+
+  giveUp(oid: number, reason: string): void {
+    this.#givenUp.set(oid, { reason, content: this.#contents.get(oid) })
+  }
+
+  /** @returns milliseconds */
+  spentBy(oid: number): number {
+    const before = this.#spent.get(oid)
+    return before ? Math.max(0, before.ms - (performance.now() - before.at) * SLOW_SHARE) : 0
+  }
+
+  /** Adds the time since an evaluation became slow. */
+  spend(oid: number, slowSince: number): void {
+    const ms = this.spentBy(oid) + performance.now() - slowSince
+    this.#spent.set(oid, { ms, at: performance.now() })
+  }
+
+  /** Moves the tables that were given up to those that a plan refuses, unless their policies or some function have changed since. */
+  withoutGivenUp(plan: SyncPlan, functionsVersion: string): SyncPlan {
+    this.#contents = new Map(plan.tables.map((table) => [table.oid, contentOf(table, functionsVersion)]))
+    for (const [oid, { content }] of this.#givenUp) {
+      if (content === this.#contents.get(oid)) continue
+      this.#givenUp.delete(oid)
+      this.#spent.delete(oid)
+    }
+    const out = plan.tables.filter(({ oid }) => this.isGivenUp(oid))
+    if (out.length === 0) return plan
+    return {
+      ...plan,
+      version: `${plan.version}-${out.map(({ oid }) => oid).join('-')}`,
+      tables: plan.tables.filter(({ oid }) => !this.isGivenUp(oid)),
+      refused: [
+        ...plan.refused,
+        ...out.map(({ schema, name, oid, definitions }) => {
+          const policy = definitions.find(({ rowFilter }) => rowFilter)?.policies[0]
+          return {
+            schema,
+            name,
+            oid,
+            ...(policy === undefined ? {} : { policy }),
+            reason: this.#givenUp.get(oid)?.reason ?? '',
+          }
+        }),
+      ],
+    }
+  }
+}
+
+/** What the result of a table's evaluation depends on besides its rows. */
+function contentOf({ definitions }: TablePlan, functionsVersion: string): string {
+  const expressions = definitions.map(({ rowFilter, keys }) => [rowFilter?.sql, keys.map((key) => key.sql)])
+  return `${functionsVersion} ${JSON.stringify(expressions)}`
+}
