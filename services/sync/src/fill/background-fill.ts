@@ -1,51 +1,24 @@
 import { randomBytes } from 'node:crypto'
 import { errorMessage, type Logger } from '@holdfast/foundation'
-import type { TablePlan } from '@holdfast/policy'
-import { SQLSTATE, sql, sqlstateOf, type Pool } from '@holdfast/postgres'
-import type { Lsn, Relation, Tuple } from '@holdfast/replication'
+import { SQLSTATE, sqlstateOf, type Pool } from '@holdfast/postgres'
+import type { Relation, Tuple } from '@holdfast/replication'
 import type { ActivePlan } from '../buckets/active-plan.ts'
 import { LOCKED_RETRY_MS } from '../limits.ts'
-import { writeProgress, type Unfilled } from '../storage/fills.ts'
-import { createRouters, type RowChange, type Routers } from '../rows/apply-changes.ts'
-import { createTurns, type FillProgress, type Job } from './fill-turns.ts'
-import { readChunk } from './read-chunk.ts'
+import { createRouters, type Routers } from '../rows/apply-changes.ts'
 import { createRecentTransactions } from '../rows/recent-transactions.ts'
+import { writeProgress, type Unfilled } from '../storage/fills.ts'
+import { keyOf, listJobs, planOf } from './fill-jobs.ts'
+import { createTurns, type FillProgress, type Job, type Turn, type Turns } from './fill-turns.ts'
+import { FillWindow, type FillRows } from './fill-window.ts'
+import { readChunk } from './read-chunk.ts'
+import { emitMessage, orAborted } from './stream-messages.ts'
 import { untilWritersEnded } from './writers.ts'
 
 /** Prefix of the messages between which rows of a table were read. */
 export const FILL_PREFIX = 'holdfast:fill'
 
-/** Rows that go into the log at one place of the stream: other people's changes wait for no more than these. */
-const PORTION_ROWS = 2_000
-/** Rows of a chunk belong to no transaction; definitions take changes of any position from here on. */
-export const ALWAYS = (2n ** 64n - 1n) as Lsn
-
 /** How often to try a table again that could not be read, at most, in milliseconds. */
 const FAILED_RETRY_MS = 2_000
-
-/** A chunk between its first and its last message. */
-interface Window {
-  readonly name: string
-  readonly job: Job
-  /** Its first message has passed: from here on changes are noted. */
-  readonly opened: PromiseWithResolvers<void>
-  /** The rows of its newest message have been taken for the log. */
-  taken: PromiseWithResolvers<void>
-  /** All its rows are in the log. */
-  readonly applied: PromiseWithResolvers<void>
-  isOpen: boolean
-  readonly touched: Set<string>
-  isTruncated: boolean
-  /** Rows that are not in the log yet. */
-  rows: readonly Tuple[]
-  isLast: boolean
-}
-
-/** Rows that belong into the log at this place of the stream, and how to route them. */
-export interface FillRows {
-  readonly changes: readonly RowChange[]
-  readonly routers: Routers
-}
 
 /**
  * Fills the buckets of definitions while changes stream, a chunk of rows at a time in the order of the table's key.
@@ -81,264 +54,212 @@ export interface BackgroundFill extends AsyncDisposable {
   takeCompleted(): readonly number[]
 }
 
-export function createBackgroundFill(options: {
+interface BackgroundFillOptions {
   readonly pool: Pool
   /** Connects as `holdfast_reader`, for reading tables past their policies. */
   readonly url: string
   /** Called when a transaction of a user has the table of some definitions locked: reading it may take long. */
   readonly onLocked: (definitions: Iterable<number>) => void
   readonly logger: Logger
-}): BackgroundFill {
-  const { pool, logger } = options
-  const run = randomBytes(4).toString('hex')
-  let active: ActivePlan | undefined
-  let routers = new Map<Job, Routers>()
-  let window: Window | undefined
-  let toBeDurable: Window[] = []
-  let completed: number[] = []
-  let begun = new Set<number>()
-  const recent = createRecentTransactions(pool)
-  let chunks = 0
-  let progress: FillProgress | undefined
-  let stopping = new AbortController()
-  let running: Promise<void> | undefined
+}
 
-  function routersOf(job: Job): Routers {
-    let found = routers.get(job)
-    if (!found) routers.set(job, (found = createRouters(onlyOf(active as ActivePlan, job))))
+export function createBackgroundFill(options: BackgroundFillOptions): BackgroundFill {
+  return new Fill(options)
+}
+
+class Fill implements BackgroundFill {
+  readonly #options: BackgroundFillOptions
+  readonly #run = randomBytes(4).toString('hex')
+  readonly #recent: ReturnType<typeof createRecentTransactions>
+  #active: ActivePlan | undefined
+  #routers = new Map<Job, Routers>()
+  /** The chunk that is being read. */
+  #window: FillWindow | undefined
+  #windows = 0
+  /** Chunks of which all rows were taken, and may not be in the log yet. */
+  #toBeDurable: FillWindow[] = []
+  /** Definitions whose last chunk is in the log. */
+  #completed: number[] = []
+  /** Oids of the tables of which rows are in the log. */
+  #begun = new Set<number>()
+  #progress: FillProgress | undefined
+  #stopping = new AbortController()
+  #running: Promise<void> | undefined
+
+  constructor(options: BackgroundFillOptions) {
+    this.#options = options
+    this.#recent = createRecentTransactions(options.pool)
+  }
+
+  get progress(): FillProgress | undefined {
+    return this.#progress
+  }
+
+  async start(active: ActivePlan, unfilled: Unfilled): Promise<void> {
+    await this.stop()
+    this.use(active)
+    const { pool, logger } = this.#options
+    const jobs = await listJobs(pool, active, unfilled)
+    this.#begun = new Set(jobs.filter((job) => job.filledTo !== null).map((job) => job.table.oid))
+    this.#stopping = new AbortController()
+    const { signal } = this.#stopping
+    this.#running = this.#fillAll(jobs, signal).catch((error: unknown) => {
+      if (!signal.aborted) logger.log('error', 'tables could not be read', { reason: errorMessage(error) })
+    })
+  }
+
+  use(active: ActivePlan): void {
+    this.#active = active
+    this.#routers = new Map()
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort(new Error('the fill was stopped'))
+    await this.#running
+    this.#running = undefined
+    this.#window = undefined
+    this.#toBeDurable = []
+    this.#completed = []
+    this.#progress = undefined
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop()
+  }
+
+  hasBegun(oid: number): boolean {
+    return this.#begun.has(oid)
+  }
+
+  committed(xid: number): void {
+    this.#recent.committed(xid)
+  }
+
+  touched(relation: Relation, old: Tuple | undefined, row: Tuple | undefined): void {
+    const window = this.#window
+    if (!window?.isOpen || relation.oid !== window.job.table.oid) return
+    const found = this.#routersOf(window.job)(relation)
+    if (!found) return
+    if (old) window.touch(found.router.objectId(old))
+    if (row) window.touch(found.router.objectId(row))
+  }
+
+  truncated(oids: readonly number[]): void {
+    if (this.#window?.isOpen && oids.includes(this.#window.job.table.oid)) this.#window.truncate()
+  }
+
+  message(content: string): FillRows | undefined {
+    const window = this.#window
+    if (!window?.isOwnMessage(content)) return undefined
+    if (content === window.first) {
+      this.#begun.add(window.job.table.oid)
+      window.open()
+      return undefined
+    }
+    const rows = window.takePortion(this.#routersOf(window.job))
+    if (window.isTaken) this.#toBeDurable.push(window)
+    return rows
+  }
+
+  durable(): void {
+    for (const window of this.#toBeDurable) {
+      if (window.isLast) this.#completed.push(...window.job.definitions)
+      window.markApplied()
+    }
+    this.#toBeDurable = []
+  }
+
+  takeCompleted(): readonly number[] {
+    const taken = this.#completed
+    this.#completed = []
+    return taken
+  }
+
+  #routersOf(job: Job): Routers {
+    let found = this.#routers.get(job)
+    if (!found) this.#routers.set(job, (found = createRouters(planOf(this.#active as ActivePlan, job))))
     return found
   }
 
-  async function emit(content: string): Promise<void> {
-    // Flushed with its commit, also where other commits are not: the stream does not show what is not on disk.
-    await pool.query(
-      sql`select set_config('synchronous_commit', 'on', true), pg_logical_emit_message(true, ${FILL_PREFIX}, ${content})`,
-    )
+  async #fillAll(jobs: readonly Job[], signal: AbortSignal): Promise<void> {
+    const turns = createTurns(jobs)
+    for (let turn = await turns.next(signal); turn !== undefined; turn = await turns.next(signal)) {
+      try {
+        await this.#fillSome(turn, turns, signal)
+      } catch (error) {
+        if (signal.aborted) return
+        this.#noteFailure(turn, turns, error)
+      }
+    }
+    this.#progress = undefined
   }
 
-  /** One chunk. @returns the key of its last row; `undefined` when there are no more */
-  async function fillChunk(
+  /** Reads the next chunk of a job. */
+  async #fillSome(turn: Turn, turns: Turns, signal: AbortSignal): Promise<void> {
+    const { job } = turn
+    turn.progress ??= { table: `${job.table.schema}.${job.table.name}`, rows: 0, sinceMs: performance.now() }
+    this.#progress = turn.progress
+    if (!turn.hasBegun) await untilWritersEnded(this.#options.pool, job.table.oid, signal)
+    turn.hasBegun = true
+    const last = await this.#fillChunk(job, turn.after, signal)
+    const progress = this.#progress
+    turn.progress = progress
+    turns.succeeded(turn, last)
+    if (last !== undefined) return
+    this.#options.logger.log('info', 'a table was read for sync', {
+      table: progress.table,
+      definitions: job.definitions.size,
+      rows: progress.rows,
+      ms: Math.round(performance.now() - progress.sinceMs),
+    })
+  }
+
+  /** A connection was lost, a table is locked, or the schema has changed, of which the stream will tell: that ends the fill. */
+  #noteFailure(turn: Turn, turns: Turns, error: unknown): void {
+    const { onLocked, logger } = this.#options
+    const { table, definitions } = turn.job
+    const isLocked = sqlstateOf(error) === SQLSTATE.lockNotAvailable
+    if (isLocked) onLocked(definitions)
+    if (!isLocked || turn.failures === 0)
+      logger.log(
+        'info',
+        isLocked ? 'a table is locked and will be read later' : 'a table is read again from where it was',
+        { table: table.name, reason: errorMessage(error) },
+      )
+    turns.failed(turn, isLocked ? LOCKED_RETRY_MS : FAILED_RETRY_MS)
+  }
+
+  /** Reads one chunk. @returns the key of its last row; `undefined` when there are no more */
+  async #fillChunk(
     job: Job,
     after: readonly string[] | null,
     signal: AbortSignal,
   ): Promise<readonly string[] | undefined> {
-    const current: Window = {
-      name: `${run}/${++chunks}`,
-      job,
-      opened: Promise.withResolvers(),
-      taken: Promise.withResolvers(),
-      applied: Promise.withResolvers(),
-      isOpen: false,
-      touched: new Set(),
-      isTruncated: false,
-      rows: [],
-      isLast: false,
-    }
-    window = current
+    const { pool, url } = this.#options
+    const window = new FillWindow(`${this.#run}/${++this.#windows}`, job)
+    this.#window = window
     try {
-      await emit(`${current.name}/from`)
-      await orAborted(current.opened.promise, signal)
+      await emitMessage(pool, FILL_PREFIX, window.first)
+      await orAborted(window.opened, signal)
       // What the stream had before the first message was not noted: it has to be in what is read.
-      await recent.untilVisible(signal)
-      const { rows, isLast } = await readChunk({ ...options, signal }, job.table, after)
+      await this.#recent.untilVisible(signal)
+      const { rows, isLast } = await readChunk({ pool, url, signal }, job.table, after)
       signal.throwIfAborted()
-      current.rows = rows
-      current.isLast = isLast
+      window.setRows(rows, isLast)
       // The next message is on its way while rows are being written; what was committed before it goes first.
       do {
-        current.taken = Promise.withResolvers()
-        await emit(`${current.name}/to`)
-        await orAborted(current.taken.promise, signal)
-      } while (current.rows.length > 0)
-      await orAborted(current.applied.promise, signal)
-      if (progress) progress = { ...progress, rows: progress.rows + rows.length }
-      if (current.isLast) return undefined
+        window.expectPortion()
+        await emitMessage(pool, FILL_PREFIX, window.portion)
+        await orAborted(window.portionTaken, signal)
+      } while (window.isOpen)
+      await orAborted(window.applied, signal)
+      if (this.#progress) this.#progress = { ...this.#progress, rows: this.#progress.rows + rows.length }
+      if (isLast) return undefined
       const last = keyOf(job.table, rows.at(-1) ?? [])
       await writeProgress(pool, [...job.definitions], last, rows.length)
       return last
     } finally {
-      if (window === current) window = undefined
+      if (this.#window === window) this.#window = undefined
     }
   }
-
-  async function fillAll(jobs: readonly Job[], signal: AbortSignal): Promise<void> {
-    const turns = createTurns(jobs)
-    for (let turn = await turns.next(signal); turn !== undefined; turn = await turns.next(signal)) {
-      const { job } = turn
-      turn.progress ??= { table: `${job.table.schema}.${job.table.name}`, rows: 0, sinceMs: performance.now() }
-      progress = turn.progress
-      try {
-        if (!turn.hasBegun) await untilWritersEnded(pool, job.table.oid, signal)
-        turn.hasBegun = true
-        const last = await fillChunk(job, turn.after, signal)
-        turn.progress = progress
-        turns.succeeded(turn, last)
-        if (last !== undefined) continue
-        logger.log('info', 'a table was read for sync', {
-          table: progress.table,
-          definitions: job.definitions.size,
-          rows: progress.rows,
-          ms: Math.round(performance.now() - progress.sinceMs),
-        })
-      } catch (error) {
-        if (signal.aborted) return
-        const isLocked = sqlstateOf(error) === SQLSTATE.lockNotAvailable
-        if (isLocked) options.onLocked(job.definitions)
-        // A lost connection, or a change of the schema that the stream will tell of: that ends this.
-        if (!isLocked || turn.failures === 0)
-          logger.log(
-            'info',
-            isLocked ? 'a table is locked and will be read later' : 'a table is read again from where it was',
-            {
-              table: job.table.name,
-              reason: errorMessage(error),
-            },
-          )
-        turns.failed(turn, isLocked ? LOCKED_RETRY_MS : FAILED_RETRY_MS)
-      }
-    }
-    progress = undefined
-  }
-
-  async function stop(): Promise<void> {
-    stopping.abort(new Error('the fill was stopped'))
-    await running
-    running = undefined
-    window = undefined
-    toBeDurable = []
-    completed = []
-    progress = undefined
-  }
-
-  return {
-    async start(next, unfilled) {
-      await stop()
-      active = next
-      routers = new Map()
-      const jobs = await jobsOf(pool, next, unfilled)
-      begun = new Set(jobs.filter((job) => job.filledTo !== null).map((job) => job.table.oid))
-      stopping = new AbortController()
-      const { signal } = stopping
-      running = fillAll(jobs, signal).catch((error: unknown) => {
-        if (!signal.aborted) logger.log('error', 'tables could not be read', { reason: errorMessage(error) })
-      })
-    },
-    use(next) {
-      active = next
-      routers = new Map()
-    },
-    stop,
-    get progress() {
-      return progress
-    },
-    hasBegun: (oid) => begun.has(oid),
-    committed: (xid) => recent.committed(xid),
-    touched(relation, old, row) {
-      if (!window?.isOpen || relation.oid !== window.job.table.oid) return
-      const found = routersOf(window.job)(relation)
-      if (!found) return
-      if (old) window.touched.add(found.router.objectId(old))
-      if (row) window.touched.add(found.router.objectId(row))
-    },
-    truncated(oids) {
-      if (window?.isOpen && oids.includes(window.job.table.oid)) window.isTruncated = true
-    },
-    message(content) {
-      if (!window || !content.startsWith(`${window.name}/`)) return undefined
-      if (content.endsWith('/from')) {
-        window.isOpen = true
-        begun.add(window.job.table.oid)
-        window.opened.resolve()
-        return undefined
-      }
-      const { job, touched, isTruncated } = window
-      const rows = window.rows.slice(0, PORTION_ROWS)
-      window.rows = window.rows.slice(PORTION_ROWS)
-      window.isOpen = window.rows.length > 0
-      window.taken.resolve()
-      if (!window.isOpen) toBeDurable.push(window)
-      const relation = relationOf(job.table)
-      const found = routersOf(job)
-      const router = found(relation)?.router
-      if (!router || isTruncated) return { changes: [], routers: found }
-      const changes = rows
-        .filter((row) => touched.size === 0 || !touched.has(router.objectId(row)))
-        .map((row): RowChange => ({ relation, old: undefined, row, commitLsn: ALWAYS, isRead: true }))
-      return { changes, routers: found }
-    },
-    durable() {
-      for (const one of toBeDurable) {
-        if (one.isLast) completed.push(...one.job.definitions)
-        one.applied.resolve()
-      }
-      toBeDurable = []
-    },
-    takeCompleted() {
-      const taken = completed
-      completed = []
-      return taken
-    },
-    [Symbol.asyncDispose]: stop,
-  }
-}
-
-export async function orAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted()
-  let onAbort = (): void => undefined
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason as Error)
-    signal.addEventListener('abort', onAbort, { once: true })
-  })
-  try {
-    await Promise.race([promise, aborted])
-  } finally {
-    signal.removeEventListener('abort', onAbort)
-  }
-}
-
-const relations = new WeakMap<TablePlan, Relation>()
-
-/** The rows of a chunk in the shape of the stream's. */
-export function relationOf(table: TablePlan): Relation {
-  let relation = relations.get(table)
-  if (!relation) {
-    const columns = table.columns.map(({ name, typeOid }) => ({
-      name,
-      typeOid,
-      isKey: table.key.columns.includes(name),
-    }))
-    relation = { oid: table.oid, schema: table.schema, name: table.name, columns }
-    relations.set(table, relation)
-  }
-  return relation
-}
-
-function keyOf(table: TablePlan, row: Tuple): readonly string[] {
-  return table.key.columns.map((name) => row[table.columns.findIndex((column) => column.name === name)] ?? '')
-}
-
-/** The part of a plan that a job fills. */
-function onlyOf(active: ActivePlan, job: Job): ActivePlan {
-  const entry = active.tables.get(job.table.oid)
-  const definitions = (entry?.definitions ?? []).filter(({ stored }) => job.definitions.has(stored.number))
-  return { ...active, tables: new Map([[job.table.oid, { table: job.table, definitions }]]) }
-}
-
-/** Definitions of a table that are equally far go together; small tables first. */
-async function jobsOf(pool: Pool, active: ActivePlan, unfilled: Unfilled): Promise<readonly Job[]> {
-  const jobs: Job[] = []
-  for (const { table, definitions } of active.tables.values()) {
-    const open = definitions.filter(({ stored }) => unfilled.has(stored.number))
-    const groups = Map.groupBy(open, ({ stored }) => JSON.stringify(unfilled.get(stored.number)))
-    for (const group of groups.values()) {
-      const filledTo = unfilled.get(group[0]?.stored.number ?? 0) ?? null
-      jobs.push({ table, definitions: new Set(group.map(({ stored }) => stored.number)), filledTo })
-    }
-  }
-  const sizes = await pool.query<{ oid: string; pages: number }>(sql`
-    select oid::int8::text as oid, relpages as pages from pg_catalog.pg_class
-     where oid = any(${jobs.map((job) => job.table.oid)}::int8[]::oid[])
-  `)
-  const pages = new Map(sizes.map((row) => [Number(row.oid), row.pages]))
-  return jobs.toSorted((left, right) => (pages.get(left.table.oid) ?? 0) - (pages.get(right.table.oid) ?? 0))
 }

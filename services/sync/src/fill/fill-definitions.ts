@@ -21,7 +21,7 @@ import { createBucketSums, type BucketSums } from '../storage/bucket-sums.ts'
 import { createPendingMoments, writeMoments, type PendingMoments } from '../storage/moments.ts'
 import { createPendingOps, type PendingOps } from '../storage/pending-ops.ts'
 import { applyChanges, createRouters, type RowChange } from '../rows/apply-changes.ts'
-import { relationOf } from './background-fill.ts'
+import { relationOf } from './relation-of.ts'
 import type { RowEvaluator } from '../rows/row-evaluator.ts'
 
 export interface FillOptions {
