@@ -74,7 +74,8 @@ export function newVersion(): string {
 
 /**
  * Makes the row point to a version whose bytes are complete, and then deletes the bytes that it pointed to. The policies are asked once more, with the key
- * locked: between the first time and this one the body came in, and it may have taken long. When this rejects, the bytes of `version` are deleted.
+ * locked: between the first time and this one the body came in, and it may have taken long. When this rejects, the bytes of `version` are deleted, unless the
+ * connection ended while it was committed: the row may point to them then. If it does not, the sweep deletes them.
  */
 export async function commitWrite(
   context: Pick<StorageContext, 'backend' | 'logger'>,
@@ -84,6 +85,7 @@ export async function commitWrite(
 ): Promise<ObjectRow> {
   const { backend, logger } = context
   let replaced: string | null | undefined
+  let isCommitting = false
   try {
     const row = await database.transaction(async ({ asService, judge }) => {
       const current = await asService(async (tx) => {
@@ -93,7 +95,7 @@ export async function commitWrite(
       if (current && !intent.upsert) throw keyAlreadyExists()
       if (intent.isJudged) await judge((tx) => tryWrite(tx, intent))
       replaced = current?.version
-      return asService((tx) =>
+      const object = await asService((tx) =>
         upsertObject(tx, {
           ...intent.name,
           owner: intent.owner,
@@ -102,11 +104,13 @@ export async function commitWrite(
           userMetadata: intent.userMetadata ?? {},
         }),
       )
+      isCommitting = true
+      return object
     })
     await removeBytes(backend, logger, [replaced])
     return row
   } catch (error) {
-    await removeBytes(backend, logger, [written.version])
+    if (!isCommitting) await removeBytes(backend, logger, [written.version])
     throw error
   }
 }
