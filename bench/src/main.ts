@@ -18,6 +18,7 @@ import { benchFairness, benchManyFirstSyncs, benchReconnectStorm } from './many-
 import { benchRecovery } from './recovery.bench.ts'
 import { printTable, report, type Figure } from './report.ts'
 import { benchRest } from './rest.bench.ts'
+import { benchMigration, benchSchemaStorm } from './schema-changes.bench.ts'
 import { benchSharedList } from './shared-list.bench.ts'
 import { sized } from './size.ts'
 import { benchSharedKeys } from './shared-keys.bench.ts'
@@ -39,6 +40,8 @@ const alone: Readonly<Record<string, () => Promise<Figure[]>>> = {
   },
   enumeration: benchEnumeration,
   recovery: benchRecovery,
+  migration: benchMigration,
+  'schema-storm': benchSchemaStorm,
   snapshot: () => benchSnapshot(sized(1_000_000)),
   'shared-keys': async () => {
     await using holdfast = await openHoldfast()

@@ -53,7 +53,6 @@ export type {
   ForeignKey,
   MediaHandler,
   Parameter,
-  Policy,
   Relationship,
   RelationshipEnds,
   Representation,

@@ -10,7 +10,6 @@ import {
 import type { CatalogWatch, Pool } from '@holdfast/postgres'
 import type { RestService } from '@holdfast/rest'
 import type { SyncOptions } from '@holdfast/sync'
-import { refreshUnlessLocked } from './catalog.ts'
 import type { PartContext } from './part-context.ts'
 
 /** Opens the compiler of policies, as sync uses it. */
@@ -41,14 +40,14 @@ export function openPolicyCompiler(
         readPolicyInput(compilerPool, { schemas, signal, memory })
       const known = exposedSchemas(catalog.current())
       // Both at once: the schemas are nearly always those that were known.
-      const [refreshed, read] = await Promise.all([refreshUnlessLocked(catalog), readInput(known)])
-      const schemas = refreshed ? exposedSchemas(refreshed) : known
+      const [refreshed, read] = await Promise.all([catalog.refresh(), readInput(known)])
+      const schemas = exposedSchemas(refreshed)
       const input = isDeepStrictEqual(schemas, known) ? read : await readInput(schemas)
       phases.end('input')
       const plan = await compiler.compile(input, signal)
       phases.end('plan')
       phases.log(logger, 'policies were compiled in these phases')
-      return refreshed ? plan : { ...plan, isPartial: true }
+      return plan
     },
     prepare: (plan) => installKeyFunctions({ pool, compilerPool }, plan, memory),
   }

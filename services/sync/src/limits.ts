@@ -177,6 +177,9 @@ export const HEARTBEAT_MS = 5_000
 /** How long nothing may come through the slot after a heartbeat, in milliseconds. Postgres may take long to decode a large transaction. */
 export const HEARTBEAT_PATIENCE_MS = 30_000
 
+/** How often it is looked for whom Postgres waits before it makes the slot, in milliseconds. */
+export const SLOT_LOOK_MS = 1_000
+
 /** How often the holder of the lease says that it is well, in milliseconds. */
 export const LEASE_RENEWAL_MS = 500
 

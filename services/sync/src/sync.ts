@@ -114,7 +114,7 @@ export interface SyncOptions {
 export interface SyncService extends AsyncDisposable {
   /** Resolves when the first state of all tables is in the log; requests before that get `PSYNC_S2302`. */
   readonly ready: Promise<void>
-  /** Resolves when it is ready, or stands by because another process has the lease. */
+  /** Resolves when it is ready, or waits for others: another process has the lease, or transactions that are open delay the start. */
   readonly settled: Promise<void>
   /**
    * `POST /sync/stream`, `GET /write-checkpoint2.json`, `POST /sync/v1/upload` and `GET /sync/v1/schema`, to be mounted at the root, behind
@@ -189,7 +189,7 @@ export function openSync(options: SyncOptions): SyncService {
   let isReady = false
   const downloads = createDownloads()
   const fence = createFence(pool)
-  const standby = Promise.withResolvers<void>()
+  const waiting = Promise.withResolvers<void>()
   const leftOuts = createLeftOuts(logger)
   const retirement = createRetirement({ pool: fence.pool, feed, onRetired: (names) => downloads.forget(names) })
   const replicator = startReplicator({
@@ -209,8 +209,9 @@ export function openSync(options: SyncOptions): SyncService {
     onStandby() {
       // Devices come back, to the other process or until this one takes over.
       connections.endAll(standingBy())
-      standby.resolve()
+      waiting.resolve()
     },
+    onWaiting: () => waiting.resolve(),
     url: options.url,
     readerUrl: options.readerUrl,
     feed,
@@ -231,7 +232,7 @@ export function openSync(options: SyncOptions): SyncService {
     logger,
   })
   const ready = replicator.ready.then(() => void (isReady = true))
-  const settled = Promise.race([ready, standby.promise])
+  const settled = Promise.race([ready, waiting.promise])
   for (const promise of [ready, settled]) promise.catch(() => undefined) // whoever waits for it sees the rejection
   const connections = createConnections(() => clock.now())
   const keys = createKeyEvaluator({

@@ -2,6 +2,8 @@
 export interface Catalog {
   /** Hash over all of it: equal when nothing has changed. */
   readonly version: string
+  /** Whether some view was locked: whether it can be written is as an earlier reading had it, or assumed. */
+  readonly isPartial: boolean
   readonly schemas: readonly Schema[]
   /** Everything with rows, in schemas that are not Postgres's own. Ordered by schema and name. */
   readonly tables: readonly Table[]
@@ -69,7 +71,6 @@ export interface Table {
   readonly insertable: boolean
   readonly updatable: boolean
   readonly deletable: boolean
-  readonly policies: readonly Policy[]
   /** By API role; a role without any privilege is absent. */
   readonly privileges: ReadonlyMap<string, TablePrivileges>
 }
@@ -181,17 +182,6 @@ export interface RelationshipEnds {
   readonly toSchema: string
   readonly toTable: string
   readonly toColumns: readonly string[]
-}
-
-export interface Policy {
-  readonly name: string
-  readonly command: 'all' | 'select' | 'insert' | 'update' | 'delete'
-  readonly permissive: boolean
-  /** `public` stands for everybody. */
-  readonly roles: readonly string[]
-  /** As `pg_get_expr` prints it. */
-  readonly using: string | undefined
-  readonly check: string | undefined
 }
 
 export interface Routine {

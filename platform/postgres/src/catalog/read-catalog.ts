@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { Pool, Queryable } from '../connection/pool.ts'
 import { REQUEST_ROLE } from '../cluster/cluster.ts'
+import { SQLSTATE, sqlstateOf } from '../connection/sqlstate.ts'
 import { sql, type SqlFragment } from '../sql/sql.ts'
 import type { ApiRole, Catalog, Schema } from './catalog.ts'
+import { readLockedViews } from './locked-views.ts'
 import { readGeoJsonFunction, readMediaHandlers } from './media-handlers.ts'
 import { deriveRelationships } from './relationships.ts'
 import { readRepresentations } from './representations.ts'
@@ -10,17 +12,39 @@ import { parseSettings, readRoutines } from './routines.ts'
 import { ownSchema } from './scope.ts'
 import { readTables } from './tables.ts'
 
-export interface ReadCatalogOptions {
-  /** How long to wait for a table that is locked against reading, since policies cannot be printed without it, in milliseconds. Default: as long as it takes. */
-  readonly lockTimeoutMs?: number
-}
+/** How long a reading waits for a view that is locked, in milliseconds: most locks are over by then. */
+const LOCK_TIMEOUT_MS = 100
+
+/** The same once it is known what is locked. */
+const LOCKED_TIMEOUT_MS = 10
+
+/** Readings that meet a lock which the one before did not know of. The last one waits for as long as it takes. */
+const READINGS_MAX = 20
 
 /**
- * Reads the catalog as one transaction sees it.
- *
- * @throws an error with SQLSTATE 55P03 when a table was locked for too long
+ * Reads the catalog as one transaction sees it. Waits for nothing that is locked against reading: whether a view that is locked can be written is taken from an
+ * earlier reading, or is assumed, and the catalog is partial.
  */
-export async function readCatalog(pool: Pool, { lockTimeoutMs = 0 }: ReadCatalogOptions = {}): Promise<Catalog> {
+export async function readCatalog(pool: Pool, earlier?: Catalog): Promise<Catalog> {
+  for (let reading = 1; ; reading++) {
+    try {
+      const isLast = reading === READINGS_MAX
+      const lockTimeoutMs = isLast ? 0 : reading === 1 ? LOCK_TIMEOUT_MS : LOCKED_TIMEOUT_MS
+      return await readOnce(pool, { lockTimeoutMs, isAround: reading > 1, earlier })
+    } catch (error) {
+      if (sqlstateOf(error) !== SQLSTATE.lockNotAvailable) throw error
+    }
+  }
+}
+
+interface Reading {
+  readonly lockTimeoutMs: number
+  /** Leaves out what is locked. */
+  readonly isAround: boolean
+  readonly earlier: Catalog | undefined
+}
+
+async function readOnce(pool: Pool, { lockTimeoutMs, isAround, earlier }: Reading): Promise<Catalog> {
   return pool.transaction(async (tx) => {
     await tx.execute(sql`set transaction isolation level repeatable read, read only`)
     // Every name prints with its schema, but for those of `pg_catalog`, so that it means the same on any search path.
@@ -30,7 +54,8 @@ export async function readCatalog(pool: Pool, { lockTimeoutMs = 0 }: ReadCatalog
     const requestSettings = await readRequestSettings(tx)
     const names = roles.map((role) => role.name)
     const schemas = await readSchemas(tx, names)
-    const tables = await readTables(tx, names)
+    const lockedViews = isAround ? await readLockedViews(tx) : []
+    const { tables, isPartial } = await readTables(tx, names, { lockedViews, earlier })
     const routines = await readRoutines(tx, names)
     const representations = await readRepresentations(tx)
     const mediaHandlers = await readMediaHandlers(tx)
@@ -48,6 +73,7 @@ export async function readCatalog(pool: Pool, { lockTimeoutMs = 0 }: ReadCatalog
         mediaHandlers,
         geoJsonFunction,
       }),
+      isPartial,
       schemas,
       tables,
       relationships: deriveRelationships(tables),

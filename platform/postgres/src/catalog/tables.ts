@@ -1,25 +1,42 @@
 import type { Queryable } from '../connection/pool.ts'
 import { sql } from '../sql/sql.ts'
-import type { Column, ForeignKey, Policy, Table, TablePrivileges, UniqueConstraint, ViewSource } from './catalog.ts'
+import type { Catalog, Column, ForeignKey, Table, TablePrivileges, UniqueConstraint, ViewSource } from './catalog.ts'
 import { ownSchema } from './scope.ts'
 import { baseTypesOf } from './shared-queries.ts'
 import { readViewColumns, type ViewColumn } from './view-columns.ts'
 
 type TableRow = Omit<
   Table,
-  'columns' | 'sources' | 'primaryKey' | 'uniques' | 'foreignKeys' | 'policies' | 'privileges'
->
+  'columns' | 'sources' | 'primaryKey' | 'uniques' | 'foreignKeys' | 'privileges' | Writable
+> & { readonly [Name in Writable]: boolean | null }
 
-/** Reads all tables with everything that hangs on them. In one transaction the statements see one state. */
-export async function readTables(tx: Queryable, roles: readonly string[]): Promise<readonly Table[]> {
-  const tables = await readRelations(tx)
+type Writable = 'insertable' | 'updatable' | 'deletable'
+
+/** What is in the way of a reading. */
+export interface Locked {
+  /** See {@link readLockedViews}. */
+  readonly lockedViews: readonly number[]
+  /** What those can do is taken from here; when it does not say, Postgres is left to refuse. */
+  readonly earlier: Catalog | undefined
+}
+
+/**
+ * Reads all tables with everything that depends on them. In one transaction the statements see one state. Policies are not read: Postgres applies them, and to print
+ * one, it waits for each table that the policy names.
+ */
+export async function readTables(
+  tx: Queryable,
+  roles: readonly string[],
+  { lockedViews, earlier }: Locked,
+): Promise<{ readonly tables: readonly Table[]; readonly isPartial: boolean }> {
+  const rows = await readRelations(tx, lockedViews)
   const columns = groupByTable(await readColumns(tx))
   const uniques = groupByTable(await readUniques(tx))
   const foreignKeys = groupByTable(await readForeignKeys(tx))
   const grants = groupByTable(await readGrants(tx, roles))
   const viewColumns = await readViewColumns(tx)
-  const policies = groupByTable(await readPolicies(tx))
-  return tables.map((table) => {
+  const tables = rows.map((row): Table => {
+    const table = { ...row, ...writableOf(row, earlier) }
     const own = (columns.get(table.oid) ?? []).map((column): Column => undefinedForNull(column))
     const keys: readonly UniqueConstraint[] = uniques.get(table.oid) ?? []
     return {
@@ -29,13 +46,22 @@ export async function readTables(tx: Queryable, roles: readonly string[]): Promi
       primaryKey: keys.find((key) => key.isPrimary)?.columns ?? [],
       uniques: keys,
       foreignKeys: foreignKeys.get(table.oid) ?? [],
-      policies: (policies.get(table.oid) ?? []).map((policy): Policy => undefinedForNull(policy)),
       privileges: privilegesByRole(
         grants.get(table.oid) ?? [],
         own.map((column) => column.name),
       ),
     }
   })
+  return { tables, isPartial: rows.some(({ insertable }) => insertable === null) }
+}
+
+function writableOf(row: TableRow, earlier: Catalog | undefined): Pick<Table, Writable> {
+  const known = earlier?.tableByOid(row.oid)
+  return {
+    insertable: row.insertable ?? known?.insertable ?? true,
+    updatable: row.updatable ?? known?.updatable ?? true,
+    deletable: row.deletable ?? known?.deletable ?? true,
+  }
 }
 
 /** The sources of a view's columns by name; columns of tables that are not of the project have none. */
@@ -71,7 +97,7 @@ function undefinedForNull<T extends object>(row: T): T {
   return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value ?? undefined])) as T
 }
 
-function readRelations(tx: Queryable): Promise<TableRow[]> {
+function readRelations(tx: Queryable, lockedViews: readonly number[]): Promise<TableRow[]> {
   return tx.query<TableRow>(sql`
     select rel.oid::int8::float8 as oid, nsp.nspname as schema, rel.relname as name,
            case rel.relkind when 'r' then 'table' when 'p' then 'partitioned table' when 'v' then 'view'
@@ -90,6 +116,7 @@ function readRelations(tx: Queryable): Promise<TableRow[]> {
       ) opt on true
       cross join lateral (
         select case when rel.relkind in ('r', 'p') then 28 when rel.relkind = 'm' then 0
+                    when rel.oid = any(${lockedViews}::oid[]) then null
                     else pg_catalog.pg_relation_is_updatable(rel.oid, true) end as events
       ) upd
      where rel.relkind in ('r', 'p', 'v', 'm', 'f') and rel.relpersistence <> 't' and ${ownSchema('nsp')}
@@ -97,6 +124,7 @@ function readRelations(tx: Queryable): Promise<TableRow[]> {
   `)
 }
 
+/** A default names no column, so it is printed without its table, which may be locked. */
 function readColumns(tx: Queryable): Promise<OfTable<Column>[]> {
   return tx.query<OfTable<Column>>(sql`
     with bottom (domain, oid) as (
@@ -112,7 +140,7 @@ function readColumns(tx: Queryable): Promise<OfTable<Column>[]> {
            coalesce(elem_base.oid, elem.oid, 0)::int8::float8 as "elementOid",
            typ.typcategory as category,
            not (att.attnotnull or (own.typtype = 'd' and own.typnotnull)) as nullable,
-           case when att.attgenerated = '' then coalesce(pg_catalog.pg_get_expr(def.adbin, def.adrelid), pg_catalog.pg_get_expr(own.typdefaultbin, 0)) end as default,
+           case when att.attgenerated = '' then coalesce(pg_catalog.pg_get_expr(def.adbin, 0), pg_catalog.pg_get_expr(own.typdefaultbin, 0)) end as default,
            case att.attgenerated when 's' then 'stored' when 'v' then 'virtual' end as generated,
            case att.attidentity when 'a' then 'always' when 'd' then 'by default' end as identity,
            pg_catalog.col_description(att.attrelid, att.attnum) as comment,
@@ -176,20 +204,6 @@ function readForeignKeys(tx: Queryable): Promise<OfTable<ForeignKey>[]> {
              select parent.confrelid from pg_catalog.pg_constraint parent where parent.oid = con.conparentid))
        and rel.relpersistence <> 't' and ${ownSchema('nsp')}
      order by con.conrelid, con.conname
-  `)
-}
-
-function readPolicies(tx: Queryable): Promise<OfTable<Policy>[]> {
-  return tx.query<OfTable<Policy>>(sql`
-    select pol.polrelid::int8::float8 as "tableOid", pol.polname as name,
-           case pol.polcmd when 'r' then 'select' when 'a' then 'insert' when 'w' then 'update' when 'd' then 'delete' else 'all' end as command,
-           pol.polpermissive as permissive,
-           (select array_agg(case when role.oid = 0 then 'public' else pg_catalog.pg_get_userbyid(role.oid)::text end order by role.oid)
-              from unnest(pol.polroles) as role (oid)) as roles,
-           pg_catalog.pg_get_expr(pol.polqual, pol.polrelid) as using,
-           pg_catalog.pg_get_expr(pol.polwithcheck, pol.polrelid) as check
-      from pg_catalog.pg_policy pol
-     order by pol.polrelid, pol.polname
   `)
 }
 

@@ -2,7 +2,7 @@ import { delay, errorMessage, type Logger } from '@holdfast/foundation'
 import { listen } from '../connection/listen.ts'
 import type { Pool } from '../connection/pool.ts'
 import type { Catalog } from './catalog.ts'
-import { readCatalog, type ReadCatalogOptions } from './read-catalog.ts'
+import { readCatalog } from './read-catalog.ts'
 
 /** Channel that `0002_catalog_notify.sql` notifies. */
 const CATALOG_CHANNEL = 'holdfast_catalog'
@@ -19,6 +19,9 @@ const SETTLE_MS = 5
 /** Milliseconds before another try when the catalog could not be read. */
 const RETRY_MS = 200
 
+/** Milliseconds before the catalog is read again of which something was locked. */
+const PARTIAL_RETRY_MS = 1_000
+
 /** The catalog, kept current. */
 export interface CatalogWatch extends AsyncDisposable {
   /** As of the last reading. */
@@ -26,7 +29,7 @@ export interface CatalogWatch extends AsyncDisposable {
   /** Calls `listener` after each reading that differs from the one before. @returns stops the calls */
   onChange(listener: (catalog: Catalog) => void): () => void
   /** Reads now. For whoever has just changed something, or misses a name that may be new. */
-  refresh(options?: ReadCatalogOptions): Promise<Catalog>
+  refresh(): Promise<Catalog>
 }
 
 export interface WatchCatalogOptions {
@@ -49,6 +52,7 @@ export async function watchCatalog(options: WatchCatalogOptions): Promise<Catalo
   let readings = 0
   /** The latest reading that is in `current`. */
   let published = 0
+  let retry: NodeJS.Timeout | undefined
 
   const listening = await listen({
     url: options.url,
@@ -71,12 +75,13 @@ export async function watchCatalog(options: WatchCatalogOptions): Promise<Catalo
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
-    async refresh(how) {
-      await readNow(how)
+    async refresh() {
+      await readNow()
       return latest()
     },
     async [Symbol.asyncDispose]() {
       stopping.abort(new Error('stopped'))
+      clearTimeout(retry)
       await listening[Symbol.asyncDispose]()
       await reading
     },
@@ -108,24 +113,30 @@ export async function watchCatalog(options: WatchCatalogOptions): Promise<Catalo
   }
 
   /** Readings overlap when somebody asks for one; what one that began earlier has seen never replaces what a later one has. */
-  async function readNow(how?: ReadCatalogOptions): Promise<void> {
+  async function readNow(): Promise<void> {
     const reading = ++readings
-    const next = await readCatalog(pool, how)
+    const next = await readCatalog(pool, current)
     if (reading < published) return
     published = reading
     publish(next)
   }
 
   function publish(next: Catalog): void {
+    clearTimeout(retry)
+    if (next.isPartial && !stopping.signal.aborted) retry = setTimeout(markChanged, PARTIAL_RETRY_MS)
     // The same object stands for the same content, so that what is derived from it is kept.
     if (next.version === current?.version) return
     current = next
-    for (const listener of listeners) {
-      try {
-        listener(next)
-      } catch (error) {
-        logger.log('error', `a listener of the catalog failed: ${errorMessage(error)}`)
-      }
+    tell(listeners, next, logger)
+  }
+}
+
+function tell(listeners: Iterable<(catalog: Catalog) => void>, catalog: Catalog, logger: Logger): void {
+  for (const listener of listeners) {
+    try {
+      listener(catalog)
+    } catch (error) {
+      logger.log('error', `a listener of the catalog failed: ${errorMessage(error)}`)
     }
   }
 }

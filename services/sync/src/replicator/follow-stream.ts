@@ -100,7 +100,11 @@ async function openLog(
   plans: PlanSource,
 ): Promise<OpenLog> {
   const { pool, feed } = options
-  const { state, slot } = await prepareState(options, slotName, isUnreadable)
+  const onWaiting = (problem: string | undefined): void => {
+    run.waitsFor = problem
+    if (problem !== undefined) options.onWaiting()
+  }
+  const { state, slot } = await prepareState(options, slotName, isUnreadable, { signal, onWaiting })
   const writer = createLogWriter(pool, feed, { ...state, epoch: lease.epoch }, options.batchLimits)
   if (!slot) return { writer, stored: undefined, startLsn: state.confirmedLsn }
   const { consistentPoint: startLsn } = slot

@@ -1,5 +1,5 @@
 import type { SyncPlan } from '@holdfast/policy'
-import { createSlot, dropSlot, findSlot, type CreatedSlot } from '@holdfast/replication'
+import { dropSlot, findSlot, type CreatedSlot } from '@holdfast/replication'
 import { fillDefinitions } from '../fill/fill-definitions.ts'
 import { SNAPSHOT_BYTES_MAX } from '../limits.ts'
 import {
@@ -15,6 +15,7 @@ import {
 import { voidRenamedLabels } from '../storage/enum-labels.ts'
 import { writeFirstFilling } from '../storage/fills.ts'
 import type { LogWriter } from './log-writer.ts'
+import { makeSlot, type MakeSlotOptions } from './make-slot.ts'
 import type { ReplicatorOptions } from './replicator-options.ts'
 import { sizeOf } from './serving.ts'
 
@@ -23,6 +24,7 @@ export async function prepareState(
   options: ReplicatorOptions,
   slotName: string,
   isUnreadable: boolean,
+  making: Pick<MakeSlotOptions, 'signal' | 'onWaiting'>,
 ): Promise<{ readonly state: ReplicatorState; readonly slot: CreatedSlot | undefined }> {
   const { pool, logger } = options
   const state = await readState(pool)
@@ -49,7 +51,7 @@ export async function prepareState(
     old.map((definition) => definition.number),
   )
   const fresh = await readState(pool)
-  const created = await createSlot({ url: options.url, name: slotName })
+  const created = await makeSlot({ pool, url: options.url, logger, name: slotName, ...making })
   return {
     state: fresh ?? { slotName, confirmedLsn: undefined, lastOpId: 0, lastBucketId: 0, epoch: 0 },
     slot: created,

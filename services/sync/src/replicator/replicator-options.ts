@@ -22,6 +22,8 @@ export interface ReplicatorOptions {
   readonly instance: string
   /** Another process has the lease: nothing is served here until that is gone. */
   readonly onStandby: () => void
+  /** Nothing can be served before transactions of others have ended. */
+  readonly onWaiting: () => void
   readonly feed: CheckpointFeed
   readonly dependencies: DependencyIndex
   /** Compiles the policies as they are now. Gives up when the signal is aborted. */

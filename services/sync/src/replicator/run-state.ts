@@ -13,6 +13,8 @@ export class RunState {
   active: ActivePlan | undefined
   /** Why the last attempt failed. */
   failure: string | undefined
+  /** Whose open transactions delay the slot. */
+  waitsFor: string | undefined
   /** Changes of tables were missed, and are not yet in the log. */
   isMissing = false
   /** Something has been served in this attempt. */
@@ -24,9 +26,9 @@ export class RunState {
   /** See `PlanSource.isSettled`. */
   isSettled: () => boolean = () => false
 
-  /** Why the last attempt failed, while it is being repaired; or what is known to be missing. */
+  /** Whom the start waits for; why the last attempt failed, while it is being repaired; or what is known to be missing. */
   get problem(): string | undefined {
-    return this.failure ?? (this.isMissing ? MISSED : this.heartbeat?.problem)
+    return this.waitsFor ?? this.failure ?? (this.isMissing ? MISSED : this.heartbeat?.problem)
   }
 
   get isServing(): boolean {

@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from '@holdfast/postgres'
+import type { Holdfast } from '@holdfast/test-support'
+import { percentile, type Figure } from './report.ts'
+import { openStream, type StreamClient } from './stream-client.ts'
+import { mintToken } from './tokens.ts'
+
+/** Changes per second: one device waits for each. */
+const RATE = 10
+/** How long the last changes may be on their way, in milliseconds. */
+const LAST_MS = 120_000
+
+/** Changes a table steadily, of which connected devices wait. */
+export interface ChangeProbe {
+  /** What commits from now on counts for this part. */
+  begin(part: string): void
+  /** Stops, once all devices have everything. @returns for each part its median, its 99th percentile and its slowest change */
+  end(): Promise<Figure[]>
+}
+
+interface Change {
+  readonly part: string
+  readonly committedMs: number
+}
+
+/** @param devices - each of another person, who sees only their own rows of `items` */
+export async function startChangeProbe(holdfast: Holdfast, devices: number): Promise<ChangeProbe> {
+  const people = Array.from({ length: devices }, () => randomUUID())
+  const committed = new Map<string, Change>()
+  const arrived = new Map<string, number>()
+  const clients: StreamClient[] = []
+  for (const person of people) {
+    const client = await openStream(holdfast.url, mintToken(holdfast.jwtSecret, person), randomUUID())
+    await client.nextComplete()
+    client.onData = (line, atMs) => {
+      for (let at = line.indexOf('probe-', 0, 'latin1'); at >= 0; at = line.indexOf('probe-', at + 1, 'latin1'))
+        arrived.set(line.toString('latin1', at, at + 42), atMs)
+    }
+    clients.push(client)
+  }
+  let part = ''
+  let isOver = false
+
+  async function write(): Promise<void> {
+    for (let n = 0; !isOver; n++) {
+      const marker = `probe-${randomUUID()}`
+      await holdfast.admin.execute(
+        sql`insert into public.items (id, owner_id, title, n) values (gen_random_uuid(), ${people[n % devices]}::uuid, ${marker}, 1)`,
+      )
+      committed.set(marker, { part, committedMs: performance.now() })
+      await new Promise((resolve) => setTimeout(resolve, 1_000 / RATE))
+    }
+  }
+
+  const writing = write()
+  return {
+    begin: (next) => (part = next),
+    async end() {
+      isOver = true
+      await writing
+      const deadline = performance.now() + LAST_MS
+      const isMissing = (): boolean => [...committed.keys()].some((marker) => !arrived.has(marker))
+      while (isMissing() && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10))
+      const ended = clients.filter(({ hasEnded }) => hasEnded).length
+      for (const client of clients) client.close()
+      if (ended > 0) throw new Error(`the server ended ${ended} of ${devices} streams`)
+      const lost = [...committed.keys()].filter((marker) => !arrived.has(marker)).length
+      if (lost > 0) throw new Error(`${lost} of ${committed.size} changes did not reach their devices`)
+      return figuresOf(committed, arrived)
+    },
+  }
+}
+
+function figuresOf(committed: ReadonlyMap<string, Change>, arrived: ReadonlyMap<string, number>): Figure[] {
+  const parts = Map.groupBy(committed, ([, { part }]) => part)
+  return [...parts].flatMap(([part, changes]) => {
+    const delays = changes.map(([marker, { committedMs }]) => Math.max(0, (arrived.get(marker) ?? 0) - committedMs))
+    return [
+      { name: `commit → device, ${part}, median`, value: percentile(delays, 0.5), unit: 'ms' },
+      { name: `commit → device, ${part}, p99`, value: percentile(delays, 0.99), unit: 'ms' },
+      { name: `commit → device, ${part}, slowest`, value: Math.max(...delays), unit: 'ms' },
+    ]
+  })
+}

@@ -1,0 +1,26 @@
+import type { Queryable } from '../connection/pool.ts'
+import { sql } from '../sql/sql.ts'
+
+/**
+ * Views of which Postgres cannot say now whether they can be written: a session has them locked against reading, or waits to lock them, or they stand on such a
+ * view. Waits for nothing.
+ *
+ * @returns their OIDs, and those of other locked relations
+ */
+export async function readLockedViews(tx: Queryable): Promise<readonly number[]> {
+  const rows = await tx.query<{ oid: number }>(sql`
+    with recursive locked (oid) as (
+      select l.relation
+        from pg_catalog.pg_locks l
+        join pg_catalog.pg_database d on d.oid = l.database and d.datname = current_database()
+       where l.locktype = 'relation' and l.mode = 'AccessExclusiveLock' and l.pid is distinct from pg_catalog.pg_backend_pid()
+       union
+      select rule.ev_class
+        from locked
+        join pg_catalog.pg_depend dep on dep.refclassid = 'pg_catalog.pg_class'::regclass and dep.refobjid = locked.oid
+                                     and dep.classid = 'pg_catalog.pg_rewrite'::regclass
+        join pg_catalog.pg_rewrite rule on rule.oid = dep.objid
+    )
+    select oid::int8::float8 as oid from locked`)
+  return rows.map(({ oid }) => oid)
+}

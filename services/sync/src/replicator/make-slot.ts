@@ -1,0 +1,104 @@
+import { delay, errorMessage } from '@holdfast/foundation'
+import { sql, type Pool } from '@holdfast/postgres'
+import { createSlot, type CreatedSlot } from '@holdfast/replication'
+import { SLOT_LOOK_MS } from '../limits.ts'
+import type { ReplicatorOptions } from './replicator-options.ts'
+
+/** A transaction that Postgres waits for before it makes a slot. */
+interface OpenTransaction {
+  /** 0: a prepared transaction, which no process has. */
+  readonly pid: number
+  readonly role: string | null
+  readonly application: string | null
+  readonly database: string | null
+  readonly since: Date | null
+}
+
+export interface MakeSlotOptions extends Pick<ReplicatorOptions, 'pool' | 'url' | 'logger'> {
+  readonly name: string
+  /** Gives up at once: nothing of it is left in Postgres. */
+  readonly signal: AbortSignal
+  /** Called with whom Postgres waits for, for operators, and with `undefined` when it waits no longer. */
+  readonly onWaiting: (problem: string | undefined) => void
+}
+
+/**
+ * Creates the slot that changes are read from. Postgres waits until every transaction that has written something by then has ended, however long that takes: whom it
+ * waits for is said in the log and in `onWaiting`.
+ */
+export async function makeSlot(options: MakeSlotOptions): Promise<CreatedSlot> {
+  const { pool, url, name, signal, onWaiting } = options
+  signal.throwIfAborted()
+  const made = new AbortController()
+  const looking = look(options, AbortSignal.any([made.signal, signal]))
+  const giveUp = (): void => void endCreation(pool, name)
+  signal.addEventListener('abort', giveUp, { once: true })
+  try {
+    return await createSlot({ url, name })
+  } finally {
+    signal.removeEventListener('abort', giveUp)
+    made.abort(new Error('the slot is made, or was given up'))
+    await looking
+    onWaiting(undefined)
+  }
+}
+
+/** Looks again and again for whom Postgres waits, and logs each change of that. */
+async function look({ pool, name, logger, onWaiting }: MakeSlotOptions, signal: AbortSignal): Promise<void> {
+  let logged = ''
+  for (;;) {
+    try {
+      await delay(SLOT_LOOK_MS, signal)
+    } catch {
+      return // the slot is made
+    }
+    try {
+      const open = await readBlocking(pool, name)
+      onWaiting(open.length === 0 ? undefined : describe(open))
+      const pids = open.map(({ pid }) => pid).join()
+      if (pids !== logged && open.length > 0)
+        logger.log('warn', 'the replication slot waits for transactions that are open', {
+          transactions: open.map(render),
+        })
+      logged = pids
+    } catch (error) {
+      if (signal.aborted) return
+      logger.log('debug', 'it is not known whom the replication slot waits for', { reason: errorMessage(error) })
+    }
+  }
+}
+
+async function readBlocking(pool: Pool, name: string): Promise<readonly OpenTransaction[]> {
+  return await pool.query<OpenTransaction>(sql`
+    select distinct b.pid, a.usename::text as role, a.application_name as application, a.datname::text as database, a.xact_start as since
+      from pg_catalog.pg_stat_activity s
+     cross join lateral unnest(pg_catalog.pg_blocking_pids(s.pid)) b (pid)
+      left join pg_catalog.pg_stat_activity a on a.pid = b.pid
+     where s.application_name = ${applicationName(name)} and s.datname = current_database()
+     order by b.pid`)
+}
+
+function describe(open: readonly OpenTransaction[]): string {
+  return `Devices are served once transactions have ended that were open at the start: ${open.map(render).join('; ')}.`
+}
+
+function render({ pid, role, application, database, since }: OpenTransaction): string {
+  if (pid === 0) return 'a prepared transaction (pg_prepared_xacts has them; commit it or roll it back)'
+  const name = application ? ` (${application})` : ''
+  return `process ${pid} of role ${role ?? 'unknown'}${name} in database ${database ?? 'unknown'}, open since ${since?.toISOString() ?? 'unknown'} (pg_terminate_backend(${pid}) ends it)`
+}
+
+/** A walsender that waits does not notice that its client has left, and would keep the slot's WAL. */
+async function endCreation(pool: Pool, name: string): Promise<void> {
+  await pool
+    .query(
+      sql`select pg_catalog.pg_terminate_backend(pid) from pg_catalog.pg_stat_activity
+           where application_name = ${applicationName(name)} and datname = current_database()`,
+    )
+    .catch(() => undefined) // Postgres is gone, and the walsender with it
+}
+
+/** As {@link createSlot} names its connection. */
+function applicationName(slot: string): string {
+  return `holdfast slot ${slot}`
+}
