@@ -46,6 +46,7 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'response',
     'routes',
   ],
+  'services/realtime': ['wire', 'bus', 'access', 'channel', 'socket', 'routes'],
   'services/sync': [
     'encode',
     'lease',

@@ -9,6 +9,7 @@ export const SERVER_PACKAGES = [
   'services/auth',
   'services/rest',
   'services/storage',
+  'services/realtime',
   'services/sync',
   'sample',
   'server',

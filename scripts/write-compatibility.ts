@@ -52,6 +52,11 @@ const STORAGE_HEADINGS: Readonly<Record<string, string>> = {
   file: '`supabase.storage.from(…)`',
 }
 
+const REALTIME_HEADINGS: Readonly<Record<string, string>> = {
+  realtime: '`supabase.realtime`',
+  channel: '`supabase.channel(…)`',
+}
+
 const PAGES: readonly Page[] = [
   {
     name: 'auth',
@@ -80,6 +85,13 @@ const PAGES: readonly Page[] = [
     headingOf: (object) => STORAGE_HEADINGS[object] ?? object,
     columns: ['does', 'refused'],
     without: ['storage-coverage.test.ts'],
+  },
+  {
+    name: 'realtime',
+    calls: Object.keys(REALTIME_HEADINGS).map((object) => `${object}.`),
+    headingOf: (object) => REALTIME_HEADINGS[object] ?? object,
+    columns: ['does', 'refused'],
+    without: ['realtime-coverage.test.ts'],
   },
 ]
 

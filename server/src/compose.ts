@@ -8,6 +8,7 @@ import { MIGRATIONS } from './migrations.ts'
 import { openRoles } from './open-roles.ts'
 import { openAccounts } from './parts/accounts.ts'
 import { openCatalog } from './parts/catalog.ts'
+import { openChannels } from './parts/channels.ts'
 import { openFiles } from './parts/files.ts'
 import { openGateway } from './parts/gateway.ts'
 import { openHttpServer } from './parts/http-server.ts'
@@ -63,13 +64,14 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
     readerUrl,
     jwtSecret: jwtSecret.text,
   })
+  const realtime = openChannels(context, accounts)
   phases.end('services')
   const { exposedSchemas } = rest
   const policies = openPolicyCompiler(context, { pool, readerUrl, catalog, exposedSchemas })
   const sync = openSyncPart(context, { url, roles, shares, policies, exposedSchemas, accounts })
   const schemas = openSchemaWatch(context, { pool, requestUrl: roles.requestUrl, catalog })
 
-  await openGateway(app, context, { cluster, accounts, rest, storage, sync, schemas, hasSample })
+  await openGateway(app, context, { cluster, accounts, rest, storage, realtime, sync, schemas, hasSample })
   signal.throwIfAborted()
   await listenOn(app, config.host, port)
   phases.end('listening')

@@ -13,6 +13,7 @@ import {
 import { limitSlowBodies, type BodyPatience } from './slow-bodies.ts'
 import { logFailure } from './log-failure.ts'
 import type { TrustProxy } from './trust-proxy.ts'
+import { isWebSocketRequest, routeUpgrades } from './upgrades.ts'
 
 export interface HttpServerOptions {
   readonly logger: Logger
@@ -37,7 +38,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     trustProxy: typeof trustProxy === 'object' ? [...trustProxy] : trustProxy,
     bodyLimit: BODY_BYTES_MAX,
     keepAliveTimeout: CONNECTION_IDLE_MS,
-    http: { headersTimeout: HEADERS_TIMEOUT_MS },
+    http: { headersTimeout: HEADERS_TIMEOUT_MS, shouldUpgradeCallback: isWebSocketRequest },
     // The net below `limitSlowBodies`, from the first byte of the headers on.
     requestTimeout: HEADERS_TIMEOUT_MS + bodyPatience.totalMs,
     genReqId: () => randomUUID(),
@@ -49,6 +50,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     routerOptions: { maxParamLength: PARAMETER_LENGTH_MAX },
     frameworkErrors: (error, request, reply) => void renderFailure(error, request, reply, logger),
   })
+  routeUpgrades(app)
   app.decorateRequest('caller', undefined)
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' })

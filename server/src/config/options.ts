@@ -1,5 +1,6 @@
 import { authOptions } from '@holdfast/auth'
 import type { OptionDeclarations, OptionValues } from '@holdfast/foundation'
+import { realtimeOptions } from '@holdfast/realtime'
 import { restOptions } from '@holdfast/rest'
 import { storageOptions } from '@holdfast/storage'
 import { syncOptions } from '@holdfast/sync'
@@ -207,6 +208,7 @@ export const options = {
   ...authOptions,
   ...restOptions,
   ...storageOptions,
+  ...realtimeOptions,
   ...syncOptions,
 } satisfies OptionDeclarations
 
@@ -216,6 +218,7 @@ export const optionGroups: readonly { readonly title: string; readonly options: 
   { title: 'Accounts', options: authOptions },
   { title: 'REST', options: restOptions },
   { title: 'Storage', options: storageOptions },
+  { title: 'Realtime', options: realtimeOptions },
   { title: 'Sync', options: syncOptions },
   { title: 'Commands that ask a running server', options: inspectOptions },
   { title: 'Backup and restore', options: backupOptions },

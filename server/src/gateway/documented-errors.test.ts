@@ -17,7 +17,7 @@ const SOURCES = [
 
 /** Codes of other services in the same files, and what nobody is told: whoever would read it has gone, or it is tried again within a stream. */
 const NOT_OF_SYNC =
-  /^(?:PGRST|AccessDenied$|DatabaseTimeout$|no_authorization$|bad_jwt$|unexpected_failure$|connection_closed$|connection_replaced$|sync_log_read$)/
+  /^(?:PGRST|AccessDenied$|DatabaseTimeout$|MissingAPIKey$|JwtSignatureError$|MalformedJWT$|InvalidJWTToken$|UnableToConnectToProject$|no_authorization$|bad_jwt$|unexpected_failure$|connection_closed$|connection_replaced$|sync_log_read$)/
 
 interface Thrown {
   readonly code: string

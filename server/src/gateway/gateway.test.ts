@@ -47,6 +47,7 @@ async function open(changes: Partial<GatewayOptions> = {}) {
       routes: echo,
       keyDemandOf: (_method, path) => (path === '/open' ? 'none' : path === '/own' ? 'optional' : 'required'),
     },
+    realtime: undefined,
     sync: async (scope) => {
       scope.post('/sync/stream', async (request) => ({ caller: requireCaller(request) }))
       scope.get('/write-checkpoint2.json', async () => {

@@ -6,7 +6,14 @@ import { appFiles } from './app-files.ts'
 import { authenticate, isOperator, type RequireSession, type VerifyToken } from './authenticate.ts'
 import { healthRoutes, type HealthReport } from './health.ts'
 import { renderSyncFailure } from './render-sync-failure.ts'
-import { authVocabulary, restVocabulary, storageVocabulary, syncVocabulary, type Vocabulary } from './vocabulary.ts'
+import {
+  authVocabulary,
+  realtimeVocabulary,
+  restVocabulary,
+  storageVocabulary,
+  syncVocabulary,
+  type Vocabulary,
+} from './vocabulary.ts'
 
 /** How much a request to an address has to show of who it is from. @param path - below where the service is mounted */
 type KeyDemandOf = (method: string, path: string) => 'required' | 'optional' | 'none'
@@ -18,6 +25,8 @@ export interface GatewayOptions {
   readonly rest: FastifyPluginAsync
   /** `undefined` when files are not served. */
   readonly storage: { readonly routes: FastifyPluginAsync; readonly keyDemandOf: KeyDemandOf } | undefined
+  /** `undefined` when channels are not served. */
+  readonly realtime: FastifyPluginAsync | undefined
   /** Everything of sync, at its full addresses. */
   readonly sync: FastifyPluginAsync
   readonly verifyToken: VerifyToken
@@ -121,6 +130,7 @@ export async function mountGateway(app: FastifyInstance, options: GatewayOptions
   })
 
   if (options.storage) await mountStorage(app, options, options.storage)
+  if (options.realtime) await mountRealtime(app, options, options.realtime)
 
   await app.register(async (scope) => {
     scope.setErrorHandler((error, request, reply) => renderSyncFailure(error, request, reply, logger))
@@ -174,6 +184,28 @@ async function mountStorage(
       }),
     )
     await scope.register(routes, { prefix: STORAGE_PREFIX })
+  })
+}
+
+const REALTIME_PREFIX = '/realtime/v1'
+
+/** WebSockets say for themselves who is refused: channels go on while Postgres is away, and a token may come with each join. */
+async function mountRealtime(app: FastifyInstance, options: GatewayOptions, routes: FastifyPluginAsync): Promise<void> {
+  const isWebSocket = (request: FastifyRequest): boolean => pathOf(request.url) === `${REALTIME_PREFIX}/websocket`
+  await app.register(async (scope) => {
+    scope.addHook(
+      'onRequest',
+      authenticate({
+        verifyToken: options.verifyToken,
+        requireSession: options.requireSession,
+        vocabulary: realtimeVocabulary,
+        acceptsApiKey: true,
+        refusesKeysItself: true,
+        allowsNoKey: options.allowsNoKey,
+        isOpen: isWebSocket,
+      }),
+    )
+    await scope.register(routes, { prefix: REALTIME_PREFIX })
   })
 }
 

@@ -118,6 +118,23 @@ function storageRefusal(cause: HoldfastError, message: string): HoldfastError {
   return new HoldfastError('AccessDenied', 403, message, { cause })
 }
 
+/** Supabase's realtime service, for its REST API. */
+export const realtimeVocabulary: Vocabulary = {
+  tokenMissing: () => new HoldfastError('MissingAPIKey', 401, 'API key is missing'),
+  tokenInvalid: (cause, token) =>
+    token.split('.').length === 3
+      ? new HoldfastError('JwtSignatureError', 401, 'Failed to validate JWT signature', { cause })
+      : new HoldfastError('MalformedJWT', 401, 'The token provided is not a valid JWT', { cause }),
+  tokenExpired: (cause) => new HoldfastError('InvalidJWTToken', 401, 'Token has expired', { cause }),
+  tokenForOthers: (cause) => new HoldfastError('InvalidJWTToken', 401, cause.message, { cause }),
+  sessionEnded: (cause) => new HoldfastError('InvalidJWTToken', 401, cause.message, { cause }),
+  roleRefused: (cause) => new HoldfastError('InvalidJWTToken', 401, cause.message, { cause }),
+  issuerUnavailable: (cause) =>
+    new HoldfastError('InvalidJWTToken', 503, cause.message, { cause, headers: ISSUER_RETRY_AFTER }),
+  unavailable: () =>
+    new HoldfastError('UnableToConnectToProject', 503, 'The database is not available', { headers: RETRY_AFTER }),
+}
+
 /** @see PowerSync service, packages/service-errors/src/codes.ts */
 export const syncVocabulary: Vocabulary = {
   tokenMissing: () => new HoldfastError('PSYNC_S2106', 401, 'Authentication required'),

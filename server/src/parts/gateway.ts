@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import type { Cluster } from '@holdfast/postgres'
+import type { RealtimeService } from '@holdfast/realtime'
 import type { RestService } from '@holdfast/rest'
 import { SAMPLE_PASSWORD, sampleAccounts } from '@holdfast/sample'
 import { keyDemandOf, type StorageService } from '@holdfast/storage'
@@ -20,6 +21,7 @@ export interface GatewayParts {
   readonly accounts: Accounts
   readonly rest: RestService
   readonly storage: StorageService | undefined
+  readonly realtime: RealtimeService | undefined
   readonly sync: SyncService
   readonly schemas: SchemaWatch
   readonly hasSample: boolean
@@ -31,13 +33,14 @@ export async function openGateway(
   { config, logger }: PartContext,
   parts: GatewayParts,
 ): Promise<void> {
-  const { cluster, accounts, rest, storage, sync } = parts
+  const { cluster, accounts, rest, storage, realtime, sync } = parts
   const { auth, sessions } = accounts
   await mountGateway(app, {
     auth: auth.routes,
     authDiscovery: auth.discovery,
     rest: rest.routes,
     storage: storage && { routes: storage.routes, keyDemandOf },
+    realtime: realtime?.routes,
     sync: sync.routes,
     verifyToken: auth.verifyToken,
     verifyAdminToken: auth.verifyAdminToken,

@@ -1,0 +1,26 @@
+import type { Clock, Logger } from '@holdfast/foundation'
+import type { Identity, Tokens } from '../access/tokens.ts'
+import type { RealtimeOptions } from '../options.ts'
+import type { EncodedFrame, ServerMessage, Version } from '../wire/frames.ts'
+import type { Topics } from './topics.ts'
+
+/** What every membership is handed. */
+export interface ChannelContext {
+  readonly tokens: Tokens
+  readonly topics: Topics
+  readonly options: RealtimeOptions
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** The connection of a client as its memberships see it. */
+export interface Line {
+  readonly version: Version
+  /** Who connected: the key of the address. */
+  readonly identity: Identity
+  send(message: ServerMessage): void
+  sendFrame(frame: EncodedFrame): void
+  /** Nothing more is read from the client until it is released as often. */
+  hold(): void
+  release(): void
+}

@@ -1,0 +1,63 @@
+/**
+ * Runs tasks one after the other. A task that does not wait runs at once when none is under way, so that nothing is queued that need not be.
+ */
+export class Turns {
+  readonly #waitingMax: number
+  readonly #onFull: () => void
+  readonly #onRoom: () => void
+  readonly #onError: (error: unknown) => void
+  #waiting: (() => void | Promise<void>)[] = []
+  #isBusy = false
+  #isFull = false
+
+  constructor(options: {
+    readonly waitingMax: number
+    /** Called when so many wait; whoever brings tasks should pause. */
+    readonly onFull: () => void
+    readonly onRoom: () => void
+    readonly onError: (error: unknown) => void
+  }) {
+    this.#waitingMax = options.waitingMax
+    this.#onFull = options.onFull
+    this.#onRoom = options.onRoom
+    this.#onError = options.onError
+  }
+
+  run(task: () => void | Promise<void>): void {
+    if (!this.#isBusy) {
+      this.#start(task)
+      return
+    }
+    this.#waiting.push(task)
+    if (this.#isFull || this.#waiting.length < this.#waitingMax) return
+    this.#isFull = true
+    this.#onFull()
+  }
+
+  #start(task: () => void | Promise<void>): void {
+    try {
+      const running = task()
+      if (!running) return
+      this.#isBusy = true
+      running.catch(this.#onError).finally(() => this.#next())
+    } catch (error) {
+      this.#onError(error)
+    }
+  }
+
+  #next(): void {
+    this.#isBusy = false
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const [position, task] of waiting.entries()) {
+      this.#start(task)
+      if (!this.#isBusy) continue
+      // A task that began in between may have added others behind those.
+      this.#waiting = [...waiting.slice(position + 1), ...this.#waiting]
+      break
+    }
+    if (!this.#isFull || this.#waiting.length >= this.#waitingMax) return
+    this.#isFull = false
+    this.#onRoom()
+  }
+}

@@ -1,0 +1,3 @@
+/** Channels: broadcasts and who is there, over WebSockets. */
+export { openRealtime, type OpenRealtimeOptions, type RealtimeService } from './realtime.ts'
+export { realtimeOptions, type RealtimeOptions } from './options.ts'

@@ -1,0 +1,75 @@
+import type { OptionDeclarations, OptionValues } from '@holdfast/foundation'
+
+/** Settings of channels. */
+export const realtimeOptions = {
+  realtimeEnabled: {
+    type: 'boolean',
+    default: true,
+    description: 'Whether channels are served, below `/realtime/v1`.',
+  },
+  realtimeClientsMax: {
+    type: 'integer',
+    default: 10_000,
+    min: 1,
+    max: 1_000_000,
+    description: 'How many WebSockets may be open. One address never has more of them than are left for all others.',
+  },
+  realtimeChannelsPerClientMax: {
+    type: 'integer',
+    default: 100,
+    min: 1,
+    max: 10_000,
+    description: 'How many channels one WebSocket may have joined.',
+  },
+  realtimeJoinsPerSecondMax: {
+    type: 'integer',
+    default: 100,
+    min: 1,
+    max: 100_000,
+    description:
+      'How many joins per second one WebSocket may ask for. A client that connects again joins all channels at once.',
+  },
+  realtimeMessagesPerSecondMax: {
+    type: 'integer',
+    default: 500,
+    min: 0,
+    max: 1_000_000,
+    description: 'How many messages per second one WebSocket may send; a channel above it is closed. 0 for no limit.',
+  },
+  realtimeBytesPerSecondMax: {
+    type: 'integer',
+    default: 10_000_000,
+    min: 0,
+    max: 1_000_000_000,
+    description: 'How many bytes per second are read from one WebSocket; a faster client waits. 0 for no limit.',
+  },
+  realtimePayloadSizeMax: {
+    type: 'integer',
+    default: 3_000,
+    min: 1,
+    max: 4_900,
+    description: 'The largest payload of a broadcast, in kB.',
+  },
+  realtimeUnsentSizeMax: {
+    type: 'integer',
+    default: 4_096,
+    min: 16,
+    max: 1_048_576,
+    description: 'How many KiB may wait for a client that does not read. Above it its WebSocket is closed (1013).',
+  },
+  realtimeSilenceSeconds: {
+    type: 'integer',
+    default: 60,
+    min: 5,
+    max: 3_600,
+    description:
+      'After how many seconds without a message of the client, such as its heartbeat, its WebSocket is closed.',
+  },
+  realtimePrivateOnly: {
+    type: 'boolean',
+    default: false,
+    description: 'Whether only private channels may be joined, which policies on `realtime.messages` decide about.',
+  },
+} satisfies OptionDeclarations
+
+export type RealtimeOptions = OptionValues<typeof realtimeOptions>

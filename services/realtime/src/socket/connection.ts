@@ -1,0 +1,177 @@
+import type { WebSocket } from 'ws'
+import { delay, errorMessage } from '@holdfast/foundation'
+import type { Identity } from '../access/tokens.ts'
+import type { ChannelContext, Line } from '../channel/context.ts'
+import { Membership } from '../channel/membership.ts'
+import { nameOf } from '../channel/topic.ts'
+import { reasonOf, tooManyChannels, tooManyJoins } from '../errors.ts'
+import { CLOSE_PATIENCE_MS, REFUSAL_DELAY_MS } from '../limits.ts'
+import { decodeFrame } from '../wire/decode.ts'
+import { encodeMessage } from '../wire/encode.ts'
+import type { ClientFrame, EncodedFrame, PushFrame, ServerMessage, Version } from '../wire/frames.ts'
+import { Rate } from './rate.ts'
+
+/** Why a WebSocket is closed by us, as clients see it. */
+export const CLOSE = {
+  goingAway: [1001, 'silent'],
+  restarting: [1012, 'the server is stopping'],
+  tooSlow: [1013, 'the client does not read what it is sent'],
+} as const
+
+/** One WebSocket with the channels that its client has joined. */
+export class Connection implements Line {
+  readonly version: Version
+  readonly identity: Identity
+  readonly #socket: WebSocket
+  readonly #context: ChannelContext
+  readonly #memberships = new Map<string, Membership>()
+  readonly #joins: Rate
+  readonly #messages: Rate
+  readonly #bytes: Rate
+  readonly #unsentBytesMax: number
+  #lastReadMs: number
+  #holds = 0
+  /** When the end of it was asked for. */
+  #closingSinceMs: number | undefined
+
+  constructor(
+    context: ChannelContext,
+    socket: WebSocket,
+    client: { readonly version: Version; readonly identity: Identity },
+    onClosed: (connection: Connection) => void,
+  ) {
+    const { options, clock } = context
+    const nowMs = clock.now()
+    this.version = client.version
+    this.identity = client.identity
+    this.#socket = socket
+    this.#context = context
+    this.#lastReadMs = nowMs
+    const joins = options.realtimeJoinsPerSecondMax
+    this.#joins = new Rate(joins, nowMs, Math.max(joins, options.realtimeChannelsPerClientMax))
+    this.#messages = new Rate(options.realtimeMessagesPerSecondMax, nowMs)
+    this.#bytes = new Rate(options.realtimeBytesPerSecondMax, nowMs)
+    this.#unsentBytesMax = options.realtimeUnsentSizeMax * 1_024
+    socket.on('message', (data: Buffer, isBinary) => this.#read(data, isBinary))
+    socket.on('ping', () => (this.#lastReadMs = clock.now()))
+    // What a client does wrong, such as a frame that is too large, closes its connection; so does a line that breaks.
+    socket.on('error', (error) => context.logger.log('debug', 'a WebSocket failed', { error: errorMessage(error) }))
+    socket.once('close', () => {
+      for (const membership of this.#memberships.values()) membership.close('disconnected')
+      onClosed(this)
+    })
+  }
+
+  send(message: ServerMessage): void {
+    this.sendFrame(encodeMessage(this.version, message))
+  }
+
+  sendFrame({ data, isBinary }: EncodedFrame): void {
+    if (this.#closingSinceMs !== undefined) return
+    this.#socket.send(data, { binary: isBinary }, ignoreLost)
+    if (this.#socket.bufferedAmount > this.#unsentBytesMax) this.close(CLOSE.tooSlow)
+  }
+
+  hold(): void {
+    if (this.#holds++ === 0) this.#socket.pause()
+  }
+
+  release(): void {
+    if (--this.#holds === 0) this.#socket.resume()
+  }
+
+  close([code, reason]: readonly [code: number, reason: string]): void {
+    if (this.#closingSinceMs !== undefined) return
+    this.#closingSinceMs = this.#context.clock.now()
+    // Its channels end at once, so that nothing is encoded for it and others see it leave.
+    for (const membership of this.#memberships.values()) membership.close('disconnected')
+    // A client that is held has to be read until it says that it has closed, too.
+    this.#socket.resume()
+    this.#socket.close(code, reason)
+  }
+
+  terminate(): void {
+    this.#socket.terminate()
+  }
+
+  /** Looks whether it is silent, does not end, or has channels whose tokens have expired. */
+  sweep(nowMs: number): void {
+    if (this.#closingSinceMs !== undefined) {
+      if (nowMs - this.#closingSinceMs > CLOSE_PATIENCE_MS) this.#socket.terminate()
+      return
+    }
+    if (this.#holds === 0 && nowMs - this.#lastReadMs > this.#context.options.realtimeSilenceSeconds * 1_000) {
+      this.close(CLOSE.goingAway)
+      return
+    }
+    for (const membership of this.#memberships.values()) membership.checkToken(nowMs / 1_000)
+  }
+
+  #read(data: Buffer, isBinary: boolean): void {
+    if (this.#closingSinceMs !== undefined) return
+    const nowMs = this.#context.clock.now()
+    this.#lastReadMs = nowMs
+    const waitMs = this.#bytes.use(data.length, nowMs)
+    if (waitMs > 0) {
+      this.hold()
+      setTimeout(() => this.release(), waitMs).unref()
+    }
+    const frame = decodeFrame(this.version, data, isBinary)
+    if (!frame) {
+      this.#context.logger.log('debug', 'a malformed frame was dropped', { bytes: data.length })
+      return
+    }
+    const isHeard = this.#messages.take(1, nowMs)
+    if (frame.kind === 'push' && frame.topic === 'phoenix') this.#answerHeartbeat(frame)
+    else if (!isHeard) this.#memberships.get(frame.topic)?.end('Too many messages per second')
+    else if (frame.kind === 'push' && frame.event === 'phx_join') this.#join(frame, nowMs)
+    else this.#handOn(frame)
+  }
+
+  #answerHeartbeat({ ref, topic, event }: PushFrame): void {
+    if (event === 'heartbeat')
+      this.send({ joinRef: null, ref, topic, event: 'phx_reply', payload: { status: 'ok', response: {} } })
+  }
+
+  #join(frame: PushFrame, nowMs: number): void {
+    const name = nameOf(frame.topic)
+    if (name === undefined) {
+      this.#reply(frame, 'error', { reason: 'unmatched topic' })
+      return
+    }
+    if (!this.#joins.take(1, nowMs)) {
+      this.#refuseJoin(frame, reasonOf(tooManyJoins()))
+      return
+    }
+    this.#memberships.get(frame.topic)?.close('replaced')
+    if (this.#memberships.size >= this.#context.options.realtimeChannelsPerClientMax) {
+      this.#refuseJoin(frame, reasonOf(tooManyChannels()))
+      return
+    }
+    const membership = new Membership(this.#context, this, { name, frame }, (closed) => {
+      if (this.#memberships.get(frame.topic) === closed) this.#memberships.delete(frame.topic)
+    })
+    if (membership.state.kind !== 'closed') this.#memberships.set(frame.topic, membership)
+  }
+
+  /** Not at once: a client may ask again as soon as it is refused. */
+  #refuseJoin(frame: PushFrame, reason: string): void {
+    void delay(REFUSAL_DELAY_MS).then(() => this.#reply(frame, 'error', { reason }))
+  }
+
+  #handOn(frame: ClientFrame): void {
+    const membership = this.#memberships.get(frame.topic)
+    if (membership) membership.handle(frame)
+    else if (frame.kind === 'push' && frame.event === 'phx_leave') this.#reply(frame, 'ok', {})
+    else this.#reply(frame, 'error', { reason: 'unmatched topic' })
+  }
+
+  #reply({ joinRef, ref, topic }: ClientFrame, status: 'ok' | 'error', response: unknown): void {
+    this.send({ joinRef, ref, topic, event: 'phx_reply', payload: { status, response } })
+  }
+}
+
+/** The connection has ended meanwhile, which its own event tells. */
+function ignoreLost(): void {
+  // nothing to do
+}

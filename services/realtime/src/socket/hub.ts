@@ -1,0 +1,79 @@
+import { WebSocketServer } from 'ws'
+import { createFairLimit, type Upgrade } from '@holdfast/http'
+import type { Identity } from '../access/tokens.ts'
+import type { ChannelContext } from '../channel/context.ts'
+import { tooManyClients } from '../errors.ts'
+import { CLOSE_PATIENCE_MS, FRAME_BYTES_MAX, SWEEP_EVERY_MS } from '../limits.ts'
+import type { Version } from '../wire/frames.ts'
+import { CLOSE, Connection } from './connection.ts'
+
+/** Who wants to connect. */
+export interface Client {
+  readonly version: Version
+  readonly identity: Identity
+  /** Whose place among the connections it takes. */
+  readonly person: string
+}
+
+/** All WebSockets of this node. */
+export interface Hub extends AsyncDisposable {
+  /**
+   * Counts a client that is about to connect.
+   *
+   * @returns takes its connection over
+   * @throws {HoldfastError} `ConnectionRateLimitReached`
+   */
+  enter(client: Client): (upgrade: Upgrade) => void
+}
+
+export function openHub(context: ChannelContext): Hub {
+  const { options, clock } = context
+  // Compression would be done for each client, and takes 100 KB for each.
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: FRAME_BYTES_MAX,
+  })
+  const connections = new Set<Connection>()
+  const limit = createFairLimit(options.realtimeClientsMax, tooManyClients)
+  const sweeping = setInterval(() => {
+    for (const connection of connections) connection.sweep(clock.now())
+  }, SWEEP_EVERY_MS)
+  sweeping.unref()
+  let isClosing = false
+  let onEmpty: (() => void) | undefined
+
+  return {
+    enter(client) {
+      const leave = limit.enter(client.person)
+      return ({ request, socket, head }) => {
+        socket.once('close', leave)
+        if (socket.destroyed) leave()
+        server.handleUpgrade(request, socket, head, (webSocket) => {
+          const connection = new Connection(context, webSocket, client, (closed) => {
+            connections.delete(closed)
+            if (connections.size === 0) onEmpty?.()
+          })
+          connections.add(connection)
+          if (isClosing) connection.close(CLOSE.restarting)
+        })
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      isClosing = true
+      for (const connection of connections) connection.close(CLOSE.restarting)
+      if (connections.size > 0) {
+        const { promise, resolve } = Promise.withResolvers<void>()
+        onEmpty = resolve
+        const cut = setTimeout(() => {
+          for (const connection of connections) connection.terminate()
+          resolve()
+        }, CLOSE_PATIENCE_MS)
+        await promise
+        clearTimeout(cut)
+      }
+      clearInterval(sweeping)
+    },
+  }
+}

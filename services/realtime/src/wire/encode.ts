@@ -1,0 +1,78 @@
+import type { EncodedFrame, ServerMessage, UserBroadcast, Version } from './frames.ts'
+
+/** First byte of a binary frame: a broadcast that the server sends. */
+const KIND_BROADCAST = 4
+
+/** Lengths of texts in a binary frame are one byte. */
+const TEXT_BYTES_MAX = 255
+
+export function encodeMessage(version: Version, message: ServerMessage): EncodedFrame {
+  const { joinRef, ref, topic, event, payload } = message
+  const value = version === '2.0.0' ? [joinRef, ref, topic, event, payload] : { topic, event, payload, ref }
+  return { data: Buffer.from(JSON.stringify(value)), isBinary: false }
+}
+
+/**
+ * The payload of a message with JSON text put in its place, so that a payload that came as text is not parsed again.
+ *
+ * @param payload - JSON text
+ */
+function encodeText(version: Version, topic: string, event: string, payload: string): EncodedFrame {
+  const [name, what] = [JSON.stringify(topic), JSON.stringify(event)]
+  const text =
+    version === '2.0.0'
+      ? `[null,null,${name},${what},${payload}]`
+      : `{"topic":${name},"event":${what},"payload":${payload},"ref":null}`
+  return { data: Buffer.from(text), isBinary: false }
+}
+
+/** @returns `undefined` where the protocol has no form for it: bytes in 1.0.0 */
+export function encodeBroadcast(version: Version, topic: string, broadcast: UserBroadcast): EncodedFrame | undefined {
+  if (version === '2.0.0') {
+    const binary = encodeBinaryBroadcast(topic, broadcast)
+    if (binary) return binary
+  }
+  if (broadcast.encoding === 'binary') return undefined
+  const { event, payload, meta } = broadcast
+  const own = Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength).toString('utf8')
+  const rest = meta === undefined ? '' : `,"meta":${meta}`
+  return encodeText(
+    version,
+    topic,
+    'broadcast',
+    `{"type":"broadcast","event":${JSON.stringify(event)},"payload":${own}${rest}}`,
+  )
+}
+
+/** @returns `undefined` when a text is too long for this form */
+function encodeBinaryBroadcast(topic: string, broadcast: UserBroadcast): EncodedFrame | undefined {
+  const texts = [topic, broadcast.event, broadcast.meta ?? ''].map((text) => Buffer.from(text))
+  if (texts.some(({ length }) => length > TEXT_BYTES_MAX)) return undefined
+  const encoding = broadcast.encoding === 'json' ? 1 : 0
+  const header = Buffer.from([KIND_BROADCAST, ...texts.map(({ length }) => length), encoding])
+  return { data: Buffer.concat([header, ...texts, broadcast.payload]), isBinary: true }
+}
+
+/** A message to all members of a topic, encoded once for each protocol that one of them speaks. */
+export class FanOut {
+  readonly #encode: (version: Version) => EncodedFrame | undefined
+  readonly #frames = new Map<Version, EncodedFrame | undefined>()
+
+  private constructor(encode: (version: Version) => EncodedFrame | undefined) {
+    this.#encode = encode
+  }
+
+  static ofBroadcast(topic: string, broadcast: UserBroadcast): FanOut {
+    return new FanOut((version) => encodeBroadcast(version, topic, broadcast))
+  }
+
+  /** @param payload - JSON text */
+  static ofText(topic: string, event: string, payload: string): FanOut {
+    return new FanOut((version) => encodeText(version, topic, event, payload))
+  }
+
+  frame(version: Version): EncodedFrame | undefined {
+    if (!this.#frames.has(version)) this.#frames.set(version, this.#encode(version))
+    return this.#frames.get(version)
+  }
+}

@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest'
+import type { Bus, BusMessage } from '../src/bus/bus.ts'
+
+const message = (payload: string): BusMessage => ({ kind: 'text', from: undefined, payload })
+
+/**
+ * What every implementation of the bus has to do.
+ *
+ * @param openNodes - opens the bus as two nodes see it; an implementation for one node opens the same one twice
+ */
+export function describeBus(name: string, openNodes: () => Promise<readonly [Bus, Bus]>): void {
+  const use: UseNodes = async (body) => {
+    const [one, other] = await openNodes()
+    try {
+      await body(one, other)
+    } finally {
+      await one[Symbol.asyncDispose]()
+      await other[Symbol.asyncDispose]()
+    }
+  }
+  describe(`the bus of ${name}`, () => {
+    describeMessages(use)
+    describeSubscribers(use)
+  })
+}
+
+type UseNodes = (body: (one: Bus, other: Bus) => Promise<void>) => Promise<void>
+
+function describeMessages(use: UseNodes): void {
+  test('brings a message to every subscriber of its channel, and to no other', () =>
+    use(async (one, other) => {
+      const seen: string[] = []
+      one.subscribe('a', () => seen.push('own'))
+      other.subscribe('a', () => seen.push('other'))
+      other.subscribe('b', () => seen.push('elsewhere'))
+      other.subscribe('a ', () => seen.push('elsewhere'))
+      one.publish('a', message('1'))
+      await expect.poll(() => seen.toSorted()).toEqual(['other', 'own'])
+    }))
+
+  test('keeps the order of one publisher', () =>
+    use(async (one, other) => {
+      const seen: string[] = []
+      other.subscribe('a', (got) => void (got.kind === 'text' && seen.push(got.payload)))
+      const sent = Array.from({ length: 1_000 }, (_, position) => String(position))
+      for (const payload of sent) one.publish('a', message(payload))
+      await expect.poll(() => seen.length).toBe(1_000)
+      expect(seen).toEqual(sent)
+    }))
+
+  test('brings bytes and texts as they were', () =>
+    use(async (one, other) => {
+      const seen: BusMessage[] = []
+      other.subscribe('ü', (got) => seen.push(got))
+      const broadcast = {
+        event: 'é\0',
+        encoding: 'binary',
+        payload: Buffer.from([0, 255]),
+        meta: '{"id":"1"}',
+      } as const
+      one.publish('ü', { kind: 'broadcast', from: 'me', broadcast })
+      await expect.poll(() => seen.length).toBe(1)
+      expect(seen[0]).toMatchObject({
+        kind: 'broadcast',
+        from: 'me',
+        broadcast: { event: 'é\0', meta: '{"id":"1"}' },
+      })
+      const [got] = seen
+      expect(got?.kind === 'broadcast' && Buffer.from(got.broadcast.payload)).toEqual(Buffer.from([0, 255]))
+    }))
+}
+
+function describeSubscribers(use: UseNodes): void {
+  test('brings nothing to who has left, and what is subscribed twice twice', () =>
+    use(async (one, other) => {
+      const seen: string[] = []
+      const onMessage = (): void => void seen.push('left')
+      const leaving = other.subscribe('a', onMessage)
+      other.subscribe('a', () => seen.push('stays'))
+      leaving[Symbol.dispose]()
+      leaving[Symbol.dispose]()
+      one.publish('a', message('1'))
+      await expect.poll(() => seen).toEqual(['stays'])
+      const twice = (): void => void seen.push('twice')
+      const first = other.subscribe('c', twice)
+      other.subscribe('c', twice)
+      first[Symbol.dispose]()
+      one.publish('c', message('2'))
+      await expect.poll(() => seen).toEqual(['stays', 'twice'])
+    }))
+
+  test('goes on when a subscriber fails', () =>
+    use(async (one, other) => {
+      const seen: string[] = []
+      other.subscribe('a', () => {
+        throw new Error('a bug')
+      })
+      other.subscribe('a', () => seen.push('got it'))
+      one.publish('a', message('1'))
+      await expect.poll(() => seen).toEqual(['got it'])
+    }))
+
+  test('lets a subscriber publish, subscribe and leave while it is told', () =>
+    use(async (one) => {
+      const seen: string[] = []
+      const own = one.subscribe('a', () => {
+        seen.push('a')
+        own[Symbol.dispose]()
+        one.subscribe('b', () => seen.push('b'))
+        one.publish('b', message('2'))
+      })
+      one.publish('a', message('1'))
+      one.publish('a', message('1'))
+      await expect.poll(() => seen).toEqual(['a', 'b'])
+    }))
+}
