@@ -44,6 +44,7 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'buckets',
     'resumable',
     'response',
+    's3',
     'routes',
   ],
   'services/realtime': ['wire', 'bus', 'access', 'channel', 'socket', 'routes'],

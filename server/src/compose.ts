@@ -63,6 +63,7 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
     pool,
     readerUrl,
     jwtSecret: jwtSecret.text,
+    accounts,
   })
   const realtime = openChannels(context, accounts)
   phases.end('services')
@@ -85,6 +86,7 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
     baseUrl,
     adminUrl: cluster.adminUrl,
     apiKeys,
+    s3: storage?.s3 && { ...storage.s3, endpoint: `${baseUrl}/storage/v1/s3` },
     jwtSecret: jwtSecret.text,
     hasSample,
     seeded,

@@ -10,6 +10,15 @@ export interface Holdfast extends AsyncDisposable {
   /** Connects to Postgres as the role that projects act as. */
   readonly adminUrl: string
   readonly apiKeys: ApiKeys
+  /** What S3 clients need to act as `service_role`; `undefined` when they are not served. */
+  readonly s3:
+    | {
+        readonly endpoint: string
+        readonly region: string
+        readonly accessKeyId: string
+        readonly secretAccessKey: string
+      }
+    | undefined
   readonly jwtSecret: string
   readonly hasSample: boolean
   /** Whether the sample was made by this start. */

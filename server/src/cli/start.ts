@@ -62,6 +62,7 @@ function readyLine(holdfast: Holdfast): string {
     publishableKey: holdfast.apiKeys.publishable,
     secretKey: holdfast.apiKeys.secret,
     jwtSecret: holdfast.jwtSecret,
+    s3: holdfast.s3,
   })
 }
 
@@ -76,6 +77,13 @@ function readyText(holdfast: Holdfast, durationMs: number): string {
     `  secret key         ${holdfast.apiKeys.secret}`,
     `  anon key           ${holdfast.apiKeys.anon}`,
     `  service_role key   ${holdfast.apiKeys.serviceRole}`,
+    ...(holdfast.s3
+      ? [
+          `  S3 endpoint        ${holdfast.s3.endpoint} (region ${holdfast.s3.region})`,
+          `  S3 access key      ${holdfast.s3.accessKeyId}`,
+          `  S3 secret key      ${holdfast.s3.secretAccessKey}`,
+        ]
+      : []),
     '',
   ]
   if (holdfast.hasSample) {
@@ -87,7 +95,7 @@ function readyText(holdfast: Holdfast, durationMs: number): string {
     )
   }
   lines.push(
-    '  The secret and the service_role key pass row-level security: keep them to yourself. Ctrl-C stops.',
+    '  The secret, service_role and S3 secret keys pass row-level security: keep them to yourself. Ctrl-C stops.',
     '',
     '',
   )

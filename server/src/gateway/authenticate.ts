@@ -40,6 +40,18 @@ export interface AuthenticateOptions {
 
 const NO_CLAIMS: VerifiedClaims = {}
 
+/** Makes the reader of the tokens of people for a service that finds them in places of its own. */
+export function callerReader(
+  verifyToken: VerifyToken,
+  requireSession: RequireSession,
+): (token: string) => Promise<Caller> {
+  return async (token) => {
+    const claims = await verifyToken(token)
+    await requireSession(claims)
+    return { role: claims.role ?? 'anon', claims, userId: claims.sub, expiresAtS: claims.exp }
+  }
+}
+
 /** Of whom nothing good is known, where nothing has to be. */
 const KEYLESS: Caller = {
   role: 'anon',

@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import type { Pool, PoolShare } from '@holdfast/postgres'
 import { openStorage, storageOptions, type StorageService } from '@holdfast/storage'
+import { callerReader } from '../gateway/authenticate.ts'
+import type { Accounts } from './accounts.ts'
 import type { PartContext } from './part-context.ts'
 import { optionsOf } from './service-options.ts'
 
@@ -13,9 +15,11 @@ export async function openFiles(
     readonly pool: Pool
     readonly readerUrl: string
     readonly jwtSecret: string
+    readonly accounts: Accounts
   },
 ): Promise<StorageService | undefined> {
   if (!config.storageEnabled) return undefined
+  const { auth, sessions } = given.accounts
   return opened.use(
     await openStorage({
       share: given.share,
@@ -24,6 +28,8 @@ export async function openFiles(
       folder: join(config.dataDir, 'storage'),
       jwtSecret: given.jwtSecret,
       options: optionsOf(config, storageOptions),
+      apiKeys: [auth.apiKeys.anon, auth.apiKeys.publishable],
+      verifyCaller: callerReader(auth.verifyToken, (claims) => sessions.require(claims)),
       logger,
       clock,
     }),

@@ -105,3 +105,10 @@ export const uploadElsewhere = (): HoldfastError =>
 /** No place is left for the bytes: the disk or the quota of the store is full. */
 export const storeFull = (cause: unknown): HoldfastError =>
   new HoldfastError('InsufficientStorage', 507, 'There is no space left for files on the server', { cause })
+
+/** The S3-compatible store that keeps the bytes did not answer, or not as it should. */
+export const storeUnavailable = (cause: unknown): HoldfastError =>
+  new HoldfastError('StoreUnavailable', 503, 'The store of the files is not available', {
+    cause,
+    headers: { 'retry-after': '3' },
+  })

@@ -78,3 +78,57 @@ export const VERIFY_AT_ONCE = 8
 
 /** Milliseconds that the version of an expired upload in parts stays in use: longer than its last request may take. */
 export const UPLOAD_NOTE_GRACE_MS = 2 * 60 * 60 * 1_000
+
+/** Milliseconds in which an S3-compatible store takes no byte, gives none, or does not answer, before a request to it has failed. */
+export const S3_SILENCE_MS = 30_000
+
+/** Milliseconds that a connection to an S3-compatible store may take. */
+export const S3_CONNECT_MS = 5_000
+
+/** Milliseconds that an S3-compatible store may take for what it does by itself: a copy, or an object of its parts. */
+export const S3_COPY_MS = 5 * 60 * 1_000
+
+/** Times that a request is sent to an S3-compatible store. */
+export const S3_ATTEMPTS_MAX = 3
+
+/** Connections to an S3-compatible store: as many as there may be downloads, each of which holds one. */
+export const S3_SOCKETS_MAX = 1_000
+
+/** Bytes above which an object goes to an S3-compatible store in parts of this size. Amazon takes 5 GiB at once, and 10,000 parts. */
+export const S3_PART_BYTES = 512 * 1024 * 1024
+
+/** Milliseconds that the clock of an S3 client may be off, as in S3. A request that was seen can be repeated for as long. */
+export const S3_CLOCK_SKEW_MS = 15 * 60 * 1_000
+
+/** Seconds that a presigned address of S3 may hold: a week, as in S3. */
+export const S3_PRESIGNED_LIFETIME_S_MAX = 7 * 24 * 60 * 60
+
+/** Bytes of a line between the chunks of a body: a size, a signature, or a trailer. */
+export const S3_CHUNK_LINE_BYTES_MAX = 4_096
+
+/** Trailers of a body. Clients send one checksum and its signature. */
+export const S3_TRAILERS_MAX = 8
+
+/** Bytes of a body that is XML. 10,000 parts with a checksum each are 3 MB. */
+export const S3_XML_BYTES_MAX = 4 * 1024 * 1024
+
+/** Entries of one page of a list, as in S3. */
+export const S3_PAGE_MAX = 1_000
+
+/** Parts of one upload, as in S3. */
+export const S3_PARTS_MAX = 10_000
+
+/** Bytes of one part, as in S3. */
+export const S3_UPLOADED_PART_BYTES_MAX = 5 * 1024 ** 3
+
+/** Bytes of every part but the last, as in S3. Smaller ones are files and rows that nothing else bounds. */
+export const S3_UPLOADED_PART_BYTES_MIN = 5 * 1024 * 1024
+
+/** Uploads in parts over S3 that one person may have begun and not ended. Their bytes take space that nothing else accounts for. */
+export const S3_UPLOADS_OF_PERSON_MAX = 100
+
+/** Milliseconds after which an upload in parts over S3 that has not ended is given up: what clients and people take up again after a weekend. */
+export const S3_UPLOAD_LIFETIME_MS = 7 * 24 * 60 * 60 * 1_000
+
+/** Fields of a form that posts an object, as in Supabase. */
+export const S3_FORM_FIELDS_MAX = 20

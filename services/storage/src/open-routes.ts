@@ -12,6 +12,7 @@ const ANY_KEY: readonly (readonly [methods: string, path: RegExp])[] = [
   ['PUT', /^\/object\/upload\/sign\/[^/]+\/./],
   ['POST HEAD PATCH DELETE', /^\/upload\/resumable\/sign(?:\/|$)/],
   ['GET HEAD', /^\/render\/image\/(?:public|sign)\/[^/]+\/./],
+  ['GET HEAD PUT POST DELETE', /^\/s3(?:\/|$)/],
   ['GET', /^\/(?:status|health|version)$/],
 ]
 

@@ -10,11 +10,17 @@ import { featureRoutes } from './routes/features.ts'
 import { objectInfoRoutes } from './routes/object-info.ts'
 import { objectRoutes } from './routes/objects.ts'
 import { resumableRoutes } from './routes/resumable.ts'
+import { s3Routes } from './routes/s3.ts'
 import { signRoutes } from './routes/sign.ts'
 import { uploadRoutes } from './routes/upload.ts'
+import type { S3ProtocolOptions } from './s3/protocol.ts'
 
 /** Everything under `/storage/v1`. The gateway sets `request.caller` before. */
-export function storageRoutes(context: StorageContext, uploads: UploadStore): FastifyPluginAsync {
+export function storageRoutes(
+  context: StorageContext,
+  uploads: UploadStore,
+  s3: S3ProtocolOptions | undefined,
+): FastifyPluginAsync {
   return async (app) => {
     app.setErrorHandler((error, request, reply) => renderError(error, request, reply, context.logger))
     // Clients of TUS and browsers read headers that differ by request; nothing here depends on cookies.
@@ -23,6 +29,7 @@ export function storageRoutes(context: StorageContext, uploads: UploadStore): Fa
     })
     await app.register(uploadRoutes(context))
     await app.register(resumableRoutes(context, uploads))
+    if (s3) await app.register(s3Routes(context, s3))
     await app.register(async (json) => {
       json.removeAllContentTypeParsers()
       // storage-js names JSON as the type of bodies that it leaves out.
@@ -42,7 +49,7 @@ export function storageRoutes(context: StorageContext, uploads: UploadStore): Fa
       await json.register(signRoutes(context))
       await json.register(downloadRoutes(context))
       await json.register(objectInfoRoutes(context))
-      await json.register(featureRoutes())
+      await json.register(featureRoutes(s3 !== undefined))
     })
   }
 }

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { Clock, Logger } from '@holdfast/foundation'
-import { createFairLimit } from '@holdfast/http'
+import { createFairLimit, type Caller } from '@holdfast/http'
 import type { Pool, PoolShare } from '@holdfast/postgres'
 import { openBackend } from './open-backend.ts'
 import type { StorageContext } from './context.ts'
@@ -9,6 +9,7 @@ import { DOWNLOADS_UNDER_WAY_MAX, UPLOADS_UNDER_WAY_MAX } from './limits.ts'
 import { fileSizeLimitOf, type StorageOptions } from './options.ts'
 import { UploadStore } from './resumable/upload-store.ts'
 import { storageRoutes } from './routes.ts'
+import { deriveKeyPair, type S3KeyPair, type S3ProtocolOptions } from './s3/protocol.ts'
 import { startSweep } from './sweep/sweep.ts'
 import { createSignedUrls } from './signed-urls.ts'
 
@@ -24,6 +25,10 @@ export interface OpenStorageOptions {
   /** The secret of the project, from which the key of signed addresses follows. */
   readonly jwtSecret: string
   readonly options: StorageOptions
+  /** Public keys of the project, which sign requests of S3 that have the token of a person. */
+  readonly apiKeys: readonly string[]
+  /** Reads the token of a person. @throws {HoldfastError} when it is none, or its session has ended */
+  readonly verifyCaller: (token: string) => Promise<Caller>
   readonly logger: Logger
   readonly clock: Clock
 }
@@ -31,6 +36,8 @@ export interface OpenStorageOptions {
 export interface StorageService extends AsyncDisposable {
   /** To be mounted at `/storage/v1`, behind a hook that sets `request.caller`. */
   readonly routes: FastifyPluginAsync
+  /** What S3 clients need to act as `service_role`; `undefined` when they are not served. */
+  readonly s3: (S3KeyPair & { readonly region: string }) | undefined
 }
 
 /** Opens file storage: buckets and objects as Supabase's storage service has them. */
@@ -50,9 +57,17 @@ export async function openStorage(input: OpenStorageOptions): Promise<StorageSer
     logger,
     clock,
   }
+  const s3 = s3ProtocolOf(input)
   const lifetime = opened.move()
   return {
-    routes: storageRoutes(context, await UploadStore.open(folder, clock, logger)),
+    routes: storageRoutes(context, await UploadStore.open(folder, clock, logger), s3),
+    s3: s3 && { ...s3.keyPair, region: s3.region },
     [Symbol.asyncDispose]: () => lifetime.disposeAsync(),
   }
+}
+
+function s3ProtocolOf(input: OpenStorageOptions): S3ProtocolOptions | undefined {
+  const { options, jwtSecret, apiKeys, verifyCaller } = input
+  if (!options.storageS3ProtocolEnabled) return undefined
+  return { keyPair: deriveKeyPair(jwtSecret), region: options.storageS3ProtocolRegion, apiKeys, verifyCaller }
 }

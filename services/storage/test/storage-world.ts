@@ -2,14 +2,23 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { InjectOptions } from 'fastify'
-import { silentLogger, systemClock, type Logger } from '@holdfast/foundation'
+import { HoldfastError, silentLogger, systemClock, type Logger, type OptionDeclaration } from '@holdfast/foundation'
 import { createHttpServer, type Caller } from '@holdfast/http'
 import { createPool, sharePool, type PoolShare } from '@holdfast/postgres'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
-import { openStorage, storageMigrations, storageOptions, type StorageOptions } from '../src/index.ts'
+import {
+  openStorage,
+  storageMigrations,
+  storageOptions,
+  type StorageOptions,
+  type StorageService,
+} from '../src/index.ts'
 
 export const ALICE = 'a11ce000-0000-4000-8000-000000000001'
 export const BOB = 'b0b00000-0000-4000-8000-000000000002'
+
+/** Signs requests of S3 of people. */
+export const PUBLIC_KEY = 'the public key'
 
 /** Who asks. `nobody` has no key. */
 export type Who = 'nobody' | 'anon' | 'alice' | 'bob' | 'service'
@@ -42,6 +51,8 @@ export interface StorageWorld extends AsyncDisposable {
   readonly folder: string
   /** `http://127.0.0.1:<port>/storage/v1`, for requests that need a real connection. They are `service`'s. */
   readonly url: string
+  /** What signs requests of S3 as `service_role`; with the name of somebody as the session token anything that has the public key. */
+  readonly s3: NonNullable<StorageService['s3']>
   request(who: Who, request: InjectOptions & { readonly url: string }): Promise<Answer>
   /** Runs statements as the superuser. */
   run(text: string): Promise<readonly Readonly<Record<string, unknown>>[]>
@@ -65,7 +76,9 @@ export async function openStorageWorld({
     shares: { storage: { reserved: 1, max: connectionsMax } },
   })
   const share = shared.share('storage')
-  const defaults = Object.fromEntries(Object.entries(storageOptions).map(([name, one]) => [name, one.default]))
+  const defaults = Object.fromEntries(
+    Object.entries<OptionDeclaration>(storageOptions).map(([name, one]) => [name, one.default]),
+  )
   const readerPool = createPool({ url: database.readerUrl, applicationName: 'test sweep', connectionsMax: 1 })
   const storage = await openStorage({
     share,
@@ -74,6 +87,12 @@ export async function openStorageWorld({
     folder,
     jwtSecret: 'a secret of at least thirty-two characters',
     options: { ...defaults, ...options } as StorageOptions,
+    apiKeys: [PUBLIC_KEY],
+    verifyCaller: async (token) => {
+      const found = CALLERS[token as Who] as Caller | undefined
+      if (!found) throw new HoldfastError('bad_jwt', 401, 'this is no token')
+      return found
+    },
     logger,
     clock: systemClock,
   })
@@ -90,6 +109,10 @@ export async function openStorageWorld({
     share,
     folder,
     url: `${address}/storage/v1`,
+    get s3() {
+      if (!storage.s3) throw new Error('S3 is not served')
+      return storage.s3
+    },
     async request(who, { url, headers, ...request }) {
       const answer = await app.inject({ ...request, url: `/storage/v1${url}`, headers: { ...headers, 'x-who': who } })
       const isJson = String(answer.headers['content-type']).startsWith('application/json')

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient, type SupabaseClient } from '@supabase/supabase-js'
 import { createPool, type Pool } from '@holdfast/postgres'
-import { startServer, type ServerProcess } from './server-process.ts'
+import { startServer, type ReadyLine, type ServerProcess } from './server-process.ts'
 
 /** Password of every sample account. */
 export const SAMPLE_PASSWORD = 'holdfast-sample'
@@ -42,6 +42,8 @@ export interface Holdfast extends AsyncDisposable {
   readonly secretKey: string
   /** Signs the keys; tokens signed with it are accepted. */
   readonly jwtSecret: string
+  /** What S3 clients need to act as `service_role`. */
+  readonly s3: ReadyLine['s3']
   readonly dataDir: string
   /** As `postgres`, for preparing and looking as a project does. */
   readonly admin: Pool
@@ -107,6 +109,7 @@ export async function openHoldfast(options: HoldfastOptions = {}): Promise<Holdf
     publishableKey: keys.publishableKey,
     secretKey: keys.secretKey,
     jwtSecret,
+    s3: keys.s3,
     dataDir,
     admin,
     internal,

@@ -20,6 +20,13 @@ export interface ReadyLine {
   readonly publishableKey: string
   readonly secretKey: string
   readonly jwtSecret: string
+  /** What S3 clients need to act as `service_role`. */
+  readonly s3: {
+    readonly endpoint: string
+    readonly region: string
+    readonly accessKeyId: string
+    readonly secretAccessKey: string
+  }
 }
 
 export interface ServerProcess {

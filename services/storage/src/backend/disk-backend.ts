@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
 import {
   copyFile,
@@ -17,14 +17,8 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { storeFull } from '../errors.ts'
 import { READ_WINDOW_BYTES } from '../limits.ts'
-import {
-  assertVersion,
-  isVersion,
-  type Backend,
-  type ByteRange,
-  type ListedVersion,
-  type StoredBytes,
-} from './backend.ts'
+import { assertVersion, isVersion, type Backend, type ByteRange, type ListedVersion } from './backend.ts'
+import { isDiskFull, writeNewFile } from './new-file.ts'
 
 /** Folder of whole versions, in folders by their first two digits; folder of files that are being written; the name of the store. */
 const VERSIONS = 'versions'
@@ -58,7 +52,7 @@ export async function openDiskBackend(folder: string): Promise<Backend> {
       const path = pathOf(version)
       const temporary = join(unfinished, randomUUID())
       try {
-        const stored = await writeNew(temporary, source)
+        const stored = await writeNewFile(temporary, source)
         await ensureShard(version)
         await rename(temporary, path)
         await syncFolder(shardOf(version))
@@ -66,7 +60,7 @@ export async function openDiskBackend(folder: string): Promise<Backend> {
       } catch (error) {
         source.destroy()
         for (const one of [temporary, path]) await removeFile(one).catch(() => undefined) // the first failure is the one to tell
-        throw isFull(error) ? storeFull(error) : error
+        throw isDiskFull(error) ? storeFull(error) : error
       }
     },
     async read(version, range) {
@@ -83,7 +77,7 @@ export async function openDiskBackend(folder: string): Promise<Backend> {
         await linkOrCopy(pathOf(from), pathOf(to))
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
-        throw isFull(error) ? storeFull(error) : error
+        throw isDiskFull(error) ? storeFull(error) : error
       }
       // Bytes are swept by their age, and a second name of a file has that of the first.
       const now = new Date()
@@ -117,27 +111,6 @@ export async function openDiskBackend(folder: string): Promise<Backend> {
       await syncFolder(folder)
     },
     async [Symbol.asyncDispose]() {},
-  }
-}
-
-async function writeNew(path: string, source: Readable): Promise<StoredBytes> {
-  await using file = await open(path, 'wx', PRIVATE_FILE)
-  const hash = createHash('md5')
-  let size = 0
-  for await (const chunk of source as AsyncIterable<Buffer>) {
-    hash.update(chunk)
-    size += chunk.length
-    await writeAll(file, chunk)
-  }
-  await file.sync()
-  return { size, eTag: `"${hash.digest('hex')}"` }
-}
-
-/** A full disk may take a part of a chunk, and the rest never. */
-async function writeAll(file: FileHandle, chunk: Buffer): Promise<void> {
-  for (let written = 0; written < chunk.length;) {
-    const { bytesWritten } = await file.write(chunk, written, chunk.length - written)
-    written += bytesWritten
   }
 }
 
@@ -189,9 +162,4 @@ async function syncFolder(folder: string): Promise<void> {
 function absent(error: NodeJS.ErrnoException): undefined {
   if (error.code === 'ENOENT') return undefined
   throw error
-}
-
-function isFull(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException
-  return code === 'ENOSPC' || code === 'EDQUOT'
 }

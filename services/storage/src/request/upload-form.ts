@@ -13,6 +13,10 @@ export interface FormFile {
   readonly cacheControl: string
   readonly userMetadata: UserMetadata | undefined
   readonly complete: () => Promise<void>
+  /** All that came before the file. */
+  readonly fields: ReadonlyMap<string, string>
+  /** What the client calls the file. */
+  readonly fileName: string | undefined
 }
 
 /**
@@ -20,20 +24,24 @@ export interface FormFile {
  *
  * @throws {HoldfastError} `InvalidRequest`, `EntityTooLarge`
  */
-export async function readForm(headers: IncomingHttpHeaders, body: Readable): Promise<FormFile> {
+export async function readForm(
+  headers: IncomingHttpHeaders,
+  body: Readable,
+  fieldsMax = FORM_FIELDS_MAX,
+): Promise<FormFile> {
   const fields = new Map<string, string>()
-  const parser = createParser(headers)
-  const started = Promise.withResolvers<{ readonly bytes: Readable; readonly mimeType: string }>()
+  const parser = createParser(headers, fieldsMax)
+  const started = Promise.withResolvers<Pick<FormFile, 'bytes' | 'mimeType' | 'fileName'>>()
   let bytes: Readable | undefined
   parser.on('field', (name, value, _isNameCut, isValueCut) => {
     if (isValueCut) started.reject(entityTooLarge('user_metadata'))
     else fields.set(name, value)
   })
-  parser.on('file', (_name, file, _fileName, _encoding, mimeType) => {
+  parser.on('file', (_name, file, fileName, _encoding, mimeType) => {
     bytes = file
     // Until it is read, a failure of it has nobody else to tell; whoever reads it is told again.
     file.once('error', () => undefined)
-    started.resolve({ bytes: file, mimeType })
+    started.resolve({ bytes: file, mimeType, fileName })
   })
   const parsed: Promise<void> = pipeline(body, parser)
   parsed.then(
@@ -52,14 +60,16 @@ export async function readForm(headers: IncomingHttpHeaders, body: Readable): Pr
     cacheControl: cacheSeconds ? `max-age=${cacheSeconds}` : 'no-cache',
     userMetadata: parseMetadata(fields.get('metadata') ?? fields.get('userMetadata')),
     complete: () => parsed,
+    fields,
+    fileName: file.fileName,
   }
 }
 
-function createParser(headers: IncomingHttpHeaders): BusboyInstance {
+function createParser(headers: IncomingHttpHeaders, fieldsMax: number): BusboyInstance {
   try {
     return new Busboy({
       headers: headers as BusboyHeaders,
-      limits: { fields: FORM_FIELDS_MAX, files: 1, fieldSize: USER_METADATA_BYTES_MAX + 1, headerPairs: 100 },
+      limits: { fields: fieldsMax, files: 1, fieldSize: USER_METADATA_BYTES_MAX + 1, headerPairs: 100 },
     })
   } catch (error) {
     throw invalidRequest('The form of the upload names no boundary', error)

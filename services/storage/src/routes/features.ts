@@ -3,15 +3,19 @@ import { requireCaller } from '@holdfast/http'
 import { featureNotEnabled, roleRefused } from '../errors.ts'
 
 /** What is not offered here; and addresses that only answer. */
-export function featureRoutes(): FastifyPluginAsync {
+export function featureRoutes(hasS3: boolean): FastifyPluginAsync {
   return async (app) => {
     for (const [path, feature] of [
       ['/iceberg/*', 'iceberg_catalog'],
       ['/vector/*', 'vector_buckets'],
       ['/bucket/:bucket/lifecycle', 'bucket_lifecycle'],
       ['/render/image/*', 'image_transformation'],
-      ['/s3', 's3_protocol'],
-      ['/s3/*', 's3_protocol'],
+      ...(hasS3
+        ? []
+        : ([
+            ['/s3', 's3_protocol'],
+            ['/s3/*', 's3_protocol'],
+          ] as const)),
     ] as const)
       app.all(path, { exposeHeadRoute: false }, async () => {
         throw featureNotEnabled(feature)

@@ -1,0 +1,324 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { mkdir, readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pipeline, type Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CopyObjectCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadBucketCommand,
+  HeadObjectCommand,
+  ListMultipartUploadsCommand,
+  PutObjectCommand,
+  UploadPartCommand,
+  UploadPartCopyCommand,
+  paginateListObjectsV2,
+  type CompletedPart,
+  type S3Client,
+} from '@aws-sdk/client-s3'
+import { errorMessage, type Logger } from '@holdfast/foundation'
+import { storeFull } from '../errors.ts'
+import { S3_COPY_MS, S3_PART_BYTES } from '../limits.ts'
+import { assertVersion, isVersion, type Backend, type ByteRange, type ListedVersion } from './backend.ts'
+import { isDiskFull, writeNewFile } from './new-file.ts'
+import {
+  createS3Client,
+  isAbsent,
+  sendFile,
+  SilenceLimit,
+  statusOf,
+  storeRefused,
+  toStoreError,
+  withPatience,
+  type S3Settings,
+} from './s3-store.ts'
+
+const VERSIONS = 'versions/'
+const STORE_ID = 'store-id'
+const PRIVATE_FOLDER = 0o700
+
+export interface OpenS3BackendOptions {
+  readonly settings: S3Settings
+  /** Where bytes wait, as they come in, until all of them are there. */
+  readonly folder: string
+  readonly logger: Logger
+  /** Bytes above which an object is sent and copied in parts of this size. */
+  readonly partBytes?: number
+}
+
+/**
+ * Opens a bucket of an S3-compatible store as a store of bytes. What comes in is a file of this machine first: a slow client holds no connection to the store, its
+ * length and MD5 are known before the first byte is sent, a failed request is sent again, and memory holds a window of it.
+ *
+ * @throws {HoldfastError} `option_invalid` when the store is there and refuses; one that does not answer is used when it does
+ */
+export async function openS3Backend(options: OpenS3BackendOptions): Promise<Backend> {
+  const { settings, folder, logger } = options
+  await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER })
+  const client = createS3Client(settings)
+  await requireBucket(client, settings, logger)
+  return backendOf(client, options)
+}
+
+async function requireBucket(client: S3Client, settings: S3Settings, logger: Logger): Promise<void> {
+  try {
+    await withPatience(settings.silenceMs, (abortSignal) =>
+      client.send(new HeadBucketCommand({ Bucket: settings.bucket }), { abortSignal }),
+    )
+  } catch (error) {
+    const status = statusOf(error)
+    if (status !== undefined && status < 500 && status !== 429) {
+      client.destroy()
+      throw storeRefused(settings, error)
+    }
+    logger.log('error', `the store of the files does not answer: ${errorMessage(error)}`, {
+      bucket: settings.bucket,
+      endpoint: settings.endpoint,
+    })
+  }
+}
+
+function backendOf(client: S3Client, { settings, folder, partBytes = S3_PART_BYTES }: OpenS3BackendOptions): Backend {
+  const { bucket: Bucket, prefix, silenceMs } = settings
+  const store: Store = { client, bucket: Bucket, silenceMs, partBytes }
+  const idKey = `${prefix}${STORE_ID}`
+  const keyOf = (version: string): string => {
+    assertVersion(version)
+    return `${prefix}${VERSIONS}${version}`
+  }
+  return {
+    description: `the bucket ${Bucket}${settings.endpoint === undefined ? '' : ` at ${settings.endpoint}`}`,
+    async write(version, source) {
+      const path = join(folder, randomUUID())
+      try {
+        const key = keyOf(version)
+        const stored = await writeNewFile(path, source)
+        await putFile(store, key, { path, ...stored })
+        return stored
+      } catch (error) {
+        source.destroy()
+        throw isDiskFull(error) ? storeFull(error) : error
+      } finally {
+        await rm(path, { force: true })
+      }
+    },
+    async read(version, range) {
+      const Range = range && `bytes=${range.from}-${range.to}`
+      const bytes = await get(store, keyOf(version), Range)
+      return bytes && pipeline(bytes, new SilenceLimit(silenceMs), () => undefined)
+    },
+    sizeOf: async (version) => sizeOf(store, keyOf(version)),
+    remove: async (version) => remove(store, keyOf(version)),
+    copy: async (from, to) => copy(store, keyOf(from), keyOf(to)),
+    list: () => listVersions(client, Bucket, `${prefix}${VERSIONS}`),
+    async removeUnfinished(before) {
+      const [waiting, sent] = [await removeOldFiles(folder, before), await abortOldUploads(store, prefix, before)]
+      return waiting + sent
+    },
+    async readStoreId() {
+      const bytes = await get(store, idKey)
+      return bytes && ((await text(bytes)).trim() || undefined)
+    },
+    writeStoreId: (id) => putText(store, idKey, `${id}\n`),
+    async [Symbol.asyncDispose]() {
+      client.destroy()
+    },
+  }
+}
+
+interface Store {
+  readonly client: S3Client
+  readonly bucket: string
+  readonly silenceMs: number
+  readonly partBytes: number
+}
+
+/** @returns `undefined` when there is no such object */
+async function ifThere<T>(
+  { silenceMs }: Store,
+  send: (abortSignal: AbortSignal) => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await withPatience(silenceMs, send)
+  } catch (error) {
+    if (isAbsent(error)) return undefined
+    throw toStoreError(error)
+  }
+}
+
+async function get(store: Store, Key: string, Range?: string): Promise<Readable | undefined> {
+  const command = new GetObjectCommand({ Bucket: store.bucket, Key, Range })
+  const found = await ifThere(store, (abortSignal) => store.client.send(command, { abortSignal }))
+  return found?.Body as Readable | undefined
+}
+
+async function sizeOf(store: Store, Key: string): Promise<number | undefined> {
+  const command = new HeadObjectCommand({ Bucket: store.bucket, Key })
+  const found = await ifThere(store, (abortSignal) => store.client.send(command, { abortSignal }))
+  return found && (found.ContentLength ?? 0)
+}
+
+async function remove(store: Store, Key: string): Promise<void> {
+  const command = new DeleteObjectCommand({ Bucket: store.bucket, Key })
+  await ifThere(store, (abortSignal) => store.client.send(command, { abortSignal }))
+}
+
+async function copy(store: Store, from: string, Key: string): Promise<boolean> {
+  const { client, bucket: Bucket, partBytes } = store
+  const size = await sizeOf(store, from)
+  if (size === undefined) return false
+  const CopySource = `${Bucket}/${encodeURI(from)}`
+  const command = new CopyObjectCommand({ Bucket, Key, CopySource })
+  try {
+    if (size > partBytes) await copyInParts(store, CopySource, Key, size)
+    else await withPatience(S3_COPY_MS, (abortSignal) => client.send(command, { abortSignal }))
+  } catch (error) {
+    if (isAbsent(error)) return false
+    throw toStoreError(error)
+  }
+  return true
+}
+
+async function putText({ client, bucket: Bucket, silenceMs }: Store, Key: string, Body: string): Promise<void> {
+  const command = new PutObjectCommand({ Bucket, Key, Body })
+  try {
+    await withPatience(silenceMs, (abortSignal) => client.send(command, { abortSignal }))
+  } catch (error) {
+    throw toStoreError(error)
+  }
+}
+
+interface WaitingFile {
+  readonly path: string
+  readonly size: number
+  /** MD5 of all of it, in quotes. */
+  readonly eTag: string
+}
+
+/** @throws {HoldfastError} `StoreUnavailable`, `InsufficientStorage` */
+async function putFile(store: Store, Key: string, { path, size, eTag }: WaitingFile): Promise<void> {
+  const { client, bucket: Bucket, silenceMs, partBytes } = store
+  try {
+    if (size > partBytes) {
+      await inParts(store, Key, size, async ({ UploadId, PartNumber, range }) => {
+        const ContentMD5 = await md5Of(path, range)
+        const ContentLength = range.to - range.from + 1
+        const input = { Bucket, Key, UploadId, PartNumber, ContentLength, ContentMD5 }
+        return sendFile({ path, range, silenceMs }, (Body, abortSignal) =>
+          client.send(new UploadPartCommand({ ...input, Body }), { abortSignal }),
+        )
+      })
+      return
+    }
+    const ContentMD5 = Buffer.from(eTag.slice(1, -1), 'hex').toString('base64')
+    const input = { Bucket, Key, ContentLength: size, ContentMD5 }
+    if (size === 0)
+      await withPatience(silenceMs, (abortSignal) =>
+        client.send(new PutObjectCommand({ ...input, Body: '' }), { abortSignal }),
+      )
+    else
+      await sendFile({ path, range: { from: 0, to: size - 1 }, silenceMs }, (Body, abortSignal) =>
+        client.send(new PutObjectCommand({ ...input, Body }), { abortSignal }),
+      )
+  } catch (error) {
+    await remove(store, Key).catch(() => undefined) // the first failure is the one to tell
+    throw toStoreError(error)
+  }
+}
+
+async function copyInParts(store: Store, CopySource: string, Key: string, size: number): Promise<void> {
+  const { client, bucket: Bucket } = store
+  await inParts(store, Key, size, async ({ UploadId, PartNumber, range }) => {
+    const CopySourceRange = `bytes=${range.from}-${range.to}`
+    const input = { Bucket, Key, UploadId, PartNumber, CopySource, CopySourceRange }
+    const { CopyPartResult } = await withPatience(S3_COPY_MS, (abortSignal) =>
+      client.send(new UploadPartCopyCommand(input), { abortSignal }),
+    )
+    return { ETag: CopyPartResult?.ETag }
+  })
+}
+
+interface PartOf {
+  readonly UploadId: string
+  readonly PartNumber: number
+  readonly range: ByteRange
+}
+
+/** Makes an object of parts, one after the other. What fails leaves no parts. */
+async function inParts(
+  { client, bucket: Bucket, partBytes }: Store,
+  Key: string,
+  size: number,
+  send: (part: PartOf) => Promise<{ readonly ETag?: string | undefined }>,
+): Promise<void> {
+  const begin = new CreateMultipartUploadCommand({ Bucket, Key })
+  const { UploadId = '' } = await withPatience(S3_COPY_MS, (abortSignal) => client.send(begin, { abortSignal }))
+  try {
+    const Parts: CompletedPart[] = []
+    for (let from = 0; from < size; from += partBytes) {
+      const PartNumber = Parts.length + 1
+      const range = { from, to: Math.min(from + partBytes, size) - 1 }
+      const { ETag } = await send({ UploadId, PartNumber, range })
+      Parts.push({ PartNumber, ETag })
+    }
+    const end = new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } })
+    await withPatience(S3_COPY_MS, (abortSignal) => client.send(end, { abortSignal }))
+  } catch (error) {
+    await client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId })).catch(() => undefined)
+    throw error
+  }
+}
+
+async function md5Of(path: string, { from, to }: ByteRange): Promise<string> {
+  const hash = createHash('md5')
+  for await (const chunk of createReadStream(path, { start: from, end: to }) as AsyncIterable<Buffer>)
+    hash.update(chunk)
+  return hash.digest('base64')
+}
+
+async function* listVersions(client: S3Client, Bucket: string, Prefix: string): AsyncGenerator<ListedVersion> {
+  try {
+    for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket, Prefix })) {
+      for (const { Key = '', Size = 0, LastModified } of Contents) {
+        const version = Key.slice(Prefix.length)
+        if (isVersion(version) && LastModified) yield { version, size: Size, writtenAt: LastModified.getTime() }
+      }
+    }
+  } catch (error) {
+    throw toStoreError(error)
+  }
+}
+
+async function removeOldFiles(folder: string, before: number): Promise<number> {
+  let removed = 0
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name)
+    const found = await stat(path).catch(() => undefined)
+    if (!found || found.mtimeMs >= before) continue
+    await rm(path, { force: true })
+    removed++
+  }
+  return removed
+}
+
+/** Stores that do not list such uploads have none of ours: they refuse the parts, too. */
+async function abortOldUploads({ client, bucket: Bucket }: Store, prefix: string, before: number): Promise<number> {
+  let aborted = 0
+  try {
+    const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket, Prefix: prefix + VERSIONS }))
+    for (const { Key, UploadId, Initiated } of Uploads) {
+      if (!Initiated || Initiated.getTime() >= before) continue
+      await client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }))
+      aborted++
+    }
+    return aborted
+  } catch (error) {
+    if (statusOf(error) === 501) return aborted
+    throw toStoreError(error)
+  }
+}

@@ -1,0 +1,67 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { HoldfastError, type Logger } from '@holdfast/foundation'
+import { logFailure } from '@holdfast/http'
+import { toStorageError } from '../database/postgres-error.ts'
+import { renderXml } from './render-xml.ts'
+
+/** Codes of storage that S3 has other words for. Those of tokens are the gateway's. */
+const S3_CODES: Readonly<Record<string, string>> = {
+  KeyAlreadyExists: 'PreconditionFailed',
+  ResourceNotEmpty: 'BucketNotEmpty',
+  InvalidParameter: 'InvalidArgument',
+  RoleRefused: 'AccessDenied',
+  token_expired: 'ExpiredToken',
+  bad_jwt: 'InvalidToken',
+  foreign_audience: 'InvalidToken',
+  token_role_refused: 'InvalidToken',
+  session_not_found: 'InvalidToken',
+  session_expired: 'ExpiredToken',
+  user_banned: 'AccessDenied',
+}
+const S3_STATUSES: Readonly<Record<string, number>> = {
+  PreconditionFailed: 412,
+  ExpiredToken: 400,
+  InvalidToken: 400,
+  // As SDKs know it: they wait, and try again.
+  SlowDown: 503,
+}
+
+/** Answers with an error as S3 does: its status is that of the answer. */
+export function renderS3Error(
+  thrown: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  logger: Logger,
+): FastifyReply {
+  const error = toRefusal(thrown)
+  const code = S3_CODES[error.code] ?? error.code
+  const status = S3_STATUSES[code] ?? error.status
+  if (status >= 500 && code !== 'NotImplemented' && code !== 'SlowDown') {
+    const cause = thrown instanceof HoldfastError ? (thrown.cause ?? thrown.message) : thrown
+    logFailure(logger, request, 'an S3 request failed', {
+      requestId: request.id,
+      method: request.method,
+      code,
+      cause: cause instanceof Error ? (cause.stack ?? cause.message) : String(cause),
+    })
+  }
+  const { headers = {} } = error
+  reply
+    .code(status)
+    .headers({ 'cache-control': 'no-store', ...headers })
+    .type('application/xml; charset=utf-8')
+  if (request.method === 'HEAD') return reply.send()
+  const [Resource = ''] = request.url.split('?')
+  return reply.send(
+    renderXml('Error', { Code: code, Message: error.message, Resource, RequestId: String(request.id) }, false),
+  )
+}
+
+function toRefusal(thrown: unknown): HoldfastError {
+  const known = toStorageError(thrown)
+  if (known instanceof HoldfastError) return known
+  const { statusCode } = thrown as Partial<FastifyError>
+  if (statusCode !== undefined && statusCode < 500)
+    return new HoldfastError('InvalidRequest', statusCode, (thrown as Error).message)
+  return new HoldfastError('InternalError', 500, 'We encountered an internal error. Please try again.')
+}

@@ -1,0 +1,131 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { describe, expect, test } from 'vitest'
+import { silentLogger } from '@holdfast/foundation'
+import { openS3Backend } from '../../src/backend/s3-backend.ts'
+import type { S3Settings } from '../../src/backend/s3-store.ts'
+import { openStorageWorld, type StorageWorld } from '../storage-world.ts'
+import { describeBackend } from './backend-cases.ts'
+
+// The store is the S3 endpoint of a second instance.
+
+const MIB = 1024 * 1024
+const BUCKET = 'bytes'
+
+async function openStore(): Promise<StorageWorld> {
+  const world = await openStorageWorld()
+  await world.request('service', { method: 'POST', url: '/bucket', payload: { name: BUCKET } })
+  return world
+}
+
+function settingsOf({ url, s3 }: StorageWorld, more: Partial<S3Settings> = {}): S3Settings {
+  return {
+    endpoint: `${url}/s3`,
+    region: 'us-east-1',
+    bucket: BUCKET,
+    prefix: 'files/',
+    credentials: s3,
+    forcePathStyle: true,
+    silenceMs: 20_000,
+    ...more,
+  }
+}
+
+for (const [name, partBytes] of [
+  ['a bucket of S3', undefined],
+  ['a bucket of S3, in parts', 5 * MIB],
+] as const)
+  describeBackend(name, async () => {
+    const world = await openStore()
+    const folder = mkdtempSync(join(tmpdir(), 'holdfast-outbox-'))
+    const settings = settingsOf(world)
+    const backend = await openS3Backend({ settings, folder, logger: silentLogger, ...(partBytes && { partBytes }) })
+    return {
+      backend,
+      async [Symbol.asyncDispose]() {
+        await backend[Symbol.asyncDispose]()
+        expect(readdirSync(folder)).toEqual([])
+        rmSync(folder, { recursive: true })
+        await world[Symbol.asyncDispose]()
+      },
+    }
+  })
+
+describe('a store that is not as it should be', () => {
+  const open = async (settings: S3Settings): Promise<Awaited<ReturnType<typeof openS3Backend>>> =>
+    openS3Backend({ settings, folder: mkdtempSync(join(tmpdir(), 'holdfast-outbox-')), logger: silentLogger })
+
+  test('is refused at the start when it refuses, with the reason', async () => {
+    await using world = await openStore()
+    const wrong = { accessKeyId: world.s3.accessKeyId, secretAccessKey: 'another one' }
+    await expect(open(settingsOf(world, { credentials: wrong }))).rejects.toThrow('the credentials are not accepted')
+    await expect(open(settingsOf(world, { bucket: 'nowhere' }))).rejects.toThrow('there is no such bucket')
+  })
+
+  test('that takes a connection and says nothing fails each call, and leaves nothing here', async () => {
+    const silent = createServer()
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    const folder = mkdtempSync(join(tmpdir(), 'holdfast-outbox-'))
+    const settings: S3Settings = {
+      endpoint: `http://127.0.0.1:${(silent.address() as AddressInfo).port}`,
+      region: 'us-east-1',
+      bucket: BUCKET,
+      prefix: '',
+      credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
+      forcePathStyle: true,
+      silenceMs: 300,
+    }
+    const backend = await openS3Backend({ settings, folder, logger: silentLogger })
+    const version = randomUUID()
+    for (const call of [
+      () => backend.write(version, Readable.from([randomBytes(1_000)])),
+      () => backend.read(version),
+      () => backend.sizeOf(version),
+      () => backend.remove(version),
+      () => backend.copy(version, randomUUID()),
+    ])
+      await expect(call()).rejects.toMatchObject({ code: 'StoreUnavailable', status: 503 })
+    expect(readdirSync(folder)).toEqual([])
+    await backend[Symbol.asyncDispose]()
+    silent.close()
+    rmSync(folder, { recursive: true })
+  })
+})
+
+test('a service over S3 stores, reads and deletes as one over a folder', async () => {
+  await using store = await openStore()
+  const { s3 } = store
+  await using world = await openStorageWorld({
+    options: {
+      storageS3Endpoint: `${store.url}/s3`,
+      storageS3Bucket: BUCKET,
+      storageS3AccessKeyId: s3.accessKeyId,
+      storageS3SecretAccessKey: s3.secretAccessKey,
+    },
+  })
+  await world.request('service', { method: 'POST', url: '/bucket', payload: { name: 'photos' } })
+  const bytes = randomBytes(300_000)
+  const url = '/object/photos/a/b.png'
+  const sent = { method: 'POST', url, payload: bytes, headers: { 'content-type': 'image/png' } } as const
+  expect((await world.request('service', sent)).status).toBe(200)
+  expect((await world.request('service', { url })).bytes.equals(bytes)).toBe(true)
+  const part = await world.request('service', { url, headers: { range: 'bytes=1000-1999' } })
+  expect(part.status).toBe(206)
+  expect(part.bytes.equals(bytes.subarray(1_000, 2_000))).toBe(true)
+  const [row] = await world.run(`select version from storage.objects where name = 'a/b.png'`)
+  const stored = await store.run(
+    `select name from storage.objects where bucket_id = '${BUCKET}' and name like 'versions/%'`,
+  )
+  expect(stored).toEqual([{ name: `versions/${String(row?.['version'])}` }])
+  const read = await store.request('service', { url: `/object/${BUCKET}/versions/${String(row?.['version'])}` })
+  expect((await buffer(Readable.from([read.bytes]))).equals(bytes)).toBe(true)
+  expect((await world.request('service', { method: 'DELETE', url })).status).toBe(200)
+  expect(
+    await store.run(`select name from storage.objects where bucket_id = '${BUCKET}' and name like 'versions/%'`),
+  ).toEqual([])
+})
