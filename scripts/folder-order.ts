@@ -47,7 +47,7 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     's3',
     'routes',
   ],
-  'services/realtime': ['wire', 'bus', 'access', 'channel', 'socket', 'routes'],
+  'services/realtime': ['wire', 'presence', 'bus', 'access', 'channel', 'socket', 'routes'],
   'services/sync': [
     'encode',
     'lease',

@@ -65,7 +65,7 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
     jwtSecret: jwtSecret.text,
     accounts,
   })
-  const realtime = openChannels(context, accounts)
+  const realtime = openChannels(context, { accounts, share: shares.share('realtime'), pool })
   phases.end('services')
   const { exposedSchemas } = rest
   const policies = openPolicyCompiler(context, { pool, readerUrl, catalog, exposedSchemas })

@@ -1,5 +1,6 @@
 import { authMigrations } from '@holdfast/auth'
 import { platformMigrations, type MigrationSource } from '@holdfast/postgres'
+import { realtimeMigrations } from '@holdfast/realtime'
 import { storageMigrations } from '@holdfast/storage'
 import { syncMigrations } from '@holdfast/sync'
 
@@ -14,6 +15,7 @@ export const MIGRATIONS: readonly MigrationSource[] = [
   platformMigrations,
   authMigrations,
   storageMigrations,
+  realtimeMigrations,
   syncMigrations,
   serverMigrations,
 ]

@@ -1,18 +1,27 @@
 import type { ShareLimits } from '@holdfast/postgres'
 
 /** Who shares the request connections. */
-export type RequestShare = 'rest' | 'storage' | 'streams' | 'uploads'
+export type RequestShare = 'rest' | 'storage' | 'realtime' | 'streams' | 'uploads'
 
 /**
- * Parts of the request connections that a service finds free whatever the others do. REST has the most, since people wait for it. The rest, two in ten, goes
+ * Parts of the request connections that a service finds free whatever the others do. REST has the most, since people wait for it. The rest, one in ten, goes
  * to whoever asks.
  */
-const RESERVED: Readonly<Record<RequestShare, number>> = { rest: 0.4, storage: 0.1, streams: 0.2, uploads: 0.1 }
+const RESERVED: Readonly<Record<RequestShare, number>> = {
+  rest: 0.4,
+  storage: 0.1,
+  realtime: 0.1,
+  streams: 0.2,
+  uploads: 0.1,
+}
 
 /**
  * Connections that uploads of one person may hold. One device sends one transaction at a time; two let a second device go on while the first writes much.
  */
 const UPLOADS_PER_PERSON_MAX = 2
+
+/** Connections that the private channels of one person may hold while policies are asked. A client joins all its channels at once. */
+const JOINS_PER_PERSON_MAX = 2
 
 /** Divides the request connections between the services. */
 export function requestShares(config: {
@@ -28,6 +37,7 @@ export function requestShares(config: {
     shares: {
       rest: { reserved: reserved('rest'), max: connectionsMax },
       storage: { reserved: reserved('storage'), max: connectionsMax },
+      realtime: { reserved: reserved('realtime'), max: connectionsMax, perPersonMax: JOINS_PER_PERSON_MAX },
       streams: { reserved: reserved('streams'), max: connectionsMax },
       uploads: {
         reserved: Math.min(reserved('uploads'), uploadsMax),

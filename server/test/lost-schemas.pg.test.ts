@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { authMigrations } from '@holdfast/auth'
 import { silentLogger, type Logger } from '@holdfast/foundation'
 import { applyMigrations, findLostSchemas, platformMigrations, sql, type MigrationSource } from '@holdfast/postgres'
+import { realtimeMigrations } from '@holdfast/realtime'
 import { storageMigrations } from '@holdfast/storage'
 import { syncMigrations } from '@holdfast/sync'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
@@ -15,8 +16,15 @@ const serverMigrations: MigrationSource = {
   directory: new URL('../migrations/', import.meta.url),
   witness: 'holdfast.settings',
 }
-const sources = [platformMigrations, authMigrations, storageMigrations, syncMigrations, serverMigrations]
-const OURS = ['auth', 'holdfast', 'storage', 'subscription', 'sync']
+const sources = [
+  platformMigrations,
+  authMigrations,
+  storageMigrations,
+  realtimeMigrations,
+  syncMigrations,
+  serverMigrations,
+]
+const OURS = ['auth', 'holdfast', 'realtime', 'storage', 'subscription', 'sync']
 
 let db: TestDatabase
 let said: string[]

@@ -1,3 +1,4 @@
+import type { Pool, PoolShare } from '@holdfast/postgres'
 import { openRealtime, realtimeOptions, type RealtimeService } from '@holdfast/realtime'
 import type { Accounts } from './accounts.ts'
 import type { PartContext } from './part-context.ts'
@@ -6,11 +7,14 @@ import { optionsOf } from './service-options.ts'
 /** Opens channels. @returns `undefined` if the configuration turns them off */
 export function openChannels(
   { config, logger, clock, opened }: PartContext,
-  { auth, sessions }: Accounts,
+  { accounts, share, pool }: { readonly accounts: Accounts; readonly share: PoolShare; readonly pool: Pool },
 ): RealtimeService | undefined {
   if (!config.realtimeEnabled) return undefined
+  const { auth, sessions } = accounts
   return opened.use(
     openRealtime({
+      share,
+      pool,
       tokens: {
         verifyToken: auth.verifyToken,
         requireSession: (claims) => sessions.require(claims),

@@ -6,12 +6,18 @@ import { openSocket } from './routes/websocket.ts'
 import { openHub, type Hub } from './socket/hub.ts'
 
 /** Everything that is loaded when the first client comes. */
-export function openHandlers(
-  context: ChannelContext,
-  canWrite: (caller: Caller, name: string) => Promise<boolean>,
-): { readonly handlers: Handlers; readonly hub: Hub } {
+export function openHandlers(context: ChannelContext): {
+  readonly handlers: Handlers
+  readonly hub: Hub
+} {
   const hub = openHub(context)
-  const { tokens, topics, options } = context
+  const { tokens, topics, rights, options } = context
+  const canWrite = ({ role, claims, userId }: Caller, name: string): Promise<boolean> =>
+    rights.write(
+      { role, claims, person: role === 'service_role' ? undefined : (userId ?? `role ${role}`) },
+      name,
+      'broadcast',
+    )
   const broadcast = { topics, options, canWrite }
   return {
     hub,

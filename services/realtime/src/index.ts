@@ -1,3 +1,4 @@
 /** Channels: broadcasts and who is there, over WebSockets. */
 export { openRealtime, type OpenRealtimeOptions, type RealtimeService } from './realtime.ts'
+export { realtimeMigrations } from './migrations.ts'
 export { realtimeOptions, type RealtimeOptions } from './options.ts'

@@ -28,5 +28,20 @@ export const EVENT_NAME_BYTES_MAX = 255
 /** Messages of one request of the REST API. */
 export const BATCH_MESSAGES_MAX = 1_000
 
+/** Seconds in which the calls for presence of a client are counted, as in Supabase. */
+export const PRESENCE_WINDOW_S = 30
+
+/** Bytes of what one member shows of itself: every member of the topic gets all of it when it joins. */
+export const PRESENCE_BYTES_MAX = 64 * 1024
+
+/** Hours that messages of the table are kept, as in Supabase. */
+export const MESSAGES_KEPT_HOURS = 72
+
+/** Milliseconds between two looks for partitions that are to be made or dropped. They are made for three days ahead. */
+export const PARTITIONS_EVERY_MS = 60 * 60 * 1_000
+
+/** Milliseconds after which that is tried again when it failed, such as while the table is locked. */
+export const PARTITIONS_RETRY_MS = 30_000
+
 /** Subscriptions to Postgres changes that one channel may ask for. */
 export const POSTGRES_CHANGES_PER_CHANNEL_MAX = 100

@@ -65,6 +65,14 @@ export const realtimeOptions = {
     description:
       'After how many seconds without a message of the client, such as its heartbeat, its WebSocket is closed.',
   },
+  realtimePresenceCallsMax: {
+    type: 'integer',
+    default: 50,
+    min: 1,
+    max: 100_000,
+    description:
+      'How often one channel of a client may call track or untrack in 30 seconds; above it the channel is closed.',
+  },
   realtimePrivateOnly: {
     type: 'boolean',
     default: false,

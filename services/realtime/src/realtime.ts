@@ -1,12 +1,19 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { Clock, Logger } from '@holdfast/foundation'
+import type { Pool, PoolShare } from '@holdfast/postgres'
+import { Rights } from './access/rights.ts'
 import { Tokens, type TokenChecks } from './access/tokens.ts'
 import { openLocalBus } from './bus/local-bus.ts'
 import { Topics } from './channel/topics.ts'
 import type { RealtimeOptions } from './options.ts'
+import { keepPartitions } from './partitions.ts'
 import { realtimeRoutes } from './routes.ts'
 
 export interface OpenRealtimeOptions {
+  /** Connections as `authenticator`; statements run under the role of the caller. Owned by whoever opened it. */
+  readonly share: PoolShare
+  /** Connections as the owner of schema `realtime`, for its partitions. Owned by whoever opened it. */
+  readonly pool: Pool
   /** What the accounts service knows of tokens. */
   readonly tokens: TokenChecks
   readonly options: RealtimeOptions
@@ -20,14 +27,17 @@ export interface RealtimeService extends AsyncDisposable {
 }
 
 /** Opens channels as Supabase's realtime service has them. */
-export function openRealtime({ tokens, options, logger, clock }: OpenRealtimeOptions): RealtimeService {
+export function openRealtime(input: OpenRealtimeOptions): RealtimeService {
+  const { share, pool, tokens, options, logger, clock } = input
   const bus = openLocalBus(logger)
-  const context = { tokens: new Tokens(tokens, clock), topics: new Topics(bus), options, logger, clock }
+  const rights = new Rights(share, logger)
+  const context = { tokens: new Tokens(tokens, clock), topics: new Topics(bus), rights, options, logger, clock }
+  const partitions = keepPartitions(pool, logger)
   let loading: ReturnType<typeof load> | undefined
 
   async function load() {
     const { openHandlers } = await import('./handlers.ts')
-    return openHandlers(context, async () => false)
+    return openHandlers(context)
   }
 
   return {
@@ -36,6 +46,7 @@ export function openRealtime({ tokens, options, logger, clock }: OpenRealtimeOpt
       // The clients connect again, to this server when it is back, or to another one.
       await (await loading)?.hub[Symbol.asyncDispose]()
       await bus[Symbol.asyncDispose]()
+      await partitions[Symbol.asyncDispose]()
     },
   }
 }

@@ -2,6 +2,8 @@ import { once } from 'node:events'
 import { WebSocket } from 'ws'
 import { HoldfastError, silentLogger, systemClock } from '@holdfast/foundation'
 import { createHttpServer } from '@holdfast/http'
+import { sharePool, type Pool } from '@holdfast/postgres'
+import type { TestDatabase } from '@holdfast/test-support'
 import { openRealtime, realtimeOptions, type RealtimeOptions } from '../src/index.ts'
 
 export const ALICE = 'a11ce000-0000-4000-8000-000000000001'
@@ -70,12 +72,34 @@ export interface RealtimeWorld extends AsyncDisposable {
   stop(): Promise<void>
 }
 
-/** The service behind a real HTTP server. Tokens are names of people. */
-export async function openRealtimeWorld(options: Partial<RealtimeOptions> = {}): Promise<RealtimeWorld> {
+/** Tests of public channels need no Postgres, and nothing of theirs may use one. */
+function withoutDatabase(): Pool {
+  const refuse = (): Promise<never> => Promise.reject(new Error('this test has no database'))
+  return {
+    query: refuse,
+    execute: refuse,
+    transaction: refuse,
+    withClient: refuse,
+    [Symbol.asyncDispose]: async () => undefined,
+  }
+}
+
+/** The service behind a real HTTP server. Tokens are names of people. @param database - for private channels */
+export async function openRealtimeWorld(
+  options: Partial<RealtimeOptions> = {},
+  database?: TestDatabase,
+): Promise<RealtimeWorld> {
   const watchers = new Map<string, Set<(reason: HoldfastError) => void>>()
   const ended = new Set<unknown>()
   const defaults = Object.fromEntries(Object.entries(realtimeOptions).map(([name, one]) => [name, one.default]))
+  const share = database
+    ? sharePool(database.requestPool, { connectionsMax: 10, shares: { realtime: { reserved: 1, max: 10 } } }).share(
+        'realtime',
+      )
+    : { for: () => withoutDatabase() }
   const realtime = openRealtime({
+    share,
+    pool: database?.pool ?? withoutDatabase(),
     tokens: {
       verifyToken: async (token) => claimsOf(token),
       requireSession: async ({ session }) => {

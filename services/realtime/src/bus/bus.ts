@@ -1,3 +1,4 @@
+import type { PresenceChange } from '../presence/presence.ts'
 import type { UserBroadcast } from '../wire/frames.ts'
 
 /** A message to all members of a topic, wherever they are connected. Plain data: an implementation may write it to a network. */
@@ -15,6 +16,7 @@ export type BusMessage =
       /** JSON text. */
       readonly payload: string
     }
+  | { readonly kind: 'presence'; readonly change: PresenceChange }
 
 /**
  * Carries what the members of a topic on all nodes get.

@@ -1,4 +1,5 @@
 import type { Clock, Logger } from '@holdfast/foundation'
+import type { Rights } from '../access/rights.ts'
 import type { Identity, Tokens } from '../access/tokens.ts'
 import type { RealtimeOptions } from '../options.ts'
 import type { EncodedFrame, ServerMessage, Version } from '../wire/frames.ts'
@@ -8,6 +9,7 @@ import type { Topics } from './topics.ts'
 export interface ChannelContext {
   readonly tokens: Tokens
   readonly topics: Topics
+  readonly rights: Rights
   readonly options: RealtimeOptions
   readonly clock: Clock
   readonly logger: Logger
@@ -18,6 +20,8 @@ export interface Line {
   readonly version: Version
   /** Who connected: the key of the address. */
   readonly identity: Identity
+  /** Where it comes from. */
+  readonly address: string
   send(message: ServerMessage): void
   sendFrame(frame: EncodedFrame): void
   /** Nothing more is read from the client until it is released as often. */

@@ -1,4 +1,5 @@
 import type { Bus, BusMessage } from '../bus/bus.ts'
+import { applyChange, renderDiff, renderState, type PresenceChange, type PresenceState } from '../presence/presence.ts'
 import { FanOut } from '../wire/encode.ts'
 import { busChannel, topicOf } from './topic.ts'
 
@@ -9,18 +10,21 @@ export interface Member {
   /** Whether it gets its own broadcasts. */
   readonly isEchoed: boolean
   readonly canReadBroadcasts: boolean
+  readonly canReadPresence: boolean
   deliver(fanOut: FanOut): void
 }
 
 interface Topic {
+  readonly name: string
   readonly members: Set<Member>
-  readonly subscription: Disposable
+  readonly presence: PresenceState
 }
 
 /** The members of all topics on this node, and the way to those of all nodes. */
 export class Topics {
   readonly #bus: Bus
   readonly #topics = new Map<string, Topic>()
+  readonly #subscriptions = new WeakMap<Topic, Disposable>()
 
   constructor(bus: Bus) {
     this.#bus = bus
@@ -30,9 +34,10 @@ export class Topics {
     const channel = busChannel(name, isPrivate)
     let topic = this.#topics.get(channel)
     if (!topic) {
-      const members = new Set<Member>()
-      const subscription = this.#bus.subscribe(channel, (message) => deliver(name, members, message))
-      this.#topics.set(channel, (topic = { members, subscription }))
+      const made: Topic = { name, members: new Set(), presence: new Map() }
+      const subscription = this.#bus.subscribe(channel, (message) => deliver(made, message))
+      this.#topics.set(channel, (topic = made))
+      this.#subscriptions.set(made, subscription)
     }
     topic.members.add(member)
   }
@@ -42,7 +47,12 @@ export class Topics {
     const topic = this.#topics.get(channel)
     if (!topic?.members.delete(member) || topic.members.size > 0) return
     this.#topics.delete(channel)
-    topic.subscription[Symbol.dispose]()
+    this.#subscriptions.get(topic)?.[Symbol.dispose]()
+  }
+
+  /** Who shows what on a topic that has a member here, as clients read it. */
+  presence(name: string, isPrivate: boolean): unknown {
+    return renderState(this.#topics.get(busChannel(name, isPrivate))?.presence ?? new Map())
   }
 
   publish(name: string, isPrivate: boolean, message: BusMessage): void {
@@ -50,8 +60,12 @@ export class Topics {
   }
 }
 
-function deliver(name: string, members: ReadonlySet<Member>, message: BusMessage): void {
+function deliver({ name, members, presence }: Topic, message: BusMessage): void {
   const topic = topicOf(name)
+  if (message.kind === 'presence') {
+    deliverPresence(topic, members, presence, message.change)
+    return
+  }
   const fanOut =
     message.kind === 'broadcast'
       ? FanOut.ofBroadcast(topic, message.broadcast)
@@ -59,4 +73,15 @@ function deliver(name: string, members: ReadonlySet<Member>, message: BusMessage
   for (const member of members) {
     if (member.canReadBroadcasts && (member.isEchoed || member.id !== message.from)) member.deliver(fanOut)
   }
+}
+
+function deliverPresence(
+  topic: string,
+  members: ReadonlySet<Member>,
+  state: PresenceState,
+  change: PresenceChange,
+): void {
+  applyChange(state, change)
+  const fanOut = FanOut.ofText(topic, 'presence_diff', JSON.stringify(renderDiff(change)))
+  for (const member of members) if (member.canReadPresence) member.deliver(fanOut)
 }

@@ -22,7 +22,7 @@ export async function openSocket(
   const key = textOf(query['apikey']) ?? textOf(request.headers['x-api-key']) ?? textOf(request.headers['apikey'])
   if (key === undefined) throw keyMissing()
   const identity = await tokens.identify(key)
-  const accept = hub.enter({ version, identity, person: request.ip })
+  const accept = hub.enter({ version, identity, address: request.ip })
   const upgrade = takeUpgrade(request, reply)
   if (upgrade) accept(upgrade)
 }

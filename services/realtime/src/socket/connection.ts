@@ -3,13 +3,13 @@ import { delay, errorMessage } from '@holdfast/foundation'
 import type { Identity } from '../access/tokens.ts'
 import type { ChannelContext, Line } from '../channel/context.ts'
 import { Membership } from '../channel/membership.ts'
+import { Rate } from '../channel/rate.ts'
 import { nameOf } from '../channel/topic.ts'
 import { reasonOf, tooManyChannels, tooManyJoins } from '../errors.ts'
 import { CLOSE_PATIENCE_MS, REFUSAL_DELAY_MS } from '../limits.ts'
 import { decodeFrame } from '../wire/decode.ts'
 import { encodeMessage } from '../wire/encode.ts'
 import type { ClientFrame, EncodedFrame, PushFrame, ServerMessage, Version } from '../wire/frames.ts'
-import { Rate } from './rate.ts'
 
 /** Why a WebSocket is closed by us, as clients see it. */
 export const CLOSE = {
@@ -22,6 +22,7 @@ export const CLOSE = {
 export class Connection implements Line {
   readonly version: Version
   readonly identity: Identity
+  readonly address: string
   readonly #socket: WebSocket
   readonly #context: ChannelContext
   readonly #memberships = new Map<string, Membership>()
@@ -37,13 +38,14 @@ export class Connection implements Line {
   constructor(
     context: ChannelContext,
     socket: WebSocket,
-    client: { readonly version: Version; readonly identity: Identity },
+    client: Pick<Line, 'version' | 'identity' | 'address'>,
     onClosed: (connection: Connection) => void,
   ) {
     const { options, clock } = context
     const nowMs = clock.now()
     this.version = client.version
     this.identity = client.identity
+    this.address = client.address
     this.#socket = socket
     this.#context = context
     this.#lastReadMs = nowMs

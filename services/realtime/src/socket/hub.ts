@@ -11,8 +11,8 @@ import { CLOSE, Connection } from './connection.ts'
 export interface Client {
   readonly version: Version
   readonly identity: Identity
-  /** Whose place among the connections it takes. */
-  readonly person: string
+  /** Where it comes from: the clients of one address share their places. */
+  readonly address: string
 }
 
 /** All WebSockets of this node. */
@@ -46,7 +46,7 @@ export function openHub(context: ChannelContext): Hub {
 
   return {
     enter(client) {
-      const leave = limit.enter(client.person)
+      const leave = limit.enter(client.address)
       return ({ request, socket, head }) => {
         socket.once('close', leave)
         if (socket.destroyed) leave()

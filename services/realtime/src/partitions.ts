@@ -1,0 +1,35 @@
+import { errorMessage, type Logger } from '@holdfast/foundation'
+import { sql, type Pool } from '@holdfast/postgres'
+import { MESSAGES_KEPT_HOURS, PARTITIONS_EVERY_MS, PARTITIONS_RETRY_MS } from './limits.ts'
+
+/** Keeps the partitions of `realtime.messages`: those of the next days are there, and those that are too old are not. */
+export function keepPartitions(pool: Pool, logger: Logger): AsyncDisposable {
+  let timer: NodeJS.Timeout | undefined
+  let isStopped = false
+  let running = look()
+
+  async function look(): Promise<void> {
+    let nextMs = PARTITIONS_EVERY_MS
+    try {
+      await pool.transaction(async (tx) => {
+        // Who uses the table is not made to wait behind us for somebody else.
+        await tx.execute(sql`set local lock_timeout = '500ms'`)
+        await tx.execute(sql`select realtime.keep_partitions(${MESSAGES_KEPT_HOURS}::int)`)
+      })
+    } catch (error) {
+      nextMs = PARTITIONS_RETRY_MS
+      logger.log('debug', 'the partitions of realtime.messages could not be kept', { error: errorMessage(error) })
+    }
+    if (isStopped) return
+    timer = setTimeout(() => (running = look()), nextMs)
+    timer.unref()
+  }
+
+  return {
+    async [Symbol.asyncDispose]() {
+      isStopped = true
+      clearTimeout(timer)
+      await running
+    },
+  }
+}
