@@ -100,6 +100,17 @@ function describeSubscribers(use: UseNodes): void {
       await expect.poll(() => seen).toEqual(['got it'])
     }))
 
+  test('brings what a message leads to behind that message', () =>
+    use(async (one) => {
+      const seen: string[] = []
+      one.subscribe('a', (got) => {
+        if (got.kind === 'text' && got.payload === '1') one.publish('a', message('2'))
+      })
+      one.subscribe('a', (got) => void (got.kind === 'text' && seen.push(got.payload)))
+      one.publish('a', message('1'))
+      await expect.poll(() => seen).toEqual(['1', '2'])
+    }))
+
   test('lets a subscriber publish, subscribe and leave while it is told', () =>
     use(async (one) => {
       const seen: string[] = []

@@ -1,18 +1,34 @@
 import { errorMessage, type Logger } from '@holdfast/foundation'
 import type { Bus, BusMessage } from './bus.ts'
 
-/** The bus of a server that is alone: messages arrive before `publish` returns. */
+/**
+ * The bus of a server that is alone. Messages arrive before `publish` returns, unless it is called by a subscriber: what one message leads to comes behind that
+ * message at every subscriber.
+ */
 export function openLocalBus(logger: Logger): Bus {
   const channels = new Map<string, Set<(message: BusMessage) => void>>()
+  const waiting: (readonly [channel: string, message: BusMessage])[] = []
+  let isDelivering = false
+
+  function deliver(channel: string, message: BusMessage): void {
+    for (const onMessage of channels.get(channel) ?? []) {
+      try {
+        onMessage(message)
+      } catch (error) {
+        logger.log('error', 'a subscriber of the realtime bus failed', { error: errorMessage(error) })
+      }
+    }
+  }
+
   return {
     publish(channel, message) {
-      for (const onMessage of channels.get(channel) ?? []) {
-        try {
-          onMessage(message)
-        } catch (error) {
-          logger.log('error', 'a subscriber of the realtime bus failed', { error: errorMessage(error) })
-        }
-      }
+      waiting.push([channel, message])
+      if (isDelivering) return
+      isDelivering = true
+      // Grows while it is gone through.
+      for (const next of waiting) deliver(...next)
+      waiting.length = 0
+      isDelivering = false
     },
     subscribe(channel, onMessage) {
       const subscribers = channels.get(channel) ?? new Set()
