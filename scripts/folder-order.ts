@@ -39,6 +39,7 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'database',
     'sweep',
     'verify',
+    'images',
     'request',
     'objects',
     'buckets',

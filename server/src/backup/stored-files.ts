@@ -4,8 +4,8 @@ import { join } from 'node:path'
 /** The folder of the files of storage, in a data folder and in a backup. */
 export const STORED_FILES = 'storage'
 
-/** Parts of uploads that are not objects yet: their clients begin again. */
-const NOT_COPIED: readonly string[] = ['unfinished', 'resumable']
+/** Parts of uploads that are not objects yet, whose clients begin again; images that are drawn again. */
+const NOT_COPIED: readonly string[] = ['unfinished', 'resumable', 'images']
 
 /**
  * Copies stored files that the backup does not have yet. A version's bytes never change, so this may be called before and after the database is backed up: together

@@ -14,6 +14,7 @@ export interface StorageContext {
   readonly fileSizeLimit: number
   readonly uploads: FairLimit
   readonly downloads: FairLimit
+  readonly transforms: FairLimit
   readonly logger: Logger
   readonly clock: Clock
 }

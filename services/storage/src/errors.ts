@@ -69,13 +69,13 @@ export const invalidSignature = (message = 'Invalid signature'): HoldfastError =
 export const invalidRange = (size: number): HoldfastError =>
   new HoldfastError('InvalidRange', 416, 'invalid range provided', { headers: { 'content-range': `bytes */${size}` } })
 
-export const featureNotEnabled = (feature: string): HoldfastError =>
-  new HoldfastError('FeatureNotEnabled', 409, `The feature ${feature} is not enabled for this resource`)
+export const featureNotEnabled = (feature: string, cause?: unknown): HoldfastError =>
+  new HoldfastError('FeatureNotEnabled', 409, `The feature ${feature} is not enabled for this resource`, { cause })
 
 /** The role of the caller may not use this route at all: unlike other refusals, with 403 as the status of the answer. */
 export const roleRefused = (): HoldfastError => new HoldfastError('RoleRefused', 403, 'Access denied: Invalid role')
 
-export const tooManyTransfers = (what: 'uploads' | 'downloads'): HoldfastError =>
+export const tooManyTransfers = (what: 'uploads' | 'downloads' | 'transforms'): HoldfastError =>
   new HoldfastError('SlowDown', 429, `Too many ${what} are under way`, { headers: { 'retry-after': '3' } })
 
 export const tooManyConnections = (cause: unknown): HoldfastError =>

@@ -49,6 +49,27 @@ export const STALLED_MS = 60_000
 /** Bytes that are read from a file at a time. */
 export const READ_WINDOW_BYTES = 256 * 1024
 
+/** Pixels of a side of an image that is drawn, as in Supabase. */
+export const IMAGE_SIDE_MAX = 2_000
+
+/** Bytes of an image that others are drawn of, as in Supabase. As many are in memory while it is drawn. */
+export const IMAGE_SOURCE_BYTES_MAX = 25_000_000
+
+/** Pixels of an image that others are drawn of, as in Supabase: what a few bytes may claim to be. */
+export const IMAGE_PIXELS_MAX = 50_000_000
+
+/** Quality of a drawn image, as in Supabase, when nobody says another. */
+export const IMAGE_QUALITY = 80
+
+/** Seconds after which the drawing of an image is given up. The largest take two. */
+export const IMAGE_SECONDS_MAX = 10
+
+/** Images that are drawn at the same time, each on one thread. Requests to Postgres and passwords share the processors. */
+export const IMAGES_AT_ONCE = 2
+
+/** Requests for drawn images under way; the others wait for their turn with their connection and nothing else. */
+export const TRANSFORMS_UNDER_WAY_MAX = 100
+
 /** Times that a download looks for the row again when its bytes were replaced between the two. */
 export const REPLACED_RETRIES_MAX = 3
 

@@ -50,24 +50,31 @@ export const storageOptions = {
     default: '',
     description: 'What the names of all objects in the bucket begin with, such as `holdfast/`.',
   },
+  storageImageTransformationEnabled: {
+    type: 'boolean',
+    default: true,
+    description: 'Whether images are served in other sizes and formats, below `/storage/v1/render/image`.',
+  },
+  storageImageCacheSize: {
+    type: 'string',
+    default: '512MiB',
+    description: 'How much place drawn images may take in the data folder, such as `512MiB`; `0` keeps none.',
+  },
 } satisfies OptionDeclarations
 
 export type StorageOptions = OptionValues<typeof storageOptions>
 
 /**
- * The largest file in bytes.
+ * A size among the settings, in bytes.
  *
  * @throws {HoldfastError} `option_invalid`
  */
-export function fileSizeLimitOf(options: Pick<StorageOptions, 'storageFileSizeLimit'>): number {
-  const bytes = parseConfiguredSize(options.storageFileSizeLimit)
+export function sizeOption(options: StorageOptions, name: 'storageFileSizeLimit' | 'storageImageCacheSize'): number {
+  const bytes = parseConfiguredSize(options[name])
   if (bytes !== undefined) return bytes
-  throw new HoldfastError(
-    'option_invalid',
-    500,
-    `storageFileSizeLimit: "${options.storageFileSizeLimit}" is not the size of a file.`,
-    { hint: 'Write a number with a unit, such as 50MiB or 2GB.' },
-  )
+  throw new HoldfastError('option_invalid', 500, `${name}: "${options[name]}" is not the size of a file.`, {
+    hint: 'Write a number with a unit, such as 50MiB or 2GB.',
+  })
 }
 
 /**

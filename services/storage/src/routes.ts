@@ -2,6 +2,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import type { StorageContext } from './context.ts'
 import { invalidRequest } from './errors.ts'
 import { JSON_BODY_BYTES_MAX } from './limits.ts'
+import type { ImageRenderer } from './images/image-renderer.ts'
 import type { UploadStore } from './resumable/upload-store.ts'
 import { renderError } from './response/render-error.ts'
 import { bucketRoutes } from './routes/buckets.ts'
@@ -9,6 +10,7 @@ import { downloadRoutes } from './routes/download.ts'
 import { featureRoutes } from './routes/features.ts'
 import { objectInfoRoutes } from './routes/object-info.ts'
 import { objectRoutes } from './routes/objects.ts'
+import { renderRoutes } from './routes/render.ts'
 import { resumableRoutes } from './routes/resumable.ts'
 import { s3Routes } from './routes/s3.ts'
 import { signRoutes } from './routes/sign.ts'
@@ -18,9 +20,13 @@ import type { S3ProtocolOptions } from './s3/protocol.ts'
 /** Everything under `/storage/v1`. The gateway sets `request.caller` before. */
 export function storageRoutes(
   context: StorageContext,
-  uploads: UploadStore,
-  s3: S3ProtocolOptions | undefined,
+  parts: {
+    readonly uploads: UploadStore
+    readonly images: ImageRenderer | undefined
+    readonly s3: S3ProtocolOptions | undefined
+  },
 ): FastifyPluginAsync {
+  const { uploads, images, s3 } = parts
   return async (app) => {
     app.setErrorHandler((error, request, reply) => renderError(error, request, reply, context.logger))
     // Clients of TUS and browsers read headers that differ by request; nothing here depends on cookies.
@@ -46,10 +52,11 @@ export function storageRoutes(
       })
       await json.register(bucketRoutes(context))
       await json.register(objectRoutes(context))
-      await json.register(signRoutes(context))
+      await json.register(signRoutes(context, { drawsImages: images !== undefined }))
       await json.register(downloadRoutes(context))
       await json.register(objectInfoRoutes(context))
-      await json.register(featureRoutes(s3 !== undefined))
+      if (images) await json.register(renderRoutes(context, images))
+      await json.register(featureRoutes({ hasImages: images !== undefined, hasS3: s3 !== undefined }))
     })
   }
 }

@@ -25,7 +25,7 @@ export interface SignedUrls {
   signDownload(
     name: ObjectName,
     lifetimeS: number,
-    transform?: { readonly transformations: string; readonly format: string },
+    transform?: { readonly transformations: string; readonly format: string | undefined },
   ): Promise<string>
   signUpload(name: ObjectName, upload: SignedUpload): Promise<string>
   /** @throws {HoldfastError} `InvalidJWT`, `InvalidSignature` */

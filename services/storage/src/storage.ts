@@ -1,12 +1,16 @@
+import { join } from 'node:path'
 import type { FastifyPluginAsync } from 'fastify'
 import type { Clock, Logger } from '@holdfast/foundation'
 import { createFairLimit, type Caller } from '@holdfast/http'
 import type { Pool, PoolShare } from '@holdfast/postgres'
+import { DrawingQueue } from './images/drawing-queue.ts'
+import { ImageCache, withImages } from './images/image-cache.ts'
+import { ImageRenderer } from './images/image-renderer.ts'
 import { openBackend } from './open-backend.ts'
 import type { StorageContext } from './context.ts'
 import { tooManyTransfers } from './errors.ts'
-import { DOWNLOADS_UNDER_WAY_MAX, UPLOADS_UNDER_WAY_MAX } from './limits.ts'
-import { fileSizeLimitOf, type StorageOptions } from './options.ts'
+import { DOWNLOADS_UNDER_WAY_MAX, IMAGES_AT_ONCE, TRANSFORMS_UNDER_WAY_MAX, UPLOADS_UNDER_WAY_MAX } from './limits.ts'
+import { sizeOption, type StorageOptions } from './options.ts'
 import { UploadStore } from './resumable/upload-store.ts'
 import { storageRoutes } from './routes.ts'
 import { deriveKeyPair, type S3KeyPair, type S3ProtocolOptions } from './s3/protocol.ts'
@@ -43,9 +47,10 @@ export interface StorageService extends AsyncDisposable {
 /** Opens file storage: buckets and objects as Supabase's storage service has them. */
 export async function openStorage(input: OpenStorageOptions): Promise<StorageService> {
   const { share, pool, readerPool, folder, jwtSecret, options, logger, clock } = input
-  const fileSizeLimit = fileSizeLimitOf(options)
+  const fileSizeLimit = sizeOption(options, 'storageFileSizeLimit')
   await using opened = new AsyncDisposableStack()
-  const backend = opened.use(await openBackend(options, folder, logger))
+  const images = new ImageCache(join(folder, 'images'), sizeOption(options, 'storageImageCacheSize'), logger)
+  const backend = withImages(opened.use(await openBackend(options, folder, logger)), images)
   opened.use(startSweep({ pool, readerPool, backend, logger, clock }))
   const context: StorageContext = {
     share,
@@ -54,13 +59,21 @@ export async function openStorage(input: OpenStorageOptions): Promise<StorageSer
     fileSizeLimit,
     uploads: createFairLimit(UPLOADS_UNDER_WAY_MAX, () => tooManyTransfers('uploads')),
     downloads: createFairLimit(DOWNLOADS_UNDER_WAY_MAX, () => tooManyTransfers('downloads')),
+    transforms: createFairLimit(TRANSFORMS_UNDER_WAY_MAX, () => tooManyTransfers('transforms')),
     logger,
     clock,
   }
   const s3 = s3ProtocolOf(input)
+  const renderer = options.storageImageTransformationEnabled
+    ? new ImageRenderer(backend, images, new DrawingQueue(IMAGES_AT_ONCE))
+    : undefined
   const lifetime = opened.move()
   return {
-    routes: storageRoutes(context, await UploadStore.open(folder, clock, logger), s3),
+    routes: storageRoutes(context, {
+      uploads: await UploadStore.open(folder, clock, logger),
+      images: renderer,
+      s3,
+    }),
     s3: s3 && { ...s3.keyPair, region: s3.region },
     [Symbol.asyncDispose]: () => lifetime.disposeAsync(),
   }

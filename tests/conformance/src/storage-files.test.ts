@@ -343,14 +343,6 @@ describe('file.createSignedUrl', () => {
       NOT_FOUND,
     )
   })
-
-  test('with a transform leads to the file as it is, as where transforms are off', async () => {
-    await photos().upload(`${mine}/signed image.png`, 'an image', { contentType: 'image/png' })
-    const { data } = await photos().createSignedUrl(`${mine}/signed image.png`, 60, { transform: { width: 10 } })
-    expect(await (await fetch(data?.signedUrl ?? '')).text()).toBe('an image')
-    const asked = await photos().download(`${mine}/signed image.png`, { transform: { width: 10 } })
-    expect(asked.error).toMatchObject({ status: 400 })
-  })
 })
 
 describe('file.createSignedUrls', () => {

@@ -5,7 +5,7 @@ import { findReadable, type ReadAccess } from '../objects/read-object.ts'
 import type { Operation } from '../operations.ts'
 import { openRequest, personOf } from '../request/open-request.ts'
 import { requireText } from '../request/names.ts'
-import { noSuchKey } from '../errors.ts'
+import { invalidSignature, noSuchKey } from '../errors.ts'
 import { sendObject } from '../response/send-object.ts'
 
 interface DownloadRoute {
@@ -43,7 +43,9 @@ export function downloadRoutes(context: StorageContext): FastifyPluginAsync {
       { ...options, schema: { querystring: SIGNED_QUERY } },
       async (request, reply) => {
         const name = nameOf(request.params)
-        const { expiresAtS } = await context.urls.verifyDownload(request.query.token, name)
+        const { expiresAtS, transformations } = await context.urls.verifyDownload(request.query.token, name)
+        // Whoever may see an image in a small size may not have the original.
+        if (transformations !== undefined) throw invalidSignature('Token is scoped for a transformed image')
         const database = openRequest(context, request, 'storage.object.get_signed')
         return sendObject(context, request, reply, {
           person: personOf(request),

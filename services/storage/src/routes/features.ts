@@ -2,14 +2,20 @@ import type { FastifyPluginAsync } from 'fastify'
 import { requireCaller } from '@holdfast/http'
 import { featureNotEnabled, roleRefused } from '../errors.ts'
 
-/** What is not offered here; and addresses that only answer. */
-export function featureRoutes(hasS3: boolean): FastifyPluginAsync {
+/** What is not offered here, or turned off; and addresses that only answer. */
+export function featureRoutes({
+  hasImages,
+  hasS3,
+}: {
+  readonly hasImages: boolean
+  readonly hasS3: boolean
+}): FastifyPluginAsync {
   return async (app) => {
     for (const [path, feature] of [
       ['/iceberg/*', 'iceberg_catalog'],
       ['/vector/*', 'vector_buckets'],
       ['/bucket/:bucket/lifecycle', 'bucket_lifecycle'],
-      ['/render/image/*', 'image_transformation'],
+      ...(hasImages ? [] : ([['/render/image/*', 'image_transformation']] as const)),
       ...(hasS3
         ? []
         : ([

@@ -4,6 +4,7 @@ import { Type } from 'typebox'
 import { requireCaller } from '@holdfast/http'
 import type { StorageContext } from '../context.ts'
 import { findKeys, type ObjectMetadata } from '../database/objects.ts'
+import { encodeTransform, parseTransform, type TransformInput } from '../images/transform.ts'
 import { KEYS_PER_REQUEST_MAX, SIGNED_LIFETIME_S_MAX } from '../limits.ts'
 import { findAsCaller } from '../objects/read-object.ts'
 import { judgeWrite, readBucketRules } from '../objects/write-object.ts'
@@ -15,6 +16,10 @@ import { nameOf } from './download.ts'
 const ObjectParams = Type.Object({ bucket: Type.String(), '*': Type.String() })
 const BucketParams = Type.Object({ bucket: Type.String() })
 const ExpiresIn = Type.Integer({ minimum: 1, maximum: SIGNED_LIFETIME_S_MAX })
+const SignBody = Type.Object({
+  expiresIn: ExpiresIn,
+  transform: Type.Optional(Type.Unsafe<TransformInput>({ type: 'object' })),
+})
 const SignManyBody = Type.Object({
   expiresIn: ExpiresIn,
   paths: Type.Array(Type.String(), { minItems: 1, maxItems: KEYS_PER_REQUEST_MAX }),
@@ -22,19 +27,24 @@ const SignManyBody = Type.Object({
 
 const NOT_SEEN = 'Either the object does not exist or you do not have access to it'
 
-/** `POST /object/sign/…`, `POST /object/upload/sign/…`: addresses that need no key. */
-export function signRoutes(context: StorageContext): FastifyPluginAsyncTypebox {
+/**
+ * `POST /object/sign/…`, `POST /object/upload/sign/…`: addresses that need no key.
+ *
+ * @param drawsImages - whether there are addresses of images in other sizes; if not, those of the files take their place
+ */
+export function signRoutes(
+  context: StorageContext,
+  { drawsImages }: { readonly drawsImages: boolean },
+): FastifyPluginAsyncTypebox {
   return async (app) => {
-    app.post(
-      '/object/sign/:bucket/*',
-      { schema: { params: ObjectParams, body: Type.Object({ expiresIn: ExpiresIn }) } },
-      async (request) => {
-        const name = nameOf(request.params)
-        await findAsCaller(openRequest(context, request, 'storage.object.sign'), name)
-        const token = await context.urls.signDownload(name, request.body.expiresIn)
-        return { signedURL: `/object/sign/${name.bucketId}/${name.key}?token=${token}` }
-      },
-    )
+    app.post('/object/sign/:bucket/*', { schema: { params: ObjectParams, body: SignBody } }, async (request) => {
+      const name = nameOf(request.params)
+      await findAsCaller(openRequest(context, request, 'storage.object.sign'), name)
+      const { expiresIn, transform = {} } = request.body
+      const isImage = drawsImages && Object.keys(transform).length > 0
+      const token = await context.urls.signDownload(name, expiresIn, isImage ? claimsOf(transform) : undefined)
+      return { signedURL: `/${isImage ? 'render/image' : 'object'}/sign/${name.bucketId}/${name.key}?token=${token}` }
+    })
 
     app.post('/object/sign/:bucket', { schema: { params: BucketParams, body: SignManyBody } }, async (request) => {
       const { bucket: bucketId } = request.params
@@ -73,6 +83,12 @@ export function signRoutes(context: StorageContext): FastifyPluginAsyncTypebox {
       return { url: `/object/upload/sign/${name.bucketId}/${name.key}?token=${token}`, token }
     })
   }
+}
+
+/** What a signed address says of the image that it is for. */
+function claimsOf(input: TransformInput): { readonly transformations: string; readonly format: string | undefined } {
+  const transform = parseTransform(input)
+  return { transformations: encodeTransform(transform), format: transform.format }
 }
 
 function declaredOf(headers: IncomingHttpHeaders): ObjectMetadata {
