@@ -1,0 +1,112 @@
+/**
+ * Storage as a process of its own that dies without a word at a step: before something is done to a file, before a transaction is committed, and after it. Or whose
+ * disk is full.
+ */
+import fs, { type FileHandle } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
+import { silentLogger, systemClock } from '@holdfast/foundation'
+import { createHttpServer } from '@holdfast/http'
+import { createPool, sharePool, type Connections, type PoolShare } from '@holdfast/postgres'
+
+/** What the process is started with, as JSON in its first argument. */
+export interface DyingServerOptions {
+  readonly url: string
+  readonly requestUrl: string
+  readonly readerUrl: string
+  readonly folder: string
+}
+
+/** What its parent tells it. */
+export type Order = { readonly dieAt: number } | { readonly tell: 'steps' } | { readonly isFull: boolean }
+
+/** What it tells its parent. */
+export type News = { readonly port: number } | { readonly steps: readonly string[] } | { readonly done: true }
+
+const options = JSON.parse(process.argv[2] ?? '{}') as DyingServerOptions
+let steps: string[] | undefined
+let dieAt = Number.POSITIVE_INFINITY
+let isFull = false
+const tell = (news: News): void => void process.send?.(news)
+
+process.on('disconnect', () => process.exit(0)) // the test is gone
+process.on('message', (order: Order) => {
+  if ('tell' in order) return tell({ steps: steps ?? [] })
+  if ('isFull' in order) isFull = order.isFull
+  else [steps, dieAt] = [[], order.dieAt]
+  tell({ done: true })
+})
+
+function step(name: string): void {
+  if (!steps) return
+  steps.push(name)
+  if (steps.length === dieAt) process.kill(process.pid, 'SIGKILL')
+}
+
+const patched = fs as unknown as Record<string, (...values: unknown[]) => Promise<unknown>>
+for (const name of ['open', 'mkdir', 'rename', 'link', 'unlink', 'utimes', 'copyFile']) {
+  const real = patched[name]
+  patched[name] = async (...values) => {
+    step(name)
+    return real?.(...values)
+  }
+}
+syncBuiltinESMExports()
+{
+  await using probe = await fs.open(process.execPath, 'r')
+  const handles = Object.getPrototypeOf(probe) as Record<'sync' | 'write', (...values: unknown[]) => Promise<unknown>>
+  for (const name of ['sync', 'write'] as const) {
+    const real = handles[name]
+    handles[name] = async function (this: FileHandle, ...values) {
+      step(name)
+      if (isFull && name === 'write') throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+      return real.apply(this, values)
+    }
+  }
+}
+
+/** Its transactions end with a step before the commit and one after it. */
+function watched(connections: Connections): Connections {
+  return {
+    ...connections,
+    async transaction(body) {
+      const result = await connections.transaction(async (tx) => {
+        const inner = await body(tx)
+        step('commit')
+        return inner
+      })
+      step('committed')
+      return result
+    },
+  }
+}
+
+const { openStorage, storageOptions } = await import('../../src/index.ts')
+const open = (url: string, connectionsMax: number, resetAfterTransaction = false): ReturnType<typeof createPool> =>
+  createPool({ url, applicationName: 'dying storage', connectionsMax, resetAfterTransaction })
+const shared = sharePool(open(options.requestUrl, 4, true), {
+  connectionsMax: 4,
+  shares: { storage: { reserved: 1, max: 4 } },
+}).share('storage')
+const share: PoolShare = { ...shared, for: (whose) => watched(shared.for(whose)) }
+const defaults = Object.fromEntries(Object.entries(storageOptions).map(([name, one]) => [name, one.default]))
+const storage = await openStorage({
+  share,
+  pool: open(options.url, 1),
+  readerPool: open(options.readerUrl, 1),
+  folder: options.folder,
+  jwtSecret: 'a secret of at least thirty-two characters',
+  options: defaults as unknown as Parameters<typeof openStorage>[0]['options'],
+  logger: silentLogger,
+  clock: systemClock,
+})
+const app = createHttpServer({ logger: silentLogger })
+await app.register(async (scope) => {
+  scope.addHook('onRequest', async (request) => {
+    const claims = { role: 'service_role' }
+    request.caller = { role: 'service_role', claims, userId: undefined, expiresAtS: undefined }
+  })
+  await scope.register(storage.routes)
+})
+await app.listen({ port: 0, host: '127.0.0.1' })
+const address = app.server.address()
+tell({ port: typeof address === 'object' && address ? address.port : 0 })
