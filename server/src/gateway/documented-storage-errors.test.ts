@@ -28,7 +28,7 @@ function thrownInSource(): readonly (readonly [code: string, status: string])[] 
 /** Rows of the table under "Storage": `| codes | statuses | … |`. */
 function documentedPairs(): readonly string[] {
   const page = readFileSync(`${ROOT}/docs/reference/errors.md`, 'utf8')
-  const [, section = ''] = /^## Storage\n(.*?)^## /ms.exec(page) ?? []
+  const [, section = ''] = /^## Storage\n(.*?)^##/ms.exec(page) ?? []
   return section.split('\n').flatMap((line) => {
     const [, first = '', second = ''] = line.split('|')
     const codes = [...first.matchAll(/`(\w+)`/g)].map(([, code = '']) => code)
