@@ -1,11 +1,8 @@
-import { hasSession, type SessionState } from '@holdfast/client'
-import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import * as v from 'valibot'
 import { FLOWS } from '../lib/auth/callback-url.ts'
-import { ownPath } from '../lib/auth/own-path.ts'
-import { usePendingPassword } from '../lib/pending-password.ts'
 import { loadSignInMethods } from '../lib/auth/sign-in-methods.ts'
-import { sessionOf } from '../lib/data/backend.ts'
+import { leaveWhenActive, requirePendingPassword, requireSecondFactor, requireSignIn } from './entry-guards.ts'
 import { root, type RouterContext, text } from './root-route.ts'
 
 /** Where a person carries on afterwards, what is known of them already, and why they are here: `expired`, `sample`. */
@@ -18,28 +15,6 @@ const callbackSearch = v.object({
 })
 const confirmSearch = v.object({ redirect: text, token_hash: text, type: text })
 const consentSearch = v.object({ authorization_id: text })
-
-/** What a guard of these screens is given. */
-export interface Entering {
-  readonly context: RouterContext
-  readonly search: { readonly redirect?: string | undefined }
-}
-
-/** Somebody who was let in to choose a password does that first. */
-export function owesPassword(session: SessionState): boolean {
-  const { pending } = usePendingPassword.getState()
-  return hasSession(session) && pending?.userId === session.user.id
-}
-
-/** Somebody who is signed in has nothing to do there; an ended session is signed in again. */
-async function leaveWhenActive({ context, search }: Entering): Promise<void> {
-  const session = await sessionOf(context.backend.client)
-  if (session.kind !== 'active') return
-  throw redirect({
-    href: owesPassword(session) ? '/recover/new-password' : (ownPath(search.redirect) ?? '/w'),
-    replace: true,
-  })
-}
 
 const learnMethods = ({ context }: { readonly context: RouterContext }): Promise<void> =>
   loadSignInMethods(context.backend.config.anonKey)
@@ -70,11 +45,7 @@ const secondFactor = createRoute({
   getParentRoute: () => root,
   path: '/sign-in/second-factor',
   validateSearch: factorSearch,
-  beforeLoad: async (entering) => {
-    await leaveWhenActive(entering)
-    const { kind } = await sessionOf(entering.context.backend.client)
-    if (kind !== 'second_factor') throw redirect({ to: '/sign-in', search: entering.search, replace: true })
-  },
+  beforeLoad: requireSecondFactor,
   component: lazyRouteComponent(
     () => import('../features/second-factor/second-factor-screen.tsx'),
     'SecondFactorScreen',
@@ -112,13 +83,7 @@ const recoverCode = createRoute({
 const newPassword = createRoute({
   getParentRoute: () => root,
   path: '/recover/new-password',
-  beforeLoad: async ({ context }) => {
-    const session = await sessionOf(context.backend.client)
-    if (session.kind === 'second_factor') {
-      throw redirect({ to: '/sign-in/second-factor', search: { redirect: '/recover/new-password' }, replace: true })
-    }
-    if (!owesPassword(session)) throw redirect({ to: hasSession(session) ? '/w' : '/recover', replace: true })
-  },
+  beforeLoad: requirePendingPassword,
   component: lazyRouteComponent(() => import('../features/recover/new-password-screen.tsx'), 'NewPasswordScreen'),
 })
 const callback = createRoute({
@@ -137,12 +102,7 @@ const consent = createRoute({
   getParentRoute: () => root,
   path: '/oauth/consent',
   validateSearch: consentSearch,
-  beforeLoad: async ({ context, location }) => {
-    const { kind } = await sessionOf(context.backend.client)
-    const search = { redirect: location.href }
-    if (kind === 'second_factor') throw redirect({ to: '/sign-in/second-factor', search, replace: true })
-    if (kind !== 'active') throw redirect({ to: '/sign-in', search, replace: true })
-  },
+  beforeLoad: requireSignIn,
   component: lazyRouteComponent(
     () => import('../features/oauth-consent/oauth-consent-screen.tsx'),
     'OAuthConsentScreen',

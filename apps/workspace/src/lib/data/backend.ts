@@ -1,4 +1,4 @@
-import { createClient, type HoldfastClient, type SessionState } from '@holdfast/client'
+import { createClient, type HoldfastClient } from '@holdfast/client'
 import type { AuthChangeEvent, Session } from '@supabase/supabase-js'
 import {
   clearPendingPassword,
@@ -67,18 +67,6 @@ function followPendingPassword(event: AuthChangeEvent, session: Session | null):
     const { pending } = usePendingPassword.getState()
     if (session && pending && pending.userId !== session.user.id) clearPendingPassword()
   }
-}
-
-/** Resolves with the session as soon as this device has looked what it remembers. */
-export async function sessionOf(client: HoldfastClient): Promise<SessionState> {
-  const now = client.session.get()
-  if (now.kind !== 'booting') return now
-  return new Promise((resolve) => {
-    const stop = client.session.subscribe(() => {
-      stop()
-      resolve(client.session.get())
-    })
-  })
 }
 
 /** Who somebody is, for the account menu: the name from the profile, else from the e-mail's first part. */

@@ -1,0 +1,54 @@
+import { hasSession, type HoldfastClient, type SessionState } from '@holdfast/client'
+import { redirect } from '@tanstack/react-router'
+import { ownPath } from '../lib/auth/own-path.ts'
+import { sessionOf } from '../lib/data/session-of.ts'
+import { usePendingPassword } from '../lib/pending-password.ts'
+
+/** What a guard of these screens is given. */
+export interface Entering {
+  readonly context: { readonly backend: { readonly client: Pick<HoldfastClient, 'session'> } }
+  readonly search: { readonly redirect?: string | undefined }
+}
+
+/** Somebody who was let in to choose a password does that first. */
+export function owesPassword(session: SessionState): boolean {
+  const { pending } = usePendingPassword.getState()
+  return hasSession(session) && pending?.userId === session.user.id
+}
+
+/** Somebody who is signed in has nothing to do there; an ended session is signed in again. */
+export async function leaveWhenActive({ context, search }: Entering): Promise<void> {
+  const session = await sessionOf(context.backend.client)
+  if (session.kind !== 'active') return
+  throw redirect({
+    href: owesPassword(session) ? '/recover/new-password' : (ownPath(search.redirect) ?? '/w'),
+    replace: true,
+  })
+}
+
+/** The screen of the second factor is for a person who is asked for one. */
+export async function requireSecondFactor(entering: Entering): Promise<void> {
+  await leaveWhenActive(entering)
+  const { kind } = await sessionOf(entering.context.backend.client)
+  if (kind !== 'second_factor') throw redirect({ to: '/sign-in', search: entering.search, replace: true })
+}
+
+/** The form of a new password is for a person who was let in to choose one, after their second factor. */
+export async function requirePendingPassword({ context }: Pick<Entering, 'context'>): Promise<void> {
+  const session = await sessionOf(context.backend.client)
+  if (session.kind === 'second_factor') {
+    throw redirect({ to: '/sign-in/second-factor', search: { redirect: '/recover/new-password' }, replace: true })
+  }
+  if (!owesPassword(session)) throw redirect({ to: hasSession(session) ? '/w' : '/recover', replace: true })
+}
+
+/** Another app is given consent by a person who is signed in with all their factors. */
+export async function requireSignIn({
+  context,
+  location,
+}: Pick<Entering, 'context'> & { readonly location: { readonly href: string } }): Promise<void> {
+  const { kind } = await sessionOf(context.backend.client)
+  const search = { redirect: location.href }
+  if (kind === 'second_factor') throw redirect({ to: '/sign-in/second-factor', search, replace: true })
+  if (kind !== 'active') throw redirect({ to: '/sign-in', search, replace: true })
+}
