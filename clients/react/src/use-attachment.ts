@@ -10,9 +10,13 @@ export interface LiveAttachment {
   readonly url: string | undefined
   /** The bytes were asked for, or are being read. */
   readonly isLoading: boolean
+  /** Brings the bytes here. Needed only where they do not come by themselves. */
+  readonly load: () => Promise<void>
   /** Tries again what was refused, or was not there. */
   readonly retry: () => Promise<void>
 }
+
+const always = (): boolean => true
 
 /** Only these may open in a page of their own: a text or a drawing could run scripts as the app. */
 const SHOWN_TYPES = /^(image\/(?!svg)|video\/|audio\/|application\/pdf$)/
@@ -21,8 +25,12 @@ const SHOWN_TYPES = /^(image\/(?!svg)|video\/|audio\/|application\/pdf$)/
  * One file, shown from this device. Bytes that are on the server only are brought here, because the component shows them.
  *
  * @param id - the id of the row that names the file; `undefined` asks for nothing
+ * @param fetches - whether the bytes of a file come because it is shown; without that it takes `load`. Default: those of every file
  */
-export function useAttachment(id: string | undefined): LiveAttachment {
+export function useAttachment(
+  id: string | undefined,
+  { fetches = always }: { readonly fetches?: (file: FileEntry) => boolean } = {},
+): LiveAttachment {
   const attachments = useAttachments()
   const { rows, isLoading } = useRecords<FileRow>(id === undefined ? '' : FILE_SQL, [id ?? null])
   const row = rows.find((each) => each.id === id)
@@ -30,9 +38,11 @@ export function useAttachment(id: string | undefined): LiveAttachment {
   const [shown, setShown] = useState<{ readonly bytesName: string; readonly url: string } | undefined>(undefined)
   const { bytesName, mediaType, state } = file ?? {}
 
+  const isWanted = file !== undefined && (state === 'remote' || state === 'evicted') && fetches(file)
+
   useEffect(() => {
-    if (id !== undefined && (state === 'remote' || state === 'evicted')) void attachments.want(id)
-  }, [attachments, id, state])
+    if (isWanted && id !== undefined) void attachments.want(id)
+  }, [attachments, id, isWanted])
 
   // An address of bytes is a resource: it lasts until it is given back.
   useEffect(() => {
@@ -52,11 +62,12 @@ export function useAttachment(id: string | undefined): LiveAttachment {
   }, [attachments, id, bytesName, mediaType])
 
   const url = shown !== undefined && shown.bytesName === bytesName ? shown.url : undefined
-  const isComing = state === 'remote' || state === 'queued_download' || state === 'downloading' || state === 'evicted'
+  const isComing = isWanted || state === 'queued_download' || state === 'downloading'
   return {
     file,
     url,
     isLoading: id !== undefined && (isLoading || isComing || (bytesName !== undefined && url === undefined)),
+    load: useCallback(async () => (id === undefined ? undefined : attachments.want(id)), [attachments, id]),
     retry: useCallback(async () => (id === undefined ? undefined : attachments.retry(id)), [attachments, id]),
   }
 }

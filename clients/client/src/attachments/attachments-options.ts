@@ -1,4 +1,5 @@
 import type { Transaction } from '@powersync/common'
+import type { SchemaDescriptor } from '@holdfast/protocol'
 import type { FileEntry } from './file-state.ts'
 import type { OpenFileStore } from './files/file-store.ts'
 
@@ -10,9 +11,9 @@ export interface AttachmentsOptions {
   readonly bucket: string
   /**
    * A query over the local database: the files that this person may see, one row each, see `AttachmentRow`. What is no longer in it leaves the
-   * device; what it calls eager comes down without being opened.
+   * device; what it calls eager comes down without being opened. A function is asked again whenever the tables change.
    */
-  readonly rows: string
+  readonly rows: string | ((schema: SchemaDescriptor) => string)
   /**
    * Tells the others that the bytes are there: writes to the row of the file, in a local transaction that syncs as any other. It may run for a
    * file whose row has been deleted meanwhile.

@@ -31,6 +31,9 @@ export const LIST_UNSENT_FILES_SQL = `select * from hf_local_files
 /** @internal */
 export const LIST_FILES_SQL = 'select * from hf_local_files order by added_at, id'
 
+const LIST_ACTIVE_FILES_SQL = `select * from hf_local_files
+ where state in ('captured', 'preparing', 'queued', 'uploading', 'uploaded', 'queued_download', 'downloading') order by added_at, id`
+
 /** One file; its parameter is the id. */
 export const FILE_SQL = 'select * from hf_local_files where id = ?'
 
@@ -60,6 +63,8 @@ export function toFile(row: FileRow): FileEntry {
 
 export interface FileTable {
   list(): Promise<readonly FileEntry[]>
+  /** Those for which something may have to be done: not what rests here or on the server. */
+  listActive(): Promise<readonly FileEntry[]>
   find(id: string): Promise<FileEntry | undefined>
   findIn(tx: Transaction, id: string): Promise<FileEntry | undefined>
   /**
@@ -72,6 +77,8 @@ export interface FileTable {
   applyIn(tx: Transaction, id: string, event: FileEvent): Promise<FileEntry | undefined>
   setEager(id: string, isEager: boolean): Promise<void>
   insert(tx: Transaction, file: FileEntry, addedAtMs: number): Promise<void>
+  /** Inserts those that have no entry yet: this device may have added them meanwhile. */
+  insertMissing(tx: Transaction, files: readonly FileEntry[], addedAtMs: number): Promise<void>
   delete(tx: Transaction, id: string): Promise<void>
 }
 
@@ -88,6 +95,9 @@ export function createFileTable(database: CommonPowerSyncDatabase, { now, random
     async list() {
       return (await database.getAll<FileRow>(LIST_FILES_SQL)).map(toFile)
     },
+    async listActive() {
+      return (await database.getAll<FileRow>(LIST_ACTIVE_FILES_SQL)).map(toFile)
+    },
     find: (id) => findIn(database, id),
     findIn,
     apply: (id, event) => database.writeTransaction((tx) => applyIn(tx, id, event)),
@@ -101,6 +111,17 @@ export function createFileTable(database: CommonPowerSyncDatabase, { now, random
       await tx.execute(
         `insert into hf_local_files (${names.join(', ')}) values (${names.map(() => '?').join(', ')})`,
         Object.values(columns),
+      )
+    },
+    async insertMissing(tx, files, addedAtMs) {
+      const rows = files.map((file) => ({ id: file.id, ...toColumns(file), added_at: addedAtMs }))
+      const names = Object.keys(rows[0] ?? {})
+      if (names.length === 0) return
+      const values = names.map((name) => `value ->> '${name}'`)
+      await tx.execute(
+        `insert into hf_local_files (${names.join(', ')}) select ${values.join(', ')} from json_each(?)
+          where value ->> 'id' not in (select id from hf_local_files)`,
+        [JSON.stringify(rows)],
       )
     },
     async delete(tx, id) {

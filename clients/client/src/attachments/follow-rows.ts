@@ -1,5 +1,6 @@
 import { LIST_FILES_SQL, toFile, type FileRow } from './file-table.ts'
-import { ORPHAN_AGE_MS } from './limits.ts'
+import type { FileEntry } from './file-state.ts'
+import { ENTRIES_TOGETHER, ORPHAN_AGE_MS } from './limits.ts'
 import type { WorkContext } from './perform-work.ts'
 import { reconcileRows, type AttachmentRow, type RowAction } from './reconcile-rows.ts'
 import { UNDECIDED_SQL } from './waiting-rows.ts'
@@ -36,18 +37,29 @@ export async function followRows(options: FollowOptions): Promise<void> {
     undecided: await tx.getAll<{ id: string }>(UNDECIDED_SQL),
   }))
   const actions = reconcileRows(files, rows, { bucket, undecided: new Set(undecided.map(({ id }) => id)) })
-  for (const action of actions) await apply(options, action)
+  const inserted = actions.filter((action) => action.kind === 'insert').map(({ file }) => file)
+  for (let start = 0; start < inserted.length; start += ENTRIES_TOGETHER) {
+    await insert(options, inserted.slice(start, start + ENTRIES_TOGETHER))
+  }
+  for (const action of actions) if (action.kind !== 'insert') await apply(options, action)
 }
 
-async function apply({ database, table, store, now }: FollowOptions, action: RowAction): Promise<void> {
+/** A first sync brings thousands of rows. */
+async function insert({ database, table, now }: FollowOptions, files: readonly FileEntry[]): Promise<void> {
+  await database.writeTransaction(async (tx) => {
+    await table.insertMissing(tx, files, now())
+    for (const file of files) {
+      if (file.isEager && file.state === 'remote') await table.applyIn(tx, file.id, { kind: 'wanted', by: 'rows' })
+    }
+  })
+}
+
+async function apply(
+  { database, table, store }: FollowOptions,
+  action: Exclude<RowAction, { readonly kind: 'insert' }>,
+): Promise<void> {
   const { file } = action
   switch (action.kind) {
-    case 'insert':
-      return database.writeTransaction(async (tx) => {
-        if (await table.findIn(tx, file.id)) return // added on this device since the table was read
-        await table.insert(tx, file, now())
-        if (file.isEager && file.state === 'remote') await table.applyIn(tx, file.id, { kind: 'wanted', by: 'rows' })
-      })
     case 'forget': {
       const bytesName = await database.writeTransaction(async (tx) => {
         const current = await table.findIn(tx, file.id)

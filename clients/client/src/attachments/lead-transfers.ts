@@ -4,7 +4,8 @@ import { followRows, recover, type FollowOptions } from './follow-rows.ts'
 import type { TransferPause } from './gate.ts'
 import { LOOK_THROTTLE_MS } from './limits.ts'
 import type { WorkContext } from './perform-work.ts'
-import { createWorkRunner, unreferenced } from './run-work.ts'
+import { createWorkRunner } from './run-work.ts'
+import { unreferenced } from './unreferenced.ts'
 import { UNDECIDED_SQL, WAITING_ROWS_SQL } from './waiting-rows.ts'
 
 export interface LeadOptions extends WorkContext, FollowOptions {
@@ -64,7 +65,7 @@ export async function leadTransfers(options: LeadOptions, signal: AbortSignal): 
   }
 
   async function begin(): Promise<void> {
-    const files = await options.table.list()
+    const files = await options.table.listActive()
     const waiting = await database.getAll<{ id: string }>(WAITING_ROWS_SQL)
     const first = await database.get<{ position: number | null }>('select min(id) as position from ps_crud')
     const nowMs = options.now()

@@ -30,3 +30,5 @@ export const KEY_BYTES_MAX = 1_024
 export const REST_MS = 60_000
 /** Changes of rows and files are looked at together, in milliseconds. */
 export const LOOK_THROTTLE_MS = 30
+/** Entries that are made in one transaction. */
+export const ENTRIES_TOGETHER = 500

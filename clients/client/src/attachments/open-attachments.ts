@@ -55,7 +55,6 @@ export async function openAttachments(
     ...context,
     endpoint: server,
     bucket: options.bucket,
-    rows: options.rows,
     newName: randomName,
     onProblem,
     onSignInNeeded: gate.onSignInNeeded,
@@ -64,7 +63,8 @@ export async function openAttachments(
   const leadOn = async (): Promise<void> => {
     while (!ended.signal.aborted) {
       reread = new AbortController()
-      await leadTransfers(lead, AbortSignal.any([ended.signal, reread.signal]))
+      const rows = typeof options.rows === 'string' ? options.rows : options.rows(server.schema.get())
+      await leadTransfers({ ...lead, rows }, AbortSignal.any([ended.signal, reread.signal]))
     }
   }
   const leading = runAsLeader(`holdfast-files-${userId}`, ended.signal, leadOn).catch((error: unknown) => {

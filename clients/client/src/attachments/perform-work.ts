@@ -10,6 +10,7 @@ import { fetchFile } from './transfer/fetch-file.ts'
 import { sendFile } from './transfer/send-file.ts'
 import { SignInNeeded, type StorageEndpoint } from './transfer/storage-endpoint.ts'
 import { noAnswer, TransferFailure } from './transfer/storage-failure.ts'
+import { unreferenced } from './unreferenced.ts'
 
 export interface WorkContext {
   readonly database: CommonPowerSyncDatabase
@@ -92,12 +93,17 @@ async function send(context: WorkContext, { id }: FileEntry, signal: AbortSignal
 }
 
 /** Only what people are shown: nothing else depends on it, and nothing waits for it. */
-function noteProgress({ table, onProblem }: WorkContext, id: string): (sentBytes: number) => void {
-  let notedAt = performance.now()
+function noteProgress({ database, table, onProblem }: WorkContext, id: string): (sentBytes: number) => void {
+  let latest = 0
+  let timer: ReturnType<typeof setTimeout> | undefined
   return (sentBytes) => {
-    if (performance.now() - notedAt < PROGRESS_EVERY_MS) return
-    notedAt = performance.now()
-    table.apply(id, { kind: 'progressed', sentBytes }).catch(onProblem)
+    latest = sentBytes
+    timer ??= unreferenced(
+      setTimeout(() => {
+        timer = undefined
+        if (!database.closed) table.apply(id, { kind: 'progressed', sentBytes: latest }).catch(onProblem)
+      }, PROGRESS_EVERY_MS),
+    )
   }
 }
 

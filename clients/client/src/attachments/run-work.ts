@@ -2,6 +2,7 @@ import type { FileWork } from './choose-work.ts'
 import type { FileEntry } from './file-state.ts'
 import { REST_MS } from './limits.ts'
 import { performWork, type WorkContext } from './perform-work.ts'
+import { unreferenced } from './unreferenced.ts'
 import { SignInNeeded } from './transfer/storage-endpoint.ts'
 
 /** What is under way for files, one thing for each. */
@@ -77,10 +78,4 @@ export function createWorkRunner(options: WorkRunnerOptions): WorkRunner {
     stops.delete(id)
     if (!hasEnded) options.onFree()
   }
-}
-
-/** A Node process may end while files wait. */
-export function unreferenced(timer: ReturnType<typeof setTimeout>): ReturnType<typeof setTimeout> {
-  ;(timer as { unref?: () => void }).unref?.()
-  return timer
 }

@@ -39,7 +39,8 @@ export function watchSyncState(
   ;(ticking as { unref?: () => void }).unref?.() // a Node process may end while a database is open
   database.watchWithCallback(
     `select (select count(*) from ps_crud) as waiting,
-            (select count(*) from hf_local_attention where state = 'open') as attention`,
+            (select count(*) from hf_local_attention where state = 'open')
+              + (select count(*) from hf_local_files where state = 'refused') as attention`,
     [],
     {
       onResult: (result) => {
