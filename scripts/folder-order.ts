@@ -65,7 +65,7 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'inspect',
     'routes',
   ],
-  sample: ['words'],
+  sample: ['words', 'pictures'],
   server: ['config', 'backup', 'gateway', 'parts', 'cli'],
   'clients/client': [
     'schema',
@@ -85,6 +85,7 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'lib/data',
     'lib/fields',
     'lib/filters',
+    'lib/photos',
     'hooks',
     'lib/auth',
     'lib/records',

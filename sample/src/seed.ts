@@ -4,6 +4,7 @@ import { sql, type Pool, type Transaction } from '@holdfast/postgres'
 import { SAMPLE_PASSWORD } from './accounts.ts'
 import { generateSample, type SampleData } from './generate.ts'
 import { insertRows } from './insert.ts'
+import { withFiles } from './photo-files.ts'
 import { createId } from './random.ts'
 import type { UserRow } from './rows.ts'
 import { SIZES } from './sizes.ts'
@@ -16,6 +17,9 @@ const SEED_LOCK = 4_711_003
 
 const SCHEMA_FILES = ['0001_schema.sql', '0002_lifecycles.sql', '0003_policies.sql'] as const
 
+/** Photos with files: only where there is storage. */
+const FILES_SCHEMA = '0004_photos.sql'
+
 export interface SeedSampleOptions {
   /** Connected as the role that projects act as. */
   readonly pool: Pool
@@ -23,6 +27,8 @@ export interface SeedSampleOptions {
   readonly clock: Clock
   /** As the auth service stores passwords. Called once. */
   readonly hashPassword: (password: string) => Promise<string>
+  /** Whether photos have files. They need the tables of storage, and {@link storePictures} once the server runs. Default: rows only. */
+  readonly hasFiles?: boolean
   /** Another number makes another sample of the same size. */
   readonly seed?: number
 }
@@ -36,7 +42,7 @@ export interface SeedSampleOptions {
  * @throws when a table of the same name is already there; nothing has changed then
  */
 export async function seedSample(options: SeedSampleOptions): Promise<{ readonly seeded: boolean }> {
-  const { pool, logger, clock, hashPassword, seed = SAMPLE_SEED } = options
+  const { pool, logger, clock, hashPassword, hasFiles = false, seed = SAMPLE_SEED } = options
   if (await isSeeded(pool)) return { seeded: false }
 
   const began = performance.now()
@@ -45,10 +51,10 @@ export async function seedSample(options: SeedSampleOptions): Promise<{ readonly
   const seeded = await pool.transaction(async (tx) => {
     await tx.query(sql`select pg_advisory_xact_lock(${SEED_LOCK})`)
     if (await isSeeded(tx)) return false
-    for (const file of SCHEMA_FILES) {
+    for (const file of hasFiles ? [...SCHEMA_FILES, FILES_SCHEMA] : SCHEMA_FILES) {
       await tx.client.query(await readFile(new URL(`../sql/${file}`, import.meta.url), 'utf8'))
     }
-    await writeRows(tx, { seed, data, passwordHash })
+    await writeRows(tx, { seed, data: hasFiles ? withFiles(data) : data, passwordHash })
     await tx.execute(sql`
       insert into holdfast.settings (key, value)
       values ('sample', ${JSON.stringify({ seed, seeded_at: new Date(clock.now()).toISOString() })}::jsonb)

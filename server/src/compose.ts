@@ -18,7 +18,7 @@ import { openRequestConnections } from './parts/request-connections.ts'
 import { openRestPart } from './parts/rest.ts'
 import { openSchemaWatch } from './parts/schemas.ts'
 import { openSyncPart, waitForSync } from './parts/sync.ts'
-import { prepareSample } from './prepare-sample.ts'
+import { prepareSample, prepareSamplePictures } from './prepare-sample.ts'
 
 /** Connections of the superuser's pool, for migrations and what a plan prepares. */
 const INTERNAL_CONNECTIONS_MAX = 5
@@ -76,7 +76,11 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
   signal.throwIfAborted()
   await listenOn(app, config.host, port)
   phases.end('listening')
-  await waitForSync(sync, options)
+  await Promise.all([
+    waitForSync(sync, options),
+    hasSample &&
+      prepareSamplePictures((request) => app.inject(request), accounts.auth.apiKeys.serviceRole, pool, options),
+  ])
   phases.end('sync')
   phases.log(logger, 'opened in phases')
 

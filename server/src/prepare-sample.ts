@@ -1,6 +1,7 @@
 import { hashPassword } from '@holdfast/auth'
+import { errorMessage } from '@holdfast/foundation'
 import { createPool, sql, type Cluster, type Pool } from '@holdfast/postgres'
-import { seedSample } from '@holdfast/sample'
+import { SAMPLE_SEED, seedSample, storePictures, type StorageApi } from '@holdfast/sample'
 import { requireLoopbackForSample } from './config/loopback.ts'
 import type { OpenHoldfastOptions } from './holdfast.ts'
 
@@ -31,8 +32,29 @@ export async function prepareSample(
 /** The sample is a project like any other. */
 async function seedAsProject(
   cluster: Cluster,
-  { logger, clock }: OpenHoldfastOptions,
+  { config, logger, clock }: OpenHoldfastOptions,
 ): Promise<{ readonly seeded: boolean }> {
   await using pool = createPool({ url: cluster.adminUrl, applicationName: 'holdfast sample', connectionsMax: 2 })
-  return await seedSample({ pool, logger, clock, hashPassword })
+  return await seedSample({ pool, logger, clock, hashPassword, hasFiles: config.storageEnabled })
+}
+
+/** Uploads the pictures of the sample's photos that are not there yet. What fails is tried again by the next start; nothing else depends on it. */
+export async function prepareSamplePictures(
+  inject: StorageApi['request'],
+  serviceKey: string,
+  pool: Pool,
+  { config, logger }: Pick<OpenHoldfastOptions, 'config' | 'logger'>,
+): Promise<void> {
+  if (!config.storageEnabled || !(await hasPictureRows(pool))) return
+  try {
+    await storePictures({ request: inject }, serviceKey, SAMPLE_SEED)
+  } catch (error) {
+    logger.log('warn', 'the pictures of the sample are not all there', { error: errorMessage(error) })
+  }
+}
+
+/** A sample of release 0.1.0 has photos without files. */
+async function hasPictureRows(pool: Pool): Promise<boolean> {
+  const rows = await pool.query(sql`select from pg_proc where oid = to_regproc('sample.delete_photo_file')`)
+  return rows.length > 0
 }

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { SupabaseClient } from '@supabase/supabase-js'
+import { sql } from '@holdfast/postgres'
+import { openHoldfast, type Holdfast } from '@holdfast/test-support'
+
+/*
+ * Photos of the sample have real files: who sees the row of a photo gets its bytes, and nobody else does.
+ */
+
+const MINA = 'mina.kaya@northline.example'
+const DANA = 'dana.okafor@northline.example'
+const SAM = 'sam.reyes@northline.example'
+const JPEG = new Blob([new Uint8Array([0xff, 0xd8, 0xff, 0xd9])], { type: 'image/jpeg' })
+
+let holdfast: Holdfast
+let mina: SupabaseClient
+let dana: SupabaseClient
+let sam: SupabaseClient
+
+beforeAll(async () => {
+  holdfast = await openHoldfast({ sample: true })
+  mina = await holdfast.supabase({ email: MINA })
+  dana = await holdfast.supabase({ email: DANA })
+  sam = await holdfast.supabase({ email: SAM })
+})
+
+afterAll(() => holdfast?.[Symbol.asyncDispose]())
+
+/** A finding of the North that is no contractor's. */
+async function findFinding(): Promise<string> {
+  const [row] = await holdfast.admin.query<{ id: string }>(sql`
+    select f.id from public.findings f join public.sites s on s.id = f.site_id join public.regions r on r.id = s.region_id
+     where r.name = 'North' and s.status <> 'decommissioned' and not exists (select from public.actions a where a.finding_id = f.id)
+     order by f.number limit 1`)
+  return row?.id ?? expect.unreachable('the sample has such a finding')
+}
+
+async function addPhoto(client: SupabaseClient): Promise<{ readonly id: string; readonly path: string }> {
+  const { data } = await client.auth.getUser()
+  const id = crypto.randomUUID()
+  const path = `${data.user?.id}/${id}.jpg`
+  const photo = { id, path, media_type: 'image/jpeg', finding_id: await findFinding() }
+  expect((await client.from('photos').insert(photo)).error).toBeNull()
+  return { id, path }
+}
+
+const bytesOf = async (client: SupabaseClient, path: string): Promise<number | string> => {
+  const { data, error } = await client.storage.from('record-photos').download(path)
+  return data?.size ?? error?.message ?? 'neither bytes nor an error'
+}
+
+describe('the pictures of the sample', () => {
+  test('are stored objects, one for each path that a row names', async () => {
+    const [row] = await holdfast.admin.query<{ paths: number; missing: number }>(sql`
+      select count(*)::int4 as paths, count(*) filter (where o.id is null)::int4 as missing
+        from (select distinct path from public.photos) p left join storage.objects o on o.bucket_id = 'record-photos' and o.name = p.path`)
+    expect(row).toEqual({ paths: 24, missing: 0 })
+  })
+
+  test('open for who sees such a photo', async () => {
+    const { data } = await mina.from('photos').select('path').limit(1).single()
+    expect(await bytesOf(mina, data?.path)).toBeGreaterThan(1_000)
+  })
+})
+
+describe('a photo of a finding', () => {
+  test('goes to storage by who took it, and comes to who sees the finding', async () => {
+    const { path } = await addPhoto(mina)
+    expect((await mina.storage.from('record-photos').upload(path, JPEG)).error).toBeNull()
+    expect(await bytesOf(dana, path)).toBe(JPEG.size)
+  })
+
+  test('gives a contractor who may not see the finding neither row nor bytes', async () => {
+    const { id, path } = await addPhoto(mina)
+    await mina.storage.from('record-photos').upload(path, JPEG)
+    expect((await sam.from('photos').select('id').eq('id', id)).data).toEqual([])
+    expect(await bytesOf(sam, path)).toBe('Object not found')
+    expect((await sam.storage.from('record-photos').createSignedUrl(path, 60)).error?.message).toBe('Object not found')
+  })
+
+  test('cannot be put in the place of another: a row names its own file', async () => {
+    const { path } = await addPhoto(mina)
+    const own = { id: crypto.randomUUID(), path, media_type: 'image/jpeg', finding_id: await findFinding() }
+    expect((await dana.from('photos').insert(own)).error?.message).toContain('photos_path_is_own')
+    expect((await dana.storage.from('record-photos').upload(path, JPEG)).error?.message).toContain('row-level security')
+  })
+
+  test('takes its object along when it is deleted', async () => {
+    const { id, path } = await addPhoto(mina)
+    await mina.storage.from('record-photos').upload(path, JPEG)
+    expect((await mina.from('photos').delete().eq('id', id)).error).toBeNull()
+    const rows = await holdfast.admin.query(sql`select from storage.objects where name = ${path}`)
+    expect(rows).toEqual([])
+  })
+})
