@@ -14,7 +14,7 @@ const homeSearch = v.object({})
  */
 const tableSearch = v.object({ record: text, tab: text, q: text, f: text, s: text, g: text, h: text })
 const recordSearch = v.object({ tab: text })
-export const SYNC_TABS = ['outbox', 'attention', 'device'] as const
+export const SYNC_TABS = ['outbox', 'attention', 'files', 'device'] as const
 const syncSearch = v.object({ tab: v.fallback(v.optional(v.picklist(SYNC_TABS)), undefined) })
 
 const start = createRoute({

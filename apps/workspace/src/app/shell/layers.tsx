@@ -23,7 +23,7 @@ interface LayersProps {
 /** What lies over the screen: the navigation on narrow windows, the palette and the dialogs of the shell. */
 export function Layers({ layer, navigation, onLayer }: LayersProps): JSX.Element {
   const { config } = useBackend()
-  const { waiting, attention } = useUnsent()
+  const unsent = useUnsent()
   const close = (): void => onLayer(undefined)
   return (
     <>
@@ -40,7 +40,7 @@ export function Layers({ layer, navigation, onLayer }: LayersProps): JSX.Element
       <Suspense>
         {layer === 'palette' ? <Palette navigation={navigation} onLayer={onLayer} /> : null}
         {layer === 'shortcuts' ? <ShortcutsDialog isOpen onClose={close} /> : null}
-        {layer === 'sign-out' ? <SignOutDialog onClose={close} waiting={waiting} attention={attention} /> : null}
+        {layer === 'sign-out' ? <SignOutDialog onClose={close} {...unsent} /> : null}
       </Suspense>
     </>
   )

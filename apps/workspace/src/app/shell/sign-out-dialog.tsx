@@ -5,7 +5,9 @@ import { Dialog } from '../../components/dialog.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { LinkButton } from '../../components/link.tsx'
 import { Notice } from '../../components/notice.tsx'
+import type { UnsentCount } from '@holdfast/client'
 import { useBackend } from '../../lib/data/backend-context.tsx'
+import { photoMessages } from '../../messages/photos.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
 import { type Leaving, useLeaving } from './use-leaving.ts'
 
@@ -17,15 +19,12 @@ export function SignOutDialog({
   onClose,
   waiting,
   attention,
-}: {
-  readonly onClose: () => void
-  readonly waiting: number
-  readonly attention: number
-}): JSX.Element {
+  files,
+}: UnsentCount & { readonly onClose: () => void }): JSX.Element {
   const [isShared, setShared] = useState(false)
-  const leaving = useLeaving({ waiting, attention, isShared })
+  const leaving = useLeaving({ waiting, attention, files, isShared })
   const { step, error } = leaving
-  const hasUnsent = waiting > 0 || attention > 0
+  const hasUnsent = waiting > 0 || attention > 0 || files > 0
   return (
     <Dialog
       title={words.signOutTitle}
@@ -35,7 +34,7 @@ export function SignOutDialog({
       actionsLayout={hasUnsent ? 'stack' : 'row'}
       actions={
         hasUnsent ? (
-          <UnsentActions leaving={leaving} waiting={waiting} />
+          <UnsentActions leaving={leaving} waiting={waiting} files={files} />
         ) : (
           <>
             <Button onPress={onClose}>{words.cancel}</Button>
@@ -54,6 +53,7 @@ export function SignOutDialog({
       <div className="flex flex-col gap-3">
         <GuestWarning onClose={onClose} />
         {waiting > 0 ? <p>{words.signOutUnsent(waiting)}</p> : null}
+        {files > 0 ? <p>{photoMessages.signOutFiles(files)}</p> : null}
         {attention > 0 ? <p>{words.signOutAttention(attention)}</p> : null}
         {hasUnsent ? <p className="text-muted">{words.signOutKeepDetail}</p> : <p>{words.signOutClean}</p>}
         {step === 'not-sent' ? (
@@ -77,7 +77,15 @@ function isBusy({ step }: Leaving): boolean {
 }
 
 /** What can be done with changes that are only on this device. */
-function UnsentActions({ leaving, waiting }: { readonly leaving: Leaving; readonly waiting: number }): JSX.Element {
+function UnsentActions({
+  leaving,
+  waiting,
+  files,
+}: {
+  readonly leaving: Leaving
+  readonly waiting: number
+  readonly files: number
+}): JSX.Element {
   const { step } = leaving
   return (
     <>
@@ -87,14 +95,14 @@ function UnsentActions({ leaving, waiting }: { readonly leaving: Leaving; readon
       <Button isDisabled={isBusy(leaving)} onPress={() => void leaving.leave('keep')}>
         {words.signOutKeep}
       </Button>
-      {waiting > 0 ? (
+      {waiting + files > 0 ? (
         <Button
           tone="primary"
           isPending={step === 'sending'}
           isDisabled={step === 'leaving'}
           onPress={leaving.sendThenLeave}
         >
-          {step === 'sending' ? words.signOutSending(waiting) : words.signOutSendNow}
+          {step === 'sending' ? words.signOutSending(waiting + files) : words.signOutSendNow}
         </Button>
       ) : null}
     </>

@@ -1,3 +1,4 @@
+import type { UnsentCount } from '@holdfast/client'
 import { useLocalDatabase } from '@holdfast/react'
 import { useEffect, useState } from 'react'
 import { forgetAccount, rememberWaiting } from '../../lib/data/accounts.ts'
@@ -23,12 +24,9 @@ export interface Leaving {
 export function useLeaving({
   waiting,
   attention,
+  files,
   isShared,
-}: {
-  readonly waiting: number
-  readonly attention: number
-  readonly isShared: boolean
-}): Leaving {
+}: UnsentCount & { readonly isShared: boolean }): Leaving {
   const { client } = useBackend()
   const local = useLocalDatabase()
   const [step, setStep] = useState<LeavingStep>('asking')
@@ -37,7 +35,7 @@ export function useLeaving({
   const leave = async (data: 'keep' | 'wipe'): Promise<void> => {
     setStep('leaving')
     try {
-      if (data === 'keep') rememberWaiting(local.userId, waiting + attention)
+      if (data === 'keep') rememberWaiting(local.userId, waiting + attention + files)
       await client.signOut(data, { discardUnsent: true }) // the person has chosen
       if (data === 'wipe') forgetAccount(local.userId)
     } catch (cause) {
@@ -47,7 +45,7 @@ export function useLeaving({
   }
   useEmptyOutbox({
     isSending: step === 'sending',
-    waiting,
+    waiting: waiting + files,
     // A change that was refused on the way out is a new question.
     onSent: () => (attention > 0 ? setStep('asking') : void leave(isShared ? 'wipe' : 'keep')),
     onGivenUp: () => setStep('not-sent'),
@@ -58,6 +56,7 @@ export function useLeaving({
     leave,
     sendThenLeave() {
       setPaused(local, false)
+      void local.attachments?.setPaused(false)
       setStep('sending')
     },
   }

@@ -7,6 +7,7 @@ import type { RecordWriter } from '../../lib/records/create-record-writer.ts'
 import { recordMessages as words } from '../../messages/record.ts'
 import { Comments, useCommentCount } from './comments.tsx'
 import { LinkedRecords, useRelationCounts, useRelations } from './linked-records.tsx'
+import { PhotosSection } from './photos-section.tsx'
 import type { RecordContentProps } from './record-content-props.ts'
 import { RecordFields } from './record-fields.tsx'
 
@@ -73,10 +74,20 @@ export function RecordTabs(props: RecordTabsProps): JSX.Element {
   )
 }
 
-function Fields({ table, fields, values, labels, mark, onCommit, onOpenRecord }: RecordTabsProps): JSX.Element {
+function Fields({
+  table,
+  recordId,
+  fields,
+  values,
+  labels,
+  mark,
+  onCommit,
+  onOpenRecord,
+}: RecordTabsProps): JSX.Element {
   const { update: canUpdate } = table.descriptor.can
   return (
     <div className="flex flex-col gap-4 px-4">
+      <PhotosSection table={table.name} recordId={recordId} />
       {canUpdate ? null : <p className="text-small text-muted">{words.readOnly}</p>}
       <RecordFields
         fields={fields}

@@ -3,7 +3,11 @@ import { useIncompleteTables, useRejectedChanges } from '@holdfast/react'
 import type { JSX } from 'react'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
+import { LinkButton } from '../../components/link.tsx'
+import { Notice } from '../../components/notice.tsx'
 import { StateGlyph } from '../../components/state-glyph.tsx'
+import { useRefusedFiles } from '../../lib/photos/use-refused-files.ts'
+import { photoMessages } from '../../messages/photos.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
 import { IncompleteTables } from './incomplete-tables.tsx'
 import { ReasonCard } from './reason-card.tsx'
@@ -15,10 +19,25 @@ const TOGETHER_MIN = 3
 /** Tables that are not complete here, and every refused change, with the reason and the ways out. */
 export function AttentionTab({ workspace }: { readonly workspace: string }): JSX.Element {
   const incomplete = useIncompleteTables()
+  const refusedFiles = useRefusedFiles()
   return (
     <div>
       <IncompleteTables tables={incomplete} />
-      <RejectedChangesList workspace={workspace} hasOthers={incomplete.length > 0} />
+      {refusedFiles === 0 ? null : (
+        <Notice
+          tone="danger"
+          className="mb-4"
+          title={photoMessages.attentionTitle(refusedFiles)}
+          actions={
+            <LinkButton size="sm" to="/w/$ws/sync" params={{ ws: workspace }} search={{ tab: 'files' }}>
+              {photoMessages.decide}
+            </LinkButton>
+          }
+        >
+          {photoMessages.attentionDetail}
+        </Notice>
+      )}
+      <RejectedChangesList workspace={workspace} hasOthers={incomplete.length > 0 || refusedFiles > 0} />
     </div>
   )
 }

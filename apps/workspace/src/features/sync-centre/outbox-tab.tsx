@@ -139,7 +139,8 @@ function givenTitle({ data }: UploadOperation, { titleColumn }: TableInfo): stri
   return value === undefined || value === null ? undefined : String(value)
 }
 
-function RecordLink({
+/** A record by its title, as a link while it is on this device. */
+export function RecordLink({
   workspace,
   table,
   recordId,

@@ -1,18 +1,23 @@
 import { useIncompleteTables, useUnsent } from '@holdfast/react'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import type { JSX } from 'react'
+import { type JSX, lazy, Suspense } from 'react'
 import { Page } from '../../components/page.tsx'
 import { Tabs } from '../../components/tabs.tsx'
+import { useRefusedFiles } from '../../lib/photos/use-refused-files.ts'
+import { photoMessages } from '../../messages/photos.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
 import { AttentionTab } from './attention-tab.tsx'
 import { DeviceTab } from './device-tab.tsx'
 import { OutboxTab } from './outbox-tab.tsx'
 
+const FilesTab = lazy(async () => ({ default: (await import('./files-tab.tsx')).FilesTab }))
+
 /** What has not been sent, what was not accepted, and what this device holds. */
 export function SyncCentreScreen(): JSX.Element {
   const { ws } = useParams({ from: '/signed-in/w/$ws/sync' })
   const { tab = 'outbox' } = useSearch({ from: '/signed-in/w/$ws/sync' })
-  const { waiting, attention } = useUnsent()
+  const { waiting, attention, files } = useUnsent()
+  const refusedFiles = useRefusedFiles()
   const incomplete = useIncompleteTables().length
   const navigate = useNavigate()
   return (
@@ -26,9 +31,19 @@ export function SyncCentreScreen(): JSX.Element {
           {
             id: 'attention',
             label: words.tabAttention,
-            count: attention + incomplete,
+            count: attention + incomplete + refusedFiles,
             tone: 'danger',
             content: <AttentionTab workspace={ws} />,
+          },
+          {
+            id: 'files',
+            label: photoMessages.tabFiles,
+            count: files,
+            content: (
+              <Suspense fallback={<div aria-busy="true" />}>
+                <FilesTab workspace={ws} />
+              </Suspense>
+            ),
           },
           { id: 'device', label: words.tabDevice, content: <DeviceTab waiting={waiting} /> },
         ]}

@@ -1,4 +1,4 @@
-import { createClient, type HoldfastClient } from '@holdfast/client'
+import { browserFiles, createClient, type HoldfastClient } from '@holdfast/client'
 import type { AuthChangeEvent, Session } from '@supabase/supabase-js'
 import {
   clearPendingPassword,
@@ -7,7 +7,9 @@ import {
   usePendingPassword,
 } from '../pending-password.ts'
 import { rememberAccount } from './accounts.ts'
+import { quoteName } from '../sql.ts'
 import { type AppConfig, fetchConfig, readCachedConfig } from './app-config.ts'
+import { PHOTO_BUCKET, photoFilesSql, type PhotoTable, photoTableOf } from './photo-table.ts'
 
 /** The server as this page knows it: its settings and the client that talks to it. */
 export interface Backend {
@@ -39,8 +41,22 @@ export async function openBackend(): Promise<Backend> {
     },
     // The screen at `/auth/callback` does it, and can say why a link did not work.
     detectSessionInUrl: false,
+    attachments: {
+      files: browserFiles(),
+      bucket: PHOTO_BUCKET,
+      rows: photoFilesSql,
+      async link(tx, { id }) {
+        const table = photoTableNow()
+        const now = new Date().toISOString()
+        if (table) await tx.execute(`update ${quoteName(table.name)} set uploaded_at = ? where id = ?`, [now, id])
+      },
+    },
     onProblem: (error) => console.info('In the background:', error),
   })
+  function photoTableNow(): PhotoTable | undefined {
+    const device = client.device.get()
+    return device.kind === 'open' ? photoTableOf(device.local.schema.get()) : undefined
+  }
   client.supabase.auth.onAuthStateChange((event, session) => {
     if (session && REMEMBERED.has(event)) rememberAccount(personOf(session))
     followPendingPassword(event, session)

@@ -1,5 +1,6 @@
-import { useEngineStatus, useLocalDatabase, useSyncStatus, useUnsent } from '@holdfast/react'
+import { useEngineStatus, useLocalDatabase, useRecords, useSyncStatus, useUnsent } from '@holdfast/react'
 import { chipLooks, type ChipLooks } from '../sync-chip.ts'
+import { type FilesUnderWay, withFiles } from './files-chip.ts'
 import { usePause } from './pause.ts'
 
 /** How sync stands, in the chip's shape and words: every screen that tells of it says the same. */
@@ -9,5 +10,25 @@ export function useSyncLooks(): ChipLooks {
   const isPaused = usePause(local)
   const isConnected = useEngineStatus((status) => status.connected)
   const { waiting } = useUnsent()
-  return chipLooks(syncState, { waiting, isPaused, isConnected })
+  const files = useFilesUnderWay()
+  return withFiles(chipLooks(syncState, { waiting, isPaused, isConnected }), files)
+}
+
+const FILES_SQL = `
+  select count(*) as files, max(state = 'uploading') as is_sending, sum(size) as size,
+         sum(case when state = 'uploading' then sent_bytes else 0 end) as sent
+    from hf_local_files where state in ('captured', 'preparing', 'queued', 'uploading')`
+
+interface FilesRow {
+  readonly files: number
+  readonly is_sending: number | null
+  readonly size: number | null
+  readonly sent: number | null
+}
+
+function useFilesUnderWay(): FilesUnderWay {
+  const { rows } = useRecords<FilesRow>(FILES_SQL, [], { throttleMs: 300 })
+  const { files = 0, is_sending: isSending, size, sent } = rows[0] ?? {}
+  const percent = isSending === 1 && size ? Math.min(100, Math.round((100 * (sent ?? 0)) / size)) : undefined
+  return { count: files, percent }
 }

@@ -1,5 +1,7 @@
-import { useEngineStatus, useRecords } from '@holdfast/react'
+import { useEngineStatus, useRecords, useSchema } from '@holdfast/react'
 import { type AttentionRow, LIST_REJECTED_SQL, toRejectedChange } from '@holdfast/client'
+import { photoTableOf } from '../data/photo-table.ts'
+import { quoteName } from '../sql.ts'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { deriveMarks, type RecordMark, type WaitingRow } from './record-state.ts'
 
@@ -16,7 +18,9 @@ export function useRecordMarks(table: string): ReadonlyMap<string, RecordMark> |
   const isConnected = useEngineStatus((status) => status.connected)
   const isSending = useEngineStatus((status) => status.uploading)
   const lastSyncedMs = useEngineStatus((status) => status.lastSyncedAt?.getTime())
-  const { rows: waiting, isLoading: isWaitingLoading } = useRecords<WaitingRow>(WAITING_SQL, [table])
+  const { rows: changed, isLoading: isWaitingLoading } = useRecords<WaitingRow>(WAITING_SQL, [table])
+  const { rows: withPhotos } = useRecords<WaitingRow>(useUnsentPhotosSql(table), [], { throttleMs: 300 })
+  const waiting = useMemo(() => joinById(changed, withPhotos), [changed, withPhotos])
   const { rows: attention, isLoading: isAttentionLoading } = useRecords<AttentionRow>(LIST_REJECTED_SQL)
   const confirming = useConfirming(waiting, isConnected, lastSyncedMs)
   const isLoading = isWaitingLoading || isAttentionLoading
@@ -27,6 +31,22 @@ export function useRecordMarks(table: string): ReadonlyMap<string, RecordMark> |
         : deriveMarks({ table, waiting, rejected: attention.map(toRejectedChange), isSending, confirming }),
     [isLoading, table, waiting, attention, isSending, confirming],
   )
+}
+
+/** Records with a photo that is only on this device: the whole of such a record has not been sent. */
+function useUnsentPhotosSql(table: string): string {
+  const photos = photoTableOf(useSchema())
+  const link = photos?.links.get(table)
+  if (!photos || link === undefined) return ''
+  return `select distinct p.${quoteName(link)} as id, 0 as is_next, '[]' as fields, null as at
+            from hf_local_files f join ${quoteName(photos.name)} p on p.id = f.id
+           where f.state in ('captured', 'preparing', 'queued', 'uploading') and p.${quoteName(link)} is not null`
+}
+
+function joinById(changed: readonly WaitingRow[], others: readonly WaitingRow[]): readonly WaitingRow[] {
+  if (others.length === 0) return changed
+  const known = new Set(changed.map(({ id }) => id))
+  return [...changed, ...others.filter(({ id }) => !known.has(id))]
 }
 
 /**

@@ -1,0 +1,90 @@
+import { type CSSProperties, type PointerEvent, useRef, useState, type WheelEvent } from 'react'
+
+/** How a photo is looked at: 1 is the whole photo. */
+interface View {
+  readonly scale: number
+  readonly x: number
+  readonly y: number
+}
+
+const WHOLE: View = { scale: 1, x: 0, y: 0 }
+const SCALE_MAX = 8
+/** A finger that moves so far sideways goes on to another photo, in pixels. */
+const SWIPE_MIN = 48
+
+export interface PhotoZoom {
+  readonly isZoomed: boolean
+  readonly style: CSSProperties
+  by(factor: number): void
+  reset(): void
+  readonly handlers: {
+    onWheel(event: WheelEvent): void
+    onDoubleClick(): void
+    onPointerDown(event: PointerEvent): void
+    onPointerMove(event: PointerEvent): void
+    onPointerUp(event: PointerEvent): void
+    onPointerCancel(event: PointerEvent): void
+  }
+}
+
+/**
+ * Zoom with the wheel, two fingers or a double tap; what is zoomed is moved, what is whole is swiped.
+ *
+ * @param key - of the photo: another one is whole again
+ */
+export function usePhotoZoom(key: string, onSwipe: (step: number) => void): PhotoZoom {
+  const [of, setOf] = useState({ key, view: WHOLE })
+  const view = of.key === key ? of.view : WHOLE
+  const fingers = useRef(new Map<number, { readonly x: number; readonly y: number }>())
+  const swipe = useRef(0)
+  const setView = (next: View): void => setOf({ key, view: next.scale <= 1 ? WHOLE : next })
+  const by = (factor: number): void => {
+    const scale = Math.min(SCALE_MAX, Math.max(1, view.scale * factor))
+    setView({ scale, x: (view.x * scale) / view.scale, y: (view.y * scale) / view.scale })
+  }
+  const spread = (): number => {
+    const [a, b] = [...fingers.current.values()]
+    return a && b ? Math.hypot(a.x - b.x, a.y - b.y) : 0
+  }
+  const lift = ({ pointerId }: PointerEvent): void => {
+    fingers.current.delete(pointerId)
+    if (fingers.current.size === 0 && view.scale === 1 && Math.abs(swipe.current) > SWIPE_MIN) {
+      onSwipe(swipe.current < 0 ? 1 : -1)
+    }
+    swipe.current = 0
+  }
+  return {
+    isZoomed: view.scale > 1,
+    style: {
+      transform: `translate(${view.x}px, ${view.y}px) scale(${view.scale})`,
+      cursor: view.scale > 1 ? 'grab' : 'zoom-in',
+    },
+    by,
+    reset: () => setView(WHOLE),
+    handlers: {
+      onWheel: ({ deltaY }) => by(Math.exp(-deltaY / 400)),
+      onDoubleClick: () => (view.scale > 1 ? setView(WHOLE) : by(2.5)),
+      onPointerDown(event) {
+        event.currentTarget.setPointerCapture(event.pointerId)
+        fingers.current.set(event.pointerId, { x: event.clientX, y: event.clientY })
+        swipe.current = 0
+      },
+      onPointerMove(event) {
+        const last = fingers.current.get(event.pointerId)
+        if (!last) return
+        const before = spread()
+        fingers.current.set(event.pointerId, { x: event.clientX, y: event.clientY })
+        if (fingers.current.size > 1) {
+          if (before > 0) by(spread() / before)
+          swipe.current = 0
+        } else if (view.scale > 1) {
+          setView({ ...view, x: view.x + event.clientX - last.x, y: view.y + event.clientY - last.y })
+        } else {
+          swipe.current += event.clientX - last.x
+        }
+      },
+      onPointerUp: lift,
+      onPointerCancel: lift,
+    },
+  }
+}

@@ -1,0 +1,42 @@
+import type { FileEntry } from '@holdfast/client'
+import { useRecord } from '@holdfast/react'
+import type { JSX } from 'react'
+import type { TableInfo } from '../../lib/data/tables.ts'
+import { useTables } from '../../lib/data/use-tables.ts'
+import type { PhotoTable } from '../../lib/data/photo-table.ts'
+import { usePhotoTable } from '../../lib/photos/use-photos.ts'
+import { photoMessages as words } from '../../messages/photos.ts'
+import { RecordLink } from './outbox-tab.tsx'
+
+/** The record that a photo belongs to, as a link; its own words while that is not known. */
+export function FileRecordLink({
+  file,
+  workspace,
+}: {
+  readonly file: FileEntry
+  readonly workspace: string
+}): JSX.Element {
+  const table = usePhotoTable()
+  return table ? <Linked table={table} id={file.id} workspace={workspace} /> : <span>{words.unnamed}</span>
+}
+
+function Linked({
+  table,
+  id,
+  workspace,
+}: {
+  readonly table: PhotoTable
+  readonly id: string
+  readonly workspace: string
+}): JSX.Element {
+  const tables = useTables()
+  const { row } = useRecord<Readonly<Record<string, string | number | null>>>(table.name, id)
+  for (const [target, column] of table.links) {
+    const value = row?.[column]
+    const info: TableInfo | undefined = tables.find(({ name }) => name === target)
+    if (info && typeof value === 'string') {
+      return <RecordLink workspace={workspace} table={info} recordId={value} given={undefined} />
+    }
+  }
+  return <span className="font-medium">{words.unnamed}</span>
+}

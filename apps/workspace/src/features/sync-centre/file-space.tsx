@@ -1,0 +1,50 @@
+import { useAttachments, useRecords } from '@holdfast/react'
+import { type JSX, useState } from 'react'
+import { Button } from '../../components/button.tsx'
+import { showToast } from '../../components/toast.tsx'
+import { formatBytes } from '../../lib/format.ts'
+import { photoMessages as words } from '../../messages/photos.ts'
+
+interface Usage {
+  readonly cached: number
+  readonly unsent: number
+}
+
+const USAGE_SQL = `
+  select coalesce(sum(size) filter (where state in ('linked', 'cached')), 0) as cached,
+         coalesce(sum(size) filter (where state in ('captured', 'preparing', 'queued', 'uploading', 'refused')), 0) as unsent
+    from hf_local_files where bytes_name is not null`
+
+/** What files take here; what the server has as well can be deleted. */
+export function FileSpace(): JSX.Element {
+  const attachments = useAttachments()
+  const { rows } = useRecords<Usage>(USAGE_SQL, [], { throttleMs: 500 })
+  const { cached, unsent } = rows[0] ?? { cached: 0, unsent: 0 }
+  const [isBusy, setBusy] = useState(false)
+  const freeUp = async (): Promise<void> => {
+    setBusy(true)
+    try {
+      await attachments.freeUpSpace()
+      showToast({ text: words.freed(cached) })
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <section aria-labelledby="file-space" className="flex max-w-2xl flex-col items-start gap-3">
+      <h2 id="file-space" className="text-heading">
+        {words.spaceTitle}
+      </h2>
+      <dl className="grid w-full grid-cols-[1fr_auto] gap-x-4 gap-y-2 rounded-lg border border-border px-4 py-3">
+        <dt className="text-muted">{words.onlyHere}</dt>
+        <dd className="text-right tabular-nums">{formatBytes(unsent)}</dd>
+        <dt className="text-muted">{words.cached}</dt>
+        <dd className="text-right tabular-nums">{formatBytes(cached)}</dd>
+      </dl>
+      <p className="text-muted">{words.freeUpDetail}</p>
+      <Button isDisabled={cached === 0} isPending={isBusy} onPress={() => void freeUp()}>
+        {words.freeUp}
+      </Button>
+    </section>
+  )
+}

@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest'
+import type { ColumnDescriptor, SchemaDescriptor } from '@holdfast/protocol'
+import { insertPhotoSql, photoFilesSql, photoTableOf } from './photo-table.ts'
+
+const column = (name: string, references?: string): ColumnDescriptor => ({
+  name,
+  local: 'text',
+  type: 'text',
+  nullable: true,
+  hasDefault: false,
+  generated: false,
+  ...(references !== undefined && { references: { table: references, column: 'id' } }),
+})
+const schemaWith = (columns: readonly ColumnDescriptor[]): SchemaDescriptor => ({
+  version: '1',
+  tables: [
+    {
+      name: 'pictures',
+      schema: 'public',
+      table: 'pictures',
+      columns,
+      can: { insert: true, update: true, delete: true },
+      indexes: [],
+    },
+  ],
+})
+const FILES = [column('id'), column('path'), column('media_type'), column('uploaded_at')]
+
+describe('a table of photos', () => {
+  test('is known by its columns, and belongs to the records that it links to', () => {
+    const table = photoTableOf(schemaWith([...FILES, column('finding_id', 'findings'), column('caption')]))
+    expect(table).toMatchObject({ name: 'pictures', links: new Map([['findings', 'finding_id']]) })
+    expect([...(table?.has ?? [])]).toEqual(['caption'])
+  })
+
+  test('is not one without the time of its upload: nobody would know whether its files are there', () => {
+    const schema = schemaWith(FILES.filter(({ name }) => name !== 'uploaded_at'))
+    expect(photoTableOf(schema)).toBeUndefined()
+    expect(photoFilesSql(schema)).toContain('where false')
+  })
+
+  test('gets only the values that it has columns for', () => {
+    const table = photoTableOf(schemaWith([...FILES, column('finding_id', 'findings'), column('width')]))
+    if (!table) return expect.unreachable('it is one')
+    const photo = {
+      id: 'p',
+      link: 'finding_id',
+      recordId: 'f',
+      path: 'u/p.jpg',
+      mediaType: 'image/jpeg',
+      width: 4,
+      size: 9,
+    }
+    expect(insertPhotoSql(table, photo)).toEqual([
+      'insert into "pictures" ("id", "finding_id", "path", "media_type", "width") values (?, ?, ?, ?, ?)',
+      ['p', 'f', 'u/p.jpg', 'image/jpeg', 4],
+    ])
+  })
+})

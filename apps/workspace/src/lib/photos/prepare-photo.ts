@@ -1,0 +1,76 @@
+/** The longest side of a stored photo, in pixels: enough to read a name plate, a tenth of the bytes of a camera's picture. */
+export const PHOTO_SIDE_MAX = 2_048
+/** JPEG's quality, 0 to 1. */
+const PHOTO_QUALITY = 0.85
+/** Files of this size are not photos of a camera, and decoding them may end the page: 64 MiB. */
+const SOURCE_BYTES_MAX = 64 * 1_048_576
+
+export interface PreparedPhoto {
+  readonly blob: Blob
+  readonly width: number
+  readonly height: number
+}
+
+/** This device cannot read a file as a picture. */
+export class UnreadablePhoto extends Error {
+  override readonly name = 'UnreadablePhoto'
+}
+
+/**
+ * Turns a picture the right way up, scales it down, and writes it again as a JPEG. Nothing of the file but its pixels is kept, and so neither the
+ * place where it was taken nor what camera it was.
+ *
+ * @throws {UnreadablePhoto} when this browser does not decode it: it is never stored as it came
+ */
+export async function preparePhoto(source: Blob): Promise<PreparedPhoto> {
+  if (source.size > SOURCE_BYTES_MAX) throw new UnreadablePhoto('The file is too large.')
+  using bitmap = await decode(source)
+  const { width, height } = fitInto(bitmap.value, PHOTO_SIDE_MAX)
+  return { blob: await encode(bitmap.value, width, height, PHOTO_QUALITY), width, height }
+}
+
+/** A small picture of `side` pixels in a square, cut out of the middle. */
+export async function makeThumbnail(source: Blob, side: number): Promise<Blob> {
+  using bitmap = await decode(source)
+  const { width, height } = bitmap.value
+  const cut = Math.min(width, height)
+  const canvas = new OffscreenCanvas(side, side)
+  const context = contextOf(canvas)
+  context.imageSmoothingQuality = 'high'
+  context.drawImage(bitmap.value, (width - cut) / 2, (height - cut) / 2, cut, cut, 0, 0, side, side)
+  return canvas.convertToBlob({ type: 'image/jpeg', quality: 0.8 })
+}
+
+/** The size of a picture whose longest side is at most `max`. It is never made larger. */
+export function fitInto(
+  { width, height }: { readonly width: number; readonly height: number },
+  max: number,
+): { readonly width: number; readonly height: number } {
+  const scale = Math.min(1, max / Math.max(width, height, 1))
+  return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) }
+}
+
+async function decode(source: Blob): Promise<Disposable & { readonly value: ImageBitmap }> {
+  try {
+    const value = await createImageBitmap(source, { imageOrientation: 'from-image' })
+    return { value, [Symbol.dispose]: () => value.close() }
+  } catch (cause) {
+    throw new UnreadablePhoto('This browser cannot read the file as a picture.', { cause })
+  }
+}
+
+async function encode(bitmap: ImageBitmap, width: number, height: number, quality: number): Promise<Blob> {
+  const canvas = new OffscreenCanvas(width, height)
+  const context = contextOf(canvas)
+  context.fillStyle = '#fff' // JPEG has no transparency
+  context.fillRect(0, 0, width, height)
+  context.imageSmoothingQuality = 'high'
+  context.drawImage(bitmap, 0, 0, width, height)
+  return canvas.convertToBlob({ type: 'image/jpeg', quality })
+}
+
+function contextOf(canvas: OffscreenCanvas): OffscreenCanvasRenderingContext2D {
+  const context = canvas.getContext('2d')
+  if (!context) throw new UnreadablePhoto('This browser has no room for another picture.')
+  return context
+}

@@ -1,0 +1,88 @@
+import type { FileEntry } from '@holdfast/client'
+import { useAttachmentUpload, useLocalDatabase, useRecords, useSchema } from '@holdfast/react'
+import { toStoredMoment } from '../fields/dates.ts'
+import { uuidV7 } from '../fields/uuid-v7.ts'
+import { quoteName } from '../sql.ts'
+import { insertPhotoSql, type PhotoTable, photoTableOf } from '../data/photo-table.ts'
+import { preparePhoto, UnreadablePhoto } from './prepare-photo.ts'
+
+/** A photo of a record. */
+export interface Photo {
+  readonly id: string
+  readonly caption: string | null
+  readonly taken_at: string | null
+}
+
+/** Larger ones are not loaded only because their record is shown, in bytes. */
+const LOADED_UNASKED_MAX = 2_000_000
+
+export function usePhotoTable(): PhotoTable | undefined {
+  return photoTableOf(useSchema())
+}
+
+/** The photos of a record on this device, in the order in which they were taken. */
+export function usePhotos(table: PhotoTable, link: string, recordId: string): readonly Photo[] {
+  const column = (name: 'caption' | 'taken_at'): string => (table.has.has(name) ? name : `null as ${name}`)
+  const order = table.has.has('taken_at') ? 'taken_at is null, taken_at, id' : 'id'
+  const { rows, isCurrent } = useRecords<Photo>(
+    `select id, ${column('caption')}, ${column('taken_at')} from ${quoteName(table.name)}
+      where ${quoteName(link)} = ? and path is not null order by ${order}`,
+    [recordId],
+  )
+  return isCurrent ? rows : []
+}
+
+/** What was not added, and why. */
+export interface AddOutcome {
+  readonly added: number
+  readonly unreadable: readonly string[]
+}
+
+/** How photos get to a record, and from it. */
+export interface PhotoEdits {
+  /** @throws when the device has no room, or the database failed */
+  add(files: readonly File[]): Promise<AddOutcome>
+  setCaption(id: string, caption: string): Promise<void>
+  remove(id: string): Promise<void>
+}
+
+export function usePhotoEdits(table: PhotoTable, link: string, recordId: string): PhotoEdits {
+  const { database } = useLocalDatabase()
+  const attachments = useAttachmentUpload()
+  return {
+    async add(files) {
+      const unreadable: string[] = []
+      let added = 0
+      // One after the other: a phone has no memory for many decoded pictures.
+      for (const file of files) {
+        try {
+          const { blob, width, height } = await preparePhoto(file)
+          const id = uuidV7()
+          const takenAt = toStoredMoment(new Date(file.lastModified || Date.now()), true)
+          await attachments.add(blob, { id, name: `${id}.jpg` }, async (tx, entry) => {
+            const { path, mediaType, size } = entry
+            const photo = { id, link, recordId, path, mediaType, size, width, height, taken_at: takenAt }
+            const [sql, values] = insertPhotoSql(table, photo)
+            await tx.execute(sql, [...values])
+          })
+          added++
+        } catch (error) {
+          if (!(error instanceof UnreadablePhoto)) throw error
+          unreadable.push(file.name)
+        }
+      }
+      return { added, unreadable }
+    },
+    async setCaption(id, caption) {
+      const value = caption.trim() === '' ? null : caption.trim()
+      await database.execute(`update ${quoteName(table.name)} set caption = ? where id = ?`, [value, id])
+    },
+    remove: (id) =>
+      attachments.remove(id, (tx) => tx.execute(`delete from ${quoteName(table.name)} where id = ?`, [id])),
+  }
+}
+
+/** A photo comes by itself when its record is shown, unless it is large or the person has freed its space. */
+export function loadsUnasked({ state, size }: FileEntry): boolean {
+  return state === 'remote' && size <= LOADED_UNASKED_MAX
+}
