@@ -6,10 +6,14 @@ export const names: readonly string[] = given.filter((argument) => !argument.sta
 /** Options, as a run of another process is given them. */
 export const options: readonly string[] = given.filter((argument) => argument.startsWith('--'))
 
+/** @returns the value of `--name=value`; `undefined` without one */
+export function textOption(name: string): string | undefined {
+  return options.find((option) => option.startsWith(`--${name}=`))?.slice(name.length + 3)
+}
+
 /** @throws when its value is not a number above 0 */
 export function numberOption(name: string, fallback: number): number {
-  const text = options.find((option) => option.startsWith(`--${name}=`))?.slice(name.length + 3)
-  const value = Number(text ?? fallback)
+  const value = Number(textOption(name) ?? fallback)
   if (!(value > 0)) throw new Error(`--${name} is a number above 0`)
   return value
 }

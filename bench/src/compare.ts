@@ -52,7 +52,7 @@ export async function compare([a, b, ...benchmarks]: readonly string[]): Promise
 async function measure({ serverMain }: Built, benchmarks: readonly string[]): Promise<readonly Measured[]> {
   const child = spawn(
     process.execPath,
-    [MAIN, ...benchmarks, ...options.filter((option) => !option.startsWith('--pairs='))],
+    [MAIN, ...benchmarks, '--alone', ...options.filter((option) => !option.startsWith('--pairs='))],
     { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, HOLDFAST_SERVER_MAIN: serverMain } },
   )
   let errors = ''

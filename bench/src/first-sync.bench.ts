@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import type { Holdfast } from '@holdfast/test-support'
 import { insertItems } from './items.ts'
+import { processorFigures, startProcessorMeter, type ProcessorTime } from './processor-time.ts'
 import { FIRST_SYNC, published } from './published.ts'
 import { median, type Figure } from './report.ts'
 import { openStream } from './stream-client.ts'
@@ -60,9 +61,12 @@ export async function benchFirstSync(
     const followed = rows / ((performance.now() - began) / 1000)
     const driver: number[] = []
     const sync: number[] = []
+    const used: (ProcessorTime | undefined)[] = []
     for (let repetition = 0; repetition < REPETITIONS; repetition++) {
       driver.push(await driverOnce(holdfast, owner, rows))
+      const meter = await startProcessorMeter(holdfast)
       sync.push(await syncOnce(holdfast, owner, rows))
+      used.push(await meter.take())
     }
     figures.push(
       {
@@ -72,6 +76,7 @@ export async function benchFirstSync(
         reference: { name: 'the driver selecting the same rows', value: median(driver) },
         ...published(FIRST_SYNC[rows]),
       },
+      ...processorFigures(`first sync of ${rows} rows, one device`, 'row', rows, used),
       { name: `commit of ${rows} rows in one transaction → on the device`, value: followed, unit: 'rows/s' },
     )
     for (const devices of together) {

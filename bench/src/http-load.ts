@@ -101,6 +101,29 @@ export async function measureLoad(input: LoadInput): Promise<Load> {
   return summarize(latencies, input.seconds)
 }
 
+/** A number of requests instead of a time, over connections that stay. */
+export interface CountedLoad extends Disposable {
+  /** Resolves when so many have been answered. */
+  send(requests: number): Promise<void>
+}
+
+export async function openCountedLoad(input: Omit<LoadInput, 'seconds'>): Promise<CountedLoad> {
+  const open = await Promise.all(Array.from({ length: input.connections }, () => openLoadConnection(input.url)))
+  return {
+    async send(requests) {
+      let left = requests
+      await Promise.all(
+        open.map(async (connection, index) => {
+          while (left-- > 0) await connection.ask(input.next(index, undefined))
+        }),
+      )
+    },
+    [Symbol.dispose]() {
+      for (const connection of open) connection.close()
+    },
+  }
+}
+
 /** @param latencies - in milliseconds, one for each answer */
 export function summarize(latencies: readonly number[], seconds: number): Load {
   return { rate: latencies.length / seconds, p50: median(latencies), p99: percentile(latencies, 0.99) }

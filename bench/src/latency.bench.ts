@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import type { Holdfast } from '@holdfast/test-support'
+import { processorFigures, startProcessorMeter } from './processor-time.ts'
 import { PROPAGATION, published } from './published.ts'
 import { percentile, type Figure } from './report.ts'
 import { openStream, type StreamClient } from './stream-client.ts'
@@ -30,6 +31,7 @@ export async function benchLatency(
   }
   const pool = new pg.Pool({ connectionString: holdfast.databaseUrl, max: 8 })
   const writes: Promise<void>[] = []
+  const meter = await startProcessorMeter(holdfast)
   const began = performance.now()
   for (let write = 0; write < rate * seconds; write++) {
     const due = began + (write * 1000) / rate
@@ -49,17 +51,19 @@ export async function benchLatency(
   await Promise.all(writes)
   const deadline = Date.now() + 10_000
   while (arrived.size < committed.size && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10))
+  const used = await meter.take()
   for (const client of clients) client.close()
   await pool.end()
   const delays = [...committed].map(([marker, at]) =>
     Math.max(0, (arrived.get(marker) ?? Number.POSITIVE_INFINITY) - at),
   )
   const name = `commit → device, ${devices} devices, ${rate} writes/s`
-  return [0.5, 0.95, 0.99].map((share) => ({
+  const figures = [0.5, 0.95, 0.99].map((share) => ({
     name: `${name}, p${share * 100}`,
     value: percentile(delays, share),
     unit: 'ms',
     reference: { name: 'the time Postgres takes to commit it', value: percentile(acknowledged, share) },
     ...published(PROPAGATION[rate]?.[share]),
   }))
+  return [...figures, ...processorFigures(name, 'write', writes.length, [used])]
 }

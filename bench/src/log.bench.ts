@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from '@holdfast/postgres'
 import { openHoldfast, type Holdfast } from '@holdfast/test-support'
 import { createItems, insertItems, residentBytes } from './items.ts'
+import { processorFigures, startProcessorMeter } from './processor-time.ts'
 import { BULK_LOAD, published } from './published.ts'
 import type { Figure } from './report.ts'
 import { openStream } from './stream-client.ts'
@@ -16,20 +17,24 @@ export async function benchBulk(holdfast: Holdfast, rows: number): Promise<Figur
   let most = before
   const watch = setInterval(() => void residentBytes(holdfast).then((bytes) => (most = Math.max(most, bytes))), 100)
   const writing = performance.now()
+  const meter = await startProcessorMeter(holdfast)
   await insertItems(holdfast.admin, owner, rows)
   const began = performance.now()
   while (client.operations < rows) await client.nextComplete()
   const seconds = (performance.now() - began) / 1000
+  const used = await meter.take()
   clearInterval(watch)
   client.close()
+  const name = `commit of ${rows} rows in one transaction → on a device that is connected`
   return [
     {
-      name: `commit of ${rows} rows in one transaction → on a device that is connected`,
+      name,
       value: rows / seconds,
       unit: 'rows/s',
       reference: { name: 'Postgres inserting them', value: rows / ((began - writing) / 1000) },
       ...published(BULK_LOAD),
     },
+    ...processorFigures(`${name}, with the insert`, 'row', rows, [used]),
     { name: `memory that this takes at most`, value: (most - before) / 1024 / 1024, unit: 'MB' },
   ]
 }

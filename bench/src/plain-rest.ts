@@ -4,7 +4,8 @@
  * As a server: a Fastify handler for each case that runs the statement in a transaction with the role and the claims, as one would write it. No
  * token is checked.
  *
- * As a load (`POST /bare?case=…&connections=…&seconds=…`): the same transaction by the driver alone, without HTTP, as often as it can.
+ * As a load (`POST /bare?case=…&connections=…&seconds=…`): the same transaction by the driver alone, without HTTP, as often as it can; with
+ * `/bare-count?…&requests=…` so many times.
  */
 import fastify from 'fastify'
 import pg from 'pg'
@@ -70,6 +71,22 @@ app.post<{ Body: readonly Note[] }>('/bulk', async ({ body }, reply) => {
   await run(BULK.name, BULK.text, [JSON.stringify(body)])
   return reply.code(201).send()
 })
+
+app.post<{ Querystring: { case: RestCaseName; connections: string; requests: string } }>(
+  '/bare-count',
+  async ({ query }, reply) => {
+    let left = Number(query.requests)
+    await Promise.all(
+      Array.from({ length: Number(query.connections) }, async () => {
+        while (left-- > 0) {
+          const { name, text, values } = restCase(query.case, Math.random())
+          await run(name, text, values)
+        }
+      }),
+    )
+    return reply.code(204).send()
+  },
+)
 
 app.post<{ Querystring: { case: RestCaseName; connections: string; seconds: string } }>(
   '/bare',

@@ -1,10 +1,12 @@
 import type { Holdfast } from '@holdfast/test-support'
 import { sql } from '@holdfast/postgres'
-import { measureLoad, type Load, type LoadRequest } from './http-load.ts'
+import { options, textOption } from './arguments.ts'
+import { measureLoad, openCountedLoad, type Load, type LoadRequest } from './http-load.ts'
+import { processorFigures, startProcessorMeter, type ProcessorTime } from './processor-time.ts'
 import { median, type Figure } from './report.ts'
 import { createRestTables, OWNER, restCase, type RestCaseName } from './rest-cases.ts'
 import { sized, sizedSeconds } from './size.ts'
-import { startPlain } from './start-plain.ts'
+import { startPlain, type Plain } from './start-plain.ts'
 import { mintToken } from './tokens.ts'
 
 const CASES: readonly { readonly name: RestCaseName; readonly plainPath: string }[] = [
@@ -19,6 +21,25 @@ const CONNECTIONS = [1, 16, 64]
 const ROUNDS = sized(3)
 const SECONDS = sizedSeconds(1.5)
 
+/** Without the two others beside it: `compare` looks at the server's figures only. */
+const isAlone = options.includes('--alone')
+
+/** `--only=insert` measures the cases whose name contains the word: `insert of one, 1 connection`. */
+const only = textOption('only') ?? ''
+
+/** For processor times: requests before the first window, until the compiler is done with them, and in each one. */
+const WARM_REQUESTS = sized(2_000)
+const WINDOW_REQUESTS = sized(400)
+const WINDOWS = 12
+
+/** What was measured of one of the three. */
+interface Measured {
+  readonly loads: Load[]
+  readonly windows: (ProcessorTime | undefined)[]
+}
+
+type OfAll = Readonly<Record<'ours' | 'bare' | 'handler', Measured>>
+
 /** Requests to the REST API, beside (a) the same statement under the same role by the driver alone and (b) in a Fastify handler. */
 export async function benchRest(holdfast: Holdfast): Promise<Figure[]> {
   await createRestTables(holdfast.admin)
@@ -27,36 +48,77 @@ export async function benchRest(holdfast: Holdfast): Promise<Figure[]> {
   for (const { name, plainPath } of CASES) {
     await requireSameAnswer(holdfast, plain.url, name, plainPath)
     for (const connections of CONNECTIONS) {
-      const loads: { ours: Load[]; bare: Load[]; handler: Load[] } = { ours: [], bare: [], handler: [] }
-      for (let round = 0; round < ROUNDS; round++) {
-        const input = { connections, seconds: SECONDS }
-        const next = (): LoadRequest => ourRequest(holdfast, name)
-        loads.bare.push(await measureBare(plain.url, name, connections))
-        loads.ours.push(await measureLoad({ ...input, url: holdfast.url, next }))
-        loads.handler.push(
-          await measureLoad({ ...input, url: plain.url, next: () => plainRequest(name, plainPath, Math.random()) }),
-        )
-        await holdfast.admin.execute(sql`truncate public.bench_notes`)
-      }
-      figures.push(...toFigures(`${name}, ${connections} ${connections === 1 ? 'connection' : 'connections'}`, loads))
+      const title = `${name}, ${connections} ${connections === 1 ? 'connection' : 'connections'}`
+      if (title.includes(only)) figures.push(...toFigures(title, await measureCase(holdfast, plain, name, connections)))
     }
   }
   return figures
 }
 
-function toFigures(
-  name: string,
-  loads: { readonly ours: readonly Load[]; readonly bare: readonly Load[]; readonly handler: readonly Load[] },
-): Figure[] {
-  const middle = (of: readonly Load[], what: keyof Load): number => median(of.map((load) => load[what]))
-  return (['rate', 'p50', 'p99'] as const).flatMap((what): Figure[] => {
-    const value = middle(loads.ours, what)
-    const figure = { name: `${name}: ${what}`, value, unit: what === 'rate' ? '/s' : 'ms' }
-    return [
-      { ...figure, reference: { name: 'the bare driver', value: middle(loads.bare, what) } },
-      { ...figure, reference: { name: 'a Fastify handler', value: middle(loads.handler, what) } },
-    ]
-  })
+async function measureCase(holdfast: Holdfast, plain: Plain, name: RestCaseName, connections: number): Promise<OfAll> {
+  const [ours, bare, handler] = Array.from({ length: 3 }, (): Measured => ({ loads: [], windows: [] }))
+  if (!ours || !bare || !handler) throw new Error('there are three')
+  const plainPath = CASES.find((known) => known.name === name)?.plainPath ?? ''
+  const toUs = { connections, url: holdfast.url, next: () => ourRequest(holdfast, name) }
+  const toPlain = { connections, url: plain.url, next: () => plainRequest(name, plainPath, Math.random()) }
+  const clean = (): Promise<number> => holdfast.admin.execute(sql`truncate public.bench_notes`)
+  for (let round = 0; round < ROUNDS; round++) {
+    if (!isAlone) bare.loads.push(await measureBare(plain.url, name, connections))
+    ours.loads.push(await measureLoad({ ...toUs, seconds: SECONDS }))
+    if (!isAlone) handler.loads.push(await measureLoad({ ...toPlain, seconds: SECONDS }))
+    await clean()
+  }
+  using ourLoad = await openCountedLoad(toUs)
+  ours.windows.push(...(await meterWindows(holdfast, holdfast, (requests) => ourLoad.send(requests))))
+  await clean()
+  if (isAlone) return { ours, bare, handler }
+  using plainLoad = await openCountedLoad(toPlain)
+  const ask = (requests: number): Promise<void> =>
+    askBare(plain.url, 'bare-count', { name, connections, requests }).then(() => undefined)
+  bare.windows.push(...(await meterWindows(holdfast, plain, ask)))
+  await clean()
+  handler.windows.push(...(await meterWindows(holdfast, plain, (requests) => plainLoad.send(requests))))
+  await clean()
+  return { ours, bare, handler }
+}
+
+/** @param program - whose processor time counts beside that of the server's Postgres, which all of them ask */
+async function meterWindows(
+  holdfast: Holdfast,
+  program: Pick<Holdfast, 'pid'>,
+  send: (requests: number) => Promise<void>,
+): Promise<(ProcessorTime | undefined)[]> {
+  await send(WARM_REQUESTS)
+  const [ofServer, ofProgram] = [await startProcessorMeter(holdfast), await startProcessorMeter(program)]
+  const windows: (ProcessorTime | undefined)[] = []
+  for (let window = 0; window < WINDOWS; window++) {
+    await send(WINDOW_REQUESTS)
+    const [server, own] = [await ofServer.take(), await ofProgram.take()]
+    windows.push(server && own && { node: own.node, postgres: server.postgres })
+  }
+  return windows
+}
+
+const OTHERS = [
+  ['bare', 'the bare driver'],
+  ['handler', 'a Fastify handler'],
+] as const
+
+function toFigures(title: string, measured: OfAll): Figure[] {
+  const figuresOf = ({ loads, windows }: Measured): Figure[] => [
+    ...(['rate', 'p50', 'p99'] as const).map((what) => ({
+      name: `${title}: ${what}`,
+      value: median(loads.map((load) => load[what])),
+      unit: what === 'rate' ? '/s' : 'ms',
+    })),
+    ...processorFigures(title, 'request', WINDOW_REQUESTS, windows),
+  ]
+  const ours = figuresOf(measured.ours)
+  if (isAlone) return ours
+  const others = OTHERS.map(([who, name]) => ({ name, figures: figuresOf(measured[who]) }))
+  return ours.flatMap((figure, at) =>
+    others.map(({ name, figures }) => ({ ...figure, reference: { name, value: figures[at]?.value ?? Number.NaN } })),
+  )
 }
 
 function ourRequest(holdfast: Holdfast, name: RestCaseName, random = Math.random()): LoadRequest {
@@ -82,10 +144,20 @@ function plainRequest(name: RestCaseName, path: string, random: number): LoadReq
 }
 
 async function measureBare(url: string, name: RestCaseName, connections: number): Promise<Load> {
-  const query = new URLSearchParams({ case: name, connections: String(connections), seconds: String(SECONDS) })
-  const response = await fetch(`${url}/bare?${query.toString()}`, { method: 'POST' })
-  if (!response.ok) throw new Error(`the bare driver failed: ${await response.text()}`)
-  return (await response.json()) as Load
+  return JSON.parse(await askBare(url, 'bare', { name, connections, seconds: SECONDS })) as Load
+}
+
+async function askBare(
+  url: string,
+  path: string,
+  { name, ...numbers }: { readonly name: RestCaseName } & Readonly<Record<string, number | string>>,
+): Promise<string> {
+  const query = new URLSearchParams({ case: name })
+  for (const [key, value] of Object.entries(numbers)) query.set(key, String(value))
+  const response = await fetch(`${url}/${path}?${query.toString()}`, { method: 'POST' })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`the bare driver failed: ${text}`)
+  return text
 }
 
 /** What is compared has to be the same. */

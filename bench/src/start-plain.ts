@@ -2,8 +2,14 @@ import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-/** Starts a handler that the server is compared with, in a process of its own. @param file - prints its address */
-export async function startPlain(file: URL, databaseUrl: string): Promise<{ readonly url: string } & AsyncDisposable> {
+/** A handler that the server is compared with. */
+export interface Plain extends AsyncDisposable {
+  readonly url: string
+  pid(): number
+}
+
+/** Starts it in a process of its own. @param file - prints its address */
+export async function startPlain(file: URL, databaseUrl: string): Promise<Plain> {
   const child = spawn(process.execPath, [fileURLToPath(file), databaseUrl], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -14,6 +20,7 @@ export async function startPlain(file: URL, databaseUrl: string): Promise<{ read
   })
   return {
     url,
+    pid: () => child.pid ?? 0,
     async [Symbol.asyncDispose]() {
       child.kill()
       await gone
