@@ -51,51 +51,41 @@ export interface ReplicationStreamOptions {
    */
   readonly startLsn?: Lsn | undefined
   readonly logger: Logger
+  /** When the connection is replaced by a new one. Default: a second after 16 MiB. */
+  readonly renewal?: Renewal | undefined
 }
 
-/**
- * Starts reading a logical slot. One reader per slot; the caller disposes it.
- *
- * Flow control: the socket is read while less than half a megabyte waits for the consumer, so a transaction of any size passes through in
- * pieces. Status goes to the server every ten seconds even while the consumer is busy.
- *
- * @throws {HoldfastError} `replication_slot_missing`, `replication_slot_lost`, `replication_slot_busy`, `replication_publication_missing`,
- *   `replication_not_configured`, `replication_connection_lost`
- */
-export async function openReplicationStream(options: ReplicationStreamOptions): Promise<ReplicationStream> {
-  const { slot, logger } = options
-  const client = await connect({ url: options.url, applicationName: `holdfast replication ${slot}`, replication: true })
-  let found: Slot
+export interface Renewal {
+  /** Bytes on the wire that make a transaction large: only after such a one. */
+  readonly transactionBytes: number
+  /** Milliseconds without a change before it. */
+  readonly quietMs: number
+  /** Milliseconds between two looks. */
+  readonly intervalMs: number
+}
+
+/** A connection that can read the slot, which is there and not lost. */
+export interface SlotConnection {
+  readonly client: pg.Client
+  readonly found: Slot
+}
+
+/** @throws {HoldfastError} as `openReplicationStream` */
+export async function connectToSlot({ url, slot, publication }: ReplicationStreamOptions): Promise<SlotConnection> {
+  const client = await connect({ url, applicationName: `holdfast replication ${slot}`, replication: true })
   try {
-    found = await inspect(client, slot, options.publication)
+    return { client, found: await inspect(client, slot, publication) }
   } catch (error) {
     await client.end().catch(() => undefined) // the first error tells why
     throw error instanceof HoldfastError ? error : replicationConnectionLost(error)
   }
-
-  const stream = new SlotStream(client, found, options)
-  await stream.start(startCommand(options))
-  logger.log('info', 'reading the replication slot', {
-    slot,
-    confirmedFlushLsn: found.confirmedFlushLsn && formatLsn(found.confirmedFlushLsn),
-    startLsn: options.startLsn && formatLsn(options.startLsn),
-  })
-  return stream
 }
 
 /** How far the client has come with what the server sends. */
 type Phase = 'starting' | 'reading' | 'closed'
 
-class SlotStream implements ReplicationStream {
-  readonly batches: ReplicationStream['batches'] = {
-    [Symbol.asyncIterator]: () => ({
-      next: async () => {
-        const batch = await this.#queue.take()
-        return batch === undefined ? { done: true, value: undefined } : { done: false, value: batch }
-      },
-    }),
-  }
-
+/** One connection that reads a slot. The caller starts it, and disposes it. */
+export class SlotStream implements Omit<ReplicationStream, 'batches'> {
   readonly #slot: string
   readonly #found: Slot
   readonly #logger: Logger
@@ -116,6 +106,7 @@ class SlotStream implements ReplicationStream {
       this.#wire.resume()
     },
   })
+  readonly #command: string
   #state: Phase = 'starting'
   #serverError: Error | undefined
   #events: ReplicationEvent[] = []
@@ -133,7 +124,17 @@ class SlotStream implements ReplicationStream {
   #silentIntervals = 0
   #confirmTimer: NodeJS.Timeout | undefined
 
-  constructor(client: pg.Client, found: Slot, { slot, logger, startLsn }: ReplicationStreamOptions) {
+  /** Bytes of the transaction that is arriving, or of the last one. */
+  #transactionBytes = 0
+  readonly #largeBytes: number
+  #largeEnd: Lsn | undefined
+  /** When something other than `progress` arrived. */
+  #heardAtMs = performance.now()
+
+  constructor({ client, found }: SlotConnection, options: ReplicationStreamOptions) {
+    const { slot, logger, startLsn } = options
+    this.#command = startCommand(options)
+    this.#largeBytes = options.renewal?.transactionBytes ?? Number.POSITIVE_INFINITY
     this.#slot = slot
     this.#found = found
     this.#logger = logger
@@ -156,9 +157,29 @@ class SlotStream implements ReplicationStream {
   }
 
   /** Resolves when the server has begun to send. */
-  start(command: string): Promise<void> {
-    this.#wire.send(queryMessage(command))
+  start(): Promise<void> {
+    this.#wire.send(queryMessage(this.#command))
     return this.#started.promise
+  }
+
+  /** See `ReplicationStream.batches`; `undefined` at the end. */
+  take(): Promise<readonly ReplicationEvent[] | undefined> {
+    return this.#queue.take()
+  }
+
+  /** Where the last large transaction ends that this connection has decoded. */
+  get largeEnd(): Lsn | undefined {
+    return this.#largeEnd
+  }
+
+  get confirmed(): Lsn {
+    return this.#confirmed as Lsn
+  }
+
+  /** Whether all that was delivered is confirmed, and nothing has arrived for so long. */
+  isQuiet(forMs: number): boolean {
+    const isIdle = this.#confirmed >= this.#outstanding && !this.#decoder.isInTransaction()
+    return this.#state === 'reading' && isIdle && performance.now() - this.#heardAtMs >= forMs
   }
 
   confirm(lsn: Lsn): void {
@@ -187,6 +208,7 @@ class SlotStream implements ReplicationStream {
     } else if (type === MESSAGE.copyBoth) {
       this.#state = 'reading'
       this.#started.resolve()
+      if (this.#progressRequested) this.#sendStatus(true)
     } else if (type === MESSAGE.error) {
       this.#serverError = readServerError(buffer, start, end)
       if (this.#state === 'starting') this.#fail(this.#serverError)
@@ -207,7 +229,10 @@ class SlotStream implements ReplicationStream {
     this.#decoder.decode(buffer, start, end, this.#events)
     const event = this.#events.length > before ? this.#events[before] : undefined
     if (event === undefined) return
+    this.#heardAtMs = performance.now()
+    this.#transactionBytes = (event.kind === 'begin' ? 0 : this.#transactionBytes) + end - start
     if (event.kind === 'commit') {
+      if (this.#transactionBytes >= this.#largeBytes) this.#largeEnd = event.endLsn
       this.#outstanding = event.endLsn
       this.#received = max(this.#received, event.endLsn)
       if (this.#progressDeferred) this.#emitProgress(event.endLsn)
@@ -251,7 +276,9 @@ class SlotStream implements ReplicationStream {
     this.#stop()
     this.#wire.destroy()
     if (wasStarting) {
-      this.#started.reject(startError(this.#slot, this.#found, cause))
+      const error = startError(this.#slot, this.#found, cause)
+      this.#started.reject(error)
+      this.#queue.end(error)
       return
     }
     const error = cause instanceof HoldfastError ? cause : readError(this.#slot, cause)

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import type { ReplicationStream, Tuple } from '../../src/events.ts'
 import { ensurePublication } from '../../src/publication.ts'
 import { createSlot, dropSlot, findSlot, releaseSlot } from '../../src/slot.ts'
-import { openReplicationStream } from '../../src/read-slot/replication-stream.ts'
+import { openReplicationStream } from '../../src/read-slot/renewed-stream.ts'
 
 // What is pinned here: memory is bounded by the consumer's pace, each way to lose the slot or the connection has its own error, and a stream that
 // is disposed leaves nothing behind.

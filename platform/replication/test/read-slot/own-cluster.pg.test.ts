@@ -6,7 +6,7 @@ import { createPool, openEmbeddedCluster, sql, type Cluster, type Pool } from '@
 import { describe, expect, test } from 'vitest'
 import { ensurePublication } from '../../src/publication.ts'
 import { createSlot, dropSlot, findSlot } from '../../src/slot.ts'
-import { openReplicationStream } from '../../src/read-slot/replication-stream.ts'
+import { openReplicationStream } from '../../src/read-slot/renewed-stream.ts'
 
 // What concerns the whole cluster (its shutdown, its limit of kept WAL) cannot be tried on the one that other tests share.
 

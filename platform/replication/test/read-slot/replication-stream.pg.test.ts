@@ -8,7 +8,7 @@ import type { ReplicationEvent, ReplicationStream } from '../../src/events.ts'
 import { parseLsn, type Lsn } from '../../src/lsn.ts'
 import { ensurePublication } from '../../src/publication.ts'
 import { createSlot, dropSlot, findSlot } from '../../src/slot.ts'
-import { openReplicationStream } from '../../src/read-slot/replication-stream.ts'
+import { openReplicationStream } from '../../src/read-slot/renewed-stream.ts'
 
 // What is pinned here: everything that commits arrives once, whole, in commit order and in the text form of a snapshot; nothing confirmed comes
 // again and nothing unconfirmed is lost; memory is bounded by the consumer's pace; each way to lose a slot has its own error.
