@@ -1,11 +1,13 @@
 /**
  * `npm run bench`: all benchmarks, or those whose names are given; `sync` stands for all that sync has to show, and ends with one table. The names are the keys
- * below. `--share=0.01` runs them at a hundredth of their size, to see that they run. `compare A B` runs them on two commits in turns.
+ * below. `--share=0.01` runs them at a hundredth of their size, to see that they run. `compare A B` runs them on two commits in turns;
+ * `costs A B` compares the processor time of REST requests.
  */
 import { openHoldfast, type Holdfast } from '@holdfast/test-support'
 import { benchAccounts } from './accounts.bench.ts'
 import { names as given } from './arguments.ts'
 import { compare } from './compare.ts'
+import { compareCosts } from './costs.ts'
 import { benchEnumeration } from './enumeration.bench.ts'
 import { benchFirstSync } from './first-sync.bench.ts'
 import { benchIdle, createManyTables } from './idle.bench.ts'
@@ -107,4 +109,7 @@ async function runBenchmarks(): Promise<void> {
   if (given.includes('sync')) printTable(all)
 }
 
-await (given[0] === 'compare' ? compare(given.slice(1)) : runBenchmarks())
+const [command, ...rest] = given
+if (command === 'compare') await compare(rest)
+else if (command === 'costs') await compareCosts(rest)
+else await runBenchmarks()

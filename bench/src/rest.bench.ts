@@ -4,18 +4,10 @@ import { options, textOption } from './arguments.ts'
 import { measureLoad, openCountedLoad, type Load, type LoadRequest } from './http-load.ts'
 import { processorFigures, startProcessorMeter, type ProcessorTime } from './processor-time.ts'
 import { median, type Figure } from './report.ts'
-import { createRestTables, OWNER, restCase, type RestCaseName } from './rest-cases.ts'
+import { createRestTables, restCase, type RestCaseName } from './rest-cases.ts'
+import { CASES, CONNECTIONS, restRequest, titleOf } from './rest-requests.ts'
 import { sized, sizedSeconds } from './size.ts'
 import { startPlain, type Plain } from './start-plain.ts'
-import { mintToken } from './tokens.ts'
-
-const CASES: readonly { readonly name: RestCaseName; readonly plainPath: string }[] = [
-  { name: 'single row by key', plainPath: '/single' },
-  { name: '100 rows with two embeds', plainPath: '/embeds' },
-  { name: 'insert of one', plainPath: '/insert' },
-  { name: 'bulk insert of 1,000', plainPath: '/bulk' },
-]
-const CONNECTIONS = [1, 16, 64]
 
 /** Taken in turn by all three, so that what else the machine does meets all of them. */
 const ROUNDS = sized(3)
@@ -48,7 +40,7 @@ export async function benchRest(holdfast: Holdfast): Promise<Figure[]> {
   for (const { name, plainPath } of CASES) {
     await requireSameAnswer(holdfast, plain.url, name, plainPath)
     for (const connections of CONNECTIONS) {
-      const title = `${name}, ${connections} ${connections === 1 ? 'connection' : 'connections'}`
+      const title = titleOf(name, connections)
       if (title.includes(only)) figures.push(...toFigures(title, await measureCase(holdfast, plain, name, connections)))
     }
   }
@@ -59,7 +51,7 @@ async function measureCase(holdfast: Holdfast, plain: Plain, name: RestCaseName,
   const [ours, bare, handler] = Array.from({ length: 3 }, (): Measured => ({ loads: [], windows: [] }))
   if (!ours || !bare || !handler) throw new Error('there are three')
   const plainPath = CASES.find((known) => known.name === name)?.plainPath ?? ''
-  const toUs = { connections, url: holdfast.url, next: () => ourRequest(holdfast, name) }
+  const toUs = { connections, url: holdfast.url, next: () => restRequest(holdfast, name) }
   const toPlain = { connections, url: plain.url, next: () => plainRequest(name, plainPath, Math.random()) }
   const clean = (): Promise<number> => holdfast.admin.execute(sql`truncate public.bench_notes`)
   for (let round = 0; round < ROUNDS; round++) {
@@ -121,20 +113,6 @@ function toFigures(title: string, measured: OfAll): Figure[] {
   )
 }
 
-function ourRequest(holdfast: Holdfast, name: RestCaseName, random = Math.random()): LoadRequest {
-  token ??= mintToken(holdfast.jwtSecret, OWNER)
-  const headers = {
-    apikey: holdfast.anonKey,
-    authorization: `Bearer ${token}`,
-    accept: 'application/json',
-    'content-type': 'application/json',
-    'user-agent': 'bench',
-  }
-  return { ...restCase(name, random).request, headers }
-}
-
-let token: string | undefined
-
 function plainRequest(name: RestCaseName, path: string, random: number): LoadRequest {
   const { request, values } = restCase(name, random)
   const headers = { accept: 'application/json', 'content-type': 'application/json', 'user-agent': 'bench' }
@@ -168,7 +146,7 @@ async function requireSameAnswer(
   plainPath: string,
 ): Promise<void> {
   const [ours, theirs] = await Promise.all([
-    ask(holdfast.url, ourRequest(holdfast, name, 0.5)),
+    ask(holdfast.url, restRequest(holdfast, name, 0.5)),
     ask(plainUrl, plainRequest(name, plainPath, 0.5)),
   ])
   if (ours !== theirs) throw new Error(`${name}: the answers differ:\n${ours.slice(0, 500)}\n${theirs.slice(0, 500)}`)
