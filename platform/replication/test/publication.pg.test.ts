@@ -147,11 +147,21 @@ describe('ensurePublication', () => {
     })
   })
 
-  test('two nodes that start together make it once', async () => {
+  test('two nodes that start together make it once, whichever of them takes which step', async () => {
     await using db = await openTestDatabase()
     await db.pool.execute(sql`create table a (id int primary key)`)
-    const both = await Promise.all([1, 2].map(() => ensurePublication(db.pool, { name: NAME, tables: [table('a')] })))
-    expect(both.filter(({ changed }) => changed)).toHaveLength(1)
+    const changes: unknown[] = []
+    const wanted = {
+      name: NAME,
+      tables: [table('a')],
+      beforeChange: async (_tx: unknown, unpublished: unknown): Promise<void> => void changes.push(unpublished),
+    }
+    const both = await Promise.all([1, 2].map(() => ensurePublication(db.pool, wanted)))
+    expect(both.some(({ changed }) => changed)).toBe(true)
+    // The publication is made, then the table is added: as often as by one node alone.
+    expect(changes).toEqual([[table('a')], [table('a')]])
+    expect(await published(db)).toEqual(['a'])
+    expect(await ensurePublication(db.pool, wanted)).toMatchObject({ changed: false, busy: [] })
   })
 
   test('gives way to a transaction that it would otherwise be in a deadlock with', async () => {
