@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 afterAll(() => database[Symbol.asyncDispose]())
 
-/** Somebody signed in, by name; a name that nobody has is an account without a person. */
+/** A person signed in, by name; a name that nobody has is an account without a person. */
 async function sessionOf(name: string): Promise<Session> {
   const [user] = await database.pool.query<{ id: string }>(
     sql`select id from auth.users where raw_user_meta_data ->> 'name' = ${name}`,

@@ -29,7 +29,7 @@ export interface OpenHoldfastOptions {
   readonly config: Config
   readonly logger: Logger
   readonly clock: Clock
-  /** Told what is being done, for somebody who waits. */
+  /** Told what is being done, for a person who waits. */
   readonly progress: (line: string) => void
   /** Gives up between two steps. */
   readonly signal: AbortSignal

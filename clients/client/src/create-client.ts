@@ -50,7 +50,7 @@ export interface HoldfastClient extends AsyncDisposable {
   signOut(data: SignOutData, options?: SignOutOptions): Promise<void>
   /**
    * Opens the database of a person who has used this device, without signing in: reading and editing work, syncing waits for a sign-in.
-   * Nothing changes while somebody is signed in.
+   * Nothing changes while a person is signed in.
    */
   openLocally(user: SessionUser): Promise<void>
 }

@@ -5,7 +5,7 @@ import { PORT_PATIENCE_MS } from './limits.ts'
 /** Milliseconds between two looks at a port. */
 const PORT_PAUSE_MS = 100
 
-/** Milliseconds that somebody who listens gets to answer. */
+/** Milliseconds that a person who listens gets to answer. */
 const ANSWER_MS = 500
 
 /**
@@ -45,7 +45,7 @@ function isInUse(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
 }
 
-/** Whether somebody listens there. A connection that has the port as its own end does not answer. */
+/** Whether a person listens there. A connection that has the port as its own end does not answer. */
 function isAnswered(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host: host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host, port })

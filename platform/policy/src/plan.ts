@@ -122,7 +122,7 @@ export interface BucketDefinition {
   readonly keyQuery: string
   /** Set when rows and people are tied by no equality: the keys are the columns that the condition reads, and each combination is asked for. */
   readonly accessClass: AccessClass | undefined
-  /** What {@link keyQuery} reads, through nested policies and functions. A change there can change somebody's keys. */
+  /** What {@link keyQuery} reads, through nested policies and functions. A change there can change a person's keys. */
   readonly dependencies: readonly Dependency[]
 }
 

@@ -3,7 +3,7 @@ export const INCOMPLETE_PATH = '/sync/v1/incomplete'
 
 /**
  * Why rows of a table that a person may read are not on their device: they are in more separate groups than fit on one; they have more different values than
- * are followed; the person, or somebody else, brought more different values than one account may; a policy fails for the person.
+ * are followed; the person, or another person, brought more different values than one account may; a policy fails for the person.
  */
 export type IncompleteReason = 'too_many_groups' | 'too_many_values' | 'own_values' | 'others_values' | 'policy_fails'
 

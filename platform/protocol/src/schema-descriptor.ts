@@ -17,7 +17,7 @@ export interface ColumnDescriptor {
   /** Labels of an enum type, in order. */
   readonly choices?: readonly string[]
   /**
-   * What of a change is sent with the value that the person saw, so that somebody else's change in between is a conflict. `column`: a change of this
+   * What of a change is sent with the value that the person saw, so that another person's change in between is a conflict. `column`: a change of this
    * column. `row`: every change and deletion of the row.
    */
   readonly guard?: 'column' | 'row'

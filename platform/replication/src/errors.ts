@@ -64,7 +64,7 @@ export function publicationMissing(publication: string): HoldfastError {
   })
 }
 
-/** The publication covers all tables or whole schemas, so somebody else made it: it is not changed. */
+/** The publication covers all tables or whole schemas, so another person made it: it is not changed. */
 export function publicationForeign(publication: string): HoldfastError {
   return new HoldfastError(
     'replication_publication_foreign',

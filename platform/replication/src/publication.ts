@@ -29,7 +29,7 @@ export interface WantedPublication {
   readonly tables: readonly TableName[]
   /**
    * Called in each transaction that is about to change the publication, with the tables whose changes were not, or not all, published until now: they are new,
-   * or somebody else has changed the publication.
+   * or another person has changed the publication.
    */
   readonly beforeChange?: (tx: Transaction, unpublished: readonly TableName[]) => Promise<void>
   /** How long all tables that are locked are waited for together, in milliseconds. Default: 3 s. */
@@ -51,7 +51,7 @@ export interface EnsuredPublication {
  * on all their partitions. Runs no DDL when all is so already; otherwise short transactions, so that it is in nobody's way.
  *
  * A change is published when its table was in the publication at that point of the WAL, so a table that is added needs a snapshot from after.
- * A new partition has no full identity until this has run again, or somebody has set it. `TRUNCATE` of a single partition is not published by
+ * A new partition has no full identity until this has run again, or a person has set it. `TRUNCATE` of a single partition is not published by
  * Postgres, nor is what an attached or detached partition brings or takes.
  *
  * @throws {HoldfastError} `replication_publication_foreign` when the name belongs to a publication that is not a list of tables

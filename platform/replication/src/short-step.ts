@@ -16,7 +16,7 @@ const RETRY_DELAYS_MS = [20, 50, 100, 200, 400, 800]
 /** How long the steps of one task wait for locks together, in milliseconds, unless the caller says otherwise. */
 const PATIENCE_MS = 3_000
 
-/** Somebody else has what a step needs: lock not available, deadlock, serialization. `XX000` is "tuple concurrently updated". */
+/** Another person has what a step needs: lock not available, deadlock, serialization. `XX000` is "tuple concurrently updated". */
 const BUSY_STATES: ReadonlySet<string> = new Set(['55P03', '40P01', '40001', 'XX000'])
 
 export type StepOutcome = { readonly kind: 'done' } | { readonly kind: 'busy'; readonly error: unknown }
@@ -66,7 +66,7 @@ export async function runShortStep(
  * Before a row of `pg_class` is written: `GRANT` and `REVOKE` write there without a lock of the table, and fail with "tuple concurrently updated" when another
  * transaction does. They hold this lock shared to the end of theirs (`0004_grant_guard.sql`). Never waits, as the step has a table locked.
  *
- * @throws 55P03 while somebody's transaction has changed rights
+ * @throws 55P03 while a person's transaction has changed rights
  */
 export async function excludeGrants(tx: Transaction): Promise<void> {
   await tx.execute(EXCLUDE_GRANTS)

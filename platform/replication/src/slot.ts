@@ -19,7 +19,7 @@ export interface Slot {
   readonly restartLsn: Lsn | undefined
   /** Where reading continues. */
   readonly confirmedFlushLsn: Lsn | undefined
-  /** Somebody reads it now. */
+  /** A person reads it now. */
   readonly active: boolean
   readonly activePid: number | undefined
   /** `reserved`, `extended`, `unreserved` (about to be lost) or `lost`. */

@@ -71,7 +71,7 @@ describe('ensurePublication', () => {
       name: NAME,
       tables,
       async beforeChange(tx, unpublished) {
-        // As if somebody dropped it between the look at the tables and the change.
+        // As if a person dropped it between the look at the tables and the change.
         if (together.length === 0) await tx.execute(sql`drop table t05`)
         together.push(unpublished.length)
       },

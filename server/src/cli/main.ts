@@ -9,7 +9,7 @@ enableCompileCache(fileURLToPath(new URL('../../dist/.compile-cache', import.met
 const bundle = findBundle(new URL('../bundle/', import.meta.url))
 const { run } = bundle ? ((await import(bundle.href)) as typeof import('./run.ts')) : await import('./run.ts')
 
-/** What a handle that somebody forgot may keep the terminal for, in milliseconds. */
+/** What a handle that a person forgot may keep the terminal for, in milliseconds. */
 const LINGER_MS = 2_000
 
 process.exitCode = await run(process.argv.slice(2))

@@ -160,7 +160,7 @@ interface FileTable {
   find(path: string): Promise<AppFile | undefined>
 }
 
-/** Knows the files of a folder by their address. A file that was built anew is read anew. */
+/** Knows the files of a folder by their address. A file that was built from scratch is read again. */
 function createFileTable(directory: string): FileTable {
   const loaded = new Map<string, AppFile>()
   /** Whoever asks while a scan runs waits for it. */

@@ -38,7 +38,7 @@ export type AuditActor = Pick<UserRow, 'id' | 'email' | 'phone' | 'is_sso_user'>
   Partial<Pick<UserRow, 'raw_user_meta_data'>>
 
 /**
- * Records what somebody did, in GoTrue's form. Refreshes are not recorded: they are hourly, for every device, and say nothing.
+ * Records what a person did, in GoTrue's form. Refreshes are not recorded: they are hourly, for every device, and say nothing.
  *
  * @param entry.now - ISO 8601
  */

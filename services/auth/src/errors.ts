@@ -33,7 +33,7 @@ export function phoneNotConfirmed(): HoldfastError {
   return new HoldfastError('phone_not_confirmed', 400, 'Phone not confirmed')
 }
 
-/** @param status - 400 when signing in, 403 for somebody who still holds an access token */
+/** @param status - 400 when signing in, 403 for a person who still holds an access token */
 export function userBanned(status: 400 | 403): HoldfastError {
   return new HoldfastError('user_banned', status, 'User is banned')
 }

@@ -7,7 +7,7 @@ export const VERIFIED_TOKENS_MAX = 4_096
 /** Bytes of an answer about leaked passwords. The longest range has some 60 KiB, padded. */
 export const LEAKED_PASSWORDS_BYTES_MAX = 256 * 1024
 
-/** How long the service of leaked passwords may take, in milliseconds: somebody waits for it, and mostly it takes 50. */
+/** How long the service of leaked passwords may take, in milliseconds: a person waits for it, and mostly it takes 50. */
 export const LEAKED_PASSWORDS_TIMEOUT_MS = 3_000
 
 /** Password hashes computed at once. Two keep both cores of a small machine busy and leave the pool's other threads to files. */

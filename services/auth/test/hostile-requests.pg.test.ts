@@ -240,7 +240,7 @@ test('no request to any address is answered with a failure of the server', async
   )
 }, 120_000)
 
-/** Requests of a person may end that person's session; then somebody else goes on. */
+/** Requests of a person may end that person's session; then another person goes on. */
 async function livingPerson(): Promise<string> {
   const { person } = tokens
   if (person === undefined) return signUp()

@@ -35,7 +35,7 @@ export interface AuthApp extends AsyncDisposable {
   call(request: Call): Promise<Answer>
   /** The same without naming a version of the API. */
   callUnversioned(request: Call): Promise<Answer>
-  /** Signs up somebody new, or somebody of that address. */
+  /** Signs up a person new, or a person of that address. */
   signUp(email?: string): Promise<SessionBody>
   signIn(email: string, password: string): Promise<Answer>
   refresh(token: string | undefined): Promise<Answer>

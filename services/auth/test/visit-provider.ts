@@ -41,7 +41,7 @@ export function readResult(answer: {
   }
 }
 
-/** The whole way, as somebody who signs in at the provider. */
+/** The whole way, as a person who signs in at the provider. */
 export async function signInAt(
   app: AuthApp,
   provider: OidcProvider,

@@ -12,7 +12,7 @@ export function keepPartitions(pool: Pool, logger: Logger): AsyncDisposable {
     let nextMs = PARTITIONS_EVERY_MS
     try {
       await pool.transaction(async (tx) => {
-        // Who uses the table is not made to wait behind us for somebody else.
+        // Who uses the table is not made to wait behind us for another person.
         await tx.execute(sql`set local lock_timeout = '500ms'`)
         await tx.execute(sql`select realtime.keep_partitions(${MESSAGES_KEPT_HOURS}::int)`)
       })

@@ -11,7 +11,7 @@ export interface StatementNames {
 /** Times a statement has to come before it gets a name: what people type once is not kept. */
 const USES_MIN = 3
 
-/** Statements whose uses are counted. When they are full, counting starts anew. */
+/** Statements whose uses are counted. When they are full, counting starts from scratch. */
 const COUNTED_MAX = 1000
 
 /** @param namesMax - names that are kept; past it, the statement that did not come for longest has to come three times again */

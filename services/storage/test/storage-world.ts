@@ -51,7 +51,7 @@ export interface StorageWorld extends AsyncDisposable {
   readonly folder: string
   /** `http://127.0.0.1:<port>/storage/v1`, for requests that need a real connection. They are `service`'s. */
   readonly url: string
-  /** What signs requests of S3 as `service_role`; with the name of somebody as the session token anything that has the public key. */
+  /** What signs requests of S3 as `service_role`; with the name of a person as the session token anything that has the public key. */
   readonly s3: NonNullable<StorageService['s3']>
   request(who: Who, request: InjectOptions & { readonly url: string }): Promise<Answer>
   /** Runs statements as the superuser. */

@@ -32,7 +32,7 @@ export function standingBy(): HoldfastError {
   )
 }
 
-/** A token without a subject cannot sync: buckets and write checkpoints belong to somebody. */
+/** A token without a subject cannot sync: buckets and write checkpoints belong to a person. */
 export function missingSubject(): HoldfastError {
   return new HoldfastError('PSYNC_S2101', 401, 'The token has no subject (sub)')
 }

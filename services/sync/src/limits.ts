@@ -80,7 +80,7 @@ export const LINK_KEYS_PER_CLIENT_MAX = 100_000
 export const FLOODED_PEOPLE_MAX = 1_000
 export const FLOOD_AUTHORS_MAX = 5
 
-/** Streams that one changed row may concern for its author to be noted with each: a flood is aimed at somebody. */
+/** Streams that one changed row may concern for its author to be noted with each: a flood is aimed at a person. */
 export const FLOOD_STREAMS_MAX = 20
 
 /** Access classes above `syncClassesMax` that are counted, for the operator: more are "at least so many". */
@@ -104,7 +104,7 @@ export const COMPACT_SLACK_OPS = 64
 /** Superseded operations made one in one transaction: about 20 ms of work. */
 export const COMPACT_BATCH_OPS_MAX = 2_000
 
-/** Empty buckets that somebody has, of which compaction remembers to look again; the others wait for the next start. */
+/** Empty buckets that a person has, of which compaction remembers to look again; the others wait for the next start. */
 export const COMPACT_IN_USE_MAX = 50_000
 
 /** Buckets looked at in one statement by compaction. */
@@ -218,7 +218,7 @@ export const SLOW_EVALUATIONS_MAX = 2
 export const SLOW_PEOPLE_MAX = 1_000
 export const SLOW_PERSON_MS = 60_000
 
-/** After how many milliseconds somebody's keys are evaluated again when a part of them took too long: nothing else would bring its rows back. */
+/** After how many milliseconds a person's keys are evaluated again when a part of them took too long: nothing else would bring its rows back. */
 export const RETRY_KEYS_MS = 60_000
 
 /**

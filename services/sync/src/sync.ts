@@ -92,7 +92,7 @@ export interface SyncOptions {
   readonly prepare: (plan: SyncPlan) => Promise<SyncPlan>
   /** Ends streams of people who are gone. */
   readonly watchSession: WatchSession
-  /** For operators who look at what somebody has. */
+  /** For operators who look at what a person has. */
   readonly findPerson: FindPerson
   readonly options: OptionValues<typeof syncOptions>
   readonly logger: Logger
@@ -121,7 +121,7 @@ export interface SyncService extends AsyncDisposable {
    * the gateway.
    */
   readonly routes: FastifyPluginAsync
-  /** The plan being served, or the last one while policies are compiled anew. */
+  /** The plan being served, or the last one while policies are compiled again. */
   plan(): SyncPlan | undefined
   /** For health and operators. Not ready while something is known to be missing: `problem` says what. */
   status(): {

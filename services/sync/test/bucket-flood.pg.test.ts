@@ -5,7 +5,7 @@ import { BUCKETS_PER_CLIENT_MAX } from '../src/limits.ts'
 import { ALICE, BOB, CAROL, openWorld, type World } from './sync-world.ts'
 
 /*
- * Sharing more with somebody than fits on a device costs them what was shared, and nothing else; they are told, and so is the operator. Whoever is not
+ * Sharing more with a person than fits on a device costs them what was shared, and nothing else; they are told, and so is the operator. Whoever is not
  * concerned notices nothing.
  */
 

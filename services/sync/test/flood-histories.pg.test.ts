@@ -100,7 +100,7 @@ function lacksOnlyClasses(state: DeviceState, shown: DeviceState): boolean {
   )
 }
 
-/** Transactions of somebody, some of which bring many values. */
+/** Transactions of a person, some of which bring many values. */
 async function flood(tx: Transaction, random: Random): Promise<void> {
   if (random.chance(0.7))
     await tx.execute(

@@ -54,7 +54,7 @@ async function until(isTrue: () => Promise<boolean>): Promise<void> {
   await expect.poll(isTrue, { timeout: 60_000, interval: 5 }).toBe(true)
 }
 
-/** Somebody reads the table, and waits. */
+/** A person reads the table, and waits. */
 async function untilReadingWaits(world: World): Promise<void> {
   await until(
     async () =>

@@ -3,7 +3,7 @@ import type { SyncStatus } from '../src/inspect/status.ts'
 import { LINK_KEYS_PER_CLIENT_MAX } from '../src/limits.ts'
 import { ALICE, BOB, LISTS_SCHEMA, openWorld } from './sync-world.ts'
 
-/* Making somebody a member of more lists than are asked for costs them the rows of this policy, which is told, and nothing else. */
+/* Making a person a member of more lists than are asked for costs them the rows of this policy, which is told, and nothing else. */
 
 const SCHEMA = `${LISTS_SCHEMA}
   drop policy shared on public.items;

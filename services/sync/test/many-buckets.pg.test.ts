@@ -78,7 +78,7 @@ test(
     const small = ['checkpoint_diff', 'data', 'checkpoint_complete']
     const row = await sent(() => world.run(`update public.tasks set title = 'changed' where n = 77`))
     expect(row.map(({ line }) => line)).toEqual(small)
-    // Somebody else's membership is somebody else's.
+    // Another person's membership is another person's.
     await world.run(
       `insert into public.project_members (project_id, user_id) select public.project(n), gen_random_uuid() from generate_series(1, 100) n`,
     )

@@ -75,7 +75,7 @@ interface Statement {
 }
 
 /**
- * Runs one history of random tables, policies, people and streams: all are made anew in one transaction while the service runs. Then rows, memberships,
+ * Runs one history of random tables, policies, people and streams: all are made from scratch in one transaction while the service runs. Then rows, memberships,
  * policies and streams change while devices come and go, on lines that are slow and get cut.
  */
 export async function runPolicyHistory(

@@ -4,7 +4,7 @@ import { ALICE, openWorld, type World } from './sync-world.ts'
 
 /*
  * What is pinned here: a migration holds nobody's checkpoints with statements of which nobody sees anything: new tables without policies, their indexes, triggers,
- * comments, grants. Those that change what somebody sees hold them until they are in force, as ever.
+ * comments, grants. Those that change what a person sees hold them until they are in force, as ever.
  */
 
 const NEVER_MS = 3_600_000
@@ -56,7 +56,7 @@ test('rows of a table reach devices between the statements of a migration that d
   isHeld = false
   held.resolve()
 
-  // From here on somebody sees it.
+  // From here on a person sees it.
   await world.run(`insert into papers (owner_id, note) values ('${ALICE}', 'mine')`)
   await world.run(`create policy reads on public.papers for select to authenticated using (owner_id = auth.uid())`)
   await alice.until(() => [...alice.state.keys()].includes('papers/1'), 'the row of the new table', 20_000)

@@ -282,7 +282,7 @@ export class StreamClient {
         this.faults.push(`data after ${after}, but the device has ${bucket.position}`)
     }
     for (const op of data) {
-      // CLEAR at 0 makes the device begin the bucket anew.
+      // CLEAR at 0 makes the device begin the bucket from scratch.
       if (BigInt(op.op_id) <= BigInt(bucket.position) && !(op.op === 'CLEAR' && op.op_id === '0'))
         this.faults.push(`operation ${op.op_id} again, at ${bucket.position}`)
       if (BigInt(op.op_id) > BigInt(this.#targetOpId))

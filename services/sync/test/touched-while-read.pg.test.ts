@@ -22,7 +22,7 @@ async function readTo(world: World): Promise<number> {
 }
 
 /*
- * A chunk's rows are those of the moment at which its reading began. What Postgres has read is held up on its way to us, while rows change, go, move to somebody
+ * A chunk's rows are those of the moment at which its reading began. What Postgres has read is held up on its way to us, while rows change, go, move to a person
  * else, and change in nothing that devices have.
  */
 test('what changes while its chunk is read is as the change left it', { timeout: 90_000 }, async () => {

@@ -6,7 +6,7 @@ import { type AuthWorld, newAddress, openAuthWorld, PASSWORD, receiveMail, type 
 
 const CONFIRMING = ['--email-enable-confirmations', '--email-max-frequency=0']
 
-/** Somebody who has confirmed their address. */
+/** A person who has confirmed their address. */
 async function confirmed(world: AuthWorld) {
   const email = newAddress()
   const client = world.openClient()

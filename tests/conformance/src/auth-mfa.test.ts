@@ -38,7 +38,7 @@ async function enroll({ auth }: Pick<SignedUp, 'auth'>, friendlyName = 'app'): P
   return { factorId: data?.id ?? '', secret: data?.type === 'totp' ? data.totp.secret : '' }
 }
 
-/** Somebody whose session is at aal2. The code after the present one is still unused. */
+/** A person whose session is at aal2. The code after the present one is still unused. */
 async function owner() {
   const client = await world.signUp({ recoveryCodes: true })
   const totp = await enroll(client)
@@ -270,7 +270,7 @@ describe('auth.mfa.webauthn.register', () => {
   })
 })
 
-/** Somebody with a security key, on a device that has proved nothing but the password. */
+/** A person with a security key, on a device that has proved nothing but the password. */
 async function keyOwner() {
   const client = await world.signUp()
   const page = pageOf(world.url)

@@ -26,7 +26,7 @@ async function register({ auth }: Pick<AuthClient, 'auth'>, key: SoftwareAuthent
   return auth.passkey.verifyRegistration({ challengeId: asked.challenge_id, credential })
 }
 
-/** Somebody with a passkey, and a device of theirs on which they are not signed in. */
+/** A person with a passkey, and a device of theirs on which they are not signed in. */
 async function owner() {
   const client = await world.signUp()
   const key = newKey()

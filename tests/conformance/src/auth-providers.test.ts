@@ -132,7 +132,7 @@ describe('auth.signInWithIdToken', () => {
   })
 })
 
-/** Somebody with a password who links the provider. */
+/** A person with a password who links the provider. */
 async function linked() {
   const person = await world.signUp({ flowType: 'pkce' })
   const { data, error } = await person.auth.linkIdentity({

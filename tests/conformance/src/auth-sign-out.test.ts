@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
-/** Somebody with three devices. */
+/** A person with three devices. */
 async function threeDevices() {
   const here = await world.signUp()
   const others = [world.openClient(), world.openClient()]

@@ -43,7 +43,7 @@ export interface AuthClientOptions {
   readonly detectSessionInUrl?: boolean
 }
 
-/** Somebody with an account and a session. */
+/** A person with an account and a session. */
 export interface SignedUp extends AuthClient {
   readonly email: string
   readonly session: Session
@@ -198,7 +198,7 @@ async function receive(
   )
 }
 
-/** How many messages somebody got. */
+/** How many messages a person got. */
 export async function countMessages(world: AuthServer, recipient: string): Promise<number> {
   const [row] = await world.admin.query<{ count: number }>(
     sql`select count(*)::int as count from auth.messages where recipient = ${recipient}`,

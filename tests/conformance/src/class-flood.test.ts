@@ -3,7 +3,7 @@ import { sql } from '@holdfast/postgres'
 import { openDevice, openHoldfast, type Holdfast, type TestDevice } from '@holdfast/test-support'
 
 /*
- * One account fills a table with different values through supabase-js, also by a function that pretends to be somebody else. What others write goes on to every
+ * One account fills a table with different values through supabase-js, also by a function that pretends to be another person. What others write goes on to every
  * device, and the operator sees who it was.
  */
 

@@ -13,7 +13,7 @@ afterAll(async () => {
   await holdfast?.[Symbol.asyncDispose]()
 })
 
-/** Somebody on a channel who looks who is there. */
+/** A person on a channel who looks who is there. */
 async function enter(name: string, key: string, options: ClientOptions = {}) {
   const client = openClient(holdfast, options)
   const channel = client.channel(name, { config: { presence: { key } } })

@@ -25,7 +25,7 @@ export function openClient(holdfast: Holdfast, options: ClientOptions = {}): Sup
   return client
 }
 
-/** Signs somebody new up. */
+/** Signs a person new up. */
 export async function signUp(client: SupabaseClient, name: string): Promise<void> {
   const email = `${name}-${crypto.randomUUID()}@example.org`
   const { error } = await client.auth.signUp({ email, password: 'correct horse battery' })

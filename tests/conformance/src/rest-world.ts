@@ -27,7 +27,7 @@ export interface RestWorld extends AsyncDisposable {
   readonly pool: Holdfast['admin']
   readonly anon: SupabaseClient
   readonly service: SupabaseClient
-  /** Signs somebody up; the client is theirs. */
+  /** Signs a person up; the client is theirs. */
   signIn(name: string): Promise<SupabaseClient>
   /** Asks below `/rest/v1` as curl would. */
   http(path: string, request?: HttpRequest): Promise<HttpAnswer>

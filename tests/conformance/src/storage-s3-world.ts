@@ -5,7 +5,7 @@ import { openStorageWorld, type StorageWorld } from './storage-world.ts'
 export interface S3World extends StorageWorld {
   /** Of the key pair of the instance. */
   readonly s3: S3Client
-  /** Of somebody who is signed in: the public key signs, the session token says who they are. */
+  /** Of a person who is signed in: the public key signs, the session token says who they are. */
   s3Of(client: SupabaseClient, more?: S3ClientConfig): Promise<S3Client>
 }
 

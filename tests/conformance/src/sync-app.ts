@@ -44,7 +44,7 @@ export async function openNotesServer(sql = '', options: HoldfastOptions = {}): 
   return holdfast
 }
 
-/** As `postgres`: what somebody else does, or a migration. */
+/** As `postgres`: what another person does, or a migration. */
 export async function run(holdfast: Holdfast, text: string): Promise<void> {
   await holdfast.admin.withClient((client) => client.query(text))
 }

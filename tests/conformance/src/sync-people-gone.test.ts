@@ -10,7 +10,7 @@ import { openDevice, openHoldfast, openPlainDevice, type Holdfast } from '@holdf
 
 const PASSWORD = 'correct horse battery'
 
-/** How soon a stream of somebody who is gone has to end, in milliseconds. */
+/** How soon a stream of a person who is gone has to end, in milliseconds. */
 const SOON = { timeout: 60_000, interval: 50 }
 
 const schema = new Schema({ notes: new Table({ title: column.text }) })

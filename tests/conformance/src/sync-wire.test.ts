@@ -3,7 +3,7 @@
  * changes with every action that is given to another company, and what he may not see is most of the database.
  *
  * One writer commits a random history; after each commit Sam's rows are recorded as Postgres shows them. Streams that stay open, that come back with their
- * positions, and that begin anew are compared with the record. A failing run prints its seed: run it again with `HOLDFAST_SEED=…`; `HOLDFAST_STEPS`
+ * positions, and that begin from scratch are compared with the record. A failing run prints its seed: run it again with `HOLDFAST_SEED=…`; `HOLDFAST_STEPS`
  * (default 40 transactions) makes it longer.
  */
 import fc from 'fast-check'

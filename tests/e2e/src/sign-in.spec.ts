@@ -78,7 +78,7 @@ test.describe('signing in', () => {
     await page.goto(dana.home)
     await expect(page).toHaveURL(/\/sign-in\?redirect=/)
 
-    // The account is still on this device, and somebody else's is another one.
+    // The account is still on this device, and another person's is another one.
     await expect(page.getByRole('region', { name: 'On this device' })).toContainText(dana.name)
     await signIn(page, ACCOUNTS.mina.email)
     await expectSynced(dana)

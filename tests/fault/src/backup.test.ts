@@ -80,7 +80,7 @@ describe('a backup that is taken while the server runs', () => {
     const plans = files.from('plans')
     expect((await plans.upload('roof.txt', 'before the backup', { upsert: true })).error).toBeNull()
 
-    // Somebody writes all the time.
+    // A person writes all the time.
     let isWriting = true
     const writing = (async (): Promise<void> => {
       while (isWriting) await holdfast.admin.execute(sql`update public.actions set title = title where id = ${before}`)

@@ -38,7 +38,7 @@ export interface TestDevice extends AsyncDisposable {
   goOnline(): void
   /** Waits until everything written here is judged and everything committed before this call is here. */
   settle(): Promise<void>
-  /** The process of the device dies and starts again on the same file, without signing in anew. */
+  /** The process of the device dies and starts again on the same file, without signing in again. */
   reopen(): Promise<void>
 }
 

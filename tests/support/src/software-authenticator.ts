@@ -41,7 +41,7 @@ export interface AssertionAnswer {
   readonly clientExtensionResults: Record<string, never>
 }
 
-/** What somebody who cheats would do otherwise than a browser and an authenticator do. */
+/** What a person who cheats would do otherwise than a browser and an authenticator do. */
 export interface Deviations {
   /** The page that asks. */
   readonly origin?: string

@@ -10,13 +10,13 @@ export interface Entering {
   readonly search: { readonly redirect?: string | undefined }
 }
 
-/** Somebody who was let in to choose a password does that first. */
+/** A person who was let in to choose a password does that first. */
 export function owesPassword(session: SessionState): boolean {
   const { pending } = usePendingPassword.getState()
   return hasSession(session) && pending?.userId === session.user.id
 }
 
-/** Somebody who is signed in has nothing to do there; an ended session is signed in again. */
+/** A person who is signed in has nothing to do there; an ended session is signed in again. */
 export async function leaveWhenActive({ context, search }: Entering): Promise<void> {
   const session = await sessionOf(context.backend.client)
   if (session.kind !== 'active') return

@@ -22,7 +22,7 @@ export function PasswordField({
   readonly description?: ReactNode
   readonly inputRef?: Ref<HTMLInputElement>
   readonly autoFocus?: boolean
-  /** Whether it is to become the password, rather than the one that somebody has. */
+  /** Whether it is to become the password, rather than the one that a person has. */
   readonly isNew?: boolean
 }): JSX.Element {
   const [isShown, setShown] = useState(false)

@@ -8,7 +8,7 @@ const schema = v.object({
   reason: v.picklist(['recovery', 'invite']),
 })
 
-/** Somebody who was let in to choose a password, and has not done so yet. */
+/** A person who was let in to choose a password, and has not done so yet. */
 export type PendingPassword = v.InferOutput<typeof schema>
 
 const stored = localValue('hf-pending-password', schema)

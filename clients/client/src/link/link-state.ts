@@ -25,7 +25,7 @@ export const STREAM_SILENT_MS = 27_000
 export interface LinkFacts {
   /** Something is asked of the server: a stream is open or being opened, or an upload is under way. */
   readonly isExpecting: boolean
-  /** Somebody looks at the page. */
+  /** A person looks at the page. */
   readonly isWatched: boolean
   /** Something has been heard since the database was opened. */
   readonly hasHeard: boolean

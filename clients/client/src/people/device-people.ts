@@ -2,7 +2,7 @@ import { readJson, type KeyValueStore } from '../key-value.ts'
 import type { SessionUser } from '../session/session-state.ts'
 import { createValue, type Value } from '../value.ts'
 
-/** Somebody whose local database is on this device. */
+/** A person whose local database is on this device. */
 export interface DevicePerson extends SessionUser {
   /** When they used it last, in milliseconds since the epoch. */
   readonly usedAtMs: number
@@ -38,7 +38,7 @@ export function openDevicePeople(store: KeyValueStore, now: () => number): Devic
     forget: (userId) => change((known) => without(known, userId)),
   }
 
-  /** Read anew each time: another tab may have written. */
+  /** Read again each time: another tab may have written. */
   function change(edit: (known: readonly DevicePerson[]) => readonly DevicePerson[]): Promise<void> {
     const mine = turn.then(async () => {
       const changed = edit(await read())

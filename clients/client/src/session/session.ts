@@ -34,7 +34,7 @@ export interface Session extends Disposable {
   tokensOf(userId: string): UserTokens
   /** Signs out on this device only, also without network. Local data is not touched. */
   leave(): Promise<void>
-  /** Opens an account of this device without a session; it syncs after signing in. Nothing changes while somebody is signed in. */
+  /** Opens an account of this device without a session; it syncs after signing in. Nothing changes while a person is signed in. */
   openLocally(user: SessionUser): Promise<void>
 }
 

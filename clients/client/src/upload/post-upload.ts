@@ -94,7 +94,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    return undefined // somebody between us and the server answered
+    return undefined // a person between us and the server answered
   }
 }
 

@@ -210,7 +210,7 @@ interface OwnedLink {
   readonly dependencies: readonly Dependency[]
 }
 
-/** Puts what has to run with somebody else's rights into a function of theirs. */
+/** Puts what has to run with another person's rights into a function of theirs. */
 function ownRights(link: Link, input: AssembleInput): OwnedLink {
   const [rights] = link.rights
   if (rights === undefined) return { link, keyFunctions: [], dependencies: [] }

@@ -231,7 +231,7 @@ function visitCall(call: Extract<Expr, { kind: 'call' }>, reader: Reader, visit:
   if (isFollowed(meant)) visitFunction(call, meant, readerAs(call.as, reader), visit)
 }
 
-/** An operator of somebody's own is a function too. */
+/** An operator of a person's own is a function too. */
 function visitOperator(
   expr: Extract<Expr, { kind: 'operator' | 'array-operator' }>,
   reader: Reader,

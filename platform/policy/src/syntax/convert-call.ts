@@ -144,7 +144,7 @@ function checkCallable(f: FunctionInfo, label: string, scope: Scope, args: numbe
   if (f.language !== 'sql' && f.language !== 'plpgsql' && f.volatility !== 'i')
     refuse(`what the function ${label} reads cannot be known: it is written in ${f.language} and not immutable`)
   if (!role || role.superuser || role.schemas.includes(f.schema)) return {}
-  // Bodies of functions are read anew by whoever runs them.
+  // Bodies of functions are read again by whoever runs them.
   if (scope.functions.length > 0 || f.variadic)
     throw new Refusal(`the role ${role.name} has no USAGE on the schema of ${label}`, 'role')
   return { via: viaName(f, args) }

@@ -202,7 +202,7 @@ function operation(
   return { A_Expr: { kind, name: [{ String: { sval: name } }], lexpr: need(left), rexpr: need(right) } }
 }
 
-/** An operator of somebody's own is a function that may read anything, unless it says that it reads nothing. */
+/** An operator of a person's own is a function that may read anything, unless it says that it reads nothing. */
 function checkOperator(schema: string, name: string, scope: Scope): void {
   const candidates = scope.catalog.operators(schema, name)
   if (schema === 'pg_catalog' && candidates.some((operator) => operator.volatility === 'v'))

@@ -57,7 +57,7 @@ export function parseViewDefinition(text: string): Node {
 /** Words that Postgres turns into a moment when it reads them as a date or time. */
 export const MOMENT = /['$]\s*(now|today|tomorrow|yesterday)\b/i
 
-/** Parses what somebody wrote, which may be wrong: with what a caller answers `undefined`. */
+/** Parses what a person wrote, which may be wrong: with what a caller answers `undefined`. */
 export function tryParse(text: string): readonly Node[] | undefined {
   return kept(`try ${text}`, () => {
     try {

@@ -6,7 +6,7 @@ export interface SqlStatement {
   readonly text: string
   /** Where it begins, counted from 1. */
   readonly line: number
-  /** How it is executed in a transaction that somebody else has begun. */
+  /** How it is executed in a transaction that another person has begun. */
   readonly kind: 'plain' | 'begin or commit' | 'ends the transaction' | 'reads the input'
 }
 

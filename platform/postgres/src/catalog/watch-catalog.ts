@@ -112,7 +112,7 @@ export async function watchCatalog(options: WatchCatalogOptions): Promise<Catalo
     }
   }
 
-  /** Readings overlap when somebody asks for one; what one that began earlier has seen never replaces what a later one has. */
+  /** Readings overlap when a person asks for one; what one that began earlier has seen never replaces what a later one has. */
   async function readNow(): Promise<void> {
     const reading = ++readings
     const next = await readCatalog(pool, current)

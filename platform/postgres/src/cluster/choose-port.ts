@@ -39,7 +39,7 @@ function tryPort(wanted: number): Promise<number> {
   })
 }
 
-/** Whether somebody listens there. A connection that has the port as its own end does not answer. */
+/** Whether a person listens there. A connection that has the port as its own end does not answer. */
 function isAnswered(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host: HOST, port })

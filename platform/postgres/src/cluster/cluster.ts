@@ -1,4 +1,4 @@
-/** A running Postgres: our own child, or somebody else's server. */
+/** A running Postgres: our own child, or another person's server. */
 export interface Cluster extends AsyncDisposable {
   readonly kind: 'embedded' | 'external'
   /**

@@ -19,7 +19,7 @@ export interface ExternalClusterOptions {
 }
 
 /**
- * Uses a Postgres that somebody else runs. Nothing is started, and nothing is stopped at the end. Whether it answers is probed once a second.
+ * Uses a Postgres that another person runs. Nothing is started, and nothing is stopped at the end. Whether it answers is probed once a second.
  *
  * @throws {HoldfastError} `postgres_unreachable`
  */

@@ -54,7 +54,7 @@ function removeStale(path: string, stale: string): void {
   try {
     renameSync(path, aside)
   } catch {
-    return // somebody else has moved it
+    return // another person has moved it
   }
   if (readOrUndefined(aside) !== stale) {
     try {

@@ -9,7 +9,7 @@ export interface WatchServerOptions {
   readonly logger: Logger
 }
 
-/** Whether a Postgres that somebody else runs answers, as of the last probe. */
+/** Whether a Postgres that another person runs answers, as of the last probe. */
 export interface ServerWatch extends AsyncDisposable {
   isUp(): boolean
   /** Calls `listener` each time Postgres answers again after it had not. @returns stops the calls */

@@ -1,7 +1,7 @@
 import type { Session } from './run-as.ts'
 
 /**
- * Prefix of the message that a transaction on behalf of somebody writes into the write-ahead log before anything else, with who that is. Only the first message
+ * Prefix of the message that a transaction on behalf of a person writes into the write-ahead log before anything else, with who that is. Only the first message
  * of a transaction counts, as SQL may write messages too.
  */
 export const AUTHOR_PREFIX = 'holdfast:author'

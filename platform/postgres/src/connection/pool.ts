@@ -66,7 +66,7 @@ export interface Connections extends Queryable {
 
 export interface Pool extends Connections, AsyncDisposable {}
 
-/** A {@link Queryable} over a driver's client that somebody else owns. */
+/** A {@link Queryable} over a driver's client that another person owns. */
 export function queryable(client: ClientBase, roleSettings?: PoolOptions['roleSettings']): Transaction {
   return {
     client,

@@ -3,7 +3,7 @@ import type { Pool, Queryable } from '../connection/pool.ts'
 import { sql } from '../sql/sql.ts'
 import type { Migration, MigrationPart, MigrationSource } from './migration.ts'
 
-/** What somebody has dropped of what migrations had made. */
+/** What a person has dropped of what migrations had made. */
 interface Loss {
   /** Names of the sources whose objects are gone. */
   readonly lost: readonly string[]

@@ -9,7 +9,7 @@ export interface MigrationSource {
   /** Holds `NNNN_words.sql`. A `file:` address with a slash at the end. */
   readonly directory: URL
   /**
-   * A table or function, `schema.name`, that nobody but these migrations makes and that they never drop: when it is gone with everything else in its schema, somebody has
+   * A table or function, `schema.name`, that nobody but these migrations makes and that they never drop: when it is gone with everything else in its schema, a person has
    * dropped the schema, and they are applied again. Without one they never are.
    */
   readonly witness?: string

@@ -41,7 +41,7 @@ export async function openRequestRole(
   })
 }
 
-/** Records how requests log in, for the other servers of this database; also after somebody dropped the record. */
+/** Records how requests log in, for the other servers of this database; also after a person dropped the record. */
 export async function recordRequestPassword(db: Queryable, requestUrl: string): Promise<void> {
   const password = decodeURIComponent(new URL(requestUrl).password)
   await db.execute(sql`

@@ -1,6 +1,6 @@
 import type { CoverageReport } from '@holdfast/sync'
 
-/** A table or a query of a stream that devices do not get, although somebody wrote that they should. */
+/** A table or a query of a stream that devices do not get, although a person wrote that they should. */
 export interface CheckProblem {
   /** `public.items`, or `stream recent`. */
   readonly of: string

@@ -1,6 +1,6 @@
 import type { RowExplanation } from '@holdfast/sync'
 
-/** Why somebody has a row or not, for people. */
+/** Why a person has a row or not, for people. */
 export function renderExplanation(user: string, found: RowExplanation): string {
   const { postgres } = found
   const lines = [

@@ -36,7 +36,7 @@ const LOOKS = 3
 const PAUSE_MS = 400
 
 /**
- * Rebuilds somebody's device from the stream and compares it with what Postgres shows them. While rows change, only those count that Postgres showed the
+ * Rebuilds a person's device from the stream and compares it with what Postgres shows them. While rows change, only those count that Postgres showed the
  * same before and after the device was looked at, and only differences that stay.
  */
 export async function verify(

@@ -19,7 +19,7 @@ import { requireChannel } from '../confirmations/require-channel.ts'
 import type { UserMetadata } from '../users/user-metadata.ts'
 import { hasPassword, hasVerifiedFactor, type UserRow } from '../users/user-row.ts'
 
-/** Ways to sign in that somebody uses who does not know their password. */
+/** Ways to sign in that a person uses who does not know their password. */
 const WITHOUT_PASSWORD = ['otp', 'magiclink', 'recovery']
 
 /** What a person may change of their own account; what is `undefined` stays. */

@@ -74,7 +74,7 @@ export async function changeFactor(
 }
 
 /**
- * Takes a factor away, for somebody who has lost it. Sessions that it raised fall back to the first level.
+ * Takes a factor away, for a person who has lost it. Sessions that it raised fall back to the first level.
  *
  * @returns what it was
  * @throws {HoldfastError} `user_not_found`, `mfa_factor_not_found`

@@ -9,7 +9,7 @@ import { findAccount, isUuid } from './find-account.ts'
 import type { Admin } from './require-admin.ts'
 
 /**
- * Where somebody is signed in, expired sessions included: they are rows, and an administrator looks at rows.
+ * Where a person is signed in, expired sessions included: they are rows, and an administrator looks at rows.
  *
  * @throws {HoldfastError} `user_not_found`
  */
@@ -24,7 +24,7 @@ export async function listSessions({ pool }: AuthContext, userId: string): Promi
 }
 
 /**
- * Signs somebody out everywhere, or of one session.
+ * Signs a person out everywhere, or of one session.
  *
  * @param input.sessionId - all when `undefined`
  * @throws {HoldfastError} `user_not_found`, `session_not_found`, `validation_failed` (404)

@@ -79,7 +79,7 @@ export async function createAccount(
       return findAccount(tx, id)
     })
   } catch (error) {
-    // Somebody took the address or number since it was looked up.
+    // A person took the address or number since it was looked up.
     if (!(error instanceof HoldfastError) || error.code !== 'user_already_exists') throw error
     if (email !== undefined && (await isEmailTaken(pool, email))) throw emailExists()
     if (phone !== undefined && (await isPhoneTaken(pool, phone))) throw phoneTaken()

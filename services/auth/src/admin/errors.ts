@@ -28,7 +28,7 @@ export function passkeyNotFound(): HoldfastError {
   return new HoldfastError('validation_failed', 404, 'Passkey not found')
 }
 
-/** An administrator gave a number that somebody has. Worded differently from what people themselves are told. */
+/** An administrator gave a number that a person has. Worded differently from what people themselves are told. */
 export function phoneTaken(): HoldfastError {
   return new HoldfastError('phone_exists', 422, 'Phone number already registered by another user')
 }

@@ -21,7 +21,7 @@ export async function findAccount(db: Queryable, userId: string): Promise<UserRo
 }
 
 /**
- * Whether an address is somebody's: their own, or that of a provider they sign in with. Accounts of single sign-on may share addresses.
+ * Whether an address is a person's: their own, or that of a provider they sign in with. Accounts of single sign-on may share addresses.
  *
  * @param email - in lower case
  * @param exceptUserId - whose addresses do not count

@@ -10,7 +10,7 @@ import type { Admin } from './require-admin.ts'
 import { createUnconfirmedAccount } from './unconfirmed-account.ts'
 
 /**
- * Invites somebody by mail: makes an account that the link in the mail signs in to. Who was invited before and has not come gets another mail,
+ * Invites a person by mail: makes an account that the link in the mail signs in to. Who was invited before and has not come gets another mail,
  * and the link of the one before is worth nothing.
  *
  * @throws {HoldfastError} `validation_failed`, `email_exists` when the address has an account, and what hooks refuse with

@@ -18,7 +18,7 @@ export interface AuditFilter {
 }
 
 /**
- * Reads `query=author:somebody`, `query=action:login`, `query=type:account`.
+ * Reads `query=author:a person`, `query=action:login`, `query=type:account`.
  *
  * @returns `undefined` for all entries
  * @throws {HoldfastError} `validation_failed`

@@ -6,7 +6,7 @@ import { mergeMetadata, type UserMetadata } from '../users/user-metadata.ts'
 import type { UserRow } from '../users/user-row.ts'
 
 /**
- * Makes an account that waits for its address to be confirmed: of somebody who was invited, or for whom an administrator made a link. The
+ * Makes an account that waits for its address to be confirmed: of a person who was invited, or for whom an administrator made a link. The
  * `before_user_created` hook is asked, as at any sign-up.
  *
  * @throws {HoldfastError} those of `createUser`

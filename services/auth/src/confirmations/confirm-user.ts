@@ -54,7 +54,7 @@ export async function confirmPhone(
  *
  * @param input.email - in lower case
  * @param input.now - ISO 8601
- * @throws {HoldfastError} `email_exists` when somebody else got it in the meantime
+ * @throws {HoldfastError} `email_exists` when another person got it in the meantime
  */
 export async function confirmEmailChange(
   tx: Transaction,
@@ -84,7 +84,7 @@ export async function confirmEmailChange(
  *
  * @param input.phone - digits only
  * @param input.now - ISO 8601
- * @throws {HoldfastError} `phone_exists` when somebody else got it in the meantime
+ * @throws {HoldfastError} `phone_exists` when another person got it in the meantime
  */
 export async function confirmPhoneChange(
   tx: Transaction,

@@ -11,7 +11,7 @@ const MISSES_OF_A_MESSAGE = 17
 /** Misses that cost what an account costs: user, identity, and reading them. */
 const MISSES_OF_AN_ACCOUNT = 11
 
-/** Instead of a message to somebody. */
+/** Instead of a message to a person. */
 export async function pretendToSend(tx: Queryable): Promise<void> {
   await miss(tx, MISSES_OF_A_MESSAGE)
 }

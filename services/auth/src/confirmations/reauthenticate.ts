@@ -8,7 +8,7 @@ import { emailNotVerifiedYet, phoneNotVerifiedYet, reauthenticationNotValid } fr
 import { countMail, countSms, sendPhoneCode, sendReauthenticationMail, type MessageAnswer } from './send-token.ts'
 
 /**
- * Sends a code to somebody who is signed in, by which they prove that it is still them: to their address, or else to their number.
+ * Sends a code to a person who is signed in, by which they prove that it is still them: to their address, or else to their number.
  *
  * @param input.address - of the client
  * @throws {HoldfastError} `validation_failed`, `email_not_confirmed`, `phone_not_confirmed`, `over_email_send_rate_limit`,

@@ -6,7 +6,7 @@ import { pretendToSend } from './pretend.ts'
 import { countMail, type LinkTarget, sendLinkMail } from './send-token.ts'
 
 /**
- * Mails a link and a code that sign in somebody who forgot their password. Does the same for an address without an account, save that no mail
+ * Mails a link and a code that sign in a person who forgot their password. Does the same for an address without an account, save that no mail
  * comes.
  *
  * @param input.email - in lower case

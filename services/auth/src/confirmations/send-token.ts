@@ -108,7 +108,7 @@ export async function sendEmailChange(
   })
 }
 
-/** Mails a code without a link to somebody who is signed in. */
+/** Mails a code without a link to a person who is signed in. */
 export async function sendReauthenticationMail(
   context: AuthContext,
   tx: Transaction,

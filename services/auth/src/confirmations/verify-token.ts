@@ -30,7 +30,7 @@ const TOKEN_TYPES = {
 
 type VerificationType = keyof typeof TOKEN_TYPES
 
-/** What somebody presents: what a link carried, or a code with the address or number it was sent to. */
+/** What a person presents: what a link carried, or a code with the address or number it was sent to. */
 export type Presented =
   | { readonly kind: 'link'; readonly tokenHash: string }
   | { readonly kind: 'email-code'; readonly email: string; readonly otp: string }

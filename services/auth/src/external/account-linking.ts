@@ -6,18 +6,18 @@ import { type ExternalProfile, mainEmail, type ProviderEmail } from './profile.t
 export type LinkingDecision =
   /** The identity is known. */
   | { readonly kind: 'exists'; readonly user: UserRow; readonly identityId: string }
-  /** Somebody with one of the verified addresses is there: it is the same person. */
+  /** A person with one of the verified addresses is there: it is the same person. */
   | { readonly kind: 'link'; readonly user: UserRow }
   /** @property email - `undefined` when the provider told none that can be used */
   | { readonly kind: 'create'; readonly email: ProviderEmail | undefined }
-  /** The address is somebody else's, or the same person's who has not verified it: nobody can tell. */
+  /** The address is another person's, or the same person's who has not verified it: nobody can tell. */
   | { readonly kind: 'taken' }
   /** The verified addresses belong to several accounts. */
   | { readonly kind: 'ambiguous' }
 
 /**
  * Decides as GoTrue's account linking does, with two differences. Only an address that the provider has verified links, whether or not
- * this server confirms addresses; and an address that somebody else's identity merely claims says nothing.
+ * this server confirms addresses; and an address that another person's identity merely claims says nothing.
  */
 export async function decideLinking(
   db: Queryable,

@@ -25,14 +25,14 @@ const OWN_PARAMETERS = new Set([
 export interface BeginInput {
   /** The query of the request: ours, and whatever else the app wants the provider to know (`prompt`, `login_hint`). */
   readonly query: URLSearchParams
-  /** Whose account gets another way in, when somebody is signed in already. */
+  /** Whose account gets another way in, when a person is signed in already. */
   readonly linkingTargetId?: string
   /** Where people go in the end; allowed already. */
   readonly redirectTo: string
 }
 
 /**
- * Sends somebody off to a provider.
+ * Sends a person off to a provider.
  *
  * The provider gets the id of the flow as `state`, the challenge of a PKCE exchange of our own, and where it signs ID tokens a nonce,
  * which is made from the same verifier, so that one secret binds all that comes back to this flow.

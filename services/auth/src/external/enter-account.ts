@@ -37,7 +37,7 @@ export interface Entrance {
 }
 
 /**
- * Finds or makes the account of somebody whom a provider knows.
+ * Finds or makes the account of a person whom a provider knows.
  *
  * @throws {HoldfastError} `signup_disabled`, `user_banned`, `provider_email_needs_verification`, `over_email_send_rate_limit`,
  * `email_exists`, `user_already_exists` (when another request made it in this moment: try again), `unexpected_failure`
@@ -124,7 +124,7 @@ async function takeDecision(
   }
 }
 
-/** Somebody who came without an address gets the first one that their provider vouches for and nobody else has. */
+/** A person who came without an address gets the first one that their provider vouches for and nobody else has. */
 async function takeVouchedAddress(tx: Transaction, input: EnterInput & { readonly user: UserRow }): Promise<void> {
   const email = mainEmail(input.profile)
   if (!email?.verified || (await isTaken(tx, email.email, input.user.id))) return
@@ -133,7 +133,7 @@ async function takeVouchedAddress(tx: Transaction, input: EnterInput & { readonl
 
 /**
  * An account whose address nobody has confirmed becomes that of the person from the provider, if the provider vouches for an address.
- * It may have been made by somebody else in the hope that they come: whatever else opened it goes.
+ * It may have been made by another person in the hope that they come: whatever else opened it goes.
  *
  * @returns why they are not signed in yet
  */

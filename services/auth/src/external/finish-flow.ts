@@ -21,7 +21,7 @@ export type FlowEnd =
   /** The state was not one of ours, so nobody knows where the person came from. */
   | { readonly kind: 'unknown'; readonly error: unknown }
   | { readonly kind: 'failed'; readonly redirectTo: string; readonly error: unknown }
-  /** The provider's own word for what went wrong, such as that somebody pressed "cancel". */
+  /** The provider's own word for what went wrong, such as that a person pressed "cancel". */
   | { readonly kind: 'refused'; readonly redirectTo: string; readonly error: string; readonly description: string }
   | { readonly kind: 'code'; readonly redirectTo: string; readonly code: string }
   | {
@@ -38,7 +38,7 @@ interface ClaimedFlow {
 }
 
 /**
- * Takes somebody back from a provider.
+ * Takes a person back from a provider.
  *
  * A state is used once, whatever comes of it: the first callback that brings it takes the verifier away from every other.
  */
@@ -166,7 +166,7 @@ async function forgetFlow(context: AuthContext, flow: FlowState): Promise<void> 
   await context.pool.execute(sql`delete from auth.flow_state where id = ${flow.id}`)
 }
 
-/** Somebody with the same address signed up in this very moment: the second look finds them. */
+/** A person with the same address signed up in this very moment: the second look finds them. */
 export async function retryOnce<T>(attempt: () => Promise<T>): Promise<T> {
   try {
     return await attempt()

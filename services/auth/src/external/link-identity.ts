@@ -16,7 +16,7 @@ import { linkedEmailExists, linkedEmailNotConfirmed, linkingTargetNotFound } fro
 import { mainEmail, toIdentityData } from './profile.ts'
 
 /**
- * Gives a signed-in person one more way to sign in. Somebody without an address gets the provider's, and an anonymous one has an account
+ * Gives a signed-in person one more way to sign in. A person without an address gets the provider's, and an anonymous one has an account
  * after it.
  *
  * @throws {HoldfastError} `identity_already_exists`, `email_exists`, `user_not_found`, `user_banned`, `over_email_send_rate_limit`

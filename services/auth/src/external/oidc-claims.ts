@@ -8,7 +8,7 @@ import { type JsonObject, requireRecord } from './read-json.ts'
  * Many providers tell addresses only there.
  *
  * @param input.always - whether userinfo is asked even when the token says enough
- * @throws {Error} when userinfo speaks of somebody else
+ * @throws {Error} when userinfo speaks of another person
  * @see OpenID Connect Core 1.0, section 5.3.2
  */
 export async function readOidcClaims(input: {

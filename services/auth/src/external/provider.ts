@@ -70,6 +70,6 @@ export type BuiltInProvider = (settings: BuiltInSettings, discover: Discover) =>
  *
  * @param issuer - what the description has to name as its issuer
  * @param address - of the description, when it is not the standard one
- * @throws {Error} when it cannot be read, or describes somebody else
+ * @throws {Error} when it cannot be read, or describes another person
  */
 export type Discover = (network: ProviderNetwork, issuer: string, address?: string) => Promise<AuthorizationServer>

@@ -6,7 +6,7 @@ export function manualLinkingDisabled(): HoldfastError {
   return new HoldfastError('manual_linking_disabled', 404, 'Manual linking is disabled')
 }
 
-/** @param whose - the identity belongs to the person who links it, or to somebody else */
+/** @param whose - the identity belongs to the person who links it, or to another person */
 export function identityAlreadyExists(whose: 'same' | 'another'): HoldfastError {
   const suffix = whose === 'same' ? '' : ' to another user'
   return new HoldfastError('identity_already_exists', 422, `Identity is already linked${suffix}`)
@@ -24,7 +24,7 @@ export function identityNotFound(): HoldfastError {
   return new HoldfastError('identity_not_found', 422, "Identity doesn't exist")
 }
 
-/** The address would have to become that of another identity, and every one of those is somebody else's. */
+/** The address would have to become that of another identity, and every one of those is another person's. */
 export function emailConflictIdentityNotDeletable(): HoldfastError {
   return new HoldfastError(
     'email_conflict_identity_not_deletable',

@@ -18,7 +18,7 @@ export function createSmtpSender(options: AuthOptions, projectName: string): Sen
       host,
       port,
       secure: port === 465,
-      // Without this, somebody between us and the mail server could have the password in clear text by hiding STARTTLS.
+      // Without this, a person between us and the mail server could have the password in clear text by hiding STARTTLS.
       requireTLS: user !== undefined && !isNear,
       ...(user === undefined ? {} : { auth: { user, pass: pass ?? '' } }),
       maxConnections: MESSAGES_SENDING_MAX,

@@ -32,7 +32,7 @@ export function findFactorsOfUser(db: Queryable, userId: string): Promise<Factor
   )
 }
 
-/** @returns `undefined` for a factor of somebody else as well */
+/** @returns `undefined` for a factor of another person as well */
 export async function findFactor(
   db: Queryable,
   input: { readonly factorId: string; readonly userId: string },

@@ -12,7 +12,7 @@ export function createRecoveryCode(): string {
 /**
  * What is kept of a code.
  *
- * @param text - as somebody typed it: letter case, spaces and hyphens do not matter, and o, i and l are read as the digits they look like
+ * @param text - as a person typed it: letter case, spaces and hyphens do not matter, and o, i and l are read as the digits they look like
  */
 export function hashRecoveryCode(text: string): string {
   const code = text.toLowerCase().replaceAll(/[\s-]/g, '').replaceAll('o', '0').replaceAll(/[il]/g, '1')

@@ -6,13 +6,13 @@ import { requirePerson } from '../sessions/require-user.ts'
 import type { UserRow } from '../users/user-row.ts'
 import { anonymousNotAllowed } from './errors.ts'
 
-/** Somebody with an account and a session of this server, whose assurance a second factor can raise. */
+/** A person with an account and a session of this server, whose assurance a second factor can raise. */
 export interface FactorSigner {
   readonly user: UserRow
   readonly session: SessionRow
 }
 
-/** @throws {HoldfastError} as `requirePerson`; `no_authorization` (403) for somebody without an account, `session_not_found` */
+/** @throws {HoldfastError} as `requirePerson`; `no_authorization` (403) for a person without an account, `session_not_found` */
 export async function requireFactorSigner(context: AuthContext, request: FastifyRequest): Promise<FactorSigner> {
   const { user, session } = await requirePerson(context, request)
   if (user.is_anonymous) throw anonymousNotAllowed()

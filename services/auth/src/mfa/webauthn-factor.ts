@@ -112,7 +112,7 @@ export async function judgeSecurityKey(
   if (question?.type !== answer.type || question.rpId !== party.id) return false
   const response = answer.credentialResponse
   if (question.type === 'create') {
-    // Somebody may have begun twice; what counts already is not replaced.
+    // A person may have begun twice; what counts already is not replaced.
     if (factor.status === 'verified') return false
     const verdict = await judgeRegistration(party, { response, question })
     if (verdict.valid) await saveCredential(tx, factor.id, toStored(verdict.credential), verdict.credential.aaguid)

@@ -1,6 +1,6 @@
 import { type Queryable, sql, type SqlFragment } from '@holdfast/postgres'
 
-/** An app's wish to sign somebody in: waits for the person, then for the app to fetch what it was given. */
+/** An app's wish to sign a person in: waits for the person, then for the app to fetch what it was given. */
 export interface AuthorizationRow {
   readonly id: string
   /** What the page of consent knows it by. */

@@ -24,7 +24,7 @@ const PARAMETERS = [
 type AuthorizeParameters = Readonly<Record<(typeof PARAMETERS)[number], string>>
 
 /**
- * Takes an app's wish to sign somebody in.
+ * Takes an app's wish to sign a person in.
  *
  * What is wrong with the app or its address is told to whoever asks; everything else to the app, at its address.
  *

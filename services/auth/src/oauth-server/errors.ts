@@ -48,7 +48,7 @@ export function clientNotFound(status: 400 | 404): HoldfastError {
   )
 }
 
-/** There is none, it is over, or it is somebody else's. */
+/** There is none, it is over, or it is another person's. */
 export function authorizationNotFound(): HoldfastError {
   return new HoldfastError('oauth_authorization_not_found', 404, 'authorization not found')
 }

@@ -74,7 +74,7 @@ async function grantByCode(context: AuthContext, request: TokenRequest): Promise
   }
 }
 
-/** @throws {OAuthError} `invalid_grant` when it is too late, or somebody else than the one who asked has the code */
+/** @throws {OAuthError} `invalid_grant` when it is too late, or another person than the one who asked has the code */
 function requireSameRequest(
   { clock }: AuthContext,
   authorization: AuthorizationRow,

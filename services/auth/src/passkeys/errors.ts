@@ -19,7 +19,7 @@ export function aal2ToManagePasskeys(): HoldfastError {
   return new HoldfastError('insufficient_aal', 403, message)
 }
 
-/** Somebody has proved who they are, but is not let in: 403 here, where a password gets 400. */
+/** A person has proved who they are, but is not let in: 403 here, where a password gets 400. */
 export function passkeySignInRefused(
   code: 'email_not_confirmed' | 'phone_not_confirmed' | 'user_banned',
 ): HoldfastError {

@@ -17,7 +17,7 @@ export interface PasswordHasher extends AsyncDisposable {
    */
   verify(password: string, encodedHash: string | undefined): Promise<boolean>
   /**
-   * Hashes a password anew, in the background, when its hash is of another form or cost than those made today. Nothing that goes wrong
+   * Hashes a password again, in the background, when its hash is of another form or cost than those made today. Nothing that goes wrong
    * reaches the caller: there is a next sign-in.
    *
    * @param password - known to be right

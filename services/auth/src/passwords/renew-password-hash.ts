@@ -2,7 +2,7 @@ import { sql } from '@holdfast/postgres'
 import type { AuthContext } from '../context.ts'
 
 /**
- * Replaces the hash of somebody who has just proved their password when it is not of today's form and cost: accounts of a dump become like
+ * Replaces the hash of a person who has just proved their password when it is not of today's form and cost: accounts of a dump become like
  * others with their first sign-in. Returns at once.
  */
 export function renewPasswordHash(
@@ -11,7 +11,7 @@ export function renewPasswordHash(
 ): void {
   const { userId, password, encodedHash } = input
   passwords.renew(password, encodedHash, async (renewed) => {
-    // Somebody who changes their password meanwhile has the last word.
+    // A person who changes their password meanwhile has the last word.
     await pool.execute(sql`
       update auth.users set encrypted_password = ${renewed} where id = ${userId} and encrypted_password = ${encodedHash}
     `)

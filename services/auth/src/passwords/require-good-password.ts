@@ -15,7 +15,7 @@ export async function requireGoodPassword(
 }
 
 /**
- * Of a password that somebody has: they are told of all that is wrong with it, and get in. What cannot be found out is not held against it.
+ * Of a password that a person has: they are told of all that is wrong with it, and get in. What cannot be found out is not held against it.
  *
  * @returns `undefined` for a password that is good enough
  */

@@ -7,7 +7,7 @@ import { redirectOf } from '../redirects/redirect-of-request.ts'
 /** `GET /authorize?provider=`: sends the browser to an external provider. Source: GoTrue API reference. */
 export function authorizeRoute(context: AuthContext): FastifyPluginAsyncTypebox {
   return async (app) => {
-    // A `HEAD` of somebody who only looks where a link leads must not begin a flow.
+    // A `HEAD` of a person who only looks where a link leads must not begin a flow.
     app.get('/authorize', { exposeHeadRoute: false }, async (request, reply) => {
       context.limits.verify.take(request.ip)
       const redirectTo = redirectOf(request, context.redirects)

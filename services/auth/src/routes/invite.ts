@@ -10,7 +10,7 @@ import { renderUser } from '../users/render-user.ts'
 const InviteBody = Type.Object({ email: OptionalText, data: OptionalRecord })
 const InviteQuery = Type.Object({ redirect_to: Type.Optional(Type.String()) })
 
-/** `POST /invite?redirect_to=`: invites somebody by mail. Source: GoTrue API reference. */
+/** `POST /invite?redirect_to=`: invites a person by mail. Source: GoTrue API reference. */
 export function inviteRoute(context: AuthContext): FastifyPluginAsyncTypebox {
   return async (app) => {
     const schema = { body: InviteBody, querystring: InviteQuery }

@@ -39,7 +39,7 @@ const HALF_CONFIRMED = 'Confirmation link accepted. Please proceed to confirm li
  */
 export function verifyRoutes(context: AuthContext): FastifyPluginAsyncTypebox {
   return async (app) => {
-    // A `HEAD` of somebody who only looks where a link leads must not use it up.
+    // A `HEAD` of a person who only looks where a link leads must not use it up.
     const options = { schema: { querystring: VerifyQuery }, exposeHeadRoute: false }
     app.get('/verify', options, async (request, reply) => {
       context.limits.verify.take(request.ip)

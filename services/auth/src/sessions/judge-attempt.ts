@@ -8,7 +8,7 @@ import type { HookPayload } from '../hooks/hooks.ts'
 // A rejection is returned, not thrown: what the hook has counted, and the end of the sessions, have to be committed before the request
 // is refused.
 
-/** A password that somebody tried. */
+/** A password that a person tried. */
 export interface PasswordAttempt {
   readonly userId: string
   readonly valid: boolean

@@ -13,7 +13,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 type Claims = Readonly<Record<string, unknown>>
 
 /**
- * Whether the session behind a token still lives: a genuine token says who somebody was when it was made. States are kept in memory and forgotten when
+ * Whether the session behind a token still lives: a genuine token says who a person was when it was made. States are kept in memory and forgotten when
  * their end is announced, so that most requests cost no statement.
  *
  * A token that names no session (an API key, one of another issuer, an operator's) has nothing that could have ended.

@@ -23,7 +23,7 @@ export interface Signer {
 }
 
 /**
- * A token proves who somebody was when it was made. Here the user and the session have to be there still.
+ * A token proves who a person was when it was made. Here the user and the session have to be there still.
  *
  * @throws {HoldfastError} `no_authorization`, `bad_jwt`, `user_not_found`, `session_not_found`, `user_banned`
  */

@@ -11,7 +11,7 @@ export interface SessionRow {
   readonly not_after: Date | null
   readonly created_at: Date
   readonly refreshed_at: Date | null
-  /** The app that the session was given to, when this server signed somebody in for another one. */
+  /** The app that the session was given to, when this server signed a person in for another one. */
   readonly oauth_client_id: string | null
   readonly scopes: string | null
   readonly user_agent: string | null

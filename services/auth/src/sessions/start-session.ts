@@ -8,7 +8,7 @@ import { createSession } from './create-session.ts'
 import type { SignedIn } from './render-session.ts'
 import type { RequestOrigin } from './session-row.ts'
 
-/** Starts a session for somebody who has proved who they are, and issues its first tokens. */
+/** Starts a session for a person who has proved who they are, and issues its first tokens. */
 export async function startSession(
   context: AuthContext,
   tx: Transaction,

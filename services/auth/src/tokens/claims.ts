@@ -17,7 +17,7 @@ export type AuthenticationMethodName =
   | 'oauth_provider/authorization_code'
   | 'passkey'
 
-/** How somebody proved who they are, and when (seconds since the epoch). */
+/** How a person proved who they are, and when (seconds since the epoch). */
 export interface AuthenticationMethod {
   readonly method: string
   readonly timestamp: number
@@ -52,7 +52,7 @@ export interface AccessTokenClaims extends TokenClaims {
   readonly amr: readonly AuthenticationMethod[]
   readonly session_id: string
   readonly is_anonymous: boolean
-  /** The app that the token was given to, and what it may know, when this server signed somebody in for another app. */
+  /** The app that the token was given to, and what it may know, when this server signed a person in for another app. */
   readonly client_id?: string
   readonly scope?: string
 }

@@ -79,7 +79,7 @@ function toKey(exported: JWK, algorithm: SigningAlgorithm, kid: string): NewSign
   return { kid, algorithm, private_jwk: { ...exported, ...shared, key_ops: ['sign'] }, public_jwk: published }
 }
 
-/** Unless somebody else was first: there is one key of a name, and one that signs. @param now - ISO 8601 */
+/** Unless another person was first: there is one key of a name, and one that signs. @param now - ISO 8601 */
 export async function insertKey(
   db: Queryable,
   key: NewSigningKey & Pick<SigningKeyRow, 'status'>,

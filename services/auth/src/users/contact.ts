@@ -34,7 +34,7 @@ export function normalizePhone(text: string): string {
   return text.replace(/^\+/, '').replaceAll(' ', '')
 }
 
-/** What somebody signs up with. */
+/** What a person signs up with. */
 export type Contact =
   | { readonly provider: 'email'; /** In lower case. */ readonly email: string }
   | { readonly provider: 'phone'; /** Digits only. */ readonly phone: string }

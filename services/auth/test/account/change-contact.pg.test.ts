@@ -43,7 +43,7 @@ const put = (app: AuthApp, token: string | undefined, payload: object, query = '
 const verify = (app: AuthApp, payload: object) => app.call({ method: 'POST', url: '/verify', payload })
 const open = (app: AuthApp, tokenHash: string) => app.call({ url: `/verify?type=email_change&token=${tokenHash}` })
 
-/** Somebody with a confirmed address. */
+/** A person with a confirmed address. */
 async function member(email = newEmail()): Promise<SessionBody & { readonly email: string }> {
   return { ...(await easy.signUp(email)), email }
 }

@@ -356,7 +356,7 @@ describe('a code', () => {
     for (const answer of answers) expect(answer).toMatchObject({ status: 403, body: { code: 'otp_expired' } })
     const refused = await verify({ type: 'email', token, email })
     expect(refused).toMatchObject({ status: 403, body: { message: 'Token has expired or is invalid' } })
-    // A new code does not begin anew.
+    // A new code does not begin from scratch.
     world.nowMs += 1_000
     const next = await signUp(email)
     expect(await verify({ type: 'email', token: next.token, email })).toMatchObject({ status: 403 })

@@ -28,7 +28,7 @@ function send(method: 'GET' | 'POST' | 'DELETE', url: string, token: string, pay
   return app.call({ method, url, token, ...(payload ? { payload } : {}) })
 }
 
-/** Somebody whose session is at aal2. */
+/** A person whose session is at aal2. */
 async function newOwner() {
   const email = `${randomUUID()}@example.org`
   const { access_token: low } = await app.signUp(email)

@@ -66,7 +66,7 @@ async function verify(token: string, factorId: string, payload: object) {
   return post(token, `/factors/${factorId}/verify`, payload)
 }
 
-/** Somebody with a key that counts, signed in anew without it. */
+/** A person with a key that counts, signed in again without it. */
 async function newOwner() {
   const person = await newPerson()
   const key = createSoftwareAuthenticator({ origin: ORIGIN })

@@ -104,7 +104,7 @@ export async function sendFile<T>(
   }
 }
 
-/** Passes bytes on until none come for `silenceMs` although somebody waits for them. */
+/** Passes bytes on until none come for `silenceMs` although a person waits for them. */
 export class SilenceLimit extends Transform {
   readonly #timer: NodeJS.Timeout
   #hasMoved = true

@@ -18,7 +18,7 @@ import type { RequestDatabase } from '../database/request-database.ts'
 import { keyAlreadyExists } from '../errors.ts'
 import type { UserMetadata } from '../request/user-metadata.ts'
 
-/** An object that somebody wants to write, before its bytes are there. */
+/** An object that a person wants to write, before its bytes are there. */
 export interface WriteIntent {
   readonly name: ObjectName
   readonly owner: string | undefined

@@ -13,7 +13,7 @@ const SERVICE: Caller = {
 }
 
 /**
- * Finds out who signed a request: whoever has the key pair of the instance, or somebody with the token of a person. That token says who they are; what signs beside
+ * Finds out who signed a request: whoever has the key pair of the instance, or a person with the token of a person. That token says who they are; what signs beside
  * it, a public key, says nothing.
  *
  * @throws {HoldfastError} `AccessDenied`, `SignatureDoesNotMatch`, `RequestTimeTooSkewed` and others of signatures and tokens

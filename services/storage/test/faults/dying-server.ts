@@ -4,7 +4,7 @@
  */
 import fs, { type FileHandle } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
-import { silentLogger, systemClock } from '@holdfast/foundation'
+import { silentLogger, systemClock, type OptionDeclaration } from '@holdfast/foundation'
 import { createHttpServer } from '@holdfast/http'
 import { createPool, sharePool, type Connections, type PoolShare } from '@holdfast/postgres'
 
@@ -88,7 +88,9 @@ const shared = sharePool(open(options.requestUrl, 4, true), {
   shares: { storage: { reserved: 1, max: 4 } },
 }).share('storage')
 const share: PoolShare = { ...shared, for: (whose) => watched(shared.for(whose)) }
-const defaults = Object.fromEntries(Object.entries(storageOptions).map(([name, one]) => [name, one.default]))
+const defaults = Object.fromEntries(
+  Object.entries<OptionDeclaration>(storageOptions).map(([name, one]) => [name, one.default]),
+)
 const storage = await openStorage({
   share,
   pool: open(options.url, 1),
@@ -96,6 +98,8 @@ const storage = await openStorage({
   folder: options.folder,
   jwtSecret: 'a secret of at least thirty-two characters',
   options: defaults as unknown as Parameters<typeof openStorage>[0]['options'],
+  apiKeys: [],
+  verifyCaller: () => Promise.reject(new Error('nobody has a token here')),
   logger: silentLogger,
   clock: systemClock,
 })

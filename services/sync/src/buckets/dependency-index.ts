@@ -2,7 +2,7 @@ import type { Relation, Tuple } from '@holdfast/replication'
 import type { PlannedDependency } from './active-plan.ts'
 import { addTo, RecentChanges } from './recent-changes.ts'
 
-/** Somebody whose keys may change. */
+/** A person whose keys may change. */
 export interface KeyHolder {
   /** Transactions changed something that the keys depend on. */
   keysChanged(xids: readonly number[]): void
@@ -16,7 +16,7 @@ export type Pins = ReadonlyMap<string, readonly (string | null)[]>
 /**
  * Finds the connected people whom a change of some table concerns.
  *
- * Values of a pin may come from rows, so they hold as long as the keys do: whoever is told of a change has to be unresolved until the keys are known anew.
+ * Values of a pin may come from rows, so they hold as long as the keys do: whoever is told of a change has to be unresolved until the keys are known again.
  */
 export interface DependencyIndex {
   /** Whose dependencies are not known: every change concerns them. */

@@ -12,7 +12,7 @@ import { collect, createPins, roleOf, snapshotIn, statementOf, type KeyRow, type
 import { subscriptionText } from './evaluate-keys.ts'
 import type { EvaluatedKeys, EvaluatedWant, Want } from './evaluated-keys.ts'
 
-/** Somebody's question for their keys. */
+/** A person's question for their keys. */
 export interface KeyQuestion {
   /** One at least. */
   readonly wants: readonly Want[]

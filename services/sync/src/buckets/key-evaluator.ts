@@ -13,7 +13,7 @@ export interface KeyEvaluator {
   keys(wants: readonly Want[], session: Session): Promise<EvaluatedKeys>
   /** Asks for access classes that came to be. */
   classes(wants: readonly AskedWant[], session: Session): Promise<EvaluatedClasses>
-  /** How often somebody's keys or classes have been asked for. */
+  /** How often a person's keys or classes have been asked for. */
   readonly evaluations: number
 }
 

@@ -18,7 +18,7 @@ import { Waiters } from './waiters.ts'
 export type { AppliedBatch, BucketListener, Expected, ExpectingListener, LiveBucket, ReadBuckets }
 
 /**
- * Where the log stands, bucket by bucket, for those buckets that somebody has. One writer (the replicator), many readers; everything happens in one
+ * Where the log stands, bucket by bucket, for those buckets that a person has. One writer (the replicator), many readers; everything happens in one
  * thread, so between two `await`s the view is one checkpoint.
  */
 export interface CheckpointFeed {
@@ -29,7 +29,7 @@ export interface CheckpointFeed {
   readonly recent: RecentOps
   /** Called before a batch is written: versions in these buckets, or in any, are about to be superseded in the log. */
   announce(bucketIds: Iterable<number> | 'any'): void
-  /** The buckets that somebody has or expects. */
+  /** The buckets that a person has or expects. */
   liveNames(): readonly string[]
   /** Called before superseded operations up to `floor` become one in the log: a reader of an older checkpoint will miss some. */
   compact(bucketId: number, floor: number): void
@@ -137,7 +137,7 @@ export function createCheckpointFeed(): CheckpointFeed {
   }
 }
 
-/** Makes buckets live that came into being and that somebody expects. */
+/** Makes buckets live that came into being and that a person expects. */
 function welcome(
   live: LiveBuckets,
   expected: ExpectedBuckets<ExpectingListener>,

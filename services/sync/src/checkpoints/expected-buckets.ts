@@ -34,7 +34,7 @@ export interface ExpectedBuckets<Listener> {
   listeners(): Iterable<Listener>
 }
 
-/** What somebody expects. */
+/** What a person expects. */
 export function expectedNames(expectations: readonly Expectation<unknown>[]): Map<string, BucketGrant> {
   const names = new Map<string, BucketGrant>()
   for (const { key, parts, grant } of expectations) for (const part of parts) names.set(part + key, grant)

@@ -65,11 +65,11 @@ const LOCK_TIMEOUT = '50ms'
 /**
  * Keeps the log as large as the rows that are in it, in the background. Superseded operations of a bucket up to some operation, its **floor**, become
  * one MOVE with the sum of their checksums at that operation. A device that stands past the floor has them all and notices nothing; one that begins
- * with the bucket gets one instead of many; one in between is told to begin the bucket anew, which `send-ops.ts` sees from the floor that it reads
+ * with the bucket gets one instead of many; one in between is told to begin the bucket from scratch, which `send-ops.ts` sees from the floor that it reads
  * together with the operations.
  *
  * A bucket is compacted when superseded operations are more than half as many as its rows, and then keeps the newest of them, a quarter of its
- * rows: a device begins a bucket anew only when it has missed at least that many changes of it.
+ * rows: a device begins a bucket from scratch only when it has missed at least that many changes of it.
  */
 export function startCompactor(options: CompactorOptions): Compactor {
   const { pool, feed, logger } = options
@@ -80,7 +80,7 @@ export function startCompactor(options: CompactorOptions): Compactor {
   /** The newest checkpoint when the round before began. */
   let horizon = 0
   let last: CompactionRound | undefined
-  /** Empty buckets are those whose last operation is later, and these, which somebody had. */
+  /** Empty buckets are those whose last operation is later, and these, which a person had. */
   let lookedUpTo = -1
   let inUse: EmptyBucket[] = []
   let running: Promise<unknown> = Promise.resolve()

@@ -13,8 +13,8 @@ export interface EmptyBucket {
 }
 
 /**
- * Deletes buckets that all rows have left. When a row comes again, its bucket is made anew with another id and a floor before which nobody stands who has
- * anything of it, so a device that comes back with the old position begins it anew.
+ * Deletes buckets that all rows have left. When a row comes again, its bucket is made from scratch with another id and a floor before which nobody stands who has
+ * anything of it, so a device that comes back with the old position begins it from scratch.
  *
  * It happens between two batches of the writer, which remembers the ids of buckets by their names, and while no stream has the bucket or is looking it up.
  */

@@ -216,7 +216,7 @@ export function clearDoc(opId: number, checksum: number): Buffer {
   return bareDoc(CLEAR, opId, checksum)
 }
 
-/** The same operation for somebody who never had the row: a REMOVE becomes MOVE, which names no row. */
+/** The same operation for a person who never had the row: a REMOVE becomes MOVE, which names no row. */
 export function withoutRemoved(doc: Buffer): Buffer {
   const op = 4 + OP_ID.length + 4 + doc.readInt32LE(4 + OP_ID.length)
   if (doc[op + OP_TEXT] !== REMOVE[OP_TEXT]) return doc

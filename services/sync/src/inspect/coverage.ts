@@ -99,7 +99,7 @@ interface TableStatistics {
  * How each table and each policy is followed, and at what cost.
  *
  * @param db - as the superuser
- * @param active - what is being served; `undefined` while policies are compiled anew
+ * @param active - what is being served; `undefined` while policies are compiled again
  */
 export async function readCoverage(
   db: Pool,

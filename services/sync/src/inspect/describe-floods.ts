@@ -13,7 +13,7 @@ export interface Floods {
   readonly classes: readonly Pick<ClassList, 'table' | 'policy' | 'leftOut' | 'leftOutOf'>[]
 }
 
-/** What does not reach devices because somebody brought too much of it, for `/health`; `undefined` when there is nothing. `holdfast sync status` has the details. */
+/** What does not reach devices because a person brought too much of it, for `/health`; `undefined` when there is nothing. `holdfast sync status` has the details. */
 export function describeFloods({ buckets, classes }: Floods): string | undefined {
   const all = [
     ...classes.map(({ table, policy, leftOut, leftOutOf }) => {

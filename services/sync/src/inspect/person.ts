@@ -1,6 +1,6 @@
 import type { Session } from '@holdfast/postgres'
 
-/** Somebody whose view an operator looks at. */
+/** A person whose view an operator looks at. */
 export interface Person {
   readonly userId: string
   readonly role: string
@@ -12,7 +12,7 @@ export interface Person {
   readonly expiresAtS: number
 }
 
-/** Finds somebody by id or address; `undefined`: there is no such account. */
+/** Finds a person by id or address; `undefined`: there is no such account. */
 export type FindPerson = (who: string) => Promise<Person | undefined>
 
 export function sessionOf({ role, claims }: Person): Session {

@@ -48,7 +48,7 @@ export interface SyncStatus {
   readonly devices: {
     readonly connected: number
     readonly people: number
-    /** Times that Postgres was asked for somebody's keys, since the process began. */
+    /** Times that Postgres was asked for a person's keys, since the process began. */
     readonly keyEvaluations: number
   }
   readonly log: {

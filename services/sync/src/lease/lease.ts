@@ -131,7 +131,7 @@ async function takeOver(db: Queryable, instance: string): Promise<number> {
   return Number(row?.epoch)
 }
 
-/** Renews the lease while somebody stands by, and tells when it is lost. */
+/** Renews the lease while a person stands by, and tells when it is lost. */
 function hold(db: OwnConnection, epoch: number, { instance, logger }: LeaseOptions): Lease {
   const lost = new AbortController()
   const lose = (): void => {

@@ -60,7 +60,7 @@ export interface ChangeReaderOptions {
   /** Called when changes of some table are known to be missing. It is read again. */
   readonly onUnpublished: () => void
   readonly progress: ReaderProgress
-  /** A row was changed by somebody that says what the person of a stream has. */
+  /** A row was changed by a person that says what the person of a stream has. */
   readonly onConcerned: (holder: KeyHolder, author: string) => void
   readonly logger: Logger
 }

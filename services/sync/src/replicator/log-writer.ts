@@ -168,7 +168,7 @@ export function createLogWriter(
     writing.catch(() => undefined) // as above
   }
 
-  /** After a partial batch was committed: what the log has of the buckets that somebody has, as if the batch had made them anew. */
+  /** After a partial batch was committed: what the log has of the buckets that a person has, as if the batch had made them from scratch. */
   async function readLive(): Promise<Pick<AppliedBatch, 'deltas' | 'cleared' | 'fresh'>> {
     const deltas = new Map<number, BucketDelta>()
     const fresh = new Map<number, { readonly name: string }>()

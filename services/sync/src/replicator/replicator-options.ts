@@ -45,6 +45,6 @@ export interface ReplicatorOptions {
   readonly quietCompileMs: number
   readonly retirement: Pick<Retirement, 'run'>
   readonly evaluator: RowEvaluator
-  /** A row was changed by somebody that says what the person of a stream has. */
+  /** A row was changed by a person that says what the person of a stream has. */
   readonly onConcerned: (holder: KeyHolder, author: string) => void
 }

@@ -19,7 +19,7 @@ export interface Replicator extends AsyncDisposable {
   plan(): ActivePlan | undefined
   /** Whether the policies are compiled for every change of the schema that the reader has passed; asking for it has them compiled at once. */
   isSettled(): boolean
-  /** What is being read for the first time or anew. */
+  /** What is being read for the first time or again. */
   readonly filling: FillProgress | undefined
   /** Why the last attempt failed, while it is being repaired; or what is known to be missing. */
   readonly problem: string | undefined

@@ -37,7 +37,7 @@ export interface PendingOps {
   holds(bucketId: number, objectId: string): boolean | undefined
   readonly bytes: number
   readonly size: number
-  /** Takes what was collected and starts anew. */
+  /** Takes what was collected and starts from scratch. */
   take(): TakenOps
 }
 

@@ -7,7 +7,7 @@ export interface DownloadedSlice {
   readonly sentTo: number
   /** As of which compaction of the bucket it was read. */
   readonly since: number
-  /** Where the device may have stood when it was told to begin anew, which it may never have heard: in `[low, high]`. 0: it had nothing. */
+  /** Where the device may have stood when it was told to begin from scratch, which it may never have heard: in `[low, high]`. 0: it had nothing. */
   readonly low: number
   readonly high: number
 }

@@ -29,7 +29,7 @@ export interface HeldBucket {
   since: number | undefined
   /** Where the device said that it stands. */
   readonly reported: number
-  /** It was told to begin anew when it was in this range at most. */
+  /** It was told to begin from scratch when it was in this range at most. */
   before: { readonly low: number; readonly high: number }
 }
 
@@ -52,7 +52,7 @@ export function heldBucket(bucket: LiveBucket, grant: BucketGrant, position: num
   }
 }
 
-/** Makes a device begin a bucket anew. */
+/** Makes a device begin a bucket from scratch. */
 export function beginAnew(held: HeldBucket): void {
   held.before = { low: held.reported, high: Math.max(held.before.high, held.upTo, held.position) }
   held.upTo = held.position = 0

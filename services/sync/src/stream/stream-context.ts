@@ -34,7 +34,7 @@ export interface StreamContext {
   /** The device's newest write checkpoint, whenever it was made. */
   readonly readWriteCheckpoint: (device: Device) => Promise<WriteCheckpoint | undefined>
   readonly logger: Logger
-  /** The plan being served; `undefined` while policies are being compiled anew: no checkpoint leaves meanwhile. */
+  /** The plan being served; `undefined` while policies are being compiled again: no checkpoint leaves meanwhile. */
   plan(): ActivePlan | undefined
 }
 

@@ -156,7 +156,7 @@ async function choosePutForm(
   return seen.length > 0 ? 'replace' : 'insert'
 }
 
-/** No row was touched: somebody changed a guarded column, or the row is gone, or row-level security hides it. */
+/** No row was touched: a person changed a guarded column, or the row is gone, or row-level security hides it. */
 async function explainNoRow(
   tx: Transaction,
   operation: UploadOperation,

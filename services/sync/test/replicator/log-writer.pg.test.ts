@@ -45,7 +45,7 @@ test(
     // Its id was forgotten, and only the open transaction has it.
     await writer.ids.resolve(writer.db, new Map([[early, 1]]))
     writer.pending.put(writer.ids.id(early), 't', `row of ${early}`, '{"again":1}', false)
-    // Somebody who comes before the transaction is complete.
+    // A person who comes before the transaction is complete.
     live.push(...feed.hold([late], listener))
     const filling = feed.fill((list) => readBuckets(db.pool, list), [late])
     await writer.complete(7n as Lsn, () => undefined)

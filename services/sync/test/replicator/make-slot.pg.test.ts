@@ -5,7 +5,7 @@ import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 import { makeSlot } from '../../src/replicator/make-slot.ts'
 
 /*
- * Postgres makes a slot once all transactions have ended that had written something by then. A transaction that somebody forgot is named, and giving up leaves nothing.
+ * Postgres makes a slot once all transactions have ended that had written something by then. A transaction that a person forgot is named, and giving up leaves nothing.
  */
 
 let db: TestDatabase

@@ -4,7 +4,7 @@ import { sql } from '@holdfast/postgres'
 import { BOB, caller, openUploadWorld, type UploadWorld } from './upload-world.ts'
 
 /*
- * A guarded change counts only if the row still is as the person saw it; what the person's own earlier writes did to it is not somebody else's change.
+ * A guarded change counts only if the row still is as the person saw it; what the person's own earlier writes did to it is not another person's change.
  */
 
 const SCHEMA = `

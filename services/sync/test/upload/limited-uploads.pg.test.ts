@@ -9,7 +9,7 @@ import { ALICE, BOB, caller, CLIENT, openUploadWorld, type UploadWorld } from '.
 
 /*
  * One person's uploads never cost another: what one may have under way is bounded, what nobody waits for any more is ended, and what takes too long is
- * rolled back, to be sent again. Uploads are held up here by a row that somebody has locked.
+ * rolled back, to be sent again. Uploads are held up here by a row that a person has locked.
  */
 
 let world: UploadWorld

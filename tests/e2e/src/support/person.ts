@@ -13,7 +13,7 @@ import { watchProblems, type Problems } from './problems.ts'
 /** How long a device may take for its first rows, in milliseconds, on a machine that does other things as well. */
 const FIRST_SYNC_MS = 120_000
 
-/** Somebody with a browser of their own and a line to the server of their own. */
+/** A person with a browser of their own and a line to the server of their own. */
 export interface Person {
   readonly email: string
   readonly name: string

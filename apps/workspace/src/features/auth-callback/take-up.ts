@@ -2,7 +2,7 @@ import type { HoldfastClient } from '@holdfast/client'
 import { type Arrival } from '../../lib/auth/arrival.ts'
 import { setPendingPassword } from '../../lib/pending-password.ts'
 
-/** What somebody arrived with that gives a session. */
+/** What a person arrived with that gives a session. */
 export type Takeable = Extract<Arrival, { kind: 'code' | 'tokens' }>
 
 const taken = new WeakMap<Takeable, Promise<void>>()

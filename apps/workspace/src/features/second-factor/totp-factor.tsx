@@ -6,7 +6,7 @@ import type { FactorFormProps } from './factor-form-props.ts'
 
 const TOTP_DIGITS = 6
 
-/** The code that an authenticator app shows. The challenge is made with the answer, so it cannot run out while somebody types. */
+/** The code that an authenticator app shows. The challenge is made with the answer, so it cannot run out while a person types. */
 export function TotpFactor({ factor, isOnline, onConfirmed }: FactorFormProps): JSX.Element {
   const { config, client } = useBackend()
   return (

@@ -7,7 +7,7 @@ import type { Provider } from '../../lib/auth/sign-in-methods.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { signInMessages as words } from '../../messages/sign-in.ts'
 
-/** Other services that confirm who somebody is, and going on without an account. */
+/** Other services that confirm who a person is, and going on without an account. */
 export function OtherWays({
   providers,
   hasGuests,

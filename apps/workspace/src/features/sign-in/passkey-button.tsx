@@ -11,7 +11,7 @@ import { webAuthnSupportHere } from '../../lib/webauthn-support.ts'
 import { errorMessages } from '../../messages/errors.ts'
 import { signInMessages as words } from '../../messages/sign-in.ts'
 
-/** The server forgets its question after five minutes; the list of the text field is asked anew before. Milliseconds. */
+/** The server forgets its question after five minutes; the list of the text field is asked again before. Milliseconds. */
 const AUTOFILL_RENEW_MS = 4 * 60_000
 
 /** Signs in with a passkey of this device or its phone; on a numeric address says where that works. */

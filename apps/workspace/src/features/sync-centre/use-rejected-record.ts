@@ -16,7 +16,7 @@ export interface RejectedRecord {
   readonly title: string
   /** The fields that the person wrote, and those that the refusal names, with what was written. */
   readonly fields: readonly { readonly column: ColumnDescriptor; readonly yours: LocalValueOf | undefined }[]
-  /** Of a conflict: what somebody else changed meanwhile in fields that the person did not write, with what the person saw. */
+  /** Of a conflict: what another person changed meanwhile in fields that the person did not write, with what the person saw. */
   readonly changedByOthers: readonly { readonly column: ColumnDescriptor; readonly yours: LocalValueOf | undefined }[]
   /** The record as the server has it, from its last checkpoint. `undefined` when it is not visible to this person. */
   readonly serverRow: Row | undefined

@@ -1,4 +1,4 @@
-/** What somebody typed to say who they are. */
+/** What a person typed to say who they are. */
 export type Identifier = { readonly email: string } | { readonly phone: string }
 
 /** A text of digits, perhaps with `+`, spaces, dots, hyphens and brackets, is a phone number; anything else an e-mail. */

@@ -5,7 +5,7 @@ import { ownPath } from './own-path.ts'
 import { usePendingPassword } from '../pending-password.ts'
 
 /**
- * Where somebody goes who has just got in: to their second factor when this session lacks it, to the form for a new
+ * Where a person goes who has just got in: to their second factor when this session lacks it, to the form for a new
  * password when they came for that, else to the page they had asked for.
  */
 export function useGoOn(): (redirect: string | undefined) => Promise<void> {

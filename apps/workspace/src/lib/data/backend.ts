@@ -35,7 +35,7 @@ export async function openBackend(): Promise<Backend> {
     url: location.origin,
     anonKey: config.anonKey,
     openDatabase: async (options) => {
-      // SQLite and the sync engine are not needed before somebody has signed in.
+      // SQLite and the sync engine are not needed before a person has signed in.
       const { openDatabase } = await import('./open-database.ts')
       return openDatabase({ ...options, prescribedVfs: config.vfs })
     },
@@ -64,7 +64,7 @@ export async function openBackend(): Promise<Backend> {
   return { config, client }
 }
 
-/** With these the auth client says who somebody is. */
+/** With these the auth client says who a person is. */
 const REMEMBERED: ReadonlySet<AuthChangeEvent> = new Set([
   'SIGNED_IN',
   'INITIAL_SESSION',
@@ -72,7 +72,7 @@ const REMEMBERED: ReadonlySet<AuthChangeEvent> = new Set([
   'PASSWORD_RECOVERY',
 ])
 
-/** A recovery link, here or in another tab, leads to the form for a new password; it ends with the session, or with somebody else's. */
+/** A recovery link, here or in another tab, leads to the form for a new password; it ends with the session, or with another person's. */
 function followPendingPassword(event: AuthChangeEvent, session: Session | null): void {
   if (event === 'PASSWORD_RECOVERY' && session) {
     setPendingPassword({ userId: session.user.id, reason: 'recovery' })
@@ -85,7 +85,7 @@ function followPendingPassword(event: AuthChangeEvent, session: Session | null):
   }
 }
 
-/** Who somebody is, for the account menu: the name from the profile, else from the e-mail's first part. */
+/** Who a person is, for the account menu: the name from the profile, else from the e-mail's first part. */
 function personOf({ user }: Session): { readonly userId: string; readonly email: string; readonly name: string } {
   const email = user.email ?? ''
   const given: unknown = user.user_metadata['name'] ?? user.user_metadata['full_name']

@@ -33,7 +33,7 @@ export function tablesOf(schema: SchemaDescriptor): readonly TableInfo[] {
   return tables
 }
 
-/** One list for each schema: a screen that asks again renders nothing anew. */
+/** One list for each schema: a screen that asks again renders nothing again. */
 const tablesOfSchema = new WeakMap<SchemaDescriptor, readonly TableInfo[]>()
 
 export function toTableInfo(descriptor: TableDescriptor): TableInfo {

@@ -88,7 +88,7 @@ function distinctRecords(changes: readonly RecordChange[]): readonly { readonly 
   return [...new Map(changes.map(({ table, id }) => [recordKey({ table, id }), { table, id }])).values()]
 }
 
-/** Columns that the database itself moves on after a write are no change by somebody. */
+/** Columns that the database itself moves on after a write are no change by a person. */
 const MOVED_BY_SERVER = new Set(['id', 'created_at', 'updated_at', 'created_by'])
 
 function readRow(tx: Transaction, { table, id }: RecordChange): Promise<RecordValues | null> {

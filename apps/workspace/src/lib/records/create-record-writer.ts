@@ -7,7 +7,7 @@ import { type Command, inverseOf, type NewCommand } from './record-change.ts'
 import { isOfCommand, refusedRecords } from './refused-records.ts'
 import { EMPTY_STACK, moveToDone, moveToUndone, pushDone, type UndoStack } from './undo-stack.ts'
 
-/** An undo or redo that would write over somebody's later change; the person decides. */
+/** An undo or redo that would write over a person's later change; the person decides. */
 export interface PendingUndo {
   readonly direction: 'undo' | 'redo'
   readonly command: Command

@@ -3,7 +3,7 @@ import type { FileStore } from './file-store.ts'
 /** What every file store has to do. Runs in Node and, without a test runner, inside a browser. */
 export interface FileStoreCase {
   readonly title: string
-  /** @param open - opens the store of a person anew, as after a restart */
+  /** @param open - opens the store of a person again, as after a restart */
   readonly run: (open: (userId: string) => Promise<FileStore>) => Promise<void>
 }
 
