@@ -109,7 +109,7 @@ describe('start --json', () => {
     const first = startJson(dataDir)
     const ready = await first.ready()
     const keys = ['anonKey', 'serviceRoleKey', 'publishableKey', 'secretKey']
-    expect(Object.keys(ready)).toEqual(['ready', 'base', 'db', ...keys, 'jwtSecret'])
+    expect(Object.keys(ready)).toEqual(['ready', 'base', 'db', ...keys, 'jwtSecret', 's3'])
     expect(first.out.trim().split('\n')).toHaveLength(1)
 
     const health = await fetch(`${ready.base}/health`)
