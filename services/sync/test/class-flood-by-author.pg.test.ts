@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { UPLOAD_PATH } from '@holdfast/protocol'
 import type { SyncStatus } from '../src/inspect/status.ts'
+import { dropSlots } from './drop-slots.ts'
 import { ALICE, BOB, CAROL, LISTS_SCHEMA, openWorld, type World } from './sync-world.ts'
 
 /*
@@ -141,9 +142,7 @@ test('what is kept when there are too many is kept when all rows are read again'
     again.disconnect()
   }
   await world.stop()
-  await world.run(
-    `select pg_drop_replication_slot(slot_name) from pg_replication_slots where database = current_database()`,
-  )
+  await dropSlots(world)
   await world.restart()
   const again = world.device(ALICE)
   again.connect()

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { delay } from '@holdfast/foundation'
+import { dropSlots } from './drop-slots.ts'
 import { ALICE, BOB, LISTS_SCHEMA, openWorld } from './sync-world.ts'
 
 const ROWS = `
@@ -19,9 +20,7 @@ test(
 
     // The slot is lost: everything is read again.
     await world.stop()
-    await world.run(
-      `select pg_drop_replication_slot(slot_name) from pg_replication_slots where database = current_database()`,
-    )
+    await dropSlots(world)
     const restarting = world.restart().catch(() => undefined) // it is stopped before it is ready
     const readSoFar = async (): Promise<{ definition: number; filled_to: string[] | null }[]> =>
       await world.rows(`select definition, filled_to from sync.fills where filled_to is not null`)
