@@ -14,7 +14,7 @@ import {
   type ObjectName,
   type ObjectRow,
 } from '../database/objects.ts'
-import type { RequestDatabase } from '../database/request-database.ts'
+import type { RequestDatabase, RequestTransaction } from '../database/request-database.ts'
 import { keyAlreadyExists } from '../errors.ts'
 import type { UserMetadata } from '../request/user-metadata.ts'
 
@@ -74,8 +74,7 @@ export function newVersion(): string {
 
 /**
  * Makes the row point to a version whose bytes are complete, and then deletes the bytes that it pointed to. The policies are asked once more, with the key
- * locked: between the first time and this one the body came in, and it may have taken long. When this rejects, the bytes of `version` are deleted, unless the
- * connection ended while it was committed: the row may point to them then. If it does not, the sweep deletes them.
+ * locked: between the first time and this one the body came in, and it may have taken long. When this rejects, {@link commitVersion} says what becomes of the bytes.
  */
 export async function commitWrite(
   context: Pick<StorageContext, 'backend' | 'logger'>,
@@ -83,34 +82,47 @@ export async function commitWrite(
   intent: WriteIntent,
   written: { readonly version: string; readonly metadata: ObjectMetadata },
 ): Promise<ObjectRow> {
-  const { backend, logger } = context
-  let replaced: string | null | undefined
+  const { row, replaced } = await commitVersion(context, database, written.version, async ({ asService, judge }) => {
+    const current = await asService(async (tx) => {
+      await lockKey(tx, intent.name)
+      return findObject(tx, intent.name)
+    })
+    if (current && !intent.upsert) throw keyAlreadyExists()
+    if (intent.isJudged) await judge((tx) => tryWrite(tx, intent))
+    const object = await asService((tx) =>
+      upsertObject(tx, {
+        ...intent.name,
+        owner: intent.owner,
+        version: written.version,
+        metadata: written.metadata,
+        userMetadata: intent.userMetadata ?? {},
+      }),
+    )
+    return { row: object, replaced: current?.version }
+  })
+  await removeBytes(context.backend, context.logger, [replaced])
+  return row
+}
+
+/**
+ * Runs a transaction that makes a row point to a version. When it rejects, the bytes of the version are deleted, unless the connection ended while it was
+ * committed: the row may point to them then. If it does not, the sweep deletes them.
+ */
+export async function commitVersion<T>(
+  { backend, logger }: Pick<StorageContext, 'backend' | 'logger'>,
+  database: RequestDatabase,
+  version: string,
+  body: (tx: RequestTransaction) => Promise<T>,
+): Promise<T> {
   let isCommitting = false
   try {
-    const row = await database.transaction(async ({ asService, judge }) => {
-      const current = await asService(async (tx) => {
-        await lockKey(tx, intent.name)
-        return findObject(tx, intent.name)
-      })
-      if (current && !intent.upsert) throw keyAlreadyExists()
-      if (intent.isJudged) await judge((tx) => tryWrite(tx, intent))
-      replaced = current?.version
-      const object = await asService((tx) =>
-        upsertObject(tx, {
-          ...intent.name,
-          owner: intent.owner,
-          version: written.version,
-          metadata: written.metadata,
-          userMetadata: intent.userMetadata ?? {},
-        }),
-      )
+    return await database.transaction(async (tx) => {
+      const result = await body(tx)
       isCommitting = true
-      return object
+      return result
     })
-    await removeBytes(backend, logger, [replaced])
-    return row
   } catch (error) {
-    if (!isCommitting) await removeBytes(backend, logger, [written.version])
+    if (!isCommitting) await removeBytes(backend, logger, [version])
     throw error
   }
 }

@@ -13,7 +13,7 @@ import {
 import { entityTooLarge } from '../errors.ts'
 import { S3_PARTS_MAX, S3_UPLOADED_PART_BYTES_MAX } from '../limits.ts'
 import { findAsCaller, openObject } from '../objects/read-object.ts'
-import { newVersion, removeBytes } from '../objects/write-object.ts'
+import { commitVersion, newVersion, removeBytes } from '../objects/write-object.ts'
 import { parseObjectName } from '../request/names.ts'
 import { sizeOf } from '../response/object-headers.ts'
 import { readNameEncoder, readPageSize, sendXml, textParameter } from './handle-listing.ts'
@@ -82,21 +82,16 @@ async function storePart(
   if (others + part.size > rules.bytesMax) throw entityTooLarge()
   const version = newVersion()
   const stored = await backend.write(version, await part.open())
-  try {
-    const replaced = await database.transaction(({ asService }) =>
-      asService(async (tx) => {
-        const current = await findMultipartUpload(tx, upload.id, intent.name, true)
-        if (!current) throw noSuchUpload()
-        if ((await sizeOfOtherParts(tx, upload.id, part.number)) + stored.size > rules.bytesMax) throw entityTooLarge()
-        return replacePart(tx, current, { number: part.number, version, ...stored })
-      }),
-    )
-    await removeBytes(backend, logger, [replaced])
-    return stored.eTag
-  } catch (error) {
-    await removeBytes(backend, logger, [version])
-    throw error
-  }
+  const replaced = await commitVersion(context, database, version, ({ asService }) =>
+    asService(async (tx) => {
+      const current = await findMultipartUpload(tx, upload.id, intent.name, true)
+      if (!current) throw noSuchUpload()
+      if ((await sizeOfOtherParts(tx, upload.id, part.number)) + stored.size > rules.bytesMax) throw entityTooLarge()
+      return replacePart(tx, current, { number: part.number, version, ...stored })
+    }),
+  )
+  await removeBytes(backend, logger, [replaced])
+  return stored.eTag
 }
 
 /** Policies of the tables of uploads decide who sees them. Without any, whoever passes all policies does. */
