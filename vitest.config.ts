@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 
 const resolve = { conditions: ['source'] }
 const ssr = { resolve: { conditions: ['source', 'node'], externalConditions: ['source', 'node'] } }
-/** What is polled for comes when it comes: a busy machine is no failure. Time-outs end what hangs; a test that passes does not get slower by them. */
+/** Polling is patient: a busy machine is no failure. Time-outs end tests that hang; a test that passes does not get slower by them. */
 const patient = { poll: { timeout: 60_000, interval: 50 } }
 
 const packages = ['platform/*', 'services/*', 'sample', 'server', 'clients/*', 'apps/*']
@@ -11,8 +11,11 @@ const packages = ['platform/*', 'services/*', 'sample', 'server', 'clients/*', '
 /** Left to itself, Vitest keeps a core free; unit tests compute. */
 const WORKERS = Math.min(8, Math.max(2, availableParallelism()))
 
-/** Tests that talk to a server wait for half of their time: two for each core keep it busy. */
-const WAITING_WORKERS = Math.min(8, Math.max(2, 2 * availableParallelism()))
+/** One more for those that wait: for a port, a time-out or a slow body. */
+const UNIT_WORKERS = WORKERS + 1
+
+/** Tests that talk to a server wait for most of their time: three for each core keep it busy. */
+const WAITING_WORKERS = Math.min(8, Math.max(2, 3 * availableParallelism()))
 
 /**
  * The projects run one after the other, the files of each side by side.
@@ -28,7 +31,7 @@ export default defineConfig({
           name: 'unit',
           // They share workers: nothing that they import keeps state between files, and starting a worker for each took half of the time.
           isolate: false,
-          maxWorkers: WORKERS,
+          maxWorkers: UNIT_WORKERS,
           setupFiles: ['tests/support/src/seed-fast-check.ts'],
           sequence: { groupOrder: 0 },
           testTimeout: 60_000, // a property on a busy machine
@@ -77,7 +80,7 @@ export default defineConfig({
           include: ['tests/fault/src/**/*.test.ts'],
           testTimeout: 300_000,
           hookTimeout: 240_000,
-          maxWorkers: 1,
+          maxWorkers: WORKERS,
         },
       },
     ],

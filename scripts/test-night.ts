@@ -10,7 +10,7 @@ import { run } from './run.ts'
 
 interface Part {
   readonly name: string
-  readonly project: 'pg' | 'conformance' | 'fault' | 'browser' | 'all'
+  readonly project: 'unit' | 'pg' | 'conformance' | 'fault' | 'browser' | 'all'
   readonly files: readonly string[]
   /** Variables that say how much, with their number for a whole night. */
   readonly counts: Readonly<Record<string, number>>
@@ -85,6 +85,20 @@ const PARTS: readonly Part[] = [
     seed: 'HOLDFAST_POLICY_SEED',
   },
   {
+    name: 'outbox',
+    project: 'unit',
+    files: ['clients/client/src/upload/upload-queue.model.test.ts'],
+    counts: { HOLDFAST_OUTBOX_RUNS: 2_000 },
+    seed: 'HOLDFAST_SEED',
+  },
+  {
+    name: 'redirects',
+    project: 'unit',
+    files: ['services/auth/src/redirects/redirect-policy-hosts.test.ts'],
+    counts: { HOLDFAST_REDIRECT_RUNS: 100_000 },
+    seed: 'HOLDFAST_SEED',
+  },
+  {
     name: 'compaction',
     project: 'pg',
     files: [`${SYNC}/storage/compactor.pg.test.ts`],
@@ -123,14 +137,28 @@ const PARTS: readonly Part[] = [
     name: 'suite',
     project: 'all',
     files: [],
-    counts: {},
+    counts: { HOLDFAST_QUEUE: 2_000, HOLDFAST_REFRESH_ROUNDS: 1_000 },
+    seed: 'HOLDFAST_SEED',
+  },
+  {
+    name: 'changes',
+    project: 'pg',
+    files: ['services/realtime/test/changes/changes.property.pg.test.ts'],
+    counts: { HOLDFAST_CHANGES_HISTORIES: 200 },
+    seed: 'HOLDFAST_CHANGES_SEED',
+  },
+  {
+    name: 'channel-kills',
+    project: 'conformance',
+    files: ['tests/conformance/src/realtime-restarts.test.ts'],
+    counts: { HOLDFAST_CHANGES_KILLS: 100 },
     seed: 'HOLDFAST_SEED',
   },
   {
     name: 'journeys',
     project: 'browser',
     files: ['tests/e2e/src'],
-    counts: { HOLDFAST_CLOSED_TABS: 200, HOLDFAST_PASTE: 600 },
+    counts: { HOLDFAST_CLOSED_TABS: 200, HOLDFAST_PASTE: 600, HOLDFAST_PHOTOS: 100 },
     seed: 'HOLDFAST_SEED',
   },
 ]

@@ -4,7 +4,7 @@
  *
  * A page is `docs/compatibility/source/<name>.md`, written by hand, with the tables in the place of its line `<!-- tests -->`. Titles follow one
  * scheme: `describe('auth.signUp')` names the call, `describe('refused')` and `describe('offline')` inside it the column, and the title of a test is
- * what the call does. What is in no call's `describe` is listed under its own heading.
+ * what the call does. Tests outside a call's `describe` are listed under their own heading.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
@@ -57,6 +57,10 @@ const REALTIME_HEADINGS: Readonly<Record<string, string>> = {
   channel: '`supabase.channel(…)`',
 }
 
+const FUNCTIONS_HEADINGS: Readonly<Record<string, string>> = {
+  functions: '`supabase.functions`',
+}
+
 const PAGES: readonly Page[] = [
   {
     name: 'auth',
@@ -93,11 +97,18 @@ const PAGES: readonly Page[] = [
     columns: ['does', 'refused'],
     without: ['realtime-coverage.test.ts'],
   },
+  {
+    name: 'functions',
+    calls: Object.keys(FUNCTIONS_HEADINGS).map((object) => `${object}.`),
+    headingOf: (object) => FUNCTIONS_HEADINGS[object] ?? object,
+    columns: ['does', 'refused'],
+    without: ['functions-coverage.test.ts'],
+  },
 ]
 
 const COLUMN_TITLES: Readonly<Record<Column, string>> = { does: 'does', refused: 'refusals', offline: 'offline' }
 
-/** What is seen of one call, or of one subject that is no call. */
+/** The tests of one call, or of one subject that is no call. */
 interface Row {
   readonly title: string
   readonly sentences: Readonly<Record<Column, string[]>>

@@ -24,7 +24,10 @@ const CONTENT_SECURITY_POLICY = [
   "require-trusted-types-for 'script'",
 ].join('; ')
 
-const proxy = Object.fromEntries(SERVER_PATHS.map((path) => [path, { target: SERVER, changeOrigin: false }]))
+const proxy = {
+  ...Object.fromEntries(SERVER_PATHS.map((path) => [path, { target: SERVER, changeOrigin: false }])),
+  '/realtime/v1': { target: SERVER, changeOrigin: false, ws: true },
+}
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
 const pwa: PluginOption = VitePWA({

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from '@holdfast/postgres'
 import type { Holdfast } from '@holdfast/test-support'
+import { markersIn } from './markers.ts'
 import { percentile, type Figure } from './report.ts'
 import { openStream, type StreamClient } from './stream-client.ts'
 import { mintToken } from './tokens.ts'
@@ -33,8 +34,7 @@ export async function startChangeProbe(holdfast: Holdfast, devices: number): Pro
     const client = await openStream(holdfast.url, mintToken(holdfast.jwtSecret, person), randomUUID())
     await client.nextComplete()
     client.onData = (line, atMs) => {
-      for (let at = line.indexOf('probe-', 0, 'latin1'); at >= 0; at = line.indexOf('probe-', at + 1, 'latin1'))
-        arrived.set(line.toString('latin1', at, at + 42), atMs)
+      for (const marker of markersIn(line, 'probe-')) arrived.set(marker, atMs)
     }
     clients.push(client)
   }

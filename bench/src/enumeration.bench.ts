@@ -5,7 +5,7 @@ import { type LoadConnection, openLoadConnection } from './http-load.ts'
 import { median, percentile, type Figure } from './report.ts'
 import { sized } from './size.ts'
 
-/** Accounts that are asked about, each as often as an address that nobody has. */
+/** Accounts that are asked about, each as often as an address without an account. */
 const PEOPLE = sized(100)
 const ROUNDS = sized(3)
 const PASSWORD = 'correct horse battery'

@@ -41,12 +41,12 @@ export async function connectMany(holdfast: Holdfast, count: number): Promise<St
 }
 
 /**
- * What one connected device that has nothing to do costs the server's process: each is another person with a connection of its own. Memory is what is
+ * What one connected device that has nothing to do costs the server's process: each is another person with a connection of its own. Memory is
  * resident, by Linux's count, compared with that of the same process without garbage before they came: as it stands, garbage and all, and without garbage.
  */
 export async function benchIdle(holdfast: Holdfast, devices: number, tables = 1): Promise<Figure[]> {
   using inspector = await openInspector(holdfast)
-  // Pays for what is paid once: connections to Postgres, compiled code.
+  // Warms up what happens once: connections to Postgres, compiled code.
   for (const client of await connectMany(holdfast, WARM_UP_DEVICES)) client.close()
   await new Promise((resolve) => setTimeout(resolve, 2_000))
   await inspector.collectGarbage()

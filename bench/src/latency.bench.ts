@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import type { Holdfast } from '@holdfast/test-support'
+import { markersIn } from './markers.ts'
 import { processorFigures, startProcessorMeter } from './processor-time.ts'
 import { PROPAGATION, published } from './published.ts'
 import { percentile, type Figure } from './report.ts'
@@ -24,8 +25,7 @@ export async function benchLatency(
     const client = await openStream(holdfast.url, mintToken(holdfast.jwtSecret, person), randomUUID())
     await client.nextComplete()
     client.onData = (line, atMs) => {
-      const at = line.indexOf('bench-', 0, 'latin1')
-      arrived.set(line.toString('latin1', at, at + 42), atMs)
+      for (const marker of markersIn(line, 'bench-')) arrived.set(marker, atMs)
     }
     clients.push(client)
   }
@@ -54,9 +54,9 @@ export async function benchLatency(
   const used = await meter.take()
   for (const client of clients) client.close()
   await pool.end()
-  const delays = [...committed].map(([marker, at]) =>
-    Math.max(0, (arrived.get(marker) ?? Number.POSITIVE_INFINITY) - at),
-  )
+  const lost = [...committed.keys()].filter((marker) => !arrived.has(marker)).length
+  if (lost > 0) throw new Error(`${lost} of ${committed.size} changes did not reach their devices`)
+  const delays = [...committed].map(([marker, at]) => Math.max(0, (arrived.get(marker) ?? 0) - at))
   const name = `commit → device, ${devices} devices, ${rate} writes/s`
   const figures = [0.5, 0.95, 0.99].map((share) => ({
     name: `${name}, p${share * 100}`,

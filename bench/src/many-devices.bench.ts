@@ -7,7 +7,7 @@ import { openStream, type StreamClient } from './stream-client.ts'
 import { mintToken } from './tokens.ts'
 
 /** Each of `devices` people gets `rows` rows of their own; waits until the log has all of them. */
-async function insertFor(holdfast: Holdfast, devices: number, rows: number): Promise<readonly string[]> {
+export async function insertFor(holdfast: Holdfast, devices: number, rows: number): Promise<readonly string[]> {
   const people = Array.from({ length: devices }, () => randomUUID())
   await holdfast.admin.execute(sql`
     insert into public.items (id, owner_id, title, body, done, n, created_at)
@@ -41,7 +41,7 @@ export async function benchManyFirstSyncs(holdfast: Holdfast, devices: number, r
   return [{ name, value: operations / seconds, unit: 'rows/s', ...published(other) }]
 }
 
-/** All devices lose their connection and come back at once, while one that stayed gets what is written. */
+/** All devices lose their connection and come back at once, while one that stayed gets new rows. */
 export async function benchReconnectStorm(holdfast: Holdfast, devices: number): Promise<Figure[]> {
   const people = await insertFor(holdfast, devices, 10)
   const stayed = randomUUID()
@@ -83,7 +83,7 @@ export async function benchReconnectStorm(holdfast: Holdfast, devices: number): 
 }
 
 /** Writes a row for a person and waits until their device has it. @returns milliseconds */
-async function propagate(holdfast: Holdfast, live: StreamClient, person: string): Promise<number> {
+export async function propagate(holdfast: Holdfast, live: StreamClient, person: string): Promise<number> {
   const arrived = live.nextComplete()
   const began = performance.now()
   await holdfast.admin.execute(

@@ -113,7 +113,7 @@ export function restCase(name: RestCaseName, random: number): RestCase {
 }
 
 function newNote(count: number): { title: string; body: string; count: number; owner: string } {
-  return { title: `Note ${count}`, body: 'Something that somebody has seen on site.', count, owner: OWNER }
+  return { title: `Note ${count}`, body: 'Something that a worker has seen on site.', count, owner: OWNER }
 }
 
 const BULK = JSON.stringify(Array.from({ length: BULK_ROWS }, (_, index) => newNote(index)))

@@ -22,7 +22,8 @@ const only = textOption('only') ?? ''
 /** For processor times: requests before the first window, until the compiler is done with them, and in each one. */
 const WARM_REQUESTS = sized(2_000)
 const WINDOW_REQUESTS = sized(400)
-const WINDOWS = 12
+/** All of them from a tenth of the full size on. */
+const WINDOWS = Math.min(12, sized(120))
 
 /** What was measured of one of the three. */
 interface Measured {
@@ -138,7 +139,7 @@ async function askBare(
   return text
 }
 
-/** What is compared has to be the same. */
+/** Both servers have to answer the same. */
 async function requireSameAnswer(
   holdfast: Holdfast,
   plainUrl: string,

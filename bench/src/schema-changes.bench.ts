@@ -8,7 +8,7 @@ import { sized, sizedSeconds } from './size.ts'
 import { openStream } from './stream-client.ts'
 import { mintToken } from './tokens.ts'
 
-/** Milliseconds before and after, which show what is usual. */
+/** Milliseconds before and after, which show the usual figure. */
 const USUAL_MS = 3_000
 /** How long the server may take until it serves again, in milliseconds. */
 const SERVES_MS = 300_000

@@ -62,7 +62,7 @@ async function propagate(holdfast: Holdfast, live: StreamClient, table: string, 
 }
 
 /**
- * One transaction changes all rows of a table that everybody's keys depend on: how long the server answers nobody, how long writes take meanwhile to reach
+ * One transaction changes all rows of a table that everybody's keys depend on: how long the server answers no request, how long writes take meanwhile to reach
  * a person whom that concerns and a person whom it does not, and when the last device has what the change gives it.
  */
 export async function benchSharedKeys(holdfast: Holdfast, devices: number, sites: number): Promise<Figure[]> {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { sql } from '@holdfast/postgres'
 import type { Holdfast } from '@holdfast/test-support'
+import { markersIn } from './markers.ts'
 import { SHARED_LIST, published } from './published.ts'
 import { percentile, type Figure } from './report.ts'
 import { openStream, type StreamClient } from './stream-client.ts'
@@ -42,8 +43,7 @@ export async function benchSharedList(
     const client = await openStream(holdfast.url, mintToken(holdfast.jwtSecret, person), randomUUID())
     while (client.operations < 1) await client.nextComplete() // the membership
     client.onData = (line, atMs) => {
-      const at = line.indexOf('bench-', 0, 'latin1')
-      arrived.push({ marker: line.toString('latin1', at, at + 42), atMs })
+      for (const marker of markersIn(line, 'bench-')) arrived.push({ marker, atMs })
     }
     clients.push(client)
   }
@@ -58,13 +58,13 @@ export async function benchSharedList(
     committed.set(marker, performance.now())
     await new Promise((resolve) => setTimeout(resolve, 1000 / rate))
   }
+  await writer.end()
   const deadline = Date.now() + 10_000
   while (arrived.length < devices * committed.size && Date.now() < deadline)
     await new Promise((resolve) => setTimeout(resolve, 10))
   if (arrived.length !== devices * committed.size)
     throw new Error(`${arrived.length} arrivals instead of ${devices * committed.size}`)
   for (const client of clients) client.close()
-  await writer.end()
   const delays = arrived.map(({ marker, atMs }) => Math.max(0, atMs - (committed.get(marker) ?? Number.NaN)))
   return [0.5, 0.95, 0.99].map((share) => ({
     name: `one write → each of ${devices} devices, ${rate} writes/s, p${share * 100}`,

@@ -14,6 +14,8 @@ export interface StreamClient {
   onData: ((line: Buffer, atMs: number) => void) | undefined
   /** Whether the server ended it. */
   readonly hasEnded: boolean
+  /** Reads no more, and stays connected. */
+  pause(): void
   close(): void
 }
 
@@ -47,6 +49,7 @@ export async function openStream(
     get hasEnded() {
       return hasEnded
     },
+    pause: () => response.pause(),
     close: () => request.destroy(),
   }
 

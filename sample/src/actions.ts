@@ -30,7 +30,7 @@ const DAYS_BY_PRIORITY = [0, 5, 14, 30, 60] as const
 
 type Draft = Omit<Task, 'id' | 'dueDay' | 'contractor'>
 
-/** What is done about the findings, in the order of time. */
+/** The actions that follow from the findings, in the order of time. */
 export function planTasks(input: {
   readonly seed: number
   readonly defects: readonly Defect[]

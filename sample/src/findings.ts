@@ -26,7 +26,7 @@ export interface Defect {
   readonly original: Defect | undefined
 }
 
-/** Findings that nobody's inspection made. */
+/** Findings of no inspection. */
 const LOOSE_FINDINGS = 70
 const DUPLICATES_MAX = 60
 

@@ -1,4 +1,4 @@
-/** The rows of the sample, by the names of their columns: what is left out here is filled in by Postgres. */
+/** The rows of the sample, by the names of their columns: Postgres fills in omitted ones. */
 
 export type SiteKind = 'pumping_station' | 'reservoir' | 'treatment_works' | 'valve_house'
 export type AssetKind =

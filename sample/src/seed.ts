@@ -20,6 +20,9 @@ const SCHEMA_FILES = ['0001_schema.sql', '0002_lifecycles.sql', '0003_policies.s
 /** Photos with files: only where there is storage. */
 const FILES_SCHEMA = '0004_photos.sql'
 
+/** Who may use which channel: only where there is realtime. */
+const CHANNELS_SCHEMA = '0005_channels.sql'
+
 export interface SeedSampleOptions {
   /** Connected as the role that projects act as. */
   readonly pool: Pool
@@ -29,6 +32,8 @@ export interface SeedSampleOptions {
   readonly hashPassword: (password: string) => Promise<string>
   /** Whether photos have files. They need the tables of storage, and {@link storePictures} once the server runs. Default: rows only. */
   readonly hasFiles?: boolean
+  /** Whether there are policies for private channels. They need the tables of realtime. Default: none. */
+  readonly hasChannels?: boolean
   /** Another number makes another sample of the same size. */
   readonly seed?: number
 }
@@ -42,7 +47,7 @@ export interface SeedSampleOptions {
  * @throws when a table of the same name is already there; nothing has changed then
  */
 export async function seedSample(options: SeedSampleOptions): Promise<{ readonly seeded: boolean }> {
-  const { pool, logger, clock, hashPassword, hasFiles = false, seed = SAMPLE_SEED } = options
+  const { pool, logger, clock, hashPassword, hasFiles = false, hasChannels = false, seed = SAMPLE_SEED } = options
   if (await isSeeded(pool)) return { seeded: false }
 
   const began = performance.now()
@@ -51,7 +56,8 @@ export async function seedSample(options: SeedSampleOptions): Promise<{ readonly
   const seeded = await pool.transaction(async (tx) => {
     await tx.query(sql`select pg_advisory_xact_lock(${SEED_LOCK})`)
     if (await isSeeded(tx)) return false
-    for (const file of hasFiles ? [...SCHEMA_FILES, FILES_SCHEMA] : SCHEMA_FILES) {
+    const files = [...SCHEMA_FILES, ...(hasFiles ? [FILES_SCHEMA] : []), ...(hasChannels ? [CHANNELS_SCHEMA] : [])]
+    for (const file of files) {
       await tx.client.query(await readFile(new URL(`../sql/${file}`, import.meta.url), 'utf8'))
     }
     await writeRows(tx, { seed, data: hasFiles ? withFiles(data) : data, passwordHash })

@@ -2,7 +2,7 @@ import type { Checklist, Item } from './checklists.ts'
 import type { AssetRow, InspectionState, PersonRow, SiteRow } from './rows.ts'
 import type { SiteStaff } from './staff.ts'
 
-/** What is decided about an inspection before its answers are. */
+/** The decisions about an inspection that precede its answers. */
 export interface Visit {
   readonly id: string
   readonly state: InspectionState

@@ -158,7 +158,7 @@ describe('the database fills in', () => {
     })
   })
 
-  test('the author, the area and the time of an edit, and lets nobody change the area', async () => {
+  test('the author, the area and the time of an edit, and refuses a change of the area', async () => {
     const [mina] = await database.pool.query<{ user_id: string }>(
       sql`select user_id from public.people where name = 'Mina Kaya'`,
     )

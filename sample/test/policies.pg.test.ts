@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 afterAll(() => database[Symbol.asyncDispose]())
 
-/** A person signed in, by name; a name that nobody has is an account without a person. */
+/** A person signed in, by name; a name that no person has is an account without a person. */
 async function sessionOf(name: string): Promise<Session> {
   const [user] = await database.pool.query<{ id: string }>(
     sql`select id from auth.users where raw_user_meta_data ->> 'name' = ${name}`,
@@ -110,7 +110,7 @@ const SAM: Rules = {
 }
 
 const audience: readonly (readonly [name: string, rules: Rules])[] = [
-  ['somebody without a person', STRANGER],
+  ['an account without a person', STRANGER],
   ['Dana Okafor', NORTH],
   ['Mina Kaya', NORTH],
   ['Sam Reyes', SAM],
@@ -175,7 +175,7 @@ describe('the slices', () => {
     expect(members).toHaveLength(4)
   })
 
-  test.each(TABLES)('show nobody without a sign-in a row of %s', async (table) => {
+  test.each(TABLES)('show no row of %s without a sign-in', async (table) => {
     const ids = runAs(database.requestPool, { role: 'anon', claims: { role: 'anon' } }, (tx) =>
       idsOf(tx, table, 'true'),
     )

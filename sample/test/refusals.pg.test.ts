@@ -316,7 +316,7 @@ describe('is refused', () => {
       sql`delete from holdfast.comments`,
     ],
     [
-      'a lead who adds somebody to a team',
+      'a lead who adds a member to a team',
       'Dana Okafor',
       { code: '42501', message: RLS_ANY('team_members') },
       sql`insert into holdfast.team_members (team_id, user_id) select id, gen_random_uuid() from holdfast.teams limit 1`,

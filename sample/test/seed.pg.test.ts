@@ -265,7 +265,7 @@ describe('the rows', () => {
         where p.inspection_id is distinct from f.inspection_id`,
     ],
     [
-      'actions verified by somebody who does not lead the team',
+      'actions verified by a user who does not lead the team',
       sql`public.actions a join public.people p on p.id = a.verified_by
         left join holdfast.team_members m on m.user_id = p.user_id and m.team_id = a.team_id and m.function = 'lead'
         where a.state = 'verified' and m.id is null`,

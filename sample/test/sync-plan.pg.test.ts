@@ -81,7 +81,7 @@ async function bucketRows(table: TablePlan, definition: BucketDefinition, sessio
   return rows.map(({ id }) => id)
 }
 
-test('has every table of the sample and refuses only what nobody reads', () => {
+test('has every table of the sample and refuses only tables that are not read', () => {
   expect(plan.tables.map(({ localName }) => localName).sort()).toEqual(SYNCED)
   expect(plan.refused.map(({ schema, name }) => `${schema}.${name}`)).toEqual([
     'holdfast.login_passwords',

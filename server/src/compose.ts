@@ -1,5 +1,6 @@
 import { parseTrustProxy } from '@holdfast/http'
 import { applyMigrations, withOwnSettings } from '@holdfast/postgres'
+import { createChangeTap } from '@holdfast/replication'
 import { resolveJwtSecret } from './config/jwt-secret.ts'
 import type { Config } from './config/options.ts'
 import { listenOn } from './gateway/gateway.ts'
@@ -10,6 +11,7 @@ import { openAccounts } from './parts/accounts.ts'
 import { openCatalog } from './parts/catalog.ts'
 import { openChannels } from './parts/channels.ts'
 import { openFiles } from './parts/files.ts'
+import { openFunctionsPart } from './parts/functions.ts'
 import { openGateway } from './parts/gateway.ts'
 import { openHttpServer } from './parts/http-server.ts'
 import { createPartContext } from './parts/part-context.ts'
@@ -65,14 +67,26 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
     jwtSecret: jwtSecret.text,
     accounts,
   })
-  const realtime = openChannels(context, { accounts, share: shares.share('realtime'), pool })
+  const tap = createChangeTap(logger)
+  // Requests come later than sync is opened.
+  const isStandby = (): boolean => sync.isStandby
+  const realtime = openChannels(context, { accounts, share: shares.share('realtime'), pool, tap, roles, isStandby })
+  const functions = openFunctionsPart(context, { accounts, baseUrl })
   phases.end('services')
   const { exposedSchemas } = rest
   const policies = openPolicyCompiler(context, { pool, readerUrl, catalog, exposedSchemas })
-  const sync = openSyncPart(context, { url, roles, shares, policies, exposedSchemas, accounts })
+  const sync = openSyncPart(context, {
+    url,
+    roles,
+    shares,
+    policies,
+    exposedSchemas,
+    accounts,
+    channels: { tap, ...(realtime ? { alsoPublished: realtime.publishedTables } : {}) },
+  })
   const schemas = openSchemaWatch(context, { pool, requestUrl: roles.requestUrl, catalog })
 
-  await openGateway(app, context, { cluster, accounts, rest, storage, realtime, sync, schemas, hasSample })
+  await openGateway(app, context, { cluster, accounts, rest, storage, realtime, functions, sync, schemas, hasSample })
   signal.throwIfAborted()
   await listenOn(app, config.host, port)
   phases.end('listening')
@@ -84,12 +98,11 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
   phases.end('sync')
   phases.log(logger, 'opened in phases')
 
-  const { apiKeys } = accounts.auth
   const lifetime = opened.move()
   return {
     baseUrl,
     adminUrl: cluster.adminUrl,
-    apiKeys,
+    apiKeys: accounts.auth.apiKeys,
     s3: storage?.s3 && { ...storage.s3, endpoint: `${baseUrl}/storage/v1/s3` },
     jwtSecret: jwtSecret.text,
     hasSample,

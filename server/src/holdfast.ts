@@ -29,13 +29,13 @@ export interface OpenHoldfastOptions {
   readonly config: Config
   readonly logger: Logger
   readonly clock: Clock
-  /** Told what is being done, for a person who waits. */
+  /** Told each step, for a person who waits. */
   readonly progress: (line: string) => void
   /** Gives up between two steps. */
   readonly signal: AbortSignal
 }
 
-/** What is there before the services: a port that is free, and Postgres. */
+/** The resources that exist before the services: a free port, and Postgres. */
 export interface Ground {
   readonly port: number
   readonly cluster: Cluster

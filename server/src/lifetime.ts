@@ -22,7 +22,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
  * Opens, runs until Ctrl-C, SIGTERM or the end of the parent, and closes. A second signal ends the process at once. The only place that knows
  * signals.
  *
- * @returns the exit code: 0 after a signal, 1 after a bug that nobody caught
+ * @returns the exit code: 0 after a signal, 1 after an uncaught error
  * @throws what `open` throws
  */
 export async function runUntilStopped(options: LifetimeOptions): Promise<number> {
@@ -48,7 +48,7 @@ export async function runUntilStopped(options: LifetimeOptions): Promise<number>
     stop()
   }
   const onBug = (error: unknown): void => {
-    options.logger.log('error', 'a bug that nobody caught', { error })
+    options.logger.log('error', 'uncaught error', { error })
     exitCode = 1
     stop()
   }

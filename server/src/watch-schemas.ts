@@ -10,14 +10,14 @@ const SHOWN_MS = 60 * 60 * 1_000
 export interface WatchSchemasOptions {
   readonly pool: Pool
   readonly sources: readonly MigrationSource[]
-  /** Makes again what is missing. */
+  /** Creates missing schemas again. */
   readonly rebuild: () => Promise<void>
   readonly logger: Logger
   readonly clock: Clock
 }
 
 export interface SchemaWatch extends AsyncDisposable {
-  /** What is missing, or was and has been made again lately. */
+  /** The missing schemas, or those created again lately. */
   readonly problem: string | undefined
 }
 
@@ -47,9 +47,9 @@ export function watchSchemas({ pool, sources, rebuild, logger, clock }: WatchSch
     get problem() {
       if (!loss) return undefined
       const { what, madeAgainAt } = loss
-      if (madeAgainAt === undefined) return `somebody has dropped what Holdfast needs in the database: ${what}`
+      if (madeAgainAt === undefined) return `another session has dropped what Holdfast needs in the database: ${what}`
       if (clock.now() - madeAgainAt > SHOWN_MS) return undefined
-      return `somebody had dropped what Holdfast needs in the database, and it was made again at ${new Date(madeAgainAt).toISOString()}: ${what}`
+      return `another session had dropped what Holdfast needs in the database, and it was made again at ${new Date(madeAgainAt).toISOString()}: ${what}`
     },
     async [Symbol.asyncDispose]() {
       stopping.abort(new Error('stopped'))

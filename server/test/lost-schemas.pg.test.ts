@@ -9,7 +9,7 @@ import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 
 /**
  * Tools that reset a database drop the schemas that belong to the role they act as. Holdfast's belong to another one; and when they are gone all the same, they
- * are made again, that is said, and what is still there is left alone.
+ * are made again, the log says so, and existing ones are left alone.
  */
 const serverMigrations: MigrationSource = {
   name: 'holdfast',
@@ -77,7 +77,7 @@ test.each([
   await db.pool.execute(sql.trusted(reset))
   await apply()
   expect(await contents()).toEqual(before)
-  expect(said).toEqual(['schemas of Holdfast were dropped by somebody, and are made again'])
+  expect(said).toEqual(['schemas of Holdfast were dropped by another session, and are made again'])
   await apply()
   expect(said).toHaveLength(1)
 })
@@ -95,7 +95,7 @@ test.each([
   await apply()
   expect(await contents()).toEqual(before)
   expect(await db.pool.query(rights)).toEqual(rightsBefore)
-  expect(said).toEqual(['functions of Holdfast were dropped by somebody, and are made again'])
+  expect(said).toEqual(['functions of Holdfast were dropped by another session, and are made again'])
   expect(await findLostSchemas(db.pool, sources)).toEqual([])
 })
 

@@ -98,7 +98,7 @@ export async function openOfflineClient({ hasFiles = true } = {}): Promise<Offli
   }
 }
 
-/** What is waited for comes when it comes: a busy machine is no failure. */
+/** Polls without a deadline of its own: a busy machine is no failure. */
 export const PATIENCE = { timeout: 20_000 }
 
 function openDatabase(

@@ -64,6 +64,28 @@ test('another file has an address of its own, and that of the first is given bac
   await waitFor(() => expect(result.current?.url).toBe('blob:test/2'), PATIENCE)
 })
 
+test('a file that is shown again at once never has the address that was given back', async () => {
+  await add('one')
+  await add('two')
+  const urls: (string | undefined)[] = []
+  const { result, rerender } = offline.render(
+    ({ id }: { readonly id: string }) => {
+      const shown = useAttachment(id)
+      urls.push(shown.url)
+      return shown
+    },
+    { initialProps: { id: 'one' } },
+  )
+  await waitFor(() => expect(result.current?.url).toBe('blob:test/1'), PATIENCE)
+  rerender({ id: 'two' })
+  await waitFor(() => expect(returned).toEqual(['blob:test/1']), PATIENCE)
+  urls.length = 0
+  rerender({ id: 'one' })
+  await waitFor(() => expect(result.current?.file?.id).toBe('one'), PATIENCE)
+  await waitFor(() => expect(result.current?.url).toBeDefined(), PATIENCE)
+  expect(urls).not.toContain('blob:test/1')
+})
+
 test.each([
   ['image/svg+xml', 'application/octet-stream'],
   ['text/html', 'application/octet-stream'],

@@ -1,6 +1,6 @@
 import { useRecords } from './use-records.ts'
 
-/** What is known of one record: `row` is `undefined` while loading, and when it is not on this device. */
+/** The state of one record: `row` is `undefined` while loading, and when it is not on this device. */
 export interface LiveRecord<Row> {
   readonly row: Row | undefined
   readonly isLoading: boolean

@@ -2,7 +2,7 @@ import type { SyncStreamSubscribeOptions } from '@powersync/common'
 import { useEffect, useMemo, useSyncExternalStore } from 'react'
 import { useLocalDatabase } from './use-device.ts'
 
-/** What is known of a subscription. */
+/** The state of a subscription. */
 export interface LiveStream {
   /** Its rows are here completely, at least once. */
   readonly hasSynced: boolean

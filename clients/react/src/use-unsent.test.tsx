@@ -20,7 +20,7 @@ const REFUSED = `
     '[{"op_id":9,"op":"PUT","type":"notes","id":"9","data":{"body":"nine"}}]',
     '{"op_id":9,"status":"error","sqlstate":"23505","message":"taken"}', null, '[]', 'open')`
 
-test('counts what is only on this device', async () => {
+test('counts changes that are only on this device', async () => {
   const { result } = offline.render(() => ({ unsent: useUnsent(), write: useWrite() }))
   expect(result.current?.unsent).toEqual({ waiting: 0, attention: 0, files: 0 })
   await act(async () => {

@@ -6,7 +6,7 @@ import { useDevice } from './use-device.ts'
  * Shows its children while a person's local database is open: offline as well, and long after a token has ended. The hooks that read and write
  * belong below it. Another person is another tree: nothing of the last one's state stays.
  *
- * @param props.otherwise - what is shown until then: the way to sign in, mostly. A function learns why it is not open.
+ * @param props.otherwise - shown until then: the way to sign in, mostly. A function learns why it is not open.
  */
 export function WhenOpen(props: {
   readonly children: ReactNode

@@ -41,7 +41,7 @@ test.each(['table', 'route', 'code', 'sqlstate', 'status'])('lines of another %s
   expect(lines).toHaveLength(3)
 })
 
-test('an error is another kind than a warning, and what is below passes', () => {
+test('an error is another kind than a warning, and lines below the limit pass', () => {
   const { lines, logger } = open()
   for (const level of ['error', 'warn', 'info', 'debug'] as const)
     for (let n = 0; n < 5; n++) logger.log(level, 'failed')

@@ -6,7 +6,7 @@ export interface RepeatLimits {
   readonly linesMax: number
   /** How often the others are summed up, in milliseconds. */
   readonly intervalMs: number
-  /** Kinds of lines that are told apart; what is beyond is counted by message. */
+  /** Kinds of lines that are told apart; further ones are counted by message. */
   readonly kindsMax: number
 }
 

@@ -13,6 +13,8 @@ export type OptionDeclaration =
   | (OptionBase & { readonly type: 'boolean'; readonly default: boolean })
   | (OptionBase & { readonly type: 'integer'; readonly default: number; readonly min: number; readonly max: number })
   | (OptionBase & { readonly type: 'list'; readonly default: readonly string[] })
+  /** Settings by name, which are JSON on the command line and in the environment. */
+  | (OptionBase & { readonly type: 'object'; readonly default: Readonly<Record<string, unknown>> })
 
 /** Option names are camelCase with the unit last: `checkpointIntervalMs`. */
 export type OptionDeclarations = Readonly<Record<string, OptionDeclaration>>
@@ -23,9 +25,11 @@ type ValueOf<D extends OptionDeclaration> = D extends { type: 'boolean' }
     ? number
     : D extends { type: 'list' }
       ? readonly string[]
-      : D extends { default: string }
-        ? string
-        : string | undefined
+      : D extends { type: 'object' }
+        ? Readonly<Record<string, unknown>>
+        : D extends { default: string }
+          ? string
+          : string | undefined
 
 /** The parsed values of a set of declarations. */
 export type OptionValues<T extends OptionDeclarations> = { readonly [K in keyof T]: ValueOf<T[K]> }

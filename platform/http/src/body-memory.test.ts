@@ -13,7 +13,7 @@ afterEach(async () => {
 })
 
 describe('the memory for bodies', () => {
-  test('of one address is no more than what is left for others, and is given back', () => {
+  test('of one address is no more than it leaves for others, and is given back', () => {
     const memory = createBodyMemory(8)
     const share = memory.enter('a')
     share.add(4)

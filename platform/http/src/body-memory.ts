@@ -17,7 +17,7 @@ export interface BodyMemory {
 
 /**
  * Memory for bodies has a bound, and no address has more of it than it leaves to all others: *k* addresses that send without end leave one part in *k* + 1
- * for the next one. What is over that is refused, while the body arrives.
+ * for the next one. Bytes beyond that are refused, while the body arrives.
  */
 export function createBodyMemory(bytesMax: number): BodyMemory {
   const ofAddress = new Map<string, number>()

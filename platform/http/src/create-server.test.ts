@@ -69,7 +69,7 @@ describe('an answer', () => {
       { payload: JSON.stringify('x'.repeat(1024 * 1024)), headers: { 'content-type': 'application/json' } },
       413,
     ],
-    ['a kind of body that nobody reads', { payload: 'x', headers: { 'content-type': 'application/x-unknown' } }, 415],
+    ['a kind of body without a parser', { payload: 'x', headers: { 'content-type': 'application/x-unknown' } }, 415],
   ])('to %s is a refusal with its status', async (_, request, status) => {
     const answer = await open().inject({ method: 'POST', url: '/api/echo', ...request })
     expect(answer.statusCode).toBe(status)

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { fastify, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { HoldfastError, errorMessage, type Logger } from '@holdfast/foundation'
 import { createBodyMemory } from './body-memory.ts'
+import { LATE_VALIDATORS } from './late-validators.ts'
 import {
   BODY_BYTES_MAX,
   BODY_MEMORY_BYTES_MAX,
@@ -17,7 +18,7 @@ import { isWebSocketRequest, routeUpgrades } from './upgrades.ts'
 
 export interface HttpServerOptions {
   readonly logger: Logger
-  /** Whose `x-forwarded-*` headers are believed. Default: nobody's. */
+  /** Whose `x-forwarded-*` headers are believed. Default: none. */
   readonly trustProxy?: TrustProxy | false
   /** How long request bodies may take. */
   readonly bodyPatience?: Partial<BodyPatience>
@@ -47,6 +48,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     return503OnClosing: true,
     // Requests that run may end; the gateway cuts what takes too long.
     forceCloseConnections: 'idle',
+    schemaController: { compilersFactory: LATE_VALIDATORS },
     routerOptions: { maxParamLength: PARAMETER_LENGTH_MAX },
     frameworkErrors: (error, request, reply) => void renderFailure(error, request, reply, logger),
   })

@@ -35,7 +35,7 @@ export function decodeLargeBodiesInTurn(
   })
 }
 
-/** Runs what is asked for one at a time, round robin by person. */
+/** Runs tasks one at a time, round robin by person. */
 export function createTurns(): (person: string, turn: Turn) => void {
   /** By person, whoever is next first. */
   const waiting = new Map<string, Turn[]>()

@@ -1,4 +1,4 @@
-/** Counts what is under way, such as requests or transfers. */
+/** Counts running work, such as requests or transfers. */
 export interface FairLimit {
   /**
    * Counts one more. One person never has more under way than are left for everybody else, as with connections: *k* people who send without end leave one
@@ -11,7 +11,7 @@ export interface FairLimit {
   enter(person: string | undefined): () => void
 }
 
-/** @param refusal - what is thrown when there are too many */
+/** @param refusal - the error to throw when there are too many */
 export function createFairLimit(underWayMax: number, refusal: () => Error): FairLimit {
   const ofPerson = new Map<string, number>()
   let underWay = 0

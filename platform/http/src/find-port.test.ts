@@ -45,7 +45,7 @@ describe('a port', () => {
     })
   })
 
-  test.each(['127.0.0.1', '0.0.0.0'])('of %s that somebody listens on is refused as such', async (host) => {
+  test.each(['127.0.0.1', '0.0.0.0'])('of %s that has a listener is refused as such', async (host) => {
     const { port } = await listen()
     await expect(findPort(host, port)).rejects.toMatchObject({ message: `Port ${port} on ${host} is already in use.` })
   })

@@ -10,7 +10,7 @@ const ANSWER_MS = 500
 
 /**
  * Makes sure that a port can be listened on, before time goes into everything that will be served on it. The default ports lie where the system takes
- * ports for outgoing connections from, so a port that nobody listens on but some connection has is waited for.
+ * ports for outgoing connections from, so the server waits for a port that has no listener but belongs to some connection.
  *
  * @param port - 0 picks a free one
  * @returns the port
@@ -59,7 +59,7 @@ function isAnswered(host: string, port: number): Promise<boolean> {
 
 function heldByConnection(cause: unknown, host: string, port: number): HoldfastError {
   return new HoldfastError('port_busy', 500, `Port ${port} on ${host} is in use by a connection of another program.`, {
-    hint: 'Nobody listens there; it is free again within a minute of the end of that connection. Try again, or choose another port with --port.',
+    hint: 'No program listens there; it is free again within a minute of the end of that connection. Try again, or choose another port with --port.',
     cause,
   })
 }

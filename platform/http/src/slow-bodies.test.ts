@@ -1,5 +1,5 @@
 import { connect, type AddressInfo, type Socket } from 'node:net'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { HoldfastError, silentLogger } from '@holdfast/foundation'
 import { createHttpServer } from './create-server.ts'
 import type { BodyPatience } from './slow-bodies.ts'
@@ -7,7 +7,7 @@ import type { BodyPatience } from './slow-bodies.ts'
 const PATIENT: Partial<BodyPatience> = { silenceMs: 60_000, rateMin: 0, totalMs: 600_000 }
 const opened: { close(): unknown }[] = []
 
-afterEach(async () => {
+afterAll(async () => {
   for (const each of opened.splice(0).toReversed()) await each.close()
 })
 
@@ -53,7 +53,8 @@ function drip(socket: Socket, text: string | readonly string[], ms: number): voi
   opened.push({ close: () => clearInterval(timer) })
 }
 
-describe('a request body', () => {
+// Side by side, as most of them wait: each has a server of its own.
+describe.concurrent('a request body', () => {
   test('that goes silent is answered with 408 and its reason, and the connection is closed', async () => {
     const port = await listen({ silenceMs: 1_000 })
     const { socket, answer } = await send(port, '/echo', 100)
@@ -123,14 +124,14 @@ describe('a request body', () => {
   })
 
   test('that came whole has all the time for its answer', async () => {
-    const port = await listen({ silenceMs: 500, totalMs: 500 })
+    const port = await listen({ silenceMs: 1_500, totalMs: 1_500 })
     const { socket, answer } = await send(port, '/stream', 2)
     socket.write('{}')
     expect(await answer).toMatch(/first [^]*last/)
   })
 
   test('that its client gives up leaves nothing that is waited for', async () => {
-    const port = await listen({ silenceMs: 1_000 })
+    const port = await listen({ silenceMs: 3_000 })
     const { socket } = await send(port, '/echo', 100)
     socket.write('{"a":')
     socket.destroy()

@@ -40,7 +40,7 @@ interface Body {
  * fails. Bodies are counted as they come in, between the connection and the parser; answers, which streams of sync are, are not looked at.
  *
  * Node's `requestTimeout` knows a total only, and its answer is not of any service and lacks what browsers need to read it. It stays as the net below
- * this, for bodies that nobody reads.
+ * this, for bodies that are not read.
  *
  * @param memory - where what has come is counted
  */
@@ -135,7 +135,7 @@ class Meter extends Transform {
     this.#share = share
   }
 
-  /** Milliseconds since the last byte. While the parser is behind, nobody listens, and it is not the client who is silent. */
+  /** Milliseconds since the last byte. While the parser is behind, the socket is not read, and it is not the client who is silent. */
   silentMs(now: number): number {
     if (this.writableNeedDrain) this.#heardAt = now
     return now - this.#heardAt
@@ -168,7 +168,7 @@ function passOn(payload: Readable, meter: Meter): void {
   payload.pipe(meter)
 }
 
-/** What is left of a body that was answered before its end goes nowhere, so that the next request of its connection can be read. */
+/** The rest of a body that was answered before its end is discarded, so that the next request of its connection can be read. */
 function dropRest(payload: Readable, meter: Meter): void {
   payload.unpipe(meter)
   payload.resume()

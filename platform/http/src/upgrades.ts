@@ -21,7 +21,7 @@ export function isWebSocketRequest({ method, headers }: IncomingMessage): boolea
 /** Leads requests for WebSockets to the routes as all others. A route takes the connection over with {@link takeUpgrade}; any other answer ends it. */
 export function routeUpgrades(app: FastifyInstance): void {
   app.server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
-    // Whoever takes the connection over listens, too; until then a broken one concerns nobody.
+    // The service that takes the connection over listens as well; until then an error of it has no consequence.
     socket.on('error', () => socket.destroy())
     const response = new ServerResponse(request)
     response.shouldKeepAlive = false

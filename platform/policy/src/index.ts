@@ -16,9 +16,8 @@ export type {
 export type { ReadingMemory } from './read/earlier-reading.ts'
 export type { PolicyInput } from './catalog/policy-input.ts'
 export { readPolicyInput, type ReadPolicyInputOptions } from './read/read-policy-input.ts'
-export { UNIQUE_KEYS } from './read/unique-keys.ts'
-export { chooseRowKey, localColumnName, type RowKey, type UniqueKey } from './row-key.ts'
-export { shapeOfType, type ShapedType, type TypeShape } from './type-shape.ts'
+export { chooseRowKey, localColumnName, type RowKey } from './row-key.ts'
+export { shapeOfType, type TypeShape } from './type-shape.ts'
 export { splitStatements, type SqlStatement } from './syntax/split-statements.ts'
 export { compileSyncPlan } from './compile/compile-sync-plan.ts'
 export { createPlanCompiler, type PlanCompiler } from './compile/plan-compiler.ts'
@@ -33,3 +32,13 @@ export {
 } from './explain.ts'
 export { pinValues } from './pin-values.ts'
 export { policyForms, type PolicyForm } from './policy-forms.ts'
+export {
+  anyOfLinks,
+  cheapestLinks,
+  claimLinksOf,
+  type ClaimComparison,
+  type ClaimLinks,
+  type LinkTerm,
+  type TableLink,
+} from './claim-links.ts'
+export { preparePolicyParser } from './syntax/parse.ts'

@@ -94,7 +94,7 @@ export interface TablePlan extends TableName {
 }
 
 /**
- * One disjunct of a table's policies, or of what is left of them by a stream: the rows it covers, grouped by key. Those of one table with the same
+ * One disjunct of a table's policies, or of the part of them that a stream keeps: the rows it covers, grouped by key. Those of one table with the same
  * {@link BucketDefinition.id} hold the same rows in the same buckets, and differ in who gets them.
  */
 export interface BucketDefinition {
@@ -173,7 +173,7 @@ export interface Dependency extends TableName {
   readonly clock?: DependencyClock
 }
 
-/** When the clock may change what is read of a table. */
+/** When the clock may change which rows of a table are read. */
 export interface DependencyClock {
   /** SQL over a row of the table, `r`, and a moment, `t.after`: the next moment at which a comparison may give another result. Sorted. */
   readonly next: readonly string[]

@@ -1,12 +1,4 @@
-/** A unique index that can tell rows apart: whole, valid, without expressions, over columns that are `NOT NULL`. */
-export interface UniqueKey {
-  readonly name: string
-  /** In the order of the index. */
-  readonly columns: readonly string[]
-  readonly primary: boolean
-  /** Checked at once, and not at the end of the statement or transaction. */
-  readonly immediate: boolean
-}
+import type { UniqueIndex } from '@holdfast/postgres'
 
 /** What a row's `id` on the device is made of. */
 export interface RowKey {
@@ -21,16 +13,17 @@ export interface RowKey {
  *
  * @returns `undefined` when nothing tells two rows apart
  */
-export function chooseRowKey(keys: readonly UniqueKey[]): RowKey | undefined {
-  const rank = (key: UniqueKey): readonly (number | string)[] => [
+export function chooseRowKey(indexes: readonly UniqueIndex[]): RowKey | undefined {
+  const rank = (key: UniqueIndex): readonly (number | string)[] => [
     key.columns.length === 1 && key.columns[0] === 'id' ? 0 : 1,
-    key.primary ? 0 : 1,
-    key.immediate ? 0 : 1,
+    key.isPrimary ? 0 : 1,
+    key.isImmediate ? 0 : 1,
     key.columns.length,
     key.name,
   ]
+  const keys = indexes.filter((index) => !index.isNullable)
   const [best] = keys.toSorted((left, right) => compare(rank(left), rank(right)))
-  return best && { columns: best.columns, deferrable: !best.immediate }
+  return best && { columns: best.columns, deferrable: !best.isImmediate }
 }
 
 function compare(left: readonly (number | string)[], right: readonly (number | string)[]): number {

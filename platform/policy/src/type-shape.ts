@@ -1,31 +1,17 @@
-/** How values of a type are built, domains undone: what is needed to read and write its text form. */
+import type { TypeStructure } from '@holdfast/postgres'
+
+/** How values of a type are built, domains undone, as needed to read and write its text form. */
 export type TypeShape =
   | { readonly kind: 'scalar'; readonly oid: number }
   | { readonly kind: 'array'; readonly element: TypeShape; readonly delimiter: string }
   | { readonly kind: 'composite'; readonly members: readonly { readonly name: string; readonly shape: TypeShape }[] }
   | { readonly kind: 'range' | 'multirange'; readonly bound: TypeShape }
 
-/** What the catalog says of a type. */
-export interface ShapedType {
-  /** Of a domain, all the way down; else 0. */
-  readonly base: number
-  /** Of a true array; else 0. */
-  readonly element: number
-  /** Between the elements of an array of this type. */
-  readonly delimiter: string
-  /** Of a composite, in order; else empty. */
-  readonly members: readonly { readonly name: string; readonly typeOid: number }[]
-  /** `r`ange or `m`ultirange, … (`pg_type.typtype`). */
-  readonly kind: string
-  /** Of a range or multirange, the type of its bounds; else 0. */
-  readonly subtype: number
-}
-
 /** Types contain each other only so deep. */
 const DEPTH_MAX = 32
 
 /** What the values of a type are built of. @param type - looks a type up */
-export function shapeOfType(oid: number, type: (oid: number) => ShapedType | undefined, depth = 0): TypeShape {
+export function shapeOfType(oid: number, type: (oid: number) => TypeStructure | undefined, depth = 0): TypeShape {
   const info = type(oid)
   if (!info || depth > DEPTH_MAX) return { kind: 'scalar', oid }
   if (info.base !== 0) return shapeOfType(info.base, type, depth + 1)

@@ -26,7 +26,7 @@ import { openPolicyWorld, type PolicyWorld } from './policy-world.ts'
 import { pinValues } from '../src/pin-values.ts'
 import type { BucketDefinition } from '../src/plan.ts'
 
-const RUNS = Number(process.env['HOLDFAST_POLICY_RUNS'] ?? 100)
+const RUNS = Number(process.env['HOLDFAST_POLICY_RUNS'] ?? 60)
 const SEED = seedOf('HOLDFAST_POLICY_SEED')
 const PARAMETERS = { numRuns: RUNS, endOnFailure: true, seed: SEED }
 const TIMEOUT_MS = 60_000 + RUNS * 500
@@ -347,7 +347,7 @@ test(
                 .filter((session) => definition.roles.includes(session.role))
                 .map((session) => ({ definition, session })),
             )
-          // Another row may bring another class; what is asked of each class is the same before and after.
+          // Another row may bring another class; the question for each class is the same before and after.
           const among = new Map(
             await Promise.all(
               all.map(async ({ definition }) => [definition, await world.classes(definition)] as const),

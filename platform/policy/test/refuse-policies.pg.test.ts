@@ -1,4 +1,4 @@
-/** What is not followed, and the reason that the operator reads. A table is refused as a whole: never wider, never silently narrower. */
+/** Policies that are not followed, and the reason that the operator reads. A table is refused as a whole: never wider, never silently narrower. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openPolicyWorld, type PolicyWorld } from './policy-world.ts'
 
@@ -148,7 +148,7 @@ describe('a table', () => {
       /no permissive policy/,
     ],
     [
-      'that nobody may select',
+      'that no role may select',
       'create table public.t (id int primary key); alter table public.t enable row level security; create policy p on public.t using (true); revoke all on public.t from anon, authenticated',
       /the role anon has no SELECT privilege; the role authenticated has no SELECT privilege/,
     ],

@@ -6,6 +6,8 @@ export { openEmbeddedCluster, type EmbeddedClusterOptions } from './cluster/embe
 export { openExternalCluster, type ExternalClusterOptions } from './cluster/external-cluster.ts'
 export { POSTGRES_MAJOR } from './cluster/binaries.ts'
 export { findRunningCluster } from './cluster/running-cluster.ts'
+export { isExecutable, ownerOf, resolveProgramIdentity, type Identity } from './cluster/identity.ts'
+export { findProcess } from './cluster/processes.ts'
 export { keepPrivate } from './cluster/keep-private.ts'
 export { readLockHolder } from './cluster/lock-file.ts'
 export { quoteIdentifier, quoteLiteral, quoteName } from './sql/identifier.ts'
@@ -27,10 +29,12 @@ export { copyIn } from './wire/copy-in.ts'
 export { Utf8 } from './wire/message-writer.ts'
 export { copyDataMessage, MESSAGE, queryMessage } from './wire/messages.ts'
 export { readServerError } from './wire/server-error.ts'
+export { READ_BYTES, bufferedSocket } from './wire/read-buffer.ts'
 export { openStatementConnection, type StatementConnection } from './wire/statement-connection.ts'
 export { takeOver, type Wire } from './wire/take-over.ts'
 export { RowTooLarge, runPipeline, type PipelineOptions, type PipelineStep } from './pipeline/pipeline.ts'
 export type { SegmentAnswer, StepAnswer } from './pipeline/exchange.ts'
+export { decodeRows } from './pipeline/decode-rows.ts'
 export type { PipelineColumn } from './pipeline/prepared-statements.ts'
 export { listen, type ListenOptions } from './connection/listen.ts'
 export { openOwnConnection, type OwnConnection } from './connection/own-connection.ts'
@@ -44,7 +48,18 @@ export { openRequestRole, recordRequestPassword } from './migrate/request-passwo
 export { ensureRolePassword } from './cluster/role-password.ts'
 export { readCatalog } from './catalog/read-catalog.ts'
 export { viewKey } from './catalog/relationships.ts'
-export { baseTypesOf, columnTypesOf, isSetByPostgres } from './catalog/shared-queries.ts'
+export { readAroundLocks, type CatalogReading } from './catalog/around-locks.ts'
+export {
+  baseTypesOf,
+  columnTypesOf,
+  ENUM_LABELS,
+  FOREIGN_KEYS,
+  isSetByPostgres,
+  lockedRelations,
+  typeStructuresOf,
+  uniqueIndexesOf,
+  type TypeStructure,
+} from './catalog/shared-queries.ts'
 export { watchCatalog, type CatalogWatch, type WatchCatalogOptions } from './catalog/watch-catalog.ts'
 export type {
   ApiRole,
@@ -61,6 +76,6 @@ export type {
   Schema,
   Table,
   TablePrivileges,
-  UniqueConstraint,
+  UniqueIndex,
   ViewSource,
 } from './catalog/catalog.ts'

@@ -1,4 +1,5 @@
 import { Client, type ClientConfig } from 'pg'
+import { bufferedSocket } from '@holdfast/postgres'
 import { replicationConnectionLost, replicationNotConfigured } from './errors.ts'
 
 /** What makes Postgres print values the same way in the stream and in a snapshot, and keeps it from cutting long work short. */
@@ -43,7 +44,7 @@ export async function connect(options: ConnectOptions): Promise<Client> {
     connectionTimeoutMillis: options.connectTimeoutMs ?? 10_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    ...(options.replication ? { replication: 'database' } : {}),
+    ...(options.replication ? { replication: 'database', stream: bufferedSocket } : {}),
   }
   const client = new Client(config)
   // Without a listener a dropped connection would end the process. Whoever uses the client sees the failure in what it awaits.

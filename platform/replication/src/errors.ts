@@ -4,7 +4,7 @@ import { HoldfastError, errorMessage } from '@holdfast/foundation'
 export function replicationSlotMissing(slot: string, cause?: unknown): HoldfastError {
   return new HoldfastError('replication_slot_missing', 503, `replication slot "${slot}" does not exist`, {
     detail: 'Postgres has no position to continue from, so changes since the last confirmed one are unknown.',
-    hint: 'Create the slot again and read the tables anew at its snapshot.',
+    hint: 'Create the slot again and read the tables again at its snapshot.',
     cause,
   })
 }
@@ -13,7 +13,7 @@ export function replicationSlotMissing(slot: string, cause?: unknown): HoldfastE
 export function replicationSlotLost(slot: string, reason: string, cause?: unknown): HoldfastError {
   return new HoldfastError('replication_slot_lost', 503, `replication slot "${slot}" has lost its place in the WAL`, {
     detail: `Postgres says: ${reason}.`,
-    hint: 'Drop the slot, create it again and read the tables anew at its snapshot. Raise max_slot_wal_keep_size if this happens again.',
+    hint: 'Drop the slot, create it again and read the tables again at its snapshot. Raise max_slot_wal_keep_size if this happens again.',
     cause,
   })
 }
@@ -81,6 +81,6 @@ export function publicationForeign(publication: string): HoldfastError {
 export function replicaIdentityNotFull(table: string): HoldfastError {
   return new HoldfastError('replication_identity_not_full', 503, `table ${table} does not log whole old rows`, {
     detail: 'An update or delete arrived while the table was not set to REPLICA IDENTITY FULL.',
-    hint: 'Set REPLICA IDENTITY FULL on the table and its partitions, drop the slot, create it again and read the tables anew.',
+    hint: 'Set REPLICA IDENTITY FULL on the table and its partitions, drop the slot, create it again and read the tables again.',
   })
 }

@@ -1,3 +1,4 @@
+export { createChangeTap, type ChangeListener, type ChangeTap } from './change-tap.ts'
 export { formatLsn, parseLsn, type Lsn } from './lsn.ts'
 export type { Relation, ReplicationEvent, ReplicationStream, Tuple } from './events.ts'
 export { ensurePublication, type EnsuredPublication, type RefusedTable, type TableName } from './publication.ts'

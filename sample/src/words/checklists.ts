@@ -1,6 +1,6 @@
 import type { AssetKind, ItemKind, Severity, SiteKind } from '../rows.ts'
 
-/** What a wrong answer means: the finding, and what is done about it. */
+/** What a wrong answer means: the finding, and the action that follows. */
 export interface Fault {
   /** The answer that needs the finding. */
   readonly when: string

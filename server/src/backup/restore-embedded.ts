@@ -17,7 +17,7 @@ export interface RestoreEmbeddedOptions {
 
 /**
  * Makes a data folder of a backup. It appears whole under its name or not at all. The next start replays the write-ahead log of the backup, finds no
- * replication slot, and so builds the operation log again: devices notice by the names of its buckets and download what is there now.
+ * replication slot, and so builds the operation log again: devices notice by the names of its buckets and download the current rows.
  *
  * @throws {HoldfastError} `restore_target_taken`, `restore_version_mismatch`, `backup_invalid`
  */

@@ -44,7 +44,13 @@ export async function backup(input: CommandInput): Promise<number> {
     }
     copyStoredFiles(join(dataDir, STORED_FILES), join(unfinished, BACKUP_FILES.data, STORED_FILES))
   })
-  print(input, config, { backup: folder, ...metadata }, `Backed up to ${folder}\n`)
+  const { storageS3Bucket: bucket } = config
+  print(
+    input,
+    config,
+    { backup: folder, ...metadata, ...(bucket && { filesIn: bucket }) },
+    `Backed up to ${folder}\n${bucket ? `The files are in the bucket ${bucket}, and not in the backup. Keep its versions or copies as long.\n` : ''}`,
+  )
   return 0
 }
 

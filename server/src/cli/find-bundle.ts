@@ -1,5 +1,7 @@
-import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+
+// Taken as it is: importing it would ask for all of its exports, and load WebCrypto.
+const { createHash } = process.getBuiltinModule('node:crypto')
 
 /**
  * Finds the bundle that `scripts/bundle-server.ts` makes, for a quick start.

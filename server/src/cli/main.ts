@@ -1,10 +1,11 @@
 #!/usr/bin/env node
 import { enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import { debuglog } from 'node:util'
 import { findBundle } from './find-bundle.ts'
+import { setUpEngine } from './set-up-engine.ts'
 
-// Before anything else is loaded: the next start need not compile it. Beside our own files, where nobody else writes.
+setUpEngine()
+// Before anything else is loaded: the next start need not compile it. Beside our own files, where no other program writes.
 enableCompileCache(fileURLToPath(new URL('../../dist/.compile-cache', import.meta.url)))
 const bundle = findBundle(new URL('../bundle/', import.meta.url))
 const { run } = bundle ? ((await import(bundle.href)) as typeof import('./run.ts')) : await import('./run.ts')
@@ -13,8 +14,11 @@ const { run } = bundle ? ((await import(bundle.href)) as typeof import('./run.ts
 const LINGER_MS = 2_000
 
 process.exitCode = await run(process.argv.slice(2))
-// With NODE_DEBUG=holdfast: what was forgotten, and keeps the process.
-debuglog('holdfast')('closed; still active: %s', process.getActiveResourcesInfo().join(', '))
+// With NODE_DEBUG=holdfast: what was forgotten, and keeps the process. The module is taken when it is needed: importing it loads more than it has.
+process.getBuiltinModule('node:util').debuglog('holdfast')(
+  'closed; still active: %s',
+  process.getActiveResourcesInfo().join(', '),
+)
 // Everything is closed, and the process ends by itself. Not by `process.exit()`: that waits for V8's threads, of which one may be waiting for this
 // one to collect garbage (nodejs/node#54918).
 setTimeout(() => process.exit(), LINGER_MS).unref()

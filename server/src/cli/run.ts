@@ -3,7 +3,7 @@ import { nearest } from '../config/names.ts'
 import { printHelp, printReference } from '../config/print-reference.ts'
 import { VERSION } from '../version.ts'
 
-const COMMANDS = ['start', 'sync', 'storage', 'backup', 'restore', 'help'] as const
+const COMMANDS = ['start', 'sync', 'functions', 'storage', 'backup', 'restore', 'help'] as const
 
 /**
  * Runs one command.
@@ -29,6 +29,8 @@ export async function run(argv: readonly string[]): Promise<number> {
     if (command === 'start') return await (await import('./start.ts')).start({ argv: rest, env: process.env, out, err })
     if (command === 'sync')
       return await (await import('./sync/run-sync.ts')).runSync({ argv: rest, env: process.env, out, err })
+    if (command === 'functions')
+      return await (await import('./functions.ts')).functions({ argv: rest, env: process.env, out, err })
     if (command === 'storage')
       return await (await import('./storage.ts')).storage({ argv: rest, env: process.env, out, err })
     if (command === 'backup')
@@ -45,7 +47,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** What a person has to know. A stack trace only for what is our bug. */
+/** The message for the person at the terminal. A stack trace only for our own bugs. */
 function explain(error: unknown): string {
   if (error instanceof HoldfastError) {
     const more = [error.detail, error.hint].filter((text) => text !== undefined)

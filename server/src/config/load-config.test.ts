@@ -20,6 +20,22 @@ function load(
   return loadConfig(declarations, { argv, env, readFile: (path) => (path === fileName ? file : undefined) })
 }
 
+describe('settings by name', () => {
+  const withObject = { ...declarations, rooms: { type: 'object', default: {}, description: 'Rooms.' } } as const
+  const rooms = (argv: readonly string[], file?: string): unknown =>
+    loadConfig(withObject, { argv, env: {}, readFile: () => file }).rooms
+
+  test('are an object in the file, and JSON elsewhere', () => {
+    expect(rooms([])).toEqual({})
+    expect(rooms([], '{"rooms": {"a": {"seats": 3}}}')).toEqual({ a: { seats: 3 } })
+    expect(rooms(['--rooms={"b": {}}'], '{"rooms": {"a": {}}}')).toEqual({ b: {} })
+  })
+
+  test.each([['--rooms={'], ['--rooms=[]'], ['--rooms=null']])('are refused as %s', (argument) => {
+    expect(() => rooms([argument])).toThrow('--rooms')
+  })
+})
+
 describe('loadConfig', () => {
   test('has the defaults when nothing is said', () => {
     expect(load({})).toEqual({

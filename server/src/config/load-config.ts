@@ -9,7 +9,7 @@ export interface ConfigSources {
   readonly readFile: (path: string) => string | undefined
 }
 
-type Value = string | number | boolean | readonly string[]
+type Value = string | number | boolean | readonly string[] | Readonly<Record<string, unknown>>
 
 /**
  * Merges the settings: the command line wins over the environment, that over the config file, that over the default.
@@ -123,6 +123,8 @@ function parseText(where: string, declaration: OptionDeclaration, text: string):
       if (/^(true|1|yes|on)$/i.test(text)) return true
       if (/^(false|0|no|off)$/i.test(text)) return false
       throw invalidOption(where, `"${text}" is neither true nor false`, declaration)
+    case 'object':
+      return parseJsonValue(where, declaration, parseObject(where, declaration, text))
     case 'integer':
       return parseInteger(where, declaration, /^-?\d+$/.test(text) ? Number(text) : text)
   }
@@ -138,8 +140,19 @@ function parseJsonValue(where: string, declaration: OptionDeclaration, value: un
     case 'list':
       if (!Array.isArray(value) || !value.every((part) => typeof part === 'string')) throw wrong()
       return value
+    case 'object':
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong()
+      return value as Readonly<Record<string, unknown>>
     case 'integer':
       return parseInteger(where, declaration, value)
+  }
+}
+
+function parseObject(where: string, declaration: OptionDeclaration, text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw invalidOption(where, 'Its value is not valid JSON', declaration)
   }
 }
 

@@ -1,5 +1,6 @@
 import { authOptions } from '@holdfast/auth'
 import type { OptionDeclarations, OptionValues } from '@holdfast/foundation'
+import { functionsOptions } from '@holdfast/functions'
 import { realtimeOptions } from '@holdfast/realtime'
 import { restOptions } from '@holdfast/rest'
 import { storageOptions } from '@holdfast/storage'
@@ -209,6 +210,7 @@ export const options = {
   ...restOptions,
   ...storageOptions,
   ...realtimeOptions,
+  ...functionsOptions,
   ...syncOptions,
 } satisfies OptionDeclarations
 
@@ -219,6 +221,7 @@ export const optionGroups: readonly { readonly title: string; readonly options: 
   { title: 'REST', options: restOptions },
   { title: 'Storage', options: storageOptions },
   { title: 'Realtime', options: realtimeOptions },
+  { title: 'Functions', options: functionsOptions },
   { title: 'Sync', options: syncOptions },
   { title: 'Commands that ask a running server', options: inspectOptions },
   { title: 'Backup and restore', options: backupOptions },

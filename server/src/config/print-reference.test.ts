@@ -6,7 +6,7 @@ import { printHelp, printReference } from './print-reference.ts'
 describe('the reference of options', () => {
   test('is what docs/reference/options.md says', () => {
     const file = readFileSync(new URL('../../../docs/reference/options.md', import.meta.url), 'utf8')
-    expect(file, 'write it anew: node server/dist/cli/main.js help --markdown > docs/reference/options.md').toBe(
+    expect(file, 'write it again: node server/dist/cli/main.js help --markdown > docs/reference/options.md').toBe(
       printReference(),
     )
   })

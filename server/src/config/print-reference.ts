@@ -6,7 +6,7 @@ import { optionGroups } from './options.ts'
 export function printHelp(): string {
   const groups = optionGroups.map(({ title, options }) => {
     const lines = Object.entries(options).map(([name, declaration]) => {
-      // What is secret is better not on a command line, which every user of the machine can read.
+      // Secrets do not belong on a command line, which every user of the machine can read.
       const flag = declaration.secret
         ? `  ${variableName(name, declaration)}`
         : `  ${flagName(name)}${valueHint(declaration)}`
@@ -21,12 +21,14 @@ export function printHelp(): string {
     '',
     'Commands',
     '  start            Starts the app, its APIs and Postgres, until Ctrl-C',
-    '  sync status      Tells where sync stands: what is read, how far behind it is, how large the log is',
+    '  sync status      Tells where sync stands: the tables read, how far behind it is, how large the log is',
     '  sync coverage    Tells of each table and policy whether and how it syncs, and at what cost',
-    '  sync check       Names what is not followed of policies and streams; exit code 1 when there is something',
+    '  sync check       Names policies and streams that are not followed; exit code 1 when there are any',
     '  sync check <file …>  The same as it would be after these files of SQL (--apply: and applies them if nothing is)',
-    '  sync explain     Tells why somebody has a row on their devices, or not (--user, --table, --id)',
-    '  sync verify      Rebuilds a device of somebody and compares it with Postgres (--user)',
+    '  sync explain     Tells why a user has a row on their devices, or not (--user, --table, --id)',
+    '  sync verify      Rebuilds a device of a user and compares it with Postgres (--user)',
+    '  functions new <name>  Makes an edge function with the least that it needs',
+    '  functions list   Lists the edge functions of the project, and whether they need a token',
     '  storage verify   Compares stored files with their rows, whether the server runs or not; exit code 1 if they differ',
     '  backup <folder>  Takes a backup of the database and the data folder, also while the server runs',
     '  restore <folder> Makes a new data folder, or fills an empty database, from a backup',
@@ -68,7 +70,7 @@ ${groups.join('\n')}`
 
 function valueHint(declaration: OptionDeclaration): string {
   if (declaration.type === 'boolean') return ''
-  return { integer: ' <number>', string: ' <text>', list: ' <a,b>' }[declaration.type]
+  return { integer: ' <number>', string: ' <text>', list: ' <a,b>', object: ' <json>' }[declaration.type]
 }
 
 function defaultText(declaration: OptionDeclaration): string {
@@ -78,11 +80,12 @@ function defaultText(declaration: OptionDeclaration): string {
 
 function typeText(declaration: OptionDeclaration): string {
   if (declaration.type === 'integer') return `${declaration.min} – ${declaration.max}`
-  return { boolean: 'switch', string: 'text', list: 'list' }[declaration.type]
+  return { boolean: 'switch', string: 'text', list: 'list', object: 'JSON' }[declaration.type]
 }
 
-function valueText(value: string | number | boolean | readonly string[]): string {
-  return typeof value === 'object' ? value.join(',') : String(value)
+function valueText(value: OptionDeclaration['default']): string {
+  if (Array.isArray(value)) return value.join(',')
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
 function wrap(text: string, indent: number): string {

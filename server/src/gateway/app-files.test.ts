@@ -105,7 +105,7 @@ describe('the app', () => {
     expect(brotli.headers['vary']).toBe('accept-encoding')
   })
 
-  test('is not sent again while it is the same, and read anew when it was built anew', async () => {
+  test('is not sent again while it is the same, and read again when it was built again', async () => {
     const first = await app.inject({ url: '/', ...page })
     const etag = String(first.headers['etag'])
     const again = await app.inject({ url: '/', headers: { ...page.headers, 'if-none-match': etag } })

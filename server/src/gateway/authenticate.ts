@@ -26,7 +26,7 @@ export interface AuthenticateOptions {
   readonly vocabulary: Vocabulary
   /** Whether a request without a token of a person may pass with an API key alone, as Supabase's APIs do; sync needs a token. */
   readonly acceptsApiKey: boolean
-  /** Whether what is wrong about a key is said in the service's own words, instead of those of Supabase's gateway. */
+  /** Whether errors about a key have the service's own words, instead of those of Supabase's gateway. */
   readonly refusesKeysItself?: boolean
   /** Whether a request without any key is one with the anon key. */
   readonly allowsNoKey?: boolean

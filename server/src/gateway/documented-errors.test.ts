@@ -15,7 +15,7 @@ const SOURCES = [
   'clients/client/src/upload/*.ts',
 ]
 
-/** Codes of other services in the same files, and what nobody is told: whoever would read it has gone, or it is tried again within a stream. */
+/** Codes of other services in the same files, and those that reach no client: it has gone, or the server retries within a stream. */
 const NOT_OF_SYNC =
   /^(?:PGRST|AccessDenied$|DatabaseTimeout$|MissingAPIKey$|JwtSignatureError$|MalformedJWT$|InvalidJWTToken$|UnableToConnectToProject$|no_authorization$|bad_jwt$|unexpected_failure$|connection_closed$|connection_replaced$|sync_log_read$)/
 

@@ -48,6 +48,7 @@ async function open(changes: Partial<GatewayOptions> = {}) {
       keyDemandOf: (_method, path) => (path === '/open' ? 'none' : path === '/own' ? 'optional' : 'required'),
     },
     realtime: undefined,
+    functions: undefined,
     sync: async (scope) => {
       scope.post('/sync/stream', async (request) => ({ caller: requireCaller(request) }))
       scope.get('/write-checkpoint2.json', async () => {
@@ -156,7 +157,7 @@ describe('a request to REST or auth', () => {
     expect(answer.headers['access-control-allow-origin']).toBe('*')
   })
 
-  test.each(['ada', 'roleless'])('with the token of somebody (%s) in place of a key is refused', async (token) => {
+  test.each(['ada', 'roleless'])('with the token of a user (%s) in place of a key is refused', async (token) => {
     const answer = await (await open()).inject({ url: '/rest/v1/sites', headers: { apikey: token } })
     expect([answer.statusCode, answer.json()]).toMatchObject([401, { message: 'Invalid authentication credentials' }])
   })
@@ -233,7 +234,7 @@ describe('a request to REST or auth', () => {
     }
   })
 
-  test('for what is published needs nothing', async () => {
+  test('for published files needs nothing', async () => {
     const app = await open()
     expect((await app.inject('/auth/v1/.well-known/jwks.json')).statusCode).toBe(200)
     expect((await app.inject('/auth/v1/health')).statusCode).toBe(200)
@@ -366,7 +367,7 @@ describe('health', () => {
   })
 
   test.each([
-    ['nobody', {}],
+    ['a caller without a key', {}],
     ['the anon key', { apikey: 'anon-key' }],
     ['a person', { apikey: 'anon-key', ...bearer('ada') }],
     ['a key that is none', { apikey: 'wrong' }],
@@ -381,7 +382,7 @@ describe('health', () => {
     ['the service key', { apikey: 'service-key' }],
     ['the service key beside the anon key', { apikey: 'anon-key', ...bearer('service-key') }],
     ["an administrator's key", bearer('admin')],
-  ])('tells %s what is wrong', async (_, headers) => {
+  ])('tells %s the problem', async (_, headers) => {
     const answer = await (await troubled()).inject({ url: '/health', headers })
     expect(answer.json()).toMatchObject({ sync: 'preparing', sync_rows_read: 7, problem: PROBLEM })
   })
@@ -396,7 +397,7 @@ describe('a request to storage', () => {
   })
 
   test.each([{}, bearer('wrong'), bearer('old'), { apikey: 'wrong' }])(
-    'counts what is no good as nothing where a key is optional (%j)',
+    'ignores an invalid key where a key is optional (%j)',
     async (headers) => {
       expect((await ask('/storage/v1/own', headers)).json()).toMatchObject({
         caller: { role: 'anon', isKeyless: true },

@@ -27,6 +27,8 @@ export interface GatewayOptions {
   readonly storage: { readonly routes: FastifyPluginAsync; readonly keyDemandOf: KeyDemandOf } | undefined
   /** `undefined` when channels are not served. */
   readonly realtime: FastifyPluginAsync | undefined
+  /** `undefined` when edge functions are not served. */
+  readonly functions: FastifyPluginAsync | undefined
   /** Everything of sync, at its full addresses. */
   readonly sync: FastifyPluginAsync
   readonly verifyToken: VerifyToken
@@ -88,7 +90,7 @@ const PERSONAL_AUTH_PATHS =
 /** Puts every service at its address. An address leads to a service here, and nowhere else. */
 export async function mountGateway(app: FastifyInstance, options: GatewayOptions): Promise<void> {
   const { logger, verifyToken, requireSession, allowsNoKey } = options
-  allowOrigins(app, isApi, options.corsOrigins)
+  allowOrigins(app, (path) => isApi(path) && !path.startsWith(`${FUNCTIONS_PREFIX}/`), options.corsOrigins)
   app.addHook('onRequest', async (request, reply) => {
     // Accounts answer in words of their own.
     const isUnknown = request.is404 && !request.url.startsWith('/auth/v1/')
@@ -131,6 +133,7 @@ export async function mountGateway(app: FastifyInstance, options: GatewayOptions
 
   if (options.storage) await mountStorage(app, options, options.storage)
   if (options.realtime) await mountRealtime(app, options, options.realtime)
+  if (options.functions) await app.register(options.functions, { prefix: FUNCTIONS_PREFIX })
 
   await app.register(async (scope) => {
     scope.setErrorHandler((error, request, reply) => renderSyncFailure(error, request, reply, logger))
@@ -158,9 +161,12 @@ export async function mountGateway(app: FastifyInstance, options: GatewayOptions
   await app.register(appFiles({ directory: options.appDirectory, isApi }))
 }
 
+/** Functions say themselves which origins may use them, and look for tokens only if they are told to. */
+const FUNCTIONS_PREFIX = '/functions/v1'
+
 const STORAGE_PREFIX = '/storage/v1'
 
-/** Errors of the hooks, too, are said by the service: its plugin adds them inside its own scope. */
+/** The service renders errors of the hooks as well: its plugin adds them inside its own scope. */
 async function mountStorage(
   app: FastifyInstance,
   options: GatewayOptions,

@@ -20,8 +20,8 @@ export interface HealthOptions {
 }
 
 /**
- * `GET /health`: 200 while the database answers, else 503. Devices ask it to learn whether the server is there and still knows their app; what is
- * wrong inside is for operators.
+ * `GET /health`: 200 while the database answers, else 503. Devices ask it to learn whether the server is there and still knows their app; problems
+ * inside are for operators.
  */
 export function healthRoutes({ projectName, report, isOperator }: HealthOptions): FastifyPluginAsync {
   return async (app) => {

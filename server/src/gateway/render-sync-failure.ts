@@ -37,7 +37,7 @@ export function renderSyncFailure(
     })
 }
 
-/** The HTTP server gives up slow bodies and those that have no place for every service, in nobody's words. */
+/** The HTTP server gives up slow bodies and those that have no place for every service, without the words of any of them. */
 function inSyncsWords(error: HoldfastError): HoldfastError {
   if (error.code === 'body_memory_full') {
     return new HoldfastError('PSYNC_S2304', 503, error.message, { hint: error.hint, headers: error.headers ?? {} })

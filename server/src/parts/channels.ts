@@ -1,20 +1,56 @@
 import type { Pool, PoolShare } from '@holdfast/postgres'
+import type { ChangeTap } from '@holdfast/replication'
 import { openRealtime, realtimeOptions, type RealtimeService } from '@holdfast/realtime'
+import { hasOwnFullIdentity } from '@holdfast/sync'
+import type { RoleUrls } from '../open-roles.ts'
 import type { Accounts } from './accounts.ts'
 import type { PartContext } from './part-context.ts'
 import { optionsOf } from './service-options.ts'
 
+/** Connections that print changes and evaluate filters. */
+const EVALUATOR_CONNECTIONS_MAX = 2
+
+/** Connections that read whom changed rows are tied to. */
+const READER_CONNECTIONS_MAX = 2
+
 /** Opens channels. @returns `undefined` if the configuration turns them off */
 export function openChannels(
-  { config, logger, clock, opened }: PartContext,
-  { accounts, share, pool }: { readonly accounts: Accounts; readonly share: PoolShare; readonly pool: Pool },
+  { config, logger, clock, opened, openPool }: PartContext,
+  given: {
+    readonly accounts: Accounts
+    readonly share: PoolShare
+    readonly pool: Pool
+    readonly tap: ChangeTap
+    readonly roles: Pick<RoleUrls, 'evaluatorUrl' | 'readerUrl'>
+    readonly isStandby: () => boolean
+  },
 ): RealtimeService | undefined {
   if (!config.realtimeEnabled) return undefined
-  const { auth, sessions } = accounts
+  const { pool, share, tap } = given
+  const { auth, sessions } = given.accounts
+  const evaluatorPool = openPool({
+    url: given.roles.evaluatorUrl,
+    applicationName: 'holdfast channels',
+    connectionsMax: EVALUATOR_CONNECTIONS_MAX,
+    isReadOnly: true,
+    // That of requests: operators are found as policies and queries find them.
+    settings: { search_path: 'public,extensions' },
+  })
+  const readerPool = openPool({
+    url: given.roles.readerUrl,
+    applicationName: 'holdfast channels',
+    connectionsMax: READER_CONNECTIONS_MAX,
+    isReadOnly: true,
+  })
   return opened.use(
     openRealtime({
       share,
       pool,
+      readerPool,
+      evaluatorPool,
+      hasFullIdentity: (oid) => hasOwnFullIdentity(pool, oid),
+      tap,
+      isStandby: given.isStandby,
       tokens: {
         verifyToken: auth.verifyToken,
         requireSession: (claims) => sessions.require(claims),

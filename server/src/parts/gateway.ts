@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import type { FunctionsService } from '@holdfast/functions'
 import type { Cluster } from '@holdfast/postgres'
 import type { RealtimeService } from '@holdfast/realtime'
 import type { RestService } from '@holdfast/rest'
@@ -22,6 +23,7 @@ export interface GatewayParts {
   readonly rest: RestService
   readonly storage: StorageService | undefined
   readonly realtime: RealtimeService | undefined
+  readonly functions: FunctionsService | undefined
   readonly sync: SyncService
   readonly schemas: SchemaWatch
   readonly hasSample: boolean
@@ -41,6 +43,7 @@ export async function openGateway(
     rest: rest.routes,
     storage: storage && { routes: storage.routes, keyDemandOf },
     realtime: realtime?.routes,
+    functions: parts.functions?.routes,
     sync: sync.routes,
     verifyToken: auth.verifyToken,
     verifyAdminToken: auth.verifyAdminToken,

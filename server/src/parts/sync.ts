@@ -25,6 +25,8 @@ export function openSyncPart(
     readonly policies: Pick<SyncOptions, 'compile' | 'prepare'>
     readonly exposedSchemas: RestService['exposedSchemas']
     readonly accounts: Accounts
+    /** What channels follow in the same stream. */
+    readonly channels: Pick<SyncOptions, 'alsoPublished' | 'tap'>
   },
 ): SyncService {
   const { shares, accounts } = given
@@ -35,6 +37,7 @@ export function openSyncPart(
       exposedSchemas: given.exposedSchemas,
       ...given.roles,
       ...given.policies,
+      ...given.channels,
       watchSession: (claims, onEnded) => accounts.sessions.watch(claims, onEnded),
       findPerson: (who) => accounts.auth.impersonate(who, INSPECTION_LIFETIME_S),
       options: optionsOf(config, syncOptions),

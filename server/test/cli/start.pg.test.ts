@@ -9,7 +9,7 @@ import { silentLogger } from '@holdfast/foundation'
 import { createPool, openEmbeddedCluster, sql } from '@holdfast/postgres'
 
 /**
- * The command line as a person or a script meets it: a real process, its output, its exit code, and what is left when it is gone.
+ * The command line as a person or a script meets it: a real process, its output, its exit code, and its remains when it is gone.
  */
 const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 
@@ -147,7 +147,7 @@ describe('start --json', () => {
     expect(await second.stop('SIGTERM')).toBe(0)
   })
 
-  test('stops like any other when nobody reads its output any more', async () => {
+  test('stops like any other when its output is no longer read', async () => {
     const run = startJson(newFolder())
     await run.ready()
     // As when a terminal or the process that started it is gone: what it says when it stops has nowhere to go.
@@ -198,7 +198,7 @@ describe('start --json', () => {
         await pause(5)
       }
     })
-    await pause(50)
+    await expect.poll(() => seen.get(503), { interval: 20 }).toBeGreaterThan(0)
     const paths = ['/rest/v1/kept', '/auth/v1/health', '/health']
     await expect
       .poll(async () => Promise.all(paths.map(async (path) => (await ask(path)).status)), {

@@ -18,7 +18,7 @@ test('takes a body as it is', () => {
   expect(validate({ page: '7' })).toMatchObject({ error: [expect.anything()] })
 })
 
-test('says what is wrong, at the first request and at later ones', () => {
+test('names the problem, at the first request and at later ones', () => {
   const validate = validatorOf(Type.Object({ id: Type.String({ format: 'uuid' }) }), 'params')
   for (let request = 0; request < 2; request++)
     expect(validate({ id: 'x' })).toMatchObject({ error: [{ keyword: 'format' }] })

@@ -16,7 +16,7 @@ export function validationFailed(message: string, status = 400): HoldfastError {
   return new HoldfastError('validation_failed', status, message)
 }
 
-/** Nobody of that name, no password, or the wrong one. The three are not told apart, on purpose. */
+/** An unknown user, no password, or the wrong one. The three are not told apart, on purpose. */
 export function invalidCredentials(): HoldfastError {
   return new HoldfastError('invalid_credentials', 400, 'Invalid login credentials')
 }
@@ -185,7 +185,7 @@ export function badJwt(cause?: unknown): HoldfastError {
   return new HoldfastError('bad_jwt', 401, 'invalid JWT: unable to parse or verify signature', { cause })
 }
 
-/** What is wrong with the claims of a genuine token. */
+/** The problem with the claims of a genuine token. */
 export type ClaimProblem =
   | 'exp_missing'
   | 'exp_not_number'

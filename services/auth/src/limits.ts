@@ -98,7 +98,7 @@ export const MESSAGES_SENDING_MAX = 5
 /** How long a mail server or an API of text messages may be silent, in milliseconds. */
 export const MESSAGE_SEND_TIMEOUT_MS = 15_000
 
-/** How often a process looks for messages that are due, in milliseconds: what others have left, and what is to be tried again. */
+/** How often a process looks for messages that are due, in milliseconds: those that other processes have left, and those to be retried. */
 export const MESSAGE_LOOK_INTERVAL_MS = 5_000
 
 /** How long the end of the service waits for messages on their way, in milliseconds. */
@@ -144,7 +144,7 @@ export const CUSTOM_PROVIDERS_MAX = 100
 /** Bytes of what a provider says about a person, as JSON. */
 export const IDENTITY_DATA_BYTES_MAX = 16 * 1024
 
-/** How long a flow that nobody finished is kept, in seconds. */
+/** How long an unfinished flow is kept, in seconds. */
 export const ABANDONED_FLOW_AGE_S = 24 * 3600
 
 /** Addresses that an app may register, as in GoTrue. */
@@ -201,7 +201,7 @@ export const SESSION_STATES_MAX = 65_536
 /** Milliseconds for which a session's state is believed while its end would be announced; asked again after that, in case an announcement was lost. */
 export const SESSION_STATE_TRUSTED_MS = 60_000
 
-/** The same while announcements do not reach this process: nobody who is gone stays for more than 5 s. */
+/** The same while announcements do not reach this process: a session that ended is accepted for at most 5 s. */
 export const SESSION_STATE_TRUSTED_UNHEARD_MS = 2_000
 
 /** Sessions asked for in one statement. */

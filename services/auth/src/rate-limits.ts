@@ -52,7 +52,7 @@ export function createRateLimiter(options: {
   }
 }
 
-/** The limits of the service, by what is asked for. */
+/** The limits of the service, by kind of request. */
 export interface RateLimits {
   readonly signIn: RateLimiter
   readonly refresh: RateLimiter

@@ -94,7 +94,7 @@ describe('the service', () => {
     expect(await app.call({ url: '/health' })).toMatchObject({ status: 200, body: { name: 'Holdfast Auth' } })
   })
 
-  test('keeps a tampered database from issuing a token that nobody accepts', async () => {
+  test('keeps a tampered database from issuing a token that no service accepts', async () => {
     const { user, refresh_token: token } = await app.signUp()
     await world.db.pool.execute(sql`
       update auth.users set raw_user_meta_data = jsonb_build_object('text', repeat('x', 9000)) where id = ${user.id}

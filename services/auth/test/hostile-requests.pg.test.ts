@@ -8,7 +8,7 @@ import { openAuth, type AuthService } from '../src/auth.ts'
 import { parseSigningSecret } from '../src/tokens/jwt-secret.ts'
 
 /*
- * Whatever is sent to whichever address of the accounts service, by whomever: what is wrong with it is the fault of the request.
+ * Whatever is sent to whichever address of the accounts service, by whomever: an error is the fault of the request.
  *
  * `HOLDFAST_AUTH_RUNS` sets how many requests are tried and `HOLDFAST_AUTH_SEED` repeats a run; a failure prints its seed.
  */
@@ -28,8 +28,8 @@ let auth: AuthService
 let app: FastifyInstance
 const targets: Target[] = []
 const failures: string[] = []
-const tokens: Record<'nobody' | 'person' | 'operator', string | undefined> = {
-  nobody: undefined,
+const tokens: Record<'stranger' | 'person' | 'operator', string | undefined> = {
+  stranger: undefined,
   person: undefined,
   operator: undefined,
 }
@@ -208,7 +208,7 @@ const wildCall = fc.record({
     ),
     { freq: 10 },
   ),
-  as: fc.constantFrom('nobody' as const, 'person' as const, 'operator' as const),
+  as: fc.constantFrom('stranger' as const, 'person' as const, 'operator' as const),
 })
 
 test('no request to any address is answered with a failure of the server', async () => {

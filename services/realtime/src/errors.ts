@@ -51,8 +51,20 @@ export const tooManyJoins = (): HoldfastError =>
 export const databaseAway = (cause?: unknown): HoldfastError =>
   new HoldfastError('UnableToConnectToProject', 503, 'The database is not available. Try again in a moment.', { cause })
 
+/** Not of Supabase, whose clients never meet such a server: they try again, as after any failed connection. */
+export const standingBy = (): HoldfastError =>
+  new HoldfastError('StandingBy', 503, 'Another server has the channels of this database. Try again in a moment.', {
+    headers: { 'retry-after': '1' },
+  })
+
 export const unknownError = (cause?: unknown): HoldfastError =>
   new HoldfastError('UnknownErrorOnChannel', 500, 'Something went wrong on the server', { cause })
+
+export const replayInvalid = (): HoldfastError =>
+  new HoldfastError('UnableToReplayMessages', 400, 'Replay params are not valid')
+
+export const replayOfPublic = (): HoldfastError =>
+  new HoldfastError('UnableToReplayMessages', 400, 'Replay is not allowed for public channels')
 
 /** The reason of a refused join, as clients show it. */
 export function reasonOf(error: HoldfastError): string {

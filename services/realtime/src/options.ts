@@ -57,6 +57,30 @@ export const realtimeOptions = {
     max: 1_048_576,
     description: 'How many KiB may wait for a client that does not read. Above it its WebSocket is closed (1013).',
   },
+  realtimeUnsentTotalMax: {
+    type: 'integer',
+    default: 262_144,
+    min: 1_024,
+    max: 67_108_864,
+    description:
+      'How many KiB may wait for all clients together. What waits for many counts once. Above it the slowest are closed.',
+  },
+  realtimeServerMessagesPerSecondMax: {
+    type: 'integer',
+    default: 20_000,
+    min: 0,
+    max: 10_000_000,
+    description:
+      'How many messages per second the server takes from all clients. Above it those who send most wait. 0 for no limit.',
+  },
+  realtimeRightsSeconds: {
+    type: 'integer',
+    default: 300,
+    min: 1,
+    max: 86_400,
+    description:
+      'After how many seconds at the latest the policies are asked again about each member of a private channel.',
+  },
   realtimeSilenceSeconds: {
     type: 'integer',
     default: 60,

@@ -1,10 +1,18 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { Clock, Logger } from '@holdfast/foundation'
 import type { Pool, PoolShare } from '@holdfast/postgres'
+import type { ChangeTap, Lsn, TableName } from '@holdfast/replication'
 import { Rights } from './access/rights.ts'
 import { Tokens, type TokenChecks } from './access/tokens.ts'
 import { openLocalBus } from './bus/local-bus.ts'
+import { ChangeFeed } from './changes/change-feed.ts'
+import { readPublishedTables } from './changes/published-tables.ts'
+import { RightsTurns } from './channel/rights-turns.ts'
 import { Topics } from './channel/topics.ts'
+import { listenForBroadcasts } from './database/broadcast-listener.ts'
+import { readOpenedAt } from './database/opened-at.ts'
+import { standingBy } from './errors.ts'
+import { PAYLOAD_ALLOWANCE_BYTES, RIGHTS_TOGETHER_MAX } from './limits.ts'
 import type { RealtimeOptions } from './options.ts'
 import { keepPartitions } from './partitions.ts'
 import { realtimeRoutes } from './routes.ts'
@@ -14,8 +22,18 @@ export interface OpenRealtimeOptions {
   readonly share: PoolShare
   /** Connections as the owner of schema `realtime`, for its partitions. Owned by whoever opened it. */
   readonly pool: Pool
+  /** As `holdfast_reader`, read-only: reads whom rows are tied to. Owned by whoever opened it. */
+  readonly readerPool: Pool
+  /** As `holdfast_evaluator`, read-only: prints changes and evaluates filters. Owned by whoever opened it. */
+  readonly evaluatorPool: Pool
+  /** Whether the project itself chose a full replica identity for a table. */
+  readonly hasFullIdentity: (oid: number) => Promise<boolean>
+  /** The changes of {@link RealtimeService.publishedTables}, as they are committed. */
+  readonly tap: Pick<ChangeTap, 'listen'>
   /** What the accounts service knows of tokens. */
   readonly tokens: TokenChecks
+  /** Whether another server reads the changes of the database: that one has the channels, and clients are sent there. */
+  readonly isStandby: () => boolean
   readonly options: RealtimeOptions
   readonly logger: Logger
   readonly clock: Clock
@@ -24,15 +42,40 @@ export interface OpenRealtimeOptions {
 export interface RealtimeService extends AsyncDisposable {
   /** To be mounted at `/realtime/v1`, behind a hook that sets `request.caller` for all but the WebSocket. */
   readonly routes: FastifyPluginAsync
+  /** Tables whose changes it needs to be told of, as they are now. */
+  readonly publishedTables: () => Promise<readonly TableName[]>
 }
 
 /** Opens channels as Supabase's realtime service has them. */
 export function openRealtime(input: OpenRealtimeOptions): RealtimeService {
-  const { share, pool, tokens, options, logger, clock } = input
+  const { share, pool, readerPool, evaluatorPool, hasFullIdentity, tap, tokens, options, logger, clock, isStandby } =
+    input
   const bus = openLocalBus(logger)
   const rights = new Rights(share, logger)
-  const context = { tokens: new Tokens(tokens, clock), topics: new Topics(bus), rights, options, logger, clock }
+  const openedAt = readOpenedAt(pool, logger)
+  const opened = (): Lsn | undefined => openedAt.lsn
+  const changes = new ChangeFeed({ pool, readerPool, evaluatorPool, share, opened, hasFullIdentity, logger }, tap)
+  const context = {
+    tokens: new Tokens(tokens, clock),
+    topics: new Topics(bus),
+    rights,
+    rightsTurns: new RightsTurns(RIGHTS_TOGETHER_MAX),
+    changes,
+    isStandby,
+    options,
+    logger,
+    clock,
+  }
   const partitions = keepPartitions(pool, logger)
+  const broadcasts = tap.listen(
+    listenForBroadcasts({
+      publish: ({ id, topic, isPrivate, broadcast }) =>
+        context.topics.publish(topic, isPrivate, { kind: 'broadcast', from: undefined, broadcast, id }),
+      payloadBytesMax: options.realtimePayloadSizeMax * 1_000 + PAYLOAD_ALLOWANCE_BYTES,
+      opened,
+      logger,
+    }),
+  )
   let loading: ReturnType<typeof load> | undefined
 
   async function load() {
@@ -41,12 +84,19 @@ export function openRealtime(input: OpenRealtimeOptions): RealtimeService {
   }
 
   return {
-    routes: realtimeRoutes(async () => (await (loading ??= load())).handlers, logger),
+    publishedTables: () => readPublishedTables(pool),
+    routes: realtimeRoutes(async () => {
+      if (isStandby()) throw standingBy()
+      return (await (loading ??= load())).handlers
+    }, logger),
     async [Symbol.asyncDispose]() {
+      broadcasts[Symbol.dispose]()
       // The clients connect again, to this server when it is back, or to another one.
       await (await loading)?.hub[Symbol.asyncDispose]()
+      await changes.stop()
       await bus[Symbol.asyncDispose]()
       await partitions[Symbol.asyncDispose]()
+      await openedAt[Symbol.asyncDispose]()
     },
   }
 }

@@ -10,9 +10,9 @@ export interface Handlers {
 }
 
 /**
- * Everything under `/realtime/v1`. The gateway sets `request.caller` of what is not the WebSocket.
+ * Everything under `/realtime/v1`. The gateway sets `request.caller` of every request but the WebSocket's.
  *
- * @param load - what answers, loaded at the first request: a server that nobody connects to does without it
+ * @param load - what answers, loaded at the first request: a server without clients does without it. It throws while this server has no channels
  */
 export function realtimeRoutes(load: () => Promise<Handlers>, logger: Logger): FastifyPluginAsync {
   return async (app) => {

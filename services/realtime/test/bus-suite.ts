@@ -58,11 +58,12 @@ function describeMessages(use: UseNodes): void {
         payload: Buffer.from([0, 255]),
         meta: '{"id":"1"}',
       } as const
-      one.publish('ü', { kind: 'broadcast', from: 'me', broadcast })
+      one.publish('ü', { kind: 'broadcast', from: 'me', broadcast, id: '1' })
       await expect.poll(() => seen.length).toBe(1)
       expect(seen[0]).toMatchObject({
         kind: 'broadcast',
         from: 'me',
+        id: '1',
         broadcast: { event: 'é\0', meta: '{"id":"1"}' },
       })
       const [got] = seen
@@ -71,7 +72,7 @@ function describeMessages(use: UseNodes): void {
 }
 
 function describeSubscribers(use: UseNodes): void {
-  test('brings nothing to who has left, and what is subscribed twice twice', () =>
+  test('brings nothing to a client that has left, and messages of a double subscription twice', () =>
     use(async (one, other) => {
       const seen: string[] = []
       const onMessage = (): void => void seen.push('left')

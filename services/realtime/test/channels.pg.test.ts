@@ -24,7 +24,7 @@ const events = ({ received }: TestSocket): readonly unknown[] =>
 describe('connecting', () => {
   test.each([
     ['without a key', '', 401, 'API key is missing'],
-    ['with what is no token', 'apikey=nonsense', 401, 'The token provided is not a valid JWT'],
+    ['with a key that is no token', 'apikey=nonsense', 401, 'The token provided is not a valid JWT'],
     ['with a token that others have signed', `apikey=${FOREIGN_TOKEN}`, 401, 'Failed to validate JWT signature'],
     ['with a person’s token without an end', 'apikey=endless', 401, 'Fields `role` and `exp` are required in JWT'],
     [
@@ -144,7 +144,7 @@ describe('a join', () => {
     ['without a name', 'realtime:', {}, 'TopicNameRequired: You must provide a topic name'],
     ['of another kind of topic', 'elsewhere:room', {}, 'unmatched topic'],
     [
-      'with what is no token',
+      'with a key that is no token',
       'realtime:room',
       { access_token: 'no' },
       'MalformedJWT: The token provided is not a valid JWT',
@@ -200,7 +200,7 @@ describe('a join', () => {
     expect(events(client)).toEqual([])
   })
 
-  test('that asks for changes of tables is told that there are none yet', async () => {
+  test('that asks for changes of tables gets an id for each, and is told why none come', async () => {
     const client = await (await open()).connect()
     const wanted = { event: '*', schema: 'public', table: 'notes', filter: 'id=eq.1' }
     expect(await client.join('realtime:room', { config: { postgres_changes: [wanted] } })).toEqual({
@@ -327,7 +327,7 @@ describe('the REST API', () => {
     expect(await client.next(isEvent('broadcast'))).toMatchObject({ 4: { event: 'c', payload: { n: 3 } } })
   })
 
-  test('says what is wrong with each message', async () => {
+  test('names the problem of each message', async () => {
     const world = await open()
     const messages = [
       { topic: 'room', event: 'a', payload: {} },

@@ -19,7 +19,7 @@ async function expectUnharmed(world: RealtimeWorld): Promise<void> {
 }
 
 describe('a client', () => {
-  test('that sends what is no message goes on being served', async () => {
+  test('that sends a frame that is no message goes on being served', async () => {
     const world = await open()
     const client = await world.connect()
     await client.join('realtime:room')
@@ -44,7 +44,7 @@ describe('a client', () => {
     expect(client.received.filter(isEvent('phx_close'))).toEqual([])
   })
 
-  test('with a frame above 5 MB is cut, and nobody else is', async () => {
+  test('with a frame above 5 MB is cut, and no other client is', async () => {
     const world = await open()
     const client = await world.connect()
     client.socket.send(Buffer.alloc(5_000_001))

@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { WebSocket } from 'ws'
 import { HoldfastError, silentLogger, systemClock } from '@holdfast/foundation'
 import { createHttpServer } from '@holdfast/http'
-import { sharePool, type Pool } from '@holdfast/postgres'
+import { sharePool, type Pool, type PoolShare } from '@holdfast/postgres'
+import { createChangeTap, type ChangeTap } from '@holdfast/replication'
 import type { TestDatabase } from '@holdfast/test-support'
 import { openRealtime, realtimeOptions, type RealtimeOptions } from '../src/index.ts'
 
@@ -67,6 +68,8 @@ export interface RealtimeWorld extends AsyncDisposable {
   /** `http://127.0.0.1:<port>/realtime/v1`. */
   readonly url: string
   connect(query?: string): Promise<TestSocket>
+  /** Has another server read the changes from now on, or this one again. */
+  standBy(isStandby: boolean): void
   /** Ends the session of everybody whose claims name it. */
   endSession(session: string): void
   stop(): Promise<void>
@@ -84,22 +87,30 @@ function withoutDatabase(): Pool {
   }
 }
 
+function shareOf(database: TestDatabase | undefined): Pick<PoolShare, 'for'> {
+  if (!database) return { for: () => withoutDatabase() }
+  const shared = sharePool(database.requestPool, { connectionsMax: 10, shares: { realtime: { reserved: 1, max: 10 } } })
+  return shared.share('realtime')
+}
+
 /** The service behind a real HTTP server. Tokens are names of people. @param database - for private channels */
 export async function openRealtimeWorld(
   options: Partial<RealtimeOptions> = {},
   database?: TestDatabase,
+  tap: Pick<ChangeTap, 'listen'> = createChangeTap(silentLogger),
 ): Promise<RealtimeWorld> {
   const watchers = new Map<string, Set<(reason: HoldfastError) => void>>()
   const ended = new Set<unknown>()
   const defaults = Object.fromEntries(Object.entries(realtimeOptions).map(([name, one]) => [name, one.default]))
-  const share = database
-    ? sharePool(database.requestPool, { connectionsMax: 10, shares: { realtime: { reserved: 1, max: 10 } } }).share(
-        'realtime',
-      )
-    : { for: () => withoutDatabase() }
+  const standby = { isNow: false }
   const realtime = openRealtime({
-    share,
+    isStandby: () => standby.isNow,
+    share: shareOf(database),
     pool: database?.pool ?? withoutDatabase(),
+    tap,
+    readerPool: database?.requestPool ?? withoutDatabase(),
+    evaluatorPool: database?.requestPool ?? withoutDatabase(),
+    hasFullIdentity: async () => false,
     tokens: {
       verifyToken: async (token) => claimsOf(token),
       requireSession: async ({ session }) => {
@@ -146,6 +157,9 @@ export async function openRealtimeWorld(
       const test = listenTo(socket, query.includes('vsn=2.0.0'))
       await once(socket, 'open')
       return test
+    },
+    standBy(isNow) {
+      standby.isNow = isNow
     },
     endSession(session) {
       ended.add(session)

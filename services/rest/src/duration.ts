@@ -10,7 +10,7 @@ const UNITS_MS: Readonly<Record<string, number>> = {
 /**
  * Reads a time as Postgres's settings write it: `8s`, `1.5min`, or milliseconds without a unit.
  *
- * @returns milliseconds, or `undefined` for what is none
+ * @returns milliseconds, or `undefined` for a text that is no duration
  * @see PostgreSQL manual, "Setting Parameters", "Parameter Names and Values"
  */
 export function parseDurationMs(text: string): number | undefined {

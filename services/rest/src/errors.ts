@@ -266,7 +266,7 @@ export function answerTooLarge(): HoldfastError {
   })
 }
 
-/** Nobody reads this: who asked went away before it was begun. */
+/** Never read: the client went away before its request was begun. */
 export function abandoned(): HoldfastError {
   return new HoldfastError('PGRSTX01', 499, 'The client closed the connection')
 }

@@ -53,11 +53,11 @@ export interface ExecuteInput {
   /** Milliseconds after which Postgres counts as gone; 0 for no bound. It ends statements that take too long by itself, and earlier. */
   readonly timeoutMs: number
   readonly rowBytesMax: number
-  /** Whether nobody waits for the answer any more. Asked when a connection is there. */
+  /** Whether the client has gone. Asked when a connection is there. */
   readonly isAbandoned: () => boolean
 }
 
-/** Nobody waits for the answer: nothing was run. */
+/** The client has gone: nothing was run. */
 export class Abandoned extends Error {
   override readonly name = 'Abandoned'
 }

@@ -25,7 +25,7 @@ export interface RestRuntime {
   readonly limit: FairLimit
 }
 
-/** What is known about a request beside its content. */
+/** Facts about a request beside its content. */
 export interface RequestMeta {
   /** Milliseconds that authentication took. */
   readonly authenticationMs: number | undefined

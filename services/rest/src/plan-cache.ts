@@ -20,7 +20,7 @@ const COMPARISON = /^([A-Za-z_][A-Za-z0-9_.]*)=(not\.)?(eq|neq|gt|gte|lt|lte)\.(
 /** What comes before `=` in parameters that are no filters. */
 const RESERVED = /(^|\.)(select|columns|on_conflict|order|limit|offset|and|or)$/
 
-/** Nobody can know these, so no value of a request is ever taken for one. */
+/** No client can know these, so no value of a request is ever taken for one. */
 const MARKER = `marker-${randomUUID()}-`
 const BODY_MARKER = JSON.stringify({ [MARKER]: 'body' })
 
@@ -39,7 +39,7 @@ interface Entry {
   readonly explain: Template | undefined
 }
 
-/** What is known about the shapes that came before. */
+/** The shapes that came before. */
 interface Known {
   readonly entries: Map<string, Entry>
   /** The first request of each shape with a body, which says how the body is parsed. */
@@ -55,7 +55,7 @@ interface Known {
  * nothing but values is not assumed: when a shape comes again, it is prepared once more with markers in their place, and kept only when
  * that makes the same text, the markers stand in the values where the operands stood, and all other values are the same.
  *
- * @param stages - what is kept holds for these only, as they depend on catalog and options
+ * @param stages - cached plans hold for these only, as they depend on catalog and options
  * @param entriesMax - shapes that are kept; the least recently used one is evicted first
  */
 export function withPlanCache(stages: Stages, entriesMax: number): Prepare {
@@ -141,7 +141,7 @@ function makeEntry(raw: RawRequest, stages: Stages, fresh: Prepared, operands: r
   try {
     marked = prepareMarked(raw, stages, fresh)
   } catch {
-    return undefined // what is no value to the stages is no value to us
+    return undefined // an operand that the stages refuse as a value is none here
   }
   const actual = operands.map(decode)
   const body = (fresh.request.payload as RowsPayload | undefined)?.json

@@ -86,7 +86,7 @@ function toRaw(request: FastifyRequest, prefix: string): RawRequest {
   }
 }
 
-/** What is left of a query string when the key in it, `?apikey=…`, has been used. With a key in the header it is a filter as any other. */
+/** The rest of a query string when the key in it, `?apikey=…`, has been used. With a key in the header it is a filter as any other. */
 function searchOf(request: FastifyRequest, search: string): string {
   if (request.headers['apikey'] !== undefined || !search.includes('apikey=')) return search
   return search

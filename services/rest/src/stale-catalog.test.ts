@@ -28,7 +28,7 @@ test('a name that is not known is looked up once more, and other failures are le
   expect(await newerThan(OLD, { code: 'PGRST205' })).toBe(NEW)
 })
 
-test('who asks for what is not there again and again has it looked up once a second', async () => {
+test('repeated requests for an unknown name look it up once a second', async () => {
   const { state, newerThan } = world()
   const asked = Array.from({ length: 100 }, () => newerThan(OLD, { code: '42P01' }))
   expect(new Set(await Promise.all(asked))).toEqual(new Set([undefined]))

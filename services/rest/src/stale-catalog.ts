@@ -25,7 +25,7 @@ const STALE_CODES: ReadonlySet<string> = new Set([
   'XX000', // cache lookup failed
 ])
 
-/** Milliseconds between two readings for failures: whoever asks for what is not there must not keep Postgres busy. */
+/** Milliseconds between two readings for failures: requests for unknown names must not keep Postgres busy. */
 const PAUSE_MS = 1_000
 
 export interface CurrentCatalog {

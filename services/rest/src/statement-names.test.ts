@@ -13,7 +13,7 @@ test('a changed catalog begins with other names', () => {
   expect(['v1', 'v2', 'v1'].map(nameOf)).toEqual(['rest_0', 'rest_1', 'rest_2'])
 })
 
-test('the statement that did not come for longest gives up its name, which nobody else gets', () => {
+test('the statement that did not come for longest gives up its name, which no other statement gets', () => {
   const names = createStatementNames(2)
   const nameOf = (text: string) => [1, 2, 3].map(() => names.nameOf('v1', text)).at(-1)
   expect(['a', 'b', 'a', 'c', 'a', 'b'].map(nameOf)).toEqual([

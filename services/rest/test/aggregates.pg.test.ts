@@ -45,7 +45,7 @@ describe('aggregates', () => {
     })
   })
 
-  test('are refused after what is wrong with the embeds', async () => {
+  test('are refused after problems of the embeds', async () => {
     expect(await without.ask('/expenses?select=amount.sum(),nothing(id)')).toMatchObject({ body: { code: 'PGRST200' } })
   })
 
@@ -65,7 +65,7 @@ describe('aggregates', () => {
 
   test.each([
     ['an unknown one', '/expenses?select=amount.median()', 'PGRST100'],
-    ['an order by what is not grouped', '/expenses?select=amount.sum()&order=day', '42803'],
+    ['an order by a column that is not grouped', '/expenses?select=amount.sum()&order=day', '42803'],
     ['a sum of what has none', '/categories?select=label.sum()', '42883'],
   ])('are refused: %s', async (_title, path, code) => {
     expect(await world.ask(path)).toMatchObject({ body: { code } })
@@ -78,7 +78,7 @@ describe('aggregates', () => {
       '/expenses?select=amount.sum(),amount.avg(),amount.min(),amount.max(),amount.count()',
       [{ sum: 100, avg: 25, min: 10, max: 40, count: 4 }],
     ],
-    ['a count of what is not null', '/expenses?select=category_id.count()', [{ count: 3 }]],
+    ['a count of values that are not null', '/expenses?select=category_id.count()', [{ count: 3 }]],
     ['a count of rows', '/expenses?select=count()', [{ count: 4 }]],
     ['a count of rows under another name, as text', '/expenses?select=n:count()::text', [{ n: '4' }]],
     ['a count as a column, which needs no switch', '/expenses?select=count', [{ count: 4 }]],

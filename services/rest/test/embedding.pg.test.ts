@@ -14,13 +14,13 @@ afterAll(() => world?.[Symbol.asyncDispose]())
 describe('is refused', () => {
   test.each([
     [
-      'a filter of what is not embedded',
+      'a filter of a relation that is not embedded',
       '/clients?select=id&projects.id=eq.1',
       'PGRST108',
       "'projects' is not an embedded resource in this request",
     ],
     [
-      'an order of what is not embedded',
+      'an order of a relation that is not embedded',
       '/clients?select=id&projects.order=id',
       'PGRST108',
       "'projects' is not an embedded resource in this request",
@@ -32,13 +32,13 @@ describe('is refused', () => {
       "'tasks' is not an embedded resource in this request",
     ],
     [
-      'a tree of what is not embedded',
+      'a tree of a relation that is not embedded',
       '/clients?select=id&projects.or=(id.eq.1,id.eq.2)',
       'PGRST108',
       "'projects' is not an embedded resource in this request",
     ],
     [
-      'an order by what is not embedded',
+      'an order by a relation that is not embedded',
       '/tasks?order=projects(name)',
       'PGRST108',
       "'projects' is not an embedded resource in this request",

@@ -56,7 +56,7 @@ describe('access mode', () => {
     expect(await world.rows('select * from calls')).toEqual([])
   })
 
-  test('is read-only for GET and for what is not volatile', async () => {
+  test('is read-only for GET and for functions that are not volatile', async () => {
     expect((await world.ask('/rpc/access')).body).toBe('on')
     expect((await world.ask('/rpc/access', { method: 'POST' })).body).toBe('off')
     expect((await world.ask('/rpc/access_stable', { method: 'POST' })).body).toBe('on')

@@ -164,7 +164,7 @@ describe('aggregates', () => {
     expect((await get('/pixels', type)).body).toBe('own')
   })
 
-  test('override what is built in, but none of the types of the vendor', async () => {
+  test('override the built-in ones, but none of the types of the vendor', async () => {
     expect((await get('/replaced', 'application/json')).text).toBe('{"replaced": true}')
     expect((await get('/replaced', 'application/vnd.pgrst.object')).text).toBe('{"id":1}')
   })

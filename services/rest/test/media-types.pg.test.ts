@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openRestWorld, type RestWorld } from './rest-world.ts'
 
-// What an answer is made of by what is built in, and what is agreed on when a client takes several things.
+// The built-in forms of an answer, and the one that is chosen when a client accepts several.
 
 let world: RestWorld
 let open: RestWorld
@@ -150,7 +150,7 @@ describe('an array', () => {
 })
 
 describe('CSV', () => {
-  test('has a header of what is selected, quotes what has to be, and writes null as nothing', async () => {
+  test('has a header of the selected columns, quotes values that need it, and writes null as nothing', async () => {
     const headers = { accept: 'text/csv', prefer: 'return=representation' }
     const body = { id: 820, name: 'a, "b"' }
     const inserted = await world.ask('/clients?select=name,projects(id)', { method: 'POST', body, headers })

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { openRestWorld, type Ask, type RestWorld } from './rest-world.ts'
 
-// Preferences that decide whether a write is kept, and what is said about them.
+// Preferences that decide whether a write is kept, and the answer's header about them.
 
 const worlds = new Map<string, Promise<RestWorld>>()
 
@@ -126,7 +126,7 @@ describe('max-affected', () => {
 })
 
 describe('handling', () => {
-  test('strict refuses what is no preference, lenient ignores it', async () => {
+  test('strict refuses an unknown preference, lenient ignores it', async () => {
     const world = await worldOf('commit-allow-override')
     const headers = { prefer: 'handling=strict, anything, return=everything' }
     const refusal = {

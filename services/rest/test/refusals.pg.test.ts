@@ -67,7 +67,7 @@ describe('refusals', () => {
       'PGRST106',
       'Only the following schemas are exposed: public, holdfast',
     ],
-    ['a media type that nobody makes', '/tasks', { headers: { accept: 'text/html' } }, 406, 'PGRST107', null],
+    ['an unknown media type', '/tasks', { headers: { accept: 'text/html' } }, 406, 'PGRST107', null],
     [
       'several rows as one object',
       '/tasks',
@@ -190,7 +190,7 @@ describe('refusals', () => {
     })
   })
 
-  test('a connection that Postgres ends is a 503 for who was on it, and nobody else notices', async () => {
+  test('a connection that Postgres ends is a 503 for the request on it, and for no other', async () => {
     const waiting = world.ask('/rpc/slow', { method: 'POST', as: 'alice' })
     const end = `select pg_terminate_backend(pid) as ended from pg_stat_activity
                   where datname = current_database() and application_name = 'test request' and state = 'active'`

@@ -20,7 +20,7 @@ describe('row-level security', () => {
     expect((await world.ask(path)).body).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }])
   })
 
-  test('holds for a statement that a connection has prepared for somebody else', async () => {
+  test('holds for a statement that a connection has prepared for another user', async () => {
     const path = '/projects?select=id,name&order=id'
     for (let round = 0; round < 8; round++) {
       expect((await world.ask(path, { as: 'alice' })).body).toMatchObject([{ id: 1 }, { id: 2 }])
@@ -38,7 +38,7 @@ describe('row-level security', () => {
     ])
   })
 
-  test('lets nobody change what they do not see', async () => {
+  test('lets no user change rows that they do not see', async () => {
     const headers = { prefer: 'return=representation' }
     expect(
       (await world.ask('/projects?id=eq.3', { method: 'PATCH', as: 'alice', body: { name: 'mine' }, headers })).body,

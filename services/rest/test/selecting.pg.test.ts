@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openRestWorld, type RestWorld } from './rest-world.ts'
 
-// Names, paths and types as a request can write them, and what is said about those that it cannot.
+// Names, paths and types as a request can write them, and the errors for those that it cannot.
 
 let world: RestWorld
 

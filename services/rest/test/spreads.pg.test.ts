@@ -153,7 +153,7 @@ describe('a spread', () => {
       ],
     ],
     [
-      'with an order by what is spread',
+      'with an order by a spread column',
       '/steps?select=id,...plants(plant:name)&order=plants(plant).desc,id',
       [
         { id: 3, plant: 'South' },

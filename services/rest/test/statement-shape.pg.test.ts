@@ -186,7 +186,7 @@ describe('the text of a statement', () => {
     )
   })
 
-  test('and its values are the same from the cache as anew', () => {
+  test('and its values are the same from the cache as without it', () => {
     const cache = withPlanCache(stages, 50)
     const related = fc
       .tuple(wildRequest, fc.array(fc.nat(), { maxLength: 3 }))

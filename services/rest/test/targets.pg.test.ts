@@ -197,7 +197,7 @@ describe('answers to writes', () => {
     expect(removal.headers['content-type'] ?? removal.headers['content-length']).toBeUndefined()
   })
 
-  test('limits do not bound what is updated or deleted, as in PostgREST since 13', async () => {
+  test('limits do not bound updates or deletions, as in PostgREST since 13', async () => {
     await world.rows(`insert into people (id) values (750), (751)`)
     const removal = await world.ask('/people?id=gte.750&limit=1&order=id', { method: 'DELETE', headers: FULL })
     expect(removal).toMatchObject({ status: 200, body: [{ id: 750 }, { id: 751 }] })

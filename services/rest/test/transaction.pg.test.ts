@@ -230,7 +230,7 @@ describe('configuration in the database', () => {
   })
 })
 
-describe('a change of the database that nobody has told of yet', () => {
+describe('a change of the database that was not announced yet', () => {
   test('does not keep a request from being answered', async () => {
     await world.rows('create table fresh (id int primary key, name text)')
     expect(await world.ask('/fresh')).toMatchObject({ status: 200, body: [] })

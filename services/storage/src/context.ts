@@ -15,6 +15,8 @@ export interface StorageContext {
   readonly uploads: FairLimit
   readonly downloads: FairLimit
   readonly transforms: FairLimit
+  /** Milliseconds in which a client takes nothing of a download before it is cut off. */
+  readonly stalledMs: number
   readonly logger: Logger
   readonly clock: Clock
 }

@@ -94,7 +94,7 @@ export const lockTimeout = (cause: unknown): HoldfastError =>
   new HoldfastError('LockTimeout', 503, 'acquiring lock timeout', { cause, headers: { 'retry-after': '1' } })
 
 /** Its parts are in the folder of another server of this database, which alone can go on with it. */
-export const uploadElsewhere = (): HoldfastError =>
+export const uploadOnOtherServer = (): HoldfastError =>
   new HoldfastError(
     'UploadElsewhere',
     503,

@@ -46,6 +46,12 @@ export const DOWNLOADS_UNDER_WAY_MAX = 1_000
 /** Milliseconds in which a client takes nothing of a download before it is cut off. */
 export const STALLED_MS = 60_000
 
+/** Bytes of a download that are read at once, instead of as a stream. One download has no more of them in memory than of a stream. */
+export const READ_AT_ONCE_BYTES_MAX = 64 * 1024
+
+/** Bytes of an upload that wait for the disk: some pieces of a socket, so that they are written together. */
+export const WRITE_WINDOW_BYTES = 256 * 1024
+
 /** Bytes that are read from a file at a time. */
 export const READ_WINDOW_BYTES = 256 * 1024
 
@@ -58,7 +64,7 @@ export const IMAGE_SOURCE_BYTES_MAX = 25_000_000
 /** Pixels of an image that others are drawn of, as in Supabase: what a few bytes may claim to be. */
 export const IMAGE_PIXELS_MAX = 50_000_000
 
-/** Quality of a drawn image, as in Supabase, when nobody says another. */
+/** Quality of a drawn image, as in Supabase, unless the request says another. */
 export const IMAGE_QUALITY = 80
 
 /** Seconds after which the drawing of an image is given up. The largest take two. */
@@ -88,7 +94,7 @@ export const UPLOADS_SWEEP_EVERY_MS = 60 * 60 * 1_000
 /** Milliseconds after which bytes without a row are deleted. Their row is written within seconds of their last byte. */
 export const SWEEP_AGE_MS = 60 * 60 * 1_000
 
-/** Milliseconds between two sweeps: what is stray takes place, and nothing else. */
+/** Milliseconds between two sweeps: stray bytes take space, and nothing else. */
 export const SWEEP_EVERY_MS = 60 * 60 * 1_000
 
 /** Versions or rows that one statement looks up while bytes and rows are compared. */
@@ -150,6 +156,9 @@ export const S3_UPLOADS_OF_PERSON_MAX = 100
 
 /** Milliseconds after which an upload in parts over S3 that has not ended is given up: what clients and people take up again after a weekend. */
 export const S3_UPLOAD_LIFETIME_MS = 7 * 24 * 60 * 60 * 1_000
+
+/** Milliseconds in which a completed upload of S3 can be completed again, with the same answer: longer than any client repeats a request. */
+export const S3_COMPLETED_KEPT_MS = 24 * 60 * 60 * 1_000
 
 /** Fields of a form that posts an object, as in Supabase. */
 export const S3_FORM_FIELDS_MAX = 20

@@ -7,7 +7,7 @@ import { s3SettingsOf, type StorageOptions } from './options.ts'
 /**
  * Opens the store of bytes that the settings choose. The SDK of S3 is loaded only where it is used: it is larger than all of storage.
  *
- * @param folder - of this machine, for the files and for what is under way
+ * @param folder - of this machine, for the files and for uploads under way
  * @throws {HoldfastError} `option_invalid`
  */
 export async function openBackend(options: StorageOptions, folder: string, logger: Logger): Promise<Backend> {

@@ -2,7 +2,7 @@
 export type KeyDemand =
   /** A key or the token of a person. */
   | 'required'
-  /** What is not good counts as nothing. */
+  /** An invalid key or token counts as none. */
   | 'optional'
   /** Not looked at: the address is public, or signed. */
   | 'none'

@@ -15,6 +15,12 @@ export const storageOptions = {
     default: '50MiB',
     description: 'The largest file that may be uploaded, such as `50MiB` or `2GB`. A bucket may have a lower limit.',
   },
+  storageBuckets: {
+    type: 'object',
+    default: {},
+    description:
+      'Buckets that are made or changed at the start, by name, each with `public`, `file_size_limit`, `allowed_mime_types` and `objects_path`, a folder whose files it gets; as `[storage.buckets.NAME]` in `config.toml`.',
+  },
   storageS3ProtocolEnabled: {
     type: 'boolean',
     default: true,

@@ -3,13 +3,21 @@ import type { FastifyPluginAsync } from 'fastify'
 import type { Clock, Logger } from '@holdfast/foundation'
 import { createFairLimit, type Caller } from '@holdfast/http'
 import type { Pool, PoolShare } from '@holdfast/postgres'
+import { parseBucketSettings } from './buckets/bucket-settings.ts'
+import { ensureConfiguredBuckets } from './buckets/configured-buckets.ts'
 import { DrawingQueue } from './images/drawing-queue.ts'
 import { ImageCache, withImages } from './images/image-cache.ts'
 import { ImageRenderer } from './images/image-renderer.ts'
 import { openBackend } from './open-backend.ts'
 import type { StorageContext } from './context.ts'
 import { tooManyTransfers } from './errors.ts'
-import { DOWNLOADS_UNDER_WAY_MAX, IMAGES_AT_ONCE, TRANSFORMS_UNDER_WAY_MAX, UPLOADS_UNDER_WAY_MAX } from './limits.ts'
+import {
+  DOWNLOADS_UNDER_WAY_MAX,
+  IMAGES_AT_ONCE,
+  STALLED_MS,
+  TRANSFORMS_UNDER_WAY_MAX,
+  UPLOADS_UNDER_WAY_MAX,
+} from './limits.ts'
 import { sizeOption, type StorageOptions } from './options.ts'
 import { UploadStore } from './resumable/upload-store.ts'
 import { storageRoutes } from './routes.ts'
@@ -33,6 +41,8 @@ export interface OpenStorageOptions {
   readonly apiKeys: readonly string[]
   /** Reads the token of a person. @throws {HoldfastError} when it is none, or its session has ended */
   readonly verifyCaller: (token: string) => Promise<Caller>
+  /** Milliseconds in which a client takes nothing of a download before it is cut off. */
+  readonly stalledMs?: number
   readonly logger: Logger
   readonly clock: Clock
 }
@@ -48,6 +58,7 @@ export interface StorageService extends AsyncDisposable {
 export async function openStorage(input: OpenStorageOptions): Promise<StorageService> {
   const { share, pool, readerPool, folder, jwtSecret, options, logger, clock } = input
   const fileSizeLimit = sizeOption(options, 'storageFileSizeLimit')
+  const buckets = parseBucketSettings(options.storageBuckets, fileSizeLimit)
   await using opened = new AsyncDisposableStack()
   const images = new ImageCache(join(folder, 'images'), sizeOption(options, 'storageImageCacheSize'), logger)
   const backend = withImages(opened.use(await openBackend(options, folder, logger)), images)
@@ -60,9 +71,11 @@ export async function openStorage(input: OpenStorageOptions): Promise<StorageSer
     uploads: createFairLimit(UPLOADS_UNDER_WAY_MAX, () => tooManyTransfers('uploads')),
     downloads: createFairLimit(DOWNLOADS_UNDER_WAY_MAX, () => tooManyTransfers('downloads')),
     transforms: createFairLimit(TRANSFORMS_UNDER_WAY_MAX, () => tooManyTransfers('transforms')),
+    stalledMs: input.stalledMs ?? STALLED_MS,
     logger,
     clock,
   }
+  await ensureConfiguredBuckets(context, buckets)
   const s3 = s3ProtocolOf(input)
   const renderer = options.storageImageTransformationEnabled
     ? new ImageRenderer(backend, images, new DrawingQueue(IMAGES_AT_ONCE))

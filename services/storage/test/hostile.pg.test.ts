@@ -143,6 +143,40 @@ describe('a file that wants to run', () => {
     }
   })
 
+  // Rows come from SQL, forms, TUS and S3, too, where nothing reads a type.
+  test.each([
+    'image/SVG+XML',
+    'image/png;a=b, image/svg+xml',
+    'image/png, text/xml',
+    'image/x+xml',
+    'font/x+xml; charset=utf-8',
+    'application/vnd.mozilla.xul+xml',
+    'Application/Vnd.X+XML',
+    ' image/svg+xml',
+  ])('does not, as %s of a row', async (mimetype) => {
+    const headers = { 'content-type': 'text/plain', 'x-upsert': 'true' }
+    await world.request('service', { method: 'POST', url: '/object/box/row', payload: script, headers })
+    await world.run(
+      `update storage.objects set metadata = metadata || '${JSON.stringify({ mimetype })}' where name = 'row'`,
+    )
+    const { headers: got } = await get('/object/public/box/row')
+    expect(got['content-security-policy']).toMatch(/^sandbox; default-src 'none'/)
+  })
+
+  test.each([
+    'image/PNG',
+    'text/plain; charset=utf-8',
+    'application/pdf',
+    'application/vnd.ms-excel',
+    'video/mp4;codecs=avc1',
+  ])('and what cannot, as %s, is in no sandbox', async (mimetype) => {
+    await world.run(
+      `update storage.objects set metadata = metadata || '${JSON.stringify({ mimetype })}' where name = 'row'`,
+    )
+    const { headers } = await get('/object/public/box/row')
+    expect(headers['content-security-policy']).toBeUndefined()
+  })
+
   test.each(['text/plain, text/html', 'x'])('does not come in as %s, which is no type', async (type) => {
     const headers = { 'content-type': type, 'x-upsert': 'true' }
     const put = await world.request('service', { method: 'POST', url: '/object/box/run', payload: script, headers })

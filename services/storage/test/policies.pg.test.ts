@@ -1,26 +1,25 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { runAs, sql, type SqlFragment } from '@holdfast/postgres'
-import { ALICE, openStorageWorld, type Answer, type StorageWorld } from './storage-world.ts'
+import { sql } from '@holdfast/postgres'
+import {
+  insertStatement as insert,
+  isAllowed,
+  POLICY_SETS,
+  setPolicies,
+  stateOf,
+  upsertStatement as upsert,
+  type Command,
+  type Judged,
+} from './policy-matrix.ts'
+import { openStorageWorld, type Answer, type StorageWorld } from './storage-world.ts'
 
 // No right is decided outside Postgres. Each call is made under each of the sixteen sets of policies on the table that it is about, and beside it the statement
 // that policies are to judge runs as the same person, with nothing of the service in between: both have to come to the same end.
 
-type Command = 'select' | 'insert' | 'update' | 'delete'
-
-const COMMANDS: readonly Command[] = ['select', 'insert', 'update', 'delete']
-
-/** Every set of policies. */
-const SETS: readonly (readonly Command[])[] = Array.from({ length: 16 }, (_unused, bits) =>
-  COMMANDS.filter((_command, bit) => (bits >> bit) & 1),
-)
-
-interface Call {
+interface Call extends Judged {
   readonly title: string
   readonly table: 'objects' | 'buckets'
   /** Policies without which it is refused, and with which alone it succeeds. */
   readonly needs: readonly Command[]
-  /** What is judged. It succeeds when it is no error and, where it returns rows, returns one. */
-  readonly statement: SqlFragment
   readonly request: {
     readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'HEAD'
     readonly url: string
@@ -29,10 +28,8 @@ interface Call {
   }
   /** Whether the answer says that it was done. */
   readonly succeeded: (answer: Answer) => boolean
-  /** What is told otherwise. */
+  /** Whether the answer is the expected refusal. */
   readonly refusal: (answer: Answer) => boolean
-  /** Whether the statement has to have returned a row to count. */
-  readonly returnsRow: boolean
 }
 
 const isOk = ({ status }: Answer): boolean => status === 200
@@ -42,12 +39,6 @@ const is =
     (body as { statusCode?: string } | undefined)?.statusCode === statusCode
 const isEmptyList = ({ status, body }: Answer): boolean => status === 200 && Array.isArray(body) && body.length === 0
 const hasEntries = ({ status, body }: Answer): boolean => status === 200 && Array.isArray(body) && body.length > 0
-
-const insert = (name: string): SqlFragment =>
-  sql`insert into storage.objects (bucket_id, name, owner, owner_id, version) values ('box', ${name}, ${ALICE}, ${ALICE}, '1')`
-const upsert = (name: string): SqlFragment =>
-  sql`${insert(name)} on conflict (bucket_id, name) do update set version = excluded.version returning id`
-const allowDelete = sql`select set_config('storage.allow_delete_query', 'true', true)`
 
 const text = { 'content-type': 'text/plain' }
 const upload = (method: 'POST' | 'PUT', name: string, headers: Record<string, string> = {}): Call['request'] => ({
@@ -316,7 +307,7 @@ describe('policies judge', () => {
   })
 
   test.each(CALLS)('$title', async (call) => {
-    for (const commands of SETS) {
+    for (const commands of POLICY_SETS) {
       await setPolicies(world, call.table, commands)
       const allowed = await isAllowed(world, call)
       expect(allowed, `${call.title} with ${commands.join('+') || 'none'}, by Postgres`).toBe(
@@ -335,54 +326,6 @@ describe('policies judge', () => {
     }
   })
 })
-
-async function setPolicies(world: StorageWorld, table: string, commands: readonly Command[]): Promise<void> {
-  const drops = ['objects', 'buckets'].flatMap((one) =>
-    COMMANDS.map((c) => `drop policy if exists ${c}_all on storage.${one};`),
-  )
-  const clauseOf = (command: Command): string =>
-    ({
-      select: 'using (true)',
-      insert: 'with check (true)',
-      update: 'using (true) with check (true)',
-      delete: 'using (true)',
-    })[command]
-  const creates = commands.map(
-    (c) => `create policy ${c}_all on storage.${table} for ${c} to authenticated ${clauseOf(c)};`,
-  )
-  await world.run([...drops, ...creates].join('\n'))
-}
-
-/** What Postgres says when nothing of the service is in between. */
-async function isAllowed(world: StorageWorld, { statement, returnsRow }: Call): Promise<boolean> {
-  const undone = new Error('undone')
-  let rows = 0
-  let touched = 0
-  try {
-    await runAs(
-      world.database.requestPool,
-      { role: 'authenticated', claims: { role: 'authenticated', sub: ALICE } },
-      async (tx) => {
-        await tx.query(allowDelete)
-        const { text: query, values } = statement.render()
-        const result = await tx.client.query(query, [...values])
-        rows = result.rows.length
-        touched = result.rowCount ?? 0
-        throw undone
-      },
-    )
-  } catch (error) {
-    if (error !== undone) return false
-  }
-  return returnsRow ? rows > 0 : touched > 0
-}
-
-async function stateOf(world: StorageWorld): Promise<unknown> {
-  return {
-    objects: await world.run('select name, version, metadata from storage.objects order by name'),
-    buckets: await world.run('select id, public from storage.buckets order by id'),
-  }
-}
 
 /** Puts back what a call that succeeded has changed. */
 async function restore(world: StorageWorld): Promise<void> {

@@ -61,12 +61,14 @@ export interface StorageWorld extends AsyncDisposable {
 export interface WorldOptions {
   readonly options?: Partial<StorageOptions>
   readonly logger?: Logger
+  readonly stalledMs?: number
 }
 
 /** The service over a database of its own, without gateway: the header `x-who` says who asks. */
 export async function openStorageWorld({
   options = {},
   logger = silentLogger,
+  stalledMs,
 }: WorldOptions = {}): Promise<StorageWorld> {
   const database = await openTestDatabase({ migrations: [storageMigrations] })
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-storage-'))
@@ -93,6 +95,7 @@ export async function openStorageWorld({
       if (!found) throw new HoldfastError('bad_jwt', 401, 'this is no token')
       return found
     },
+    ...(stalledMs !== undefined && { stalledMs }),
     logger,
     clock: systemClock,
   })

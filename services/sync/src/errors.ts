@@ -42,12 +42,12 @@ export function shuttingDown(): HoldfastError {
   return new HoldfastError('PSYNC_S2003', 503, 'The server is shutting down', { headers: { 'retry-after': '1' } })
 }
 
-/** What one person has is shown to whoever has the service key, to nobody else. */
+/** Only a caller with the service key may see what one user has. */
 export function administratorsOnly(): HoldfastError {
   return new HoldfastError('PSYNC_S2106', 403, 'Only the service key may ask for this')
 }
 
-/** Nobody has this id or address. */
+/** No user has this id or address. */
 export function noSuchPerson(who: string): HoldfastError {
   return new HoldfastError('sync_person_unknown', 404, `There is no account "${who}"`)
 }

@@ -5,4 +5,5 @@ export type { CoverageReport, DefinitionCoverage, PolicyCoverage, TableCoverage 
 export type { RowExplanation } from './inspect/row-explanation.ts'
 export type { PersonRow } from './inspect/person-rows.ts'
 export type { SyncStatus, TableFill } from './inspect/status.ts'
+export { hasOwnFullIdentity } from './replicator/own-identity.ts'
 export { DERIVED_SYNC_TABLES } from './storage/derived-tables.ts'

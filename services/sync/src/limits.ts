@@ -31,6 +31,9 @@ export const CHUNK_BYTES_MAX = 8 * 1024 * 1024
 /** Batches below this many operations are written by one statement; above, `COPY` is faster. */
 export const STATEMENT_OPS_MAX = 400
 
+/** Bytes of operations that are written by one statement: it copies them several times on the way. */
+export const STATEMENT_BYTES_MAX = 512 * 1024
+
 /** Bytes of recent operations kept for live fan-out; a client that is further behind reads from the log. */
 export const RECENT_BYTES_MAX = 16 * 1024 * 1024
 
@@ -153,8 +156,8 @@ export const READ_LOCK_TIMEOUT_MS = 300
 export const LOCKED_RETRY_MS = 1_000
 
 /**
- * How long publishing the tables of a plan waits for all tables that are locked, together, in milliseconds: everyone's checkpoints wait for it. What is locked longer
- * is left out and tried again in the background.
+ * How long publishing the tables of a plan waits for all tables that are locked, together, in milliseconds: everyone's checkpoints wait for it. A table that
+ * is locked longer is left out and tried again in the background.
  */
 export const PUBLISH_PATIENCE_MS = 400
 
@@ -163,6 +166,20 @@ export const QUIET_COMPILE_MS = 1_000
 
 /** The same after the first of them, at most, in milliseconds: what operators are told of tables is not older. */
 export const QUIET_COMPILE_MAX_MS = 30_000
+
+/** Changes of the schema are in a row when there is no more time between them, in milliseconds: tables that are new to sync wait for their end. */
+export const CHANGES_IN_A_ROW_MS = 1_000
+
+/** How long after the last change in a row that may bring a table policies are compiled in the background, in milliseconds, and after the first at most. */
+export const APART_COMPILE_MS = 200
+export const APART_COMPILE_MAX_MS = 5_000
+
+/**
+ * How long a table that was filled waits for others, so that they come into use together, in milliseconds: at first, and at most when the others take long. The
+ * keys of everybody are evaluated again each time.
+ */
+export const COMPLETED_TOGETHER_MS = 250
+export const COMPLETED_TOGETHER_MAX_MS = 2_000
 
 /** Wait before a plan that is partial because of locks is compiled again in the background: the first and the longest, in milliseconds. */
 export const PARTIAL_RETRY_MS = 500
@@ -227,7 +244,7 @@ export const RETRY_KEYS_MS = 60_000
  */
 export const ROW_LIMITS = { statementMs: 500, rowMs: 0.5, retryMs: 2_000, tableMs: 15_000 }
 
-/** The part of all time that slow rows of one table may take for as long as they come: what is more adds up to `ROW_LIMITS.tableMs`. */
+/** The part of all time that slow rows of one table may take for as long as they come: time beyond it adds up to `ROW_LIMITS.tableMs`. */
 export const SLOW_SHARE = 0.2
 
 /** Rows that took too long that are remembered, so that they are not waited for again; about 150 bytes each. */

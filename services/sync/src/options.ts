@@ -31,7 +31,7 @@ export const syncOptions = {
     min: 1,
     max: 1_000_000,
     description:
-      'How many of the access classes of a policy one person may bring by what they write, so that nobody fills the list for the others. Rows of their further ones are left out, and they are told.',
+      'How many of the access classes of a policy one person may bring by what they write, so that no person fills the list for the others. Rows of their further ones are left out, and they are told.',
   },
   syncCompress: {
     type: 'boolean',

@@ -8,7 +8,7 @@ const ON_TITLES = `${LISTS_SCHEMA}
   create policy by_title on public.items using (may_see(title));
 `
 
-test('a row of a class that there was none of comes to those who see it, and to nobody else', async () => {
+test('a row of a class that there was none of comes to those who see it, and to no other user', async () => {
   await using world = await openWorld({ schema: ON_TITLES })
   const [alice, bob] = [world.device(ALICE), world.device(BOB)]
   for (const device of [alice, bob]) {

@@ -79,7 +79,7 @@ test('a project that comes, moves or goes has only those asked again whose team 
   // Bob once for each of his; twice where the change was in the stream before queries could see it.
   expect((await evaluations(world)) - before).toBeLessThanOrEqual(10)
 
-  // What is a person's changes with the membership, in the same moment.
+  // A person's rows change with the membership, in the same moment.
   await world.run(`insert into public.team_members (team_id, user_id) values (public.team(4), '${ALICE}')`)
   await world.run(addProject(4))
   await expectEqual(world, alice, ALICE)

@@ -12,7 +12,7 @@ const CANVASES = `
   create table public.frames (id uuid primary key default gen_random_uuid(), canvas_id uuid not null);
 `
 
-/** @param role - what is compared with the texts that are allowed; without a cast Postgres accepts the function, and fails when it is called */
+/** @param role - the expression that is compared with the allowed texts; without a cast Postgres accepts the function, and fails when it is called */
 const accessComparing = (role: string): string => `
   create or replace function public.canvas_access(c_id uuid, allowed text[]) returns boolean
     language plpgsql stable security definer set search_path = public as $$

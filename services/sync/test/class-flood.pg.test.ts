@@ -3,7 +3,7 @@ import type { SyncStatus } from '../src/inspect/status.ts'
 import { ALICE, BOB, LISTS_SCHEMA, openWorld, type World } from './sync-world.ts'
 
 /*
- * Rows with many different values cost those who see them these rows, and nobody anything else: what was there before goes on, also after a restart, is
+ * Rows with many different values cost those who see them these rows, and no other user anything: earlier rows go on, also after a restart, is
  * taken away when Postgres takes it away, and the rest comes when there is room.
  */
 

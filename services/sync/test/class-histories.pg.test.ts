@@ -82,7 +82,7 @@ describe.each(Object.entries(POLICIES))('devices show what Postgres showed by %s
 
 describe('the checker finds', { timeout: 120_000 }, () => {
   test.each<readonly [string, (definition: BucketDefinition) => BucketDefinition]>([
-    ['a change that nobody asked again for', (definition) => ({ ...definition, dependencies: [] })],
+    ['a change without another evaluation', (definition) => ({ ...definition, dependencies: [] })],
     [
       'a class that everybody gets',
       (definition) => {

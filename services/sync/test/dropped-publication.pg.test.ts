@@ -3,7 +3,7 @@ import type { StreamClient } from './stream-client.ts'
 import { ALICE, BOB, openWorld, type World } from './sync-world.ts'
 
 /*
- * What is pinned here: Postgres reads a slot on without its publication and says nothing, so rows that are written meanwhile never come. However the
+ * Pins that Postgres reads a slot on without its publication and says nothing, so rows that are written meanwhile never come. However the
  * publication is lost, that is noticed and mended, what was missed is read again, and nothing says "ready" before it has been.
  */
 
@@ -71,7 +71,7 @@ test('a publication that was dropped while the service was away', async () => {
   await expectEqual(world, device)
 })
 
-test('who may see what is asked again when memberships were missed', async () => {
+test('keys are evaluated again when memberships were missed', async () => {
   await using world = await openWorld()
   const list = '11111111-0000-4000-8000-000000000001'
   await world.run(`insert into items (owner_id, list_id, title) values ('${BOB}', '${list}', 'shared')`)

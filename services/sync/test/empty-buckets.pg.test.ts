@@ -3,7 +3,7 @@ import type { StreamClient } from './stream-client.ts'
 import { ONE, ORG, SCHEMA, subscription } from './streams-world.ts'
 import { ALICE, BOB, openWorld, type World } from './sync-world.ts'
 
-/* Buckets that all rows have left are dropped when nobody has them, and a device that comes back with one of them is right all the same. */
+/* Buckets that all rows have left are dropped when no device has them, and a device that comes back with one of them is right all the same. */
 
 const LIST = '11111111-0000-4000-8000-000000000000'
 
@@ -48,7 +48,7 @@ async function expectEqual(device: StreamClient): Promise<void> {
   expect(device.faults).toEqual([])
 }
 
-test('an empty bucket that nobody has is gone, and its rows leave a device that comes back', async () => {
+test('an empty bucket that no device has is gone, and its rows leave a device that comes back', async () => {
   alice.disconnect()
   await world.run(`delete from public.items`)
   await untilGone()
@@ -64,7 +64,7 @@ test('an empty bucket that nobody has is gone, and its rows leave a device that 
   await expectEqual(alice)
 })
 
-test('a device that was away while its bucket was dropped and made anew begins it anew', async () => {
+test('a device that was away while its bucket was dropped and made again receives it from scratch', async () => {
   alice.disconnect()
   await world.run(`delete from public.items`)
   await untilGone()
@@ -92,7 +92,7 @@ test('also one that has seen its last row go', async () => {
   await expectEqual(alice)
 })
 
-test('a bucket that somebody has stays until they leave', async () => {
+test('a bucket that a device has stays until it leaves', async () => {
   await world.run(`delete from public.items`)
   await alice.until(() => alice.ids('items').length === 0)
   await compact()

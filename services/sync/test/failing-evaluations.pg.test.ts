@@ -8,7 +8,7 @@ import type { CoverageReport } from '../src/inspect/coverage.ts'
 import type { SyncStatus } from '../src/inspect/status.ts'
 import { ALICE, BOB, CAROL, openWorld, type World } from './sync-world.ts'
 
-// A policy that fails, or takes for ever, for one person costs that person the table, and nobody anything else.
+// A policy that fails, or takes for ever, for one person costs that person the table, and others nothing.
 
 const PAPERS = (body: string): string => `
   create table public.notes (id uuid primary key default gen_random_uuid(), owner_id uuid);
@@ -84,13 +84,16 @@ test('a question that takes for ever ends, and others who ask at the same time g
   const failures = createPolicyFailures(silentLogger, systemClock)
   const timeouts = { togetherMs: 200, partMs: 300 }
   const evaluator = createKeyEvaluator({ pool: db.requestPool, concurrency: 1, peopleMax: 8, failures, timeouts })
-  const want = { stream, parameters: '{}' }
+  const subscription = { stream, parameters: '{}' }
   const [alice, bob, carol] = await Promise.all(
-    [ALICE, BOB, CAROL].map((sub) => evaluator.keys([want], { role: 'authenticated', claims: { sub } })),
+    [ALICE, BOB, CAROL].map((sub) => evaluator.keys([subscription], { role: 'authenticated', claims: { sub } })),
   )
-  expect(alice?.wants[0]).toMatchObject({ bucketNames: [expect.stringContaining(ALICE), '1'], problem: undefined })
-  expect(carol?.wants[0]).toMatchObject({ problem: undefined })
-  expect(bob?.wants[0]).toMatchObject({
+  expect(alice?.subscriptions[0]).toMatchObject({
+    bucketNames: [expect.stringContaining(ALICE), '1'],
+    problem: undefined,
+  })
+  expect(carol?.subscriptions[0]).toMatchObject({ problem: undefined })
+  expect(bob?.subscriptions[0]).toMatchObject({
     bucketNames: [expect.stringContaining(BOB)],
     problem: expect.stringContaining('papers'),
     isTimedOut: true,

@@ -3,7 +3,7 @@ import type { Logger } from '@holdfast/foundation'
 import type { CoverageReport } from '../src/inspect/coverage.ts'
 import { ALICE, openWorld, type World } from './sync-world.ts'
 
-// A row filter that fails, or takes for ever, for a row costs that row; one that does for all rows costs its table. Nobody else waits for it.
+// A row filter that fails, or takes for ever, for a row costs that row; one that does for all rows costs its table. Other rows do not wait for it.
 
 const NOTES = `
   create table public.notes (id uuid primary key default gen_random_uuid(), title text);
@@ -146,7 +146,11 @@ test('a table that is slow when it is read for the first time does not hold up t
 
 test('many rows that fail are one line in the log', async () => {
   const lines: unknown[] = []
-  const logger: Logger = { log: (level, message, fields) => level === 'warn' && lines.push({ message, fields }) }
+  const logger: Logger = {
+    // Of the other lines some come on a busy machine only, as that a transaction is waited for.
+    log: (level, message, fields) =>
+      level === 'warn' && message.includes('fails for a row') && lines.push({ message, fields }),
+  }
   await using world = await openWorld({ schema: NOTES + PAPERS(`perform 1 / length(title);`), logger })
   const alice = world.device(ALICE)
   alice.connect()
@@ -154,7 +158,7 @@ test('many rows that fail are one line in the log', async () => {
   await world.run(`insert into public.papers select n::text, '' from generate_series(1, 50) n`)
   await world.run(`insert into public.papers values ('good', 'good')`)
   await alice.until(() => alice.ids('papers').join() === 'good')
-  expect(lines).toMatchObject([{ message: expect.stringContaining('fails for a row'), fields: { sqlstate: '22012' } }])
+  expect(lines).toMatchObject([{ fields: { sqlstate: '22012' } }])
   expect((await coverageOf(world, 'public.papers'))?.failing).toMatchObject([{ of: 'row', count: 50 }])
 })
 

@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { delay } from '@holdfast/foundation'
 import { isConnectionLoss } from '@holdfast/postgres'
 import type { StreamClient } from './stream-client.ts'
 import { ALICE, BOB, openWorld, type World } from './sync-world.ts'
 
 /*
- * What is pinned here: nothing is lost or doubled when the service, its slot or its connections die; and when tables, policies or grants change,
+ * Pins that nothing is lost or doubled when the service, its slot or its connections die; and when tables, policies or grants change,
  * devices follow at a checkpoint, and no checkpoint on the way shows more than the rules allow at that moment.
  */
 
@@ -85,15 +84,17 @@ describe('the service', () => {
   test('that is stopped in the middle of writing loses and doubles nothing', async () => {
     const device = await opened()
     const stopping = new AbortController()
+    let written = 0
     const writer = (async () => {
-      for (let i = 0; !stopping.signal.aborted; i++) {
+      for (; !stopping.signal.aborted; written++) {
         await world.run(
-          `update items set n = ${i} where title like 'own 1%'; insert into items (owner_id, title) values ('${ALICE}', 'w ${i}')`,
+          `update items set n = ${written} where title like 'own 1%'; insert into items (owner_id, title) values ('${ALICE}', 'w ${written}')`,
         )
       }
     })()
     for (let round = 0; round < 4; round++) {
-      await delay(150)
+      const before = written
+      await expect.poll(() => written).toBeGreaterThanOrEqual(before + 10)
       await world.restart()
       device.connect()
     }
@@ -171,10 +172,11 @@ describe('the service', () => {
     device.connect()
     await device.until(() => device.received.length > 500, 'some rows')
     device.pause()
-    await world.rows(
-      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'holdfast log reader' and datname = current_database()`,
+    const ended = await world.rows<{ pid: number }>(
+      `select pid, pg_terminate_backend(pid) from pg_stat_activity where application_name = 'holdfast log reader' and datname = current_database()`,
     )
-    await delay(50)
+    const pids = ended.map(({ pid }) => pid).join()
+    await expect.poll(() => world.rows(`select from pg_stat_activity where pid = any ('{${pids}}')`)).toEqual([])
     device.resume()
     await expectEqual(device)
     expect(device.isOpen).toBe(true)
@@ -316,18 +318,23 @@ describe('when the schema changes', () => {
   test('while people write, every checkpoint is one that Postgres showed', async () => {
     const device = await opened()
     const stopping = new AbortController()
+    let written = 0
     const writer = (async () => {
-      for (let i = 0; !stopping.signal.aborted; i++)
-        await world.run(`update items set n = ${i}, title = title where owner_id = '${BOB}'`)
+      for (; !stopping.signal.aborted; written++)
+        await world.run(`update items set n = ${written}, title = title where owner_id = '${BOB}'`)
     })()
+    const writtenMore = async (): Promise<void> => {
+      const before = written
+      await expect.poll(() => written, { interval: 5 }).toBeGreaterThan(before)
+    }
     for (let round = 0; round < 5; round++) {
       await world.run(
         `lock table items; drop policy shared on items; update items set title = 'hidden' where owner_id = '${BOB}'`,
       )
-      await delay(30)
+      await writtenMore()
       await world.run(`lock table items; update items set title = 'shown' where owner_id = '${BOB}';
         create policy shared on public.items for select using (list_id in (select m.list_id from public.list_members m where m.user_id = (select auth.uid())))`)
-      await delay(60)
+      await writtenMore()
     }
     stopping.abort()
     await writer

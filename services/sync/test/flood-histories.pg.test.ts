@@ -9,7 +9,7 @@ import type { DeviceState } from './stream-client.ts'
 import { ALICE, BOB, CAROL, LISTS_SCHEMA, openWorld, type World } from './sync-world.ts'
 
 /*
- * The invariant of `histories.pg.test.ts` where there is more than fits: what is left out is a whole alternative of a policy, or whole access classes, of the
+ * The invariant of `histories.pg.test.ts` where there is more than fits: an omission is a whole alternative of a policy, or whole access classes, of the
  * table that is reported. Everything else is exactly what Postgres shows. `HOLDFAST_FLOOD_HISTORIES` sets how many of each kind,
  * `HOLDFAST_HISTORY_SEED` the first seed.
  */
@@ -141,7 +141,7 @@ async function lacksWhatIsReported(world: World, userId: string): Promise<boolea
   return missing > 0
 }
 
-/** The breaches of one device; what is missing has to be whole classes. */
+/** The breaches of one device; missing rows have to be whole classes. */
 function findClassBreaches(history: History, { userId, device }: Followed): string[] {
   const shown = history.shown.get(userId) ?? []
   const breaches = [...device.faults]

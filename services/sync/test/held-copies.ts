@@ -4,9 +4,11 @@ import net from 'node:net'
 export interface HeldCopies extends AsyncDisposable {
   /** An address of the database, by this way. */
   through(url: string): string
-  /** Holds what is copied from the table from now on. */
+  /** Holds copies of the table from now on. */
   hold(): void
   release(): void
+  /** Lets the copy through that has been held for longest. */
+  releaseNext(): void
   /** Rows have been on their way and were held. */
   readonly hasHeld: boolean
 }
@@ -54,6 +56,7 @@ export async function holdCopies(table: string, passes = Number.POSITIVE_INFINIT
       left = Number.POSITIVE_INFINITY
       for (const resume of waiting.splice(0)) resume()
     },
+    releaseNext: () => waiting.shift()?.(),
     get hasHeld() {
       return hasHeld
     },

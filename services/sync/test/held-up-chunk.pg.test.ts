@@ -3,7 +3,7 @@ import { createPool } from '@holdfast/postgres'
 import { ALICE, BOB, LISTS_SCHEMA, openWorld, type World } from './sync-world.ts'
 
 /*
- * What is pinned here: a user's transaction has a table locked that is being read for the first time. Nobody else waits for it, nothing that others change waits for
+ * A user's transaction has a table locked that is being read for the first time: no other user waits for it, nothing that others change waits for
  * it, and the transaction itself is in no deadlock with the reading.
  */
 
@@ -25,7 +25,7 @@ interface Lock extends AsyncDisposable {
   run(text: string): Promise<void>
 }
 
-/** A transaction of a user that has what is needed to read the one long text of a table locked, until it is disposed of. */
+/** A transaction of a user that has the storage of the one long text of a table locked, until it is disposed of. */
 async function lockLongText(world: World, table = 'public.docs'): Promise<Lock> {
   const [toast] = await world.rows<{ index: string }>(`
     select i.indexrelid::regclass::text as index

@@ -68,12 +68,16 @@ vi.mock('../src/storage/pending-ops.ts', async (importOriginal) => {
   }
 })
 
-vi.mock('../src/checkpoints/marks.ts', async (importOriginal) => {
-  const original = await importOriginal<typeof import('../src/checkpoints/marks.ts')>()
+vi.mock('../src/checkpoints/wal-barrier.ts', async (importOriginal) => {
+  const original = await importOriginal<typeof import('../src/checkpoints/wal-barrier.ts')>()
   return {
-    createMarks(...options: Parameters<typeof original.createMarks>): ReturnType<typeof original.createMarks> {
-      const marks = original.createMarks(...options)
-      return { pass: async (lsn, signal) => (planted.fault === 'keys ahead' ? undefined : marks.pass(lsn, signal)) }
+    createWalBarrier(
+      ...options: Parameters<typeof original.createWalBarrier>
+    ): ReturnType<typeof original.createWalBarrier> {
+      const walBarrier = original.createWalBarrier(...options)
+      return {
+        waitFor: async (lsn, signal) => (planted.fault === 'keys ahead' ? undefined : walBarrier.waitFor(lsn, signal)),
+      }
     },
   }
 })
@@ -95,7 +99,7 @@ async function firstBreaches(options: WorldOptions = {}, plant = ''): Promise<st
 }
 
 describe('the checker finds', { timeout: 120_000 }, () => {
-  test('a change of membership that nobody noticed', async () => {
+  test('a change of membership that was not noticed', async () => {
     const breaches = await firstBreaches({
       tamper: (plan) => ({
         ...plan,

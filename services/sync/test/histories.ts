@@ -12,6 +12,8 @@ const LISTS = ['11111111', '22222222', '33333333'].map((start) => `${start}-0000
 export interface History {
   readonly seed: number
   readonly shown: ReadonlyMap<string, readonly DeviceState[]>
+  /** Tables may be new to sync on the way: a device without them may go on without them, until they come whole. */
+  readonly hasNewTables?: boolean
 }
 
 /** A device and what its person was shown. */
@@ -41,7 +43,9 @@ export function findBreaches(history: History, { userId, device }: Followed): st
   let reached = 0
   for (const [index, { state }] of device.completed.entries()) {
     const wanted = print(state)
-    const at = prints.findIndex((one, commit) => commit >= reached && one === wanted)
+    const exact = prints.findIndex((one, commit) => commit >= reached && one === wanted)
+    const before = device.completed[index - 1]?.state ?? new Map<string, string>()
+    const at = exact >= 0 || !history.hasNewTables ? exact : findWithoutNew(shown, reached, { state, before })
     if (at >= 0) reached = at
     else if (prints.includes(wanted)) breaches.push(`order: checkpoint ${index} is older than the one before`)
     else breaches.push(`equality: checkpoint ${index} shows what Postgres never showed; ${nearest(shown, state)}`)
@@ -50,11 +54,25 @@ export function findBreaches(history: History, { userId, device }: Followed): st
     breaches.push(`end: no checkpoint (status ${device.status} ${device.refusal.slice(-200)})`)
   else if (print(device.state) !== prints.at(-1))
     breaches.push(`end: the last state is not the present one; ${nearest(shown.slice(-1), device.state)}`)
-  breaches.push(...badRowsBeyond(device.state, shown.at(-1)).map((row) => `end: nobody sees it any more: ${row}`))
+  breaches.push(...badRowsBeyond(device.state, shown.at(-1)).map((row) => `end: no policy shows it any more: ${row}`))
   const allowed = new Set(shown.flatMap((state) => [...state].map(([key, json]) => `${key} ${json}`)))
   for (const row of new Set(device.received))
     if (!allowed.has(row)) breaches.push(`wire: a version that was never visible: ${row}`)
   return breaches
+}
+
+/** Finds the commit that a state shows except for tables of which it has no row, and the one before had none either. */
+function findWithoutNew(
+  shown: readonly DeviceState[],
+  reached: number,
+  { state, before }: { readonly state: DeviceState; readonly before: DeviceState },
+): number {
+  const tableOf = (key: string): string => key.slice(0, key.indexOf('/'))
+  const had = new Set([...state.keys(), ...before.keys()].map(tableOf))
+  const wanted = print(state)
+  return shown.findIndex(
+    (one, commit) => commit >= reached && print(new Map([...one].filter(([key]) => had.has(tableOf(key))))) === wanted,
+  )
 }
 
 /** Rows of the table whose policy fails that are on a device, and are not shown to its person. */
@@ -83,7 +101,7 @@ function nearest(shown: readonly DeviceState[], state: DeviceState): string {
 }
 
 /**
- * What is compared of a state. Devices need not have what is shown of the table whose policy fails, and of no version of it that was never visible: the
+ * The compared part of a state. Devices need not have rows of the table whose policy fails, and of no version of it that was never visible: the
  * check of what was sent takes care of that.
  */
 export function print(state: DeviceState): string {
@@ -121,7 +139,7 @@ export async function runHistory(
     const states: DeviceState[] = []
     await world.db.pool.transaction(async (tx) => {
       await body(tx)
-      // Nobody else writes: what each person sees now is what they see once this has committed.
+      // No one else writes: what each person sees now is what they see once this has committed.
       for (const userId of PEOPLE) states.push(await readAs(tx, userId))
     })
     PEOPLE.forEach((userId, index) => shown.get(userId)?.push(states[index] as DeviceState))
@@ -157,7 +175,7 @@ export async function runHistory(
   }
   for (const { device } of followed) if (!device.isOpen) device.connect()
   await untilLast(followed, shown, settleMs, isLast)
-  return { history: { seed, shown }, followed }
+  return { history: { seed, shown, hasNewTables: changeSchema !== undefined }, followed }
 }
 
 /** What devices should have: rows of the tables that sync, with the columns that may be selected. */

@@ -4,7 +4,7 @@ import type { StreamClient } from './stream-client.ts'
 import { ALICE, BOB, openWorld, type World } from './sync-world.ts'
 
 /*
- * What is pinned here: whatever happens to rows and memberships, a device that completes a checkpoint holds exactly what its person may select, its
+ * Pins that whatever happens to rows and memberships, a device that completes a checkpoint holds exactly what its person may select, its
  * sums agree, and nothing was on the wire that the person could not see at some moment.
  */
 
@@ -41,7 +41,7 @@ async function expectEqual(device: StreamClient, userId: string): Promise<void> 
 }
 
 describe.each(['bson', 'ndjson'] as const)('as %s', (format) => {
-  test('a device gets what is there, then inserts, updates and deletes as they commit', async () => {
+  test('a device gets existing rows, then inserts, updates and deletes as they commit', async () => {
     await world.run(
       `insert into items (owner_id, title) values ('${ALICE}', 'a "quoted" ü 𝄞 \\ line' || chr(10)), ('${BOB}', 'b')`,
     )

@@ -5,7 +5,7 @@ import { holdCopies } from './held-copies.ts'
 import { ALICE, BOB, LISTS_SCHEMA, openWorld, type World } from './sync-world.ts'
 
 /*
- * What is pinned here: while a user's transaction has a table locked against reading (ACCESS EXCLUSIVE), changes of the schema and of roles block no other table,
+ * Pins that while a user's transaction has a table locked against reading (ACCESS EXCLUSIVE), changes of the schema and of roles block no other table,
  * and the locked table keeps its policies as they were read before.
  */
 

@@ -4,8 +4,8 @@ import { CHUNK_OPS_MAX } from '../src/limits.ts'
 import { ALICE, BOB, CAROL, openWorld, type World } from './sync-world.ts'
 
 /*
- * Transactions whose rows each have a bucket of their own, written with a memory for 1,000 buckets and 10,000 ids: what the log knows of the buckets is the
- * sum of what is in it, and devices are equal.
+ * Transactions whose rows each have a bucket of their own, written with a memory for 1,000 buckets and 10,000 ids: the log's numbers of each bucket are the
+ * sums of its operations, and devices are equal.
  */
 
 const ROWS = 30_000
@@ -37,7 +37,7 @@ test(
       for (const [index, device] of [alice, bob, carol].entries()) {
         if (!device) continue
         const wanted = await world.visible(PEOPLE[index] as string)
-        await device.until(() => isDeepStrictEqual(device.state, wanted), 'what is visible', 60_000)
+        await device.until(() => isDeepStrictEqual(device.state, wanted), 'the visible rows', 60_000)
         expect(device.faults).toEqual([])
       }
     }

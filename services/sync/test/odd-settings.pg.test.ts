@@ -45,7 +45,7 @@ const SETTINGS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 }
 
-/** Not held back by what is tried. */
+/** Not delayed by the settings under test. */
 const AS_USUAL = `begin read write; set local statement_timeout = 0; set local lock_timeout = 0; set local search_path = public;
   set local idle_in_transaction_session_timeout = 0; set local datestyle = 'ISO'; set local standard_conforming_strings = on;`
 

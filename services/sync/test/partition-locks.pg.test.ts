@@ -21,11 +21,11 @@ beforeEach(async () => {
 
 afterEach(() => world[Symbol.asyncDispose]())
 
-test('a change of one table does not wait for partitions of another that somebody has locked', async () => {
+test('a change of one table does not wait for partitions of another that a user has locked', async () => {
   const alice = world.device(ALICE)
   alice.connect()
   await alice.until(() => alice.completed.length > 0, 'the first sync')
-  await using other = createPool({ url: world.db.url, applicationName: 'somebody', connectionsMax: 1 })
+  await using other = createPool({ url: world.db.url, applicationName: 'a user', connectionsMax: 1 })
 
   await other.transaction(async (tx) => {
     await tx.execute(sql`lock table public.readings_1 in access exclusive mode`)

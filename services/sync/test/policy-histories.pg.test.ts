@@ -94,7 +94,7 @@ const PLANTS_AT_NIGHT: readonly Plant[] = [
     },
   ],
   [
-    'a role that has what is another’s',
+    'a role with grants of another’s objects',
     1,
     (table) => {
       const roles = [...new Set(table.definitions.flatMap((one) => one.roles))]

@@ -27,6 +27,7 @@ import {
   type Random,
   type RandomPerson,
   type RandomStream,
+  type RandomTable,
   type RandomWants,
 } from '@holdfast/test-support'
 import { untilLast, type Followed, type History } from './histories.ts'
@@ -74,6 +75,12 @@ interface Statement {
   readonly mayFail: boolean
 }
 
+export interface PolicyHistoryOptions {
+  readonly settleMs?: number
+  readonly disturb?: (random: Random) => Promise<unknown>
+  readonly changesSchema?: boolean
+}
+
 /**
  * Runs one history of random tables, policies, people and streams: all are made from scratch in one transaction while the service runs. Then rows, memberships,
  * policies and streams change while devices come and go, on lines that are slow and get cut.
@@ -81,129 +88,28 @@ interface Statement {
 export async function runPolicyHistory(
   world: World,
   seed: number,
-  {
-    settleMs = 10_000,
-    disturb,
-    changesSchema = true,
-  }: {
-    readonly settleMs?: number
-    readonly disturb?: (random: Random) => Promise<unknown>
-    readonly changesSchema?: boolean
-  } = {},
+  { settleMs = 10_000, disturb, changesSchema = true }: PolicyHistoryOptions = {},
 ): Promise<{ history: History; followed: Followed[]; told: string }> {
-  const random = createRandom(seed)
-  /** Of its own, so that everything else is as it would be without the bad table. */
-  const bad = createRandom(seed + BAD_SEED)
-  const tables = ['items', 'things'].slice(0, random.chance(0.6) ? 2 : 1).map((name) => randomTable(random, name))
-  const people = randomPeople(random, OWN_ROLE)
-  const streams = random.chance(0.35)
-    ? randomStreams(
-        random,
-        tables.map(({ name }) => name),
-      )
-    : []
-  let declared: readonly RandomStream[] = []
-  const viewers = Array.from({ length: DEVICES }, (_, index): Viewer => {
-    const person = random.pick(people)
-    return { person, wants: randomWants(random, streams), label: `${index} ${person.role}` }
-  })
-  const shown = new Map<string, DeviceState[]>(viewers.map(({ label }) => [label, []]))
-  const told: string[] = []
-  const keys = Object.fromEntries(tables.map(({ name, key }) => [name, key]))
-
-  /** One transaction. What Holdfast reads meanwhile may be in the way, so that Postgres gives up one of the two: then once more. */
-  const commit = async (statements: readonly Statement[]): Promise<void> => {
-    const attempt = (): Promise<DeviceState[]> =>
-      world.db.pool.transaction(async (tx) => {
-        for (const statement of statements) await run(tx, statement, seed)
-        // Nobody else writes: what each person sees now is what they see once this has committed.
-        const states: DeviceState[] = []
-        for (const { person, wants } of viewers) {
-          const wanted = (table: string): string => wantedCondition(declared, wants, table)
-          const shown = await shownRows(tx, person, { keys, wanted })
-          states.push(new Map([...shown, ...(await shownOfBad(tx, person))]))
-        }
-        return states
-      })
-    let states: DeviceState[] | undefined
-    for (let left = 5; !states; left--) {
-      states = await attempt().catch((error: { code?: string }) => {
-        if (left === 0 || error.code !== DEADLOCK) throw error
-        return undefined
-      })
-    }
-    told.push(...statements.map(({ text }) => text), '--')
-    viewers.forEach(({ label }, index) => shown.get(label)?.push(states[index] as DeviceState))
-  }
-  const must = (list: readonly string[]): readonly Statement[] => list.map((text) => ({ text, mayFail: false }))
-  const toggleStream = (stream: RandomStream): readonly Statement[] => {
-    const isDeclared = declared.includes(stream)
-    declared = isDeclared ? declared.filter((one) => one !== stream) : [...declared, stream]
-    return must([isDeclared ? `select sync.drop_stream('${stream.name}')` : declareStream(stream)])
-  }
-  const badRows = (count: number): readonly Statement[] => must(Array.from({ length: count }, () => changeBadRow(bad)))
-  const rows = (count: number): readonly Statement[] =>
-    Array.from({ length: count }, () => ({ text: changeRows(random, tables), mayFail: true }))
-
-  await commit([
-    ...must([
-      `delete from sync.streams`,
-      dropRandomTable('items'),
-      dropRandomTable('things'),
-      EMPTY_ALL,
-      ...tables.flatMap(({ create }) => create),
-      ...randomPolicies(random, tables, OWN_ROLE),
-      `delete from public.${BAD_TABLE}`,
-      ...badPolicy(bad.pick(BAD_FORMS)),
-    ]),
-    ...badRows(4),
-    ...streams.filter(() => random.chance(0.7)).flatMap(toggleStream),
-  ])
-  for (let i = 0; i < 4; i++) await commit(rows(8))
-
+  const database = new RandomDatabase(world, seed)
+  const { random, bad, shown } = database
+  await database.create()
   await using link = await openFaultyLink(world.url)
-  const followed: Followed[] = []
+  const devices = new RandomDevices(world, database, link.url)
+  const { followed } = devices
   const steps = 10 + random.below(10)
   for (let step = 0; step < steps; step++) {
-    const next = viewers[followed.length]
-    if (next && random.chance(0.45)) {
-      const device = world.device('', {
-        url: link.url,
-        token: Buffer.from(JSON.stringify(next.person.claims)).toString('base64url'),
-        format: random.pick(['bson', 'ndjson']),
-        body: {
-          streams: {
-            include_defaults: next.wants.includeDefaults,
-            subscriptions: next.wants.subscriptions.map(({ stream, parameters, override_priority }) => ({
-              stream,
-              parameters,
-              override_priority,
-            })),
-          },
-        },
-      })
-      device.connect()
-      followed.push({ userId: next.label, device })
-    } else if (followed.length > 0 && random.chance(0.35)) {
-      const { device } = random.pick(followed)
-      if (device.isOpen) device.disconnect()
-      else device.connect()
-    }
+    devices.comeOrGo()
     // Mostly from where devices have what there was before; sometimes while all is still being made.
     const [first] = followed
     if (followed.length === 1 && first && random.chance(0.8))
       await first.device.until(({ completed }) => completed.length > 0, 'the beginning', 5_000).catch(() => undefined)
     const isSchema = changesSchema && random.chance(0.2)
-    await commit([
-      ...(random.chance(0.9) ? rows(1 + random.below(4)) : []),
-      ...(!isSchema
-        ? []
-        : streams.length > 0 && random.chance(0.3)
-          ? toggleStream(random.pick(streams))
-          : must(changeSchema(random, tables, OWN_ROLE))),
-      ...(isSchema && random.chance(0.7) ? rows(1 + random.below(4)) : []),
+    await database.commit([
+      ...(random.chance(0.9) ? database.rows(1 + random.below(4)) : []),
+      ...(isSchema ? database.schemaChange() : []),
+      ...(isSchema && random.chance(0.7) ? database.rows(1 + random.below(4)) : []),
       ...(changesSchema && bad.chance(0.1) ? must(badPolicy(bad.pick(BAD_FORMS))) : []),
-      ...(bad.chance(0.4) ? badRows(1 + bad.below(2)) : []),
+      ...(bad.chance(0.4) ? database.badRows(1 + bad.below(2)) : []),
     ])
     if (random.chance(0.5)) await delay(random.below(15))
     const open = followed.filter(({ device }) => device.isOpen)
@@ -219,7 +125,162 @@ export async function runPolicyHistory(
   }
   link.slow(0)
   await untilLast(followed, shown, settleMs)
-  return { history: { seed, shown }, followed, told: told.join(';\n') }
+  return { history: { seed, shown, hasNewTables: changesSchema }, followed, told: database.told.join(';\n') }
+}
+
+function must(list: readonly string[]): readonly Statement[] {
+  return list.map((text) => ({ text, mayFail: false }))
+}
+
+/** The tables, policies and streams of one history, and what its viewers were shown after each transaction. */
+class RandomDatabase {
+  readonly random: Random
+  /** Of its own, so that everything else is as it would be without the bad table. */
+  readonly bad: Random
+  readonly viewers: readonly Viewer[]
+  readonly shown: Map<string, DeviceState[]>
+  /** All statements that were committed. */
+  readonly told: string[] = []
+  readonly #world: World
+  readonly #seed: number
+  readonly #tables: readonly RandomTable[]
+  readonly #streams: readonly RandomStream[]
+  readonly #keys: Readonly<Record<string, RandomTable['key']>>
+  #declared: readonly RandomStream[] = []
+
+  constructor(world: World, seed: number) {
+    const random = createRandom(seed)
+    this.#world = world
+    this.#seed = seed
+    this.random = random
+    this.bad = createRandom(seed + BAD_SEED)
+    this.#tables = ['items', 'things'].slice(0, random.chance(0.6) ? 2 : 1).map((name) => randomTable(random, name))
+    const people = randomPeople(random, OWN_ROLE)
+    const names = this.#tables.map(({ name }) => name)
+    const streams = random.chance(0.35) ? randomStreams(random, names) : []
+    this.#streams = streams
+    this.viewers = Array.from({ length: DEVICES }, (_, index): Viewer => {
+      const person = random.pick(people)
+      return { person, wants: randomWants(random, streams), label: `${index} ${person.role}` }
+    })
+    this.shown = new Map<string, DeviceState[]>(this.viewers.map(({ label }) => [label, []]))
+    this.#keys = Object.fromEntries(this.#tables.map(({ name, key }) => [name, key]))
+  }
+
+  /** Replaces what the history before has left, in one transaction, and fills the tables. */
+  async create(): Promise<void> {
+    const { random, bad } = this
+    await this.commit([
+      ...must([
+        `delete from sync.streams`,
+        dropRandomTable('items'),
+        dropRandomTable('things'),
+        EMPTY_ALL,
+        ...this.#tables.flatMap(({ create }) => create),
+        ...randomPolicies(random, this.#tables, OWN_ROLE),
+        `delete from public.${BAD_TABLE}`,
+        ...badPolicy(bad.pick(BAD_FORMS)),
+      ]),
+      ...this.badRows(4),
+      ...this.#streams.filter(() => random.chance(0.7)).flatMap((stream) => this.#toggleStream(stream)),
+    ])
+    for (let i = 0; i < 4; i++) await this.commit(this.rows(8))
+  }
+
+  /** One transaction. What Holdfast reads meanwhile may be in the way, so that Postgres gives up one of the two: then once more. */
+  async commit(statements: readonly Statement[]): Promise<void> {
+    let states: DeviceState[] | undefined
+    for (let left = 5; !states; left--) {
+      states = await this.#attempt(statements).catch((error: { code?: string }) => {
+        if (left === 0 || error.code !== DEADLOCK) throw error
+        return undefined
+      })
+    }
+    this.told.push(...statements.map(({ text }) => text), '--')
+    for (const [index, { label }] of this.viewers.entries()) this.shown.get(label)?.push(states[index] as DeviceState)
+  }
+
+  rows(count: number): readonly Statement[] {
+    return Array.from({ length: count }, () => ({ text: changeRows(this.random, this.#tables), mayFail: true }))
+  }
+
+  badRows(count: number): readonly Statement[] {
+    return must(Array.from({ length: count }, () => changeBadRow(this.bad)))
+  }
+
+  schemaChange(): readonly Statement[] {
+    const { random } = this
+    if (this.#streams.length > 0 && random.chance(0.3)) return this.#toggleStream(random.pick(this.#streams))
+    return must(changeSchema(random, this.#tables, OWN_ROLE))
+  }
+
+  /** @returns what each viewer sees after the statements */
+  #attempt(statements: readonly Statement[]): Promise<DeviceState[]> {
+    return this.#world.db.pool.transaction(async (tx) => {
+      for (const statement of statements) await run(tx, statement, this.#seed)
+      // No one else writes: what each person sees now is what they see once this has committed.
+      const states: DeviceState[] = []
+      for (const { person, wants } of this.viewers) {
+        const wanted = (table: string): string => wantedCondition(this.#declared, wants, table)
+        const shown = await shownRows(tx, person, { keys: this.#keys, wanted })
+        states.push(new Map([...shown, ...(await shownOfBad(tx, person))]))
+      }
+      return states
+    })
+  }
+
+  #toggleStream(stream: RandomStream): readonly Statement[] {
+    const isDeclared = this.#declared.includes(stream)
+    this.#declared = isDeclared ? this.#declared.filter((one) => one !== stream) : [...this.#declared, stream]
+    return must([isDeclared ? `select sync.drop_stream('${stream.name}')` : declareStream(stream)])
+  }
+}
+
+/** The devices of a history's viewers. */
+class RandomDevices {
+  readonly followed: Followed[] = []
+  readonly #world: World
+  readonly #database: RandomDatabase
+  /** The address of the faulty line. */
+  readonly #url: string
+
+  constructor(world: World, database: RandomDatabase, url: string) {
+    this.#world = world
+    this.#database = database
+    this.#url = url
+  }
+
+  /** Sometimes adds a device; sometimes ends the connection of one, or lets it connect again. */
+  comeOrGo(): void {
+    const { random, viewers } = this.#database
+    const next = viewers[this.followed.length]
+    if (next && random.chance(0.45)) this.#add(next)
+    else if (this.followed.length > 0 && random.chance(0.35)) {
+      const { device } = random.pick(this.followed)
+      if (device.isOpen) device.disconnect()
+      else device.connect()
+    }
+  }
+
+  #add({ person, wants, label }: Viewer): void {
+    const device = this.#world.device('', {
+      url: this.#url,
+      token: Buffer.from(JSON.stringify(person.claims)).toString('base64url'),
+      format: this.#database.random.pick(['bson', 'ndjson']),
+      body: {
+        streams: {
+          include_defaults: wants.includeDefaults,
+          subscriptions: wants.subscriptions.map(({ stream, parameters, override_priority }) => ({
+            stream,
+            parameters,
+            override_priority,
+          })),
+        },
+      },
+    })
+    device.connect()
+    this.followed.push({ userId: label, device })
+  }
 }
 
 /** What a constraint refuses is no change, nor what Postgres does while a table is without a replica identity, as was asked for. */

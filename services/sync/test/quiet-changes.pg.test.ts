@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from 'vitest'
-import { sql } from '@holdfast/postgres'
+import { openAnnouncements, readAnnounced } from './announced-changes.ts'
 import { ALICE, openWorld, type World } from './sync-world.ts'
 
 /*
- * What is pinned here: a migration holds nobody's checkpoints with statements of which nobody sees anything: new tables without policies, their indexes, triggers,
+ * Pins that a migration holds no checkpoints with statements that no device sees anything of: new tables without policies, their indexes, triggers,
  * comments, grants. Those that change what a person sees hold them until they are in force, as ever.
  */
 
@@ -81,58 +81,41 @@ test('a moment after quiet changes operators are told of the new tables', async 
 
 /** What the event triggers say of a statement: whether nothing has to wait for it. */
 async function isQuiet(statement: string): Promise<boolean> {
-  await world.run(statement)
-  let texts: string[] = []
-  const ofPrefix = (prefix: string): number => texts.filter((text) => text.includes(prefix)).length
-  // Its transaction is in the log as a whole, a moment later.
-  await expect
-    .poll(async () => {
-      const messages = await world.db.pool.query<{ text: string }>(sql`
-        select encode(data, 'escape') as text from pg_logical_slot_get_binary_changes('looker', null, null,
-          'proto_version', '1', 'publication_names', 'holdfast', 'messages', 'true')`)
-      texts = messages.map(({ text }) => text)
-      return ofPrefix('holdfast:ddl')
-    })
-    .toBeGreaterThan(0)
-  const quiet = ofPrefix('holdfast:quiet')
-  return quiet > 0 && quiet === ofPrefix('holdfast:ddl')
+  const { ddl, quiet } = await readAnnounced(world, statement)
+  return quiet > 0 && quiet === ddl
 }
 
-test('what somebody may see the effect of is not quiet', async () => {
+test('a change that a device may see the effect of is not quiet', async () => {
   world = await openWorld()
   await world.stop()
   await world.run(`create table public.plain (id int primary key); create table public.read (id int primary key);
     alter table public.read enable row level security; create policy all_of_it on public.read using (true);
     create table public.parts (id int) partition by range (id)`)
-  await world.rows(`select pg_create_logical_replication_slot('looker', 'pgoutput')`)
-  try {
-    for (const statement of [
-      `create policy reads on public.plain for select using (true)`,
-      `alter table public.plain enable row level security`,
-      `grant select on public.plain to anon`,
-      `revoke select on all tables in schema public from anon`,
-      `grant usage on schema public to anon`,
-      `alter table public.read add column more int`,
-      `create index on public.read (id)`,
-      `drop policy all_of_it on public.read`,
-      `create policy all_of_it on public.read using (true)`,
-      `create table public.part partition of public.parts for values from (1) to (2)`,
-      `create table public.child () inherits (public.read)`,
-      `create view public.seen as select * from public.read`,
-      `create schema other`,
-      // It may be found in place of the other one.
-      `create table other.items (id int)`,
-      `drop table other.items`,
-      `create function public.says_so() returns boolean language sql as 'select true'`,
-      `create type public.mood as enum ('fine')`,
-      `drop table public.read cascade`,
-    ])
-      expect([statement, await isQuiet(statement)]).toEqual([statement, false])
-    for (const statement of migration('papers', 'items'))
-      expect([statement, await isQuiet(statement)]).toEqual([statement, true])
-    // A transaction of several statements, of which one is not.
-    expect(await isQuiet(`create table public.more (id int); comment on table public.more is 'x'`)).toBe(true)
-  } finally {
-    await world.rows(`select pg_drop_replication_slot('looker')`)
-  }
+  await openAnnouncements(world)
+  for (const statement of [
+    `create policy reads on public.plain for select using (true)`,
+    `alter table public.plain enable row level security`,
+    `grant select on public.plain to anon`,
+    `revoke select on all tables in schema public from anon`,
+    `grant usage on schema public to anon`,
+    `alter table public.read add column more int`,
+    `create index on public.read (id)`,
+    `drop policy all_of_it on public.read`,
+    `create policy all_of_it on public.read using (true)`,
+    `create table public.part partition of public.parts for values from (1) to (2)`,
+    `create table public.child () inherits (public.read)`,
+    `create view public.seen as select * from public.read`,
+    `create schema other`,
+    // It may be found in place of the other one.
+    `create table other.items (id int)`,
+    `drop table other.items`,
+    `create function public.says_so() returns boolean language sql as 'select true'`,
+    `create type public.mood as enum ('fine')`,
+    `drop table public.read cascade`,
+  ])
+    expect([statement, await isQuiet(statement)]).toEqual([statement, false])
+  for (const statement of migration('papers', 'items'))
+    expect([statement, await isQuiet(statement)]).toEqual([statement, true])
+  // A transaction of several statements, of which one is not.
+  expect(await isQuiet(`create table public.more (id int); comment on table public.more is 'x'`)).toBe(true)
 })

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { delay } from '@holdfast/foundation'
 import type { StreamClient } from './stream-client.ts'
 import { ALICE, BOB, LISTS_SCHEMA, openWorld, type World } from './sync-world.ts'
 
@@ -160,6 +159,7 @@ describe('while a large table is read', { timeout: 180_000 }, () => {
     const device = await connected()
     await world.run(`create policy by_n on big for select using (n % 50 = 7)`)
     const stopping = new AbortController()
+    let rounds = 0
     const writing = (async () => {
       for (let i = 0; !stopping.signal.aborted; i++) {
         const at = (i * 7919) % ROWS
@@ -171,15 +171,19 @@ describe('while a large table is read', { timeout: 180_000 }, () => {
           delete from big where id between ${at + 50} and ${at + 60};
           update big set id = id + 1000000 where id between ${at + 70} and ${at + 72};
           insert into big select i, '${ALICE}', i, 'new' from generate_series(${3_000_000 + i * 3}, ${3_000_002 + i * 3}) i`)
-        await delay(5)
+        rounds++
       }
     })()
-    for (let round = 0; round < 2; round++) {
-      await delay(400)
+    const writtenMore = async (): Promise<void> => {
+      const before = rounds
+      await expect.poll(() => rounds, { timeout: WAIT_MS }).toBeGreaterThanOrEqual(before + 5)
+    }
+    for (let restart = 0; restart < 2; restart++) {
+      await writtenMore()
       await world.restart()
       device.connect()
     }
-    await delay(500)
+    await writtenMore()
     stopping.abort()
     await writing
     await expectEqual(device)
@@ -194,7 +198,7 @@ describe('while a large table is read', { timeout: 180_000 }, () => {
   test('a table that is emptied or dropped in the middle is empty or gone', async () => {
     const device = await connected()
     await world.run(`create policy by_n on big for select using (n % 50 = 7)`)
-    await delay(300)
+    await expect.poll(unfilled, { interval: 5, timeout: WAIT_MS }).toBeGreaterThan(0)
     await world.run(`truncate big; insert into big values (1, '${ALICE}', 7, 'the only one')`)
     await expectEqual(device)
     await world.run(`insert into big select i, '${ALICE}', i, 'again' from generate_series(2, 3000) i`)

@@ -16,7 +16,7 @@ import {
 import { ALICE, BOB, openWorld, type World } from './sync-world.ts'
 
 /*
- * What is pinned here: whatever devices subscribe to and whenever they change it, each completed checkpoint is what Postgres had by policies and streams
+ * Pins that whatever devices subscribe to and whenever they change it, each completed checkpoint is what Postgres had by policies and streams
  * together after some commit, in the order of the commits, and nothing comes that was never visible.
  */
 
@@ -167,7 +167,7 @@ describe('that checker finds', () => {
     return false
   }
 
-  test('a change of keys that nobody asked again for', async () => {
+  test('a change of keys without another evaluation', async () => {
     await using faulty = await plant((one) => ({ ...one, dependencies: [] }))
     expect(await findsSomething(faulty)).toBe(true)
   }, 120_000)

@@ -3,7 +3,7 @@ import { StreamClient } from './stream-client.ts'
 import { ALICE, BOB, openWorld, type World } from './sync-world.ts'
 
 /*
- * What is pinned here: the shapes that the public clients rely on around the data: refusals, resuming, write checkpoints, the end of tokens,
+ * Pins that the shapes that the public clients rely on around the data: refusals, resuming, write checkpoints, the end of tokens,
  * keepalives, and readers that do not read.
  */
 
@@ -87,7 +87,7 @@ describe('a request', () => {
     expect(device.lines[0]?.checkpoint).toMatchObject({ buckets: [], streams: [] })
   })
 
-  test('names buckets that are unknown, of somebody else, or far ahead: the device ends up right', async () => {
+  test('names buckets that are unknown, of another user, or far ahead: the device ends up right', async () => {
     const bob = open(BOB)
     await world.run(`insert into items (owner_id, title) values ('${BOB}', 'for bob')`)
     await bob.until(() => bob.ids('items').length === 1)

@@ -5,7 +5,7 @@ import { ONE, ORG, SCHEMA, subscription, TWO, type Subscription } from './stream
 import { ALICE, openWorld, type World } from './sync-world.ts'
 
 /*
- * What is pinned here: a device has the rows that its person may select and that a stream which it wants names, evaluated by Postgres; what streams
+ * Pins that a device has the rows that its person may select and that a stream which it wants names, evaluated by Postgres; what streams
  * are declared, and how checkpoints speak of them.
  */
 
@@ -82,7 +82,7 @@ describe('a subscription', () => {
     expect(device.faults).toEqual([])
   })
 
-  test('of somebody in a role of their own is followed as everybody else’s', async () => {
+  test('of a user in a role of their own is followed as everybody else’s', async () => {
     const role = `clerk_of_streams_${process.pid}`
     await world.run(`create role ${role}; grant ${role} to authenticator; grant usage on schema public, auth to ${role};
       grant select on issues, members to ${role};
@@ -171,7 +171,7 @@ describe('by default', () => {
 })
 
 describe('priorities', () => {
-  test('come in their order, and what is complete of them can be shown', async () => {
+  test('come in their order, and complete ones can be shown', async () => {
     await join(ALICE, ORG)
     await world.run(`
       insert into issues (org_id, project_id, state) select '${ORG}', '${ONE}', 'urgent' from generate_series(1, 20);
@@ -190,7 +190,7 @@ describe('priorities', () => {
     expect(device.faults).toEqual([])
   })
 
-  test('let what is urgent overtake what is not', async () => {
+  test('let urgent operations overtake others', async () => {
     await join(ALICE, ORG)
     await world.run(
       `insert into issues (org_id, state) select '${ORG}', 'slow' || repeat('x', 2000) from generate_series(1, 20000)`,

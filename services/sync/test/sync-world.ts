@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import fastify from 'fastify'
+import fastify, { type FastifyInstance } from 'fastify'
 import { silentLogger, type HoldfastError, type Clock, type Logger } from '@holdfast/foundation'
 import '@holdfast/http'
 import {
@@ -9,12 +9,12 @@ import {
   type ReadingMemory,
   type SyncPlan,
 } from '@holdfast/policy'
-import { createPool, runAs, sharePool, sql, withOwnSettings, type Pool } from '@holdfast/postgres'
+import { createPool, runAs, sharePool, sql, withOwnSettings, type Pool, type PoolShare } from '@holdfast/postgres'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 import { StreamClient, type DeviceState, type StreamClientOptions } from './stream-client.ts'
 import type { BatchLimits } from '../src/replicator/log-writer.ts'
 import type { RowLimits } from '../src/rows/row-evaluator.ts'
-import { openSync, syncMigrations, type SyncService } from '../src/sync.ts'
+import { openSync, syncMigrations, type SyncOptions, type SyncService } from '../src/sync.ts'
 
 export const ALICE = 'aaaaaaaa-0000-4000-8000-000000000001'
 export const BOB = 'bbbbbbbb-0000-4000-8000-000000000002'
@@ -53,9 +53,12 @@ export interface WorldOptions {
   readonly connectionsMax?: number
   readonly streamsPerPersonMax?: number
   readonly drainMs?: number
+  readonly alsoPublished?: SyncOptions['alsoPublished']
+  readonly tap?: SyncOptions['tap']
   readonly snapshotBytesMax?: number
   readonly batchLimits?: BatchLimits
   readonly quietCompileMs?: number
+  readonly changesInARowMs?: number
   readonly rowLimits?: RowLimits
   /** The way to Postgres of what evaluates policies: through a proxy, for example. Default: straight. */
   readonly through?: (url: string) => string
@@ -112,98 +115,21 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     connectionsMax: 10,
     shares: { streams: { reserved: 3, max: 10 }, uploads: { reserved: 1, max: 3, perPersonMax: 2 } },
   })
-  const devices: StreamClient[] = []
   const sockets = new Set<Socket>()
+  const serving = {
+    db,
+    shares: { streams: shares.share('streams'), uploads: shares.share('uploads') },
+    world: options,
+    sockets,
+    own,
+  }
+  const devices: StreamClient[] = []
   const others: Served[] = []
   let main: Served | undefined
 
-  /**
-   * @param at - its port; 0 for a free one
-   * @param onOpening - called before it is ready: it may be stopped before, too
-   */
-  async function serve(at: number, onOpening: (stop: () => Promise<void>) => void = () => undefined): Promise<Served> {
-    const compiler = createPlanCompiler()
-    const memory: ReadingMemory = {}
-    const service = openSync({
-      url: own(db.url),
-      readerUrl: own(through(db.readerUrl)),
-      evaluatorUrl: own(through(db.evaluatorUrl)),
-      shares: { streams: shares.share('streams'), uploads: shares.share('uploads') },
-      exposedSchemas: () => ['public', 'holdfast'],
-      compile: async (signal) => {
-        await options.beforeCompile?.()
-        const plan = await compiler.compile(await readPolicyInput(db.compilerPool, { signal, memory }), signal)
-        return options.tamper ? options.tamper(plan) : plan
-      },
-      prepare: (plan) => installKeyFunctions(db, plan, memory),
-      watchSession: () => ({ [Symbol.dispose]: () => undefined }),
-      findPerson: async (who) => ({
-        userId: who,
-        role: 'authenticated',
-        claims: { sub: who, role: 'authenticated' },
-        token: token(who),
-        expiresAtS: 0,
-      }),
-      options: {
-        syncConnectionsMax: options.connectionsMax ?? 1_000,
-        syncStreamsPerPersonMax: options.streamsPerPersonMax ?? 1_000,
-        syncClassesMax: options.classesMax ?? 10_000,
-        syncClassesPerPersonMax: options.classesPerPersonMax ?? 10_000,
-        syncCompress: true,
-        ...COMPACTION,
-        syncUploadsPerPersonMax: 10,
-        syncUploadsMax: 500,
-        syncUploadConnectionsMax: 6,
-        syncUploadStatementTimeoutMs: 8_000,
-        syncUploadTimeoutMs: 30_000,
-      },
-      compactSlackOps: 0,
-      drainMs: options.drainMs ?? 0,
-      ...(options.snapshotBytesMax === undefined ? {} : { snapshotBytesMax: options.snapshotBytesMax }),
-      ...(options.quietCompileMs === undefined ? {} : { quietCompileMs: options.quietCompileMs }),
-      ...(options.batchLimits ? { batchLimits: options.batchLimits } : {}),
-      ...(options.bucketsPerClientMax === undefined ? {} : { bucketsPerClientMax: options.bucketsPerClientMax }),
-      ...(options.rowLimits ? { rowLimits: options.rowLimits } : {}),
-      logger: options.logger ?? silentLogger,
-      ...(options.clock ? { clock: options.clock } : {}),
-    })
-    const app = fastify({ forceCloseConnections: true })
-    // The gateway renders refusals; here only so that a test can read them.
-    app.setErrorHandler<HoldfastError>((error, _, reply) =>
-      reply
-        .status(error.status ?? 500)
-        .send({ error: { code: error.code, status: error.status, details: error.detail } }),
-    )
-    app.server.on('connection', (socket: Socket) => {
-      sockets.add(socket)
-      socket.once('close', () => sockets.delete(socket))
-    })
-    app.decorateRequest('caller', undefined)
-    app.addHook('onRequest', async (request) => {
-      const token = (request.headers.authorization ?? '').split(' ')[1] ?? ''
-      const claims = JSON.parse(Buffer.from(token, 'base64url').toString() || '{}') as Record<string, unknown>
-      request.caller = {
-        role: typeof claims['role'] === 'string' ? claims['role'] : 'authenticated',
-        claims,
-        userId: claims['sub'] as string | undefined,
-        expiresAtS: claims['exp'] as number | undefined,
-      }
-    })
-    const stop = async (): Promise<void> => {
-      await service[Symbol.asyncDispose]()
-      await app.close()
-    }
-    onOpening(stop)
-    await app.register(service.routes)
-    await service.settled
-    await app.listen({ port: at, host: '127.0.0.1' })
-    const { port } = app.server.address() as { port: number }
-    return { service, port, stop }
-  }
-
   async function open(): Promise<void> {
     sockets.clear()
-    main = await serve(main?.port ?? 0, (next) => (stopLast = next))
+    main = await serve(serving, main?.port ?? 0, (next) => (stopLast = next))
     await main.service.ready
   }
 
@@ -211,10 +137,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const stop = (): Promise<void> => stopLast()
 
   await open()
-  const token = (userId: string, expiresInS?: number): string => {
-    const exp = expiresInS === undefined ? {} : { exp: (options.clock?.now() ?? Date.now()) / 1000 + expiresInS }
-    return Buffer.from(JSON.stringify({ sub: userId, role: 'authenticated', ...exp })).toString('base64url')
-  }
+  const token = (userId: string, expiresInS?: number): string => tokenOf(userId, options, expiresInS)
   return {
     db,
     get url() {
@@ -224,21 +147,14 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       return (main as Served).service
     },
     async another() {
-      const other = await serve(0)
+      const other = await serve(serving, 0)
       others.push(other)
       return { service: other.service, url: `http://127.0.0.1:${other.port}`, stop: other.stop }
     },
     waitingBytes: () => [...sockets].reduce((sum, socket) => sum + socket.writableLength, 0),
     run: (text) => runText(db.pool, text),
     rows: (text) => db.pool.query(sql.trusted(text)),
-    visible: (userId, tables = ['items', 'list_members']) =>
-      runAs(db.requestPool, { role: 'authenticated', claims: { sub: userId } }, async (tx) => {
-        const parts = tables.map((table) =>
-          sql.trusted(`select '${table}/' || t.id as key, row_to_json(t)::text as json from public.${table} t`),
-        )
-        const rows = await tx.query<{ key: string; json: string }>(sql.join(parts, ' union all '))
-        return new Map(rows.map((row) => [row.key, row.json]))
-      }),
+    visible: (userId, tables = ['items', 'list_members']) => visibleTo(db.requestPool, userId, tables),
     token,
     device(userId, { expiresInS, ...rest } = {}) {
       const device = new StreamClient({
@@ -261,6 +177,133 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       await db[Symbol.asyncDispose]()
     },
   }
+}
+
+interface ServingOptions {
+  readonly db: TestDatabase
+  readonly shares: { readonly streams: PoolShare; readonly uploads: PoolShare }
+  readonly world: WorldOptions
+  /** The connections that devices have open. */
+  readonly sockets: Set<Socket>
+  /** The address with the settings of Holdfast's own sessions. */
+  readonly own: (url: string) => string
+}
+
+/**
+ * @param at - its port; 0 for a free one
+ * @param onOpening - called before it is ready: it may be stopped before, too
+ */
+async function serve(
+  serving: ServingOptions,
+  at: number,
+  onOpening: (stop: () => Promise<void>) => void = () => undefined,
+): Promise<Served> {
+  const service = openSync(optionsOfSync(serving))
+  const app = createGateway(serving.sockets)
+  const stop = async (): Promise<void> => {
+    await service[Symbol.asyncDispose]()
+    await app.close()
+  }
+  onOpening(stop)
+  await app.register(service.routes)
+  await service.settled
+  await app.listen({ port: at, host: '127.0.0.1' })
+  const { port } = app.server.address() as { port: number }
+  return { service, port, stop }
+}
+
+function optionsOfSync({ db, shares, own, world: options }: ServingOptions): SyncOptions {
+  const { through = (url: string) => url } = options
+  const compiler = createPlanCompiler()
+  const memory: ReadingMemory = {}
+  return {
+    url: own(db.url),
+    readerUrl: own(through(db.readerUrl)),
+    evaluatorUrl: own(through(db.evaluatorUrl)),
+    shares,
+    exposedSchemas: () => ['public', 'holdfast'],
+    compile: async (signal) => {
+      await options.beforeCompile?.()
+      const plan = await compiler.compile(await readPolicyInput(db.compilerPool, { signal, memory }), signal)
+      return options.tamper ? options.tamper(plan) : plan
+    },
+    prepare: (plan) => installKeyFunctions(db, plan, memory),
+    watchSession: () => ({ [Symbol.dispose]: () => undefined }),
+    findPerson: async (who) => ({
+      userId: who,
+      role: 'authenticated',
+      claims: { sub: who, role: 'authenticated' },
+      token: tokenOf(who, options),
+      expiresAtS: 0,
+    }),
+    options: {
+      syncConnectionsMax: options.connectionsMax ?? 1_000,
+      syncStreamsPerPersonMax: options.streamsPerPersonMax ?? 1_000,
+      syncClassesMax: options.classesMax ?? 10_000,
+      syncClassesPerPersonMax: options.classesPerPersonMax ?? 10_000,
+      syncCompress: true,
+      ...COMPACTION,
+      syncUploadsPerPersonMax: 10,
+      syncUploadsMax: 500,
+      syncUploadConnectionsMax: 6,
+      syncUploadStatementTimeoutMs: 8_000,
+      syncUploadTimeoutMs: 30_000,
+    },
+    compactSlackOps: 0,
+    drainMs: options.drainMs ?? 0,
+    ...(options.alsoPublished ? { alsoPublished: options.alsoPublished } : {}),
+    ...(options.tap ? { tap: options.tap } : {}),
+    ...(options.snapshotBytesMax === undefined ? {} : { snapshotBytesMax: options.snapshotBytesMax }),
+    ...(options.quietCompileMs === undefined ? {} : { quietCompileMs: options.quietCompileMs }),
+    ...(options.changesInARowMs === undefined ? {} : { changesInARowMs: options.changesInARowMs }),
+    ...(options.batchLimits ? { batchLimits: options.batchLimits } : {}),
+    ...(options.bucketsPerClientMax === undefined ? {} : { bucketsPerClientMax: options.bucketsPerClientMax }),
+    ...(options.rowLimits ? { rowLimits: options.rowLimits } : {}),
+    logger: options.logger ?? silentLogger,
+    ...(options.clock ? { clock: options.clock } : {}),
+  }
+}
+
+/** A server that reads the token as the claims themselves, and notes the connections. */
+function createGateway(sockets: Set<Socket>): FastifyInstance {
+  const app = fastify({ forceCloseConnections: true })
+  // The gateway renders refusals; here only so that a test can read them.
+  app.setErrorHandler<HoldfastError>((error, _, reply) =>
+    reply
+      .status(error.status ?? 500)
+      .send({ error: { code: error.code, status: error.status, details: error.detail } }),
+  )
+  app.server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  app.decorateRequest('caller', undefined)
+  app.addHook('onRequest', async (request) => {
+    const token = (request.headers.authorization ?? '').split(' ')[1] ?? ''
+    const claims = JSON.parse(Buffer.from(token, 'base64url').toString() || '{}') as Record<string, unknown>
+    request.caller = {
+      role: typeof claims['role'] === 'string' ? claims['role'] : 'authenticated',
+      claims,
+      userId: claims['sub'] as string | undefined,
+      expiresAtS: claims['exp'] as number | undefined,
+    }
+  })
+  return app
+}
+
+function tokenOf(userId: string, { clock }: WorldOptions, expiresInS?: number): string {
+  const exp = expiresInS === undefined ? {} : { exp: (clock?.now() ?? Date.now()) / 1000 + expiresInS }
+  return Buffer.from(JSON.stringify({ sub: userId, role: 'authenticated', ...exp })).toString('base64url')
+}
+
+async function visibleTo(pool: Pool, userId: string, tables: readonly string[]): Promise<DeviceState> {
+  return runAs(pool, { role: 'authenticated', claims: { sub: userId } }, async (tx) => {
+    const parts = tables.map((table) =>
+      sql.trusted(`select '${table}/' || t.id as key, row_to_json(t)::text as json from public.${table} t`),
+    )
+    const rows = await tx.query<{ key: string; json: string }>(sql.join(parts, ' union all '))
+    return new Map(rows.map((row) => [row.key, row.json]))
+  })
 }
 
 /** Several statements in one transaction, as a simple query is. */

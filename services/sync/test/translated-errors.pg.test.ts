@@ -5,7 +5,7 @@ import { isStatementFailure } from '../src/buckets/policy-failures.ts'
 import { ALICE, BOB, openWorld, type World } from './sync-world.ts'
 
 /*
- * What is pinned here: a Postgres that speaks another language (`lc_messages`) changes nothing about which errors are those of a policy and which are lost
+ * Pins that a Postgres that speaks another language (`lc_messages`) changes nothing about which errors are those of a policy and which are lost
  * connections. The Postgres of the tests has no translations, so that a proxy translates the severity of its errors, as German catalogs have it.
  */
 

@@ -12,7 +12,7 @@ import type { StreamClient } from './stream-client.ts'
 import { ALICE, openWorld, type Server, type World } from './sync-world.ts'
 
 /*
- * What is pinned here: of several servers on one database one reads the changes and writes the log. Another one stands by, says so, and takes over when the
+ * Pins that of several servers on one database one reads the changes and writes the log. Another one stands by, says so, and takes over when the
  * first is gone, or hangs. Nothing that the first still wants to write gets into the log.
  */
 
@@ -156,13 +156,22 @@ describe('whoever has lost the lease', () => {
   })
 
   test('compacts nothing, and does not fail', async () => {
-    for (let i = 0; i < 5; i++) await world.run(`update items set n = n + 1`)
-    await expectEqual(deviceOf(world))
+    const device = deviceOf(world)
+    await world.run(`insert into list_members (list_id, user_id) values (gen_random_uuid(), '${ALICE}')`)
+    for (let i = 0; i < 5; i++) {
+      await world.run(`update items set n = n + 1`)
+      await expectEqual(device) // or the reader takes several for one
+    }
     const mine = await epoch()
     await world.stop()
     await world.run(`update sync.state set epoch = epoch + 1`)
+    // Nothing needs them any more: to be deleted, by whoever has the lease.
+    await world.run(`update sync.definitions set dropped = true where id like 'list_members.%'`)
     const log = `select bucket_id, op_id from sync.ops order by 1, 2`
     const before = await world.rows(log)
+    const membersLeft = (): Promise<unknown[]> =>
+      world.rows(`select from sync.definitions where id like 'list_members.%'`)
+    expect(await membersLeft()).not.toEqual([])
 
     const fence = createFence(world.db.pool)
     fence.epoch = mine
@@ -172,9 +181,11 @@ describe('whoever has lost the lease', () => {
     await using compactor = startCompactor({ ...options, slackOps: 0, logger: silentLogger })
     for (let round = 0; round < 2; round++) expect(await compactor.round()).toEqual({ buckets: 0, dropped: 0 })
     expect(await world.rows(log)).toEqual(before)
+    expect(await membersLeft()).not.toEqual([])
 
     fence.epoch = await epoch()
     // A round gives way to others that hold a bucket for a moment.
     await expect.poll(async () => (await compactor.round()).dropped).toBeGreaterThan(0)
+    expect(await membersLeft()).toEqual([])
   })
 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ALICE, BOB, openWorld, type World } from './sync-world.ts'
 
-// What anybody may send to sync: what cannot be is refused with 400, and what is kept of it is bounded.
+// Input that any client may send to sync: impossible values are refused with 400, and the stored part is bounded.
 
 let world: World
 

@@ -83,7 +83,7 @@ describe('auth.admin.oauth.updateClient', () => {
     expect((await admin.updateClient(id, method)).error).toMatchObject({ status: 400, code: 'validation_failed' })
   })
 
-  test('changes what is named, and nothing else', async () => {
+  test('changes the named fields, and no others', async () => {
     const client = await app.createClient({ client_uri: 'https://app.example.com/' })
     const { data } = await admin.updateClient(client.client_id, {
       client_name: 'Renamed',

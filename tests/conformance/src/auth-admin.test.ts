@@ -44,12 +44,12 @@ describe('auth.admin.createUser', () => {
     expect(data).toEqual({ user: null })
   })
 
-  test('is refused for an address that somebody has', async () => {
+  test('is refused for an address that another user has', async () => {
     const { email } = await createUser()
     expect((await admin.createUser({ email })).error).toMatchObject({ status: 422, code: 'email_exists' })
   })
 
-  test('makes somebody who signs in at once, with the role and metadata that they were given', async () => {
+  test('makes a user who signs in at once, with the role and metadata that they were given', async () => {
     const id = randomUUID()
     const { email } = await createUser({ id, user_metadata: { name: 'Ada' }, app_metadata: { team: 'blue' } })
     const { data } = await world.openClient().auth.signInWithPassword({ email, password: PASSWORD })
@@ -113,7 +113,7 @@ describe('auth.admin.getUserById', () => {
 })
 
 describe('auth.admin.updateUserById', () => {
-  test('is refused to people, and for an address of somebody else', async () => {
+  test('is refused to people, and for an address of another user', async () => {
     const { auth, user } = await world.signUp()
     expect((await auth.admin.updateUserById(user.id, { role: 'service_role' })).error).toMatchObject({
       code: 'not_admin',

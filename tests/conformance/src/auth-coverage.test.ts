@@ -4,11 +4,11 @@ import { describe, expect, test } from 'vitest'
 import { methodsOf, unknownNamespaces } from './auth-methods.ts'
 import { OFFLINE_CALLS } from './auth-offline-calls.ts'
 
-// What the client can do is read off the client itself, so that a new version of it whose methods nobody has tested fails here.
+// What the client can do is read off the client itself, so that a new version of it whose methods are not tested fails here.
 
 const { auth } = createClient('http://127.0.0.1:9', 'key', { auth: { persistSession: false, autoRefreshToken: false } })
 
-/** Methods that ask nobody, whose requests tests of their own cut, or that ask the browser first. */
+/** Methods that send no request, whose requests tests of their own cut, or that ask the browser first. */
 const NOT_CUT = new Set([
   'auth.initialize',
   'auth.getSession',

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AuthWorld, newAddress, newNumber, openAuthWorld, PASSWORD } from './auth-world.ts'
 
-// What is switched off, or never there, says so in words that the client knows.
+// Features that are switched off, or never there, say so in words that the client knows.
 
 let world: AuthWorld
 beforeAll(async () => {
@@ -83,7 +83,7 @@ describe('auth.signUp', () => {
     test.each([
       ['an address', (auth: Auth) => auth.signUp({ email: newAddress(), password: PASSWORD })],
       ['a number', (auth: Auth) => auth.signUp({ phone: newNumber(), password: PASSWORD })],
-      ['nobody at all', (auth: Auth) => auth.signInAnonymously()],
+      ['an anonymous user', (auth: Auth) => auth.signInAnonymously()],
       ['a new address by mail', (auth: Auth) => auth.signInWithOtp({ email: newAddress() })],
     ])('refuses %s where sign-ups are switched off', async (_title, attempt) => {
       const { error } = await attempt(world.openClient().auth)

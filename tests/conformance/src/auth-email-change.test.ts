@@ -92,7 +92,7 @@ describe('auth.updateUser', () => {
         expect(error).toMatchObject({ status: 403, code: 'otp_expired' })
       })
 
-      test('refuses an address that somebody took in the meantime', async () => {
+      test('refuses an address that another user took in the meantime', async () => {
         const person = await asked(world)
         await typeCode(world, person, person.email)
         await world.admin.execute(sql`

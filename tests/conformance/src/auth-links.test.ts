@@ -160,16 +160,16 @@ describe('auth.initialize', () => {
     test('returns the error that a used link leaves in the address, and keeps the session that there is', async () => {
       const { link } = await linkFor('implicit')
       await follow(link)
-      const somebody = await world.signUp({ email: newAddress() })
+      const other = await world.signUp({ email: newAddress() })
       page = visitPage((await follow(link)).href)
-      const { auth } = world.openClient({ detectSessionInUrl: true, stored: somebody.stored })
+      const { auth } = world.openClient({ detectSessionInUrl: true, stored: other.stored })
       const { error } = await auth.initialize()
       expect(error).toMatchObject({
         name: 'AuthImplicitGrantRedirectError',
         message: 'Email link is invalid or has expired',
         details: { error: 'access_denied', code: 'otp_expired' },
       })
-      expect((await auth.getSession()).data.session?.user.id).toBe(somebody.user.id)
+      expect((await auth.getSession()).data.session?.user.id).toBe(other.user.id)
     })
 
     test('does not believe a session in the address that the server did not make', async () => {

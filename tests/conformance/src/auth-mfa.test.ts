@@ -294,7 +294,7 @@ describe('auth.mfa.webauthn.authenticate', () => {
     expect(eventNames()).toContain('MFA_CHALLENGE_VERIFIED')
   })
 
-  test('is refused with a key of somebody else', async () => {
+  test('is refused with a key of another user', async () => {
     const { auth, factorId, page } = await keyOwner()
     const other = createSoftwareAuthenticator({ origin: page })
     stubBrowser(other, page)
@@ -355,7 +355,7 @@ describe('auth.mfa.recoveryCodes.generate', () => {
 })
 
 describe('auth.mfa.recoveryCodes.getStatus', () => {
-  test('counts what is left', async () => {
+  test('counts the remaining codes', async () => {
     const { auth } = await owner()
     expect((await auth.mfa.recoveryCodes.getStatus()).error).toMatchObject({ code: 'mfa_factor_not_found' })
     const { data } = await auth.mfa.recoveryCodes.generate()

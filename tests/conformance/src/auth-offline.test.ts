@@ -5,7 +5,7 @@ import { OFFLINE_CALLS } from './auth-offline-calls.ts'
 import { type AuthWorld, createAuthWorld, expireIn, storedSession } from './auth-world.ts'
 
 // The line to the server is cut. Nothing may be lost then: what asked the server fails with an error that says "try again", the session
-// stays where it is, nobody is told that they are signed out, and everything works again when the line is mended.
+// stays where it is, no user is told that they are signed out, and everything works again when the line is mended.
 
 let world: AuthWorld
 let link: FaultyLink
@@ -138,7 +138,7 @@ describe('auth.getSession', () => {
 
 describe('auth.initialize', () => {
   describe('offline', () => {
-    test('of a client whose session has ended tells nobody that they are signed out', async () => {
+    test('of a client whose session has ended tells no user that they are signed out', async () => {
       const { stored, user } = await world.signUp({ url: link.url })
       expireIn(stored, -10)
       link.sever()

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => world[Symbol.asyncDispose]())
 
 describe('auth.signInWithOtp', () => {
-  test('sends somebody with an account a code, and signs nobody in before it is typed', async () => {
+  test('sends a user with an account a code, and signs them in only when it is typed', async () => {
     const { email } = await world.signUp()
     const { auth, eventNames } = world.openClient()
     const { data, error } = await auth.signInWithOtp({ email })
@@ -43,7 +43,7 @@ describe('auth.signInWithOtp', () => {
       expect(await countMessages(world, email)).toBe(0)
     })
 
-    test('refuses what is no address', async () => {
+    test('refuses a text that is no address', async () => {
       const { error } = await world.openClient().auth.signInWithOtp({ email: 'nobody' })
       expect(error).toMatchObject({ name: 'AuthApiError', status: 400, code: 'validation_failed' })
     })
@@ -95,7 +95,7 @@ describe('auth.verifyOtp', () => {
       message: 'Token has expired or is invalid',
     }
 
-    test('refuses a wrong code, an unknown address and a code of somebody else alike', async () => {
+    test('refuses a wrong code, an unknown address and a code of another user alike', async () => {
       const { auth, email, code } = await askedForCode()
       const other = await world.signUp()
       const wrong = code === '123456' ? '654321' : '123456'
@@ -138,7 +138,7 @@ describe('auth.verifyOtp', () => {
       expect((await auth.verifyOtp({ email, token: newer.code, type: 'email' })).error).toBeNull()
     })
 
-    test('refuses somebody who was banned', async () => {
+    test('refuses a user who was banned', async () => {
       const { auth, email, code, userId } = await askedForCode()
       await world.admin.execute(
         sql`update auth.users set banned_until = now() + interval '1 hour' where id = ${userId}`,

@@ -80,7 +80,7 @@ describe('auth.signInWithPasskey', () => {
     expect(data?.user?.id).toBe(client.user.id)
   })
 
-  test('signs nobody in whose passkey was removed', async () => {
+  test('signs no user in whose passkey was removed', async () => {
     const { client, key, passkeyId, there } = await owner()
     await client.auth.passkey.delete({ passkeyId })
     stubBrowser(key, pageOf(world.url))
@@ -90,7 +90,7 @@ describe('auth.signInWithPasskey', () => {
     expect(there.eventNames()).not.toContain('SIGNED_IN')
   })
 
-  test('asks nobody without an authenticator', async () => {
+  test('sends no request without an authenticator', async () => {
     const { error } = await world.openClient().auth.signInWithPasskey()
     expect(error).toMatchObject({ message: 'Browser does not support WebAuthn' })
   })
@@ -182,7 +182,7 @@ describe('auth.passkey.list', () => {
 })
 
 describe('auth.passkey.update', () => {
-  test('names a passkey, and none of somebody else', async () => {
+  test('names a passkey, and none of another user', async () => {
     const { client, passkeyId } = await owner()
     const { data, error } = await client.auth.passkey.update({ passkeyId, friendlyName: 'My phone' })
     expect(error).toBeNull()
@@ -193,7 +193,7 @@ describe('auth.passkey.update', () => {
 })
 
 describe('auth.passkey.delete', () => {
-  test('removes a passkey, and none of somebody else', async () => {
+  test('removes a passkey, and none of another user', async () => {
     const { client, passkeyId } = await owner()
     const eve = await world.signUp()
     expect((await eve.auth.passkey.delete({ passkeyId })).error).toMatchObject({ status: 404 })

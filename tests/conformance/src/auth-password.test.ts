@@ -36,7 +36,7 @@ describe('auth.signInWithPassword', () => {
     expect(new Set(await Promise.all(sessionIds)).size).toBe(2)
   })
 
-  test('says what is weak about a password that was set under older rules', async () => {
+  test('names the weaknesses of a password that was set under older rules', async () => {
     const { email, user } = await world.signUp()
     await world.admin.execute(
       sql`update auth.users set encrypted_password = ${await hashPassword('abc', 4)} where id = ${user.id}`,
@@ -99,7 +99,7 @@ describe('auth.getUser', () => {
   })
 
   describe('refused', () => {
-    test('is refused without a session, and asks nobody', async () => {
+    test('is refused without a session, and sends no request', async () => {
       const { auth, requests } = world.openClient()
       expect(await auth.getUser()).toMatchObject({
         data: { user: null },
@@ -148,7 +148,7 @@ describe('auth.updateUser', () => {
     expect(claims?.claims.user_metadata).toMatchObject({ name: 'Ada', tall: true })
   })
 
-  test('keeps the metadata that it does not name and removes what is null', async () => {
+  test('keeps the metadata that it does not name and removes null entries', async () => {
     const { auth } = await world.signUp()
     await auth.updateUser({ data: { name: 'Ada', nickname: 'A' } })
     const { data } = await auth.updateUser({ data: { nickname: null } })
@@ -181,7 +181,7 @@ describe('auth.updateUser', () => {
       expect(events).toHaveLength(before)
     })
 
-    test('refuses the address of somebody else', async () => {
+    test('refuses the address of another user', async () => {
       const { email: taken } = await world.signUp()
       const { auth } = await world.signUp()
       expect((await auth.updateUser({ email: taken })).error).toMatchObject({ status: 422, code: 'email_exists' })

@@ -86,7 +86,7 @@ describe('auth.signInWithOtp', () => {
   })
 
   describe('refused', () => {
-    test('refuses what is no number', async () => {
+    test('refuses a text that is no number', async () => {
       const { error } = await world.openClient().auth.signInWithOtp({ phone: 'abc' })
       expect(error).toMatchObject({ name: 'AuthApiError', status: 400, code: 'validation_failed' })
     })

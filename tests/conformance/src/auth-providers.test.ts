@@ -173,7 +173,7 @@ describe('auth.linkIdentity', () => {
   })
 
   describe('refused', () => {
-    test('is refused for an identity that somebody else has', async () => {
+    test('is refused for an identity that another user has', async () => {
       await signIn()
       const { back } = await linked()
       expect(back.searchParams.get('error_code')).toBe('identity_already_exists')
@@ -224,7 +224,7 @@ describe('auth.unlinkIdentity', () => {
       expect(error).toMatchObject({ name: 'AuthApiError', status: 422, code: 'single_identity_not_deletable' })
     })
 
-    test('is refused for an identity of somebody else', async () => {
+    test('is refused for an identity of another user', async () => {
       const [identity] = (await (await world.signUp()).auth.getUserIdentities()).data?.identities ?? []
       if (!identity) throw new Error('there is one')
       const { auth } = await world.signUp()
@@ -282,7 +282,7 @@ describe('auth.admin.customProviders.getProvider', () => {
 })
 
 describe('auth.admin.customProviders.updateProvider', () => {
-  test('changes one; switched off it signs nobody in', async () => {
+  test('changes one; switched off it signs no user in', async () => {
     await admin.createProvider(ours('custom:off'))
     const { data, error } = await admin.updateProvider('custom:off', { name: 'Off', enabled: false })
     expect(error).toBeNull()

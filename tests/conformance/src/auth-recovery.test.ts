@@ -50,7 +50,7 @@ describe('auth.resetPasswordForEmail', () => {
   })
 
   describe('refused', () => {
-    test('refuses what is no address', async () => {
+    test('refuses a text that is no address', async () => {
       const { error } = await world.openClient().auth.resetPasswordForEmail('nobody')
       expect(error).toMatchObject({ name: 'AuthApiError', status: 400, code: 'validation_failed' })
     })

@@ -24,7 +24,7 @@ describe('auth.initialize', () => {
     expect(requests).toEqual([])
   })
 
-  test('forgets what is no session', async () => {
+  test('deletes a stored value that is no session', async () => {
     const stored = new Map([['session', '{"access_token":"abc"}']])
     const { auth, events } = world.openClient({ stored })
     await auth.initialize()
@@ -50,7 +50,7 @@ describe('auth.onAuthStateChange', () => {
     ])
   })
 
-  test('begins with INITIAL_SESSION, with nobody when nobody is signed in', async () => {
+  test('begins with INITIAL_SESSION, without a session when no user is signed in', async () => {
     const { events } = world.openClient()
     await expect.poll(() => events).toEqual([['INITIAL_SESSION', undefined]])
   })
@@ -120,7 +120,7 @@ describe('auth.getSession', () => {
     expect(eventNames().includes('TOKEN_REFRESHED')).toBe(isRefreshed)
   })
 
-  test('is nothing, and no error, when nobody is signed in', async () => {
+  test('is nothing, and no error, when no user is signed in', async () => {
     expect(await world.openClient().auth.getSession()).toEqual({ data: { session: null }, error: null })
   })
 
@@ -188,7 +188,7 @@ describe('auth.refreshSession', () => {
       expect(stored.has('session')).toBe(true)
     })
 
-    test('ends the session when a token of long ago turns up, because somebody may have copied it', async () => {
+    test('ends the session when a token of long ago turns up, because it may have been copied', async () => {
       const { auth, session, user } = await world.signUp()
       const thief = world.openClient()
       await auth.refreshSession()
@@ -236,7 +236,7 @@ describe('auth.setSession', () => {
       expect(stored.has('session')).toBe(false)
     })
 
-    test('refuses what is no session before it asks the server', async () => {
+    test('refuses a value that is no session before it asks the server', async () => {
       const { auth, requests } = world.openClient()
       const { error } = await auth.setSession({ access_token: '', refresh_token: '' })
       expect(error).toMatchObject({ name: 'AuthSessionMissingError' })

@@ -64,7 +64,7 @@ describe('auth.signOut', () => {
     expect(stored.has('session')).toBe(false)
   })
 
-  test('is no error when nobody is signed in', async () => {
+  test('is no error when no user is signed in', async () => {
     const { auth, requests } = world.openClient()
     expect(await auth.signOut()).toEqual({ error: null })
     expect(requests).toEqual([])

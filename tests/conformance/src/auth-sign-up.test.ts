@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AuthWorld, newAddress, newNumber, openAuthWorld, PASSWORD } from './auth-world.ts'
 
-// The unmodified client decides what is right: each test uses supabase-js as its documentation does, and looks at what it makes of the
+// The unmodified client decides which answers are right: each test uses supabase-js as its documentation does, and looks at what it makes of the
 // answers (results, typed errors, events), because apps are written against those and not against the wire.
 
 let world: AuthWorld

@@ -62,7 +62,7 @@ describe('auth.getClaims', () => {
     expect(requests).toEqual(['GET /auth/v1/user'])
   })
 
-  test('is nothing, and no error, when nobody is signed in', async () => {
+  test('is nothing, and no error, when no user is signed in', async () => {
     expect(await world.openClient().auth.getClaims()).toEqual({ data: null, error: null })
   })
 
@@ -96,7 +96,7 @@ describe('access tokens', () => {
       (token) => forge({ alg: 'HS256' }, claimsOf(token), hmac('super-secret-jwt-token')),
     ],
     [
-      "signed with somebody else's key",
+      "signed with another user's key",
       (token) => forge({ alg: 'ES256', kid: kidOf(token) }, claimsOf(token), foreignSignature),
     ],
     [

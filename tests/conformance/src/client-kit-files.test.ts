@@ -21,7 +21,7 @@ import {
 } from '@holdfast/test-support'
 
 /*
- * Files on a device that several people share: nobody sees the bytes of another, and bytes that are nowhere else are not lost without a word.
+ * Files on a device that several people share: no user sees the bytes of another, and bytes that are nowhere else are not lost without a word.
  */
 
 const MINA = 'mina.kaya@northline.example'
@@ -92,7 +92,7 @@ async function takePhoto(text: string): Promise<{ readonly id: string; readonly 
   return { id, userId }
 }
 
-test('a photo that was not sent waits for its person, and nobody else sees it', async () => {
+test('a photo that was not sent waits for its person, and no other user sees it', async () => {
   const { id } = await takePhoto('of Mina')
   await client.signOut('keep')
   expect(client.people.get()).toMatchObject([{ email: MINA, unsent: 2 }])

@@ -107,7 +107,7 @@ describe('a shared device', () => {
     return rows.map(({ email }) => email)
   }
 
-  test('keeps the unsent work of each person for their next sign-in, and sends it in nobody else’s name', async () => {
+  test('keeps the unsent work of each person for their next sign-in, and sends it in no other user’s name', async () => {
     const mina = await signIn(MINA)
     link.sever()
     await write(mina, 'kept')
@@ -186,7 +186,7 @@ describe('a shared device', () => {
     await vi.waitFor(async () => expect(await stored('after a start')).toEqual([MINA]), { timeout: 60_000 })
   })
 
-  test('asks again for the tables when the server, which reads its policies anew, has no answer', async () => {
+  test('asks again for the tables when the server, which compiles its policies again, has no answer', async () => {
     const local = await signIn(MINA)
     unanswered = 2
     await holdfast.admin.withClient((pg) =>

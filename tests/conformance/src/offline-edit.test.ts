@@ -103,7 +103,7 @@ describe('an edit made offline', () => {
     await expectEqualToPostgres(mina)
   })
 
-  test('of a state that somebody else changed in the meantime is a conflict, and can be kept', async () => {
+  test('of a state that another user changed in the meantime is a conflict, and can be kept', async () => {
     const action = await anAction('open')
     await mina.goOffline()
     await mina.database.execute(`update actions set state = 'doing', title = 'test conflict' where id = ?`, [action.id])

@@ -192,7 +192,7 @@ describe('a project may not', () => {
   })
 })
 
-test('tools that reset the database as the project drop what is there, Holdfast’s publication too', async () => {
+test('tools that reset the database as the project drop all of it, Holdfast’s publication too', async () => {
   await run(`
     create table public.old (id uuid primary key); alter table public.old enable row level security; create policy all_of_it on public.old using (true);
     create extension citext;`)

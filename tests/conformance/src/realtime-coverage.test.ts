@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { realtimeMethods } from './realtime-methods.ts'
 
-// What the client can do is read off the client itself, so that a new version of it whose methods nobody has tested fails here.
+// What the client can do is read off the client itself, so that a new version of it whose methods are not tested fails here.
 
 /** `describe('channel.send', …)` in any conformance test of channels. */
 function testedMethods(): Set<string> {

@@ -2,7 +2,7 @@ import type { SupabaseClient } from '@supabase/supabase-js'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openRestWorld, type RestWorld } from './rest-world.ts'
 
-// The unmodified client decides what is right: each test uses supabase-js as its documentation does, and looks at the data, the
+// The unmodified client decides which answers are right: each test uses supabase-js as its documentation does, and looks at the data, the
 // counts and the errors that it makes of the answers.
 
 let world: RestWorld
@@ -33,7 +33,7 @@ describe('client.from', () => {
       hint: "Perhaps you meant the table 'public.countries'",
     })
   })
-  test('shows two people their own rows, and nobody else any', async () => {
+  test('shows two people their own rows, and no other user any', async () => {
     const ann = await world.signIn('ann')
     const ben = await world.signIn('ben')
     expect(await ann.from('notes').insert({ body: "ann's" }).select('body').single()).toMatchObject({
@@ -240,7 +240,7 @@ describe('table.insert', () => {
       error: { code: '23503' },
     })
   })
-  test('writes one or many, with nulls or defaults for what is missing', async () => {
+  test('writes one or many, with nulls or defaults for missing values', async () => {
     expect(await db.from('countries').insert({ id: 9, name: 'Fiji' })).toMatchObject({
       status: 201,
       data: null,
@@ -266,7 +266,7 @@ describe('table.insert', () => {
 })
 
 describe('table.upsert', () => {
-  test('refuses a conflict over what is not unique', async () => {
+  test('refuses a conflict over columns that are not unique', async () => {
     const { error } = await db.from('cities').upsert({ id: 1, name: 'Oslo' }, { onConflict: 'name' })
     expect(error).toMatchObject({ code: '42P10' })
   })

@@ -3,7 +3,7 @@ import { createClient } from '@supabase/supabase-js'
 import { describe, expect, test } from 'vitest'
 import { dataMethodsOf, restMethods } from './rest-methods.ts'
 
-// What the client can do is read off the client itself, so that a new version of it whose methods nobody has tested fails here.
+// What the client can do is read off the client itself, so that a new version of it whose methods are not tested fails here.
 
 /** `describe('filter.eq', …)` in any conformance test of REST. */
 function testedMethods(): Set<string> {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openRestWorld, type RestWorld } from './rest-world.ts'
 
-// The unmodified client decides what is right: each test uses supabase-js as its documentation does, and looks at the rows.
+// The unmodified client decides which answers are right: each test uses supabase-js as its documentation does, and looks at the rows.
 
 let world: RestWorld
 
@@ -66,25 +66,25 @@ describe('filter.neq', () => {
 })
 
 describe('filter.gt', () => {
-  test('finds what is greater', async () => {
+  test('finds greater values', async () => {
     expect(await ids(cities().gt('population', 290_000))).toEqual([1, 3])
   })
 })
 
 describe('filter.gte', () => {
-  test('finds what is as great or greater', async () => {
+  test('finds values as great or greater', async () => {
     expect(await ids(cities().gte('population', 290_000))).toEqual([1, 2, 3])
   })
 })
 
 describe('filter.lt', () => {
-  test('finds what is less', async () => {
+  test('finds lesser values', async () => {
     expect(await ids(cities().lt('population', 700_000))).toEqual([2])
   })
 })
 
 describe('filter.lte', () => {
-  test('finds what is as little or less', async () => {
+  test('finds values as little or less', async () => {
     expect(await ids(cities().lte('population', 700_000))).toEqual([1, 2])
   })
 })
@@ -142,7 +142,7 @@ describe('filter.regexIMatch', () => {
 })
 
 describe('filter.is', () => {
-  test('refuses what is neither a truth nor null', async () => {
+  test('refuses a value that is neither a truth nor null', async () => {
     expect(await codeOf(cities().is('capital', 'maybe' as unknown as null))).toBe('PGRST100')
   })
   test('finds null, true and false', async () => {

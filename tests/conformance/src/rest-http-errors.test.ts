@@ -172,7 +172,7 @@ describe('errors', () => {
     expect([status, text, headers.get('proxy-status')]).toEqual([404, '', 'PostgREST; error=PGRST205'])
   })
 
-  test('without a privilege ask only somebody unknown to sign in', async () => {
+  test('without a privilege ask only an anonymous caller to sign in', async () => {
     const anon = await world.http('/secrets', { as: 'anon' })
     expect([anon.status, anon.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
     expect(anon.body).toMatchObject({ code: '42501', message: 'permission denied for table secrets' })
@@ -201,7 +201,7 @@ describe('errors', () => {
     expect(answer.headers.get('www-authenticate')).toBe(`Bearer error="invalid_token", error_description="${message}"`)
   })
 
-  test('without any key nobody gets in', async () => {
+  test('without any key no request gets in', async () => {
     expect((await world.http('/countries', { as: 'nobody' })).status).toBe(401)
   })
 })

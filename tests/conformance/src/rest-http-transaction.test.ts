@@ -166,7 +166,7 @@ describe('the transaction of a request', () => {
     const key = world.keyOf('service')
     const answers = await Promise.all(Array.from({ length: 20 }, () => fetch(url, { headers: { apikey: key } })))
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
-    // Nobody has read a body, and yet there is a connection for whoever comes next, and none is in a transaction.
+    // No client has read a body, and yet there is a connection for whoever comes next, and none is in a transaction.
     const open = `select count(*)::int as n from pg_stat_activity where xact_start is not null and pid <> pg_backend_pid()
                    and datname = current_database() and usename = 'authenticator'`
     await expect.poll(() => world.run(open)).toEqual([{ n: 0 }])

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openRestWorld, type HttpRequest, type RestWorld } from './rest-world.ts'
 
-// What is written over plain HTTP, and what a refusal leaves as it was. Refusals first.
+// Writes over plain HTTP, and the rows that a refusal leaves as they were. Refusals first.
 
 let world: RestWorld
 
@@ -34,7 +34,7 @@ describe('writing', () => {
       'All object keys must match',
     ],
     [
-      'a content type that nobody reads',
+      'a content type without a reader',
       '/cities',
       { method: 'POST', body: 'x', headers: { 'content-type': 'text/html' } },
       400,
@@ -180,7 +180,7 @@ describe('writing', () => {
     expect(form.body).toMatchObject([{ name: 'Alta', population: 7 }])
   })
 
-  test('what is missing is null, or the default when that is preferred', async () => {
+  test('missing values are null, or the default when that is preferred', async () => {
     const rows = [
       { name: 'a', note: 'own' },
       { name: 'b', note: null },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openRestWorld, type RestWorld } from './rest-world.ts'
 
-// The unmodified client decides what is right: each test uses supabase-js as its documentation does, and looks at what it makes of the answer.
+// The unmodified client decides which answers are right: each test uses supabase-js as its documentation does, and looks at what it makes of the answer.
 
 let world: RestWorld
 
@@ -21,7 +21,7 @@ describe('modifier.select', () => {
     expect(error).toMatchObject({ code: '42703' })
     expect((await world.service.from('languages').select().eq('id', 9)).data).toEqual([])
   })
-  test('gives back what was written, with what is embedded', async () => {
+  test('gives back the written rows, with embedded ones', async () => {
     const { data } = await cities().update({ note: 'seen' }).eq('id', 1).select('note, countries(name)')
     expect(data).toEqual([{ note: 'seen', countries: { name: 'Norway' } }])
   })
@@ -255,7 +255,7 @@ describe('answer.throwOnError', () => {
 })
 
 describe('answer.stripNulls', () => {
-  test('leaves out what is null, of rows and of one object', async () => {
+  test('leaves out nulls, of rows and of one object', async () => {
     const query = () => cities().select('name,population').eq('id', 4)
     expect((await query().stripNulls()).data).toEqual([{ name: 'Cusco' }])
     expect((await query().single().stripNulls()).data).toEqual({ name: 'Cusco' })

@@ -4,7 +4,7 @@ import { sql } from '@holdfast/postgres'
 import { openHoldfast, type Holdfast } from '@holdfast/test-support'
 
 /*
- * Photos of the sample have real files: who sees the row of a photo gets its bytes, and nobody else does.
+ * Photos of the sample have real files: who sees the row of a photo gets its bytes, and no other user does.
  */
 
 const MINA = 'mina.kaya@northline.example'

@@ -59,7 +59,7 @@ describe('bucket.getBucket', () => {
     expect(data).toMatchObject({ id: 'photos', name: 'photos', public: false, file_size_limit: null })
   })
 
-  test('is refused when nobody lets one see it', async () => {
+  test('is refused when no policy shows it', async () => {
     const { error } = await world.alice.storage.getBucket('photos')
     expect(error).toMatchObject({ status: 400, statusCode: '404', code: 'NoSuchBucket', message: 'Bucket not found' })
   })
@@ -81,7 +81,7 @@ describe('bucket.listBuckets', () => {
 })
 
 describe('bucket.updateBucket', () => {
-  test('changes what is named and keeps the rest', async () => {
+  test('changes the named fields and keeps the rest', async () => {
     await world.service.createBucket('changing', { public: false, fileSizeLimit: 1_000, allowedMimeTypes: ['text/*'] })
     const { data } = await world.service.updateBucket('changing', { public: true })
     expect(data).toEqual({ message: 'Successfully updated' })

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { storageMethods } from './storage-methods.ts'
 
-// What the client can do is read off the client itself, so that a new version of it whose methods nobody has tested fails here.
+// What the client can do is read off the client itself, so that a new version of it whose methods are not tested fails here.
 
 /** `describe('file.upload', …)` in any conformance test of files. */
 function testedMethods(): Set<string> {

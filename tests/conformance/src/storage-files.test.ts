@@ -76,7 +76,7 @@ describe('file.upload', () => {
     expect(rows).toEqual([{ owner: mine, owner_id: mine }])
   })
 
-  test('replaces what is there with upsert', async () => {
+  test('replaces an existing object with upsert', async () => {
     const name = `${mine}/twice.txt`
     await photos().upload(name, 'one')
     expect((await photos().upload(name, 'two', { upsert: true })).error).toBeNull()
@@ -104,7 +104,7 @@ describe('file.upload', () => {
       })
     })
 
-    test('into the folder of somebody else, before the bytes are read', async () => {
+    test('into the folder of another user, before the bytes are read', async () => {
       expect((await world.bob.storage.from('photos').upload(`${mine}/foreign`, 'x')).error).toMatchObject(RLS)
       expect((await world.anon.from('photos').upload('x', 'x')).error).toMatchObject(RLS)
     })
@@ -169,7 +169,7 @@ describe('file.download', () => {
 })
 
 describe('file.info', () => {
-  test('tells what is known', async () => {
+  test('tells the object’s metadata', async () => {
     await photos().upload(`${mine}/known.txt`, 'known', { contentType: 'text/plain' })
     expect((await photos().info(`${mine}/known.txt`)).data).toMatchObject({
       name: `${mine}/known.txt`,
@@ -280,7 +280,7 @@ describe('file.copy', () => {
     expect(await (await world.service.from('pages').download('copied.txt')).data?.text()).toBe('same')
   })
 
-  test('is refused into a folder of somebody else, and of what one may not see', async () => {
+  test('is refused into a folder of another user, and of what one may not see', async () => {
     expect((await photos().copy(`${mine}/copied.txt`, 'other/copied.txt')).error).toMatchObject(RLS)
     expect((await world.bob.storage.from('photos').copy(`${mine}/copied.txt`, 'x')).error).toMatchObject(NOT_FOUND)
   })
@@ -307,7 +307,7 @@ describe('file.move', () => {
       expect(await (await photos().download(`${mine}/m2`)).data?.text()).toBe('two')
     })
 
-    test('into a folder of somebody else', async () => {
+    test('into a folder of another user', async () => {
       expect((await photos().move(`${mine}/m1`, 'other/m1')).error).toMatchObject(RLS)
     })
   })

@@ -161,7 +161,7 @@ describe('an upload in parts', () => {
     expect(response.headers.get('location')).toMatch(new RegExp(`^${world.url}/upload/resumable/`))
   })
 
-  test('OPTIONS says what is offered', async () => {
+  test('OPTIONS lists the extensions', async () => {
     const response = await fetch(`${world.url}/upload/resumable`, { method: 'OPTIONS' })
     expect(response.status).toBe(204)
     expect(response.headers.get('tus-version')).toBe('1.0.0')

@@ -24,7 +24,7 @@ export async function openS3World(): Promise<S3World> {
     s3: connect({ credentials }),
     async s3Of(client, more) {
       const { data } = await client.auth.getSession()
-      if (!data.session) throw new Error('nobody is signed in')
+      if (!data.session) throw new Error('no user is signed in')
       return connect({
         credentials: {
           accessKeyId: 'project',

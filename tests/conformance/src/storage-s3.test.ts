@@ -4,6 +4,7 @@ import {
   AbortMultipartUploadCommand,
   ChecksumAlgorithm,
   CompleteMultipartUploadCommand,
+  type CompleteMultipartUploadCommandOutput,
   CopyObjectCommand,
   CreateBucketCommand,
   CreateMultipartUploadCommand,
@@ -70,7 +71,7 @@ describe('S3: buckets', () => {
     expect(await s3.send(new GetBucketVersioningCommand({ Bucket }))).toMatchObject({ Status: 'Suspended' })
   })
 
-  test('refuse what is not theirs, in the words of S3', async () => {
+  test('refuse impossible requests, in the words of S3', async () => {
     await expect(s3.send(new CreateBucketCommand({ Bucket }))).rejects.toMatchObject({ name: 'BucketAlreadyExists' })
     await put('a', 'in it')
     await expect(s3.send(new DeleteBucketCommand({ Bucket }))).rejects.toMatchObject({ name: 'BucketNotEmpty' })
@@ -290,9 +291,13 @@ describe('S3: uploads in parts', () => {
       { PartNumber: 1, ETag: first.CopyPartResult?.ETag },
       { PartNumber: 7, ETag: second.ETag },
     ]
-    await s3.send(new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } }))
+    const complete = (): Promise<CompleteMultipartUploadCommandOutput> =>
+      s3.send(new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } }))
+    const { ETag } = await complete()
     expect((await bytesOf(Key)).equals(bytes)).toBe(true)
     expect((await s3.send(new ListMultipartUploadsCommand({ Bucket }))).Uploads ?? []).toEqual([])
+    // As does a client whose answer was lost.
+    expect(await complete()).toMatchObject({ ETag, Key })
   })
 
   test('are refused when they are not what was sent, and can be given up', async () => {

@@ -21,7 +21,7 @@ afterAll(() => world[Symbol.asyncDispose]())
 const photos = (): ReturnType<StorageWorld['service']['from']> => world.alice.storage.from('photos')
 
 /** A picture of one colour, as `zlib` makes it. */
-function greyPng(width: number, height: number): Buffer {
+function greyPng(width: number, height: number): Buffer<ArrayBuffer> {
   const chunk = (type: string, data: Buffer): Buffer => {
     const body = Buffer.concat([Buffer.from(type, 'latin1'), data])
     const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)]
@@ -79,7 +79,7 @@ describe('transforms of file.download', () => {
 })
 
 describe('transforms of file.createSignedUrl', () => {
-  test('are part of what is signed', async () => {
+  test('are part of the signature', async () => {
     const { data } = await photos().createSignedUrl(`${mine}/a.png`, 60, {
       transform: { width: 24, height: 24, quality: 50, format: 'origin' },
     })

@@ -54,6 +54,6 @@ export async function openStorageWorld(args: readonly string[] = []): Promise<St
 /** The folder of a person. */
 export async function folderOf(client: SupabaseClient): Promise<string> {
   const { data } = await client.auth.getUser()
-  if (!data.user) throw new Error('nobody is signed in')
+  if (!data.user) throw new Error('no user is signed in')
   return data.user.id
 }

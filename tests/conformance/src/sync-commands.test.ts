@@ -61,9 +61,10 @@ async function someAction(): Promise<string> {
 
 describe('`holdfast sync status`', () => {
   test('tells where sync stands, for people', async () => {
-    const { code, out, err } = await beside('status')
+    // A server is ready before its reader follows.
+    await expect.poll(async () => (await beside('status')).code).toBe(0)
+    const { out, err } = await beside('status')
     expect(err).toBe('')
-    expect(code).toBe(0)
     expect(out).toMatch(/^sync +serving devices$/m)
     expect(out).toMatch(/^reader +following$/m)
     expect(out).toMatch(
@@ -198,7 +199,7 @@ describe('`holdfast sync check` with files', () => {
     expect(await exists('public.drawn')).toBe(false)
   })
 
-  test('is content with what is followed, which `--apply` leaves in force', async () => {
+  test('accepts policies that are followed, which `--apply` leaves in force', async () => {
     const drawn = file('drawn.sql', DRAWN)
     const stream = file('stream.sql', `select sync.create_stream('mine', 'select * from drawn where n < 1');`)
     expect(await beside('check', drawn, stream)).toMatchObject({
@@ -252,7 +253,7 @@ describe('`holdfast sync check` with files', () => {
 })
 
 describe('`holdfast sync explain`', () => {
-  test('tells why somebody has a row', async () => {
+  test('tells why a user has a row', async () => {
     const id = await someAction()
     const { code, out } = await beside('explain', '--user', MINA, '--table', 'actions', '--id', id)
     expect(code).toBe(0)
@@ -263,7 +264,7 @@ describe('`holdfast sync explain`', () => {
     expect(out).toMatch(/operation \d+, checksum \d+$/m)
   })
 
-  test('asks for what is missing, and says what is not there', async () => {
+  test('asks for missing options, and names objects that do not exist', async () => {
     expect(await beside('explain', '--user', MINA)).toMatchObject({
       code: 1,
       err: expect.stringContaining('--table is missing'),

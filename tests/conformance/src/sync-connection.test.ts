@@ -142,7 +142,7 @@ describe('database.disconnectAndClear', () => {
     await app.shows(['a', 'b'])
   })
 
-  test('with `clearLocal: false`, keeps what is in local-only tables', async () => {
+  test('with `clearLocal: false`, keeps rows of local-only tables', async () => {
     const schema = new Schema({
       notes: new Table(notesTable),
       drafts: new Table({ text: column.text }, { localOnly: true }),
@@ -171,7 +171,7 @@ describe('database.close', () => {
 })
 
 describe('database.updateSchema', () => {
-  test('shows new columns of what is here already, without a download', async () => {
+  test('shows new columns of rows that are here already, without a download', async () => {
     const before = new Schema({ notes: new Table({ title: column.text }) })
     await using app = await openApp(holdfast, { schema: before })
     await app.connect()

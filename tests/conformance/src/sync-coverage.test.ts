@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { MEMBERS } from './sync-members.ts'
 
-// What the SDK can do is read off its types (sync-members.ts), so that a member which nobody has looked at shows: here, or when the tests are compiled.
+// What the SDK can do is read off its types (sync-members.ts), so that a new member shows: here, or when the tests are compiled.
 
 /** `describe('database.connect', …)` in any conformance test of sync. */
 function describedMembers(): Set<string> {
@@ -27,7 +27,7 @@ describe('conformance tests of sync', () => {
     expect([...describedMembers()].filter((name) => !seen.has(name))).toEqual([])
   })
 
-  test('leave out what is the SDK’s alone, and the page says so', () => {
+  test('leave out members that concern the SDK alone, and the page says so', () => {
     const page = readFileSync(new URL('../../../docs/compatibility/source/sync.md', import.meta.url), 'utf8')
     const [, section = ''] = page.split('## Not tested')
     const named = new Set([...section.matchAll(/`([\w.]+)`/g)].map(([, name = '']) => name))

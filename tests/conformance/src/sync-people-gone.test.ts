@@ -84,7 +84,7 @@ const ways: readonly (readonly [title: string, code: string, leave: (person: Per
   ],
 ]
 
-describe.each(ways)('somebody who %s', (_title, code, leave) => {
+describe.each(ways)('a user who %s', (_title, code, leave) => {
   test('loses the open stream, and gets nothing with the old token', async () => {
     const person = await createPerson()
     const rest = createClient(holdfast.url, holdfast.anonKey, { accessToken: async () => person.token })
@@ -117,7 +117,7 @@ test("the public client asks its connector for another token, and goes on with t
 })
 
 test.each(ways.filter(([title]) => /administrator|banned|deleted$/.test(title)))(
-  'the kit asks somebody who %s to sign in again, and keeps what is on the device',
+  'the kit asks a user who %s to sign in again, and keeps the data on the device',
   async (_title, _code, leave) => {
     const person = await createPerson()
     await using device = await openDevice(holdfast, { email: person.email, password: PASSWORD })

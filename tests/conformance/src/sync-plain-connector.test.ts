@@ -176,7 +176,7 @@ describe('a connector that gives up what the database refuses', () => {
     ['a broken check (23514)', 'insert into notes (id, owner_id, amount) values (?1, ?2, -1)'],
     ['a missing value (23502)', 'update notes set shared = null where id = ?1 and owner_id = ?2'],
     [
-      'a row of somebody else (42501)',
+      'a row of another user (42501)',
       `insert into notes (id, owner_id, amount) values (?1, uuid() || substr(?2, 37), 1)`,
     ],
   ])('goes on after %s', async (title, statement) => {

@@ -73,7 +73,8 @@ describe('status.lastSyncedAt', () => {
     await using app = await connected()
     const first = app.database.currentStatus.lastSyncedAt?.getTime() ?? 0
     expect(Math.abs(Date.now() - first)).toBeLessThan(60_000)
-    await new Promise((resolve) => setTimeout(resolve, 1_100)) // it counts seconds
+    // It counts seconds.
+    await expect.poll(() => Date.now()).toBeGreaterThan(first + 1_000)
     await addNotes(holdfast, ANN, ['urgent, too'])
     await app.database.waitForStatus((status) => (status.lastSyncedAt?.getTime() ?? 0) > first, soon())
   })
@@ -103,7 +104,7 @@ describe('status.downloadProgress', () => {
     )
     const [total = 0, ...others] = [...new Set(progress.map((counted) => counted[1]))]
     expect(others).toEqual([])
-    expect(total).toBeGreaterThan(MANY) // and what is left in the log of rows that are gone
+    expect(total).toBeGreaterThan(MANY) // and remains in the log of rows that are gone
     const counts = progress.map(([downloaded]) => downloaded)
     expect(counts).toEqual(counts.toSorted((a, b) => a - b))
     expect(counts[0]).toBeLessThan(MANY / 2)
@@ -274,7 +275,7 @@ describe('database.waitForStatus', () => {
 })
 
 describe('database.watch', () => {
-  test('gives the answer anew when rows come from the server', async () => {
+  test('gives the answer again when rows come from the server', async () => {
     await using app = await connected()
     const answers: unknown[] = []
     const stop = new AbortController()

@@ -108,7 +108,8 @@ describe('options.includeDefaultStreams', () => {
     const { database, connect } = await open()
     await connect()
     await database.waitForFirstSync(AbortSignal.timeout(60_000))
-    expect(await titles(database)).toEqual(['two, urgent'])
+    // Tables that were made a moment before may come with a later checkpoint than the first.
+    await shows(database, ['two, urgent'])
     expect(await titles(database, 'news')).toEqual(['today'])
     const known = database.currentStatus.syncStreams?.map(({ subscription }) => [
       subscription.name,

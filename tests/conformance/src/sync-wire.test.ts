@@ -22,7 +22,7 @@ import {
 } from '@holdfast/test-support'
 import { commit, transactions, type Step } from './sync-history.ts'
 
-const STEPS = Number(process.env['HOLDFAST_STEPS'] ?? 40)
+const STEPS = Number(process.env['HOLDFAST_STEPS'] ?? 20)
 
 let holdfast: Holdfast
 /** For Sam's schema, token and oracle. */

@@ -132,7 +132,7 @@ test('supabase-js with accessToken reads and writes what policies give its perso
   expect(forged.error).toMatchObject({ code: '42501' })
 })
 
-test('the PowerSync SDK syncs both ways, to every device of the person and to nobody else', async () => {
+test('the PowerSync SDK syncs both ways, to every device of the person and to no other user', async () => {
   const [mina, noor] = [`auth0|${randomUUID()}`, `auth0|${randomUUID()}`]
   await using phone = await openDevice(mina)
   await using laptop = await openDevice(mina)
@@ -189,13 +189,13 @@ describe('is refused by REST and sync, in their words,', () => {
       'PSYNC_S2101',
     ],
     [
-      'one of somebody who is no issuer here',
+      'one of an unknown issuer',
       () => tokenOf('a', {}, stranger),
       { code: 'PGRST301', message: 'No suitable key or wrong key type' },
       'PSYNC_S2101',
     ],
     [
-      'one that somebody else has signed in the name of the issuer',
+      'one that another user has signed in the name of the issuer',
       () => tokenOf('a', { iss: issuer.url }, stranger),
       { code: 'PGRST301', message: 'No suitable key or wrong key type' },
       'PSYNC_S2101',

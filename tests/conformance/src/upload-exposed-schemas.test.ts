@@ -50,7 +50,7 @@ async function upload(label: string): Promise<UploadResponse> {
   return (await answer.json()) as UploadResponse
 }
 
-test('a schema that is not exposed is there for nobody: not for REST, not on devices, not for uploads', async () => {
+test('a schema that is not exposed is not there: not for REST, not on devices, not for uploads', async () => {
   const supabase = await holdfast.supabase(ADA)
   expect((await supabase.schema('shop').from('items').select()).error).toMatchObject({ code: 'PGRST106' })
   expect(await tablesOfDevices()).not.toContain('shop__items')

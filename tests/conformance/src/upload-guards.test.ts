@@ -4,7 +4,7 @@ import { sql } from '@holdfast/postgres'
 import { differences, openDevice, openHoldfast, type Holdfast, type TestDevice } from '@holdfast/test-support'
 
 /*
- * A table can ask that changes are made on what is there. The device learns of it with the schema; a change on an old sight waits for its person with the
+ * A table can ask that changes are made on its current values. The device learns of it with the schema; a change on an old sight waits for its person with the
  * server's row; and the person's own changes never conflict with one another, whatever triggers do to the guarded columns.
  */
 

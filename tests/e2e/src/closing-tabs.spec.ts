@@ -14,9 +14,6 @@ const OPEN_MS = 60_000
 /** Enough that some of them are under way when the tab goes. */
 const QUERIES = 4
 
-// Pictures of every step of hundreds of tabs are hundreds of megabytes, and slow what is looked at.
-test.use({ trace: CLOSED_TABS > 10 ? 'off' : 'retain-on-failure' })
-
 test('a query waits for a file that the browser has not taken from a closed tab yet', async ({ arrive, holdfast }) => {
   const [action] = await makeActions(holdfast, ['Held: one'])
   if (!action) throw new Error('an action was made')

@@ -43,7 +43,7 @@ const test = base.extend<{ readonly stranger: Stranger }, WorkerFixtures>({
   },
 })
 
-test('somebody makes an account, mistypes the code of the mail, and gets in with the right one', async ({
+test('a person makes an account, mistypes the code of the mail, and gets in with the right one', async ({
   stranger,
   server,
 }) => {
@@ -147,7 +147,7 @@ test('giving up on a new password signs out', async ({ stranger, server }) => {
   await expect(page).toHaveURL(/\/sign-in/)
 })
 
-test('somebody with a second step gives it after the password; before, nothing of theirs is on the device', async ({
+test('a person with a second step gives it after the password; before, nothing of theirs is on the device', async ({
   stranger,
 }) => {
   const { page } = stranger
@@ -185,7 +185,7 @@ test('until the second step is given, a device shows what it has and sends nothi
   await page.goto('/sign-in')
   await signInWithPassword(page, email, stranger.password)
   await expect(page).toHaveURL(/\/sign-in\/second-factor/)
-  await page.getByRole('button', { name: 'Open what is on this device' }).click()
+  await page.getByRole('button', { name: 'Open the data on this device' }).click()
   await expectIn(page, 'Noor Haddad')
   await expect(page.getByRole('button', { name: 'Sync: Confirm to sync' })).toBeVisible()
   await lookAt(page, 'second-step-missing')
@@ -272,7 +272,7 @@ test('a guest gets in without an account', async ({ stranger }) => {
   await page.getByRole('button', { name: 'Account of Guest', exact: true }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   const dialog = page.getByRole('alertdialog', { name: 'Sign out' })
-  await expect(dialog).toContainText('Nobody can sign in to this account again')
+  await expect(dialog).toContainText('This account can never be signed in to again')
   await lookAt(page, 'guest-signs-out')
   await dialog.getByRole('link', { name: 'Keep your account' }).click()
   await expect(page).toHaveURL(/\/account$/)

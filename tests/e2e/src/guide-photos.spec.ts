@@ -42,7 +42,7 @@ async function objectsOf(holdfast: Holdfast, email: string): Promise<readonly nu
   return rows.map(({ size }) => Number(size))
 }
 
-/** Whether the browser could decode what is shown. */
+/** Whether the browser could decode the shown image. */
 async function shownWidths(page: Page): Promise<readonly number[]> {
   return page.locator('li img').evaluateAll((images) => images.map((image) => (image as HTMLImageElement).naturalWidth))
 }

@@ -29,7 +29,7 @@ test('a table of which rows are missing on the device is said, with the reason, 
       create policy readable on public.remarks for select to authenticated using (public.may_read_remarks());
       grant select on public.remarks to authenticated;`)
 
-    await test.step('the chip does not say that all is well, and the sync centre says what is missing', async () => {
+    await test.step('the chip does not say that all is well, and the sync centre names the missing table', async () => {
       await expect(chip).toHaveAccessibleName('Sync: 1 table is not complete', ASKED)
       await chip.click()
       await page.getByRole('dialog', { name: 'Sync' }).getByRole('link', { name: 'Sync centre' }).click()

@@ -4,73 +4,12 @@ import type { Holdfast } from '@holdfast/test-support'
 import { expectAccessible } from './support/accessibility.ts'
 import { expect, test } from './support/fixtures.ts'
 import { expectSynced } from './support/person.ts'
+import { makeFinding, picker, takePicture, tiles } from './support/photos.ts'
 
 /*
  * Photos of a finding in the app itself: taken off line at a reloaded page, sent through a death of the server, seen by the other person first as a row and then
  * as a picture, and by a contractor not at all.
  */
-
-interface Finding {
-  readonly id: string
-  readonly title: string
-}
-
-/** A new finding of the North, which no contractor works on. */
-async function makeFinding({ admin }: Holdfast, title: string): Promise<Finding> {
-  const [finding] = await admin.query<Finding>(sql`
-    insert into public.findings (title, site_id, severity)
-    select ${title}, s.id, 'high' from public.sites s join public.regions r on r.id = s.region_id
-     where r.name = 'North' and s.status <> 'decommissioned' order by s.id limit 1
-    returning id, title`)
-  if (!finding) throw new Error('the sample has a site')
-  return finding
-}
-
-/** A picture as a camera stores it: large, lying on its side, with the place where it was taken. */
-async function takePicture(page: Page): Promise<{ name: string; mimeType: string; buffer: Buffer }> {
-  const base64 = await page.evaluate(async () => {
-    const canvas = new OffscreenCanvas(3000, 2000)
-    const context = canvas.getContext('2d')
-    if (!context) throw new Error('no canvas')
-    const sky = context.createLinearGradient(0, 0, 3000, 2000)
-    sky.addColorStop(0, '#2b6f8f')
-    sky.addColorStop(1, '#d8c9a8')
-    context.fillStyle = sky
-    context.fillRect(0, 0, 3000, 2000)
-    // Noise: a real picture does not become small.
-    for (let index = 0; index < 60_000; index++) {
-      context.fillStyle = `hsl(${(index * 37) % 360} 60% ${30 + (index % 50)}%)`
-      context.fillRect((index * 7919) % 3000, (index * 104_729) % 2000, 9, 9)
-    }
-    context.fillStyle = '#b3402e'
-    context.fillRect(0, 0, 900, 600)
-    const bytes = new Uint8Array(await (await canvas.convertToBlob({ type: 'image/jpeg', quality: 0.9 })).arrayBuffer())
-    let text = ''
-    for (let start = 0; start < bytes.length; start += 8_192)
-      text += String.fromCharCode(...bytes.subarray(start, start + 8_192))
-    return btoa(text)
-  })
-  const jpeg = Buffer.from(base64, 'base64')
-  return {
-    name: 'IMG_0042.jpg',
-    mimeType: 'image/jpeg',
-    buffer: Buffer.concat([jpeg.subarray(0, 2), exif(), jpeg.subarray(2)]),
-  }
-}
-
-/** EXIF that turns the picture by a quarter, and says where it was taken. */
-function exif(): Buffer {
-  const tiff = Buffer.alloc(64)
-  tiff.write('MM\0*', 0, 'latin1')
-  tiff.writeUInt32BE(8, 4)
-  tiff.writeUInt16BE(2, 8)
-  tiff.set([0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0], 10) // orientation: turned clockwise
-  tiff.set([0x88, 0x25, 0, 4, 0, 0, 0, 1, 0, 0, 0, 40], 22) // where the GPS facts are
-  tiff.writeUInt16BE(1, 40)
-  tiff.set([0, 1, 0, 2, 0, 0, 0, 2, 0x4e, 0, 0, 0], 42) // GPSLatitudeRef: N
-  const head = Buffer.from([0xff, 0xe1, 0, tiff.length + 8])
-  return Buffer.concat([head, Buffer.from('Exif\0\0', 'latin1'), tiff])
-}
 
 interface StoredPhoto {
   readonly path: string
@@ -85,13 +24,20 @@ async function storedPhotos({ admin }: Holdfast, finding: string): Promise<reado
   )
 }
 
-const tiles = (page: Page): ReturnType<Page['locator']> =>
-  page
-    .getByRole('region', { name: /^Photos/ })
-    .getByRole('listitem')
-    .getByRole('button')
-
-const picker = (page: Page): ReturnType<Page['locator']> => page.getByTestId('photo-files')
+/** What the upper corners of a picture show, a little inside. */
+async function cornersOf(page: Page, picture: Buffer): Promise<unknown> {
+  return page.evaluate(async (base64) => {
+    const bytes = Uint8Array.from(atob(base64), (sign) => sign.charCodeAt(0))
+    const bitmap = await createImageBitmap(new Blob([bytes]))
+    const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d')
+    context?.drawImage(bitmap, 0, 0)
+    const at = (x: number): string => {
+      const [red = 0, green = 0, blue = 0] = context?.getImageData(x, 60, 1, 1).data ?? []
+      return red > 150 && green < 100 && blue < 90 ? 'mark' : 'sky'
+    }
+    return { left: at(60), right: at(bitmap.width - 60) }
+  }, picture.toString('base64'))
+}
 
 test('a photo taken off line survives a reload and a death of the server, and is for those who see its finding', async ({
   arrive,
@@ -150,6 +96,7 @@ test('a photo taken off line survives a reload and a death of the server, and is
     mina.link.limitRate(60_000, 'up')
     await page.evaluate(() => globalThis.dispatchEvent(new Event('online')))
     await expect(tiles(page)).toHaveAccessibleName(/Sending \d+ %/)
+    await expect(page.getByRole('status').filter({ hasText: /^Sending 1 photo\s*\d+ %$/ })).toBeVisible()
     await holdfast.kill9()
     mina.link.cut()
     mina.link.limitRate(0, 'up')
@@ -166,6 +113,8 @@ test('a photo taken off line survives a reload and a death of the server, and is
     const bytes = Buffer.from((await data?.arrayBuffer()) ?? new ArrayBuffer(0))
     expect(bytes.length).toBeGreaterThan(10_000)
     expect(bytes.includes('Exif')).toBe(false)
+    // The mark that the camera had at the left of its sky is at the right once the picture stands.
+    expect(await cornersOf(dana.page, bytes)).toEqual({ left: 'sky', right: 'mark' })
   })
 
   await test.step('a contractor gets neither the row nor the bytes', async () => {
@@ -175,8 +124,15 @@ test('a photo taken off line survives a reload and a death of the server, and is
     const [stored] = await storedPhotos(holdfast, finding.id)
     const client = await sam.supabase()
     expect((await client.from('photos').select('id').eq('finding_id', finding.id)).data).toEqual([])
-    const { error } = await client.storage.from('record-photos').download(stored?.path ?? '')
-    expect(error).toMatchObject({ message: 'Object not found' })
+    const bucket = client.storage.from('record-photos')
+    const path = stored?.path ?? ''
+    expect((await bucket.download(path)).error).toMatchObject({ message: 'Object not found' })
+    expect((await bucket.createSignedUrl(path, 60)).error).toMatchObject({ message: 'Object not found' })
+    expect((await bucket.download(path, { transform: { width: 64 } })).error).not.toBeNull()
+    for (const door of ['object/public', 'object', 'render/image/public', 'object/sign']) {
+      const guessed = await fetch(`${holdfast.url}/storage/v1/${door}/record-photos/${path}`)
+      expect(guessed.ok, door).toBe(false)
+    }
   })
 })
 

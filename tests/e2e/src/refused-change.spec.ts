@@ -158,7 +158,7 @@ test('a conflict shows both sides, and the person keeps theirs or their own', as
     page.getByRole('article', { name: `Not accepted: action Conflict: ${name}` })
 
   await test.step('both values are side by side', async () => {
-    await expect(cardOf('first')).toContainText('Somebody else changed this record in the meantime')
+    await expect(cardOf('first')).toContainText('Another person changed this record in the meantime')
     await expect(cardOf('first').getByRole('row', { name: /^State/ })).toContainText(/Doing.*Blocked/)
     await expectAccessible(page, 'conflict')
   })

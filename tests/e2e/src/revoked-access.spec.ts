@@ -10,7 +10,7 @@ import type { Person } from './support/person.ts'
 
 const TABLES = ['actions', 'findings', 'inspections', 'answers', 'sites', 'assets', 'people', 'photos', 'contractors']
 
-test('somebody who is taken out of the team loses its rows, and no change that was not sent', async ({
+test('a user who is taken out of the team loses its rows, and no change that was not sent', async ({
   arrive,
   holdfast,
 }) => {

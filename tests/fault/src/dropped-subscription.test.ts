@@ -1,6 +1,6 @@
 /**
  * Invariant: when a tool drops schema `subscription` alone under a running server, it is made again, streams that read parameters are followed again, and the operator
- * is told; nobody without the key is.
+ * is told; no caller without the key is.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '@holdfast/postgres'
@@ -51,6 +51,6 @@ test('schema subscription alone comes back, and what needs it goes on', { timeou
     (await ask<{ problem?: string }>('/health', holdfast.serviceRoleKey)).problem ?? ''
   await expect.poll(problem, { timeout: 60_000 }).toMatch(/made again at .*: subscription/)
   await expect.poll(isFollowed, { timeout: 60_000 }).toBe(true)
-  expect(holdfast.log()).toContain('functions of Holdfast were dropped by somebody, and are made again')
+  expect(holdfast.log()).toContain('functions of Holdfast were dropped by another session, and are made again')
   expect(await ask('/health')).not.toHaveProperty('problem')
 })

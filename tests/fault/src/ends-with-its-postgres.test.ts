@@ -21,7 +21,7 @@ const runs: Run[] = []
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'holdfast-ends-'))
   dataDir = join(folder, 'data')
-  // A bug that nobody catches, planted from outside into the real program.
+  // An error that is not caught, planted from outside into the real program.
   writeFileSync(join(folder, 'bug.mjs'), `process.on('SIGUSR2', () => { throw new Error('a planted bug') })`)
 })
 
@@ -122,7 +122,7 @@ async function nothingIsLeft(): Promise<void> {
   await expect.poll(processesOfFolder, { interval: 20 }).toEqual([])
 }
 
-/** Backends that answer no more: their connections never close. */
+/** Backends that stopped answering: their connections never close. */
 function freezeBackends(): void {
   for (const { pid } of processesOfFolder()) if (pid !== postmasterPid()) process.kill(pid, 'SIGSTOP')
 }

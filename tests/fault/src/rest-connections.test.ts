@@ -60,7 +60,7 @@ describe('connections of requests', () => {
     for (const socket of sockets) socket.destroy()
   })
 
-  test('serve nobody who has gone before it was his turn', async () => {
+  test('serve no client that has gone before its turn', async () => {
     const [first, second, ...waiting] = await Promise.all(
       Array.from({ length: 12 }, () => send('/rpc/wait?seconds=10')),
     )

@@ -1,9 +1,10 @@
 /**
  * Invariants: of two servers on one database one reads the changes. When it dies, or hangs, the other takes over within seconds; whatever the first still
- * wants to write when it goes on does not get into the log; nothing that was committed is missing.
+ * wants to write when it goes on does not get into the log; nothing that was committed is missing. Channels are where the changes are read.
  */
 import { createHmac } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createClient } from '@supabase/supabase-js'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { openHoldfast, openRawStream, type Holdfast, type ServerProcess } from '@holdfast/test-support'
 import { pause, recoveryMsMax } from './world.ts'
 
@@ -94,8 +95,24 @@ async function expectWhole(url: string): Promise<void> {
   })
 }
 
+/** Joins a channel on one of the servers with the public client, which tries again and again. */
+function joinChannel(url: string): { readonly states: readonly string[]; readonly events: readonly string[] } {
+  const states: string[] = []
+  const events: string[] = []
+  const client = createClient(url, holdfast.anonKey)
+  client
+    .channel('room')
+    .on('broadcast', { event: '*' }, ({ event }) => void events.push(event))
+    .subscribe((state) => void states.push(state))
+  onTestFinished(() => client.realtime.disconnect().then(() => undefined))
+  return { states, events }
+}
+
 test('a server that hangs is replaced, and follows when it goes on', async () => {
   expect(await syncOf(other.ready.base)).toBe('standby')
+  const channel = joinChannel(other.ready.base)
+  await expect.poll(() => channel.states).toContain('CHANNEL_ERROR')
+  expect(channel.states).not.toContain('SUBSCRIBED')
   await whileWriting(async () => {
     await pause(300)
     process.kill(holdfast.pid(), 'SIGSTOP')
@@ -111,6 +128,9 @@ test('a server that hangs is replaced, and follows when it goes on', async () =>
   })
   expect(await syncOf(other.ready.base)).toBe('ready')
   await expectWhole(other.ready.base)
+  await expect.poll(() => channel.states).toContain('SUBSCRIBED')
+  await holdfast.admin.withClient((client) => client.query(`select realtime.send('{}', 'taken over', 'room', false)`))
+  await expect.poll(() => channel.events).toEqual(['taken over'])
 })
 
 test('a server that dies is replaced', async () => {

@@ -71,11 +71,14 @@ export interface World extends AsyncDisposable {
   expectNothingLostNothingTwice(): Promise<void>
 }
 
-export async function openWorld(seed: number): Promise<World> {
+const straight = async (url: string): Promise<string> => url
+
+/** @param through - what stands before the server, by its address: for the address that devices use */
+export async function openWorld(seed: number, through = straight): Promise<World> {
   const random = createRandom(seed)
   const holdfast = await openHoldfast({ sample: true })
   await createNotes(holdfast)
-  const link = await openFaultyLink(holdfast.url)
+  const link = await openFaultyLink(await through(holdfast.url))
   const devices: TestDevice[] = []
   for (const name of PEOPLE)
     devices.push(await openDevice({ ...holdfast, url: link.url }, { email: `${name}@northline.example` }))
@@ -105,7 +108,7 @@ export async function openWorld(seed: number): Promise<World> {
     mine.push(id)
   }
 
-  /** Changes what people may see, and many rows at once. What the faults refuse is not repeated: Postgres tells afterwards what is so. */
+  /** Changes what people may see, and many rows at once. What the faults refuse is not repeated: Postgres has the outcome afterwards. */
   async function writeAsSuperuser(): Promise<void> {
     try {
       const statement = randomStatement(random)

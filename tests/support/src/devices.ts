@@ -59,7 +59,7 @@ export interface DeviceHome {
 /**
  * Signs a person in on a new device and waits for its first sync.
  *
- * @param home - of a device that was used before: nobody signs in when it has a session
+ * @param home - of a device that was used before: its session is used, if it has one, instead of a sign-in
  */
 export async function openDevice(
   holdfast: Holdfast,

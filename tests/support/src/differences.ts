@@ -4,7 +4,7 @@ import type { TestDevice } from './devices.ts'
 const TOLD_MAX = 5
 
 /**
- * Compares tables of a device with what Postgres lets its person select now. Nobody may be writing meanwhile.
+ * Compares tables of a device with what Postgres lets its person select now. No client may be writing meanwhile.
  *
  * @param tables - default: all
  * @returns a line per difference; none when they are equal

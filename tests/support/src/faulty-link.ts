@@ -185,7 +185,7 @@ class TcpProxy implements FaultyLink {
       [far, near, this.#faults.down],
     ] as const) {
       socket.on('error', end)
-      // What is on its way to the other side arrives when this one has ended in order.
+      // Bytes on their way to the other side arrive when this one has ended in order.
       socket.on('close', () => {
         if (!other.writableEnded && lane.mode !== 'swallow') end()
       })

@@ -28,7 +28,7 @@ export interface LaneOptions {
   readonly from: Socket
   readonly to: Socket
   readonly faults: Readonly<LaneFaults>
-  /** Called with what is about to be passed on. What it returns is called when that has been done. */
+  /** Called with the bytes about to be passed on. The function that it returns is called when that has been done. */
   readonly onBytes?: (bytes: Buffer) => (() => void) | undefined
   /** Called with the number of bytes that were swallowed. */
   readonly onSwallow?: (bytes: number) => void

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient, type SupabaseClient } from '@supabase/supabase-js'
 import { createPool, type Pool } from '@holdfast/postgres'
+import { copyInitializedFolder } from './initialized-folder.ts'
 import { startServer, type ReadyLine, type ServerProcess } from './server-process.ts'
 
 /** Password of every sample account. */
@@ -24,7 +25,7 @@ export interface HoldfastOptions {
   readonly sample?: boolean
   /** More arguments of `holdfast start`. */
   readonly args?: readonly string[]
-  /** Fills the data folder, which does not exist yet, before the server starts. */
+  /** Fills the data folder, which does not exist yet, before the server starts; otherwise it is a copy of one that a server has initialised. */
   readonly prepareDataDir?: (dataDir: string) => Promise<void>
 }
 
@@ -79,9 +80,11 @@ export async function openHoldfast(options: HoldfastOptions = {}): Promise<Holdf
     ...(options.sample ? ['--sample'] : UNLIMITED),
     ...(options.args ?? []),
   ]
+  const isEmbedded = !args.some((arg) => arg.startsWith('--database-url'))
   let server: ServerProcess
   try {
-    await options.prepareDataDir?.(dataDir)
+    if (options.prepareDataDir) await options.prepareDataDir(dataDir)
+    else if (isEmbedded) await copyInitializedFolder(dataDir, { sample: options.sample ?? false })
     server = await startServer(args, folder)
   } catch (error) {
     rmSync(folder, { recursive: true, force: true })
@@ -89,7 +92,6 @@ export async function openHoldfast(options: HoldfastOptions = {}): Promise<Holdf
   }
   const { base: url, db: databaseUrl, jwtSecret, ...keys } = server.ready
   const admin = createPool({ url: databaseUrl, applicationName: 'tests', connectionsMax: 5 })
-  const isEmbedded = !args.some((arg) => arg.startsWith('--database-url'))
   const internalUrl = isEmbedded ? internalUrlOf(databaseUrl, dataDir) : databaseUrl
   const internal = createPool({ url: internalUrl, applicationName: 'tests', connectionsMax: 5 })
   const clients: SupabaseClient[] = []
@@ -156,7 +158,7 @@ function internalUrlOf(databaseUrl: string, dataDir: string): string {
   return url.href
 }
 
-/** Two ports that nobody used a moment ago. */
+/** Two ports that were free a moment ago. */
 async function freePorts(): Promise<readonly [number, number]> {
   const servers = await Promise.all(
     [0, 1].map(

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
 /** The server as people start it; benchmarks that compare two commits name that of another checkout. */
-const SERVER_MAIN =
+export const SERVER_MAIN =
   process.env['HOLDFAST_SERVER_MAIN'] ?? fileURLToPath(new URL('../../../server/dist/cli/main.js', import.meta.url))
 
 /** How long a start may take, in milliseconds; the first one makes a database. */

@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, randomUUID, sign } from 'node:crypto'
 
-/** What a page passes to `navigator.credentials.create`, with bytes as base64url; only what is read here. */
+/** What a page passes to `navigator.credentials.create`, with bytes as base64url; only the fields read here. */
 export interface CreationOptions {
   readonly challenge: string
   readonly rp: { readonly id?: string }
@@ -9,7 +9,7 @@ export interface CreationOptions {
   readonly authenticatorSelection?: { readonly userVerification?: string; readonly residentKey?: string }
 }
 
-/** What a page passes to `navigator.credentials.get`, with bytes as base64url; only what is read here. */
+/** What a page passes to `navigator.credentials.get`, with bytes as base64url; only the fields read here. */
 export interface RequestOptions {
   readonly challenge: string
   readonly rpId?: string

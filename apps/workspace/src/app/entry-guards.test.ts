@@ -46,7 +46,7 @@ describe('a way in', () => {
     expect(await ledTo(leaveWhenActive, ACTIVE, { redirect: '/account/security' })).toEqual({ to: '/account/security' })
   })
 
-  test('leads nobody to another site', async () => {
+  test('leads to no other site', async () => {
     expect(await ledTo(leaveWhenActive, ACTIVE, { redirect: 'https://evil.example/' })).toEqual({ to: '/w' })
     expect(await ledTo(leaveWhenActive, ACTIVE, { redirect: '//evil.example' })).toEqual({ to: '/w' })
   })

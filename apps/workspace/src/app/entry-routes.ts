@@ -5,7 +5,7 @@ import { loadSignInMethods } from '../lib/auth/sign-in-methods.ts'
 import { leaveWhenActive, requirePendingPassword, requireSecondFactor, requireSignIn } from './entry-guards.ts'
 import { root, type RouterContext, text } from './root-route.ts'
 
-/** Where a person carries on afterwards, what is known of them already, and why they are here: `expired`, `sample`. */
+/** Where a person continues afterwards, the identifier that is known already, and why they are here: `expired`, `sample`. */
 const entrySearch = v.object({ redirect: text, email: text, phone: text, reason: text })
 const factorSearch = v.object({ redirect: text, factor: text })
 const callbackSearch = v.object({

@@ -31,7 +31,7 @@ function useFocusOnNavigation(): void {
   useEffect(() => {
     let index = historyIndexOf(router.latestLocation)
     return router.subscribe('onBeforeNavigate', ({ toLocation }) => {
-      // A redirect was nobody's doing: what the person has focused or opened meanwhile stays as it is.
+      // A redirect is no act of the person: what they has focused or opened meanwhile stays as it is.
       if (historyIndexOf(toLocation) === index) return
       index = historyIndexOf(toLocation)
       from.current = document.activeElement

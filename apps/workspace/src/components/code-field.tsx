@@ -3,8 +3,8 @@ import { cx } from '../lib/cx.ts'
 import { fieldLabelClass } from './text-field.tsx'
 
 /**
- * A field for a code of some digits. It is one field, so that pasting, autofill from a message and screen readers work; the boxes only show what is
- * in it.
+ * A field for a code of some digits. It is one field, so that pasting, autofill from a message and screen readers work; the boxes only show its
+ * text.
  */
 export function CodeField({
   label,
@@ -67,7 +67,7 @@ export function CodeField({
           aria-describedby={`${id}-note`}
           onFocus={() => setFocused(true)}
           onBlur={() => setFocused(false)}
-          // What is typed always goes to the end: there is no caret to be seen elsewhere.
+          // Typed digits always go to the end: no caret is visible elsewhere.
           onSelect={({ currentTarget }) => {
             const end = currentTarget.value.length
             const isWhole = currentTarget.selectionStart === 0 && currentTarget.selectionEnd === end

@@ -11,7 +11,7 @@ export interface ShownError {
   readonly technical?: string
 }
 
-/** Shows a failure in place. An `Error` that nobody has put into words is shown as unexpected, with its message in the details. */
+/** Shows a failure in place. An `Error` without a message of its own in the app is shown as unexpected, with its message in the details. */
 export function ErrorNotice({
   error,
   actions,

@@ -13,9 +13,9 @@ import { fieldLabelClass } from './text-field.tsx'
 
 export interface SelectOption {
   readonly value: string
-  /** What is said and searched by typing. */
+  /** The text that screen readers say and that typing searches. */
   readonly label: string
-  /** What is shown instead of the label, such as a chip. */
+  /** Shown instead of the label, such as a chip. */
   readonly content?: ReactNode
   readonly isDisabled?: boolean
 }

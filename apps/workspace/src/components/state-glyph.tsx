@@ -117,12 +117,16 @@ export const RECORD_STATES: Readonly<
 export function RecordStateMark({
   state,
   hasWord = false,
+  says,
 }: {
   readonly state: RecordState
   readonly hasWord?: boolean
+  /** In place of the state's own word. */
+  readonly says?: string | undefined
 }): JSX.Element | null {
   if (state === 'clean') return null
-  const { glyph, word, tone } = RECORD_STATES[state]
+  const { glyph, tone } = RECORD_STATES[state]
+  const word = says ?? RECORD_STATES[state].word
   return (
     <span className={`inline-flex items-center gap-1.5 text-small ${tone}`} title={hasWord ? undefined : word}>
       <StateGlyph name={glyph} {...(hasWord ? {} : { label: word })} />

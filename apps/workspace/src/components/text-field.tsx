@@ -14,7 +14,7 @@ type Given = Pick<
   'type' | 'name' | 'autoComplete' | 'inputMode' | 'spellCheck' | 'autoFocus' | 'maxLength' | 'placeholder' | 'id'
 >
 
-/** A key event whose journey to what is around the field ends here, unless it is continued. */
+/** A key event that does not propagate beyond the field, unless it is continued. */
 export type FieldKeyEvent = KeyboardEvent & { readonly continuePropagation: () => void }
 
 export interface TextFieldProps extends Given {
@@ -50,7 +50,7 @@ export const inputClass =
 export const fieldLabelClass = 'text-small font-medium text-text'
 
 /**
- * A field for text with its label, its help and what is wrong with it. Plain elements: the browser has all the behaviour
+ * A field for text with its label, its help and its problem. Plain elements: the browser has all the behaviour
  * that a text field needs, and the sign-in screen has no code to spare.
  */
 export function TextField({

@@ -1,9 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { useAppearance } from '../lib/appearance.ts'
+import { type FirstKey, readHotkey } from '../lib/hotkeys.ts'
 import { isApple } from '../lib/shortcuts.ts'
-
-/** How long the second key of a pair such as `G H` may take. */
-const PAIR_MS = 1_200
 
 /**
  * Runs handlers for keys anywhere in the window.
@@ -20,20 +18,20 @@ export function useHotkeys(handlers: Readonly<Record<string, () => void>>): void
   })
   // Keys of the whole window, which no component receives.
   useEffect(() => {
-    let first: { readonly key: string; readonly at: number } | undefined
+    let first: FirstKey
     const onKeyDown = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.isComposing) return
-      const key = event.key.toLowerCase()
-      const hasMod = isApple() ? event.metaKey : event.ctrlKey
-      let name: string | undefined
-      if (hasMod && !event.altKey && !event.shiftKey) {
-        name = `mod+${key}`
-      } else if (hasLetters && !event.metaKey && !event.ctrlKey && !event.altKey && !isTakenBy(event.target)) {
-        const pair = first && event.timeStamp - first.at < PAIR_MS ? `${first.key} ${key}` : undefined
-        name = pair !== undefined && latest.current[pair] ? pair : key
-        first = pair === name ? undefined : { key, at: event.timeStamp }
+      const { metaKey: isMeta, ctrlKey: isCtrl, altKey: isAlt, shiftKey: isShift } = event
+      const press = {
+        key: event.key.toLowerCase(),
+        atMs: event.timeStamp,
+        modifiers: { isMod: isApple() ? isMeta : isCtrl, isMeta, isCtrl, isAlt, isShift },
+        isTaken: isTakenBy(event.target),
       }
-      const handler = name === undefined ? undefined : latest.current[name]
+      const isBound = (name: string): boolean => latest.current[name] !== undefined
+      const read = readHotkey(first, press, { hasLetters, isBound })
+      first = read.first
+      const handler = read.name === undefined ? undefined : latest.current[read.name]
       if (!handler) return
       event.preventDefault()
       handler()

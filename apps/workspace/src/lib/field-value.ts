@@ -62,7 +62,7 @@ function formatTimestamp(value: string): string {
 /**
  * What the local database gets for what was typed. An empty text is null.
  *
- * @returns the text itself where it is no number in a field of numbers: the server says what is wrong with it
+ * @returns the text itself where it is no number in a field of numbers: the server refuses it with a reason
  */
 export function parseTyped(column: ColumnDescriptor, text: string): LocalValueOf {
   if (text === '') return null

@@ -26,7 +26,7 @@ export function shortcutGroups(): readonly { readonly title: string; readonly sh
         { keys: ['G H'], does: 'Go home' },
         { keys: ['G T'], does: 'Go to a table' },
         { keys: ['G Y'], does: 'Go to the Sync centre' },
-        { keys: [`${mod}+S`], does: 'Say what is kept here and what the server has accepted' },
+        { keys: [`${mod}+S`], does: 'Say which changes are kept here and which the server has accepted' },
         { keys: ['Esc'], does: 'Close the innermost layer' },
       ],
     },

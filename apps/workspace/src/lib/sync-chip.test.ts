@@ -53,7 +53,7 @@ describe('chipLooks', () => {
     expect(chipLooks({ kind: 'attention', attention: 2 }, { ...LIVE, isPaused: true }).kind).toBe('attention')
   })
 
-  test('says since when the server has not answered, and what is not sent', () => {
+  test('says since when the server has not answered, and how much is not sent', () => {
     const since = new Date(new Date().setHours(14, 2))
     const state: SyncState = { kind: 'no_answer', since, waiting: 1 }
     const { text, detail } = chipLooks(state, { ...LIVE, waiting: 1 })

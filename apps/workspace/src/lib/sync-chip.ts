@@ -12,7 +12,7 @@ export interface ChipLooks {
   readonly tone: 'quiet' | 'info' | 'warning' | 'danger'
 }
 
-/** What is known besides the state itself. */
+/** Facts besides the state itself. */
 export interface ChipFacts {
   /** Changes in the outbox. */
   readonly waiting: number

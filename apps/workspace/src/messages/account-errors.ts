@@ -39,7 +39,7 @@ export const accountErrorMessages: Readonly<Record<string, string>> = {
   webauthn_challenge_not_found: 'That took too long. Try again.',
   webauthn_verification_failed: 'The server could not check this key. Try again.',
   manual_linking_disabled: 'Linking further ways to sign in is switched off on this server.',
-  identity_already_exists: 'That account is linked already, here or to somebody else.',
+  identity_already_exists: 'That account is linked already, here or to another account.',
   single_identity_not_deletable: 'This is your only way to sign in. Link another one first.',
   email_conflict_identity_not_deletable:
     'Another account has the address that would be left. Change your e-mail first.',

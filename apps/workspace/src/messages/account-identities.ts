@@ -27,7 +27,7 @@ const PROVIDERS: Readonly<Record<string, string>> = {
   zoom: 'Zoom',
 }
 
-/** `github` → `GitHub`; one that nobody has named keeps its own name. */
+/** `github` → `GitHub`; one without a name here keeps its own. */
 export function providerName(provider: string): string {
   const name = PROVIDERS[provider] ?? provider.replace(/^custom:/, '').replaceAll(/[_-]/g, ' ')
   return name.charAt(0).toUpperCase() + name.slice(1)
@@ -35,7 +35,7 @@ export function providerName(provider: string): string {
 
 export const identitiesMessages = {
   title: 'Ways to sign in',
-  lead: 'Accounts that open this account. With two of them, losing one locks nobody out.',
+  lead: 'Accounts that open this account. With two of them, losing one does not lock you out.',
   label: 'Linked accounts',
   none: 'Nothing is linked yet.',
   guest: 'You are a guest: nothing is linked yet. Link an account to keep this one, or add an e-mail on your profile.',

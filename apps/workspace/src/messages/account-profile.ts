@@ -46,7 +46,7 @@ export const profileMessages = {
   enterCode: 'Enter the code',
   guestTitle: 'You are using Holdfast as a guest',
   guestDetail:
-    'Nobody can sign in to this account again once you sign out or this browser forgets it. Add a way to sign in, and everything stays yours.',
+    'This account can never be signed in to again once you sign out or this browser forgets it. Add a way to sign in, and everything stays yours.',
   guestFormTitle: 'Keep your account',
   guestFormLead: 'With an e-mail and a password you can sign in on any device.',
   guestSubmit: 'Keep my account',

@@ -5,7 +5,8 @@ export const securityMessages = {
   lead: 'What protects your account, and what helps you when something is lost.',
 
   levelOne: 'You are signed in with one step',
-  levelOneDetail: 'That is all your account asks for. A second step protects it when somebody learns your password.',
+  levelOneDetail:
+    'That is all your account asks for. A second step protects it when another person learns your password.',
   levelOneOfTwo: 'You are signed in with one of your two steps',
   levelOneOfTwoDetail: 'Changes on this screen ask for your second step first.',
   levelTwo: 'You are signed in with two steps',

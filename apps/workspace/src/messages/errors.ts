@@ -16,7 +16,7 @@ export const errorMessages = {
   signUpOff: 'New accounts are made by your operator only',
   smsFailed: 'The message could not be sent. Look whether the number is right.',
   otherBrowser: 'Open the link in the browser where you asked for it, or enter the code from the mail instead',
-  identityTaken: 'This account is linked to somebody else already',
+  identityTaken: 'This account is linked to another account already',
   sessionOver: 'You are not signed in any more. Start again.',
   passkeyTooLate: 'That took too long. Try again.',
   passkeyUnknown: 'This passkey does not belong to an account here',

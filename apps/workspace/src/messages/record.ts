@@ -90,7 +90,7 @@ export const recordMessages = {
   commentEdited: 'edited',
   commentTooLong: (max: number) => `At most ${formatCount(max)} characters`,
   you: 'You',
-  someone: 'Somebody',
+  someone: 'Someone',
   commentNotSent: 'not sent yet',
   commentBy: (author: string) => `Comment by ${author}`,
   newComment: 'new comment',

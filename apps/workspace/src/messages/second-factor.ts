@@ -33,8 +33,8 @@ export const secondFactorMessages = {
   noFactor: 'None of your second steps can be used here',
   noFactorDetail: 'Ask your operator to take the second step off your account.',
   offline: 'Your second step is checked by the server. Until then nothing is sent or received.',
-  openLocal: 'Open what is on this device',
-  signOut: 'Sign in as somebody else',
+  openLocal: 'Open the data on this device',
+  signOut: 'Sign in as another person',
   banner: 'Your second step is needed before changes are sent and received.',
   bannerAction: 'Confirm',
 } as const

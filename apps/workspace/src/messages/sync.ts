@@ -113,7 +113,8 @@ export const syncMessages = {
   discardWithHeld: 'Discard those as well',
   recordsGone: (count: number) => `${formatCount(count)} of these records are no longer on this device`,
   recordGone: 'This record is no longer on this device',
-  recordGoneDetail: 'Somebody deleted it, or you may no longer see it. Copy what you need, then discard the change.',
+  recordGoneDetail:
+    'Another person deleted it, or you may no longer see it. Copy what you need, then discard the change.',
   showMore: (count: number) => `Show more (${formatCount(count)})`,
   gone: 'This item has been decided already',
   goneDetail: 'It may have been decided in another tab.',
@@ -169,7 +170,7 @@ export const syncMessages = {
   signOutDiscard: 'Discard and sign out',
   signOutGuest: 'You are a guest',
   signOutGuestDetail:
-    'Nobody can sign in to this account again, you neither. Keep it with an e-mail or a provider first.',
+    'This account can never be signed in to again, not even by you. Keep it with an e-mail or a provider first.',
   signOutGuestKeep: 'Keep your account',
   signOutSimple: 'Sign out',
   signOutShared: 'This is a shared device: remove my rows as well',

@@ -10,8 +10,8 @@ export interface AttachmentsOptions {
   /** The bucket of files that do not name another one. */
   readonly bucket: string
   /**
-   * A query over the local database: the files that this person may see, one row each, see `AttachmentRow`. What is no longer in it leaves the
-   * device; what it calls eager comes down without being opened. A function is asked again whenever the tables change.
+   * A query over the local database: the files that this person may see, one row each, see `AttachmentRow`. A file that it no longer names leaves the
+   * device; one that it calls eager is downloaded without being opened. A function is asked again whenever the tables change.
    */
   readonly rows: string | ((schema: SchemaDescriptor) => string)
   /**

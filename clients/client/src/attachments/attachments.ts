@@ -6,7 +6,9 @@ import { isEvictable, isUnsent, type FileEntry } from './file-state.ts'
 import type { FileTable } from './file-table.ts'
 import { FileStoreFull, type FileStore } from './files/file-store.ts'
 import type { TransferPause } from './gate.ts'
+import { createLiveFiles, type LiveFile } from './live-files.ts'
 import { evict } from './perform-work.ts'
+import { createUsedMarks } from './used-marks.ts'
 
 /** A file that a person adds. */
 export interface NewFile {
@@ -44,6 +46,8 @@ export interface Attachments {
    */
   add(bytes: Blob, file?: NewFile, write?: (tx: Transaction, file: FileEntry) => Promise<unknown>): Promise<FileEntry>
   find(id: string): Promise<FileEntry | undefined>
+  /** A file as it is now, kept current while it has a subscriber. */
+  live(id: string): Value<LiveFile>
   /** The bytes, if they are on this device. They count as used now. */
   read(id: string): Promise<Blob | undefined>
   /** The bytes as a file to be saved elsewhere, also of one that was refused. */
@@ -73,23 +77,23 @@ export interface AttachmentsContext {
   readonly cacheBytesMax: number
   readonly pause: Value<TransferPause>
   readonly now: () => number
+  readonly onProblem: (error: unknown) => void
   readonly remember: (setting: 'paused' | 'metered', isOn: boolean) => Promise<void>
 }
 
-/** A file counts as used again after this long, in milliseconds: a list that is scrolled must not write for every picture. */
-const USED_EVERY_MS = 60_000
-
 /** What any tab may do with files; sending and fetching is the leader's, see `lead-transfers.ts`. */
 export function createAttachments(context: AttachmentsContext): Attachments {
-  const { database, table, store, now } = context
+  const { database, table, store, onProblem } = context
+  const markUsed = createUsedMarks(context)
   return {
     pause: context.pause,
     add: (bytes, file = {}, write) => addFile(context, bytes, file, write),
     find: (id) => table.find(id),
+    live: createLiveFiles(database, onProblem),
     async read(id) {
       const file = await table.find(id)
       const bytes = file?.bytesName === undefined ? undefined : await store.read(file.bytesName)
-      if (file && bytes && now() - file.usedAtMs > USED_EVERY_MS) await table.apply(id, { kind: 'used' })
+      if (file && bytes) markUsed(file)
       return bytes
     },
     async exportFile(id) {
@@ -171,7 +175,7 @@ async function addFile(
   return file
 }
 
-/** What can be fetched again makes room for what is nowhere else. */
+/** Writes the bytes of a file that exists nowhere else; when the device is full, files that can be fetched again make room. */
 async function writeBytes(context: AttachmentsContext, name: string, bytes: Blob): Promise<void> {
   const { store, table } = context
   try {

@@ -36,7 +36,7 @@ test('only what can be fetched again goes, as little as needed, the least recent
   )
 })
 
-test('what is only due does not push out its like', () => {
+test('a file that is only due does not evict another of its kind', () => {
   const due = photo({ id: 'due', state: 'cached', isEager: true, size: 60 })
   const opened = photo({ id: 'opened', state: 'cached', size: 40, usedAtMs: 9 })
   const room = { limit: 100, isLazyOnly: true }

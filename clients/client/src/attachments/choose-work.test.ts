@@ -21,18 +21,26 @@ test('two files go up at once, oldest first', () => {
   expect(chosen(queued, { busy: new Map([['f0', 'send']]) })).toEqual(['send f1'])
 })
 
+test('two files are prepared at once, oldest first, so that few pictures are decoded', () => {
+  const captured = files({ state: 'captured' }, { state: 'captured' }, { state: 'captured' })
+  expect(chosen(captured)).toEqual(['prepare f0', 'prepare f1'])
+  expect(chosen(captured, { busy: new Map([['f0', 'prepare']]) })).toEqual(['prepare f1'])
+})
+
 test('a file waits until the server has its row, and the next one goes', () => {
   const queued = files({ state: 'queued' }, { state: 'queued' })
   expect(chosen(queued, { waitingRows: new Set(['f0']) })).toEqual(['send f1'])
 })
 
-test('what was opened last comes first, what is only due last', () => {
+test('the file opened last comes first, files that are only due come last', () => {
   const wanted = files(
     { state: 'queued_download', isEager: true },
     { state: 'queued_download', usedAtMs: 5 },
     { state: 'queued_download', usedAtMs: 9 },
   )
-  expect(chosen(wanted)).toEqual(['fetch f2', 'fetch f1', 'fetch f0'])
+  expect(chosen(wanted)).toEqual(['fetch f2', 'fetch f1'])
+  expect(chosen(wanted, { busy: new Map([['f2', 'fetch']]) })).toEqual(['fetch f1'])
+  expect(chosen(wanted.slice(0, 2))).toEqual(['fetch f1', 'fetch f0'])
 })
 
 test('without a network only the work on this device is done', () => {
@@ -47,7 +55,7 @@ test('a link is accepted when the outbox is past it', () => {
   expect(chosen(linked)).toEqual(['accept_link f0'])
 })
 
-test('what is paused or has its next attempt later is left alone', () => {
+test('paused files, and files whose next attempt is later, are left alone', () => {
   const some = files({ state: 'queued', isPaused: true }, { state: 'queued', notBeforeMs: 101 })
   expect(chosen(some)).toEqual([])
   expect(nextMoment(some, 100)).toBe(101)

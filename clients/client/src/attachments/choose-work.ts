@@ -1,5 +1,5 @@
 import type { FileEntry } from './file-state.ts'
-import { FETCHING_MAX, SENDING_MAX } from './limits.ts'
+import { FETCHING_MAX, PREPARING_MAX, SENDING_MAX } from './limits.ts'
 
 /** Something to do for one file. */
 export interface FileWork {
@@ -9,7 +9,7 @@ export interface FileWork {
 
 export interface WorkFacts {
   readonly nowMs: number
-  /** What is under way, by file. */
+  /** Running work, by file. */
   readonly busy: ReadonlyMap<string, FileWork['kind']>
   /** The network may be used. */
   readonly isOpen: boolean
@@ -19,19 +19,21 @@ export interface WorkFacts {
   readonly firstWaiting: number | undefined
 }
 
-/** What can begin now, in the order in which it should: what was added first, what was opened before what is only due. */
+/** The work that can begin now, in its order: files added earlier first, opened files before those that are only due. */
 export function chooseWork(files: readonly FileEntry[], facts: WorkFacts): readonly FileWork[] {
   const idle = files.filter(({ id }) => !facts.busy.has(id))
-  const local = idle.flatMap((file): readonly FileWork[] => {
-    if (file.state === 'captured') return [{ kind: 'prepare', file }]
+  const running = (kind: FileWork['kind']): number => [...facts.busy.values()].filter((busy) => busy === kind).length
+  const captured = idle.filter(({ state }) => state === 'captured')
+  const preparing = captured.slice(0, Math.max(0, PREPARING_MAX - running('prepare')))
+  const linking = idle.flatMap((file): readonly FileWork[] => {
     if (file.state !== 'uploaded') return []
     if (file.linkPosition === undefined) return [{ kind: 'link', file }]
     const hasPassed = facts.firstWaiting === undefined || facts.firstWaiting > file.linkPosition
     return hasPassed ? [{ kind: 'accept_link', file }] : []
   })
+  const local = [...preparing.map((file): FileWork => ({ kind: 'prepare', file })), ...linking]
   if (!facts.isOpen) return local
   const due = idle.filter((file) => !file.isPaused && file.notBeforeMs <= facts.nowMs)
-  const running = (kind: FileWork['kind']): number => [...facts.busy.values()].filter((busy) => busy === kind).length
   const sending = due
     .filter(({ state, id }) => state === 'queued' && !facts.waitingRows.has(id))
     .slice(0, Math.max(0, SENDING_MAX - running('send')))

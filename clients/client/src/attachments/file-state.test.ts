@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { photo } from './file-entry.test-support.ts'
 import { fileRetryDelayMs, isEvictable, isUnsent, nextFile, type FileEntry, type FileEvent } from './file-state.ts'
 
-const around = { nowMs: 1_000, random: 0.5 }
+const context = { nowMs: 1_000, random: 0.5 }
 const problem = { code: 'network', message: 'gone', status: undefined }
 const failed = (kind: 'send_failed' | 'fetch_failed', failure: 'retry' | 'doubt' | 'final'): FileEvent => ({
   kind,
@@ -15,7 +15,7 @@ const failed = (kind: 'send_failed' | 'fetch_failed', failure: 'retry' | 'doubt'
 })
 
 function after(file: FileEntry, ...events: readonly FileEvent[]): FileEntry {
-  return events.reduce((before, event) => nextFile(before, event, around) ?? before, file)
+  return events.reduce((before, event) => nextFile(before, event, context) ?? before, file)
 }
 
 const UP: readonly FileEvent[] = [
@@ -41,7 +41,7 @@ describe('a file that was added here', () => {
       failed('send_failed', 'retry'),
     )
     expect(cut).toMatchObject({ state: 'queued', uploadUrl: 'https://x/1', sentBytes: 6, attempts: 1 })
-    expect(cut.notBeforeMs).toBe(around.nowMs + 5_000)
+    expect(cut.notBeforeMs).toBe(context.nowMs + 5_000)
   })
 
   test('is refused at once when the server will say no again, and after five times when it may not', () => {
@@ -71,7 +71,7 @@ describe('a file that was added here', () => {
   test('says so when the browser has deleted its bytes, and does not pretend to send them', () => {
     const lost = after(photo({ state: 'uploading' }), { kind: 'bytes_missing' })
     expect(lost).toMatchObject({ state: 'refused', bytesName: undefined, problem: { code: 'bytes_missing' } })
-    expect(nextFile(lost, { kind: 'retried' }, around)).toBeUndefined()
+    expect(nextFile(lost, { kind: 'retried' }, context)).toBeUndefined()
   })
 })
 
@@ -92,12 +92,12 @@ describe('a file of another device', () => {
   })
 
   test('does not come back by itself after it was evicted', () => {
-    expect(nextFile(photo({ state: 'evicted' }), { kind: 'wanted', by: 'rows' }, around)).toBeUndefined()
+    expect(nextFile(photo({ state: 'evicted' }), { kind: 'wanted', by: 'rows' }, context)).toBeUndefined()
   })
 
   test('is elsewhere until its row says that it was uploaded', () => {
     const elsewhere = photo({ state: 'elsewhere', bytesName: undefined })
-    expect(nextFile(elsewhere, { kind: 'wanted', by: 'person' }, around)).toBeUndefined()
+    expect(nextFile(elsewhere, { kind: 'wanted', by: 'person' }, context)).toBeUndefined()
     expect(after(elsewhere, { kind: 'announced' }).state).toBe('remote')
   })
 })
@@ -149,7 +149,7 @@ test('whatever happens, bytes that were not sent stay named, and only the server
       let isSent = false
       for (const event of events) {
         const before = file
-        file = nextFile(file, event, around) ?? file
+        file = nextFile(file, event, context) ?? file
         if (event.kind === 'sent' && before.state === 'uploading') isSent = true
         expect(isUnsent(file)).toBe(!isSent)
         if (!isSent) expect(file.bytesName).toBeDefined()

@@ -108,7 +108,7 @@ export type FileEvent =
   | { readonly kind: 'woken' }
   | { readonly kind: 'paused'; readonly isPaused: boolean }
 
-export interface Surroundings {
+export interface EventContext {
   readonly nowMs: number
   /** 0 to 1. */
   readonly random: number
@@ -132,7 +132,7 @@ export function isEvictable({ state }: Pick<FileEntry, 'state'>): boolean {
  *
  * @returns `undefined` when the event does not concern a file in this state: it came late, and nothing changes
  */
-export function nextFile(file: FileEntry, event: FileEvent, around: Surroundings): FileEntry | undefined {
+export function nextFile(file: FileEntry, event: FileEvent, context: EventContext): FileEntry | undefined {
   switch (event.kind) {
     case 'restarted':
     case 'interrupted':
@@ -154,32 +154,32 @@ export function nextFile(file: FileEntry, event: FileEvent, around: Surroundings
     case 'send_failed':
     case 'link_written':
     case 'link_accepted':
-      return afterSending(file, event, around)
+      return afterSending(file, event, context)
     case 'bytes_missing':
       return withoutBytes(file)
     case 'row_gone':
       return from(file, ['captured', 'preparing', 'queued', 'uploading'], { state: 'refused', problem: ROW_GONE })
     case 'retried':
-      return again(file)
+      return retried(file)
     case 'woken':
       return file.notBeforeMs === 0 ? undefined : { ...file, notBeforeMs: 0 }
     case 'paused':
       return file.isPaused === event.isPaused ? undefined : { ...file, isPaused: event.isPaused }
     case 'used':
-      return { ...file, usedAtMs: Math.max(file.usedAtMs, around.nowMs) }
+      return { ...file, usedAtMs: Math.max(file.usedAtMs, context.nowMs) }
     case 'announced':
     case 'wanted':
     case 'fetch_started':
     case 'fetched':
     case 'fetch_failed':
     case 'evicted':
-      return afterFetching(file, event, around)
+      return afterFetching(file, event, context)
     default:
       return event satisfies never
   }
 }
 
-function afterSending(file: FileEntry, event: SendEvent, around: Surroundings): FileEntry | undefined {
+function afterSending(file: FileEntry, event: SendEvent, context: EventContext): FileEntry | undefined {
   switch (event.kind) {
     case 'send_started':
       return from(file, ['queued'], { state: 'uploading', ...(file.uploadUrl === undefined && { sentBytes: 0 }) })
@@ -192,7 +192,10 @@ function afterSending(file: FileEntry, event: SendEvent, around: Surroundings): 
     case 'sent':
       return from(file, ['uploading'], { state: 'uploaded', sentBytes: file.size, uploadUrl: undefined, ...CALM })
     case 'send_failed':
-      return from(file, ['uploading'], { ...delayed(file, event, around), state: sendFailedState(file, event.failure) })
+      return from(file, ['uploading'], {
+        ...delayed(file, event, context),
+        state: sendFailedState(file, event.failure),
+      })
     case 'link_written':
       return from(file, ['uploaded'], { linkPosition: event.position ?? 0 })
     case 'link_accepted':
@@ -202,12 +205,12 @@ function afterSending(file: FileEntry, event: SendEvent, around: Surroundings): 
   }
 }
 
-function afterFetching(file: FileEntry, event: FetchEvent, around: Surroundings): FileEntry | undefined {
+function afterFetching(file: FileEntry, event: FetchEvent, context: EventContext): FileEntry | undefined {
   switch (event.kind) {
     case 'announced':
       return from(file, ['elsewhere'], { state: 'remote' })
     case 'wanted':
-      return wanted(file, event.by, around)
+      return wanted(file, event.by, context)
     case 'fetch_started':
       return from(file, ['queued_download'], { state: 'downloading' })
     case 'fetched':
@@ -215,12 +218,12 @@ function afterFetching(file: FileEntry, event: FetchEvent, around: Surroundings)
         state: 'cached',
         bytesName: event.bytesName,
         size: event.size,
-        usedAtMs: Math.max(file.usedAtMs, around.nowMs),
+        usedAtMs: Math.max(file.usedAtMs, context.nowMs),
         ...CALM,
       })
     case 'fetch_failed':
       return from(file, ['downloading'], {
-        ...delayed(file, event, around),
+        ...delayed(file, event, context),
         state: event.failure === 'final' ? 'unavailable' : 'queued_download',
       })
     case 'evicted':
@@ -230,8 +233,8 @@ function afterFetching(file: FileEntry, event: FetchEvent, around: Surroundings)
   }
 }
 
-/** What was opened comes before what is only due. */
-function wanted(file: FileEntry, by: 'person' | 'rows', { nowMs }: Surroundings): FileEntry | undefined {
+/** Queues a download; a file that a person opened comes before those that are only due. */
+function wanted(file: FileEntry, by: 'person' | 'rows', { nowMs }: EventContext): FileEntry | undefined {
   if (by === 'rows') return from(file, ['remote'], { state: 'queued_download', ...CALM })
   if (file.state === 'queued_download' || file.state === 'downloading') return { ...file, usedAtMs: nowMs }
   return from(file, ['remote', 'evicted', 'unavailable'], { state: 'queued_download', usedAtMs: nowMs, ...CALM })
@@ -272,20 +275,20 @@ function sendFailedState(file: FileEntry, failure: FailureKind): FileState {
   return failure === 'final' || (failure === 'doubt' && file.doubts + 1 >= DOUBTFUL_ATTEMPTS_MAX) ? 'refused' : 'queued'
 }
 
-function delayed(file: FileEntry, event: Failure, { nowMs, random }: Surroundings): Partial<FileEntry> {
+function delayed(file: FileEntry, event: Failure, { nowMs, random }: EventContext): Partial<FileEntry> {
   const attempts = file.attempts + 1
   const delayMs = fileRetryDelayMs(attempts, event.retryAfterMs, random)
   const doubts = file.doubts + (event.failure === 'doubt' ? 1 : 0)
   return { attempts, doubts, notBeforeMs: nowMs + delayMs, problem: event.problem }
 }
 
-/** The delay after the `attempt`-th failure in a row (from 1): 5, 10, 20 s … 10 min, ±20 %, and never before the server said. */
+/** The delay after the `attempt`-th failure in a row (from 1): 5, 10, 20 s … 10 min, ±20 %, and never before the server's `retry-after`. */
 export function fileRetryDelayMs(attempt: number, retryAfterMs: number | undefined, random: number): number {
   const base = Math.min(FILE_RETRY_MS_MAX, FILE_RETRY_MS_MIN * 2 ** Math.min(attempt - 1, 16))
   return Math.max(base * (0.8 + 0.4 * random), retryAfterMs ?? 0)
 }
 
-function again(file: FileEntry): FileEntry | undefined {
+function retried(file: FileEntry): FileEntry | undefined {
   if (file.state === 'unavailable') return { ...file, state: 'queued_download', ...CALM }
   if (file.state !== 'refused') return from(file, ['queued', 'queued_download'], { ...CALM, isPaused: false })
   // Without its bytes there is nothing to send.

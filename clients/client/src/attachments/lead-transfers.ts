@@ -18,7 +18,7 @@ const WATCHED_SQL = `select (select count(*) from hf_local_files), (select count
        (select count(*) from hf_local_attention)`
 
 /**
- * Sends and fetches files until the signal aborts. One tab does this for all of a person's tabs. It keeps nothing in memory that matters: what is to
+ * Sends and fetches files until the signal aborts. One tab does this for all of a person's tabs. It keeps nothing in memory that matters: the work to
  * be done follows from the table of files, the rows and the outbox.
  */
 export async function leadTransfers(options: LeadOptions, signal: AbortSignal): Promise<void> {
@@ -56,7 +56,7 @@ export async function leadTransfers(options: LeadOptions, signal: AbortSignal): 
     })
   }
 
-  /** A row that is gone counts as gone once nobody can bring it back any more. */
+  /** A row that is gone counts as gone once no undo can bring it back. */
   async function followDecisions(): Promise<void> {
     const undecided = (await database.getAll<{ id: string }>(UNDECIDED_SQL)).map(({ id }) => id).join()
     if (undecided === undecidedBefore) return

@@ -4,8 +4,10 @@ export const SINGLE_REQUEST_BYTES_MAX = 6 * 1_048_576
 export const PART_BYTES = 6 * 1_048_576
 /** Files that go up at once: one that hangs must not keep the others waiting. */
 export const SENDING_MAX = 2
-/** Files that come down at once. */
-export const FETCHING_MAX = 3
+/** Files that come down at once. With those that go up and the sync stream they leave one of a browser's six connections to changes of rows. */
+export const FETCHING_MAX = 2
+/** Files that are prepared at once: a phone has no memory for many decoded pictures. */
+export const PREPARING_MAX = 2
 /** First delay before a file is tried again, in milliseconds; it doubles. */
 export const FILE_RETRY_MS_MIN = 5_000
 /** The longest delay between two attempts, before the random part, in milliseconds: 10 minutes. */
@@ -30,5 +32,11 @@ export const KEY_BYTES_MAX = 1_024
 export const REST_MS = 60_000
 /** Changes of rows and files are looked at together, in milliseconds. */
 export const LOOK_THROTTLE_MS = 30
+/** Files that screens show are read again at most this often, in milliseconds. */
+export const LIVE_FILES_THROTTLE_MS = 50
+/** A file counts as used again after this long, in milliseconds: a list that is scrolled must not write for every picture. */
+export const USED_EVERY_MS = 60_000
+/** Files that were used within this time are written down together, in milliseconds. */
+export const USED_TOGETHER_MS = 500
 /** Entries that are made in one transaction. */
 export const ENTRIES_TOGETHER = 500

@@ -33,7 +33,7 @@ export interface OpenAttachments {
   readonly attachments: Attachments
   /** Something has changed of what {@link OpenAttachmentsOptions.isWanted} says, or the server can be reached again. */
   wake(): void
-  /** Ends transfers; what is under way goes on with the next start. */
+  /** Ends transfers; those under way continue with the next start. */
   close(options: { readonly wipe: boolean }): Promise<void>
 }
 
@@ -50,13 +50,12 @@ export async function openAttachments(
   const gate = await openGate(database, server, ended.signal)
   const { pause } = gate
   const cacheBytesMax = options.cacheBytesMax ?? CACHE_BYTES_MAX
-  const context = { database, table, store, options, cacheBytesMax, pause, now }
+  const context = { database, table, store, options, cacheBytesMax, pause, now, onProblem }
   const lead = {
     ...context,
     endpoint: server,
     bucket: options.bucket,
     newName: randomName,
-    onProblem,
     onSignInNeeded: gate.onSignInNeeded,
   }
   let reread = new AbortController()
@@ -70,7 +69,7 @@ export async function openAttachments(
   const leading = runAsLeader(`holdfast-files-${userId}`, ended.signal, leadOn).catch((error: unknown) => {
     if (!ended.signal.aborted) onProblem(error)
   })
-  // The rows may be those of a table that was not there before. What is under way goes on where it was.
+  // The rows may be those of a table that was not there before. Transfers under way continue where they were.
   const stopSchema = server.schema.subscribe(() => reread.abort(new Error('The tables have changed.')))
   globalThis.addEventListener?.('online', wake)
 

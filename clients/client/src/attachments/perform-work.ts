@@ -42,7 +42,7 @@ export async function performWork(context: WorkContext, { kind, file }: FileWork
       await context.table.apply(file.id, { kind: 'link_accepted' })
       return keepWithinLimit(context)
     case 'fetch':
-      return fetchDown(context, file, signal)
+      return downloadFile(context, file, signal)
     default:
       return kind satisfies never
   }
@@ -117,7 +117,7 @@ async function link({ database, table, options }: WorkContext, { id }: FileEntry
   })
 }
 
-async function fetchDown(context: WorkContext, { id }: FileEntry, signal: AbortSignal): Promise<void> {
+async function downloadFile(context: WorkContext, { id }: FileEntry, signal: AbortSignal): Promise<void> {
   const { table, store, endpoint, newName } = context
   const file = await table.apply(id, { kind: 'fetch_started' })
   if (!file) return
@@ -125,7 +125,7 @@ async function fetchDown(context: WorkContext, { id }: FileEntry, signal: AbortS
   try {
     await makeRoom(context, file)
     const size = await fetchFile(endpoint, file, { store, name, signal })
-    // Bytes that came for a file that was forgotten meanwhile are nobody's.
+    // Bytes that came for a file that was forgotten meanwhile are deleted.
     if (!(await table.apply(id, { kind: 'fetched', bytesName: name, size }))) await store.remove(name)
     await keepWithinLimit(context)
   } catch (error) {
@@ -145,7 +145,7 @@ async function makeRoom(context: WorkContext, file: FileEntry): Promise<void> {
   throw new TransferFailure('retry', problem, FILE_RETRY_MS_MAX)
 }
 
-/** Deletes what is over the limit, and may be deleted. */
+/** Deletes evictable files until the cache is within its limit. */
 async function keepWithinLimit(context: WorkContext): Promise<void> {
   const files = await context.table.list()
   await evict(context, chooseEvicted(files, { limit: context.cacheBytesMax, needed: 0 }) ?? [])

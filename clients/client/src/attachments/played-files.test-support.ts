@@ -49,16 +49,7 @@ export interface PlayedFiles extends AsyncDisposable {
 
 export async function openPlayedFiles(): Promise<PlayedFiles> {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-files-'))
-  const database = new PowerSyncDatabase({
-    schema,
-    database: {
-      dbFilename: 'device.db',
-      dbLocation: folder,
-      implementation: { type: 'node:sqlite' },
-      readWorkerCount: 1,
-    },
-  })
-  await database.init()
+  const database = await openDatabase(folder)
   const storage = playStorage()
   const store = await folderFiles(join(folder, 'files'))('dana')
   const pause = createValue<TransferPause>(undefined)
@@ -75,29 +66,7 @@ export async function openPlayedFiles(): Promise<PlayedFiles> {
     onStep: () => undefined,
     attachments: undefined as unknown as Attachments,
     lead() {
-      const ended = new AbortController()
-      const running = leadTransfers(
-        {
-          ...context(),
-          endpoint: {
-            url: 'http://played.example',
-            anonKey: 'anon',
-            tokens: { token: async () => 'dana', refreshedToken: async () => 'dana' },
-            fetch: stepped('fetch', storage.fetch),
-            bodies: fetchSender(stepped('fetch', storage.fetch)),
-          },
-          bucket: 'photos',
-          rows: ROWS_SQL,
-          newName: randomName,
-          onProblem: (error) => void problems.push(error),
-          onSignInNeeded: () => pause.set('sign_in'),
-        },
-        ended.signal,
-      ).catch((error: unknown) => void problems.push(error))
-      const stop = async (): Promise<void> => {
-        ended.abort(new Error('closed'))
-        await running
-      }
+      const stop = leadUntilStopped(played)
       stops.push(stop)
       return stop
     },
@@ -123,45 +92,94 @@ export async function openPlayedFiles(): Promise<PlayedFiles> {
       rmSync(folder, { recursive: true, force: true })
     },
   }
-  played.attachments = createAttachments({ ...context(), userId: 'dana', remember: async () => undefined })
+  played.attachments = createAttachments({ ...contextOf(played), userId: 'dana', remember: async () => undefined })
   return played
+}
 
-  function context(): Pick<Parameters<typeof leadTransfers>[0], 'database' | 'cacheBytesMax' | 'pause' | 'now'> & {
-    readonly table: FileTable
-    readonly store: FileStore
-    readonly options: AttachmentsOptions
-  } {
-    const table = createFileTable(database, { now: () => played.nowMs, random: () => 0.5 })
-    const options: AttachmentsOptions = {
-      files: async () => store,
+async function openDatabase(folder: string): Promise<PowerSyncDatabase> {
+  const database = new PowerSyncDatabase({
+    schema,
+    database: {
+      dbFilename: 'device.db',
+      dbLocation: folder,
+      implementation: { type: 'node:sqlite' },
+      readWorkerCount: 1,
+    },
+  })
+  await database.init()
+  return database
+}
+
+/** Starts a tab that transfers. @returns ends it */
+function leadUntilStopped(played: PlayedFiles): () => Promise<void> {
+  const { storage, pause, problems } = played
+  const ended = new AbortController()
+  const running = leadTransfers(
+    {
+      ...contextOf(played),
+      endpoint: {
+        url: 'http://played.example',
+        anonKey: 'anon',
+        tokens: { token: async () => 'dana', refreshedToken: async () => 'dana' },
+        fetch: stepped(played, 'fetch', storage.fetch),
+        bodies: fetchSender(stepped(played, 'fetch', storage.fetch)),
+      },
       bucket: 'photos',
       rows: ROWS_SQL,
-      link: (tx, { id }) => tx.execute("update photos set state = 'uploaded' where id = ?", [id]),
-      ...played.options,
-    }
-    const now = (): number => played.nowMs
-    const cacheBytesMax = options.cacheBytesMax ?? 1e9
-    const apply = stepped('apply', table.apply)
-    return {
-      database,
-      table: { ...table, apply },
-      store: { ...store, write: stepped('write', store.write), remove: stepped('remove', store.remove) },
-      options,
-      cacheBytesMax,
-      pause,
-      now,
-    }
+      newName: randomName,
+      onSignInNeeded: () => pause.set('sign_in'),
+    },
+    ended.signal,
+  ).catch((error: unknown) => void problems.push(error))
+  const stop = async (): Promise<void> => {
+    ended.abort(new Error('closed'))
+    await running
   }
+  return stop
+}
 
-  function stepped<Args extends unknown[], T>(
-    name: string,
-    body: (...args: Args) => Promise<T>,
-  ): (...args: Args) => Promise<T> {
-    return async (...args) => {
-      played.onStep(`before ${name}`)
-      const result = await body(...args)
-      played.onStep(`after ${name}`)
-      return result
-    }
+/** What transfers and the screens' part of the kit share. Writing the options, the store or the clock of `played` changes the next one. */
+function contextOf(played: PlayedFiles): Pick<
+  Parameters<typeof leadTransfers>[0],
+  'database' | 'cacheBytesMax' | 'pause' | 'now' | 'onProblem'
+> & {
+  readonly table: FileTable
+  readonly store: FileStore
+  readonly options: AttachmentsOptions
+} {
+  const { database, store, pause, problems } = played
+  const table = createFileTable(database, { now: () => played.nowMs, random: () => 0.5 })
+  const options: AttachmentsOptions = {
+    files: async () => store,
+    bucket: 'photos',
+    rows: ROWS_SQL,
+    link: (tx, { id }) => tx.execute("update photos set state = 'uploaded' where id = ?", [id]),
+    ...played.options,
+  }
+  const now = (): number => played.nowMs
+  const cacheBytesMax = options.cacheBytesMax ?? 1e9
+  const apply = stepped(played, 'apply', table.apply)
+  return {
+    database,
+    table: { ...table, apply },
+    store: { ...store, write: stepped(played, 'write', store.write), remove: stepped(played, 'remove', store.remove) },
+    options,
+    cacheBytesMax,
+    pause,
+    now,
+    onProblem: (error) => void problems.push(error),
+  }
+}
+
+function stepped<Args extends unknown[], T>(
+  played: PlayedFiles,
+  name: string,
+  body: (...args: Args) => Promise<T>,
+): (...args: Args) => Promise<T> {
+  return async (...args) => {
+    played.onStep(`before ${name}`)
+    const result = await body(...args)
+    played.onStep(`after ${name}`)
+    return result
   }
 }

@@ -54,7 +54,7 @@ function ofRow(row: AttachmentRow, file: FileEntry | undefined, bucket: string):
   if (!file) return [{ kind: 'insert', file: toFile(row, bucket) }]
   if (file.state === 'refused' && file.problem?.code === 'row_gone') return [{ kind: 'retried', file }]
   if (isUnsent(file) || file.state === 'uploaded') return []
-  // Another object: what is here is not what the row names.
+  // The row names another object than the one stored here.
   if (file.path !== row.path || file.bucket !== (row.bucket ?? bucket)) return [{ kind: 'forget', file }]
   const actions: RowAction[] = []
   if (file.isEager !== (row.is_eager === 1)) actions.push({ kind: 'set_eager', file, isEager: row.is_eager === 1 })

@@ -5,7 +5,7 @@ import { performWork, type WorkContext } from './perform-work.ts'
 import { unreferenced } from './unreferenced.ts'
 import { SignInNeeded } from './transfer/storage-endpoint.ts'
 
-/** What is under way for files, one thing for each. */
+/** Running work for files, one task for each. */
 export interface WorkRunner {
   readonly busy: ReadonlyMap<string, FileWork['kind']>
   start(work: FileWork): void

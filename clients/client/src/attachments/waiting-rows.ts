@@ -5,7 +5,7 @@ const IS_UNDECIDED = `exists (select 1 from hf_local_attention a where a.state =
 /** Files whose row the server does not have: its insert is in the outbox, or in a refused change without a decision. */
 export const WAITING_ROWS_SQL = `select id from hf_local_files f
  where state = 'queued' and (
-   exists (select 1 from ps_crud where json_extract(data, '$.op') = 'PUT' and json_extract(data, '$.id') = f.id)
+   f.id in (select json_extract(data, '$.id') from ps_crud where json_extract(data, '$.op') = 'PUT')
    or ${IS_UNDECIDED})`
 
 /** Files whose row may come back with the decision of a person. */

@@ -48,7 +48,7 @@ describe('new values', () => {
   })
 })
 
-describe('what is left out', () => {
+describe('values that are left out', () => {
   test('is not sent: a field, or the whole record', () => {
     const given = transactions([put('t1', { title: 'a', points: 1 }), put('t2', { title: 'b' })])
     expect(leaveOut(given, [{ table: 'tasks', recordId: 't1', columns: ['points'] }])[0]?.operations[0]?.data).toEqual({

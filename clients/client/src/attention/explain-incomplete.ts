@@ -16,7 +16,7 @@ export function explainIncomplete({ reason }: IncompleteTable, name: string): In
         code: 'HF-SYNC-GROUPS',
         title: `More ${name} are shared with you than fit on a device. Some are missing here`,
         advice:
-          'Ask whoever shares them to take some back, or an administrator. What is missing is still on the server.',
+          'Ask whoever shares them to take some back, or an administrator. The missing records are still on the server.',
       }
     case 'own_values':
       return {
@@ -28,13 +28,13 @@ export function explainIncomplete({ reason }: IncompleteTable, name: string): In
       return {
         code: 'HF-SYNC-OTHERS-VALUES',
         title: `Some ${name} of another account are missing here. It wrote more different values than one account may`,
-        advice: 'Tell an administrator, who can see whose they are. What is missing is still on the server.',
+        advice: 'Tell an administrator, who can see whose they are. The missing records are still on the server.',
       }
     case 'too_many_values':
       return {
         code: 'HF-SYNC-VALUES',
         title: `The newest ${name} may be missing here. There are more different values than devices are given`,
-        advice: 'Tell an administrator. What is missing is still on the server.',
+        advice: 'Tell an administrator. The missing records are still on the server.',
       }
     case 'policy_fails':
       return {

@@ -11,7 +11,7 @@ describe('explainVerdict', () => {
     [
       { op_id: 1, status: 'conflict', message: 'm', current: {} },
       'HF-SYNC-CONFLICT',
-      'Somebody else changed this record in the meantime',
+      'Another person changed this record in the meantime',
     ],
     [
       error({ sqlstate: '42501', policies: ['own'], rule: 'Only the owner edits.' }),

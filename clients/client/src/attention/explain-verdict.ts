@@ -8,7 +8,7 @@ export interface VerdictExplanation {
   readonly title: string
   /** What can be done about it, one sentence. */
   readonly advice: string
-  /** What the server said, for the details. */
+  /** The server's message, for the details. */
   readonly detail: string | undefined
 }
 
@@ -32,7 +32,7 @@ export function explainVerdict(verdict: AttentionVerdict, names: VerdictNames = 
     case 'conflict':
       return {
         code: 'HF-SYNC-CONFLICT',
-        title: 'Somebody else changed this record in the meantime',
+        title: 'Another person changed this record in the meantime',
         advice: 'Compare both versions, then keep yours or theirs.',
         detail: verdict.message,
       }
@@ -123,7 +123,7 @@ function explainRefusedByPolicy(verdict: ErrorVerdict): Omit<VerdictExplanation,
   return {
     code: 'HF-SYNC-REJ-RLS',
     title: `${(verdict.rule ?? 'You are not allowed to make this change').replace(/\.$/, '')}${rules}`,
-    advice: 'Change the record so that the rule allows it, ask somebody who may, or discard your change.',
+    advice: 'Change the record so that the rule allows it, ask a person who may, or discard your change.',
   }
 }
 

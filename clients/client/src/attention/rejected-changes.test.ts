@@ -4,8 +4,8 @@ import { writeByRecord } from '../queue/write-by-record.ts'
 import type { RejectedChange } from './attention-item.ts'
 
 /*
- * What is pinned here: a refusal takes nothing with it. What does not depend on the refused values goes up by itself, made on what the server has; what
- * does waits, and each decision touches only what it has to.
+ * Pins that a refusal takes nothing with it. Changes that do not depend on the refused values go up by themselves, made on the server's values; those
+ * that do wait, and each decision touches only what it has to.
  */
 
 let device: PlayedDevice
@@ -67,7 +67,7 @@ describe('after a refused field', () => {
     expect(await device.rejected().list()).toEqual([])
   })
 
-  test('a guarded row is changed on as the server has it, and what is sent is the same after a restart', async () => {
+  test('a guarded row is changed on as the server has it, and a restart sends the same again', async () => {
     await database.execute(`update orders set title = 'bad', state = 'doing' where id = 'o1'`)
     await database.execute(`update orders set state = 'done' where id = 'o1'`)
     await database.execute(`update tasks set points = 2 where id = 't1'`)

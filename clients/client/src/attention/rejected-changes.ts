@@ -13,8 +13,8 @@ export interface RejectedChanges {
   list(): Promise<readonly RejectedChange[]>
   get(id: string): Promise<RejectedChange | undefined>
   /**
-   * Writes the change again as a new local transaction, with `edits` in place of the refused values and without what is `leftOut`. What waited for it
-   * follows, each transaction as the one it was.
+   * Writes the change again as a new local transaction, with `edits` in place of the refused values and without those in `leftOut`. Changes that waited for it
+   * follow, each transaction as the one it was.
    *
    * @returns false when it was decided before
    * @throws {RecordGone} when a record to change is no longer on this device; the change stays undecided

@@ -1,4 +1,4 @@
-/** What is known about the line to the server, by evidence. */
+/** The state of the line to the server, by evidence. */
 export type LinkState =
   | { readonly kind: 'alive' }
   /** Nothing came for a while, and the server has been asked. */

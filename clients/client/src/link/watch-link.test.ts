@@ -66,7 +66,7 @@ describe('a link on which nothing comes', () => {
     expect(world.link.state.get()).toEqual({ kind: 'silent', sinceMs: heardAt })
   })
 
-  test('is not asked while nobody looks, and at once when somebody does', async () => {
+  test('is not asked while no person looks, and at once when one does', async () => {
     using world = openWorld()
     world.link.heard('stream')
     world.isWatched = false

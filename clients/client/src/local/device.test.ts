@@ -119,7 +119,7 @@ const write = (local: LocalDatabase, body: string): Promise<unknown> =>
 const notes = (local: LocalDatabase): Promise<readonly unknown[]> => local.database.getAll('select body from notes')
 
 describe('a device', () => {
-  test('opens the database of the person who is signed in, and of nobody before that is known', async () => {
+  test('opens the database of the person who is signed in, and none before that is known', async () => {
     const world = await openWorld({ kind: 'booting' })
     expect(world.device.state.get()).toEqual({ kind: 'none' })
     world.session.set(ana)
@@ -147,7 +147,7 @@ describe('a device', () => {
     expect(await world.opened('a')).toBe(before)
   })
 
-  test('does not wipe what is nowhere else, and stays open then', async () => {
+  test('does not wipe data that is nowhere else, and stays open then', async () => {
     const world = await openWorld()
     const local = await world.opened('a')
     await write(local, 'unsent')

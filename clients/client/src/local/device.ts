@@ -5,7 +5,7 @@ import type { Session } from '../session/session.ts'
 import { forgetIncomplete } from '../status/watch-incomplete.ts'
 import { createValue, type Value } from '../value.ts'
 import { fetchFirstSchema } from './first-schema.ts'
-import { openLocalDatabase, type LocalDatabase, type LocalDatabaseOptions } from './local-database.ts'
+import type { LocalDatabase, LocalDatabaseOptions } from './local-database.ts'
 import { UnsentChanges } from './unsent-changes.ts'
 
 /** The local database of whoever is signed in. */
@@ -131,9 +131,14 @@ class SessionDevice implements Device {
   async #open(userId: string, signal: AbortSignal): Promise<void> {
     const { session, store, people } = this.#options
     const onProblem = (problem: string): void => this.state.set({ kind: 'opening', userId, problem })
+    // Sign-in screens need none of it. It is loaded while the tables are asked for.
+    const loading = import('./local-database.ts')
+    loading.catch(() => undefined) // it fails where it is awaited
     const schema =
       (await cachedSchema(store, userId)) ?? (await fetchFirstSchema(this.#options, { userId, signal, onProblem }))
     if (!schema || signal.aborted) return
+    const { openLocalDatabase } = await loading
+    if (signal.aborted) return
     const local = await openLocalDatabase({ ...this.#options, userId, schema })
     if (signal.aborted) return local.close()
     const current = session.state.get()

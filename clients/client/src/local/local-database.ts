@@ -19,6 +19,7 @@ import type { Value } from '../value.ts'
 import { Connection } from './connection.ts'
 import type { BodySender } from '../attachments/transfer/body-sender.ts'
 import { createConnector } from './connector.ts'
+import { COUNT_UNSENT_SQL, type UnsentCount } from './count-unsent.ts'
 import { LocalSchema } from './local-schema.ts'
 
 /** Makes the SQLite database; the app chooses the package (`@powersync/web`, `@powersync/node`) and where files lie. */
@@ -26,21 +27,6 @@ export type OpenDatabase = (options: {
   readonly schema: Schema
   readonly fileName: string
 }) => CommonPowerSyncDatabase | Promise<CommonPowerSyncDatabase>
-
-/** What is not on the server yet. */
-export interface UnsentCount {
-  /** Operations in the outbox. */
-  readonly waiting: number
-  /** Refused changes without a decision. */
-  readonly attention: number
-  /** Files whose bytes are nowhere else, those that were refused included. */
-  readonly files: number
-}
-
-/** Live queries of the count use the same words. */
-export const COUNT_UNSENT_SQL = `select (select count(*) from ps_crud) as waiting,
-       (select count(*) from hf_local_attention where state = 'open') as attention,
-       (select count(*) from hf_local_files where state in ('captured', 'preparing', 'queued', 'uploading', 'refused')) as files`
 
 /** One person's database on this device. */
 export interface LocalDatabase {
@@ -52,7 +38,7 @@ export interface LocalDatabase {
   readonly rejected: RejectedChanges
   /** Files of this person; `undefined` when the app keeps none ({@link AttachmentsOptions}). */
   readonly attachments: Attachments | undefined
-  /** Tables of which rows that the person may read are not on this device, as the server said last. */
+  /** Tables of which rows that the person may read are not on this device, by the server's last report. */
   readonly incomplete: Value<readonly IncompleteTable[]>
   /** Operations that are not on the server: in the outbox and in needs attention. */
   countUnsent(): Promise<UnsentCount>

@@ -87,7 +87,7 @@ export class LocalSchema implements Disposable {
     )
   }
 
-  /** Asks once more, in a while: what has said that there is something new will not say it again. */
+  /** Asks once more, in a while: the notification that there is something new is not repeated. */
   #askAgain(afterMs: number): void {
     this.#askingAgain ??= setTimeout(() => {
       this.#askingAgain = undefined

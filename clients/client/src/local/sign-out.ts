@@ -5,7 +5,7 @@ import type { Session } from '../session/session.ts'
 export type SignOutData = 'keep' | 'wipe'
 
 export interface SignOutOptions {
-  /** The person has said that changes which are not on the server may be given up. Only `wipe` asks. Default: no. */
+  /** The person has confirmed that changes which are not on the server may be given up. Only `wipe` asks. Default: no. */
   readonly discardUnsent?: boolean
 }
 

@@ -21,7 +21,7 @@ export interface DevicePeople {
 
 const PEOPLE_KEY = 'holdfast-people'
 
-/** Keeps the list of people in the store of the device. It is for showing; what is on the device is in the databases. */
+/** Keeps the list of people in the store of the device. It is for showing; the data itself is in the databases. */
 export function openDevicePeople(store: KeyValueStore, now: () => number): DevicePeople {
   const people = createValue<readonly DevicePerson[]>([])
   let turn: Promise<void> = (async () => people.set(await read()))()

@@ -42,7 +42,7 @@ export function openRecordsOf(changes: Iterable<UnplacedChange>): OpenRecords {
   return open
 }
 
-/** Adds a change to what is open. */
+/** Adds a change to the open records. */
 export function addUnplaced(open: OpenRecords, { operations, verdict }: UnplacedChange): void {
   for (const operation of operations) {
     const key = recordKey(operation.type, operation.id)

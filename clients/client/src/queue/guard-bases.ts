@@ -18,7 +18,7 @@ import type { QueuedTransaction } from './queued-transaction.ts'
  * what was known before it, so that a repeat is the same request.
  */
 
-/** What is known of one record since the transaction at `position`. */
+/** The base of one record since the transaction at `position`. */
 export interface KnownBase {
   readonly table: string
   readonly recordId: string
@@ -67,7 +67,7 @@ function withGuardedOnly(operation: UploadOperation, guardOf: GuardOf | undefine
   return guarded.length > 0 ? { ...rest, old: Object.fromEntries(guarded) } : rest
 }
 
-/** What is known of the operation's record from before the transaction at `position`. */
+/** The base of the operation's record from before the transaction at `position`. */
 export function baseBefore(
   bases: Bases,
   operation: Pick<UploadOperation, 'type' | 'id'>,
@@ -101,7 +101,7 @@ export interface UnplacedTransaction {
   readonly bases: Bases
 }
 
-/** What is known of guarded records after a transaction that was not applied: the device shows its values, and the server has the ones before. */
+/** The bases of guarded records after a transaction that was not applied: the device shows its values, and the server has the earlier ones. */
 export function basesAfterUnplaced({ made, sent, bases }: UnplacedTransaction): readonly KnownBase[] {
   return recordsOf(made.operations).flatMap(({ table, recordId, operations }): readonly KnownBase[] => {
     const [first] = operations
@@ -116,7 +116,7 @@ export function basesAfterUnplaced({ made, sent, bases }: UnplacedTransaction): 
   })
 }
 
-/** Keeps what is known; a base that was kept for the same position before is replaced. */
+/** Stores bases; an earlier base for the same position is replaced. */
 export async function keepBases(tx: Transaction, found: readonly KnownBase[]): Promise<void> {
   for (const { table, recordId, position, base } of found) {
     await tx.execute(
@@ -179,7 +179,7 @@ function isAhead({ was, now }: GuardBase): boolean {
   return Object.entries(now).some(([column, value]) => (was[column] ?? null) !== value)
 }
 
-/** Forgets what is known of records that this device shows as they are now. To be called when the state of sync changes. */
+/** Deletes the bases of records that this device shows as they are now. To be called when the state of sync changes. */
 export async function forgetBases(database: CommonPowerSyncDatabase): Promise<void> {
   if (!(await database.getOptional('select 1 from hf_local_bases limit 1'))) return
   await database.writeTransaction(async (tx) => {

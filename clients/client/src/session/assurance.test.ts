@@ -11,8 +11,8 @@ function session(aal: string, statuses: readonly string[] | undefined): Pick<Ses
 }
 
 test.each([
-  ['somebody without factors', session('aal1', undefined), false],
-  ['somebody whose factor was never verified', session('aal1', ['unverified']), false],
+  ['a user without factors', session('aal1', undefined), false],
+  ['a user whose factor was never verified', session('aal1', ['unverified']), false],
   ['a session without the second factor', session('aal1', ['unverified', 'verified']), true],
   ['a session with it', session('aal2', ['verified']), false],
   ['a token that cannot be read', { ...session('aal1', ['verified']), access_token: '?' }, true],

@@ -20,7 +20,7 @@ test.each<[string, SessionState, SessionEvent, SessionState]>([
     { kind: 'expired', user: ana },
   ],
   [
-    'nobody was here',
+    'no user was here',
     { kind: 'booting' },
     { kind: 'restored', session: undefined, lastUser: undefined },
     { kind: 'signed_out' },
@@ -40,7 +40,7 @@ test.each<[string, SessionState, SessionEvent, SessionState]>([
     { kind: 'active', user: ben },
   ],
   [
-    'a password alone is not enough for somebody with a second factor',
+    'a password alone is not enough for a user with a second factor',
     { kind: 'signed_out' },
     { kind: 'confirmed', user: ana, needsSecondFactor: true },
     half,

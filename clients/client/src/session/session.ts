@@ -127,7 +127,7 @@ async function endIfRefused(supabase: SupabaseClient): Promise<void> {
   }
 }
 
-/** Nobody's rows come to a device, and nothing leaves it, on a session that lacks its second factor. */
+/** On a session that lacks its second factor no rows come to the device, and nothing leaves it. */
 function usable(session: AuthSession | null, userId: string): AuthSession | undefined {
   return session?.user.id === userId && !needsSecondFactor(session) ? session : undefined
 }

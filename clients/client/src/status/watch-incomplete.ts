@@ -25,7 +25,7 @@ export interface IncompleteOptions {
 }
 
 /**
- * Keeps what is known of tables that are not complete on this device. The sync stream tells it as well, but the SDK only logs that. Asked for after
+ * Keeps the list of tables that are not complete on this device. The sync stream tells it as well, but the SDK only logs that. Fetched after
  * checkpoints; kept for starts without network.
  */
 export async function watchIncomplete(

@@ -5,7 +5,7 @@ export interface UploadFailure {
   /** `error.code` of the answer, such as `PSYNC_S2103`. */
   readonly code: string | undefined
   readonly message: string
-  /** The answer was in our vocabulary. What is not, such as the page of a hotel's network, says nothing about the transaction. */
+  /** The answer was in our vocabulary. Any other, such as the page of a hotel's network, says nothing about the transaction. */
   readonly fromServer: boolean
   readonly retryAfterMs: number | undefined
 }

@@ -81,7 +81,7 @@ describe('an upload', () => {
     expect(got).toEqual([])
   })
 
-  test('is judged by answers of the server alone: what a hotel answers with 200 is a failure of nobody', async () => {
+  test('is judged by answers of the server alone: what a hotel answers with 200 is no verdict', async () => {
     const { url } = await serve({ body: '<html>Welcome</html>' })
     expect(await post(url, transaction(1))).toMatchObject({
       kind: 'failed',

@@ -8,7 +8,7 @@ export type UploadOutcome =
   | { readonly kind: 'judged'; readonly responses: readonly UploadResponse[] }
   | { readonly kind: 'failed'; readonly failure: UploadFailure }
 
-/** What is sent: at least one transaction of a device, oldest first. */
+/** The body of an upload: at least one transaction of a device, oldest first. */
 export interface SentUpload {
   readonly clientId: string
   readonly transactions: readonly QueuedTransaction[]

@@ -138,7 +138,7 @@ describe('a long queue', () => {
     expect(device.server.applied).toHaveLength(10)
   })
 
-  test('goes up one by one where the server, or somebody on the way, does not take several', async () => {
+  test('goes up one by one where the server, or a proxy on the way, does not take several', async () => {
     device.server.transactionsMax = 1
     for (let n = 1; n <= 5; n++) await database.execute(`insert into tasks (id, title) values (?, 'x')`, [`t${n}`])
     await device.queue.upload(database)
@@ -162,7 +162,7 @@ describe('a long queue', () => {
     ])
   })
 
-  test('of a transaction that nobody on the way takes ends in front of a person', async () => {
+  test('of a transaction that no proxy on the way takes ends in front of a person', async () => {
     await database.execute(`insert into tasks (id, title) values ('t1', 'a')`)
     device.server.faults = [413]
     await device.queue.upload(database)
@@ -221,7 +221,7 @@ describe('a guarded row', () => {
     expect(await device.rejected().list()).toEqual([])
   })
 
-  test('that somebody else changed waits for the person with the whole row of the server, and "mine" goes through', async () => {
+  test('that another user changed waits for the person with the whole row of the server, and "mine" goes through', async () => {
     Object.assign(orders() ?? {}, { title: 'theirs', version: 7 })
     await database.writeTransaction(async (tx) => {
       await tx.execute(`update orders set title = 'b' where id = 'o1'`)

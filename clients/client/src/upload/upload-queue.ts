@@ -99,7 +99,7 @@ class OutboxQueue implements UploadQueue {
   /** The first transaction of the batch waits with the refused change that it depends on. */
   async #hold(device: Device, batch: QueuedBatch): Promise<number> {
     const { rules } = this.#options
-    // Kept as it would be sent now: what is known of its records is forgotten with the next checkpoint.
+    // Kept as it would be sent now: the bases of its records are deleted with the next checkpoint.
     const bases = await readBases(device.database)
     const change = { made: batch.first, sent: toSent(batch.first, bases, rules.guardOf), bases }
     // The item may have been decided since it was looked at; then it is sent.
@@ -162,7 +162,7 @@ class OutboxQueue implements UploadQueue {
   async #post(clientId: string, transactions: readonly QueuedTransaction[]): Promise<UploadOutcome> {
     const { tokens, post } = this.#options
     const token = await tokens.token()
-    if (token === undefined) throw new UploadPostponed('sign_in', 'Nobody is signed in.')
+    if (token === undefined) throw new UploadPostponed('sign_in', 'No user is signed in.')
     const outcome = await post({ clientId, transactions }, token)
     if (outcome.kind === 'judged' || classifyFailure(outcome.failure) !== 'sign_in') return outcome
     const fresh = await tokens.refreshedToken()

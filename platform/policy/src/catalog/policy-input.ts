@@ -1,4 +1,4 @@
-import type { UniqueKey } from '../row-key.ts'
+import type { TypeStructure, UniqueIndex } from '@holdfast/postgres'
 
 /**
  * What the compiler knows about a database: a plain copy of the parts of its catalog that decide who may see which row. Expressions are text
@@ -49,7 +49,10 @@ export interface RoleInfo {
   readonly superuser: boolean
   /** Schemas that it has `USAGE` on. */
   readonly schemas: readonly string[]
-  /** Roles whose rights it has, itself included: what decides whether a policy applies to it. */
+  /**
+   * Roles whose rights it has, itself included: what decides whether a policy applies to it. Only those that policies of this database name and that own something
+   * in it: superusers have the rights of every role of the cluster.
+   */
   readonly memberOf: readonly number[]
 }
 
@@ -79,10 +82,7 @@ export interface TableInfo {
   readonly rls: boolean
   readonly forceRls: boolean
   readonly columns: readonly ColumnInfo[]
-  readonly primaryKey: readonly string[]
-  readonly uniqueKeys: readonly UniqueKey[]
-  /** Columns of each unique index that is whole, immediate and without expressions or nullable-row exceptions. */
-  readonly unique: readonly (readonly string[])[]
+  readonly uniqueIndexes: readonly UniqueIndex[]
   /** Of a view: its query, and whether it runs with the rights of whoever selects from it. */
   readonly view: { readonly definition: string; readonly securityInvoker: boolean } | null
   /** For each role of {@link PolicyInput.roles}, by OID: the columns it may select. */
@@ -100,29 +100,17 @@ export interface PolicyInfo {
   readonly using: string | null
 }
 
-export interface TypeInfo {
+export interface TypeInfo extends TypeStructure {
   readonly oid: number
   /** Schema and name of `pg_type`. */
   readonly schema: string
   readonly name: string
   /** As `format_type` prints it. */
   readonly sql: string
-  /** `pg_type.typtype`. */
-  readonly kind: string
-  /** Of a domain, all the way down; else 0. */
-  readonly base: number
-  /** Of a true array; else 0. */
-  readonly element: number
   /** The array type over it, or 0. */
   readonly array: number
   /** Of a composite; else 0. */
   readonly relation: number
-  /** Between the elements of an array of it. */
-  readonly delimiter: string
-  /** Of a composite, in order; else empty. */
-  readonly members: readonly { readonly name: string; readonly typeOid: number }[]
-  /** Of a range or multirange, the type of its bounds; else 0. */
-  readonly subtype: number
   readonly inVolatility: string
   readonly outVolatility: string
 }

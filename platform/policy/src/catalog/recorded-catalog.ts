@@ -18,7 +18,7 @@ const METHODS: readonly Method[] = [
   'tableOfType',
 ]
 
-/** A catalog that writes down what is looked up in it. What is read of its `input` directly is not written down. */
+/** A catalog that records lookups in it. Reads of its `input` itself are not recorded. */
 export interface RecordedCatalog {
   readonly catalog: PolicyCatalog
   /** Begins another record. */

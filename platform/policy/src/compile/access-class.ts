@@ -10,7 +10,8 @@ import { renderExpr, ROW_ALIAS } from '../syntax/render.ts'
 import { isSettled, operatorsOf } from '../syntax/typing.ts'
 import { walkExpr } from '../syntax/walk.ts'
 import { allNext, type AssembledAlternative, filterExpression, hashesOf } from './assemble.ts'
-import { dependenciesOfExpr, NO_TABLE } from './dependencies.ts'
+import { dependenciesOfExpr } from './dependencies.ts'
+import { NO_TABLE } from './dependency-reading.ts'
 import { mergeDependencies } from './merge-dependencies.ts'
 import { isRowOnly, surveyExpr } from './survey.ts'
 import { viaFunctionsOf } from './via-functions.ts'
@@ -162,7 +163,7 @@ function checkRowClock(atom: Expr, catalog: PolicyCatalog): void {
   })
 }
 
-/** What is about the row may still depend on more than the row. */
+/** Refuses a condition on the row whose value may depend on more than the row. */
 function checkSettled(atom: Expr, catalog: PolicyCatalog): void {
   const isSteady = (expr: Expr): boolean => {
     if (isRowOnly(surveyExpr(expr, catalog))) return isSettled(expr, catalog)

@@ -9,7 +9,8 @@ import { renderExpr, renderQuery, renderTop } from '../syntax/render.ts'
 import { freshAlias } from '../syntax/scope.ts'
 import { functionsOf, OID, typeOf } from '../syntax/typing.ts'
 import { walkExpr } from '../syntax/walk.ts'
-import { dependenciesOfQuery, NO_TABLE } from './dependencies.ts'
+import { dependenciesOfQuery } from './dependencies.ts'
+import { NO_TABLE } from './dependency-reading.ts'
 import { mergeDependencies } from './merge-dependencies.ts'
 import { asExists, createKeyFunction } from './key-function.ts'
 import { canonicalText, isCanonicalInStream, type KeyPair } from './keys.ts'
@@ -86,7 +87,7 @@ function distinctBySql(exprs: readonly Expr[]): readonly Expr[] {
     .map(([, expr]) => expr)
 }
 
-/** What is asked twice counts once. */
+/** Removes repeated links: those with the same keys from the same rows. */
 function distinctLinks(links: readonly Link[]): readonly Link[] {
   const seen = new Set<string>()
   return links.filter((link) => {

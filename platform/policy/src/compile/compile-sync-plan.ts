@@ -129,7 +129,7 @@ export function compileContained(table: TableInfo, catalog: PolicyCatalog, queri
 function compileTable(table: TableInfo, catalog: PolicyCatalog, queries: StreamQueries): Outcome {
   const unfit = reasonNotToSync(table, catalog)
   if (unfit) return { reason: unfit }
-  const key = chooseRowKey(table.uniqueKeys)
+  const key = chooseRowKey(table.uniqueIndexes)
   if (!key) return { reason: NO_KEY }
   const wanted = compileWanted(table, key, catalog, queries)
   if ('reason' in wanted) return wanted

@@ -48,7 +48,12 @@ export function returnsOneRow(query: Query, catalog: PolicyCatalog): boolean {
     for (const item of items) {
       if (item.kind !== 'table' || !open.has(item.alias)) continue
       const fixed = fixedColumns(item.alias, all, open, catalog)
-      if (!item.table.unique.some((columns) => columns.every((column) => fixed.has(column)))) continue
+      if (
+        !item.table.uniqueIndexes.some(
+          (index) => index.isImmediate && index.columns.every((column) => fixed.has(column)),
+        )
+      )
+        continue
       if (item.table.inherits && item.table.kind !== 'p') continue
       open.delete(item.alias)
       progress = true
@@ -111,7 +116,8 @@ export function isOrderedWhole(query: Query): boolean {
   const by = new Set(
     query.orderBy.map(({ expr }) => (expr.kind === 'column' && expr.range === only.alias ? expr.column : '')),
   )
-  return only.table.primaryKey.length > 0 && only.table.primaryKey.every((column) => by.has(column))
+  const key = only.table.uniqueIndexes.find((index) => index.isPrimary && index.isImmediate)
+  return key?.columns.every((column) => by.has(column)) ?? false
 }
 
 /** Consists of `SELECT … FROM … WHERE` alone, so that a condition on its rows can be moved out of it. */

@@ -4,7 +4,7 @@ import type { PolicyCatalog } from '../catalog/policy-catalog.ts'
 import type { KeyFunction } from '../plan.ts'
 import { refuse } from '../refusal.ts'
 import { withCanonicalAliases } from '../syntax/canonical-aliases.ts'
-import { isFollowed } from '../syntax/convert-call.ts'
+import { needsBodyAnalysis } from '../syntax/convert-call.ts'
 import { type Expr, parseRights, type Query, type Rights } from '../syntax/expression.ts'
 import { renderQuery } from '../syntax/render.ts'
 import { functionsOf } from '../syntax/typing.ts'
@@ -51,7 +51,8 @@ function callsFunctions(query: Query, catalog: PolicyCatalog): boolean {
   let found = false
   walkExpr(asExists(query), {
     expr: (expr) =>
-      (found ||= expr.kind === 'call' && expr.schema !== 'pg_catalog' && functionsOf(expr, catalog).some(isFollowed)),
+      (found ||=
+        expr.kind === 'call' && expr.schema !== 'pg_catalog' && functionsOf(expr, catalog).some(needsBodyAnalysis)),
   })
   return found
 }

@@ -10,7 +10,7 @@ import { isRowOnly, isWhole, surveyExpr, surveyFrom } from './survey.ts'
 
 /**
  * There is a combination of rows of `from` that meets all `conditions`: the equalities with the row become keys, conditions on the row alone
- * filters, and what is left says whose keys they are.
+ * filters, and the remaining conditions say whose keys they are.
  */
 export function linkRows(
   from: readonly From[],

@@ -85,7 +85,7 @@ function bucketText(part: RolePart, table: TableInfo, catalog: PolicyCatalog): s
 
 /** What rows' ids are made of, where it is not the one column `id`. */
 function keyInText(table: TableInfo): readonly unknown[] {
-  const key = chooseRowKey(table.uniqueKeys)
+  const key = chooseRowKey(table.uniqueIndexes)
   return key?.columns.length === 1 && key.columns[0] === 'id' ? [] : [key?.columns]
 }
 

@@ -14,8 +14,8 @@ export interface OpenedConditions {
 }
 
 /**
- * Takes the subqueries among the conditions apart. A row of the query counts when there is a combination of rows that meets all conditions, so whatever is
- * asked of a part of them includes what is asked for.
+ * Takes the subqueries among the conditions apart. A row of the query counts when there is a combination of rows that meets all conditions, so the answer to
+ * a part of them includes the answer to all.
  */
 export function openConditions(
   items: readonly From[],
@@ -55,7 +55,7 @@ function openSubquery(expr: Subquery, around: RangeRights, catalog: PolicyCatalo
   if (expr.link === 'any') {
     if (!isEquality(expr.operator) || expr.query.targets.some(({ expr: target }) => returnsRows(target, { catalog })))
       return undefined
-    // What is compared has the rights around it.
+    // The compared expressions run with the rights of the query around them.
     const isPlain = expr.tests.every((test) => test.kind === 'column' || test.kind === 'row')
     if (!isPlain && rights !== around) return undefined
     for (const [index, right] of expr.tests.entries()) {

@@ -1,5 +1,5 @@
 import type { PolicyCatalog } from '../catalog/policy-catalog.ts'
-import { isClaimFunction, isClaimSetting, isFollowed } from '../syntax/convert-call.ts'
+import { isClaimFunction, isClaimSetting, needsBodyAnalysis } from '../syntax/convert-call.ts'
 import type { Expr, From, Query, Rights } from '../syntax/expression.ts'
 import { functionsOf } from '../syntax/typing.ts'
 import { type Visitor, walkExpr, walkFrom, walkQuery } from '../syntax/walk.ts'
@@ -59,7 +59,7 @@ function survey(catalog: PolicyCatalog, walk: (visitor: Visitor) => void): Surve
       }
       if (expr.kind !== 'call') return
       if (isClaimFunction(expr) || isClaimSetting(expr)) claims = true
-      else if (expr.schema !== 'pg_catalog' && functionsOf(expr, catalog).some(isFollowed)) {
+      else if (expr.schema !== 'pg_catalog' && functionsOf(expr, catalog).some(needsBodyAnalysis)) {
         as.add(expr.as)
         claims = tables = true // its body may read anything
       }

@@ -1,4 +1,4 @@
-import { sql, type Transaction } from '@holdfast/postgres'
+import { lockedRelations, sql, type Transaction } from '@holdfast/postgres'
 import { LOCKED, LOCKED_REASON } from '../syntax/parse.ts'
 import type { FunctionInfo, PolicyInput, ResolvedBody } from '../catalog/policy-input.ts'
 
@@ -16,7 +16,7 @@ export interface ReadingMemory {
   accepted?: ReadonlySet<string>
 }
 
-/** What is in the way of printing policies, views and functions, and what of them is known already. */
+/** Locks that hinder printing policies, views and functions, and the definitions of those that are known already. */
 export interface Locks {
   /** Relations that others have locked so that nothing that names them can be printed. */
   readonly relations: readonly number[]
@@ -33,11 +33,9 @@ export const NO_LOCKS: Locks = { relations: [], earlier: undefined, changed: und
 
 /** Relations that other sessions have locked against reading, or are about to: whoever asks for one of them waits. */
 export async function readLocked(tx: Transaction): Promise<readonly number[]> {
-  const rows = await tx.query<{ oid: string }>(sql`
-    select distinct l.relation::int8::text as oid
-      from pg_catalog.pg_locks l
-      join pg_catalog.pg_database d on d.oid = l.database and d.datname = current_database()
-     where l.locktype = 'relation' and l.mode = 'AccessExclusiveLock' and l.pid is distinct from pg_backend_pid()`)
+  const rows = await tx.query<{ oid: string }>(
+    sql`select distinct oid::int8::text as oid from (${lockedRelations()}) locked`,
+  )
   return rows.map(({ oid }) => Number(oid))
 }
 
@@ -116,7 +114,7 @@ export function knownView(locks: Locks, table: number, objects: readonly string[
  * A function as it was read before, when it is the same and nothing that its text names can mean something else.
  *
  * @param source - its body as it was written
- * @param error - of the reading: thrown when it is not known yet what is locked
+ * @param error - of the reading: thrown when the locked tables are not known yet
  */
 export function knownFunction(locks: Locks, oid: number, source: string, error: unknown): FunctionInfo | undefined {
   throwUnlessCompared(locks, error)

@@ -1,5 +1,5 @@
 import { errorMessage } from '@holdfast/foundation'
-import { quoteIdentifier, SQLSTATE, type SqlFragment, sqlstateOf, type Transaction, sql } from '@holdfast/postgres'
+import { SQLSTATE, type SqlFragment, sqlstateOf, type Transaction, sql } from '@holdfast/postgres'
 import {
   LOCKED_REASON,
   MOMENT,
@@ -13,6 +13,7 @@ import type { CollectedNames } from '../syntax/collect-names.ts'
 import { collectParsed, list, namedWhenLocked } from './catalog-lists.ts'
 import { isUnchanged, knownFunction, type Locks } from './earlier-reading.ts'
 import type { FunctionInfo, PolicyInput, ResolvedBody } from '../catalog/policy-input.ts'
+import { printBody } from './print-body.ts'
 import { lockedQueries, resolveProcedure } from './resolve-procedure.ts'
 
 /** How deep functions may call functions. */
@@ -79,7 +80,7 @@ export async function readFunctions(
     if (unknown.length === 0) break
     for (const name of unknown) known.add(name)
     raw.push(...(await list<RawFunction>(tx, functionsNamed(unknown, locks.relations))))
-    for (const one of raw) if (isFollowed(one)) paths.add(ownSearchPath(one) ?? searchPath)
+    for (const one of raw) if (hasReadableBody(one)) paths.add(ownSearchPath(one) ?? searchPath)
     const schemas = [...new Set([...paths].flatMap(schemasOfPath))]
     // An operator is a function as well, and may be one that reads tables.
     const operators = await list<PolicyInput['operators'][number]>(tx, operatorsNamed([...names.operators]))
@@ -101,7 +102,7 @@ export async function readFunctions(
   return [...functions.values()].sort((left, right) => left.oid - right.oid)
 }
 
-function isFollowed(f: { readonly language: string; readonly schema: string }): boolean {
+function hasReadableBody(f: { readonly language: string; readonly schema: string }): boolean {
   return (f.language === 'sql' || f.language === 'plpgsql') && f.schema !== 'pg_catalog'
 }
 
@@ -134,7 +135,7 @@ async function resolveBodies(
       : undefined
     return { ...(before ?? { ...rest, bodyName: raw.name, bodies: { '': { error: LOCKED_REASON } }, queries: {} }) }
   }
-  /** As it was read before; thrown on when it is not known yet what is locked. */
+  /** As it was read before; thrown on when the locked tables are not known yet. */
   const before = (error: unknown): FunctionInfo | undefined => {
     if (sqlstateOf(error) !== SQLSTATE.lockNotAvailable) throw error
     return knownFunction(locks, raw.oid, `${signature} ${source}`, error)
@@ -172,22 +173,13 @@ async function resolveBody(
   f: RawFunction & { readonly bodyName: string },
   path: string,
 ): Promise<ResolvedBody> {
-  await tx.execute(sql`savepoint resolve_body`)
   try {
-    await tx.execute(sql`select set_config('search_path', ${path}, true)`)
-    // What users wrote: the extended protocol takes no second statement.
-    const text = `create function pg_temp.${quoteIdentifier(f.bodyName)}(${f.signature}) returns ${f.result} language sql begin atomic ${f.source}\n; end`
-    await tx.client.query({ text, queryMode: 'extended' } as { text: string })
-    await tx.execute(sql`set local search_path = pg_catalog`)
-    const [row] = await tx.query<{ text: string }>(
-      sql`select pg_get_function_sqlbody(p.oid) as text from pg_proc p where p.proname = ${f.bodyName} and p.pronamespace = pg_my_temp_schema()`,
-    )
-    return row ?? { error: 'the function made of it is not there' }
+    const { bodyName: name, signature, result, source } = f
+    const printed = { name, signature: `(${signature}) returns ${result}`, statements: source }
+    const text = await printBody(tx, printed, path)
+    return text === undefined ? { error: 'the function made of it is not there' } : { text }
   } catch (error) {
     if (sqlstateOf(error) === SQLSTATE.lockNotAvailable) throw error
     return { error: `Postgres cannot resolve its body: ${errorMessage(error)}` }
-  } finally {
-    await tx.execute(sql`rollback to savepoint resolve_body`)
-    await tx.execute(sql`release savepoint resolve_body`)
   }
 }

@@ -1,4 +1,12 @@
-import { type Pool, SQLSTATE, type SqlFragment, sqlstateOf, type Transaction, sql } from '@holdfast/postgres'
+import {
+  type Pool,
+  readAroundLocks,
+  type SqlFragment,
+  type Transaction,
+  sql,
+  typeStructuresOf,
+  uniqueIndexesOf,
+} from '@holdfast/postgres'
 import {
   LOCKED,
   LOCKED_REASON,
@@ -13,11 +21,11 @@ import {
   knownView,
   NO_LOCKS,
   readLocked,
+  type EarlierReading,
   type Locks,
   type ReadingMemory,
 } from './earlier-reading.ts'
 import { holdEventTriggersOff } from './hold-event-triggers-off.ts'
-import { UNIQUE_KEYS } from './unique-keys.ts'
 import type { PolicyInput, ResolvedBody } from '../catalog/policy-input.ts'
 import { operatorsNamed, readFunctions } from './read-functions.ts'
 import { readStreams } from './read-streams.ts'
@@ -36,15 +44,6 @@ export interface ReadPolicyInputOptions {
   readonly memory?: ReadingMemory
 }
 
-/** How long printing something waits for a lock, in milliseconds: most locks are over by then. */
-const LOCK_TIMEOUT_MS = 100
-
-/** The same once it is known what is locked. */
-const LOCKED_TIMEOUT_MS = 10
-
-/** Readings that meet a lock which the one before did not know of. */
-const READINGS_MAX = 20
-
 /**
  * Copies what {@link compileSyncPlan} needs from the catalog, in one transaction that is rolled back: to have Postgres resolve the names in
  * the text body of a SQL function, the body is made a standard-SQL one of a temporary function, and printed from there.
@@ -62,29 +61,27 @@ export async function readPolicyInput(
   const schemas = options.schemas ?? ['public', 'holdfast']
   const authenticator = options.authenticator ?? 'authenticator'
   const memory = options.memory ?? {}
-  for (let reading = 1; ; reading++) {
+  return readAroundLocks(async ({ lockTimeoutMs, isAround }) => {
     options.signal?.throwIfAborted()
-    let input: PolicyInput | undefined
-    let snapshot: string | undefined
+    let read: EarlierReading | undefined
     const done = new Error('read') // leaves the transaction by its rollback
     try {
       await pool.transaction(async (tx) => {
-        // Before anything is read: what is read may be newer, and never older.
+        // Taken before the first reading: the input may be newer than the snapshot, and never older.
         const [row] = await tx.query<{ snapshot: string }>(sql`
           select pg_catalog.pg_current_snapshot()::text as snapshot,
-                 pg_catalog.set_config('lock_timeout', ${`${reading === 1 ? LOCK_TIMEOUT_MS : LOCKED_TIMEOUT_MS}ms`}, true)`)
-        snapshot = row?.snapshot
-        input = await readAll(tx, { schemas, authenticator, signal: options.signal, memory, isAround: reading > 1 })
+                 pg_catalog.set_config('lock_timeout', ${`${lockTimeoutMs}ms`}, true)`)
+        const input = await readAll(tx, { schemas, authenticator, signal: options.signal, memory, isAround })
+        if (row) read = { input, snapshot: row.snapshot }
         throw done
       })
     } catch (error) {
-      if (sqlstateOf(error) === SQLSTATE.lockNotAvailable && reading < READINGS_MAX) continue
       if (error !== done) throw error
     }
-    if (!input || snapshot === undefined) throw new Error('the catalog was not read')
-    memory.earlier = { input, snapshot }
-    return input
-  }
+    if (!read) throw new Error('the catalog was not read')
+    memory.earlier = read
+    return read.input
+  }, 'fail')
 }
 
 /** Whether something could not be read because it is locked. */
@@ -107,7 +104,7 @@ interface Reading {
   readonly authenticator: string
   readonly signal: AbortSignal | undefined
   readonly memory: ReadingMemory
-  /** Leaves out what is locked. */
+  /** Leaves out locked tables. */
   readonly isAround: boolean
 }
 
@@ -243,23 +240,17 @@ const policiesAround = (locked: readonly number[]): SqlFragment => sql`
     from pg_policy, lateral (select ${namedWhenLocked(sql`'pg_policy'::regclass`, sql`pg_policy.oid`, locked)} as named) l
    where polcmd in ('r', '*') order by polrelid, polname`
 
-const TYPES = sql`
-  with recursive base (oid, under) as (
-    select oid, oid from pg_type where typtype = 'd'
-    union all
-    select base.oid, t.typbasetype from base join pg_type t on t.oid = base.under where t.typtype = 'd'
-  )
-  select t.oid::int8, n.nspname as schema, t.typname as name, format_type(t.oid, -1) as sql, t.typtype as kind,
-         coalesce((select b.under from base b join pg_type u on u.oid = b.under where b.oid = t.oid and u.typtype <> 'd'), 0)::int8 as base,
-         case when t.typcategory = 'A' and t.typsubscript = 'array_subscript_handler'::regproc then t.typelem else 0 end::int8 as element,
-         t.typarray::int8 as array, t.typrelid::int8 as relation, i.provolatile as "inVolatility", o.provolatile as "outVolatility",
-         t.typdelim as delimiter,
-         case when t.typtype = 'c' then (select coalesce(json_agg(json_build_object('name', a.attname, 'typeOid', a.atttypid::int8) order by a.attnum), '[]'::json)
-           from pg_attribute a where a.attrelid = t.typrelid and a.attnum > 0 and not a.attisdropped) else '[]'::json end as members,
-         coalesce((select r.rngsubtype from pg_range r where t.oid in (r.rngtypid, r.rngmultitypid)), 0)::int8 as subtype
-    from pg_type t join pg_namespace n on n.oid = t.typnamespace
-    join pg_proc i on i.oid = t.typinput join pg_proc o on o.oid = t.typoutput
+/** Of the system's composites nothing is known: they are the rows of its tables. */
+const NAMED_TYPES = sql`
+  select t.oid from pg_catalog.pg_type t join pg_catalog.pg_namespace n on n.oid = t.typnamespace
    where t.typrelid = 0 or n.nspname not in ('pg_catalog', 'information_schema', 'pg_toast')`
+
+const TYPES = sql`
+  select structure.*, n.nspname as schema, t.typname as name, format_type(t.oid, -1) as sql,
+         t.typarray::int8 as array, t.typrelid::int8 as relation, i.provolatile as "inVolatility", o.provolatile as "outVolatility"
+    from (${typeStructuresOf(NAMED_TYPES)}) as structure
+    join pg_type t on t.oid = structure.oid::oid join pg_namespace n on n.oid = t.typnamespace
+    join pg_proc i on i.oid = t.typinput join pg_proc o on o.oid = t.typoutput`
 
 const CASTS = sql`
   select castsource::int8 as source, casttarget::int8 as target,
@@ -277,15 +268,7 @@ const tablesAround = (locked: readonly number[]): SqlFragment => sql`
                    'nondeterministic', coalesce(not k.collisdeterministic, false)) order by a.attnum), '[]'::json)
             from pg_attribute a left join pg_collation k on k.oid = a.attcollation
            where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped) as columns,
-         (select coalesce(json_agg(a.attname order by a.attnum), '[]'::json)
-            from pg_index i join pg_attribute a on a.attrelid = c.oid and a.attnum = any ((i.indkey::int2[])[0:i.indnkeyatts - 1])
-           where i.indrelid = c.oid and i.indisprimary and i.indimmediate) as "primaryKey",
-         (${UNIQUE_KEYS}) as "uniqueKeys",
-         (select coalesce(json_agg(u.names), '[]'::json) from (
-            select (select json_agg(a.attname) from unnest((i.indkey::int2[])[0:i.indnkeyatts - 1]) k(attnum)
-                      join pg_attribute a on a.attrelid = c.oid and a.attnum = k.attnum) as names
-              from pg_index i
-             where i.indrelid = c.oid and i.indisunique and i.indimmediate and i.indisvalid and i.indpred is null and i.indexprs is null) u) as unique,
+         (select coalesce(json_agg(u), '[]'::json) from (${uniqueIndexesOf(sql`c.oid`)}) u) as "uniqueIndexes",
          case when c.relkind = 'v' then json_build_object('definition', case when l.named is null then pg_get_viewdef(c.oid) end, 'securityInvoker',
            coalesce((select option_value::boolean from pg_options_to_table(c.reloptions) where option_name = 'security_invoker'), false)) end as view
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -300,7 +283,9 @@ function rolesOf(oids: readonly number[]): SqlFragment {
     select r.oid::int8, r.rolname as name, r.rolsuper or r.rolbypassrls as "bypassesRls", r.rolsuper as superuser,
            (select coalesce(json_agg(n.nspname order by n.nspname), '[]'::json) from pg_namespace n
              where n.nspname !~ '^pg_(temp|toast)' and has_schema_privilege(r.oid, n.oid, 'usage')) as schemas,
-           (select coalesce(json_agg(m.oid::int8 order by m.oid), '[]'::json) from pg_roles m where pg_has_role(r.oid, m.oid, 'usage')) as "memberOf"
+           (select coalesce(json_agg(m.oid::int8 order by m.oid), '[]'::json) from pg_roles m
+             where pg_has_role(r.oid, m.oid, 'usage')
+               and (m.oid = r.oid or m.oid in (select unnest(polroles) from pg_policy) or m.oid in (select relowner from pg_class))) as "memberOf"
       from pg_roles r where r.oid = any (${oids}::oid[]) order by r.oid`
 }
 

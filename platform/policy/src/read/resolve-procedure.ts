@@ -3,6 +3,7 @@ import { quoteIdentifier, sql, SQLSTATE, sqlstateOf, type Transaction } from '@h
 import { LOCKED_REASON, splitFunctionBody } from '../syntax/parse.ts'
 import { type ProcedureTexts, textsOfProcedure } from '../syntax/plpgsql.ts'
 import type { ResolvedBody } from '../catalog/policy-input.ts'
+import { printBody } from './print-body.ts'
 import type { Procedure } from './procedure.ts'
 import { typeRecords } from './type-records.ts'
 
@@ -69,28 +70,14 @@ async function printBodies(
   const args = argTypeNames.map((type, index) => `${quoteIfNamed(argNames[index] ?? '')}${type}`)
   for (const [variable, type] of types)
     if (type !== undefined && !argNames.includes(variable)) args.push(`${quoteIdentifier(variable)} ${type}`)
-  const signature = `${quoteIdentifier('pg_temp')}.${quoteIdentifier(name)}(${args.join(', ')})`
+  const printing = { name, signature: `(${args.join(', ')}) returns void`, statements: queries.join('\n;\n') }
   let printed: string
-  await tx.execute(sql`savepoint resolve_procedure`)
   try {
-    await tx.execute(sql`select set_config('search_path', ${path}, true)`)
-    // What users wrote: the extended protocol takes no second statement.
-    await tx.client.query({
-      text: `create function ${signature} returns void language sql begin atomic ${queries.join('\n;\n')}\n; end`,
-      queryMode: 'extended',
-    } as { text: string })
-    await tx.execute(sql`set local search_path = pg_catalog`)
-    const [row] = await tx.query<{ text: string }>(
-      sql`select pg_get_function_sqlbody(p.oid) as text from pg_proc p where p.proname = ${name} and p.pronamespace = pg_my_temp_schema()`,
-    )
-    printed = row?.text ?? ''
+    printed = (await printBody(tx, printing, path)) ?? ''
   } catch (error) {
     const state = sqlstateOf(error)
     if (state === undefined || state === SQLSTATE.lockNotAvailable) throw error
     return { error: errorMessage(error) }
-  } finally {
-    await tx.execute(sql`rollback to savepoint resolve_procedure`)
-    await tx.execute(sql`release savepoint resolve_procedure`)
   }
   try {
     return splitFunctionBody(printed)

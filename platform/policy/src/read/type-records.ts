@@ -9,7 +9,7 @@ export type VariableTypes = ReadonlyMap<string, string | undefined>
  * Gives variables of type `record` the row type of the queries that fill them, as Postgres knows it: each becomes a temporary view, whose row type has the same columns.
  * One that is filled with rows of several types stays untyped.
  *
- * @param tx - what is made in it has to be undone by the caller
+ * @param tx - the caller has to roll it back
  */
 export async function typeRecords(
   tx: Transaction,

@@ -15,7 +15,7 @@ const CLOCKS: ReadonlySet<string> = new Set(['now', 'transaction_timestamp', 'st
  * all of them are on the safe side.
  */
 export interface ClockComparison {
-  /** What the clock is compared with, and what is added to either: nothing in it reads the clock. */
+  /** The values that the clock is compared with, and those added to either: none of them reads the clock. */
   readonly values: readonly Expr[]
   /** SQL of the next moment, from `after` on, at which the result may be another; NULL when there is none. @param after - SQL of a moment */
   readonly next: (after: string) => string
@@ -76,7 +76,7 @@ export function isImmutableBesideClock(expr: Expr, catalog: PolicyCatalog): bool
   return partsOf(expr).every((part) => isImmutableBesideClock(part, catalog))
 }
 
-/** Where the clock may be inside: what is true at a moment follows from what these parts are. */
+/** Where the clock may be inside: their value at a moment follows from the values of their parts. */
 const STRUCTURE: ReadonlySet<Expr['kind']> = new Set(['and', 'or', 'not', 'test', 'case', 'special', 'strict', 'cast'])
 
 function partsOf(expr: Expr): readonly Expr[] {

@@ -66,7 +66,7 @@ export function convertCall(node: FuncCall, scope: Scope): Expr {
   if (!meant || other) return refuse(`which function ${label} means is not certain`)
   const kept = { ...call, ...checkCallable(meant, label, scope, args.length) }
   if (!scope.inline) return kept
-  if (!isFollowed(meant)) return kept
+  if (!needsBodyAnalysis(meant)) return kept
   if (meant.language !== 'sql' || !dependsOnRow(args)) return keptCall(kept, meant, scope)
   if (meant.returnsSet)
     return refuse(
@@ -157,7 +157,7 @@ export function viaName(f: FunctionInfo, args: number): string {
 }
 
 /** Whether what a function reads has to be found; else Postgres takes its word that it reads nothing but its arguments. */
-export function isFollowed(f: FunctionInfo): boolean {
+export function needsBodyAnalysis(f: FunctionInfo): boolean {
   return f.language === 'sql' || (f.language === 'plpgsql' && f.volatility !== 'i')
 }
 

@@ -54,7 +54,7 @@ export function createScope(
   }
 }
 
-/** Turns a parse tree into an expression with its names resolved. Refuses what is not understood, never guesses. */
+/** Turns a parse tree into an expression with its names resolved. Refuses syntax that it does not understand, never guesses. */
 export function convertExpr(node: Node, scope: Scope): Expr {
   if ('A_Const' in node) return convertConstant(node.A_Const)
   if ('ColumnRef' in node) return resolveName(columnParts(node.ColumnRef.fields ?? []), scope)

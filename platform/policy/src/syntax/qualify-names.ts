@@ -13,7 +13,7 @@ export function schemasOfPath(path: string): readonly string[] {
 
 /**
  * Gives every bare name of a parse tree the schema that it means under a search path, in place: the tree is then as Postgres would have printed it.
- * What is in the system's schema is left bare.
+ * Names of the system's schema are left bare.
  *
  * @throws {Refusal} when which of two things a name means depends on the types of its arguments
  */

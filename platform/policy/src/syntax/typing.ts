@@ -28,7 +28,7 @@ const MOMENT_TYPES: ReadonlySet<number> = new Set([1082, 1083, 1114, 1184, 1266]
 const POLYMORPHIC = /^(any.*|record)$/
 
 /**
- * The type of an expression, domains replaced by what is under them, or `undefined` when it is not certain. Postgres prints the casts it
+ * The type of an expression, domains replaced by their base types, or `undefined` when it is not certain. Postgres prints the casts it
  * inserted, so operators and functions are found by their exact argument types.
  */
 export function typeOf(expr: Expr, catalog: PolicyCatalog): number | undefined {

@@ -60,7 +60,7 @@ export interface Table {
   /** Names in the order of the key; empty when there is none. */
   readonly primaryKey: readonly string[]
   /** Unique constraints and whole unique indexes, the primary key included. */
-  readonly uniques: readonly UniqueConstraint[]
+  readonly uniques: readonly UniqueIndex[]
   readonly foreignKeys: readonly ForeignKey[]
   readonly rlsEnabled: boolean
   /** Policies apply to the owner too. */
@@ -111,12 +111,18 @@ export interface Column {
   readonly enumLabels: readonly string[] | undefined
 }
 
-export interface UniqueConstraint {
+/** A unique index that is valid, whole and without expressions. */
+export interface UniqueIndex {
   readonly name: string
+  /** In the order of the index. */
   readonly columns: readonly string[]
   readonly isPrimary: boolean
   /** Declared as a constraint, rather than as an index only. */
   readonly isConstraint: boolean
+  /** Checked with each row, and not at the end of the statement or transaction. */
+  readonly isImmediate: boolean
+  /** A column of it may be null, so that it does not tell all rows apart. */
+  readonly isNullable: boolean
 }
 
 /** A column of a view that is a plain column of a table, possibly through other views. */
@@ -131,7 +137,7 @@ export interface Representation {
   readonly sourceOid: number
   readonly targetOid: number
   readonly direction: 'from domain' | 'to domain'
-  /** What is on the other side of the domain. */
+  /** The type on the other side of the domain. */
   readonly format: 'json' | 'text'
   readonly functionSchema: string
   readonly functionName: string

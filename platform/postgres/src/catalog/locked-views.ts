@@ -1,5 +1,6 @@
 import type { Queryable } from '../connection/pool.ts'
 import { sql } from '../sql/sql.ts'
+import { lockedRelations } from './shared-queries.ts'
 
 /**
  * Views of which Postgres cannot say now whether they can be written: a session has them locked against reading, or waits to lock them, or they stand on such a
@@ -10,10 +11,7 @@ import { sql } from '../sql/sql.ts'
 export async function readLockedViews(tx: Queryable): Promise<readonly number[]> {
   const rows = await tx.query<{ oid: number }>(sql`
     with recursive locked (oid) as (
-      select l.relation
-        from pg_catalog.pg_locks l
-        join pg_catalog.pg_database d on d.oid = l.database and d.datname = current_database()
-       where l.locktype = 'relation' and l.mode = 'AccessExclusiveLock' and l.pid is distinct from pg_catalog.pg_backend_pid()
+      ${lockedRelations()}
        union
       select rule.ev_class
         from locked

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Pool, Queryable } from '../connection/pool.ts'
 import { REQUEST_ROLE } from '../cluster/cluster.ts'
-import { SQLSTATE, sqlstateOf } from '../connection/sqlstate.ts'
 import { sql, type SqlFragment } from '../sql/sql.ts'
+import { type CatalogReading, readAroundLocks } from './around-locks.ts'
 import type { ApiRole, Catalog, Schema } from './catalog.ts'
 import { readLockedViews } from './locked-views.ts'
 import { readGeoJsonFunction, readMediaHandlers } from './media-handlers.ts'
@@ -12,39 +12,19 @@ import { parseSettings, readRoutines } from './routines.ts'
 import { ownSchema } from './scope.ts'
 import { readTables } from './tables.ts'
 
-/** How long a reading waits for a view that is locked, in milliseconds: most locks are over by then. */
-const LOCK_TIMEOUT_MS = 100
-
-/** The same once it is known what is locked. */
-const LOCKED_TIMEOUT_MS = 10
-
-/** Readings that meet a lock which the one before did not know of. The last one waits for as long as it takes. */
-const READINGS_MAX = 20
-
 /**
  * Reads the catalog as one transaction sees it. Waits for nothing that is locked against reading: whether a view that is locked can be written is taken from an
  * earlier reading, or is assumed, and the catalog is partial.
  */
 export async function readCatalog(pool: Pool, earlier?: Catalog): Promise<Catalog> {
-  for (let reading = 1; ; reading++) {
-    try {
-      const isLast = reading === READINGS_MAX
-      const lockTimeoutMs = isLast ? 0 : reading === 1 ? LOCK_TIMEOUT_MS : LOCKED_TIMEOUT_MS
-      return await readOnce(pool, { lockTimeoutMs, isAround: reading > 1, earlier })
-    } catch (error) {
-      if (sqlstateOf(error) !== SQLSTATE.lockNotAvailable) throw error
-    }
-  }
+  return readAroundLocks((reading) => readOnce(pool, reading, earlier), 'wait')
 }
 
-interface Reading {
-  readonly lockTimeoutMs: number
-  /** Leaves out what is locked. */
-  readonly isAround: boolean
-  readonly earlier: Catalog | undefined
-}
-
-async function readOnce(pool: Pool, { lockTimeoutMs, isAround, earlier }: Reading): Promise<Catalog> {
+async function readOnce(
+  pool: Pool,
+  { lockTimeoutMs, isAround }: CatalogReading,
+  earlier: Catalog | undefined,
+): Promise<Catalog> {
   return pool.transaction(async (tx) => {
     await tx.execute(sql`set transaction isolation level repeatable read, read only`)
     // Every name prints with its schema, but for those of `pg_catalog`, so that it means the same on any search path.
@@ -113,7 +93,7 @@ function maySet(entry: SqlFragment): SqlFragment {
        and not pg_catalog.has_parameter_privilege(${REQUEST_ROLE}, known.name, 'set'))`
 }
 
-/** What is set for this database comes before what is set for all. */
+/** Settings of this database come before those of all databases. */
 async function readRequestSettings(tx: Queryable): Promise<Readonly<Record<string, string>>> {
   const rows = await tx.query<{ settings: readonly string[] }>(sql`
     select config.setconfig as settings

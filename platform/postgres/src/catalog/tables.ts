@@ -1,8 +1,8 @@
 import type { Queryable } from '../connection/pool.ts'
 import { sql } from '../sql/sql.ts'
-import type { Catalog, Column, ForeignKey, Table, TablePrivileges, UniqueConstraint, ViewSource } from './catalog.ts'
+import type { Catalog, Column, ForeignKey, Table, TablePrivileges, UniqueIndex, ViewSource } from './catalog.ts'
 import { ownSchema } from './scope.ts'
-import { baseTypesOf } from './shared-queries.ts'
+import { baseTypesOf, DOMAINS, ENUM_LABELS, FOREIGN_KEYS, uniqueIndexesOf } from './shared-queries.ts'
 import { readViewColumns, type ViewColumn } from './view-columns.ts'
 
 type TableRow = Omit<
@@ -12,7 +12,7 @@ type TableRow = Omit<
 
 type Writable = 'insertable' | 'updatable' | 'deletable'
 
-/** What is in the way of a reading. */
+/** Locked views that a reading leaves out. */
 export interface Locked {
   /** See {@link readLockedViews}. */
   readonly lockedViews: readonly number[]
@@ -38,7 +38,7 @@ export async function readTables(
   const tables = rows.map((row): Table => {
     const table = { ...row, ...writableOf(row, earlier) }
     const own = (columns.get(table.oid) ?? []).map((column): Column => undefinedForNull(column))
-    const keys: readonly UniqueConstraint[] = uniques.get(table.oid) ?? []
+    const keys: readonly UniqueIndex[] = uniques.get(table.oid) ?? []
     return {
       ...undefinedForNull(table),
       columns: own,
@@ -79,7 +79,7 @@ function nameSources(
 
 type OfTable<T> = T & { readonly tableOid: number }
 
-/** The rows of each table, without the OID that said whose they are. */
+/** The rows of each table, without the OID of the table. */
 function groupByTable<T extends { readonly tableOid: number }>(
   rows: readonly T[],
 ): ReadonlyMap<number, readonly Omit<T, 'tableOid'>[]> {
@@ -92,7 +92,7 @@ function groupByTable<T extends { readonly tableOid: number }>(
   return groups
 }
 
-/** SQL has one word for what is not there. */
+/** SQL has one word for absent values, `null`. */
 function undefinedForNull<T extends object>(row: T): T {
   return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value ?? undefined])) as T
 }
@@ -128,10 +128,8 @@ function readRelations(tx: Queryable, lockedViews: readonly number[]): Promise<T
 function readColumns(tx: Queryable): Promise<OfTable<Column>[]> {
   return tx.query<OfTable<Column>>(sql`
     with bottom (domain, oid) as (
-      select oid, base from (${baseTypesOf(sql`select oid from pg_catalog.pg_type where typtype = 'd'`)}) as unwrapped
-    ), labels as (
-      select enumtypid, array_agg(enumlabel::text order by enumsortorder) as labels from pg_catalog.pg_enum group by enumtypid
-    )
+      select oid, base from (${baseTypesOf(DOMAINS)}) as unwrapped
+    ), labels as (${ENUM_LABELS})
     select att.attrelid::int8::float8 as "tableOid", att.attname as name, att.attnum::int4 as position,
            att.atttypid::int8::float8 as "typeOid",
            pg_catalog.format_type(att.atttypid, att.atttypmod) as type,
@@ -153,7 +151,7 @@ function readColumns(tx: Queryable): Promise<OfTable<Column>[]> {
       join pg_catalog.pg_type typ on typ.oid = coalesce(bottom.oid, own.oid)
       left join pg_catalog.pg_type elem on elem.oid = typ.typelem and typ.typcategory = 'A'
       left join bottom elem_base on elem_base.domain = elem.oid
-      left join labels on labels.enumtypid in (typ.oid, elem.oid, elem_base.oid)
+      left join labels on labels.type in (typ.oid, elem.oid, elem_base.oid)
       left join pg_catalog.pg_attrdef def on def.adrelid = att.attrelid and def.adnum = att.attnum
      where att.attnum > 0 and not att.attisdropped
        and rel.relkind in ('r', 'p', 'v', 'm', 'f') and rel.relpersistence <> 't' and ${ownSchema('nsp')}
@@ -161,49 +159,26 @@ function readColumns(tx: Queryable): Promise<OfTable<Column>[]> {
   `)
 }
 
-/** Partial indexes and indexes over expressions promise nothing about plain columns and are left out. */
-function readUniques(tx: Queryable): Promise<OfTable<UniqueConstraint>[]> {
-  return tx.query<OfTable<UniqueConstraint>>(sql`
-    select idx.indrelid::int8::float8 as "tableOid", ind.relname as name, idx.indisprimary as "isPrimary",
-           exists (select from pg_catalog.pg_constraint con where con.conindid = idx.indexrelid and con.contype in ('p', 'u')) as "isConstraint",
-           array_agg(att.attname::text order by key.position) as columns
-      from pg_catalog.pg_index idx
-      join pg_catalog.pg_class ind on ind.oid = idx.indexrelid
-      join pg_catalog.pg_class rel on rel.oid = idx.indrelid
+function readUniques(tx: Queryable): Promise<OfTable<UniqueIndex>[]> {
+  return tx.query<OfTable<UniqueIndex>>(sql`
+    select rel.oid::int8::float8 as "tableOid", uniques.*
+      from pg_catalog.pg_class rel
       join pg_catalog.pg_namespace nsp on nsp.oid = rel.relnamespace
-      cross join lateral unnest(idx.indkey::int2[]) with ordinality as key (attnum, position)
-      join pg_catalog.pg_attribute att on att.attrelid = idx.indrelid and att.attnum = key.attnum
-     where idx.indisunique and idx.indisvalid and idx.indpred is null and idx.indexprs is null
-       and key.position <= idx.indnkeyatts and rel.relpersistence <> 't' and ${ownSchema('nsp')}
-     group by idx.indrelid, idx.indexrelid, ind.relname, idx.indisprimary
-     order by idx.indrelid, idx.indisprimary desc, ind.relname
+      cross join lateral (${uniqueIndexesOf(sql`rel.oid`)}) as uniques
+     where rel.relhasindex and rel.relpersistence <> 't' and ${ownSchema('nsp')}
+     order by rel.oid, uniques."isPrimary" desc, uniques.name
   `)
 }
 
 function readForeignKeys(tx: Queryable): Promise<OfTable<ForeignKey>[]> {
   return tx.query<OfTable<ForeignKey>>(sql`
-    select con.conrelid::int8::float8 as "tableOid", con.conname as name,
-           con.confrelid::int8::float8 as "targetOid", target_nsp.nspname as "targetSchema", target.relname as "targetTable",
-           cols.columns, cols.target_columns as "targetColumns",
-           case con.confdeltype when 'r' then 'restrict' when 'c' then 'cascade' when 'n' then 'set null'
-                                when 'd' then 'set default' else 'no action' end as "onDelete"
-      from pg_catalog.pg_constraint con
-      join pg_catalog.pg_class rel on rel.oid = con.conrelid
+    select key.relation::int8::float8 as "tableOid", key.name, key."targetOid"::int8::float8 as "targetOid", key."targetSchema", key."targetTable",
+           key.columns, key."targetColumns", key."onDelete"
+      from (${FOREIGN_KEYS}) as key
+      join pg_catalog.pg_class rel on rel.oid = key.relation
       join pg_catalog.pg_namespace nsp on nsp.oid = rel.relnamespace
-      join pg_catalog.pg_class target on target.oid = con.confrelid
-      join pg_catalog.pg_namespace target_nsp on target_nsp.oid = target.relnamespace
-      cross join lateral (
-        select array_agg(att.attname::text order by key.position) as columns,
-               array_agg(target_att.attname::text order by key.position) as target_columns
-          from unnest(con.conkey, con.confkey) with ordinality as key (attnum, target_attnum, position)
-          join pg_catalog.pg_attribute att on att.attrelid = con.conrelid and att.attnum = key.attnum
-          join pg_catalog.pg_attribute target_att on target_att.attrelid = con.confrelid and target_att.attnum = key.target_attnum
-      ) cols
-     -- A foreign key to a partitioned table has a copy per partition; only the declared one counts.
-     where con.contype = 'f' and (con.conparentid = 0 or rel.relispartition and con.confrelid = (
-             select parent.confrelid from pg_catalog.pg_constraint parent where parent.oid = con.conparentid))
-       and rel.relpersistence <> 't' and ${ownSchema('nsp')}
-     order by con.conrelid, con.conname
+     where rel.relpersistence <> 't' and ${ownSchema('nsp')}
+     order by key.relation, key.name
   `)
 }
 

@@ -124,7 +124,7 @@ export async function watchCatalog(options: WatchCatalogOptions): Promise<Catalo
   function publish(next: Catalog): void {
     clearTimeout(retry)
     if (next.isPartial && !stopping.signal.aborted) retry = setTimeout(markChanged, PARTIAL_RETRY_MS)
-    // The same object stands for the same content, so that what is derived from it is kept.
+    // The same object stands for the same content, so that values derived from it are kept.
     if (next.version === current?.version) return
     current = next
     tell(listeners, next, logger)

@@ -8,7 +8,7 @@ const HOST = '127.0.0.1'
 const PATIENCE = { patienceMs: 3_000, pauseMs: 100 }
 
 /**
- * Makes sure that Postgres can listen on a port. The default lies where the system takes ports for outgoing connections from, so a port that nobody
+ * Makes sure that Postgres can listen on a port. The default lies where the system takes ports for outgoing connections from, so a port without a listener
  * listens on but some connection has is waited for.
  *
  * @param wanted - 0 picks a free one

@@ -10,7 +10,7 @@ export interface Cluster extends AsyncDisposable {
   readonly internalUrl: string
   /** Connects as role `authenticator`, under which every statement of a person runs. Contains a password. */
   readonly requestUrl: string
-  /** The same with further passwords that the role may have: with one that works, nobody else's login has to change. Empty for an embedded cluster. */
+  /** The same with further passwords that the role may have: with one that works, no other login has to change. Empty for an embedded cluster. */
   readonly otherRequestUrls: readonly string[]
   readonly databasePort: number
   /** `server_version_num` when it was opened, such as 180003. */

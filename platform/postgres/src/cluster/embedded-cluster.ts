@@ -210,7 +210,7 @@ interface Separation {
 /** In a folder of release 0.1.0: takes the superuser's rights from the role that projects act as. Goes on where it was interrupted. */
 async function finishSeparation(files: Separation, secrets: SeparateSecrets): Promise<SeparateSecrets> {
   if (secrets.separation !== 'pending') return secrets
-  // At a port that nobody was told.
+  // At a port that no client knows.
   const port = await choosePort(0)
   const settings = fixedSettings(port, files.clusterName)
   await separateRoles(

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { findProcess } from './processes.ts'
 
-/** Milliseconds that a child gets after its signal: an immediate shutdown of Postgres kills what is left of it after 5 s itself. */
+/** Milliseconds that a child gets after its signal: an immediate shutdown of Postgres kills its remaining processes after 5 s itself. */
 const PATIENCE_MS = 7_000
 
 /** Milliseconds between two looks at whether it has ended. */

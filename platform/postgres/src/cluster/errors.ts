@@ -19,14 +19,14 @@ export function portBusy(port: number): HoldfastError {
   })
 }
 
-/** Nobody listens on the port, but a connection has it as its own end, or had it until a moment ago. */
+/** The port has no listener, but a connection has it as its own end, or had it until a moment ago. */
 export function portHeld(port: number): HoldfastError {
   return new HoldfastError(
     'postgres_port_busy',
     500,
     `Port ${port} for Postgres is in use by a connection of another program.`,
     {
-      hint: 'Nobody listens there; it is free again within a minute of the end of that connection. Try again, or choose another port with --db-port.',
+      hint: 'No program listens there; it is free again within a minute of the end of that connection. Try again, or choose another port with --db-port.',
     },
   )
 }

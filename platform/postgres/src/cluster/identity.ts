@@ -32,6 +32,27 @@ export function resolveIdentity(binaries: Binaries, databaseDir: string): Identi
   return identityOf(binaries, databaseDir, id, id)
 }
 
+/** What a program has to reach, and with which bits of a mode: `0o1` to enter a folder, `0o5` to read and run its files. */
+export interface Reach {
+  readonly path: string
+  readonly bits: number
+}
+
+/**
+ * Decides as whom another program than Postgres runs, which must not have the rights of root: as we do, or, when that is root, as the owner of the folder that it keeps,
+ * else as a user that nothing else runs as.
+ *
+ * @param folder - where the program keeps its files; it need not exist
+ * @throws {HoldfastError} `postgres_folder_out_of_reach`
+ */
+export function resolveProgramIdentity(folder: string, needed: readonly Reach[]): Identity {
+  if (process.getuid?.() !== 0) return { user: {}, prefix: [] }
+  const owner = statOrUndefined(folder)
+  if (owner && owner.uid !== 0) return withReach(needed, owner.uid, owner.gid)
+  const id = ownIdFor(folder)
+  return withReach(needed, id, id)
+}
+
 /**
  * As whom `initdb` makes a database: it insists on a user that has a name, which our own has not. The files change hands when it has ended.
  *
@@ -48,11 +69,20 @@ function keepsOwner(owner: Stats, databaseDir: string): boolean {
 
 /** @throws {HoldfastError} `postgres_folder_out_of_reach` */
 function identityOf(binaries: Binaries, databaseDir: string, uid: number, gid: number): Identity {
-  const blocked = [
-    firstBlocked(dirname(databaseDir), uid, gid, 0o1),
-    firstBlocked(binaries.postgres, uid, gid, 0o5),
-    firstBlocked(join(binaries.root, 'native', 'share'), uid, gid, 0o5),
-  ].find((path) => path !== undefined)
+  return withReach(
+    [
+      { path: dirname(databaseDir), bits: 0o1 },
+      { path: binaries.postgres, bits: 0o5 },
+      { path: join(binaries.root, 'native', 'share'), bits: 0o5 },
+    ],
+    uid,
+    gid,
+  )
+}
+
+/** @throws {HoldfastError} `postgres_folder_out_of_reach` */
+function withReach(needed: readonly Reach[], uid: number, gid: number): Identity {
+  const blocked = needed.map(({ path, bits }) => firstBlocked(path, uid, gid, bits)).find((path) => path !== undefined)
   if (blocked === undefined) return { user: { uid, gid }, prefix: [] }
   if (!isExecutable(SETPRIV)) throw folderOutOfReach(blocked, uid)
   return {
@@ -120,7 +150,8 @@ function statOrUndefined(path: string): Stats | undefined {
   return statSync(path, { throwIfNoEntry: false })
 }
 
-function isExecutable(path: string): boolean {
+/** Whether this process may run the program. */
+export function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK)
     return true

@@ -18,7 +18,7 @@ const PREDEFINED_ROLES = ['pg_monitor', 'pg_read_all_data', 'pg_signal_backend']
 
 /**
  * Makes sure that there is the role that projects act as, with the rights that it has on Supabase: it owns the database, makes databases and roles, passes
- * row-level security, and is no superuser. What it may do inside the database is said by migrations.
+ * row-level security, and is no superuser. Migrations grant what it may do inside the database.
  *
  * @param internalUrl - connects as the superuser, with the settings of our own connections
  * @param adminUrl - connects as the project's role, with the password that it is to have

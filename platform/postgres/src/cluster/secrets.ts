@@ -59,7 +59,7 @@ export function createSecrets(dataDir: string): SeparateSecrets {
 
 /**
  * The secrets of a folder of release 0.1.0 with a superuser of its own. The password that people were told stays with `postgres`; the superuser gets one that
- * nobody was told.
+ * no client knows.
  */
 export function separateSecrets(dataDir: string, stored: ClusterSecrets): SeparateSecrets {
   return writeSecrets(dataDir, {

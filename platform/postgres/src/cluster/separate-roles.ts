@@ -21,7 +21,7 @@ const REMARKS: Readonly<Record<string, string>> = {
 
 const ITERATIONS = 4_096
 
-/** What a project's event trigger runs is not for the superuser, and what is set for the role or the database does not count. */
+/** A project's event triggers do not run for the superuser, and settings of the role or the database do not count. */
 const SETTINGS = [
   'event_triggers=off',
   'allow_system_table_mods=on',

@@ -62,7 +62,7 @@ export function watchServer({ url, timeoutMs = TIMEOUT_MS, logger }: WatchServer
       await new Promise((resolve) => setImmediate(resolve))
       throw new Error(`Postgres did not answer within ${timeoutMs} ms`)
     })
-    tooLong.catch(() => undefined) // nobody waits for it once Postgres has answered
+    tooLong.catch(() => undefined) // it is not awaited once Postgres has answered
     try {
       await Promise.race([askOnce(), tooLong])
     } catch (error) {

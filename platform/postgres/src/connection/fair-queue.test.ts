@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { createFairQueue, QueueTimeout, type FairQueue } from './fair-queue.ts'
 
 /*
- * Invariants: no more places are held than there are; reserved places are there at once, whatever other services do; nobody who asks for much makes others
+ * Invariants: no more places are held than there are; reserved places are there at once, whatever other services do; no user who asks for much makes others
  * wait; everybody who waits is served in the end.
  */
 
@@ -124,7 +124,7 @@ describe('waiting ends', () => {
     expect(queue.running).toBe(0)
   })
 
-  test('at once when nobody waits for the result any more', async () => {
+  test('at once when the result is no longer wanted', async () => {
     const queue = createFairQueue(1, { rest: { reserved: 0, max: 1 } })
     const { ask } = client(queue)
     const held = await ask('rest' as Name, 'ada')

@@ -18,7 +18,7 @@ export interface OwnConnectionOptions {
 /** @throws what the connection fails with */
 export async function openOwnConnection({ url, applicationName }: OwnConnectionOptions): Promise<OwnConnection> {
   const client = new Client({ connectionString: url, application_name: applicationName, keepAlive: true })
-  client.on('error', () => undefined) // what is being asked fails with it
+  client.on('error', () => undefined) // the running query fails with it
   const end = (): Promise<void> => client.end().catch(() => undefined) // it may be broken already
   try {
     await client.connect()

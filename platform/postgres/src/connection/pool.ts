@@ -32,7 +32,7 @@ export interface PoolOptions {
   /** More settings of each connection, such as planner switches; names and values are constants of ours. */
   readonly settings?: Readonly<Record<string, string>>
   /**
-   * Seconds after which a connection is replaced once nobody uses it: a backend keeps the memory that its largest statement took. Default: never, as long as it is
+   * Seconds after which a connection is replaced once it is idle: a backend keeps the memory that its largest statement took. Default: never, as long as it is
    * used.
    */
   readonly lifetimeS?: number
@@ -58,6 +58,8 @@ export interface Transaction extends Queryable {
 
 /** Lends connections. */
 export interface Connections extends Queryable {
+  /** Of the pool; see {@link PoolOptions.roleSettings}. */
+  readonly roleSettings?: PoolOptions['roleSettings'] | undefined
   /** Runs `body` in a transaction: commits when it resolves, rolls back when it rejects. */
   transaction<T>(body: (tx: Transaction) => Promise<T>): Promise<T>
   /** Lends a connection outside any transaction. It is discarded, not reused, when `body` rejects. */
@@ -108,13 +110,14 @@ export function createPool(options: PoolOptions): Pool {
     ...(options.statementTimeoutMs ? { statement_timeout: options.statementTimeoutMs } : {}),
   })
   pool.on('error', (error) => options.onError?.(error))
-  // A lent connection that breaks between two statements has nobody else to tell; its next statement fails and it is discarded.
+  // A lent connection that breaks between two statements tells no other listener; its next statement fails and it is discarded.
   pool.on('connect', (client) => client.on('error', () => undefined))
   const begin = options.isReadOnly ? 'begin transaction read only' : 'begin'
   const commit = options.resetAfterTransaction || options.isReadOnly ? 'commit; reset all; reset role' : 'commit'
   let ending: Promise<void> | undefined
 
   return {
+    roleSettings: options.roleSettings,
     transaction,
     withClient,
     query: (statement) => single((tx) => tx.query(statement)),

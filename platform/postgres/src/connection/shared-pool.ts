@@ -1,18 +1,18 @@
 import { createFairQueue, type ShareLimits } from './fair-queue.ts'
 import type { Connections, Pool } from './pool.ts'
 
-/** On whose behalf connections are used. */
-export interface Asker {
+/** The person on whose behalf connections are used. */
+export interface Requester {
   /** `undefined` for work of the server itself, or of a backend that is trusted with all of the share. */
   readonly person: string | undefined
-  /** Aborts when nobody waits for the result any more. It ends waiting for a connection, not what runs on one. */
+  /** Aborts when the result is no longer wanted. It ends waiting for a connection, not what runs on one. */
   readonly signal?: AbortSignal | undefined
 }
 
 /** The part of a pool that one service has. */
 export interface PoolShare {
   /** The connections as one person may use them: each use waits for its turn. Never to be used inside another use: two could wait for each other. */
-  for(asker: Asker): Connections
+  for(requester: Requester): Connections
 }
 
 export interface SharedPool<Name extends string> {
@@ -35,7 +35,7 @@ export function sharePool<Name extends string>(pool: Pool, options: ShareOptions
   const queue = createFairQueue(options.connectionsMax, options.shares)
   const timeoutMs = options.acquireTimeoutMs ?? 10_000
 
-  function connections(share: Name, { person, signal }: Asker): Connections {
+  function connections(share: Name, { person, signal }: Requester): Connections {
     const inTurn = async <T>(use: () => Promise<T>): Promise<T> => {
       const leave = await queue.enter({ share, person, signal, timeoutMs })
       try {
@@ -45,6 +45,7 @@ export function sharePool<Name extends string>(pool: Pool, options: ShareOptions
       }
     }
     return {
+      roleSettings: pool.roleSettings,
       query: (statement) => inTurn(() => pool.query(statement)),
       execute: (statement) => inTurn(() => pool.execute(statement)),
       transaction: (body) => inTurn(() => pool.transaction(body)),
@@ -52,5 +53,5 @@ export function sharePool<Name extends string>(pool: Pool, options: ShareOptions
     }
   }
 
-  return { share: (name) => ({ for: (asker) => connections(name, asker) }) }
+  return { share: (name) => ({ for: (requester) => connections(name, requester) }) }
 }

@@ -29,7 +29,7 @@ const LOCK_KEY = 4_711_054_321
  * Applies what the database does not have yet, each file in one transaction together with its record, so that a crash leaves whole migrations only.
  *
  * @returns what was applied now
- * @throws {HoldfastError} `migration_failed` with the file, the line and what Postgres said; those of {@link planMigrations}
+ * @throws {HoldfastError} `migration_failed` with the file, the line and Postgres's message; those of {@link planMigrations}
  */
 export async function applyMigrations(options: MigrateOptions): Promise<readonly Migration[]> {
   const migrations = options.sources.flatMap(readMigrations)

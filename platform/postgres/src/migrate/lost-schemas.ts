@@ -33,7 +33,8 @@ function schemasOfParts(sources: readonly MigrationSource[], incomplete: readonl
 /**
  * Changes the record of what was applied so that what was dropped is applied again, and nothing else is.
  *
- * Where the record itself is gone, what is still there counts as applied: every start brings a database to its own release, and this is the one that ran last.
+ * Where the record itself is gone, migrations of existing schemas count as applied: every start brings a database to its own release, and this
+ * is the one that ran last.
  *
  * @returns migrations that are to be applied once more although their objects are there, as they grant rights on the schemas
  */
@@ -45,7 +46,7 @@ export async function forgetLost(
 ): Promise<readonly Migration[]> {
   const { lost, unrecorded, incomplete } = await findLoss(db, sources)
   if (incomplete.length > 0)
-    logger.log('error', 'functions of Holdfast were dropped by somebody, and are made again', {
+    logger.log('error', 'functions of Holdfast were dropped by another session, and are made again', {
       lost: [...new Set(schemasOfParts(sources, incomplete))].join(', '),
     })
   if (lost.length + unrecorded.length === 0) return migrations.filter((one) => incomplete.includes(nameOf(one)))
@@ -55,7 +56,7 @@ export async function forgetLost(
   for (const { otherSchemas = [] } of sources.filter(({ name }) => lost.includes(name)))
     for (const schema of otherSchemas) await db.execute(sql`drop schema if exists ${sql.identifier(schema)} cascade`)
   await db.execute(sql`delete from holdfast.migrations where source = any(${[...lost]}::text[])`)
-  logger.log('error', 'schemas of Holdfast were dropped by somebody, and are made again', {
+  logger.log('error', 'schemas of Holdfast were dropped by another session, and are made again', {
     lost: lost.join(', '),
     hint: 'Their contents are gone. Policies, foreign keys and triggers of yours that referred to them went with them: apply your migrations again.',
   })

@@ -9,11 +9,11 @@ export interface MigrationSource {
   /** Holds `NNNN_words.sql`. A `file:` address with a slash at the end. */
   readonly directory: URL
   /**
-   * A table or function, `schema.name`, that nobody but these migrations makes and that they never drop: when it is gone with everything else in its schema, a person has
+   * A table or function, `schema.name`, that only these migrations make and that they never drop: when it is gone with everything else in its schema, a person has
    * dropped the schema, and they are applied again. Without one they never are.
    */
   readonly witness?: string
-  /** Schemas that these migrations make besides the one of the witness. What is left of them is dropped before they are applied again. */
+  /** Schemas that these migrations make besides the one of the witness. Remains of them are dropped before they are applied again. */
   readonly otherSchemas?: readonly string[]
   /** What one migration makes whole by itself. It may be applied again at any time, and is when one of the functions is gone. */
   readonly parts?: readonly MigrationPart[]

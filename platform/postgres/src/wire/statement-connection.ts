@@ -1,6 +1,7 @@
 import { Client } from 'pg'
 import { createMessageWriter } from './message-writer.ts'
 import { MESSAGE } from './messages.ts'
+import { bufferedSocket } from './read-buffer.ts'
 import { readServerError } from './server-error.ts'
 import { takeOver } from './take-over.ts'
 
@@ -18,7 +19,10 @@ export interface StatementConnectionOptions {
   readonly onLost: () => void
 }
 
-/** Receives a row: the bytes of a `DataRow`, columns in binary. What it keeps of them keeps the whole buffer in memory. */
+/**
+ * Receives a row: the bytes of a `DataRow`, columns in binary. A row of more than `READ_BYTES` has a buffer of its own, which lives as long as anything of it;
+ * the bytes of others are void after the call.
+ */
 export type RowHandler = (buffer: Buffer, start: number, end: number) => void
 
 /**
@@ -43,7 +47,12 @@ interface Run {
 
 export async function openStatementConnection(options: StatementConnectionOptions): Promise<StatementConnection> {
   const { url, applicationName, settings, text, parameterTypes, onLost } = options
-  const client = new Client({ connectionString: url, application_name: applicationName, keepAlive: true })
+  const client = new Client({
+    connectionString: url,
+    application_name: applicationName,
+    keepAlive: true,
+    stream: bufferedSocket,
+  })
   client.on('error', () => undefined) // the caller sees the failure in what it awaits
   await client.connect()
   for (const [name, value] of Object.entries(settings)) await client.query(`set ${name} = ${value}`)

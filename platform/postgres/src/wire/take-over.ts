@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import type { ClientBase } from 'pg'
 import { createFramer, type MessageHandler } from './framer.ts'
 import { terminateMessage } from './messages.ts'
+import { readChunks } from './read-buffer.ts'
 
 const CLOSE_TIMEOUT_MS = 2000
 
@@ -46,8 +47,7 @@ export function takeOver(client: ClientBase, handlers: WireHandlers): Wire {
   }
 
   const feed = createFramer({ onMessage: handlers.onMessage })
-  socket.removeAllListeners('data')
-  socket.on('data', (chunk: Buffer) => {
+  readChunks(socket, (chunk) => {
     if (over) return
     try {
       feed(chunk)

@@ -20,7 +20,7 @@ afterEach(async () => {
 const ddl = (text: string): Promise<unknown> => db.pool.withClient((client) => client.query(text))
 
 describe('watchCatalog', () => {
-  test('follows tables, columns, grants, functions and what is dropped', async () => {
+  test('follows tables, columns, grants, functions and dropped objects', async () => {
     const listener = vi.fn()
     watch.onChange(listener)
     await ddl('create table public.things (id int)')

@@ -27,7 +27,7 @@ afterEach(() => {
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-cluster-'))
   folders.push(folder)
-  chmodSync(folder, 0o755) // mkdtemp makes folders that nobody else may enter
+  chmodSync(folder, 0o755) // mkdtemp makes folders that no other user may enter
   return join(folder, 'data')
 }
 
@@ -222,7 +222,9 @@ describe('after a crash', () => {
     await using cluster = await open(dataDir)
     await using pool = poolOf(cluster)
     const sleeping = pool.query(sql`select pg_sleep(30)`).catch((error: unknown) => error)
-    await delay(100)
+    await until(
+      async () => (await pool.query(sql`select from pg_stat_activity where wait_event = 'PgSleep'`)).length === 1,
+    )
     process.kill(postmasterPid(dataDir), 'SIGKILL')
     expect(isConnectionLoss(await sleeping)).toBe(true)
   })
@@ -253,7 +255,7 @@ describe('after a crash', () => {
     expect(findProcess(pid)).toBeUndefined()
   })
 
-  test('a Postgres that outlived its killed parent is stopped and started anew', async () => {
+  test('a Postgres that outlived its killed parent is stopped and started again', async () => {
     const dataDir = newFolder()
     const script = `
       const { openEmbeddedCluster } = await import(${JSON.stringify(new URL('../../src/cluster/embedded-cluster.ts', import.meta.url).href)})

@@ -219,7 +219,7 @@ describe('a folder of release 0.1.0', () => {
     })
   })
 
-  test('leaves the superuser what is Holdfast’s, and nothing of the project that it would run', async () => {
+  test('leaves the superuser Holdfast’s own objects, and nothing of the project that it would run', async () => {
     expect((await asSuperuser<{ one: string }>(OWNED_BY_SUPERUSER)).map(({ one }) => one)).toEqual([
       'event trigger holdfast_ddl',
       'event trigger notes',

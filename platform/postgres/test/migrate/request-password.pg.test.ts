@@ -6,7 +6,7 @@ import { sql } from '../../src/sql/sql.ts'
 import { openRequestRole } from '../../src/migrate/request-password.ts'
 
 /*
- * What is pinned here: servers with passwords of their own agree on one, whether they may compare stored verifiers, as superusers, or have to try to log in. Nobody's
+ * Pins that servers with passwords of their own agree on one, whether they may compare stored verifiers, as superusers, or have to try to log in. No server's
  * login is changed while it works.
  */
 
@@ -87,7 +87,7 @@ test('a recorded password that no longer works is replaced by one that does, or 
     await open(pool, 'first')
     await db.pool.execute(sql`alter role ${sql.identifier(role)} password 'by hand'`)
     expect(await open(pool, 'mine', 'by hand')).toBe(urlAs(role, 'by hand'))
-    await db.pool.execute(sql`alter role ${sql.identifier(role)} password 'known to nobody'`)
+    await db.pool.execute(sql`alter role ${sql.identifier(role)} password 'known to no server'`)
     expect(await open(pool, 'mine')).toBe(urlAs(role, 'mine'))
     expect(await logsIn('mine')).toBe(true)
   }
@@ -104,7 +104,7 @@ test('an embedded cluster has the password of its data folder, and the others ta
   expect(await open(db.pool, 'mine')).toBe(urlAs(role, 'of the folder'))
 })
 
-test('the password is for nobody but Holdfast', async () => {
+test('only Holdfast knows the password', async () => {
   await open(db.pool, 'secret')
   const reading = sql`select has_table_privilege(r, 'holdfast.login_passwords', 'select') as may
     from unnest(array['anon', 'authenticated', 'service_role', 'authenticator', 'holdfast_evaluator']) r`

@@ -28,7 +28,7 @@ export function createDecoder(): Decoder {
 class PgoutputDecoder implements Decoder {
   readonly #relations = createRelations()
   #inTransaction = false
-  /** What is being decoded, and where the next field begins. */
+  /** The message being decoded, and where its next field begins. */
   #bytes: Buffer = Buffer.alloc(0)
   #at = 0
 

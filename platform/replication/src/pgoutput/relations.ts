@@ -5,7 +5,7 @@ import type { Relation } from '../events.ts'
 /** `REPLICA IDENTITY FULL` in a Relation message. */
 const IDENTITY_FULL = 0x66
 
-/** What pgoutput has said about relations on one connection. */
+/** The relations that pgoutput has described on one connection. */
 export interface Relations {
   /** Remembers a Relation message. The same object is kept while nothing about the relation changes. */
   learn(relation: Relation, identity: number): void
@@ -39,7 +39,7 @@ export function createRelations(): Relations {
   }
 }
 
-/** The server said something that the protocol does not allow. */
+/** The server sent something that the protocol does not allow. */
 export function protocolError(detail: string): HoldfastError {
   return new HoldfastError('replication_protocol', 500, 'Postgres sent something that is not pgoutput', { detail })
 }

@@ -19,7 +19,7 @@ import {
   replicationSlotMissing,
 } from '../errors.ts'
 import type { ReplicationEvent, ReplicationStream } from '../events.ts'
-import { formatLsn, type Lsn } from '../lsn.ts'
+import { formatLsn, parseLsn, type Lsn } from '../lsn.ts'
 import { createDecoder } from '../pgoutput/decode.ts'
 import { SLOT_QUERY, readSlotRow, type Slot, type SlotRow } from '../slot.ts'
 import { statusMessage } from './status.ts'
@@ -51,13 +51,15 @@ export interface ReplicationStreamOptions {
    */
   readonly startLsn?: Lsn | undefined
   readonly logger: Logger
-  /** When the connection is replaced by a new one. Default: a second after 16 MiB. */
+  /** When the connection is replaced by a new one. Default: a second after a transaction of 16 MiB, or after 32 MiB of any WAL. */
   readonly renewal?: Renewal | undefined
 }
 
 export interface Renewal {
   /** Bytes on the wire that make a transaction large: only after such a one. */
   readonly transactionBytes: number
+  /** Bytes of WAL that count as one, whatever of them is sent: changes of tables that are not published take the same memory. */
+  readonly walBytes: number
   /** Milliseconds without a change before it. */
   readonly quietMs: number
   /** Milliseconds between two looks. */
@@ -68,13 +70,15 @@ export interface Renewal {
 export interface SlotConnection {
   readonly client: pg.Client
   readonly found: Slot
+  /** The end of what has been written. */
+  readonly walEnd: Lsn | undefined
 }
 
 /** @throws {HoldfastError} as `openReplicationStream` */
 export async function connectToSlot({ url, slot, publication }: ReplicationStreamOptions): Promise<SlotConnection> {
   const client = await connect({ url, applicationName: `holdfast replication ${slot}`, replication: true })
   try {
-    return { client, found: await inspect(client, slot, publication) }
+    return { client, ...(await inspect(client, slot, publication)) }
   } catch (error) {
     await client.end().catch(() => undefined) // the first error tells why
     throw error instanceof HoldfastError ? error : replicationConnectionLost(error)
@@ -127,7 +131,10 @@ export class SlotStream implements Omit<ReplicationStream, 'batches'> {
   /** Bytes of the transaction that is arriving, or of the last one. */
   #transactionBytes = 0
   readonly #largeBytes: number
+  readonly #walBytes: number
   #largeEnd: Lsn | undefined
+  /** Where counting the WAL that was decoded begins again. */
+  #countedFrom: bigint
   /** When something other than `progress` arrived. */
   #heardAtMs = performance.now()
 
@@ -135,6 +142,9 @@ export class SlotStream implements Omit<ReplicationStream, 'batches'> {
     const { slot, logger, startLsn } = options
     this.#command = startCommand(options)
     this.#largeBytes = options.renewal?.transactionBytes ?? Number.POSITIVE_INFINITY
+    this.#walBytes = options.renewal?.walBytes ?? Number.POSITIVE_INFINITY
+    // Decoding begins there, whatever has been confirmed.
+    this.#countedFrom = found.restartLsn ?? 0n
     this.#slot = slot
     this.#found = found
     this.#logger = logger
@@ -167,7 +177,7 @@ export class SlotStream implements Omit<ReplicationStream, 'batches'> {
     return this.#queue.take()
   }
 
-  /** Where the last large transaction ends that this connection has decoded. */
+  /** Where the last large piece of work ends that this connection has decoded. */
   get largeEnd(): Lsn | undefined {
     return this.#largeEnd
   }
@@ -234,18 +244,25 @@ export class SlotStream implements Omit<ReplicationStream, 'batches'> {
     if (event.kind === 'commit') {
       if (this.#transactionBytes >= this.#largeBytes) this.#largeEnd = event.endLsn
       this.#outstanding = event.endLsn
-      this.#received = max(this.#received, event.endLsn)
+      this.#noteReceived(event.endLsn)
       if (this.#progressDeferred) this.#emitProgress(event.endLsn)
     } else if (event.kind === 'message' && !event.transactional) {
       this.#outstanding = event.lsn
-      this.#received = max(this.#received, event.lsn)
+      this.#noteReceived(event.lsn)
     }
+  }
+
+  #noteReceived(lsn: Lsn): void {
+    this.#received = max(this.#received, lsn)
+    if (Number(lsn - this.#countedFrom) < this.#walBytes) return
+    this.#largeEnd = lsn
+    this.#countedFrom = lsn
   }
 
   /** A keepalive carries the position up to which the server has decoded, and comes after all that it has sent. */
   #readKeepalive(buffer: Buffer, start: number): void {
     const walEnd = buffer.readBigUInt64BE(start + 1) as Lsn
-    this.#received = max(this.#received, walEnd)
+    this.#noteReceived(walEnd)
     if (this.#decoder.isInTransaction()) this.#progressDeferred = true
     else if (walEnd > this.#reportedProgress || this.#progressRequested) this.#emitProgress(walEnd)
     if (buffer[start + 17] === 1) this.#sendStatus(false)
@@ -305,7 +322,7 @@ function startCommand({ slot, publication, startLsn }: ReplicationStreamOptions)
 }
 
 /** Refuses early what Postgres would say less clearly, or (a missing publication) not at all. */
-async function inspect(client: pg.Client, slot: string, publication: string): Promise<Slot> {
+async function inspect(client: pg.Client, slot: string, publication: string): Promise<Omit<SlotConnection, 'client'>> {
   const slots = await client.query<SlotRow>(`${SLOT_QUERY} where slot_name = ${quoteLiteral(slot)}`)
   const row = slots.rows[0]
   if (row === undefined) throw replicationSlotMissing(slot)
@@ -313,11 +330,13 @@ async function inspect(client: pg.Client, slot: string, publication: string): Pr
   if (found.invalidationReason !== undefined || found.walStatus === 'lost') {
     throw replicationSlotLost(slot, found.invalidationReason ?? 'the WAL it needs was removed')
   }
-  const publications = await client.query(
-    `select from pg_catalog.pg_publication where pubname = ${quoteLiteral(publication)}`,
+  const publications = await client.query<{ wal_end: string }>(
+    `select pg_catalog.pg_current_wal_insert_lsn()::text as wal_end
+       from pg_catalog.pg_publication where pubname = ${quoteLiteral(publication)}`,
   )
-  if (publications.rows.length === 0) throw publicationMissing(publication)
-  return found
+  const [there] = publications.rows
+  if (there === undefined) throw publicationMissing(publication)
+  return { found, walEnd: parseLsn(there.wal_end) }
 }
 
 function startError(slot: string, found: Slot, cause: Error): HoldfastError {

@@ -7,7 +7,7 @@ import { ensurePublication } from '../../src/publication.ts'
 import { createSlot, dropSlot, findSlot, releaseSlot } from '../../src/slot.ts'
 import { openReplicationStream } from '../../src/read-slot/renewed-stream.ts'
 
-// What is pinned here: memory is bounded by the consumer's pace, each way to lose the slot or the connection has its own error, and a stream that
+// Pins that memory is bounded by the consumer's pace, each way to lose the slot or the connection has its own error, and a stream that
 // is disposed leaves nothing behind.
 
 const PUBLICATION = 'changes'
@@ -35,6 +35,14 @@ async function setUp(): Promise<Setup> {
   }
 }
 
+/** Whether Postgres has more to send than the reader takes. */
+async function waitsForReader({ pool }: Setup): Promise<boolean> {
+  const held = await pool.query(
+    sql`select from pg_stat_activity where backend_type = 'walsender' and datname = current_database() and wait_event = 'WalSenderWriteData'`,
+  )
+  return held.length > 0
+}
+
 /** The next row that is inserted. */
 async function nextInsert(stream: ReplicationStream): Promise<Tuple> {
   for await (const batch of stream.batches) for (const event of batch) if (event.kind === 'insert') return event.row
@@ -58,7 +66,7 @@ describe('a slow consumer', () => {
       if (batch.some((event) => event.kind === 'commit')) break
       if (stalled < 3) {
         stalled++
-        await new Promise((resolve) => setTimeout(resolve, 300))
+        await expect.poll(() => waitsForReader(setup)).toBe(true)
         heapMost = Math.max(heapMost, process.memoryUsage().heapUsed - heapBefore)
       }
     }

@@ -46,7 +46,7 @@ async function openCluster(
 }
 
 describe('a cluster of its own', () => {
-  test('a slot whose WAL Postgres has removed is lost, and can be made anew', async () => {
+  test('a slot whose WAL Postgres has removed is lost, and can be created again', async () => {
     await using own = await openCluster({ max_slot_wal_keep_size: '1MB', max_wal_size: '32MB', min_wal_size: '32MB' })
     const { pool } = own
     const url = own.cluster.internalUrl

@@ -7,7 +7,7 @@ import { ensurePublication } from '../../src/publication.ts'
 import { openReplicationStream } from '../../src/read-slot/renewed-stream.ts'
 import { createSlot, dropSlot, findSlot } from '../../src/slot.ts'
 
-// What is pinned here: after a large transaction the connection that decoded it is replaced by a new one, while others write; every change
+// Pins that after a large transaction the connection that decoded it is replaced by a new one, while others write; every change
 // arrives once, in order, before and after.
 
 const PUBLICATION = 'changes'
@@ -40,7 +40,7 @@ async function setUp(): Promise<Setup> {
   await db.pool.execute(sql`create table items (number bigint generated always as identity primary key, body text)`)
   await ensurePublication(db.pool, { name: PUBLICATION, tables: [{ schema: 'public', name: 'items' }] })
   await (await createSlot({ url: db.url, name: db.name }))[Symbol.asyncDispose]()
-  const renewal = { transactionBytes: 1024 * 1024, quietMs: QUIET_MS, intervalMs: 150 }
+  const renewal = { transactionBytes: 1024 * 1024, walBytes: 4 * 1024 * 1024, quietMs: QUIET_MS, intervalMs: 150 }
   const options = { url: db.url, slot: db.name, publication: PUBLICATION, logger: silentLogger, renewal }
   const stream = await openReplicationStream(options)
   const numbers: number[] = []

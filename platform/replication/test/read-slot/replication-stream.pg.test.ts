@@ -10,7 +10,7 @@ import { ensurePublication } from '../../src/publication.ts'
 import { createSlot, dropSlot, findSlot } from '../../src/slot.ts'
 import { openReplicationStream } from '../../src/read-slot/renewed-stream.ts'
 
-// What is pinned here: everything that commits arrives once, whole, in commit order and in the text form of a snapshot; nothing confirmed comes
+// Pins that everything that commits arrives once, whole, in commit order and in the text form of a snapshot; nothing confirmed comes
 // again and nothing unconfirmed is lost; memory is bounded by the consumer's pace; each way to lose a slot has its own error.
 
 const PUBLICATION = 'changes'

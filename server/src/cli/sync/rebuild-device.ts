@@ -10,7 +10,7 @@ export interface RebuiltDevice extends AsyncDisposable {
   reach(writeCheckpoint: bigint): Promise<ReadonlyMap<string, string>>
   /** Waits until everything that committed before this call is there. */
   settle(): Promise<ReadonlyMap<string, string>>
-  /** What is wrong with the stream itself: checksums that do not add up, operations without a checkpoint. */
+  /** Faults of the stream itself: checksums that do not add up, operations without a checkpoint. */
   readonly faults: readonly string[]
   readonly operations: number
   readonly buckets: number

@@ -6,7 +6,7 @@ export function renderExplanation(user: string, found: RowExplanation): string {
   const lines = [
     `${user} (${found.user.id}, ${found.user.role}), ${found.table} ${found.id}`,
     found.verdict === 'disagreement'
-      ? 'DISAGREEMENT between Postgres and what is synced'
+      ? 'DISAGREEMENT between Postgres and the synced rows'
       : found.verdict === 'has it'
         ? 'This person has the row.'
         : 'This person does not have the row.',

@@ -74,7 +74,7 @@ export async function runSync(input: CommandInput): Promise<number> {
   }
 }
 
-/** What is written before the first option. */
+/** The arguments before the first option. */
 function leadingFiles(argv: readonly string[]): readonly string[] {
   const end = argv.findIndex((one) => one.startsWith('-'))
   return end < 0 ? argv : argv.slice(0, end)

@@ -25,7 +25,7 @@ export interface Verification {
   readonly differences: readonly Difference[]
   /** Selecting from these fails in Postgres for this person, so the device has no rows of them. */
   readonly failing: Readonly<Record<string, string>>
-  /** What is wrong with the stream itself. */
+  /** Faults of the stream itself. */
   readonly faults: readonly string[]
 }
 

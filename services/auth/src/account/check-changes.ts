@@ -22,7 +22,7 @@ import { hasPassword, hasVerifiedFactor, type UserRow } from '../users/user-row.
 /** Ways to sign in that a person uses who does not know their password. */
 const WITHOUT_PASSWORD = ['otp', 'magiclink', 'recovery']
 
-/** What a person may change of their own account; what is `undefined` stays. */
+/** What a person may change of their own account; `undefined` changes nothing. */
 export interface UserChanges {
   readonly email: string | undefined
   readonly phone: string | undefined
@@ -39,7 +39,7 @@ export interface UserChanges {
   readonly appMetadata: unknown
 }
 
-/** What is left to be done. */
+/** The changes that remain to be made. */
 export interface CheckedChanges {
   readonly email: string | undefined
   readonly phone: string | undefined

@@ -24,7 +24,7 @@ export const AccountBody = Type.Object({
   ban_duration: OptionalText,
 })
 
-/** The same, checked; what is `undefined` was not given. */
+/** The same, checked; `undefined` was not given. */
 export interface AccountAttributes {
   readonly role: string | undefined
   /** In lower case. */
@@ -46,7 +46,7 @@ export function parseAccountAttributes(body: Type.Static<typeof AccountBody>): A
   if (body.password && body.password_hash) {
     throw validationFailed('Only a password or a password hash should be provided')
   }
-  // Nobody could ever sign in with a hash that cannot be compared with.
+  // A hash of an unknown form would make the account impossible to sign in to.
   if (body.password_hash && !isUsableHash(body.password_hash)) {
     throw validationFailed('The password hash has to be one of bcrypt, argon2i, argon2id or Firebase scrypt')
   }

@@ -16,7 +16,7 @@ import { mergeAppMetadata } from './app-metadata.ts'
 import type { Admin } from './require-admin.ts'
 
 /**
- * Makes an account without asking the person: no mail, no hook, no rules for passwords. Without a password nobody signs in with one.
+ * Makes an account without asking the person: no mail, no hook, no rules for passwords. Without a password the account has no sign-in by password.
  *
  * @param input.id - what the account is to be called; a random id when `undefined`
  * @throws {HoldfastError} `validation_failed`, `email_exists`, `phone_exists`, `user_already_exists` (the id is taken), `unexpected_failure`

@@ -10,7 +10,7 @@ const options = (captchaUrl?: string) => ({
 })
 
 describe('a captcha', () => {
-  test('is asked of nobody when it is off', async () => {
+  test('is not asked for when it is off', async () => {
     const captcha = createCaptcha({ ...options(), captchaEnabled: false })
     await expect(captcha.require(undefined, '192.0.2.1')).resolves.toBeUndefined()
   })
@@ -50,7 +50,7 @@ describe('a captcha', () => {
   test.each([
     ['answers no JSON', { body: '<html>', headers: { 'content-type': 'text/html' } }],
     ['sends elsewhere', { status: 302, headers: { location: 'http://127.0.0.1:1/' } }],
-  ])('lets nobody through when the provider %s', async (_title, answer) => {
+  ])('lets no request through when the provider %s', async (_title, answer) => {
     await using provider = await openHttpListener(() => answer)
     await expect(createCaptcha(options(provider.url)).require('token', '192.0.2.1')).rejects.toMatchObject({
       code: 'unexpected_failure',

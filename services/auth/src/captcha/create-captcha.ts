@@ -11,7 +11,7 @@ const PROVIDER_URLS: Readonly<Record<string, string>> = {
 
 type CaptchaOptions = Pick<AuthOptions, 'captchaEnabled' | 'captchaProvider' | 'captchaSecret' | 'captchaUrl'>
 
-/** @throws {HoldfastError} `option_invalid` when captchas are asked for and nobody can judge them */
+/** @throws {HoldfastError} `option_invalid` when captchas are required and no provider is set */
 export function createCaptcha(options: CaptchaOptions): Captcha {
   if (!options.captchaEnabled) return { isRequired: false, require: async () => undefined }
   const standardUrl = Object.hasOwn(PROVIDER_URLS, options.captchaProvider)

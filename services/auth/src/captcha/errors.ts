@@ -5,7 +5,7 @@ export function captchaFailed(reason: string): HoldfastError {
   return new HoldfastError('captcha_failed', 400, `captcha protection: request disallowed (${reason})`)
 }
 
-/** The provider could not be asked. Nobody is let through without it. */
+/** The provider could not be asked. The request is refused. */
 export function captchaUnavailable(cause: unknown): HoldfastError {
   return new HoldfastError('unexpected_failure', 500, 'captcha verification process failed', { cause })
 }

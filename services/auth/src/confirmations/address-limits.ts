@@ -9,7 +9,7 @@ import {
   WRONG_CODES_MAX,
 } from '../limits.ts'
 
-/** What is counted for an address. Mails of one kind have one clock, as in GoTrue. */
+/** The messages counted for an address. Mails of one kind have one clock, as in GoTrue. */
 export type AddressLimitKind =
   | 'code'
   | 'confirmation'

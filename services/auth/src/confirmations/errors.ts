@@ -1,7 +1,7 @@
 import { HoldfastError } from '@holdfast/foundation'
 import { validationFailed } from '../errors.ts'
 
-/** A code or link that was never made, was used, or is too old; which of them is nobody's business but the sender's. */
+/** A code or link that was never made, was used, or is too old; which of them is not told. */
 export function otpExpired(presented: 'code' | 'link'): HoldfastError {
   const message = presented === 'code' ? 'Token has expired or is invalid' : 'Email link is invalid or has expired'
   return new HoldfastError('otp_expired', 403, message)

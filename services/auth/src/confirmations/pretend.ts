@@ -22,9 +22,9 @@ export async function pretendToCreate(tx: Queryable): Promise<void> {
 }
 
 async function miss(tx: Queryable, times: number): Promise<void> {
-  const nobody = randomUUID()
+  const unknownUserId = randomUUID()
   for (let time = 0; time < times; time++) {
     // oxlint-disable-next-line no-await-in-loop -- one after the other, as the real ones
-    await tx.execute(sql`update auth.users set updated_at = now() where id = ${nobody}`)
+    await tx.execute(sql`update auth.users set updated_at = now() where id = ${unknownUserId}`)
   }
 }

@@ -41,7 +41,7 @@ export async function requestReauthentication(
 }
 
 /**
- * Whether a code is the one that was sent to prove it is still them. What is done with it deletes it.
+ * Whether a code is the one that was sent to prove it is still them. The change that it allows deletes it.
  *
  * @throws {HoldfastError} `reauthentication_not_valid`
  */

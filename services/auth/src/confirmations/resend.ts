@@ -18,7 +18,7 @@ import {
 export type ResendType = 'signup' | 'email_change' | 'sms' | 'phone_change'
 
 /**
- * Sends a message again that a person waits for. Where nobody waits, or nobody is, the answer is the same.
+ * Sends a message again that a person waits for. For an unknown user, or one who waits for none, the answer is the same.
  *
  * @param input.contact - the address or number of the account; for changes the one that it still has
  * @param input.address - of the client

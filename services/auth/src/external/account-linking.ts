@@ -10,7 +10,7 @@ export type LinkingDecision =
   | { readonly kind: 'link'; readonly user: UserRow }
   /** @property email - `undefined` when the provider told none that can be used */
   | { readonly kind: 'create'; readonly email: ProviderEmail | undefined }
-  /** The address is another person's, or the same person's who has not verified it: nobody can tell. */
+  /** The address is another person's, or the same person's who has not verified it: the server cannot tell which. */
   | { readonly kind: 'taken' }
   /** The verified addresses belong to several accounts. */
   | { readonly kind: 'ambiguous' }
@@ -72,7 +72,7 @@ export async function isTaken(db: Queryable, email: string, exceptUserId?: strin
   return row !== undefined
 }
 
-/** Lets one request at a time bring this person: two that both find nobody would both make an account. */
+/** Lets one request at a time bring this person: two that both find no account would each make one. */
 export async function lockExternalPerson(db: Queryable, provider: string, subject: string): Promise<void> {
   await db.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`auth.identities ${provider} ${subject}`}, 0))`)
 }

@@ -84,7 +84,7 @@ export async function beginFlow(context: AuthContext, input: BeginInput): Promis
   return endpoint.href.replaceAll('+', '%20') // Apple reads a plus as one
 }
 
-/** Nobody learns the nonce from the challenge, or the verifier from the nonce. */
+/** The nonce cannot be computed from the challenge, nor the verifier from the nonce. */
 export function nonceOf(codeVerifier: string): string {
   return createHash('sha256').update(`nonce ${codeVerifier}`).digest('base64url')
 }

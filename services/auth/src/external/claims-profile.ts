@@ -38,7 +38,7 @@ const NO_RULES: ClaimRules = { attributeMapping: {}, customClaimsAllowlist: [] }
 /**
  * Reads a person out of an ID token or an answer of a userinfo endpoint.
  *
- * @throws {Error} without a subject: nobody could be recognised again
+ * @throws {Error} without a subject: the user could not be recognised again
  */
 export function readClaims(raw: Readonly<Record<string, unknown>>, rules: ClaimRules = NO_RULES): ExternalProfile {
   const claims = applyMapping(raw, rules.attributeMapping)

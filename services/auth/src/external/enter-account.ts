@@ -124,7 +124,7 @@ async function takeDecision(
   }
 }
 
-/** A person who came without an address gets the first one that their provider vouches for and nobody else has. */
+/** A person who came without an address gets the first one that their provider vouches for and that no other account has. */
 async function takeVouchedAddress(tx: Transaction, input: EnterInput & { readonly user: UserRow }): Promise<void> {
   const email = mainEmail(input.profile)
   if (!email?.verified || (await isTaken(tx, email.email, input.user.id))) return
@@ -132,7 +132,7 @@ async function takeVouchedAddress(tx: Transaction, input: EnterInput & { readonl
 }
 
 /**
- * An account whose address nobody has confirmed becomes that of the person from the provider, if the provider vouches for an address.
+ * An account with an unconfirmed address becomes that of the person from the provider, if the provider vouches for an address.
  * It may have been made by another person in the hope that they come: whatever else opened it goes.
  *
  * @returns why they are not signed in yet

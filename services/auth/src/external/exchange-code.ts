@@ -95,7 +95,7 @@ async function requestTokens(input: {
       provider.redirectUri,
       provider.usesPkce ? input.codeVerifier : nopkce,
       {
-        // `provider.network` refuses what is neither https nor loopback.
+        // `provider.network` refuses addresses that are neither https nor loopback.
         [allowInsecureRequests]: true,
         [customFetch]: (url, init) => provider.network.fetch(url, init),
         headers: { 'user-agent': 'holdfast-auth' },

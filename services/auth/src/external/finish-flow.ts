@@ -18,7 +18,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /** How a flow ended: the address to go back to, and what goes with it. */
 export type FlowEnd =
-  /** The state was not one of ours, so nobody knows where the person came from. */
+  /** The state was not one of ours, so the page that the person came from is unknown. */
   | { readonly kind: 'unknown'; readonly error: unknown }
   | { readonly kind: 'failed'; readonly redirectTo: string; readonly error: unknown }
   /** The provider's own word for what went wrong, such as that a person pressed "cancel". */

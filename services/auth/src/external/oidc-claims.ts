@@ -22,6 +22,6 @@ export async function readOidcClaims(input: {
   const isEnough = typeof claims['email'] === 'string' && !always
   if (isEnough || grant.accessToken === undefined || server.userinfo_endpoint === undefined) return claims
   const info = requireRecord(await network.getJson(server.userinfo_endpoint, grant.accessToken))
-  if (info['sub'] !== claims['sub']) throw new Error('the userinfo endpoint speaks of somebody else')
+  if (info['sub'] !== claims['sub']) throw new Error('the userinfo endpoint describes another user')
   return { ...info, ...claims }
 }

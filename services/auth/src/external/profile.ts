@@ -15,7 +15,7 @@ export interface ExternalProfile {
   /** The provider's own name for the person, which never changes. */
   readonly subject: string
   readonly emails: readonly ProviderEmail[]
-  /** In the words of OpenID claims, without the address; what is not set is left out. */
+  /** In the words of OpenID claims, without the address; absent ones are left out. */
   readonly claims: Readonly<Record<string, unknown>>
 }
 
@@ -28,7 +28,7 @@ export function toProviderEmails(
     try {
       return [{ email: parseEmail(email), verified, primary }]
     } catch {
-      return [] // nobody gets mail there, so it is as none
+      return [] // no mail arrives there, so it counts as none
     }
   })
 }
@@ -38,7 +38,7 @@ export function mainEmail(profile: ExternalProfile): ProviderEmail | undefined {
   return profile.emails.find((email) => email.primary) ?? profile.emails.at(-1)
 }
 
-/** What is kept of a profile with the identity, in GoTrue's form. A provider that says too much loses its own claims first. */
+/** The part of a profile that is stored with the identity, in GoTrue's form. A provider that says too much loses its own claims first. */
 export function toIdentityData(profile: ExternalProfile): UserMetadata {
   const main = mainEmail(profile)
   const data = {
@@ -52,7 +52,7 @@ export function toIdentityData(profile: ExternalProfile): UserMetadata {
 }
 
 /**
- * Puts what a provider says over what the user's metadata has. It travels in every access token, so what is too large to is left out.
+ * Puts what a provider says over what the user's metadata has. It travels in every access token, so values too large for that are left out.
  */
 export function mergeProviderData(current: UserMetadata | null, identityData: UserMetadata): UserMetadata {
   return fit({ ...current, ...identityData }, USER_METADATA_BYTES_MAX, Object.keys(identityData))

@@ -11,7 +11,7 @@ export interface ProviderNetwork {
 
 /**
  * @param home - the provider's own address; when it is on loopback, the others may be
- * @param closing - ends what is under way
+ * @param closing - ends requests under way
  */
 export function createProviderNetwork(home: string, closing?: AbortSignal): ProviderNetwork {
   const loopback = isLoopbackUrl(home)

@@ -38,7 +38,7 @@ export interface IdTokenIssuer {
   readonly jwksUri: string
 }
 
-/** One way to sign in with an account elsewhere: how people are sent there, and what is read when they are back. */
+/** One way to sign in with an account elsewhere: how people are sent there, and how the answer is read when they are back. */
 export interface ExternalProvider extends ProviderClient {
   readonly network: ProviderNetwork
   /** Asked for always; what the app asks for comes on top. */

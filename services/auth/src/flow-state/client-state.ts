@@ -3,7 +3,7 @@ import { type Queryable, sql } from '@holdfast/postgres'
 import { ABANDONED_FLOW_AGE_S } from '../limits.ts'
 
 /**
- * Remembers what proves to a provider that the code comes back to who asked. Flows that nobody finished go on this occasion, a few at a
+ * Remembers what proves to a provider that the code comes back to who asked. Unfinished flows are deleted on this occasion, a few at a
  * time.
  *
  * @param input.now - ISO 8601

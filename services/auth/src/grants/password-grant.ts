@@ -21,7 +21,7 @@ import { findUserByEmail, findUserByPhone, hasPassword, isBanned } from '../user
 /**
  * Signs in with an address or number and a password.
  *
- * Nobody there, no password and the wrong password are one answer after the same time. What else stands in the way (a ban, an address
+ * An unknown user, a missing password and a wrong one get one answer after the same time. What else stands in the way (a ban, an address
  * not confirmed) is told only to who knows the password, and to the `password_verification_attempt` hook, which may refuse.
  *
  * @throws {HoldfastError} `invalid_credentials`, `user_banned`, `email_not_confirmed`, `phone_not_confirmed`,
@@ -62,7 +62,7 @@ export async function grantByPassword(
   return { ...signedIn, weakPassword: await judgeAnyPassword(context, password) }
 }
 
-/** In a transaction of its own, which stays when the sign-in is refused. Nobody's attempts have no user, so the hook hears of none. */
+/** In a transaction of its own, which stays when the sign-in is refused. Attempts at an unknown user have no id, so the hook is not called for them. */
 async function askHook(context: AuthContext, attempt: PasswordAttempt): Promise<void> {
   if (!context.hooks.has('password_verification_attempt')) return
   const rejection = await context.pool.transaction((tx) => judgePasswordAttempt(context, tx, attempt))

@@ -23,7 +23,7 @@ import { issueAccessToken } from '../tokens/issue-tokens.ts'
 import { isBanned } from '../users/user-row.ts'
 import { findUserWithMethods } from '../sessions/user-with-session.ts'
 
-/** What the database said under the session's lock. A refusal that changes rows has to commit, so it is not thrown inside. */
+/** The outcome under the session's lock. A refusal that changes rows has to commit, so it is not thrown inside. */
 type Rotation = { readonly kind: 'next'; readonly refreshToken: string } | { readonly kind: 'reused' }
 
 /**

@@ -5,7 +5,7 @@ import type { HookPayload } from './hooks.ts'
  * Reads what a hook answered.
  *
  * @param text - JSON; `null` when it answered nothing
- * @throws {HoldfastError} the refusal that the hook answered with, or `unexpected_failure` for what is not an object
+ * @throws {HoldfastError} the refusal that the hook answered with, or `unexpected_failure` for anything but an object
  */
 export function readHookAnswer(text: string | null): HookPayload {
   if (text === null) return {}

@@ -25,8 +25,8 @@ export async function setUserMetadata(
 }
 
 /**
- * Leaves only one way into an account whose address nobody has confirmed: whoever made it may not be the person who is there now.
- * The password, the other identities and what they said go, and so do sessions.
+ * Leaves only one way into an account with an unconfirmed address: who made it may not be the user who is there now.
+ * The password, the other identities with their claims, and the sessions are deleted.
  *
  * @param input.now - ISO 8601
  */

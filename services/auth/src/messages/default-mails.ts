@@ -1,6 +1,6 @@
 import type { MailKind, NoticeKind } from './messages.ts'
 
-/** What a mail says when the project has not said it otherwise. Templates, all of them. */
+/** The default mails, as templates; a project can replace each of them. */
 export interface MailSource {
   readonly subject: string
   readonly html: string
@@ -25,12 +25,12 @@ const WORDINGS: Readonly<Record<MailKind | NoticeKind, Wording>> = {
     title: 'Confirm your email address',
     lead: 'One step is left to finish signing up to {{ .ProjectName }} as {{ .Email }}.',
     button: 'Confirm email address',
-    unasked: 'If you did not sign up, ignore this mail: without the confirmation nobody can use your address.',
+    unasked: 'If you did not sign up, ignore this mail: without the confirmation no one can use your address.',
   },
   recovery: {
     subject: 'Reset your password',
     title: 'Reset your password',
-    lead: 'Somebody asked to choose a new password for {{ .Email }} at {{ .ProjectName }}.',
+    lead: 'A new password for {{ .Email }} was asked for at {{ .ProjectName }}.',
     button: 'Choose a new password',
     unasked: 'If that was not you, ignore this mail: your password stays as it is.',
   },
@@ -39,12 +39,12 @@ const WORDINGS: Readonly<Record<MailKind | NoticeKind, Wording>> = {
     title: 'Sign in to {{ .ProjectName }}',
     lead: 'Use the button, or type the code where you asked to sign in as {{ .Email }}.',
     button: 'Sign in',
-    unasked: 'If you did not ask to sign in, ignore this mail, and give the code to nobody.',
+    unasked: 'If you did not ask to sign in, ignore this mail, and give the code to no one.',
   },
   invite: {
     subject: 'You have been invited',
     title: 'You are invited to {{ .ProjectName }}',
-    lead: 'Somebody has made an account for {{ .Email }}. Accept, and it is yours.',
+    lead: 'An account has been made for {{ .Email }}. Accept, and it is yours.',
     button: 'Accept the invitation',
     unasked: 'If you do not know what this is about, ignore this mail.',
   },
@@ -55,14 +55,14 @@ const WORDINGS: Readonly<Record<MailKind | NoticeKind, Wording>> = {
       'The address of your account at {{ .ProjectName }} is to change{{ if .Email }} from {{ .Email }}{{ end }} to {{ .NewEmail }}. ' +
       'If both addresses get a mail, confirm in both.',
     button: 'Confirm the change',
-    unasked: 'If you did not ask for this, do not confirm, and change your password: somebody may know it.',
+    unasked: 'If you did not ask for this, do not confirm, and change your password: another person may know it.',
   },
   reauthentication: {
     subject: '{{ .Token }} is your verification code',
     title: 'Your verification code',
     lead: 'Type this code at {{ .ProjectName }} to go on with what you are changing.',
     button: undefined,
-    unasked: 'If you are not changing anything, give the code to nobody, and change your password.',
+    unasked: 'If you are not changing anything, give the code to no one, and change your password.',
   },
   password_changed_notification: {
     subject: 'Your password was changed',

@@ -161,7 +161,7 @@ async function deliver(options: DeliveryOptions, message: DueMessage): Promise<v
   }
   const failure = await channel.sender.send(message).then(
     () => undefined,
-    (error: unknown) => error ?? new Error('nothing was said'),
+    (error: unknown) => error ?? new Error('rejected without a reason'),
   )
   if (failure === undefined) await finishMessage(pool, { message, error: undefined, now })
   else await noteFailure(options, message, failure, nowMs)

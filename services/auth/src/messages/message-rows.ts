@@ -108,7 +108,7 @@ export async function postponeMessage(
   `)
 }
 
-/** Deletes what is older than a week, and captured messages beyond the newest thousand. */
+/** Deletes messages older than a week, and captured messages beyond the newest thousand. */
 export async function deleteOldMessages(db: Queryable, nowMs: number): Promise<number> {
   const oldest = new Date(nowMs - MESSAGE_DAYS_MAX * 24 * 3600 * 1000).toISOString()
   return db.execute(sql`
@@ -139,7 +139,7 @@ export async function findMessage(db: Queryable, id: string): Promise<MessageRow
   return message
 }
 
-/** Empties the mailbox, of one recipient or of all; what is still to be sent stays. */
+/** Empties the mailbox, of one recipient or of all; messages still to be sent stay. */
 export async function deleteMessages(db: Queryable, recipient: string | undefined): Promise<number> {
   const whose = recipient === undefined ? sql`true` : sql`recipient = ${recipient}`
   return db.execute(sql`delete from auth.messages where status <> 'queued' and ${whose}`)

@@ -4,7 +4,7 @@ import type { DueMessage } from './message-rows.ts'
 export interface Sender {
   /** @throws {SendError} when trying again is of no use; anything else is tried again */
   send(message: DueMessage): Promise<void>
-  /** Lets go of connections; what is being sent fails. */
+  /** Closes connections; a message being sent fails. */
   close(): void
 }
 

@@ -71,7 +71,7 @@ export function requireVerifiable({ options }: AuthContext, factor: FactorRow): 
   return type
 }
 
-/** What is kept of a code. It is worth nothing for another challenge. */
+/** The stored hash of a code. It is worth nothing for another challenge. */
 export function hashPhoneCode(challengeId: string, code: string): string {
   return hashOneTimeToken(challengeId, code)
 }

@@ -12,7 +12,7 @@ export interface ChallengeRow {
 }
 
 /**
- * Writes a question down, and forgets those of the same factor that nobody can answer any more.
+ * Writes a question down, and forgets those of the same factor that have expired.
  *
  * @param challenge.id - of the new row
  * @param challenge.otpHash - of the code that was sent to a phone

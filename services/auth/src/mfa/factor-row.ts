@@ -77,7 +77,7 @@ export async function insertFactor(
   return id
 }
 
-/** Attempts at adding a factor that were given up: nobody has answered in time, and no question is open. */
+/** Attempts at adding a factor that were given up: not verified in time, and without an open challenge. */
 export async function deleteAbandonedFactors(
   db: Queryable,
   input: { readonly userId: string; readonly now: string },

@@ -10,7 +10,7 @@ export function createRecoveryCode(): string {
 }
 
 /**
- * What is kept of a code.
+ * The stored hash of a code.
  *
  * @param text - as a person typed it: letter case, spaces and hyphens do not matter, and o, i and l are read as the digits they look like
  */

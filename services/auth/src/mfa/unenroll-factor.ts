@@ -27,7 +27,7 @@ export async function unenrollFactor(
     await removeFactor(tx, factor)
     const traits = { factor_id: factor.id, factor_status: factor.status, session_id: session.id }
     await recordAudit(tx, { action: 'factor_unenrolled', actor: user, address: input.address, now, traits })
-    // Nothing said that one which was never verified was there.
+    // One that was never verified was never announced.
     if (factor.status === 'verified') {
       const notice = { kind: 'mfa_factor_unenrolled_notification', factorType: factor.factor_type } as const
       await notifyUser(context, tx, { ...notice, userId: user.id })

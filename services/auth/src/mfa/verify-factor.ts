@@ -19,7 +19,7 @@ import { readStoredSecret } from './stored-secret.ts'
 import { matchTotp } from './totp.ts'
 import { judgeSecurityKey, requireWebAuthnAnswer, type WebAuthnAnswer } from './webauthn-factor.ts'
 
-/** What the database said. A refusal that changes rows has to commit, so it is not thrown inside. */
+/** The outcome in the database. A refusal that changes rows has to commit, so it is not thrown inside. */
 type Outcome =
   | { readonly kind: 'verified'; readonly signedIn: SignedIn }
   | { readonly kind: 'refused'; readonly refusal: HoldfastError }

@@ -38,7 +38,7 @@ interface StoredCredential {
   readonly authenticator: { readonly AAGUID: string; readonly signCount: number; readonly cloneWarning: boolean }
 }
 
-/** What is kept of a challenge. */
+/** The stored part of a challenge. */
 interface StoredQuestion extends Question {
   readonly type: 'create' | 'request'
   readonly rpId: string

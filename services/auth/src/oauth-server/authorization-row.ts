@@ -6,7 +6,7 @@ export interface AuthorizationRow {
   /** What the page of consent knows it by. */
   readonly authorization_id: string
   readonly client_id: string
-  /** Who has opened the page; nobody yet, at first. */
+  /** The user who opened the page; `null` until then. */
   readonly user_id: string | null
   readonly redirect_uri: string
   readonly scope: string

@@ -26,7 +26,7 @@ type AuthorizeParameters = Readonly<Record<(typeof PARAMETERS)[number], string>>
 /**
  * Takes an app's wish to sign a person in.
  *
- * What is wrong with the app or its address is told to whoever asks; everything else to the app, at its address.
+ * Problems of the app or its address are told to the browser; all others to the app, at its address.
  *
  * @returns where the browser goes: the page that asks the person, or back to the app with an error
  * @throws {HoldfastError} `validation_failed`, `oauth_client_not_found`

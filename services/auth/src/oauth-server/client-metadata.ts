@@ -74,7 +74,7 @@ export function parseNewClient(metadata: ClientMetadata): NewClient {
 }
 
 /**
- * Checks what is to change of an app; what is not named stays.
+ * Checks the changes of an app; fields that are not named stay.
  *
  * @throws {HoldfastError} `validation_failed`
  */

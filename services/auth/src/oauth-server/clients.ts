@@ -10,7 +10,7 @@ import { findClient, type OAuthClientRow, selectClients } from './client-row.ts'
 import { clientNotFound } from './errors.ts'
 import { createSecret, hashSecret } from './secrets.ts'
 
-/** An app, with its secret when it was just made: nobody can read it later. */
+/** An app, with its secret when it was just made: it cannot be read later. */
 export interface RegisteredClient {
   readonly client: OAuthClientRow
   readonly secret: string | undefined

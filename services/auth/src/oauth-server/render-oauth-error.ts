@@ -3,7 +3,7 @@ import { HoldfastError, type Logger } from '@holdfast/foundation'
 import { renderError } from '../render-error.ts'
 import { OAuthError } from './errors.ts'
 
-/** Answers another app as RFC 6749, section 5.2, has it. What is no refusal is logged and told as elsewhere, with OAuth's word for it. */
+/** Answers another app as RFC 6749, section 5.2, has it. Errors that are no refusals are logged and answered as elsewhere, with OAuth's word for it. */
 export function renderOAuthError(
   thrown: unknown,
   request: FastifyRequest,

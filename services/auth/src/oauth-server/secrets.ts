@@ -5,7 +5,7 @@ export function createSecret(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** What is kept of a secret or a code. Both are random and long, so a fast hash is as good as a slow one. */
+/** The stored hash of a secret or a code. Both are random and long, so a fast hash is as good as a slow one. */
 export function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('base64url')
 }

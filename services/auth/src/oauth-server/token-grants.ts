@@ -40,7 +40,7 @@ export async function grantTokens(context: AuthContext, request: TokenRequest): 
   return grantType === 'authorization_code' ? grantByCode(context, request) : refresh(context, request)
 }
 
-/** What the database said under the lock of the code. A refusal that ends a session has to commit, so it is not thrown inside. */
+/** The outcome under the lock of the code. A refusal that ends a session has to commit, so it is not thrown inside. */
 type CodeOutcome = 'reused' | { readonly signedIn: SignedIn; readonly idToken: string | undefined }
 
 async function grantByCode(context: AuthContext, request: TokenRequest): Promise<Record<string, unknown>> {

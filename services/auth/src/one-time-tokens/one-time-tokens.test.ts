@@ -22,7 +22,7 @@ describe('codes', () => {
   })
 })
 
-describe('what is kept of a code', () => {
+describe('the stored hash of a code', () => {
   test('is worth something for its address only', () => {
     fc.assert(
       fc.property(address, address, otp, (one, two, code) => {

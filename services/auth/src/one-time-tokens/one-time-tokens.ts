@@ -29,7 +29,7 @@ export function createOtp(digits: number): string {
 }
 
 /**
- * What is kept of a code, and what links carry: nobody can make the code from it, and it is worth nothing for another address.
+ * The hash that is stored of a code, and that links carry: the code cannot be computed from it, and it is worth nothing for another address.
  *
  * @param relatesTo - the address or number that the code was sent to
  * @param salt - keeps who knows the address from trying links made of every code; none in tokens that GoTrue made

@@ -98,11 +98,11 @@ export const emailOptions = {
   },
   emailTemplateInviteSubject: {
     type: 'string',
-    description: 'The subject of the mail that invites somebody.',
+    description: 'The subject of the mail that invites a user.',
   },
   emailTemplateInviteContentPath: {
     type: 'string',
-    description: 'A file with the HTML of the mail that invites somebody.',
+    description: 'A file with the HTML of the mail that invites a user.',
   },
   emailTemplateEmailChangeSubject: {
     type: 'string',

@@ -16,7 +16,7 @@ interface Asked {
 /**
  * Writes down what was asked.
  *
- * @param input.userId - whose registration it is; signing in is nobody's before it succeeds
+ * @param input.userId - the user who registers; absent for a sign-in, whose user is known only when it succeeds
  */
 export async function savePasskeyChallenge(
   db: Queryable,

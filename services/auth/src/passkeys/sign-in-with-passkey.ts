@@ -13,7 +13,7 @@ import { credentialOf, findPasskeyByCredentialId, notePasskeyUse, type PasskeyRo
 import { requirePasskeys } from './require-passkeys.ts'
 
 /**
- * Asks a browser for any passkey of this site. Whose it is comes with the answer, so nobody learns whether a person has one.
+ * Asks a browser for any passkey of this site. The answer says whose it is, so the request reveals nothing about a user's passkeys.
  *
  * @throws {HoldfastError} `passkey_disabled`
  */

@@ -30,7 +30,7 @@ const FIREBASE_SCRYPT =
 /**
  * Reads a hash in one of the forms that GoTrue takes: bcrypt, argon2i and argon2id, and Firebase's scrypt with its project's parameters.
  *
- * @returns `undefined` for what is none, or would take more time or memory than a sign-in may
+ * @returns `undefined` for a text that is none, or that would take more time or memory than a sign-in may
  */
 export function parsePasswordHash(encoded: string): PasswordHash | undefined {
   const bcrypt = BCRYPT.exec(encoded)

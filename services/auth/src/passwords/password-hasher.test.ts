@@ -64,7 +64,7 @@ describe('a password hasher', () => {
     expect(await hasher.verify('U*U', hash)).toBe(false)
   })
 
-  test('compares with a hash of its own cost when there is nobody', async () => {
+  test('compares with a hash of its own cost for an unknown user', async () => {
     const least = async (cost: number): Promise<number> => {
       const costly = createPasswordHasher(cost)
       const times: number[] = []
@@ -79,7 +79,7 @@ describe('a password hasher', () => {
     expect(await least(11)).toBeGreaterThan(8 * (await least(4)))
   })
 
-  test('makes a hash anew that is not of its own form and cost, and no other', async () => {
+  test('rehashes hashes of another form or cost, and no others', async () => {
     const saved: string[] = []
     const save = async (hash: string): Promise<void> => void saved.push(hash)
     const renewing = createPasswordHasher(5)

@@ -12,7 +12,7 @@ export interface PasswordHasher extends AsyncDisposable {
   /**
    * Compares with a hash in any form of `parsePasswordHash`.
    *
-   * @param encodedHash - `undefined` when there is nobody, or nobody with a password: takes as long as a comparison and is false
+   * @param encodedHash - `undefined` for an unknown user, or one without a password: takes as long as a comparison and is false
    * @throws {HoldfastError} `over_request_rate_limit` when too many wait
    */
   verify(password: string, encodedHash: string | undefined): Promise<boolean>
@@ -26,12 +26,12 @@ export interface PasswordHasher extends AsyncDisposable {
   renew(password: string, encodedHash: string, save: (encodedHash: string) => Promise<void>): void
 }
 
-/** Nobody's hash, at any cost: to be compared when there is none. */
+/** A dummy hash of a given cost, to compare with when there is none. */
 const NOBODYS_SALT_AND_HASH = 'CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'
 
 export function createPasswordHasher(cost: number, logger: Logger = silentLogger): PasswordHasher {
   const enter = createGate(HASH_JOBS_RUNNING_MAX, HASH_JOBS_WAITING_MAX)
-  const nobodys: PasswordHash = {
+  const dummy: PasswordHash = {
     kind: 'bcrypt',
     encoded: `$2b$${String(cost).padStart(2, '0')}$${NOBODYS_SALT_AND_HASH}`,
     cost,
@@ -43,7 +43,7 @@ export function createPasswordHasher(cost: number, logger: Logger = silentLogger
     async verify(password, encodedHash) {
       const parsed = encodedHash === undefined ? undefined : parsePasswordHash(encodedHash)
       const isComparable = parsed !== undefined && (parsed.kind !== 'bcrypt' || isWholeToBcrypt(password))
-      const matches = await enter(() => comparePassword(password, isComparable ? parsed : nobodys))
+      const matches = await enter(() => comparePassword(password, isComparable ? parsed : dummy))
       return isComparable && matches
     },
     renew(password, encodedHash, save) {
@@ -53,7 +53,7 @@ export function createPasswordHasher(cost: number, logger: Logger = silentLogger
       const renewal = enter(() => hashPassword(password, cost))
         .then(save)
         .catch((error: unknown) => {
-          logger.log('warn', 'a password could not be hashed anew', { error: errorMessage(error) })
+          logger.log('warn', 'a password could not be rehashed', { error: errorMessage(error) })
         })
         .finally(() => renewing.delete(renewal))
       renewing.add(renewal)

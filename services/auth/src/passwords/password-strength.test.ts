@@ -54,7 +54,7 @@ test('a password that bcrypt would cut is refused', () => {
   expect(() => requireAcceptablePassword('abc\0defgh', rules)).toThrow('NUL')
 })
 
-test('requirements that nobody knows are refused at start', () => {
+test('unknown requirements are refused at start', () => {
   const rules = { passwordRequirements: 'toString', minimumPasswordLength: 6 }
   expect(() => requireKnownRules(rules)).toThrow('passwordRequirements: toString is none of letters_digits')
 })

@@ -19,7 +19,7 @@ const CHARACTER_GROUPS: Readonly<Record<string, readonly string[]>> = {
   lower_upper_letters_digits_symbols: [LOWER, UPPER, DIGITS, SYMBOLS],
 }
 
-/** @throws {HoldfastError} `option_invalid` for requirements that nobody knows */
+/** @throws {HoldfastError} `option_invalid` for unknown requirements */
 export function requireKnownRules({ passwordRequirements }: PasswordRules): void {
   if (Object.hasOwn(CHARACTER_GROUPS, passwordRequirements)) return
   const known = Object.keys(CHARACTER_GROUPS).filter((name) => name !== '')

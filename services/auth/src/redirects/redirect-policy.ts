@@ -53,7 +53,7 @@ function isWeb(url: URL): boolean {
   return url.protocol === 'http:' || url.protocol === 'https:'
 }
 
-/** `http://2130706433/` is 127.0.0.1 to a browser: what is not spelled as it is read is refused. */
+/** `http://2130706433/` is 127.0.0.1 to a browser: a host that is not spelled as it is read is refused. */
 function sameHostText(text: string, url: URL): boolean {
   const host = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(text)?.[1]?.replace(/:\d*$/, '')
   return host?.toLowerCase() === url.hostname.toLowerCase()

@@ -17,7 +17,7 @@ export function authorizeRoute(context: AuthContext): FastifyPluginAsyncTypebox 
   }
 }
 
-/** The query as it was sent, with what is passed on to the provider. */
+/** The query as it was sent, with the parameters passed on to the provider. */
 export function queryOf(request: FastifyRequest): URLSearchParams {
   return new URLSearchParams(request.url.split('?').slice(1).join('?'))
 }

@@ -29,7 +29,7 @@ const ConsentBody = Type.Object({ action: OptionalText })
 const GrantQuery = Type.Object({ client_id: Type.Optional(Type.String()) })
 
 /**
- * This server as the one that other apps sign people in with: `/oauth/*`, `/user/oauth/grants` and what is published about it. Everything but
+ * This server as the one that other apps sign people in with: `/oauth/*`, `/user/oauth/grants` and its published description. Everything but
  * OpenID's description is as good as not there while `oauthServerEnabled` is off. Source: GoTrue API reference, OAuth 2.1, OpenID Connect.
  */
 export function oauthRoutes(context: AuthContext): FastifyPluginAsyncTypebox {

@@ -5,7 +5,7 @@ import { requireAdmin } from '../admin/require-admin.ts'
 import type { AuthContext } from '../context.ts'
 
 /**
- * `/sso`, `/admin/sso/providers`: single sign-on with SAML, which this server does not have, refused as GoTrue refuses what is switched
+ * `/sso`, `/admin/sso/providers`: single sign-on with SAML, which this server does not have, refused as GoTrue refuses a feature that is switched
  * off. Administrators may list providers: there are none. Source: GoTrue API reference.
  */
 export function ssoRoutes(context: AuthContext): FastifyPluginAsyncTypebox {

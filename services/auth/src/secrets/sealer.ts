@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 
 /** Keeps secrets of others in the database so that a copy of the database alone does not give them away. */
 export interface Sealer {
-  /** @param owner - the id of the row; what is sealed for one row cannot be opened for another */
+  /** @param owner - the id of the row; a secret sealed for one row cannot be opened for another */
   seal(owner: string, secret: string): string
   /** @returns the secret, or `undefined` when it was sealed under another key or for another row. A text that was never sealed is its own secret. */
   open(owner: string, sealed: string): string | undefined

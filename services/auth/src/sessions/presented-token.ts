@@ -17,7 +17,7 @@ export async function findPresentedToken(db: Queryable, text: string): Promise<P
   return session && judgeSignedToken(db, text, signed, session)
 }
 
-/** A token and its session, both as they are once nobody else has the session. */
+/** A token and its session, both as they are once no other request holds the session. */
 export interface LockedToken {
   readonly token: PresentedToken
   readonly session: SessionRow

@@ -3,7 +3,7 @@ import { SESSION_COLUMNS, type SessionRow } from './session-row.ts'
 import type { AuthenticationMethod } from '../tokens/claims.ts'
 import { selectUsers, type UserRow } from '../users/user-row.ts'
 
-// Every statement is a way to Postgres and back, and most requests bring a session: what is asked about it together is read together.
+// Every statement is a way to Postgres and back, and most requests bring a session: rows that are needed together are read together.
 
 /** A session as JSON has it. */
 type SessionJson = Omit<SessionRow, 'not_after' | 'created_at' | 'refreshed_at'> & {

@@ -8,7 +8,7 @@ import { createUser } from './create-user.ts'
 import { mergeMetadata, type UserMetadata } from '../users/user-metadata.ts'
 
 /**
- * Makes an account that nobody can sign in to again, and signs in to it. It becomes a permanent one with an address, a number or an identity.
+ * Makes an account without any way to sign in again, and signs in to it. It becomes a permanent one with an address, a number or an identity.
  *
  * @throws {HoldfastError} `signup_disabled`, `validation_failed`, `unexpected_failure`, and what a hook refuses with
  */

@@ -49,7 +49,7 @@ export interface IssuerKeysOptions {
   readonly logger: Logger
 }
 
-/** What is known about the keys of one issuer. */
+/** The known keys of one issuer. */
 interface KeysState {
   loaded: LoadedKeys | undefined
   reading: Promise<void> | undefined

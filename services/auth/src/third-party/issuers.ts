@@ -20,7 +20,7 @@ const CLERK_DOMAIN = /^(clerk(\.[a-z0-9-]+){2,}|([a-z0-9-]+\.)+clerk\.accounts\.
 /**
  * The issuers that the options name. Addresses come from here only, never from a token.
  *
- * @param ownIssuer - the `iss` of our own tokens, which nobody else may claim
+ * @param ownIssuer - the `iss` of our own tokens, which no other issuer may claim
  * @throws {HoldfastError} `option_invalid` for one that is switched on without what it needs
  */
 export function readThirdPartyIssuers(options: AuthOptions, ownIssuer: string): readonly ThirdPartyIssuer[] {

@@ -9,8 +9,8 @@ import { openHttpListener } from '../../test/open-http-listener.ts'
 import { readThirdPartyIssuers, type ThirdPartyIssuer } from './issuers.ts'
 import { createThirdPartyTokens, type ThirdPartyTokens } from './verify-third-party.ts'
 
-// What is pinned here: a token of another issuer is believed only when a published key of that very issuer has signed it, for us, with a role that it may have;
-// and what an issuer's host does costs nobody else anything.
+// Pins that a token of another issuer is believed only when a published key of that very issuer has signed it, for us, with a role that it may have;
+// and that an issuer's host costs no other user anything.
 
 const ONE = 'https://one.example.com'
 const OTHER = 'https://other.example.com/pool'
@@ -26,7 +26,7 @@ let one: Pair
 let other: Pair
 let rsa: Pair
 let nowMs: number
-/** What is published, by address; anything else cannot be read. */
+/** Published documents, by address; no other address can be read. */
 let published: Map<string, unknown>
 let asked: string[]
 /** Reads wait for this. */
@@ -168,7 +168,7 @@ describe('a token is refused', () => {
     expect(await judge(await signed({ iss: OTHER }, {}, other.privateKey))).toBe('accepted')
   })
 
-  test('that names an issuer nobody has configured', async () => {
+  test('that names an unknown issuer', async () => {
     const strangers = [
       'https://evil.example.com',
       'http://one.example.com',
@@ -212,7 +212,7 @@ describe('a token is refused', () => {
     expect(await judge(token)).toBe('token_expired')
   })
 
-  test('that is for somebody else', async () => {
+  test('that is for another audience', async () => {
     const strict = open([{ url: ONE, audiences: ['app', 'web'] }])
     expect(await judge(await signed(), strict)).toBe('accepted')
     expect(await judge(await signed({ aud: ['x', 'web'] }), strict)).toBe('accepted')
@@ -295,7 +295,7 @@ describe('the host of the keys', () => {
     expect(await waiting).toBe('bad_jwt')
   })
 
-  test('may publish what is no key, and not too many', async () => {
+  test('may publish entries that are no keys, and not too many', async () => {
     const good = await jwk(one, KID, 'ES256')
     await publish(ONE, [{ kty: 'EC' }, { kty: 'XX', kid: 'x' }, good])
     expect(await judge(await signed(), open([{ url: ONE }]))).toBe('accepted')

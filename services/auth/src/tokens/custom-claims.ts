@@ -39,7 +39,7 @@ const CLAIMS_REQUIRED = [
 
 /**
  * Reads the claims that the `custom_access_token` hook answered with. As in GoTrue they replace ours altogether, and the hook may change
- * each of them: it is the project's own word. What is missing or of another type would break the clients, so it is refused.
+ * each of them: it is the project's own word. Missing claims, and those of another type, would break the clients, so they are refused.
  *
  * @throws {HoldfastError} `unexpected_failure`, 500
  * @see GoTrue, internal/tokens/service.go, "MinimumViableTokenSchema"

@@ -7,7 +7,7 @@ import { importPrivateKey, insertKey, type NewSigningKey } from './signing-key-r
 /**
  * Reads the keys of a file, an array of private JWKs as `supabase gen signing-key` writes it.
  *
- * @throws {Error} that names the option and says what is wrong with the file; never what stands in it
+ * @throws {Error} that names the option and the problem of the file; never its content
  * @see Supabase CLI, `auth.signing_keys_path`
  */
 export async function readSigningKeysFile(path: string): Promise<readonly NewSigningKey[]> {

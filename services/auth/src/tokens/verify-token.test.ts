@@ -6,7 +6,7 @@ import { importVerificationKeys, parseJwtSecret } from './jwt-secret.ts'
 import type { SigningKeys } from './signing-keys.ts'
 import { createTokenVerifier, type TokenVerifierOptions, type VerifyToken } from './verify-token.ts'
 
-// What is pinned here: a token is believed only when its own algorithm's key of ours signed it, whatever else it says. Nothing else in
+// Pins that a token is believed only when its own algorithm's key of ours signed it, whatever else it says. Nothing else in
 // the repository looks at a signature, so a hole here is a hole in every service.
 
 const SECRET = 'a secret for tests, which is long enough'
@@ -155,7 +155,7 @@ const attacks: readonly (readonly [string, () => string | Promise<string>])[] = 
     'HS384 with the right secret',
     () => forged({ alg: 'HS384' }, USER, (input) => createHmac('sha384', SECRET).update(input).digest('base64url')),
   ],
-  ["somebody else's key under our kid", () => signed(USER, {}, foreignKey)],
+  ["another user's key under our kid", () => signed(USER, {}, foreignKey)],
   ['an unknown kid', () => signed(USER, { kid: 'other' })],
   ['no kid', () => signed(USER, { kid: undefined })],
   [

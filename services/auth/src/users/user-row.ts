@@ -60,7 +60,7 @@ export interface UserRow {
 /**
  * Reads users that were not deleted.
  *
- * @param more - further columns, for what is asked together with the user; begins with a comma
+ * @param more - further columns, for values read together with the user; begins with a comma
  */
 export function selectUsers(condition: SqlFragment, more: SqlFragment = sql``): SqlFragment {
   return selectAnyUsers(sql`users.deleted_at is null and ${condition}`, more)

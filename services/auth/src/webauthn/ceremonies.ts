@@ -17,7 +17,7 @@ const TIMEOUT_MS = 300_000
 
 export type UserVerification = 'required' | 'preferred'
 
-/** What is kept of an authenticator. Its private half never leaves it. */
+/** The stored part of an authenticator. Its private half never leaves it. */
 export interface Credential {
   /** base64url. */
   readonly id: string

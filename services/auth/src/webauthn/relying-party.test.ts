@@ -48,11 +48,11 @@ describe('passkeys belong to', () => {
     ])
   })
 
-  test.each(['http://192.0.2.1:8080', 'https://[2001:db8::1]', 'http://boats.example.org'])('nobody at %s', (site) => {
+  test.each(['http://192.0.2.1:8080', 'https://[2001:db8::1]', 'http://boats.example.org'])('none at %s', (site) => {
     expect(partyOf(site)).toBeUndefined()
   })
 
-  test('nobody, when they are switched off', () => {
+  test('none, when they are switched off', () => {
     expect(partyOf('https://boats.example.org', { passkeyEnabled: false })).toBeUndefined()
   })
 })

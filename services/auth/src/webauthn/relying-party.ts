@@ -31,7 +31,7 @@ const ANDROID_APP = /^android:apk-key-hash:[A-Za-z0-9_-]+$/
  *
  * @param input.siteUrl - where people use the app
  * @param input.baseUrl - of this server
- * @returns `undefined` when the site can have none and nobody has asked for them by a setting of their own
+ * @returns `undefined` when the site can have none and no setting asks for them
  * @throws {HoldfastError} `option_invalid` for settings that no browser would accept
  * @see https://www.w3.org/TR/webauthn-3/#relying-party-identifier
  */

@@ -141,7 +141,7 @@ describe('a new address', () => {
     expect(await verify(double, { type: 'email_change', token_hash: second.tokenHash })).toMatchObject({ status: 200 })
   })
 
-  test('is refused when somebody has it, also as a way to sign in, and when they got it meanwhile', async () => {
+  test('is refused when another user has it, also as a way to sign in, and when they got it meanwhile', async () => {
     const taken = await member()
     const { access_token: token, email } = await member()
     expect(await put(double, token, { email: taken.email })).toMatchObject({
@@ -208,7 +208,7 @@ describe('a new number', () => {
     })
   })
 
-  test('is refused in a wrong form, by another channel, and when somebody has it', async () => {
+  test('is refused in a wrong form, by another channel, and when another user has it', async () => {
     const other = await member()
     const phone = newPhone()
     await put(easy, other.access_token, { phone })
@@ -223,7 +223,7 @@ describe('a new number', () => {
 })
 
 describe('an anonymous account', () => {
-  test('is refused unless it is allowed, and when nobody may sign up', async () => {
+  test('is refused unless it is allowed, and when sign-up is off', async () => {
     const off = await world.openApp()
     expect(await off.call({ method: 'POST', url: '/signup', payload: {} })).toMatchObject({
       status: 422,
@@ -353,7 +353,7 @@ describe('a new password', () => {
     expect(await strict.signIn(email, password)).toMatchObject({ status: 200 })
   })
 
-  test('needs a code that is young, of somebody who is confirmed and signed in', async () => {
+  test('needs a code that is young, of a user who is confirmed and signed in', async () => {
     const strict = await world.openApp({ emailSecurePasswordChange: true, jwtExpiry: 604_800, smsEnableSignup: true })
     expect(await ask(strict, undefined)).toMatchObject({ status: 401, body: { code: 'no_authorization' } })
     const email = newEmail()
@@ -368,7 +368,7 @@ describe('a new password', () => {
     expect(await ask(strict, token)).toMatchObject({ status: 422, body: { code: 'email_not_confirmed' } })
   })
 
-  test('of somebody who has only a number is proven by it', async () => {
+  test('of a user who has only a number is proven by it', async () => {
     const strict = await world.openApp({
       emailSecurePasswordChange: true,
       jwtExpiry: 604_800,

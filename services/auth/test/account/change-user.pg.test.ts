@@ -21,7 +21,7 @@ afterAll(async () => {
 describe('changing oneself', () => {
   const put = (token: string, payload: object) => app.call({ method: 'PUT', url: '/user', token, payload })
 
-  test('merges metadata, drops what is null, and refuses what only administrators set', async () => {
+  test('merges metadata, drops null entries, and refuses fields that only administrators set', async () => {
     const { access_token: token } = await app.signUp()
     await put(token, { data: { name: 'Ada', team: 'north' } })
     const { body } = await put(token, { data: { team: null, tall: true } })

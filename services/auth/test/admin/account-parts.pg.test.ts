@@ -103,7 +103,7 @@ describe('Sessions of others', () => {
 })
 
 describe('The audit log', () => {
-  test('refuses to search what is no part of an entry', async () => {
+  test('refuses to search a field that is no part of an entry', async () => {
     expect(await admin('GET', '/admin/audit?query=ip:1')).toMatchObject({
       status: 400,
       body: { code: 'validation_failed', message: 'Invalid query scope: ip:1' },

@@ -56,14 +56,14 @@ describe('Who administrates', () => {
 })
 
 describe('Creating an account', () => {
-  test('refuses one that nobody can be reached by', async () => {
+  test('refuses one without any way to reach the user', async () => {
     expect(await admin('POST', '/admin/users', { password: PASSWORD })).toMatchObject({
       status: 400,
       body: { code: 'validation_failed', message: 'Cannot create a user without either an email or phone' },
     })
   })
 
-  test('refuses an address and a number that somebody has', async () => {
+  test('refuses an address and a number that another user has', async () => {
     const phone = '4915112345678'
     const { email } = await createAccount({ phone })
     expect(await admin('POST', '/admin/users', { email: email.toUpperCase() })).toMatchObject({
@@ -76,7 +76,7 @@ describe('Creating an account', () => {
     })
   })
 
-  test('refuses the address of a provider that somebody signs in with', async () => {
+  test('refuses the address of a provider that another user signs in with', async () => {
     const { id } = await createAccount()
     const email = newAddress()
     await world.db.pool.execute(sql`
@@ -204,7 +204,7 @@ describe('Listing accounts', () => {
 })
 
 describe('Changing an account', () => {
-  test('refuses an id that is none, and one of nobody', async () => {
+  test('refuses an id that is none, and an unknown one', async () => {
     expect(await admin('PUT', '/admin/users/abc', {})).toMatchObject({
       status: 404,
       body: { code: 'validation_failed' },
@@ -215,7 +215,7 @@ describe('Changing an account', () => {
     })
   })
 
-  test('refuses an address and a number of somebody else, and changes nothing', async () => {
+  test('refuses an address and a number of another user, and changes nothing', async () => {
     const other = await createAccount({ phone: '4915112345680' })
     const { id } = await createAccount()
     const email = await admin('PUT', `/admin/users/${id}`, { email: other.email, user_metadata: { a: 1 } })

@@ -64,7 +64,7 @@ describe('A link for an administrator to deliver', () => {
     })
   })
 
-  test('is refused for a kind that there is not, a weak password, and an address of somebody else', async () => {
+  test('is refused for a kind that there is not, a weak password, and an address of another user', async () => {
     const email = newAddress()
     const taken = newAddress()
     await app.signUp(email)
@@ -159,7 +159,7 @@ describe('A link for an administrator to deliver', () => {
 })
 
 describe('An invitation', () => {
-  test('is refused for an address that is confirmed, and for what is none', async () => {
+  test('is refused for an address that is confirmed, and for a text that is none', async () => {
     const email = newAddress()
     await app.signUp(email)
     expect(await post('/invite', { email })).toMatchObject({ status: 422, body: { code: 'email_exists' } })

@@ -185,7 +185,7 @@ describe('the link of a sign-up', () => {
     expect(url.origin).toBe(SITE)
   })
 
-  test('signs nobody in who is banned', async () => {
+  test('signs no banned user in', async () => {
     const email = newEmail()
     const { tokenHash } = await signUp(email)
     await world.db.pool.execute(
@@ -389,7 +389,7 @@ describe('a code', () => {
   })
 })
 
-test('signing in with a link that was mailed to somebody new is signing up', async () => {
+test('signing in with a link that was mailed to a new user is signing up', async () => {
   const email = newEmail()
   await post('/otp', { email, data: { name: 'Ada' } })
   const { tokenHash, kind } = await readMail(world, email)

@@ -32,7 +32,7 @@ afterAll(async () => {
   await world[Symbol.asyncDispose]()
 })
 
-const somebody = (claims: object = {}): string => {
+const newLogin = (claims: object = {}): string => {
   const login = crypto.randomUUID().slice(0, 8)
   provider.people.set(login, { email: `${login}@example.org`, email_verified: true, name: 'Ada', ...claims })
   return login
@@ -46,7 +46,7 @@ const tokensOf = async (accessToken: string | undefined) => {
 describe('a flow is refused', () => {
   test.each([
     [
-      'a state of somebody else',
+      'a state of another browser',
       { state: crypto.randomUUID(), code: 'x' },
       'bad_oauth_state',
       'OAuth state not found or expired',
@@ -62,9 +62,9 @@ describe('a flow is refused', () => {
     })
   })
 
-  test('when its state has been used, and nobody gets a second session', async () => {
+  test('when its state has been used, without a second session', async () => {
     const address = await begin(app, { provider: 'custom:oidc' })
-    const back = await provider.signIn(address, somebody())
+    const back = await provider.signIn(address, newLogin())
     const [one, other] = await Promise.all([comeBack(app, back), comeBack(app, back)])
     const outcomes = [one, other].map(({ query, fragment }) => query['error_code'] ?? Object.keys(fragment)[0])
     expect(outcomes.toSorted()).toEqual([
@@ -76,7 +76,7 @@ describe('a flow is refused', () => {
 
   test('when its state is five minutes old', async () => {
     const address = await begin(app, { provider: 'custom:oidc' })
-    const back = await provider.signIn(address, somebody())
+    const back = await provider.signIn(address, newLogin())
     world.nowMs += 301_000
     expect((await comeBack(app, back)).query).toMatchObject({
       error_code: 'bad_oauth_state',
@@ -85,8 +85,8 @@ describe('a flow is refused', () => {
   })
 
   test('when the code is the one of another flow', async () => {
-    const mine = await provider.signIn(await begin(app, { provider: 'custom:oidc' }), somebody())
-    const theirs = await provider.signIn(await begin(app, { provider: 'custom:oidc' }), somebody())
+    const mine = await provider.signIn(await begin(app, { provider: 'custom:oidc' }), newLogin())
+    const theirs = await provider.signIn(await begin(app, { provider: 'custom:oidc' }), newLogin())
     theirs.searchParams.set('code', mine.searchParams.get('code') ?? '')
     expect(await comeBack(app, theirs)).toMatchObject({
       status: 302,
@@ -98,7 +98,7 @@ describe('a flow is refused', () => {
   })
 
   test('when another provider answers', async () => {
-    const back = await provider.signIn(await begin(app, { provider: 'custom:oidc' }), somebody())
+    const back = await provider.signIn(await begin(app, { provider: 'custom:oidc' }), newLogin())
     back.searchParams.set('iss', 'https://evil.example.org')
     expect((await comeBack(app, back)).query).toMatchObject({ error_code: 'bad_oauth_callback' })
   })
@@ -110,7 +110,7 @@ describe('a flow is refused', () => {
     })
   })
 
-  test('in the words of the provider when somebody changes their mind', async () => {
+  test('in the words of the provider when the user changes their mind', async () => {
     const back = await provider.cancel(await begin(app, { provider: 'custom:oidc' }))
     const { query, fragment } = await comeBack(app, back)
     expect(query).toEqual({ error: 'access_denied', error_description: 'End-User aborted interaction' })
@@ -134,9 +134,9 @@ describe('a flow is refused', () => {
   })
 
   test('to lead anywhere that the project does not allow', async () => {
-    const there = await signInAt(app, provider, somebody(), { redirect_to: 'https://evil.example.org/steal' })
+    const there = await signInAt(app, provider, newLogin(), { redirect_to: 'https://evil.example.org/steal' })
     expect(there).toMatchObject({ page: SITE, fragment: { token_type: 'bearer' } })
-    const allowed = await signInAt(app, provider, somebody(), { redirect_to: 'https://app.example.org/in?tab=1' })
+    const allowed = await signInAt(app, provider, newLogin(), { redirect_to: 'https://app.example.org/in?tab=1' })
     expect(allowed).toMatchObject({ page: 'https://app.example.org/in', query: { tab: '1' } })
   })
 
@@ -165,24 +165,24 @@ describe('a flow is refused', () => {
 })
 
 describe('whose account it is', () => {
-  test('an address that the provider has not verified takes over nobody', async () => {
+  test('an address that the provider has not verified takes over no account', async () => {
     const victim = await app.signUp()
     const email = ((await tokensOf(victim.access_token)) as { email?: string }).email ?? ''
     for (const server of [app, strict]) {
-      const { query } = await signInAt(server, provider, somebody({ email, email_verified: false }))
+      const { query } = await signInAt(server, provider, newLogin({ email, email_verified: false }))
       expect(query).toMatchObject({ error: 'access_denied', error_code: 'provider_email_needs_verification' })
     }
     expect(await tokensOf(victim.access_token)).toMatchObject({ identities: [{ provider: 'email' }] })
   })
 
-  test('an address that somebody else merely claims at a provider leads nobody to them', async () => {
+  test('an address that another user merely claims at a provider leads to no account', async () => {
     const email = `${crypto.randomUUID()}@example.org`
     const attacker = await app.signUp()
     await world.db.pool.execute(sql`
       insert into auth.identities (provider_id, user_id, identity_data, provider, created_at)
       values ('x', ${attacker.user.id}, ${JSON.stringify({ sub: 'x', email, email_verified: false })}::jsonb, 'github', now())
     `)
-    const { fragment } = await signInAt(app, provider, somebody({ email }))
+    const { fragment } = await signInAt(app, provider, newLogin({ email }))
     expect((await tokensOf(fragment['access_token'])).id).not.toBe(attacker.user.id)
   })
 
@@ -190,7 +190,7 @@ describe('whose account it is', () => {
     const owner = await app.signUp()
     const email = ((await tokensOf(owner.access_token)) as { email?: string }).email ?? ''
     world.nowMs += 1_000
-    const { fragment } = await signInAt(app, provider, somebody({ email: email.toUpperCase() }))
+    const { fragment } = await signInAt(app, provider, newLogin({ email: email.toUpperCase() }))
     expect(await tokensOf(fragment['access_token'])).toMatchObject({
       id: owner.user.id,
       app_metadata: { provider: 'email', providers: ['email', 'custom:oidc'] },
@@ -199,10 +199,10 @@ describe('whose account it is', () => {
     expect((await app.signIn(email, PASSWORD)).status).toBe(200)
   })
 
-  test('an account that nobody confirmed loses what its maker put there', async () => {
+  test('an unconfirmed account loses what its maker put there', async () => {
     const email = `${crypto.randomUUID()}@example.org`
     await strict.call({ method: 'POST', url: '/signup', payload: { email, password: PASSWORD, data: { trap: true } } })
-    const { fragment } = await signInAt(strict, provider, somebody({ email }))
+    const { fragment } = await signInAt(strict, provider, newLogin({ email }))
     const user = await tokensOf(fragment['access_token'])
     expect(user).toMatchObject({
       email,
@@ -214,7 +214,7 @@ describe('whose account it is', () => {
   })
 
   test('a new person gets one, and finds it again', async () => {
-    const login = somebody({ picture: 'https://example.org/ada.png' })
+    const login = newLogin({ picture: 'https://example.org/ada.png' })
     const first = await tokensOf((await signInAt(app, provider, login)).fragment['access_token'])
     expect(first).toMatchObject({
       email: `${login}@example.org`,
@@ -234,7 +234,7 @@ describe('whose account it is', () => {
   })
 
   test('an unverified address is confirmed by mail, and then signs in', async () => {
-    const login = somebody({ email_verified: false })
+    const login = newLogin({ email_verified: false })
     const email = `${login}@example.org`
     expect((await signInAt(strict, provider, login)).query).toEqual({
       error: 'access_denied',
@@ -256,7 +256,7 @@ describe('whose account it is', () => {
   })
 
   test('an account that waits for an address is not confirmed by another one that the same person verified', async () => {
-    const login = somebody({ email: `victim-${crypto.randomUUID()}@example.org`, email_verified: false })
+    const login = newLogin({ email: `victim-${crypto.randomUUID()}@example.org`, email_verified: false })
     const { email: claimed } = provider.people.get(login) as { email: string }
     await signInAt(strict, provider, login)
     provider.people.set(login, { email: `${login}@example.org`, email_verified: true })
@@ -267,7 +267,7 @@ describe('whose account it is', () => {
   })
 
   test('who has no address needs a provider that may do without', async () => {
-    const login = somebody({ email: undefined })
+    const login = newLogin({ email: undefined })
     expect((await signInAt(app, provider, login)).query).toMatchObject({
       error: 'server_error',
       error_description: 'Error getting user email from external provider',
@@ -277,9 +277,9 @@ describe('whose account it is', () => {
     expect(await tokensOf(fragment['access_token'])).toMatchObject({ email: '', identities: [{ id: login }] })
   })
 
-  test('nobody new comes where sign-up is off, and nobody who is banned', async () => {
+  test('no new user comes where sign-up is off, and no banned one', async () => {
     const closed = await world.openApp({ enableSignup: false })
-    const login = somebody()
+    const login = newLogin()
     expect((await signInAt(closed, provider, login)).query).toMatchObject({
       error: 'access_denied',
       error_code: 'signup_disabled',
@@ -291,7 +291,7 @@ describe('whose account it is', () => {
   })
 
   test('two first sign-ins at once make one account', async () => {
-    const login = somebody()
+    const login = newLogin()
     const [one, two] = await Promise.all([1, 2].map(() => begin(app, { provider: 'custom:oidc' })))
     const backs = [await provider.signIn(one ?? '', login), await provider.signIn(two ?? '', login)]
     const ends = await Promise.all(backs.map((back) => comeBack(app, back)))
@@ -301,7 +301,7 @@ describe('whose account it is', () => {
 
   test('a provider that says more than a token can carry does not keep anybody out', async () => {
     await makeKnown(app, provider, { identifier: 'custom:chatty', custom_claims_allowlist: ['groups'] })
-    const login = somebody({ groups: Array.from({ length: 400 }, (_, index) => `group-${index}`) })
+    const login = newLogin({ groups: Array.from({ length: 400 }, (_, index) => `group-${index}`) })
     const { fragment } = await signInAt(app, provider, login, { provider: 'custom:chatty' })
     const user = await tokensOf(fragment['access_token'])
     expect(user['user_metadata']).not.toHaveProperty('custom_claims')
@@ -322,7 +322,7 @@ describe('an invitation', () => {
   }
 
   test('is answered with an external account that has the address', async () => {
-    const login = somebody()
+    const login = newLogin()
     const token = await invite(`${login}@example.org`)
     const { fragment } = await signInAt(app, provider, login, { invite_token: token })
     expect(await tokensOf(fragment['access_token'])).toMatchObject({
@@ -335,9 +335,9 @@ describe('an invitation', () => {
     })
   })
 
-  test('is for nobody else', async () => {
+  test('is for no other user', async () => {
     const token = await invite(`${crypto.randomUUID()}@example.org`)
-    const { query } = await signInAt(app, provider, somebody(), { invite_token: token })
+    const { query } = await signInAt(app, provider, newLogin(), { invite_token: token })
     expect(query).toMatchObject({ error_description: 'Invited email does not match emails from external provider' })
     world.nowMs += 25 * 3600_000
     expect((await app.call({ url: `/authorize?provider=custom:oidc&invite_token=${token}` })).status).toBe(404)
@@ -346,7 +346,7 @@ describe('an invitation', () => {
 
 describe('the real client', () => {
   test('signs in with PKCE, and is given the tokens of the provider', async () => {
-    const login = somebody()
+    const login = newLogin()
     const client = await openRealClient(app)
     const { data } = await client.auth.signInWithOAuth({
       provider: 'custom:oidc',
@@ -367,7 +367,7 @@ describe('the real client', () => {
   })
 
   test('signs in with tokens in the address', async () => {
-    const { fragment } = await signInAt(app, provider, somebody())
+    const { fragment } = await signInAt(app, provider, newLogin())
     expect(fragment).toMatchObject({
       token_type: 'bearer',
       expires_in: '3600',

@@ -61,7 +61,7 @@ describe('an ID token is refused', () => {
     expect(answer).toMatchObject({ status: 400, body: { code, ...(message === undefined ? {} : { message }) } })
   })
 
-  test('signed by nobody, or by another key', async () => {
+  test('without a signature, or signed by another key', async () => {
     await using other = await openSigningProvider({ audience: 'ios-app' })
     const forged = await other.sign({ iss: google.issuer, sub: 'x' })
     const [header = '', payload = ''] = (await google.sign({})).split('.')
@@ -93,7 +93,7 @@ describe('an ID token is refused', () => {
     })
   })
 
-  test('for linking without somebody who is signed in', async () => {
+  test('for linking without a signed-in user', async () => {
     const payload = { provider: 'google', id_token: await google.sign({}), link_identity: true }
     expect((await post(payload)).status).toBe(401)
   })

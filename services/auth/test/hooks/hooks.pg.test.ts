@@ -165,7 +165,7 @@ describe('the hook before a user is created', () => {
     expect(await userCount('me@blocked.example')).toBe(0)
   })
 
-  test('is not asked about somebody who has an account', async () => {
+  test('is not asked about a user who has an account', async () => {
     await using app = await open({ hookBeforeUserCreatedUri: inPostgres('Mixed_Case') })
     await app.signUp('twice@example.org')
     expect(await signUp(app, 'twice@example.org')).toMatchObject({ status: 422, body: { code: 'user_already_exists' } })
@@ -220,7 +220,7 @@ describe('the hook of passwords that are tried', () => {
     })
   })
 
-  test('does not hear of nobody', async () => {
+  test('is not called for an unknown user', async () => {
     await using app = await open({ hookPasswordVerificationAttemptUri: inPostgres('three_attempts') })
     expect((await app.signIn('nobody@example.org', PASSWORD)).status).toBe(400)
     expect(await calls()).toEqual([])

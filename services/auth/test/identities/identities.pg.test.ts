@@ -23,7 +23,7 @@ afterAll(async () => {
   await world[Symbol.asyncDispose]()
 })
 
-const somebody = (claims: object = {}): string => {
+const newLogin = (claims: object = {}): string => {
   const login = crypto.randomUUID().slice(0, 8)
   provider.people.set(login, { email: `${login}@example.org`, email_verified: true, ...claims })
   return login
@@ -73,7 +73,7 @@ describe('linking', () => {
 
   test('gives one more way in, and the session is the same person', async () => {
     const { client, email, id } = await openSignedUp()
-    const login = somebody()
+    const login = newLogin()
     const end = await link(client, login)
     const { data } = await client.auth.exchangeCodeForSession(end.query['code'] ?? '')
     expect(data.user).toMatchObject({
@@ -86,15 +86,15 @@ describe('linking', () => {
     expect((await app.call({ url: '/user', token: fragment['access_token'] })).body).toMatchObject({ id })
   })
 
-  test('is refused for an identity that somebody has', async () => {
-    const login = somebody()
+  test('is refused for an identity that another user has', async () => {
+    const login = newLogin()
     await signInAt(app, provider, login)
     const { client } = await openSignedUp()
     expect((await link(client, login)).query).toMatchObject({
       error_code: 'identity_already_exists',
       error_description: 'Identity is already linked to another user',
     })
-    const own = somebody()
+    const own = newLogin()
     await link(client, own)
     expect((await link(client, own)).query).toMatchObject({ error_description: 'Identity is already linked' })
   })
@@ -102,7 +102,7 @@ describe('linking', () => {
   test('makes an account of an anonymous one', async () => {
     const client = await openRealClient(app)
     const anonymous = await client.auth.signInAnonymously()
-    const login = somebody()
+    const login = newLogin()
     const end = await link(client, login)
     const { data } = await client.auth.exchangeCodeForSession(end.query['code'] ?? '')
     expect(data.user).toMatchObject({
@@ -114,14 +114,14 @@ describe('linking', () => {
     expect(await app.auth.verifyToken(data.session?.access_token ?? '')).toMatchObject({ is_anonymous: false })
   })
 
-  test('never gives an anonymous person the address of somebody else', async () => {
+  test('never gives an anonymous person the address of another user', async () => {
     const { email } = await openSignedUp()
     const client = await openRealClient(app)
     await client.auth.signInAnonymously()
-    expect((await link(client, somebody({ email }))).query).toMatchObject({ error_code: 'email_exists' })
+    expect((await link(client, newLogin({ email }))).query).toMatchObject({ error_code: 'email_exists' })
     const other = await openRealClient(app)
     await other.auth.signInAnonymously()
-    const unverified = somebody({ email_verified: false })
+    const unverified = newLogin({ email_verified: false })
     expect((await link(other, unverified)).query).toMatchObject({ error_code: 'email_not_confirmed' })
     const [mail] = await world.db.pool.query(
       sql`select kind from auth.messages where recipient = ${`${unverified}@example.org`}`,
@@ -132,7 +132,7 @@ describe('linking', () => {
   test('ends when the person does not exist any more', async () => {
     const { client, id } = await openSignedUp()
     const { data } = await client.auth.linkIdentity({ provider: 'custom:oidc' })
-    const back = await provider.signIn(data.url ?? '', somebody())
+    const back = await provider.signIn(data.url ?? '', newLogin())
     await world.db.pool.execute(sql`delete from auth.users where id = ${id}`)
     expect((await comeBack(app, back)).query).toMatchObject({
       error_code: expect.stringMatching(/user_not_found|bad_oauth_state/) as string,
@@ -152,7 +152,7 @@ describe('unlinking', () => {
 
   test('is about one’s own identities', async () => {
     const { client } = await openSignedUp()
-    await link(client, somebody())
+    await link(client, newLogin())
     const { client: other } = await openSignedUp()
     const [theirs] = await identitiesOf(other)
     expect((await client.auth.unlinkIdentity(theirs as UserIdentity)).error).toMatchObject({
@@ -165,7 +165,7 @@ describe('unlinking', () => {
 
   test('takes the address of another identity when its own goes', async () => {
     const { client, email } = await openSignedUp()
-    const login = somebody()
+    const login = newLogin()
     await link(client, login)
     const [first] = await identitiesOf(client)
     expect((await client.auth.unlinkIdentity(first as UserIdentity)).error).toBeNull()
@@ -179,9 +179,9 @@ describe('unlinking', () => {
     })
   })
 
-  test('is refused when every address that is left is somebody else’s', async () => {
+  test('is refused when every address that is left is another user’s', async () => {
     const { client } = await openSignedUp()
-    const login = somebody()
+    const login = newLogin()
     await app.signUp(`${login}@example.org`)
     await link(client, login)
     const [first] = await identitiesOf(client)

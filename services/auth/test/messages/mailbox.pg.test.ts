@@ -88,7 +88,7 @@ describe('the captured mailbox', () => {
     }
   })
 
-  test('is emptied, of one or of all, except for what is still to be sent', async () => {
+  test('is emptied, of one or of all, except for messages still to be sent', async () => {
     const empty = (query: string) => app.call({ method: 'DELETE', url: `/admin/messages${query}`, token: key })
     expect((await empty('?recipient=a@x.org')).status).toBe(204)
     expect(await recipients()).toEqual(['49151', 'b@x.org'])

@@ -241,7 +241,7 @@ describe('with every notification on', () => {
     expect(await kindsOf(id)).toEqual([])
   })
 
-  test('what is rolled back after the mail was written is not told', async () => {
+  test('a change that is rolled back after the mail was written is not announced', async () => {
     const { id, client } = await openMember(app)
     await world.db.pool.execute(sql`
       create function public.refuse_commit() returns trigger language plpgsql as

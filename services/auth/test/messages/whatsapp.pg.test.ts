@@ -29,7 +29,7 @@ afterAll(async () => {
 
 const newPhone = (): string => `1555${String(randomInt(10_000_000)).padStart(7, '0')}`
 
-/** One at a time: all services on a database send what is queued there. */
+/** One at a time: all services on a database send its queued messages. */
 function openApp(options: Partial<AuthOptions> = {}): Promise<AuthApp> {
   return world.openApp({
     smsEnableSignup: true,

@@ -206,7 +206,7 @@ describe('an authenticator app', () => {
     })
   })
 
-  test('of somebody else is not there', async () => {
+  test('of another user is not there', async () => {
     const ada = await newPerson()
     const totp = await raise(ada)
     const eve = await newPerson()
@@ -368,7 +368,7 @@ test('kinds that are switched off are refused by name', async () => {
   expect(asked).toMatchObject({ status: 422, body: { code: 'mfa_totp_verify_not_enabled' } })
 })
 
-test('nobody without an account has factors', async () => {
+test('a request without an account has no factors', async () => {
   const ada = await newPerson()
   await world.db.pool.execute(sql`update auth.users set is_anonymous = true where id = ${ada.id}`)
   expect(await post(ada, '/factors', { factor_type: 'totp' })).toMatchObject({

@@ -134,7 +134,7 @@ describe('a security key', () => {
     expect((await verify(token, factorId, answer(key, asked))).status).toBe(422)
   })
 
-  test('of somebody else is refused', async () => {
+  test('of another user is refused', async () => {
     const { token, factorId } = await newOwner()
     const eve = await newOwner()
     const asked = await ask(token, factorId)

@@ -37,7 +37,7 @@ describe('Asking a person', () => {
     [{ code_challenge_method: 'plain' }, 'invalid_request'],
     [{ code_challenge: 'short' }, 'invalid_request'],
     [{ resource: 'https://api.example.com/#x' }, 'invalid_request'],
-  ])('tells the app what is wrong with %j', async (parameters, error) => {
+  ])('tells the app the problem with %j', async (parameters, error) => {
     const location = await other.authorize(await other.register(), parameters)
     expect(location.origin + location.pathname).toBe(REDIRECT_URI)
     expect(Object.fromEntries(location.searchParams)).toMatchObject({
@@ -61,7 +61,7 @@ describe('Asking a person', () => {
     expect([...location.searchParams.keys()]).toEqual(['authorization_id'])
   })
 
-  test('needs somebody signed in, on a page of the project', async () => {
+  test('needs a signed-in user, on a page of the project', async () => {
     const id = await other.begin(await other.register())
     const { access_token: token } = await app.signUp()
     expect((await other.look(id, undefined)).status).toBe(401)

@@ -49,7 +49,7 @@ describe('A code', () => {
     expect((await other.exchange(client, code)).status).toBe(200)
   })
 
-  test('is worth nothing after five minutes, or to somebody banned since', async () => {
+  test('is worth nothing after five minutes, or to a user banned since', async () => {
     const client = await other.register()
     const late = await other.consent(client, await app.signUp())
     world.nowMs += 300_001

@@ -114,7 +114,7 @@ describe('making a passkey', () => {
     ['another page', { origin: 'https://evil.example' }],
     ['another domain', { rpId: 'evil.example' }],
     ['another challenge', { challenge: 'AAAA' }],
-    ['nobody who unlocked it', { userVerified: false }],
+    ['no user verification', { userVerified: false }],
   ])('is refused with %s', async (_what, deviations) => {
     const ada = await newPerson()
     expect(await register(ada, newKey(), deviations)).toMatchObject(refused)
@@ -142,7 +142,7 @@ describe('making a passkey', () => {
     expect(await verify(second, ada.token)).toMatchObject(late)
   })
 
-  test('of an authenticator that somebody else has registered is refused', async () => {
+  test('of an authenticator that another user has registered is refused', async () => {
     const ada = await newPerson()
     const eve = await newPerson()
     const asked = await ask<CreationOptions>('/passkeys/registration/options', ada.token)
@@ -223,9 +223,9 @@ describe('signing in with a passkey', () => {
     ['another page', { origin: 'http://localhost:1' }],
     ['another domain', { rpId: 'evil.example' }],
     ['another challenge', { challenge: 'AAAA' }],
-    ['nobody who unlocked it', { userVerified: false }],
+    ['no user verification', { userVerified: false }],
     ['a counter that did not grow', { counter: 1 }],
-    ["somebody else's name", { userHandle: Buffer.from(randomUUID()).toString('base64url') }],
+    ["another user's name", { userHandle: Buffer.from(randomUUID()).toString('base64url') }],
     ['no name', { userHandle: '' }],
   ])('is refused with %s', async (_what, deviations) => {
     const ada = await newPerson()
@@ -293,7 +293,7 @@ describe('signing in with a passkey', () => {
     })
   })
 
-  test('lets nobody in who is banned, not confirmed or gone', async () => {
+  test('lets no user in who is banned, not confirmed or gone', async () => {
     const ada = await newPerson()
     const key = newKey()
     await register(ada, key)
@@ -320,7 +320,7 @@ describe('signing in with a passkey', () => {
 })
 
 describe("one's own passkeys", () => {
-  test('are named and removed, and nobody else touches them', async () => {
+  test('are named and removed, and no other user touches them', async () => {
     const ada = await newPerson()
     const eve = await newPerson()
     const key = newKey()

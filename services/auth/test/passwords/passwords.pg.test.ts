@@ -77,7 +77,7 @@ describe('password rules', () => {
     })
   })
 
-  test('that nobody knows refuse the start', async () => {
+  test('that are unknown refuse the start', async () => {
     await expect(world.openApp({ passwordRequirements: 'digits' })).rejects.toThrow('passwordRequirements: digits')
   })
 })

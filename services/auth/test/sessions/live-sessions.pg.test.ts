@@ -125,7 +125,7 @@ test('requests of a session ask Postgres once, and those that come together ask 
   expect(asked).toBe(0)
 })
 
-test('a session of somebody else is none', async () => {
+test('a session of another user is none', async () => {
   const [one, other] = [await signUp(), await signUp()]
   await expect(sessions.require({ ...one.claims, sub: other.claims.sub ?? '' })).rejects.toMatchObject({
     code: 'session_not_found',
@@ -153,7 +153,7 @@ test('many endings at once are all heard', async () => {
   const ended = vi.fn()
   using watches = new DisposableStack()
   for (const { claims } of people) watches.use(elsewhere.watch(claims, ended))
-  // Together with 450 sessions that nobody watches, so that one announcement does not hold them.
+  // Together with 450 sessions without a watcher, so that one announcement does not hold them.
   await run(sql`
     insert into auth.sessions (id, user_id, created_at)
     select gen_random_uuid(), ${people[0]?.claims.sub ?? null}::uuid, now() from generate_series(1, 450)

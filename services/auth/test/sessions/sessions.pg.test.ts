@@ -35,7 +35,7 @@ describe('limits of sessions', () => {
     expect((await app.refresh(token)).status).toBe(200)
   })
 
-  test('a session ends when nobody used it for too long', async () => {
+  test('a session ends when it was not used for too long', async () => {
     const watched = await world.openApp({ sessionsInactivityTimeout: 7200 })
     let { refresh_token: token } = await watched.signUp()
     for (let hour = 0; hour < 4; hour++) {
@@ -114,7 +114,7 @@ describe("one's own sessions", () => {
     expect((await end('not-an-id')).status).toBe(400)
   })
 
-  test('are nobody else’s to end', async () => {
+  test('are no other user’s to end', async () => {
     const mine = await app.signUp()
     const theirs = await app.signUp()
     const [session] = await list(theirs.access_token)

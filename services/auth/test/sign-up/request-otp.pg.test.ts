@@ -65,7 +65,7 @@ describe('a code to sign in with', () => {
     expect(await readMail(world, email)).toMatchObject({ kind: 'magic_link' })
   })
 
-  test('makes none where nobody may sign up', async () => {
+  test('makes none where sign-up is off', async () => {
     const closed = await world.openApp({ enableSignup: false, smsEnableSignup: true })
     const refused = { status: 422, body: { code: 'signup_disabled' } }
     expect(await callOf(closed)('/otp', { email: newEmail() })).toMatchObject(refused)
@@ -138,9 +138,9 @@ describe('a code to sign in with', () => {
       }
     }
     world.nowMs += 60_000
-    const nobody = newEmail()
-    expect(await slow('/recover', { email: nobody })).toMatchObject({ status: 200 })
-    expect(await slow('/recover', { email: nobody })).toMatchObject({ status: 429 })
+    const unknown = newEmail()
+    expect(await slow('/recover', { email: unknown })).toMatchObject({ status: 200 })
+    expect(await slow('/recover', { email: unknown })).toMatchObject({ status: 429 })
   })
 
   test('is limited for each address of clients', async () => {
@@ -275,7 +275,7 @@ describe('sending again', () => {
     expect(await countMessages(world, email)).toBe(before)
   })
 
-  test('brings a number its code, and answers alike where nobody waits', async () => {
+  test('brings a number its code, and answers alike when no user waits', async () => {
     const phone = newPhone()
     await post('/signup', { phone, password: PASSWORD })
     world.nowMs += 10_000

@@ -9,6 +9,7 @@ import {
   type Session,
   type Transaction,
 } from '@holdfast/postgres'
+import type { MessageRow } from '../database/message-row.ts'
 import { databaseAway, unauthorizedTopic } from '../errors.ts'
 import type { Identity } from './tokens.ts'
 
@@ -20,8 +21,8 @@ export interface ReadRights {
   readonly presence: boolean
 }
 
-/** Who asks to use a private channel. */
-export interface Asker extends Pick<Identity, 'role' | 'claims'> {
+/** The caller who wants to use a private channel. */
+export interface ChannelCaller extends Pick<Identity, 'role' | 'claims'> {
   /** Whose share of the connections is used. */
   readonly person: string | undefined
 }
@@ -42,13 +43,13 @@ export class Rights {
   }
 
   /** @throws {HoldfastError} `Unauthorized` when a policy fails; `UnableToConnectToProject` */
-  async read(asker: Asker, name: string, extensions: readonly Extension[]): Promise<ReadRights> {
-    const shown = await this.#judge(asker, name, async (tx) => {
+  async read(caller: ChannelCaller, name: string, extensions: readonly Extension[]): Promise<ReadRights> {
+    const shown = await this.#judge(caller, name, async (tx) => {
       await assumeSession(tx, SERVICE)
       const rows = await tx.query<{ id: string }>(sql`
         insert into realtime.messages (topic, extension)
         select ${name}, one from unnest(${[...extensions]}::text[]) one returning id`)
-      await assumeSession(tx, sessionOf(asker, name))
+      await assumeSession(tx, sessionOf(caller, name))
       return await tx.query<{ extension: Extension }>(sql`
         select extension from realtime.messages where id = any(${rows.map(({ id }) => id)}::uuid[])`)
     })
@@ -56,11 +57,33 @@ export class Rights {
     return { broadcast: has('broadcast'), presence: has('presence') }
   }
 
+  /**
+   * The newest messages of a private topic, the oldest first, as far as policies let the caller read them.
+   *
+   * @throws {HoldfastError} `Unauthorized` when a policy fails; `UnableToConnectToProject`
+   */
+  async replay(
+    caller: ChannelCaller,
+    name: string,
+    { sinceMs, limit }: { readonly sinceMs: number; readonly limit: number },
+  ): Promise<readonly MessageRow[]> {
+    const rows = await this.#judge(caller, name, async (tx) => {
+      await assumeSession(tx, sessionOf(caller, name))
+      return await tx.query<MessageRow>(sql`
+        select id::text, event, payload::text as payload, encode(binary_payload, 'hex') as binary
+          from realtime.messages
+         where inserted_at >= (timestamp 'epoch' + ${sinceMs}::float8 * interval '1 millisecond')
+           and topic = ${name} and extension = 'broadcast' and private is true and event is not null
+         order by inserted_at desc limit ${limit}::int`)
+    })
+    return rows.toReversed()
+  }
+
   /** What fails is no right. @throws {HoldfastError} `UnableToConnectToProject` */
-  async write(asker: Asker, name: string, extension: Extension): Promise<boolean> {
+  async write(caller: ChannelCaller, name: string, extension: Extension): Promise<boolean> {
     try {
-      await this.#judge(asker, name, async (tx) => {
-        await assumeSession(tx, sessionOf(asker, name))
+      await this.#judge(caller, name, async (tx) => {
+        await assumeSession(tx, sessionOf(caller, name))
         await tx.execute(sql`insert into realtime.messages (topic, extension) values (${name}, ${extension})`)
       })
       return true
@@ -70,9 +93,9 @@ export class Rights {
     }
   }
 
-  async #judge<T>(asker: Asker, name: string, body: (tx: Transaction) => Promise<T>): Promise<T> {
+  async #judge<T>(caller: ChannelCaller, name: string, body: (tx: Transaction) => Promise<T>): Promise<T> {
     try {
-      return await this.#share.for({ person: asker.person }).transaction(async (tx) => {
+      return await this.#share.for({ person: caller.person }).transaction(async (tx) => {
         await tx.execute(sql`savepoint judged`)
         const answer = await body(tx)
         // Role and settings go back, too.
@@ -94,7 +117,7 @@ export class Rights {
   }
 }
 
-function sessionOf({ role, claims }: Asker, name: string): Session {
+function sessionOf({ role, claims }: ChannelCaller, name: string): Session {
   const { sub } = claims
   return {
     role,

@@ -8,6 +8,8 @@ export type BusMessage =
       /** The membership that sent it, which gets it only if it asked for its own; `undefined` for messages of no member. */
       readonly from: string | undefined
       readonly broadcast: UserBroadcast
+      /** Of a message that stands in the database. */
+      readonly id?: string
     }
   | {
       /** A broadcast whose payload is handed on as its sender wrote it. */

@@ -1,8 +1,10 @@
 import type { Clock, Logger } from '@holdfast/foundation'
 import type { Rights } from '../access/rights.ts'
 import type { Identity, Tokens } from '../access/tokens.ts'
+import type { ChangeFeed } from '../changes/change-feed.ts'
 import type { RealtimeOptions } from '../options.ts'
 import type { EncodedFrame, ServerMessage, Version } from '../wire/frames.ts'
+import type { RightsTurns } from './rights-turns.ts'
 import type { Topics } from './topics.ts'
 
 /** What every membership is handed. */
@@ -10,6 +12,11 @@ export interface ChannelContext {
   readonly tokens: Tokens
   readonly topics: Topics
   readonly rights: Rights
+  /** How many members are asked for again. */
+  readonly rightsTurns: RightsTurns
+  readonly changes: ChangeFeed
+  /** Whether another server reads the changes of the database, and has the channels. */
+  readonly isStandby: () => boolean
   readonly options: RealtimeOptions
   readonly clock: Clock
   readonly logger: Logger

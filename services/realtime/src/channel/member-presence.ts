@@ -14,6 +14,10 @@ export class MemberPresence {
     this.#key = key === '' ? randomUUID() : key
   }
 
+  get isShown(): boolean {
+    return this.#shown !== undefined
+  }
+
   /** @returns `undefined` when it shows this already */
   track(payload: Payload): PresenceChange | undefined {
     const previous = this.#shown

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { delay, errorMessage, HoldfastError } from '@holdfast/foundation'
-import type { Asker, Extension, ReadRights } from '../access/rights.ts'
+import type { ChannelCaller, Extension, ReadRights } from '../access/rights.ts'
 import type { Identity } from '../access/tokens.ts'
 import type { BusMessage } from '../bus/bus.ts'
+import { type MessageRow, toBroadcast } from '../database/message-row.ts'
 import { privateOnly, reasonOf, tokenExpired, unknownError } from '../errors.ts'
 import {
   EVENT_NAME_BYTES_MAX,
@@ -14,18 +15,22 @@ import {
 } from '../limits.ts'
 import type { PresenceChange } from '../presence/presence.ts'
 import { isRecord } from '../wire/decode.ts'
-import type { FanOut } from '../wire/encode.ts'
+import { encodeBroadcast, type FanOut } from '../wire/encode.ts'
 import type { BroadcastFrame, ClientFrame, PushFrame, Ref } from '../wire/frames.ts'
 import type { ChannelContext, Line } from './context.ts'
 import { type JoinConfig, parseAccessToken, parseJoin } from './join-config.ts'
+import { MemberChanges, SUBSCRIBED } from './member-changes.ts'
 import { MemberPresence } from './member-presence.ts'
+import { MemberReplay, parseReplay, type WantedReplay } from './member-replay.ts'
 import { MemberRights } from './member-rights.ts'
 import { type CloseReason, type MembershipState, nextState } from './membership-state.ts'
-import { answerPostgresChanges, POSTGRES_CHANGES_REFUSED } from './postgres-changes.ts'
 import { Rate } from './rate.ts'
 import { requireName } from './topic.ts'
 import type { Member } from './topics.ts'
 import { Turns } from './turns.ts'
+
+/** Of a membership that has no token yet, which has no subscriptions either. */
+const NO_IDENTITY = { role: '', claims: {} }
 
 /** One channel that one client has joined, from its join to its end. */
 export class Membership implements Member {
@@ -42,8 +47,10 @@ export class Membership implements Member {
   readonly #turns: Turns
   readonly #rights: MemberRights
   readonly #presence: MemberPresence
+  readonly #changes: MemberChanges
   readonly #presenceCalls: Rate
   readonly #onClosed: (membership: Membership) => void
+  #replay: MemberReplay | undefined
   #state: MembershipState = { kind: 'joining' }
   #identity: Identity | undefined
   #watch: Disposable | undefined
@@ -64,8 +71,14 @@ export class Membership implements Member {
     this.#config = parseJoin(frame.payload)
     this.isEchoed = this.#config.broadcast.self
     this.#onClosed = onClosed
-    this.#rights = new MemberRights(context.rights, name, this.#config.isPrivate)
+    this.#rights = new MemberRights(
+      context.rights,
+      name,
+      this.#config.isPrivate,
+      context.options.realtimeRightsSeconds * 1_000,
+    )
     this.#presence = new MemberPresence(this.#config.presence.key)
+    this.#changes = new MemberChanges(context.changes, this.#config.postgresChanges, context.logger)
     const callsMax = context.options.realtimePresenceCallsMax
     this.#presenceCalls = new Rate(callsMax / PRESENCE_WINDOW_S, context.clock.now(), callsMax)
     this.#turns = new Turns({
@@ -86,16 +99,28 @@ export class Membership implements Member {
     this.#turns.run(() => this.#handle(frame))
   }
 
-  deliver(fanOut: FanOut): void {
+  deliver(fanOut: FanOut, id?: string): void {
+    if (!this.#replay?.keeps(fanOut, id)) this.#send(fanOut)
+  }
+
+  #send(fanOut: FanOut): void {
     const frame = fanOut.frame(this.#line.version)
     if (frame) this.#line.sendFrame(frame)
   }
 
-  /** Ends it when its token has expired. */
-  checkToken(nowS: number): void {
+  /** Ends it when its token has expired, and has the policies asked again when that is due. */
+  check(nowMs: number): void {
+    const nowS = nowMs / 1_000
     const { expiresAtS } = this.#identity ?? {}
-    if (expiresAtS !== undefined && expiresAtS <= nowS)
+    if (expiresAtS !== undefined && expiresAtS <= nowS) {
       this.end(tokenExpired(Math.max(0, Math.floor(nowS - expiresAtS))).message)
+      return
+    }
+    if (!this.#rights.isDue(nowMs)) return
+    const turn = this.#context.rightsTurns.take()
+    if (!turn) return
+    this.#rights.begin()
+    this.#turns.run(() => this.#askAgain().finally(() => turn[Symbol.dispose]()))
   }
 
   /** Tells the client why, and ends it. */
@@ -105,15 +130,25 @@ export class Membership implements Member {
     this.close('ended')
   }
 
+  /** Tells the client that it has missed something, and ends it; the client joins again. */
+  cut(message: string): void {
+    if (this.#state.kind === 'closed') return
+    this.#system('postgres_changes', 'error', message)
+    this.#push('phx_error', { reason: message }, this.#joinRef)
+    this.close('cut')
+  }
+
   close(because: CloseReason): void {
     const wasClosed = this.#state.kind === 'closed'
     this.#state = nextState(this.#state, { kind: 'closed', because })
     if (wasClosed) return
     this.#showChange(this.#presence.untrack())
+    this.#changes.close()
     this.#context.topics.remove(this.name, this.#config.isPrivate, this)
     this.#watch?.[Symbol.dispose]()
     this.#onClosed(this)
-    if (because !== 'refused' && because !== 'disconnected') this.#push('phx_close', {}, this.#joinRef)
+    if (because !== 'refused' && because !== 'disconnected' && because !== 'cut')
+      this.#push('phx_close', {}, this.#joinRef)
   }
 
   async #join(ref: Ref): Promise<void> {
@@ -121,11 +156,16 @@ export class Membership implements Member {
       requireName(this.name)
       const { isPrivate, accessToken } = this.#config
       if (this.#context.options.realtimePrivateOnly && !isPrivate) throw privateOnly()
+      const replay = parseReplay(this.#config.replay, isPrivate)
       const identity = await this.#context.tokens.identify(accessToken ?? this.#line.identity.token)
-      const rights = await this.#rights.read(this.#asker(identity), this.#config.presence.isEnabled)
+      const rights = await this.#readRights(identity)
       if (this.#state.kind === 'closed') return
       this.#use(identity, rights)
+      if (this.#config.waitsForChanges) await this.#awaitChanges()
+      const messages = replay && rights.broadcast ? await this.#readReplay(identity, rights, replay) : []
+      if (this.state.kind === 'closed') return
       this.#joined(ref)
+      this.#sendReplay(messages)
     } catch (error) {
       const refusal = this.#toRefusal(error)
       await delay(REFUSAL_DELAY_MS)
@@ -135,14 +175,59 @@ export class Membership implements Member {
     }
   }
 
+  /** What comes meanwhile waits, so that nothing is missed between the two. */
+  async #readReplay(identity: Identity, rights: ReadRights, wanted: WantedReplay): Promise<readonly MessageRow[]> {
+    this.#replay = new MemberReplay()
+    // Its state is told with the answer to the join.
+    this.canReadPresence = false
+    this.#context.topics.add(this.name, this.#config.isPrivate, this)
+    const messages = await this.#context.rights.replay(this.#callerOf(identity), this.name, wanted)
+    this.canReadPresence = rights.presence
+    return messages
+  }
+
+  #sendReplay(messages: readonly MessageRow[]): void {
+    for (const message of messages) {
+      const frame = encodeBroadcast(this.#line.version, this.#topic, toBroadcast(message, { replayed: true }))
+      if (frame) this.#line.sendFrame(frame)
+    }
+    for (const fanOut of this.#replay?.end(messages.map(({ id }) => id)) ?? []) this.#send(fanOut)
+  }
+
   #joined(ref: Ref): void {
-    const { isPrivate, postgresChanges, wantsReplicationReady } = this.#config
+    const { isPrivate, waitsForChanges, wantsReplicationReady } = this.#config
     this.#state = nextState(this.#state, { kind: 'accepted' })
     this.#context.topics.add(this.name, isPrivate, this)
-    this.#reply(ref, 'ok', { postgres_changes: answerPostgresChanges(postgresChanges) })
+    this.#reply(ref, 'ok', { postgres_changes: this.#changes.answer() })
     if (this.canReadPresence) this.#push('presence_state', this.#context.topics.presence(this.name, isPrivate), null)
     if (wantsReplicationReady) this.#system('system', 'ok', 'Replication connection established')
-    if (postgresChanges.length > 0) this.#system('postgres_changes', 'error', POSTGRES_CHANGES_REFUSED)
+    if (!this.#changes.isWanted) return
+    if (waitsForChanges) this.#tellChanges(undefined)
+    else void this.#subscribe().then((problem) => this.#tellChanges(problem))
+  }
+
+  async #awaitChanges(): Promise<void> {
+    const problem = await this.#subscribe()
+    if (problem !== undefined) throw new HoldfastError('RealtimeDisabledForConfiguration', 400, problem)
+  }
+
+  #subscribe(): Promise<string | undefined> {
+    return this.#changes.subscribe(
+      {
+        topic: this.#topic,
+        identity: () => this.#identity ?? NO_IDENTITY,
+        deliver: (fanOut) => {
+          if (this.#state.kind === 'joined') this.#send(fanOut)
+        },
+        cut: (reason) => this.cut(reason),
+      },
+      () => this.#tellChanges(undefined),
+    )
+  }
+
+  #tellChanges(problem: string | undefined): void {
+    if (this.#state.kind === 'joined')
+      this.#system('postgres_changes', problem === undefined ? 'ok' : 'error', problem ?? SUBSCRIBED)
   }
 
   #use(identity: Identity, rights: ReadRights): void {
@@ -176,16 +261,39 @@ export class Membership implements Member {
     if (token === undefined || token === this.#identity?.token) return
     try {
       const identity = await this.#context.tokens.identify(token)
-      const rights = await this.#rights.read(this.#asker(identity), this.#config.presence.isEnabled)
-      if (this.#state.kind === 'joined') this.#use(identity, rights)
+      const rights = await this.#readRights(identity)
+      if (this.#state.kind !== 'joined') return
+      const hasOtherRole = identity.role !== this.#identity?.role
+      this.#use(identity, rights)
+      // Another role may select other columns.
+      if (!hasOtherRole) this.#changes.identityChanged()
+      else if (this.#changes.isWanted) this.#tellChanges(await this.#subscribe())
     } catch (error) {
       const { code, message } = this.#toRefusal(error)
-      this.end(
-        code === 'Unauthorized'
-          ? `You no longer have permission to read from this Channel topic: ${this.name}`
-          : message,
-      )
+      this.end(code === 'Unauthorized' ? accessRevoked(this.name) : message)
     }
+  }
+
+  /** What has been revoked ends, or mutes, the membership. Rights to send are asked with the next message. */
+  async #askAgain(): Promise<void> {
+    const identity = this.#identity
+    if (this.#state.kind !== 'joined' || !identity) return
+    try {
+      const rights = await this.#readRights(identity)
+      const mayShow = !this.#presence.isShown || (await this.#rights.checkWrite(this.#callerOf(identity), 'presence'))
+      if (this.#state.kind !== 'joined') return
+      this.canReadBroadcasts = rights.broadcast
+      this.canReadPresence = rights.presence
+      if (!mayShow) this.#showChange(this.#presence.untrack())
+    } catch (error) {
+      if (error instanceof HoldfastError && error.code === 'Unauthorized') this.end(accessRevoked(this.name))
+      else this.#rights.postpone(this.#context.clock.now())
+    }
+  }
+
+  #readRights(identity: Identity): Promise<ReadRights> {
+    const { presence } = this.#config
+    return this.#rights.read(this.#callerOf(identity), presence.isEnabled, this.#context.clock.now())
   }
 
   #broadcastBytes({ ref, event, encoding, payload }: BroadcastFrame): void | Promise<void> {
@@ -223,7 +331,7 @@ export class Membership implements Member {
   #ifAllowed(extension: Extension, act: (isAllowed: boolean) => void): void | Promise<void> {
     const known = this.#rights.canWrite(extension)
     if (known !== undefined || !this.#identity) return act(known === true)
-    return this.#rights.askWrite(this.#asker(this.#identity), extension).then((isAllowed) => {
+    return this.#rights.checkWrite(this.#callerOf(this.#identity), extension).then((isAllowed) => {
       if (this.#state.kind === 'joined') act(isAllowed)
     })
   }
@@ -246,7 +354,7 @@ export class Membership implements Member {
     if (change) this.#context.topics.publish(this.name, this.#config.isPrivate, { kind: 'presence', change })
   }
 
-  #asker({ role, claims }: Identity): Asker {
+  #callerOf({ role, claims }: Identity): ChannelCaller {
     const { sub } = claims
     const person = typeof sub === 'string' ? sub : `address ${this.#line.address}`
     return { role, claims, person: role === 'service_role' ? undefined : person }
@@ -279,4 +387,8 @@ export class Membership implements Member {
     this.#context.logger.log('error', 'a channel could not be joined', { error: errorMessage(error) })
     return unknownError(error)
   }
+}
+
+function accessRevoked(name: string): string {
+  return `You no longer have permission to read from this Channel topic: ${name}`
 }

@@ -11,7 +11,8 @@ export interface Member {
   readonly isEchoed: boolean
   readonly canReadBroadcasts: boolean
   readonly canReadPresence: boolean
-  deliver(fanOut: FanOut): void
+  /** @param id - of a message that stands in the database */
+  deliver(fanOut: FanOut, id?: string): void
 }
 
 interface Topic {
@@ -70,8 +71,9 @@ function deliver({ name, members, presence }: Topic, message: BusMessage): void 
     message.kind === 'broadcast'
       ? FanOut.ofBroadcast(topic, message.broadcast)
       : FanOut.ofText(topic, 'broadcast', message.payload)
+  const id = message.kind === 'broadcast' ? message.id : undefined
   for (const member of members) {
-    if (member.canReadBroadcasts && (member.isEchoed || member.id !== message.from)) member.deliver(fanOut)
+    if (member.canReadBroadcasts && (member.isEchoed || member.id !== message.from)) member.deliver(fanOut, id)
   }
 }
 

@@ -15,7 +15,7 @@ export interface BroadcastContext {
   readonly canWrite: (caller: Caller, name: string) => Promise<boolean>
 }
 
-/** What is wrong with each message of a request, in their order, as Supabase says it. */
+/** The problem of each message of a request, in their order, as Supabase says it. */
 class InvalidMessages extends Error {
   override readonly name = 'InvalidMessages'
   readonly errors: unknown

@@ -1,4 +1,5 @@
-import type { WebSocket } from 'ws'
+import type { Duplex } from 'node:stream'
+import { WebSocket } from 'ws'
 import { delay, errorMessage } from '@holdfast/foundation'
 import type { Identity } from '../access/tokens.ts'
 import type { ChannelContext, Line } from '../channel/context.ts'
@@ -10,6 +11,9 @@ import { CLOSE_PATIENCE_MS, REFUSAL_DELAY_MS } from '../limits.ts'
 import { decodeFrame } from '../wire/decode.ts'
 import { encodeMessage } from '../wire/encode.ts'
 import type { ClientFrame, EncodedFrame, PushFrame, ServerMessage, Version } from '../wire/frames.ts'
+import type { MessageShare } from './message-share.ts'
+import { type Flusher, Outbox } from './outbox.ts'
+import type { UnsentBytes } from './unsent-bytes.ts'
 
 /** Why a WebSocket is closed by us, as clients see it. */
 export const CLOSE = {
@@ -17,6 +21,14 @@ export const CLOSE = {
   restarting: [1012, 'the server is stopping'],
   tooSlow: [1013, 'the client does not read what it is sent'],
 } as const
+
+/** What a connection is opened on, and what it shares with all others of this node. */
+export interface Connected {
+  readonly webSocket: WebSocket
+  /** Under the WebSocket. */
+  readonly socket: Duplex
+  readonly shared: { readonly flusher: Flusher; readonly unsent: UnsentBytes; readonly messages: MessageShare }
+}
 
 /** One WebSocket with the channels that its client has joined. */
 export class Connection implements Line {
@@ -29,7 +41,8 @@ export class Connection implements Line {
   readonly #joins: Rate
   readonly #messages: Rate
   readonly #bytes: Rate
-  readonly #unsentBytesMax: number
+  readonly #outbox: Outbox
+  readonly #share: MessageShare
   #lastReadMs: number
   #holds = 0
   /** When the end of it was asked for. */
@@ -37,7 +50,7 @@ export class Connection implements Line {
 
   constructor(
     context: ChannelContext,
-    socket: WebSocket,
+    { webSocket, socket, shared }: Connected,
     client: Pick<Line, 'version' | 'identity' | 'address'>,
     onClosed: (connection: Connection) => void,
   ) {
@@ -46,19 +59,28 @@ export class Connection implements Line {
     this.version = client.version
     this.identity = client.identity
     this.address = client.address
-    this.#socket = socket
+    this.#socket = webSocket
     this.#context = context
     this.#lastReadMs = nowMs
     const joins = options.realtimeJoinsPerSecondMax
     this.#joins = new Rate(joins, nowMs, Math.max(joins, options.realtimeChannelsPerClientMax))
     this.#messages = new Rate(options.realtimeMessagesPerSecondMax, nowMs)
     this.#bytes = new Rate(options.realtimeBytesPerSecondMax, nowMs)
-    this.#unsentBytesMax = options.realtimeUnsentSizeMax * 1_024
-    socket.on('message', (data: Buffer, isBinary) => this.#read(data, isBinary))
-    socket.on('ping', () => (this.#lastReadMs = clock.now()))
+    this.#share = shared.messages
+    this.#outbox = new Outbox(socket, shared, {
+      bytesMax: options.realtimeUnsentSizeMax * 1_024,
+      onTooSlow: () => this.close(CLOSE.tooSlow),
+      onCut: () => {
+        this.close(CLOSE.tooSlow)
+        this.terminate()
+      },
+    })
+    webSocket.on('message', (data: Buffer, isBinary) => this.#read(data, isBinary))
+    webSocket.on('ping', () => (this.#lastReadMs = clock.now()))
     // What a client does wrong, such as a frame that is too large, closes its connection; so does a line that breaks.
-    socket.on('error', (error) => context.logger.log('debug', 'a WebSocket failed', { error: errorMessage(error) }))
-    socket.once('close', () => {
+    webSocket.on('error', (error) => context.logger.log('debug', 'a WebSocket failed', { error: errorMessage(error) }))
+    webSocket.once('close', () => {
+      this.#outbox.clear()
       for (const membership of this.#memberships.values()) membership.close('disconnected')
       onClosed(this)
     })
@@ -68,10 +90,8 @@ export class Connection implements Line {
     this.sendFrame(encodeMessage(this.version, message))
   }
 
-  sendFrame({ data, isBinary }: EncodedFrame): void {
-    if (this.#closingSinceMs !== undefined) return
-    this.#socket.send(data, { binary: isBinary }, ignoreLost)
-    if (this.#socket.bufferedAmount > this.#unsentBytesMax) this.close(CLOSE.tooSlow)
+  sendFrame(frame: EncodedFrame): void {
+    if (this.#closingSinceMs === undefined && this.#socket.readyState === WebSocket.OPEN) this.#outbox.write(frame)
   }
 
   hold(): void {
@@ -106,7 +126,8 @@ export class Connection implements Line {
       this.close(CLOSE.goingAway)
       return
     }
-    for (const membership of this.#memberships.values()) membership.checkToken(nowMs / 1_000)
+    this.#outbox.settle()
+    for (const membership of this.#memberships.values()) membership.check(nowMs)
   }
 
   #read(data: Buffer, isBinary: boolean): void {
@@ -124,6 +145,7 @@ export class Connection implements Line {
       return
     }
     const isHeard = this.#messages.take(1, nowMs)
+    this.#share.take(this)
     if (frame.kind === 'push' && frame.topic === 'phoenix') this.#answerHeartbeat(frame)
     else if (!isHeard) this.#memberships.get(frame.topic)?.end('Too many messages per second')
     else if (frame.kind === 'push' && frame.event === 'phx_join') this.#join(frame, nowMs)
@@ -171,9 +193,4 @@ export class Connection implements Line {
   #reply({ joinRef, ref, topic }: ClientFrame, status: 'ok' | 'error', response: unknown): void {
     this.send({ joinRef, ref, topic, event: 'phx_reply', payload: { status, response } })
   }
-}
-
-/** The connection has ended meanwhile, which its own event tells. */
-function ignoreLost(): void {
-  // nothing to do
 }

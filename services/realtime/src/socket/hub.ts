@@ -6,6 +6,9 @@ import { tooManyClients } from '../errors.ts'
 import { CLOSE_PATIENCE_MS, FRAME_BYTES_MAX, SWEEP_EVERY_MS } from '../limits.ts'
 import type { Version } from '../wire/frames.ts'
 import { CLOSE, Connection } from './connection.ts'
+import { MessageShare } from './message-share.ts'
+import { Flusher } from './outbox.ts'
+import { UnsentBytes } from './unsent-bytes.ts'
 
 /** Who wants to connect. */
 export interface Client {
@@ -36,9 +39,19 @@ export function openHub(context: ChannelContext): Hub {
     maxPayload: FRAME_BYTES_MAX,
   })
   const connections = new Set<Connection>()
+  const shared = {
+    flusher: new Flusher(),
+    unsent: new UnsentBytes(options.realtimeUnsentTotalMax * 1_024),
+    messages: new MessageShare(options.realtimeServerMessagesPerSecondMax),
+  }
   const limit = createFairLimit(options.realtimeClientsMax, tooManyClients)
   const sweeping = setInterval(() => {
-    for (const connection of connections) connection.sweep(clock.now())
+    const isStandby = context.isStandby()
+    for (const connection of connections) {
+      // They come again, to the server that has the channels, or to this one when it has them again.
+      if (isStandby) connection.close(CLOSE.restarting)
+      connection.sweep(clock.now())
+    }
   }, SWEEP_EVERY_MS)
   sweeping.unref()
   let isClosing = false
@@ -51,7 +64,7 @@ export function openHub(context: ChannelContext): Hub {
         socket.once('close', leave)
         if (socket.destroyed) leave()
         server.handleUpgrade(request, socket, head, (webSocket) => {
-          const connection = new Connection(context, webSocket, client, (closed) => {
+          const connection = new Connection(context, { webSocket, socket, shared }, client, (closed) => {
             connections.delete(closed)
             if (connections.size === 0) onEmpty?.()
           })

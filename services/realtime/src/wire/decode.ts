@@ -51,7 +51,7 @@ function decodeBroadcastPush(data: Buffer): BroadcastFrame | undefined {
   if (offset > data.length) return undefined
   const [joinRef = '', ref = '', topic = '', event = ''] = texts
   const payload = data.subarray(offset)
-  // Whoever gets it decodes it; what is not JSON would break every member of the topic.
+  // Each receiver decodes it; a payload that is not JSON would break every member of the topic.
   if (encoding === 'json' && parseJson(payload.toString('utf8')) === undefined) return undefined
   return { kind: 'broadcast', joinRef: joinRef || null, ref: ref || null, topic, event, encoding, payload }
 }
@@ -64,7 +64,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** @returns `undefined` for what is not JSON */
+/** @returns `undefined` for a text that is not JSON */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown

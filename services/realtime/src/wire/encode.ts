@@ -1,4 +1,5 @@
 import type { EncodedFrame, ServerMessage, UserBroadcast, Version } from './frames.ts'
+import { createFrame } from './web-socket-frame.ts'
 
 /** First byte of a binary frame: a broadcast that the server sends. */
 const KIND_BROADCAST = 4
@@ -9,7 +10,7 @@ const TEXT_BYTES_MAX = 255
 export function encodeMessage(version: Version, message: ServerMessage): EncodedFrame {
   const { joinRef, ref, topic, event, payload } = message
   const value = version === '2.0.0' ? [joinRef, ref, topic, event, payload] : { topic, event, payload, ref }
-  return { data: Buffer.from(JSON.stringify(value)), isBinary: false }
+  return createFrame([Buffer.from(JSON.stringify(value))], false)
 }
 
 /**
@@ -23,7 +24,7 @@ function encodeText(version: Version, topic: string, event: string, payload: str
     version === '2.0.0'
       ? `[null,null,${name},${what},${payload}]`
       : `{"topic":${name},"event":${what},"payload":${payload},"ref":null}`
-  return { data: Buffer.from(text), isBinary: false }
+  return createFrame([Buffer.from(text)], false)
 }
 
 /** @returns `undefined` where the protocol has no form for it: bytes in 1.0.0 */
@@ -50,13 +51,13 @@ function encodeBinaryBroadcast(topic: string, broadcast: UserBroadcast): Encoded
   if (texts.some(({ length }) => length > TEXT_BYTES_MAX)) return undefined
   const encoding = broadcast.encoding === 'json' ? 1 : 0
   const header = Buffer.from([KIND_BROADCAST, ...texts.map(({ length }) => length), encoding])
-  return { data: Buffer.concat([header, ...texts, broadcast.payload]), isBinary: true }
+  return createFrame([header, ...texts, broadcast.payload], true)
 }
 
 /** A message to all members of a topic, encoded once for each protocol that one of them speaks. */
 export class FanOut {
   readonly #encode: (version: Version) => EncodedFrame | undefined
-  readonly #frames = new Map<Version, EncodedFrame | undefined>()
+  readonly #frames: Partial<Record<Version, EncodedFrame | 'none'>> = {}
 
   private constructor(encode: (version: Version) => EncodedFrame | undefined) {
     this.#encode = encode
@@ -72,7 +73,7 @@ export class FanOut {
   }
 
   frame(version: Version): EncodedFrame | undefined {
-    if (!this.#frames.has(version)) this.#frames.set(version, this.#encode(version))
-    return this.#frames.get(version)
+    const frame = (this.#frames[version] ??= this.#encode(version) ?? 'none')
+    return frame === 'none' ? undefined : frame
   }
 }

@@ -49,8 +49,11 @@ export interface UserBroadcast {
   readonly meta?: string | undefined
 }
 
-/** What is written to a socket. */
+/** A frame to a client. */
 export interface EncodedFrame {
+  /** A whole frame, head included. */
+  readonly bytes: Buffer
+  /** The message in it. */
   readonly data: Buffer
   readonly isBinary: boolean
 }

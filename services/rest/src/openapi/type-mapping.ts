@@ -50,7 +50,7 @@ export function typeSchema(type: string): OpenapiSchema {
  *
  * @param type - of the column, without modifiers
  * @param expression - as Postgres prints it
- * @returns `undefined` for what is no value, such as `nextval(…)` of an integer
+ * @returns `undefined` for an expression that is no value, such as `nextval(…)` of an integer
  */
 export function defaultValue(type: string, expression: string): unknown {
   if (openapiType(type) !== 'string') return parseJson(expression)

@@ -7,7 +7,7 @@ import type { Answer, BodyShape } from './plan.ts'
 export interface NegotiateInput {
   readonly accept: readonly MediaType[]
   readonly catalog: RestCatalog
-  /** What is asked for: a relation, a function that returns no rows of one, or nothing that could have a handler of its own. */
+  /** The target of the request: a relation, a function that returns no rows of one, or nothing that could have a handler of its own. */
   readonly target: RestMediaHandler['target'] | undefined
   readonly select: readonly SelectItem[]
   /** Schemas whose handlers for anything count. */
@@ -16,8 +16,8 @@ export interface NegotiateInput {
 }
 
 /**
- * Chooses the first acceptable type that can be made. A handler for the target comes before one for anything, and both before what is
- * built in; the vendor's own types cannot be overridden.
+ * Chooses the first acceptable type that can be made. A handler for the target comes before one for anything, and both before the
+ * built-in ones; the vendor's own types cannot be overridden.
  *
  * @throws PGRST107 when nothing that is acceptable can be made
  * @see PostgREST reference, "Media Type Handlers"

@@ -9,7 +9,7 @@ import type { CallArguments, CallParameter, CallPlan } from './plan.ts'
 const NAME_SIMILARITY_MIN = 0.75
 const PARAMETERS_SIMILARITY_MIN = 0.33
 
-/** Types that cut a value which is longer than one character when their length is not said, and what takes it whole. */
+/** Types that cut a value which is longer than one character without a length, and the types that take it whole. */
 const WITHOUT_LENGTH: Readonly<Record<string, string>> = {
   bit: 'bit varying',
   'bit[]': 'bit varying[]',

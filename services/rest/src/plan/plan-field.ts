@@ -87,7 +87,7 @@ export function planCondition(
   return { kind: 'filter', field: planField(field, relation, qualifier), negated, operation }
 }
 
-/** @throws PGRST108 for an order by what is not embedded, PGRST118 by what is not to-one */
+/** @throws PGRST108 for an order by a relation that is not embedded, PGRST118 by one that is not to-one */
 export function planOrder(
   term: OrderTerm,
   relation: RestRelation | undefined,

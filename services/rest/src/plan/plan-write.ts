@@ -12,7 +12,7 @@ export const PAYLOAD_ALIAS = 'rest_body'
 /**
  * Plans an insert, upsert, update or delete.
  *
- * @param read - what is selected from the written rows afterwards
+ * @param read - the selection from the written rows
  * @throws PGRST204 for a payload column that the relation does not have, PGRST105 for a PUT without its key,
  *   21000 for an update or delete of everything
  */

@@ -135,7 +135,7 @@ export interface SpreadColumn {
   readonly isJson: boolean
 }
 
-/** A column of a payload, with what is needed to read it from JSON. */
+/** A column of a payload, with the type that it is read from JSON by. */
 export interface PayloadColumn {
   readonly name: string
   readonly type: string
@@ -199,7 +199,7 @@ export interface CallPlan {
   readonly args: CallArguments
 }
 
-/** What is counted besides the rows that are returned. */
+/** The count that is asked for besides the returned rows. */
 export type CountMode = 'none' | 'exact' | 'planned' | 'estimated'
 
 /** What an answer is made of rows by. */
@@ -262,5 +262,5 @@ export type Plan =
   /** The description of the API, which needs nothing of Postgres but that it lets the caller in. */
   | { readonly kind: 'inspect'; readonly schema: string; readonly headersOnly: boolean }
 
-/** What is answered with rows. */
+/** The plans whose answers come from the database. */
 export type DatabasePlan = Exclude<Plan, { readonly kind: 'info' | 'inspect' }>

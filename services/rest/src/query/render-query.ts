@@ -16,7 +16,7 @@ export interface Query {
 const COUNTED = sql.identifier('rest_counted')
 const SETTINGS = sql`nullif(current_setting('response.headers', true), '') as "headers", nullif(current_setting('response.status', true), '') as "status"`
 
-/** What is run for an answer without rows, so that the role, the settings and what a function sets in them apply all the same. */
+/** The statement for an answer without rows, so that the role, the settings and what a function sets in them apply all the same. */
 export function renderNothing(): Query {
   const main = sql`select null::text as "total", '0' as "rows", '' as "body", null::text as "location", null::text as "inserted", ${SETTINGS}`
   return { main, explain: undefined }
@@ -45,7 +45,7 @@ export function renderQuery(plan: DatabasePlan): Query {
   const rows = plan.kind === 'read' ? RESULT : page
   const from = readsRowsTwice(plan) ? ROWS : rows
   const twice = readsRowsTwice(plan) ? sql`, ${ROWS} as (select * from ${rows} as "_")` : sql``
-  // A function that only counts would not be called at all: Postgres leaves out what nobody reads.
+  // A function that only counts would not be called at all: Postgres leaves out columns that are not read.
   const kept = plan.kind === 'call' && plan.bodyless ? sql`materialized ` : sql``
   const statement = sql`with ${RESULT} as ${kept}(${result})${twice}${counted} select ${columns} from ${from} as ${PAGE}`
   const { explain } = plan.media

@@ -9,7 +9,7 @@ export const RESULT = sql.identifier('rest_result')
 
 const ITEM = sql.identifier('rest_item')
 
-/** One column of a select; what is no aggregate is what an aggregated level is grouped by. */
+/** One column of a select; an aggregated level is grouped by those that are no aggregates. */
 interface Column {
   readonly text: SqlFragment
   readonly kind: 'value' | 'aggregate' | 'star'
@@ -49,8 +49,8 @@ export function renderWhere(conditions: readonly SqlFragment[]): SqlFragment {
 }
 
 /**
- * The conditions of a level. What is asked of an embed once is asked in its place, where Postgres can make a semi-join or an anti-join
- * of it; what is asked several times is joined, because otherwise a statement would grow with every level by as many times. `offset 0`
+ * The conditions of a level. An embed with one condition is tested in its place, where Postgres can make a semi-join or an anti-join
+ * of it; an embed with several is joined, because otherwise a statement would grow with every level by as many times. `offset 0`
  * keeps Postgres from putting it back into every place.
  */
 function renderMatching(

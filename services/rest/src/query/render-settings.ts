@@ -93,7 +93,7 @@ function renderClaims(claims: Readonly<Record<string, unknown>>, role: string): 
  * One statement that sets all of them for the transaction, and answers one small number. Names that are not ours are parameters like the values, as
  * those of roles and functions come from the database.
  *
- * @param author - whom the write-ahead log names as the author of what the transaction changes, before any of it; `null`: nobody
+ * @param author - whom the write-ahead log names as the author of what the transaction changes, before any of it; `null` for none
  */
 export function renderSettings(
   settings: readonly Setting[],

@@ -107,7 +107,7 @@ describe('parseRequest', () => {
     expect(filters[0]).toMatchObject({ value: { field: { name: 'a b' }, operation: { value: 'c d+e' } } })
   })
 
-  test('takes what is no filter for the argument of a function', () => {
+  test('takes a parameter that is no filter for the argument of a function', () => {
     const { args, filters } = request({ path: '/rpc/f', search: 'a=1&b=eq.2&c={x}' }).query
     expect(args).toEqual([
       ['a', '1'],

@@ -12,7 +12,7 @@ const CHOICES = {
 type Choices = typeof CHOICES
 
 /**
- * Reads the `Prefer` header (RFC 7240). When a preference is given twice, the first counts; what is unknown is listed as invalid.
+ * Reads the `Prefer` header (RFC 7240). When a preference is given twice, the first counts; unknown ones are listed as invalid.
  *
  * @param header - all `Prefer` headers joined with commas
  * @param mayChooseEnd - whether `tx` counts; where it does not, it is known all the same

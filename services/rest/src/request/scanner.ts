@@ -22,7 +22,7 @@ export interface Scanner {
 
 /**
  * @param what - names the parameter in error messages: `filter`, `select parameter`
- * @param shown - the text as error messages show it, where that is not what is scanned
+ * @param shown - the text as error messages show it, where that is not the scanned text
  */
 export function createScanner(text: string, what: string, shown = text): Scanner {
   const scanner: Scanner = {

@@ -1,5 +1,5 @@
 /**
- * `0-24/3573`: the rows of an answer and how many there are. `*` stands for no rows, and for a total that nobody counted.
+ * `0-24/3573`: the rows of an answer and how many there are. `*` stands for no rows, and for a total that was not counted.
  *
  * @see RFC 9110, section 14.4, with `items` left out as PostgREST does
  */

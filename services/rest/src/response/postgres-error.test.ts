@@ -71,7 +71,7 @@ describe('the status of a SQLSTATE', () => {
   test.each([
     [true, 401],
     [false, 403],
-  ])('a missing privilege asks only somebody unknown to sign in (anonymous: %s)', (isAnonymous, status) => {
+  ])('a missing privilege asks only an unknown caller to sign in (anonymous: %s)', (isAnonymous, status) => {
     expect(refusalOf(serverError('42501'), isAnonymous)).toMatchObject({ code: '42501', status })
   })
 

@@ -50,7 +50,7 @@ const HEADERS_BY_STATUS: Readonly<Record<number, Readonly<Record<string, string>
  * Turns what the driver threw into what the client reads: Postgres's own code, message, details and hint under the status of
  * PostgREST's table.
  *
- * @param isAnonymous - nobody is signed in, so that a missing privilege asks for signing in (401) instead of refusing (403)
+ * @param isAnonymous - the request has no signed-in user, so that a missing privilege asks for signing in (401) instead of refusing (403)
  * @returns anything else unchanged
  * @see PostgREST reference, "Errors", "HTTP Status Codes"
  */

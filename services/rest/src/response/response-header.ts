@@ -1,4 +1,4 @@
-/** Headers that frame the message or the connection: only the server knows what is right for them. */
+/** Headers that frame the message or the connection: only the server knows their right values. */
 const FRAMING: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
@@ -13,7 +13,7 @@ const FRAMING: ReadonlySet<string> = new Set([
 /**
  * A header that SQL sets, in the form in which Node sends it: the name in lower case, the value as the bytes of its UTF-8.
  *
- * @returns `undefined` for what is no header: a name that is no token, control characters in the value, or one that frames the message
+ * @returns `undefined` for a pair that is no header: a name that is no token, control characters in the value, or one that frames the message
  * @see RFC 9110, sections 5.1 and 5.5
  */
 export function toResponseHeader(name: string, value: string): readonly [name: string, value: string] | undefined {

@@ -236,7 +236,7 @@ describe('the mode', () => {
     await expect(SwaggerParser.validate(body as never)).resolves.toBeTypeOf('object')
   })
 
-  test('disabled answers nobody, whatever they ask', async () => {
+  test('disabled answers no request', async () => {
     await using none = await openRestWorld({ restOpenapiMode: 'disabled' })
     for (const method of ['GET', 'HEAD', 'OPTIONS'] as const) {
       expect((await none.ask('/', { method })).status).toBe(404)

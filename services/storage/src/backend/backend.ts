@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { assert } from '@holdfast/foundation'
 
-/** What is known of bytes when all of them are stored. */
+/** The facts about bytes once all of them are stored. */
 export interface StoredBytes {
   readonly size: number
   /** Changes with every content; in quotes, as HTTP has it. */
@@ -40,13 +40,15 @@ export interface Backend extends AsyncDisposable {
   write(version: string, source: Readable): Promise<StoredBytes>
   /** @returns the bytes, to be consumed or destroyed, or `undefined` when the version has none */
   read(version: string, range?: ByteRange): Promise<Readable | undefined>
+  /** Reads a short range at once. @returns its bytes, fewer when the version has fewer, or `undefined` when it has none at all */
+  readPart(version: string, range: ByteRange): Promise<Buffer | undefined>
   /** @returns the size, or `undefined` when the version has no bytes */
   sizeOf(version: string): Promise<number | undefined>
   /** Gives a second version the same bytes, without reading them into this process. @returns false when `from` has none */
   copy(from: string, to: string): Promise<boolean>
-  /** What is being read goes on being read. Absent bytes are no error. */
+  /** Running reads finish. Absent bytes are no error. */
   remove(version: string): Promise<void>
-  /** All versions, in no order. What is stored meanwhile may be missing. */
+  /** All versions, in no order. Versions stored meanwhile may be missing. */
   list(): AsyncIterable<ListedVersion>
   /** Deletes what writes that never ended have left, if its last byte is older than `before`. @returns how many */
   removeUnfinished(before: number): Promise<number>

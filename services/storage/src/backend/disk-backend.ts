@@ -40,11 +40,7 @@ export async function openDiskBackend(folder: string): Promise<Backend> {
     assertVersion(version)
     return join(shardOf(version), version)
   }
-
-  async function ensureShard(version: string): Promise<void> {
-    const made = await mkdir(shardOf(version), { recursive: true, mode: PRIVATE_FOLDER })
-    if (made !== undefined) await syncFolder(versions)
-  }
+  const inShard = createShards(shardOf, (shard) => makeShard(shard, versions))
 
   return {
     description: `the folder ${folder}`,
@@ -53,8 +49,7 @@ export async function openDiskBackend(folder: string): Promise<Backend> {
       const temporary = join(unfinished, randomUUID())
       try {
         const stored = await writeNewFile(temporary, source)
-        await ensureShard(version)
-        await rename(temporary, path)
+        await inShard(version, () => rename(temporary, path))
         await syncFolder(shardOf(version))
         return stored
       } catch (error) {
@@ -67,14 +62,17 @@ export async function openDiskBackend(folder: string): Promise<Backend> {
       const file = await openExisting(pathOf(version))
       return file && readFrom(file, range)
     },
+    async readPart(version, range) {
+      await using file = await openExisting(pathOf(version))
+      return file && (await readPart(file, range))
+    },
     async sizeOf(version) {
       const found = await stat(pathOf(version)).catch(absent)
       return found?.size
     },
     async copy(from, to) {
-      await ensureShard(to)
       try {
-        await linkOrCopy(pathOf(from), pathOf(to))
+        await inShard(to, () => linkOrCopy(pathOf(from), pathOf(to)))
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
         throw isDiskFull(error) ? storeFull(error) : error
@@ -114,11 +112,58 @@ export async function openDiskBackend(folder: string): Promise<Backend> {
   }
 }
 
+async function makeShard(shard: string, versions: string): Promise<void> {
+  const made = await mkdir(shard, { recursive: true, mode: PRIVATE_FOLDER })
+  if (made !== undefined) await syncFolder(versions)
+}
+
+/** @returns what runs a change in the folder of a version, which is made first, and again if it has been deleted meanwhile */
+function createShards(
+  shardOf: (version: string) => string,
+  make: (shard: string) => Promise<void>,
+): (version: string, use: () => Promise<void>) => Promise<void> {
+  /** Those that are there, or that are being made. */
+  const shards = new Map<string, Promise<void>>()
+
+  async function ensure(shard: string): Promise<void> {
+    const made = shards.get(shard) ?? make(shard)
+    shards.set(shard, made)
+    await made.catch((error: unknown) => {
+      shards.delete(shard)
+      throw error
+    })
+  }
+
+  return async (version, use) => {
+    const shard = shardOf(version)
+    await ensure(shard)
+    try {
+      await use()
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+      shards.delete(shard)
+      await ensure(shard)
+      await use()
+    }
+  }
+}
+
 function readFrom(file: FileHandle, range: ByteRange | undefined): Readable {
   return file.createReadStream({
     highWaterMark: READ_WINDOW_BYTES,
     ...(range && { start: range.from, end: range.to }),
   })
+}
+
+async function readPart(file: FileHandle, { from, to }: ByteRange): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(to - from + 1)
+  let read = 0
+  while (read < bytes.length) {
+    const { bytesRead } = await file.read(bytes, read, bytes.length - read, from + read)
+    if (bytesRead === 0) break
+    read += bytesRead
+  }
+  return bytes.subarray(0, read)
 }
 
 async function openExisting(path: string): Promise<FileHandle | undefined> {

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline, type Readable } from 'node:stream'
-import { text } from 'node:stream/consumers'
+import { buffer, text } from 'node:stream/consumers'
 import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
@@ -112,6 +112,10 @@ function backendOf(client: S3Client, { settings, folder, partBytes = S3_PART_BYT
       const bytes = await get(store, keyOf(version), Range)
       return bytes && pipeline(bytes, new SilenceLimit(silenceMs), () => undefined)
     },
+    async readPart(version, { from, to }) {
+      const bytes = await get(store, keyOf(version), `bytes=${from}-${to}`)
+      return bytes && buffer(pipeline(bytes, new SilenceLimit(silenceMs), () => undefined))
+    },
     sizeOf: async (version) => sizeOf(store, keyOf(version)),
     remove: async (version) => remove(store, keyOf(version)),
     copy: async (from, to) => copy(store, keyOf(from), keyOf(to)),
@@ -139,7 +143,7 @@ interface Store {
 }
 
 /** @returns `undefined` when there is no such object */
-async function ifThere<T>(
+async function findInStore<T>(
   { silenceMs }: Store,
   send: (abortSignal: AbortSignal) => Promise<T>,
 ): Promise<T | undefined> {
@@ -153,19 +157,19 @@ async function ifThere<T>(
 
 async function get(store: Store, Key: string, Range?: string): Promise<Readable | undefined> {
   const command = new GetObjectCommand({ Bucket: store.bucket, Key, Range })
-  const found = await ifThere(store, (abortSignal) => store.client.send(command, { abortSignal }))
+  const found = await findInStore(store, (abortSignal) => store.client.send(command, { abortSignal }))
   return found?.Body as Readable | undefined
 }
 
 async function sizeOf(store: Store, Key: string): Promise<number | undefined> {
   const command = new HeadObjectCommand({ Bucket: store.bucket, Key })
-  const found = await ifThere(store, (abortSignal) => store.client.send(command, { abortSignal }))
+  const found = await findInStore(store, (abortSignal) => store.client.send(command, { abortSignal }))
   return found && (found.ContentLength ?? 0)
 }
 
 async function remove(store: Store, Key: string): Promise<void> {
   const command = new DeleteObjectCommand({ Bucket: store.bucket, Key })
-  await ifThere(store, (abortSignal) => store.client.send(command, { abortSignal }))
+  await findInStore(store, (abortSignal) => store.client.send(command, { abortSignal }))
 }
 
 async function copy(store: Store, from: string, Key: string): Promise<boolean> {

@@ -40,8 +40,12 @@ export interface BucketPage {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-5][0-9a-f]{3}-[089ab][0-9a-f]{3}-[0-9a-f]{12}$/i
 
+export function selectBucket(id: string): SqlFragment {
+  return sql`select * from storage.buckets where id = ${id}`
+}
+
 export async function findBucket(tx: Transaction, id: string): Promise<BucketRow | undefined> {
-  const [row] = await tx.query<BucketRow>(sql`select * from storage.buckets where id = ${id}`)
+  const [row] = await tx.query<BucketRow>(selectBucket(id))
   return row
 }
 

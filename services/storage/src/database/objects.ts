@@ -59,21 +59,32 @@ function values(object: NewObject): SqlFragment {
     values (${bucketId}, ${key}, ${uuidOrNull(owner)}, ${owner ?? null}, ${version}, ${json(metadata)}::jsonb, ${json(userMetadata)}::jsonb)`
 }
 
+/** Named one by one: statements stay prepared, and a project may add columns. */
+const COLUMNS = sql.trusted(
+  'id, bucket_id, name, owner, owner_id, version, metadata, user_metadata, created_at, updated_at, last_accessed_at',
+)
+
+/** What answers have of a row that was written, under the same rule. */
+const WRITTEN_COLUMNS = sql`${COLUMNS}, path_tokens, archived_at, is_delete_marker, is_versioned`
+
 /** Needs INSERT, and nothing else, as it returns nothing. */
-export async function insertObject(tx: Transaction, object: NewObject): Promise<void> {
-  await tx.execute(sql`insert into storage.objects ${values(object)}`)
+export function insertObject(object: NewObject): SqlFragment {
+  return sql`insert into storage.objects ${values(object)}`
 }
 
-/** Needs INSERT and SELECT, and UPDATE when the key is there. */
-export async function upsertObject(tx: Transaction, object: NewObject): Promise<ObjectRow> {
-  const [row] = await tx.query<ObjectRow>(sql`
+/** Needs INSERT and SELECT. Returns the row. */
+export function insertReturning(object: NewObject): SqlFragment {
+  return sql`${insertObject(object)} returning ${WRITTEN_COLUMNS}`
+}
+
+/** Needs INSERT and SELECT, and UPDATE when the key is there. Returns the row. */
+export function upsertObject(object: NewObject): SqlFragment {
+  return sql`
     insert into storage.objects ${values(object)}
     on conflict (bucket_id, name) do update
        set version = excluded.version, metadata = excluded.metadata, user_metadata = excluded.user_metadata,
            owner = coalesce(excluded.owner, objects.owner), owner_id = coalesce(excluded.owner_id, objects.owner_id)
-    returning *`)
-  if (!row) throw new Error('an upsert returns its row')
-  return row
+    returning ${WRITTEN_COLUMNS}`
 }
 
 /** Needs SELECT and UPDATE. @returns `undefined` when there is no such row, or none that may be changed */
@@ -92,9 +103,29 @@ export async function moveObjectRow(
   return row
 }
 
-export async function findObject(tx: Transaction, { bucketId, key }: ObjectName): Promise<ObjectRow | undefined> {
-  const [row] = await tx.query<ObjectRow>(sql`
-    select * from storage.objects where bucket_id = ${bucketId} and name = ${key}`)
+export function selectObject({ bucketId, key }: ObjectName): SqlFragment {
+  return sql`select ${COLUMNS} from storage.objects where bucket_id = ${bucketId} and name = ${key}`
+}
+
+/** The same, if its bucket is public. */
+export function selectPublicObject(name: ObjectName): SqlFragment {
+  return sql`${selectObject(name)} and exists (select from storage.buckets where id = bucket_id and public)`
+}
+
+/** Whether a bucket is public, which {@link selectPrivateObject} of the same transaction is told. */
+export function selectAccess(bucketId: string): SqlFragment {
+  return sql`
+    select public, set_config('holdfast.bucket_is_public', coalesce(public, false)::text, true)
+      from storage.buckets where id = ${bucketId}`
+}
+
+/** The same as {@link selectObject}, unless the bucket is public: then policies have no say and are not evaluated. */
+export function selectPrivateObject(name: ObjectName): SqlFragment {
+  return sql`${selectObject(name)} and current_setting('holdfast.bucket_is_public', true) is distinct from 'true'`
+}
+
+export async function findObject(tx: Transaction, name: ObjectName): Promise<ObjectRow | undefined> {
+  const [row] = await tx.query<ObjectRow>(selectObject(name))
   return row
 }
 
@@ -116,8 +147,14 @@ export async function deleteObjectRows(
     delete from storage.objects where bucket_id = ${bucketId} and name = any(${[...keys]}::text[]) returning *`)
 }
 
-/** Holds other writes of the key off until the end of the transaction. */
-export async function lockKey(tx: Transaction, { bucketId, key }: ObjectName): Promise<void> {
-  await tx.query(sql`select set_config('lock_timeout', ${`${KEY_LOCK_MS}ms`}, true)`)
-  await tx.query(sql`select pg_catalog.pg_advisory_xact_lock(hashtextextended(${`${bucketId}/${key}`}, 0))`)
+/** Hold other writes of the key off until the end of the transaction. */
+export function lockKeyStatements({ bucketId, key }: ObjectName): readonly SqlFragment[] {
+  return [
+    sql`select set_config('lock_timeout', ${`${KEY_LOCK_MS}ms`}, true)`,
+    sql`select pg_catalog.pg_advisory_xact_lock(hashtextextended(${`${bucketId}/${key}`}, 0))`,
+  ]
+}
+
+export async function lockKey(tx: Transaction, name: ObjectName): Promise<void> {
+  for (const statement of lockKeyStatements(name)) await tx.query(statement)
 }

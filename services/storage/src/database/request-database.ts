@@ -9,6 +9,7 @@ import {
 } from '@holdfast/postgres'
 import type { Operation } from '../operations.ts'
 import { toStorageError } from './postgres-error.ts'
+import { runRoundTrip, type Ending, type RoundTrip, type Step } from './round-trip.ts'
 
 /** What policies and triggers may ask of the request that they run for. */
 export interface RequestFacts {
@@ -27,6 +28,17 @@ export interface RequestFacts {
  */
 export interface RequestDatabase {
   readonly facts: RequestFacts
+  /** Runs statements that change nothing in one round trip. Failures are returned, in the words of storage-js, with the rows before them. */
+  read(steps: readonly Step[]): Promise<RoundTrip>
+  /** The same with statements whose changes are undone: whether they would be allowed is all that is asked. */
+  judge(steps: readonly Step[]): Promise<RoundTrip>
+  /**
+   * Runs statements in one round trip and commits what they changed.
+   *
+   * @returns the rows of each, or what Postgres refused: then nothing was kept
+   * @throws when the connection broke or there was none; `onSend` was called if something may have been kept
+   */
+  write(steps: readonly Step[], onSend: () => void): Promise<RoundTrip>
   /** One transaction. Failures are rejected in the words of storage-js. */
   transaction<T>(body: (tx: RequestTransaction) => Promise<T>): Promise<T>
 }
@@ -53,8 +65,20 @@ export function openRequestDatabase(share: PoolShare, facts: RequestFacts): Requ
   const caller = sessionOf(facts.caller.role, facts.caller.claims, settings)
   const service = sessionOf('service_role', SERVICE_CLAIMS, settings)
 
+  async function roundTrip(steps: readonly Step[], ending: Ending, onSend?: () => void): Promise<RoundTrip> {
+    try {
+      const { rows, error } = await runRoundTrip(connections, { caller, service }, steps, { ending, onSend })
+      return { rows, error: error === undefined ? undefined : toStorageError(error) }
+    } catch (error) {
+      throw toStorageError(error)
+    }
+  }
+
   return {
     facts,
+    read: (steps) => roundTrip(steps, 'read'),
+    judge: (steps) => roundTrip(steps, 'judge'),
+    write: (steps, onSend) => roundTrip(steps, 'write', onSend),
     async transaction(body) {
       try {
         return await connections.transaction((tx) => body(transactionOf(tx, caller, service)))

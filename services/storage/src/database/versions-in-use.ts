@@ -10,7 +10,7 @@ const IS_IN_USE = sql`
   or exists (select from storage.s3_multipart_uploads u where u.version = v.version)
   or exists (select from storage.s3_multipart_uploads_parts p where p.version = v.version)`
 
-/** Those of `versions` that nothing uses. It fails when policies would hide a row: what is not seen would be deleted. */
+/** Those of `versions` that nothing uses. It fails when policies would hide a row: the bytes of a hidden row would be deleted. */
 export async function findUnused(db: Queryable, versions: readonly string[]): Promise<readonly string[]> {
   if (versions.length === 0) return []
   const rows = await db.query<{ version: string }>(sql`

@@ -47,7 +47,7 @@ export async function drawImage(source: Buffer, transform: Transform, target: Im
   const sharp = await loadSharp()
   try {
     const image = sharp(source, { limitInputPixels: IMAGE_PIXELS_MAX, failOn: 'error' }).autoOrient()
-    const framed = transform.gravity === 'fp' ? await cutAround(image, transform) : image
+    const framed = transform.gravity === 'fp' ? await cropAround(image, transform) : image
     return await encode(resize(framed, transform), target, transform.quality)
       .timeout({ seconds: IMAGE_SECONDS_MAX })
       .toBuffer()
@@ -69,7 +69,7 @@ function resize(image: Sharp, { width, height, resize: fit, gravity }: Transform
 }
 
 /** The largest part in the wanted proportions whose middle is as near as can be to a point. */
-async function cutAround(image: Sharp, transform: Transform): Promise<Sharp> {
+async function cropAround(image: Sharp, transform: Transform): Promise<Sharp> {
   const { width, height, resize: fit, xOffset = 0.5, yOffset = 0.5 } = transform
   if (fit !== 'cover' || width === undefined || height === undefined) return image
   const { autoOrient: whole } = await image.metadata()

@@ -32,7 +32,7 @@ test('draws so many at a time', async () => {
   expect(await Promise.all(results)).toEqual(['drawn', 'drawn', 'drawn'])
 })
 
-test('somebody who asks for many waits behind their own, and others come between', async () => {
+test('a user who asks for many waits behind their own, and others come between', async () => {
   const queue = new DrawingQueue(1)
   const order: string[] = []
   const ask = (person: string, name: string): Promise<void> =>

@@ -135,6 +135,7 @@ export function withImages(backend: Backend, cache: ImageCache): Backend {
     description: backend.description,
     write: (version, source) => backend.write(version, source),
     read: (version, range) => backend.read(version, range),
+    readPart: (version, range) => backend.readPart(version, range),
     sizeOf: (version) => backend.sizeOf(version),
     copy: (from, to) => backend.copy(from, to),
     async remove(version) {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { invalidRequest } from '../errors.ts'
 import { IMAGE_SIDE_MAX } from '../limits.ts'
 
-/** What is asked of an image. Names and values are those of Supabase. */
+/** The requested transform of an image. Names and values are those of Supabase. */
 export interface Transform {
   readonly width?: number
   readonly height?: number

@@ -5,7 +5,7 @@ import type { RequestDatabase } from '../database/request-database.ts'
 import { noSuchKey } from '../errors.ts'
 import { REPLACED_RETRIES_MAX } from '../limits.ts'
 import type { UserMetadata } from '../request/user-metadata.ts'
-import { commitWrite, judgeWrite, newVersion, readBucketRules, type WriteIntent } from './write-object.ts'
+import { admitWrite, commitWrite, newVersion, readBucketRules, type WriteIntent } from './write-object.ts'
 
 export interface Copy {
   readonly from: ObjectName
@@ -33,7 +33,7 @@ export async function copyObject(context: StorageContext, database: RequestDatab
       userMetadata: copy.copyMetadata ? (source.user_metadata ?? undefined) : copy.userMetadata,
       isJudged: true,
     }
-    await judgeWrite(database, intent)
+    await admitWrite(context, database, intent)
     const version = newVersion()
     // An overwrite of the source since it was read has deleted what its row pointed to.
     if (!isVersion(source.version) || !(await context.backend.copy(source.version, version))) continue

@@ -10,7 +10,7 @@ export interface ListPage {
   readonly prefix: string
   readonly limit: number
   readonly cursor: string | undefined
-  /** Whether what is below the next `/` is one folder. */
+  /** Whether all keys below the next `/` are one folder. */
   readonly isDelimited: boolean
   readonly column: ListColumn
   readonly order: 'asc' | 'desc'

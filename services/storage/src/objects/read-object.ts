@@ -1,8 +1,13 @@
-import type { Readable } from 'node:stream'
-import { isVersion, type ByteRange } from '../backend/backend.ts'
+import { isVersion } from '../backend/backend.ts'
 import type { StorageContext } from '../context.ts'
-import { findBucket, requireBucket } from '../database/buckets.ts'
-import { findObject, type ObjectName, type ObjectRow } from '../database/objects.ts'
+import {
+  selectAccess,
+  selectObject,
+  selectPrivateObject,
+  selectPublicObject,
+  type ObjectName,
+  type ObjectRow,
+} from '../database/objects.ts'
 import type { RequestDatabase } from '../database/request-database.ts'
 import { noSuchBucket, noSuchKey } from '../errors.ts'
 import { REPLACED_RETRIES_MAX } from '../limits.ts'
@@ -22,55 +27,67 @@ export async function findReadable(
   name: ObjectName,
   access: ReadAccess,
 ): Promise<ObjectRow> {
-  const row = await database.transaction(async ({ asCaller, asService }) => {
-    const bucket = await asService((tx) => requireBucket(tx, name.bucketId))
-    if (bucket.public === true || access === 'signed') return asService((tx) => findObject(tx, name))
-    // Who has no key at all is nobody whom a policy could know.
-    if (access === 'public' || database.facts.caller.isKeyless === true) throw noSuchBucket()
-    return asCaller((tx) => findObject(tx, name))
-  })
+  // A request without a key has no role that a policy could name.
+  const isJudged = access === 'caller' && database.facts.caller.isKeyless !== true
+  const isSigned = access === 'signed'
+  const { rows, error } = await database.read([
+    { as: 'service', statement: selectAccess(name.bucketId) },
+    { as: 'service', statement: isSigned ? selectObject(name) : selectPublicObject(name) },
+    ...(isJudged ? [{ as: 'caller', statement: selectPrivateObject(name) } as const] : []),
+  ])
+  const [buckets, found, shown] = rows as readonly [
+    (readonly { readonly public: boolean | null }[])?,
+    (readonly ObjectRow[])?,
+    (readonly ObjectRow[])?,
+  ]
+  if (!found) throw error
+  const [bucket] = buckets ?? []
+  if (!bucket) throw noSuchBucket()
+  // Past this point a failure is one of the caller's own statement.
+  const isOpen = bucket.public === true || isSigned
+  if (!isOpen && !isJudged) throw noSuchBucket()
+  if (!isOpen && !shown) throw error
+  const row = isOpen ? found[0] : shown?.[0]
   if (!row) throw noSuchKey()
   return row
 }
 
 /** Policies alone decide, also in a public bucket. @throws {HoldfastError} `NoSuchBucket`, `NoSuchKey` */
 export async function findAsCaller(database: RequestDatabase, name: ObjectName): Promise<ObjectRow> {
-  const row = await database.transaction(async ({ asCaller, asService }) => {
-    const found = await asCaller((tx) => findObject(tx, name))
-    if (!found && !(await asService((tx) => findBucket(tx, name.bucketId)))) throw noSuchBucket()
-    return found
-  })
-  if (!row) throw noSuchKey()
-  return row
+  const { rows, error } = await database.read([
+    { as: 'caller', statement: selectObject(name) },
+    { as: 'service', statement: selectAccess(name.bucketId) },
+  ])
+  const [found, buckets] = rows as readonly [(readonly ObjectRow[])?, (readonly object[])?]
+  if (!found || !buckets) throw error
+  if (found[0]) return found[0]
+  throw buckets.length === 0 ? noSuchBucket() : noSuchKey()
 }
 
-export interface OpenedObject {
+export interface OpenedObject<Opened> {
   readonly row: ObjectRow
-  /** To be consumed or destroyed. */
-  readonly bytes: Readable
-  readonly range: ByteRange | undefined
+  readonly opened: Opened
 }
 
 /**
  * Opens the bytes of an object. An overwrite between finding the row and opening them deletes what the row pointed to: then the row is looked for again.
  *
  * @param find - the row, checked
- * @param rangeOf - which part of it is wanted
- * @throws {HoldfastError} what `find` and `rangeOf` throw; `NoSuchKey` when there are no bytes
+ * @param open - opens the bytes of a version, if there are any
+ * @throws {HoldfastError} what `find` and `open` throw; `NoSuchKey` when there are no bytes
  */
-export async function openObject(
-  { backend, logger }: Pick<StorageContext, 'backend' | 'logger'>,
+export async function openObject<Opened>(
+  { logger }: Pick<StorageContext, 'logger'>,
   find: () => Promise<ObjectRow>,
-  rangeOf: (row: ObjectRow) => ByteRange | undefined,
-): Promise<OpenedObject> {
+  open: (version: string, row: ObjectRow) => Promise<Opened | undefined>,
+): Promise<OpenedObject<Opened>> {
   let missing: string | null | undefined
   for (let attempt = 0; attempt < REPLACED_RETRIES_MAX; attempt++) {
     const row = await find()
     // The same version twice: nothing has replaced it, its bytes are not there.
     if (attempt > 0 && row.version === missing) break
-    const range = rangeOf(row)
-    const bytes = isVersion(row.version) ? await backend.read(row.version, range) : undefined
-    if (bytes) return { row, bytes, range }
+    const opened = isVersion(row.version) ? await open(row.version, row) : undefined
+    if (opened) return { row, opened }
     missing = row.version
   }
   logger.log('error', 'an object has no bytes', {

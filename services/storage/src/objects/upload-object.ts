@@ -7,22 +7,24 @@ import { requireAllowedType } from '../request/mime-type.ts'
 import { isEmptyFolder } from '../request/names.ts'
 import { SizeLimit, type IncomingFile } from '../request/upload-body.ts'
 import {
+  admitWrite,
   commitWrite,
-  judgeWrite,
   metadataOf,
   newVersion,
-  readBucketRules,
   removeBytes,
   type BucketRules,
   type WriteIntent,
 } from './write-object.ts'
+
+/** What storing a file needs of the service. */
+export type UploadContext = Pick<StorageContext, 'backend' | 'clock' | 'fileSizeLimit' | 'logger'>
 
 export interface Upload {
   readonly name: ObjectName
   readonly owner: string | undefined
   readonly upsert: boolean
   readonly isJudged: boolean
-  /** Reads what comes before the bytes. Called when the bucket is known. */
+  /** Reads what comes before the bytes. */
   readonly readFile: () => Promise<IncomingFile>
 }
 
@@ -31,11 +33,10 @@ export interface Upload {
  * upload that fails leaves neither.
  */
 export async function uploadObject(
-  context: StorageContext,
+  context: UploadContext,
   database: RequestDatabase,
   upload: Upload,
 ): Promise<ObjectRow> {
-  const rules = await readBucketRules(context, database, upload.name.bucketId)
   const file = await upload.readFile()
   const intent: WriteIntent = {
     name: upload.name,
@@ -49,26 +50,26 @@ export async function uploadObject(
     isJudged: upload.isJudged,
   }
   try {
-    const bytesMax = requireFits(upload.name, file, rules)
-    await judgeWrite(database, intent)
-    return await storeFile(context, database, intent, file, bytesMax)
+    const rules = await admitWrite(context, database, intent, (of) => requireFits(upload.name, file, of))
+    return await storeFile(context, database, intent, file, bytesMaxOf(upload.name, rules))
   } catch (error) {
     file.bytes.destroy()
     throw error
   }
 }
 
-/** @returns how many bytes may come @throws {HoldfastError} `EntityTooLarge`, `InvalidMimeType` */
-function requireFits({ key }: ObjectName, file: IncomingFile, rules: BucketRules): number {
-  const isPlaceholder = isEmptyFolder(key)
-  if (!isPlaceholder) requireAllowedType(file.mimeType, rules.allowedMimeTypes)
-  const bytesMax = isPlaceholder ? 0 : rules.bytesMax
-  if (file.isLengthExact && (file.declaredLength ?? 0) > bytesMax) throw entityTooLarge()
-  return bytesMax
+/** @throws {HoldfastError} `EntityTooLarge`, `InvalidMimeType` */
+function requireFits(name: ObjectName, file: IncomingFile, rules: BucketRules): void {
+  if (!isEmptyFolder(name.key)) requireAllowedType(file.mimeType, rules.allowedMimeTypes)
+  if (file.isLengthExact && (file.declaredLength ?? 0) > bytesMaxOf(name, rules)) throw entityTooLarge()
+}
+
+function bytesMaxOf({ key }: ObjectName, { bytesMax }: BucketRules): number {
+  return isEmptyFolder(key) ? 0 : bytesMax
 }
 
 async function storeFile(
-  context: StorageContext,
+  context: UploadContext,
   database: RequestDatabase,
   intent: WriteIntent,
   file: IncomingFile,
@@ -76,11 +77,14 @@ async function storeFile(
 ): Promise<ObjectRow> {
   const { backend, logger, clock } = context
   const version = newVersion()
-  // Whichever of the two fails, the other ends, and whoever reads the second is told.
-  const bytes = pipeline(file.bytes, new SizeLimit(bytesMax), () => undefined)
+  // A body that says its length has no more. Of a pipeline, whichever of the two fails, the other ends, and whoever reads the second is told.
+  const isMeasured = file.isLengthExact && file.declaredLength !== undefined
+  const bytes = isMeasured ? file.bytes : pipeline(file.bytes, new SizeLimit(bytesMax), () => undefined)
   const stored = await backend.write(version, bytes)
   try {
     await file.complete()
+    // What was measured may have grown since, as a file of `objects_path`.
+    if (stored.size > bytesMax) throw entityTooLarge()
   } catch (error) {
     await removeBytes(backend, logger, [version])
     throw error

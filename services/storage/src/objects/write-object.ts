@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { errorMessage, type Logger } from '@holdfast/foundation'
-import type { Transaction } from '@holdfast/postgres'
+import type { SqlFragment, Transaction } from '@holdfast/postgres'
 import { isVersion, type Backend, type StoredBytes } from '../backend/backend.ts'
 import type { StorageContext } from '../context.ts'
-import { requireBucket } from '../database/buckets.ts'
+import { selectBucket, type BucketRow } from '../database/buckets.ts'
 import {
-  findObject,
   insertObject,
-  lockKey,
+  insertReturning,
+  lockKeyStatements,
+  selectObject,
   upsertObject,
   type NewObject,
   type ObjectMetadata,
@@ -15,7 +16,8 @@ import {
   type ObjectRow,
 } from '../database/objects.ts'
 import type { RequestDatabase, RequestTransaction } from '../database/request-database.ts'
-import { keyAlreadyExists } from '../errors.ts'
+import type { Step } from '../database/round-trip.ts'
+import { noSuchBucket } from '../errors.ts'
 import type { UserMetadata } from '../request/user-metadata.ts'
 
 /** An object that a person wants to write, before its bytes are there. */
@@ -37,25 +39,52 @@ export interface BucketRules {
   readonly allowedMimeTypes: readonly string[] | null
 }
 
+/**
+ * Whether the caller may write this object, asked before its bytes are read.
+ *
+ * @param requireFits - looks at what the bucket demands, before policies have a say
+ * @throws {HoldfastError} `NoSuchBucket`, what `requireFits` throws, `AccessDenied`, `KeyAlreadyExists`
+ */
+export async function admitWrite(
+  context: Pick<StorageContext, 'fileSizeLimit'>,
+  database: RequestDatabase,
+  intent: WriteIntent,
+  requireFits: (rules: BucketRules) => void = () => undefined,
+): Promise<BucketRules> {
+  const { rows, error } = await database.judge([
+    { as: 'service', statement: selectBucket(intent.name.bucketId) },
+    ...(intent.isJudged ? [{ as: 'judge', statement: tryWrite(intent) } as const] : []),
+  ])
+  const rules = rulesOf(context, rows[0] as readonly BucketRow[] | undefined, error)
+  requireFits(rules)
+  if (error !== undefined) throw error
+  return rules
+}
+
 /** Reads what a bucket demands. @throws {HoldfastError} `NoSuchBucket` */
 export async function readBucketRules(
   context: Pick<StorageContext, 'fileSizeLimit'>,
   database: RequestDatabase,
   bucketId: string,
 ): Promise<BucketRules> {
-  const bucket = await database.transaction(({ asService }) => asService((tx) => requireBucket(tx, bucketId)))
-  const own = bucket.file_size_limit === null ? Number.POSITIVE_INFINITY : Number(bucket.file_size_limit)
-  return { bytesMax: Math.min(own, context.fileSizeLimit), allowedMimeTypes: bucket.allowed_mime_types }
+  const { rows, error } = await database.read([{ as: 'service', statement: selectBucket(bucketId) }])
+  return rulesOf(context, rows[0] as readonly BucketRow[] | undefined, error)
 }
 
-/** Whether the caller may write this object, asked before its bytes are read. @throws {HoldfastError} `AccessDenied`, `KeyAlreadyExists` */
-export async function judgeWrite(database: RequestDatabase, intent: WriteIntent): Promise<void> {
-  if (!intent.isJudged) return
-  await database.transaction(({ judge }) => judge((tx) => tryWrite(tx, intent)))
+function rulesOf(
+  { fileSizeLimit }: Pick<StorageContext, 'fileSizeLimit'>,
+  buckets: readonly BucketRow[] | undefined,
+  error: unknown,
+): BucketRules {
+  if (!buckets) throw error
+  const [bucket] = buckets
+  if (!bucket) throw noSuchBucket()
+  const own = bucket.file_size_limit === null ? Number.POSITIVE_INFINITY : Number(bucket.file_size_limit)
+  return { bytesMax: Math.min(own, fileSizeLimit), allowedMimeTypes: bucket.allowed_mime_types }
 }
 
 /** The statement that policies judge. It is undone. */
-async function tryWrite(tx: Transaction, intent: WriteIntent): Promise<void> {
+function tryWrite(intent: WriteIntent): SqlFragment {
   const object: NewObject = {
     ...intent.name,
     owner: intent.owner,
@@ -63,8 +92,7 @@ async function tryWrite(tx: Transaction, intent: WriteIntent): Promise<void> {
     metadata: intent.declared,
     userMetadata: intent.userMetadata,
   }
-  if (intent.upsert) await upsertObject(tx, object)
-  else await insertObject(tx, object)
+  return intent.upsert ? upsertObject(object) : insertObject(object)
 }
 
 /** The name of bytes that are going to be there. */
@@ -72,33 +100,81 @@ export function newVersion(): string {
   return randomUUID()
 }
 
+/** What is written when all bytes are there. */
+interface Written {
+  readonly version: string
+  readonly metadata: ObjectMetadata
+}
+
 /**
  * Makes the row point to a version whose bytes are complete, and then deletes the bytes that it pointed to. The policies are asked once more, with the key
- * locked: between the first time and this one the body came in, and it may have taken long. When this rejects, {@link commitVersion} says what becomes of the bytes.
+ * locked: between the first time and this one the body came in, and it may have taken long. When this rejects, the bytes of the version are deleted, unless the
+ * connection ended while it was committed: the row may point to them then. If it does not, the sweep deletes them.
  */
 export async function commitWrite(
+  { backend, logger }: Pick<StorageContext, 'backend' | 'logger'>,
+  database: RequestDatabase,
+  intent: WriteIntent,
+  written: Written,
+): Promise<ObjectRow> {
+  let mayBeKept = false
+  try {
+    const locks = lockKeyStatements(intent.name).map((statement): Step => ({ as: 'service', statement }))
+    const { rows, error } = await database.write([...locks, ...writeSteps(intent, written)], () => {
+      mayBeKept = true
+    })
+    if (error !== undefined) {
+      mayBeKept = false
+      throw error
+    }
+    const { row, replaced } = readWritten(intent, rows)
+    await removeBytes(backend, logger, [replaced])
+    return row
+  } catch (error) {
+    if (!mayBeKept) await removeBytes(backend, logger, [written.version])
+    throw error
+  }
+}
+
+/** The row as it is, what policies say of the new one, and the new one, in this order; the key is locked. */
+function writeSteps(intent: WriteIntent, { version, metadata }: Written): readonly Step[] {
+  const { name, owner, userMetadata = {} } = intent
+  const object: NewObject = { ...name, owner, version, metadata, userMetadata }
+  return [
+    { as: 'service', statement: selectObject(name) },
+    ...(intent.isJudged ? [{ as: 'judge', statement: tryWrite(intent) } as const] : []),
+    { as: 'service', statement: intent.upsert ? upsertObject(object) : insertReturning(object) },
+  ]
+}
+
+/** @param rows - of steps that end with {@link writeSteps} */
+function readWritten(
+  intent: WriteIntent,
+  rows: readonly (readonly object[])[],
+): { readonly row: ObjectRow; readonly replaced: string | null | undefined } {
+  const [current] = (rows.at(intent.isJudged ? -3 : -2) ?? []) as readonly ObjectRow[]
+  const [row] = (rows.at(-1) ?? []) as readonly ObjectRow[]
+  if (!row) throw new Error('a write returns its row')
+  return { row, replaced: current?.version }
+}
+
+/**
+ * The same, with more that is true from the same moment on: `alongside` runs as `service_role` in the same transaction.
+ */
+export async function commitWriteWith(
   context: Pick<StorageContext, 'backend' | 'logger'>,
   database: RequestDatabase,
   intent: WriteIntent,
-  written: { readonly version: string; readonly metadata: ObjectMetadata },
+  written: Written,
+  alongside: (tx: Transaction) => Promise<void>,
 ): Promise<ObjectRow> {
-  const { row, replaced } = await commitVersion(context, database, written.version, async ({ asService, judge }) => {
-    const current = await asService(async (tx) => {
-      await lockKey(tx, intent.name)
-      return findObject(tx, intent.name)
-    })
-    if (current && !intent.upsert) throw keyAlreadyExists()
-    if (intent.isJudged) await judge((tx) => tryWrite(tx, intent))
-    const object = await asService((tx) =>
-      upsertObject(tx, {
-        ...intent.name,
-        owner: intent.owner,
-        version: written.version,
-        metadata: written.metadata,
-        userMetadata: intent.userMetadata ?? {},
-      }),
-    )
-    return { row: object, replaced: current?.version }
+  const { row, replaced } = await commitVersion(context, database, written.version, async (tx) => {
+    for (const statement of lockKeyStatements(intent.name)) await tx.asService((service) => service.query(statement))
+    await tx.asService(alongside)
+    const rows: (readonly object[])[] = []
+    for (const { as, statement } of writeSteps(intent, written))
+      rows.push(await (as === 'judge' ? tx.judge : tx.asService)((one) => one.query(statement)))
+    return readWritten(intent, rows)
   })
   await removeBytes(context.backend, context.logger, [replaced])
   return row
@@ -127,7 +203,7 @@ export async function commitVersion<T>(
   }
 }
 
-/** What is kept of an object that was written, under the names that Supabase gives it. */
+/** The description of a written object, under the names that Supabase gives it. */
 export function metadataOf(
   { size, eTag }: StoredBytes,
   more: { readonly mimetype: string; readonly cacheControl: string; readonly robotsTag: string | undefined },

@@ -5,7 +5,7 @@ import { requireRobotsTag } from './robots-tag.ts'
 import { readForm } from './upload-form.ts'
 import { parseMetadataHeader, type UserMetadata } from './user-metadata.ts'
 
-/** A file on its way in: what was said of it, and its bytes, which nobody has read yet. */
+/** A file on its way in: its declared metadata, and its bytes, which are not read yet. */
 export interface IncomingFile {
   readonly bytes: Readable
   readonly mimeType: string

@@ -39,7 +39,7 @@ export async function readForm(
   })
   parser.on('file', (_name, file, fileName, _encoding, mimeType) => {
     bytes = file
-    // Until it is read, a failure of it has nobody else to tell; whoever reads it is told again.
+    // Until it is read, a failure of it has no other listener; the reader is told again.
     file.once('error', () => undefined)
     started.resolve({ bytes: file, mimeType, fileName })
   })

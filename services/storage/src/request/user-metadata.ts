@@ -9,7 +9,7 @@ export function parseMetadataHeader(header: string | readonly string[] | undefin
 }
 
 /**
- * Reads metadata from JSON. What is no object is as none, as with Supabase.
+ * Reads metadata from JSON. A value that is no object counts as none, as with Supabase.
  *
  * @throws {HoldfastError} `EntityTooLarge`
  */

@@ -3,8 +3,14 @@ import type { ByteRange } from '../backend/backend.ts'
 import type { ObjectRow } from '../database/objects.ts'
 
 /** Types that no browser runs anything of in the origin that they come from. Every other one is served in a sandbox. */
-const INERT =
-  /^(?:image\/(?!svg)[\w.+-]+|(?:audio|video|font)\/[\w.+-]+|text\/(?:plain|csv|markdown|calendar|vcard)|application\/(?:pdf|json|zip|gzip|octet-stream|x-tar|wasm|msword|vnd\.[\w.+-]+))(?:\s*;|$)/
+const INERT_TYPE =
+  /^(?:image\/[\w.+-]+|(?:audio|video|font)\/[\w.+-]+|text\/(?:plain|csv|markdown|calendar|vcard)|application\/(?:pdf|json|zip|gzip|octet-stream|x-tar|wasm|msword|vnd\.[\w.+-]+))$/
+
+/** Browsers show every type of XML as a document, SVG among them, and run its scripts. */
+const XML_TYPE = /[+/]xml$/
+
+/** Simple ones only: of several types in one header browsers take the last. */
+const TYPE_PARAMETERS = /^(?:\s*;\s*[\w-]+=[\w.+-]+)*\s*;?\s*$/
 
 /** A document with this has an origin of its own, in which it runs nothing: it shows, and reaches neither sessions nor data of the app. */
 const SANDBOX = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:"
@@ -36,7 +42,7 @@ export function objectHeaders({ row, expiresAtS, download }: HeaderFacts): Recor
   if (modified !== undefined) headers['last-modified'] = modified.toUTCString()
   if (expiresAtS !== undefined) headers['expires'] = new Date(expiresAtS * 1_000).toUTCString()
   else if (cacheControl !== undefined) headers['cache-control'] = cacheControl
-  if (!INERT.test(type)) headers['content-security-policy'] = SANDBOX
+  if (!isInert(type)) headers['content-security-policy'] = SANDBOX
   if (download !== undefined) headers['content-disposition'] = disposition(download)
   return headers
 }
@@ -45,6 +51,11 @@ export function objectHeaders({ row, expiresAtS, download }: HeaderFacts): Recor
 export function contentTypeOf(stored: unknown): string {
   const type = headerText(stored) ?? 'application/octet-stream'
   return /html/i.test(type) ? 'text/plain' : type
+}
+
+function isInert(contentType: string): boolean {
+  const [type = ''] = contentType.toLowerCase().split(/[\s;]/, 1)
+  return INERT_TYPE.test(type) && !XML_TYPE.test(type) && TYPE_PARAMETERS.test(contentType.slice(type.length))
 }
 
 export function sizeOf(row: ObjectRow): number {
@@ -71,7 +82,7 @@ export function isUnchanged(row: ObjectRow, headers: IncomingHttpHeaders): boole
 }
 
 /** Whether a range is of the version that the client has a part of. */
-export function isRangeOfThis(row: ObjectRow, ifRange: string | undefined): boolean {
+export function matchesIfRange(row: ObjectRow, ifRange: string | undefined): boolean {
   if (ifRange === undefined) return true
   if (ifRange.startsWith('"')) return ifRange === row.metadata?.eTag
   const date = Date.parse(ifRange)

@@ -1,15 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { finished } from 'node:stream'
+import { finished, type Readable } from 'node:stream'
+import type { Backend, ByteRange } from '../backend/backend.ts'
 import type { StorageContext } from '../context.ts'
 import type { ObjectRow } from '../database/objects.ts'
-import { STALLED_MS } from '../limits.ts'
+import { READ_AT_ONCE_BYTES_MAX } from '../limits.ts'
 import { openObject } from '../objects/read-object.ts'
 import { parseRange } from '../request/range.ts'
-import { isRangeOfThis, isUnchanged, objectHeaders, rangeHeaders, sizeOf, type HeaderFacts } from './object-headers.ts'
+import { matchesIfRange, isUnchanged, objectHeaders, rangeHeaders, sizeOf, type HeaderFacts } from './object-headers.ts'
 
 /** Answers with the bytes of an object, or with the part of them that was asked for, or with 304. No faster than the client takes them. */
 export async function sendObject(
-  context: Pick<StorageContext, 'backend' | 'logger' | 'downloads'>,
+  context: Pick<StorageContext, 'backend' | 'logger' | 'downloads' | 'stalledMs'>,
   request: FastifyRequest,
   reply: FastifyReply,
   answer: {
@@ -31,18 +32,39 @@ export async function sendObject(
     found = undefined
     return row
   }
-  const { row, bytes, range } = await openObject(context, find, (of) => wantedRange(request, of))
+  const { row, opened } = await openObject(context, find, async (version, of) => {
+    const range = wantedRange(request, of)
+    const bytes = await readBytes(context.backend, version, range, sizeOf(of))
+    return bytes && { bytes, range }
+  })
+  const { bytes, range } = opened
   // A client that goes away ends the reading; Fastify sees to that only from the first byte on.
-  finished(reply.raw, () => bytes.destroy())
-  reply.raw.setTimeout(STALLED_MS, () => request.raw.socket.destroy())
+  if (!Buffer.isBuffer(bytes)) finished(reply.raw, () => bytes.destroy())
+  reply.raw.setTimeout(context.stalledMs, () => request.raw.socket.destroy())
   return reply
     .code(range ? 206 : 200)
     .headers({ ...objectHeaders({ ...answer, row }), ...rangeHeaders(range, sizeOf(row)) })
     .send(bytes)
 }
 
+/** A short object is read at once, which costs a fraction of a stream. */
+async function readBytes(
+  backend: Backend,
+  version: string,
+  range: ByteRange | undefined,
+  size: number,
+): Promise<Readable | Buffer | undefined> {
+  const { from, to } = range ?? { from: 0, to: size - 1 }
+  if (to >= from && to - from < READ_AT_ONCE_BYTES_MAX) {
+    const part = await backend.readPart(version, { from, to })
+    // The row says another size than the bytes have: the client has to see that they end early.
+    if (part === undefined || part.length === to - from + 1) return part
+  }
+  return backend.read(version, range)
+}
+
 function wantedRange(request: FastifyRequest, row: ObjectRow): ReturnType<typeof parseRange> | undefined {
   const { range, 'if-range': ifRange } = request.headers
-  if (range === undefined || !isRangeOfThis(row, ifRange as string | undefined)) return undefined
+  if (range === undefined || !matchesIfRange(row, ifRange as string | undefined)) return undefined
   return parseRange(range, sizeOf(row))
 }

@@ -8,9 +8,9 @@ import type { StorageContext } from '../context.ts'
 import { toStorageError } from '../database/postgres-error.ts'
 import type { RequestDatabase } from '../database/request-database.ts'
 import { findUploadServer, noteUpload } from '../database/resumable-uploads.ts'
-import { entityTooLarge, invalidRequest, tooManyTransfers, uploadElsewhere } from '../errors.ts'
+import { entityTooLarge, invalidRequest, tooManyTransfers, uploadOnOtherServer } from '../errors.ts'
 import { UPLOAD_LOCK_WAIT_MS } from '../limits.ts'
-import { judgeWrite, readBucketRules } from '../objects/write-object.ts'
+import { admitWrite } from '../objects/write-object.ts'
 import type { Operation } from '../operations.ts'
 import { requireAllowedType } from '../request/mime-type.ts'
 import { isEmptyFolder } from '../request/names.ts'
@@ -102,7 +102,7 @@ export class ResumableUploads {
     this.#store.expect(upload.id, { upsert, person })
   }
 
-  /** Whether this caller may go on with an upload, and what is left to do when all its bytes have come. */
+  /** Checks that this caller may continue an upload, and finishes one whose bytes have all arrived. */
   async #goOn(request: FastifyRequest, id: string): Promise<void> {
     const record = await this.#store.find(id)
     if (!record) return this.#requireHere(request, id)
@@ -121,17 +121,16 @@ export class ResumableUploads {
     const server = await this.#databaseOf(request).transaction(({ asService }) =>
       asService((tx) => findUploadServer(tx, id)),
     )
-    if (server !== undefined && server !== this.#store.serverId) throw uploadElsewhere()
+    if (server !== undefined && server !== this.#store.serverId) throw uploadOnOtherServer()
   }
 
   async #judge(request: FastifyRequest, described: DescribedUpload, size = 0): Promise<void> {
     const { intent, mimeType } = described
-    const database = this.#databaseOf(request)
-    const rules = await readBucketRules(this.#context, database, intent.name.bucketId)
     const isPlaceholder = isEmptyFolder(intent.name.key)
-    if (!isPlaceholder) requireAllowedType(mimeType, rules.allowedMimeTypes)
-    if (size > (isPlaceholder ? 0 : rules.bytesMax)) throw entityTooLarge()
-    await judgeWrite(database, intent)
+    await admitWrite(this.#context, this.#databaseOf(request), intent, ({ allowedMimeTypes, bytesMax }) => {
+      if (!isPlaceholder) requireAllowedType(mimeType, allowedMimeTypes)
+      if (size > (isPlaceholder ? 0 : bytesMax)) throw entityTooLarge()
+    })
   }
 
   async #finish(request: FastifyRequest, id: string): Promise<void> {

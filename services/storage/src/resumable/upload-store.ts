@@ -9,7 +9,7 @@ import { storeFull } from '../errors.ts'
 import { UPLOADS_OF_PERSON_MAX, UPLOAD_LIFETIME_MS } from '../limits.ts'
 import { readServerId } from './server-id.ts'
 
-/** What is kept of an upload beside its bytes. */
+/** The stored description of an upload, beside its bytes. */
 export interface UploadRecord {
   /** Also the version that the bytes get when all of them are here. */
   readonly id: string
@@ -199,7 +199,7 @@ export class UploadStore extends DataStore {
     }
   }
 
-  /** Whole or not at all: a record that was half written would be an upload that nobody can go on with. */
+  /** Whole or not at all: a record that was half written would be an upload that cannot be resumed. */
   async #writeRecord(record: UploadRecord): Promise<void> {
     const path = this.#path(record.id, RECORD)
     const file = await open(`${path}.new`, 'w', 0o600)

@@ -2,7 +2,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import { requireCaller } from '@holdfast/http'
 import { featureNotEnabled, roleRefused } from '../errors.ts'
 
-/** What is not offered here, or turned off; and addresses that only answer. */
+/** Features that are not offered here, or turned off; and addresses that only answer. */
 export function featureRoutes({
   hasImages,
   hasS3,

@@ -11,7 +11,7 @@ interface InfoRoute {
   readonly Params: { readonly bucket: string; readonly '*': string }
 }
 
-/** `HEAD /object/…` and `GET /object/info/…`: what is known of an object. */
+/** `HEAD /object/…` and `GET /object/info/…`: the metadata of an object. */
 export function objectInfoRoutes(context: StorageContext): FastifyPluginAsync {
   return async (app) => {
     const find = (request: FastifyRequest<InfoRoute>, operation: Operation, access: ReadAccess): Promise<ObjectRow> =>

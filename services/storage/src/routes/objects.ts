@@ -68,7 +68,7 @@ const ListV2Body = Type.Object({
   ),
 })
 
-/** `/object`: what is done to objects without sending their bytes. */
+/** `/object`: operations on objects that send no bytes. */
 export function objectRoutes(context: StorageContext): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.delete('/object/:bucket/*', { schema: { params: ObjectParams } }, async (request) => {

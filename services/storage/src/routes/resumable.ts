@@ -6,7 +6,7 @@ import { toStorageError } from '../database/postgres-error.ts'
 import { UPLOADS_SWEEP_EVERY_MS } from '../limits.ts'
 import { personOf } from '../request/open-request.ts'
 import { renderError } from '../response/render-error.ts'
-import { ResumableUploads } from '../resumable/resumable-uploads.ts'
+import type { ResumableUploads } from '../resumable/resumable-uploads.ts'
 import type { UploadStore } from '../resumable/upload-store.ts'
 
 const PATH = '/upload/resumable'
@@ -29,20 +29,28 @@ export function resumableRoutes(context: StorageContext, store: UploadStore): Fa
     app.addContentTypeParser('*', (_request, body, done) => done(null, body))
 
     const serve = (path: string, isSigned: boolean): void => {
-      const uploads = new ResumableUploads(context, store, { path: app.prefix + path, isSigned })
+      let uploads: Promise<ResumableUploads> | undefined
+      const open = (): Promise<ResumableUploads> =>
+        (uploads ??= openUploads(context, store, { path: app.prefix + path, isSigned }))
       for (const url of [path, `${path}/*`]) {
         app.route({
           method: ['POST', 'HEAD', 'PATCH', 'DELETE', 'OPTIONS'],
           url,
           config: { streamsBody: true },
           exposeHeadRoute: false,
-          handler: (request, reply) => answer(context, uploads, request, reply),
+          handler: async (request, reply) => answer(context, await open(), request, reply),
         })
       }
     }
     serve(PATH, false)
     serve(`${PATH}/sign`, true)
   }
+}
+
+/** The library is loaded with the first upload: with it comes all that Node has for `fetch`. */
+async function openUploads(...given: ConstructorParameters<typeof ResumableUploads>): Promise<ResumableUploads> {
+  const module = await import('../resumable/resumable-uploads.ts')
+  return new module.ResumableUploads(...given)
 }
 
 async function answer(

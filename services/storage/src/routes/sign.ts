@@ -7,7 +7,7 @@ import { findKeys, type ObjectMetadata } from '../database/objects.ts'
 import { encodeTransform, parseTransform, type TransformInput } from '../images/transform.ts'
 import { KEYS_PER_REQUEST_MAX, SIGNED_LIFETIME_S_MAX } from '../limits.ts'
 import { findAsCaller } from '../objects/read-object.ts'
-import { judgeWrite, readBucketRules } from '../objects/write-object.ts'
+import { admitWrite } from '../objects/write-object.ts'
 import { parseObjectName, requireBucketName } from '../request/names.ts'
 import { openRequest } from '../request/open-request.ts'
 import { parseMetadataHeader } from '../request/user-metadata.ts'
@@ -70,8 +70,7 @@ export function signRoutes(
       const database = openRequest(context, request, 'storage.object.sign_upload_url')
       const owner = requireCaller(request).userId
       const upsert = request.headers['x-upsert'] === 'true'
-      await readBucketRules(context, database, name.bucketId)
-      await judgeWrite(database, {
+      await admitWrite(context, database, {
         name,
         owner,
         upsert,

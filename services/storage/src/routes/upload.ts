@@ -23,7 +23,7 @@ export function uploadRoutes(context: StorageContext): FastifyPluginAsync {
       (operation: Operation, isUpsert: (request: FastifyRequest) => boolean) =>
       async (request: FastifyRequest<{ Params: ObjectParams }>) => {
         const name = parseObjectName(request.params.bucket, request.params['*'])
-        const row = await countedUpload(context, request, operation, {
+        const row = await uploadWithinShare(context, request, operation, {
           name,
           owner: requireCaller(request).userId,
           upsert: isUpsert(request),
@@ -44,7 +44,12 @@ export function uploadRoutes(context: StorageContext): FastifyPluginAsync {
       handler: async (request) => {
         const name = parseObjectName(request.params.bucket, request.params['*'])
         const { upsert, owner } = await context.urls.verifyUpload(request.query.token, name)
-        await countedUpload(context, request, 'storage.object.upload_signed', { name, owner, upsert, isJudged: false })
+        await uploadWithinShare(context, request, 'storage.object.upload_signed', {
+          name,
+          owner,
+          upsert,
+          isJudged: false,
+        })
         return { Key: `${name.bucketId}/${name.key}` }
       },
     })
@@ -53,7 +58,7 @@ export function uploadRoutes(context: StorageContext): FastifyPluginAsync {
 
 type UploadInput = Omit<Parameters<typeof uploadObject>[2], 'readFile'>
 
-async function countedUpload(
+async function uploadWithinShare(
   context: StorageContext,
   request: FastifyRequest,
   operation: Operation,

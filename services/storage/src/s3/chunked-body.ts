@@ -60,7 +60,7 @@ export class ChunkedBody extends Transform {
     done(this.#state.at === 'end' && this.#left === 0 ? null : incompleteBody())
   }
 
-  /** @returns what is left of the bytes */
+  /** @returns the remaining bytes */
   #take(bytes: Buffer): Buffer {
     if (this.#state.at === 'end') throw chunkMalformed('bytes follow the last chunk')
     if (this.#state.at === 'data') return this.#takeData(bytes, this.#state.left)

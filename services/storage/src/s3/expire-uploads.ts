@@ -1,11 +1,12 @@
 import { errorMessage } from '@holdfast/foundation'
 import type { StorageContext } from '../context.ts'
+import { forgetCompletedUploads } from '../database/completed-uploads.ts'
 import { deleteMultipartUpload, listOldUploads } from '../database/multipart-uploads.ts'
 import { openRequestDatabase } from '../database/request-database.ts'
 import { EMPTY_BUCKET_STEP, S3_UPLOAD_LIFETIME_MS, UPLOADS_SWEEP_EVERY_MS } from '../limits.ts'
 import { removeBytes } from '../objects/write-object.ts'
 
-/** Gives up uploads that nobody has ended in time, from time to time. @returns what ends it */
+/** Gives up uploads that were not completed in time, from time to time. @returns what ends it */
 export function startExpiringUploads(context: StorageContext): () => void {
   const timer = setInterval(() => {
     expireUploads(context).catch((error: unknown) =>
@@ -28,7 +29,10 @@ export async function expireUploads(context: StorageContext): Promise<number> {
   })
   const before = new Date(clock.now() - S3_UPLOAD_LIFETIME_MS)
   const ids = await database.transaction(({ asService }) =>
-    asService((tx) => listOldUploads(tx, before, EMPTY_BUCKET_STEP)),
+    asService(async (tx) => {
+      await forgetCompletedUploads(tx)
+      return listOldUploads(tx, before, EMPTY_BUCKET_STEP)
+    }),
   )
   for (const id of ids) {
     const versions = await database.transaction(({ asService }) => asService((tx) => deleteMultipartUpload(tx, id)))

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { requireBucket } from '../database/buckets.ts'
 import { S3_PAGE_MAX } from '../limits.ts'
-import { behind, behindKey, listKeys, requireDelimiter, type KeyEntry } from './list-keys.ts'
+import { seekAfter, seekAfterKey, listKeys, requireDelimiter, type KeyEntry } from './list-keys.ts'
 import type { S3Exchange } from './protocol.ts'
 import { encode, parameterOf } from './request-target.ts'
 import { invalidArgument } from './s3-errors.ts'
@@ -21,7 +21,7 @@ export async function listObjectsV2(exchange: S3Exchange): Promise<FastifyReply>
   const list = readListRequest(exchange)
   const token = textParameter(exchange, 'continuation-token')
   const startAfter = textParameter(exchange, 'start-after')
-  const from = token !== undefined ? parseToken(token) : startAfter === undefined ? '' : behindKey(startAfter)
+  const from = token !== undefined ? parseToken(token) : startAfter === undefined ? '' : seekAfterKey(startAfter)
   const { entries, next } = await readPage(exchange, list, from)
   return sendXml(exchange, 'ListBucketResult', {
     ...renderPage(exchange, list, entries),
@@ -29,7 +29,7 @@ export async function listObjectsV2(exchange: S3Exchange): Promise<FastifyReply>
     ContinuationToken: token,
     StartAfter: startAfter === undefined ? undefined : list.name(startAfter),
     IsTruncated: next !== undefined,
-    NextContinuationToken: next && renderToken(behind(next)),
+    NextContinuationToken: next && renderToken(seekAfter(next)),
   })
 }
 
@@ -38,7 +38,7 @@ export async function listObjectsV1(exchange: S3Exchange): Promise<FastifyReply>
   const marker = textParameter(exchange, 'marker') ?? ''
   // A marker is often what keys had in common on the page before.
   const isPrefix = list.delimiter !== '' && marker.endsWith(list.delimiter)
-  const from = marker === '' ? '' : behind({ name: marker, is_prefix: isPrefix })
+  const from = marker === '' ? '' : seekAfter({ name: marker, is_prefix: isPrefix })
   const { entries, next } = await readPage(exchange, list, from)
   return sendXml(exchange, 'ListBucketResult', {
     ...renderPage(exchange, list, entries),

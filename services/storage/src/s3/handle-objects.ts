@@ -114,7 +114,7 @@ export async function getObjectTagging(exchange: S3Exchange): Promise<FastifyRep
   return sendXml(exchange, 'Tagging', { TagSet: '' })
 }
 
-/** What is not there is deleted already. */
+/** An absent object counts as deleted. */
 export async function deleteOne(exchange: S3Exchange): Promise<FastifyReply> {
   const { context, database, bucket, reply } = exchange
   try {

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { isVersion, type ByteRange } from '../backend/backend.ts'
 import { requireBucket } from '../database/buckets.ts'
+import type { ObjectRow } from '../database/objects.ts'
 import {
   findMultipartUpload,
   listPartRows,
@@ -50,14 +51,10 @@ export async function uploadPartCopy(exchange: S3Exchange): Promise<FastifyReply
     requireConditions(source, request.headers, 'x-amz-copy-source-')
     const range = readCopyRange(request.headers['x-amz-copy-source-range'], sizeOf(source))
     const size = range ? range.to - range.from + 1 : sizeOf(source)
-    const open = async (): Promise<Readable> =>
-      (
-        await openObject(
-          context,
-          async () => source,
-          () => range,
-        )
-      ).bytes
+    const open = async (): Promise<Readable> => {
+      const find = async (): Promise<ObjectRow> => source
+      return (await openObject(context, find, (version) => context.backend.read(version, range))).opened
+    }
     const eTag = await storePart(exchange, admitted, { number, size, open })
     return sendXml(exchange, 'CopyPartResult', {
       ETag: eTag,

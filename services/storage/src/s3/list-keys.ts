@@ -22,7 +22,7 @@ export interface KeyPage {
 /** A page of the keys that policies show the caller, in the order of their bytes. Keys with the delimiter behind the prefix are one entry. */
 export async function listKeys(tx: Transaction, bucketId: string, page: KeyPage): Promise<readonly KeyEntry[]> {
   const { prefix, delimiter, limit, from } = page
-  const end = firstBehind(prefix)
+  const end = endOfPrefix(prefix)
   const isWanted = sql`
     o.bucket_id = ${bucketId} and starts_with(o.name, ${prefix}) ${end === undefined ? sql`` : sql`and o.name collate "C" < ${end}`}`
   if (delimiter === '')
@@ -48,23 +48,23 @@ export async function listKeys(tx: Transaction, bucketId: string, page: KeyPage)
     select name, is_prefix, updated_at, metadata from walk where n > 0 order by n`)
 }
 
-/** Where to go on behind an entry. */
-export function behind({ name, is_prefix }: Pick<KeyEntry, 'name' | 'is_prefix'>): string {
-  return is_prefix ? (firstBehind(name) ?? `${name}\u{10ffff}`) : behindKey(name)
+/** Where a listing continues after an entry. */
+export function seekAfter({ name, is_prefix }: Pick<KeyEntry, 'name' | 'is_prefix'>): string {
+  return is_prefix ? (endOfPrefix(name) ?? `${name}\u{10ffff}`) : seekAfterKey(name)
 }
 
 /** The least text that is greater. No text of Postgres has a NUL. */
-export function behindKey(key: string): string {
+export function seekAfterKey(key: string): string {
   return `${key}\u0001`
 }
 
 /** The least text that is greater than all with this prefix; `undefined` when there is none. */
-function firstBehind(prefix: string): string | undefined {
+function endOfPrefix(prefix: string): string | undefined {
   const points = [...prefix]
   const last = points.pop()?.codePointAt(0)
   if (last === undefined) return undefined
   const next = last === 0xd7ff ? 0xe000 : last + 1
-  return next > 0x10ffff ? firstBehind(points.join('')) : points.join('') + String.fromCodePoint(next)
+  return next > 0x10ffff ? endOfPrefix(points.join('')) : points.join('') + String.fromCodePoint(next)
 }
 
 /** @throws {HoldfastError} `InvalidArgument` */

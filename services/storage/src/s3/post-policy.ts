@@ -1,6 +1,6 @@
 import { policyMalformed, policyRefused } from './s3-errors.ts'
 
-/** What the form of a browser has to be like, as whoever signed it has said. */
+/** The conditions that a signed policy sets for the form of a browser. */
 export interface PostPolicy {
   /** In milliseconds since the epoch. */
   readonly expiresAt: number

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { StorageContext } from '../context.ts'
 import { openRequest, personOf } from '../request/open-request.ts'
 import { authenticateS3 } from './authenticate-s3.ts'
+import { completeMultipartUpload } from './complete-upload.ts'
 import {
   createS3Bucket,
   deleteS3Bucket,
@@ -11,7 +12,7 @@ import {
   listAllBuckets,
 } from './handle-buckets.ts'
 import { listObjectsV1, listObjectsV2 } from './handle-listing.ts'
-import { abortMultipartUpload, completeMultipartUpload, createMultipartUpload } from './handle-multipart.ts'
+import { abortMultipartUpload, createMultipartUpload } from './handle-multipart.ts'
 import { copyOne, deleteMany, deleteOne, getObject, getObjectTagging, headObject, putObject } from './handle-objects.ts'
 import { listMultipartUploads, listParts, uploadPart, uploadPartCopy } from './handle-parts.ts'
 import { postObject } from './handle-post.ts'

@@ -94,7 +94,7 @@ export function readCredential(
   credential: string | undefined,
   timestamp: string | undefined,
 ): Pick<ClaimedSignature, 'accessKeyId' | 'scope' | 'timestamp'> {
-  // A key may have slashes, what is behind it has none.
+  // A key may have slashes, the parts behind it have none.
   const match = /^(.+)\/(\d{8})\/([^/]*)\/s3\/aws4_request$/.exec(credential ?? '')
   const [, accessKeyId = '', date = '', region = ''] = match ?? []
   if (!match) throw signatureMalformed('the credential is not <key>/<date>/<region>/s3/aws4_request')
@@ -191,7 +191,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** @param hash - of what is signed, in as many lines as the algorithm has */
+/** @param hash - of the signed text, in as many lines as the algorithm has */
 export function stringToSign(
   algorithm: string,
   { timestamp, scope }: Pick<ClaimedSignature, 'timestamp' | 'scope'>,

@@ -65,7 +65,7 @@ interface Found {
 }
 
 /**
- * Compares the rows of objects with the stored bytes, in both directions. While a server writes, only what is still so at a second look counts: a row that was
+ * Compares the rows of objects with the stored bytes, in both directions. While a server writes, only faults that a second look confirms count: a row that was
  * replaced or deleted meanwhile is no fault.
  */
 export async function verifyStored(options: VerifyOptions): Promise<StoredReport> {
@@ -99,7 +99,7 @@ async function verifyRows(
       suspects.push(...looked.filter(({ fault }) => fault !== undefined))
       bytesRead += looked.reduce((sum, one) => sum + one.bytesRead, 0)
     }
-    faults.push(...(await thoseThatStay(options.db, suspects)))
+    faults.push(...(await confirmFaults(options.db, suspects)))
     objects += page.length
     options.onProgress?.(objects)
   }
@@ -151,7 +151,7 @@ async function hash(backend: Backend, version: string): Promise<string | undefin
   return md5.digest('hex')
 }
 
-async function thoseThatStay(db: Queryable, suspects: readonly Found[]): Promise<readonly StoredFault[]> {
+async function confirmFaults(db: Queryable, suspects: readonly Found[]): Promise<readonly StoredFault[]> {
   if (suspects.length === 0) return []
   const rows = await db.query<{ id: string; version: string | null }>(sql`
     select id, version from storage.objects where id = any(${suspects.map(({ row }) => row.id)}::uuid[])`)

@@ -101,6 +101,17 @@ function describeBytes({ backend, write, read }: Tools): void {
     expect((await read(version, { from, to }))?.equals(bytes.subarray(from, to + 1))).toBe(true)
   })
 
+  test('reads a short range at once, as far as there are bytes', async () => {
+    const bytes = randomBytes(200_000)
+    const version = await write(bytes)
+    const part = async (from: number, to: number): Promise<Buffer | undefined> =>
+      backend().readPart(version, { from, to })
+    expect((await part(0, 9))?.equals(bytes.subarray(0, 10))).toBe(true)
+    expect((await part(70_000, 130_000))?.equals(bytes.subarray(70_000, 130_001))).toBe(true)
+    expect((await part(199_990, 200_100))?.equals(bytes.subarray(199_990))).toBe(true)
+    expect(await backend().readPart(randomUUID(), { from: 0, to: 9 })).toBeUndefined()
+  })
+
   test('copies a version, and either may go without the other', async () => {
     const bytes = randomBytes(100_000)
     const [first, second] = [await write(bytes), randomUUID()]
@@ -132,7 +143,7 @@ function describeLifetimes({ backend, write, versions }: Tools): void {
     expect(await backend().removeUnfinished(Date.now() + 60_000)).toBe(0)
   })
 
-  test('goes on reading what is removed meanwhile', async () => {
+  test('goes on reading a version that is removed meanwhile', async () => {
     const bytes = randomBytes(3 * MIB)
     const version = await write(bytes)
     const stream = await backend().read(version)

@@ -53,12 +53,15 @@ for (const name of ['open', 'mkdir', 'rename', 'link', 'unlink', 'utimes', 'copy
 syncBuiltinESMExports()
 {
   await using probe = await fs.open(process.execPath, 'r')
-  const handles = Object.getPrototypeOf(probe) as Record<'sync' | 'write', (...values: unknown[]) => Promise<unknown>>
-  for (const name of ['sync', 'write'] as const) {
+  const handles = Object.getPrototypeOf(probe) as Record<
+    'sync' | 'write' | 'writev',
+    (...values: unknown[]) => Promise<unknown>
+  >
+  for (const name of ['sync', 'write', 'writev'] as const) {
     const real = handles[name]
     handles[name] = async function (this: FileHandle, ...values) {
       step(name)
-      if (isFull && name === 'write') throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+      if (isFull && name !== 'sync') throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
       return real.apply(this, values)
     }
   }
@@ -68,6 +71,13 @@ syncBuiltinESMExports()
 function watched(connections: Connections): Connections {
   return {
     ...connections,
+    // Transactions that are one round trip.
+    async withClient(body) {
+      step('commit')
+      const result = await connections.withClient(body)
+      step('committed')
+      return result
+    },
     async transaction(body) {
       const result = await connections.transaction(async (tx) => {
         const inner = await body(tx)
@@ -99,7 +109,7 @@ const storage = await openStorage({
   jwtSecret: 'a secret of at least thirty-two characters',
   options: defaults as unknown as Parameters<typeof openStorage>[0]['options'],
   apiKeys: [],
-  verifyCaller: () => Promise.reject(new Error('nobody has a token here')),
+  verifyCaller: () => Promise.reject(new Error('no caller has a token here')),
   logger: silentLogger,
   clock: systemClock,
 })

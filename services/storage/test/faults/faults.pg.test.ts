@@ -4,6 +4,12 @@ import { readdirSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import {
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  S3Client,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { silentLogger } from '@holdfast/foundation'
 import { createPool, type Pool } from '@holdfast/postgres'
@@ -15,7 +21,7 @@ import { openStorageWorld, type StorageWorld } from '../storage-world.ts'
 import type { DyingServerOptions, News, Order } from './dying-server.ts'
 
 /*
- * Invariant: wherever a server dies, an object has all bytes of before or all bytes of after, no row lacks its bytes, and what is left over goes with the next sweep.
+ * Invariant: wherever a server dies, an object has all bytes of before or all bytes of after, no row lacks its bytes, and leftovers go with the next sweep.
  * A run dies at one step of each operation; with HOLDFAST_FAULTS above 1 at every one.
  */
 
@@ -90,7 +96,54 @@ interface Operation {
   readonly before: Readonly<Record<string, string>>
   readonly after: Readonly<Record<string, string>>
   readonly request: (url: string) => Promise<Response>
+  /** What another server does before. */
+  readonly begin?: () => Promise<void>
+  /** Whether the same request does not fail afterwards, done or not, and ends in the expected state. */
+  readonly canBeRepeated?: true
 }
+
+const Bucket = 'box'
+const Key = 'a'
+let upload: { readonly Bucket: string; readonly Key: string; readonly UploadId: string | undefined }
+let eTag: string | undefined
+
+async function withS3<T>(url: string, body: (s3: S3Client) => Promise<T>): Promise<T> {
+  const s3 = new S3Client({
+    endpoint: `${url}/s3`,
+    region: 'local',
+    forcePathStyle: true,
+    credentials: world.s3,
+    maxAttempts: 1,
+  })
+  try {
+    return await body(s3)
+  } finally {
+    s3.destroy()
+  }
+}
+
+const sendPart = (url: string, body: string): Promise<Response> =>
+  withS3(url, async (s3) => {
+    const part = await s3.send(new UploadPartCommand({ ...upload, PartNumber: 1, Body: body }))
+    eTag = part.ETag
+    return new Response()
+  })
+
+async function beginUpload(): Promise<void> {
+  await world.run('delete from storage.s3_multipart_uploads')
+  await withS3(world.url, async (s3) => {
+    const { UploadId } = await s3.send(new CreateMultipartUploadCommand({ Bucket, Key }))
+    upload = { Bucket, Key, UploadId }
+  })
+  await sendPart(world.url, AFTER)
+}
+
+const complete = (url: string): Promise<Response> =>
+  withS3(url, async (s3) => {
+    const MultipartUpload = { Parts: [{ PartNumber: 1, ETag: eTag }] }
+    await s3.send(new CompleteMultipartUploadCommand({ ...upload, MultipartUpload }))
+    return new Response()
+  })
 
 const OPERATIONS: readonly Operation[] = [
   { title: 'an upload', before: {}, after: { a: AFTER }, request: (url) => put(url, 'a', AFTER) },
@@ -112,6 +165,22 @@ const OPERATIONS: readonly Operation[] = [
     before: { a: BEFORE, b: AFTER },
     after: { b: AFTER },
     request: (url) => fetch(`${url}/object/box/a`, { method: 'DELETE' }),
+  },
+  {
+    title: 'a part of an upload of S3, in place of one',
+    before: { a: BEFORE },
+    after: { a: BEFORE },
+    begin: beginUpload,
+    request: (url) => sendPart(url, BEFORE),
+    canBeRepeated: true,
+  },
+  {
+    title: 'the completion of an upload of S3',
+    before: { a: BEFORE },
+    after: { a: AFTER },
+    begin: beginUpload,
+    request: complete,
+    canBeRepeated: true,
   },
 ]
 
@@ -155,36 +224,47 @@ function inAnyOrder(count: number): readonly number[] {
 }
 
 describe('a server that dies in the middle of', () => {
-  test.each(OPERATIONS)('$title leaves it done or not done', async ({ before, after, request }) => {
-    await prepare(before)
-    const steps = await (async () => {
-      await using server = await startServer()
-      await server.order({ dieAt: Number.MAX_SAFE_INTEGER })
-      expect((await request(server.url)).status).toBe(200)
-      const news = await server.order({ tell: 'steps' })
-      return 'steps' in news ? news.steps : []
-    })()
-    expect(steps.filter((step) => step === 'committed').length).toBeGreaterThan(0)
-    expect(await readAll()).toEqual(after)
-    let deaths = 0
-    for (const dieAt of inAnyOrder(steps.length)) {
-      if (deaths >= DEATHS_OF_A_RUN) break
+  test.each(OPERATIONS)(
+    '$title leaves it done or not done',
+    async ({ before, after, request, begin, canBeRepeated }) => {
       await prepare(before)
-      await using server = await startServer()
-      await server.order({ dieAt })
-      // An operation may have a step less than the time before, such as making a folder: then it has not died.
-      const hasDied = await request(server.url).then(
-        () => false,
-        () => true,
-      )
-      if (hasDied) await server.gone
-      deaths += hasDied ? 1 : 0
-      const found = JSON.stringify(await readAll())
-      expect([JSON.stringify(before), JSON.stringify(after)], `died at ${dieAt}: ${steps[dieAt - 1]}`).toContain(found)
-      await expectAgreement()
-    }
-    expect(deaths).toBeGreaterThan(0)
-  })
+      await begin?.()
+      const steps = await (async () => {
+        await using server = await startServer()
+        await server.order({ dieAt: Number.MAX_SAFE_INTEGER })
+        expect((await request(server.url)).status).toBe(200)
+        const news = await server.order({ tell: 'steps' })
+        return 'steps' in news ? news.steps : []
+      })()
+      expect(steps.filter((step) => step === 'committed').length).toBeGreaterThan(0)
+      expect(await readAll()).toEqual(after)
+      let deaths = 0
+      for (const dieAt of inAnyOrder(steps.length)) {
+        if (deaths >= DEATHS_OF_A_RUN) break
+        await prepare(before)
+        await begin?.()
+        await using server = await startServer()
+        await server.order({ dieAt })
+        // An operation may have a step less than the time before, such as making a folder: then it has not died.
+        const hasDied = await request(server.url).then(
+          () => false,
+          () => true,
+        )
+        if (hasDied) await server.gone
+        deaths += hasDied ? 1 : 0
+        const found = JSON.stringify(await readAll())
+        expect([JSON.stringify(before), JSON.stringify(after)], `died at ${dieAt}: ${steps[dieAt - 1]}`).toContain(
+          found,
+        )
+        await expectAgreement()
+        if (!canBeRepeated) continue
+        expect((await request(world.url)).status).toBe(200)
+        expect(await readAll()).toEqual(after)
+        await expectAgreement()
+      }
+      expect(deaths).toBeGreaterThan(0)
+    },
+  )
 })
 
 describe('bytes that do not come or find no place', () => {

@@ -4,7 +4,7 @@ import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ALICE, openStorageWorld, type Answer, type StorageWorld } from '../storage-world.ts'
 
-// What the public client does not ask for: what is no image, or too large a one, what is kept of the results, and who may see them.
+// Requests that the public client does not make: files that are no images, or too large ones, which results are kept, and who may see them.
 
 let world: StorageWorld
 
@@ -103,7 +103,7 @@ describe('an image', () => {
     ])
   })
 
-  test('is nobody else’s, and not one of a private bucket by the public address', async () => {
+  test('is no other user’s, and not one of a private bucket by the public address', async () => {
     await put('photos/mine.png', await picture(20, 10))
     await world.run(`update storage.objects set owner_id = '${ALICE}' where name = 'mine.png'`)
     const url = '/render/image/authenticated/photos/mine.png?width=10'

@@ -47,14 +47,22 @@ async function write(through: RequestDatabase): Promise<string> {
 
 test('a commit whose answer never came leaves the bytes that the row points to', async () => {
   await write({
-    facts: database.facts,
-    async transaction(body) {
-      await database.transaction(body)
+    ...database,
+    async write(steps, onSend) {
+      await database.write(steps, onSend)
       throw new Error('Connection terminated unexpectedly')
     },
   })
   const { status, text } = await world.request('anon', { method: 'GET', url: '/object/public/box/photo.txt' })
   expect([status, text]).toEqual([200, 'a photo'])
+})
+
+test('a write that finds no connection leaves no bytes', async () => {
+  const version = await write({
+    ...database,
+    write: () => Promise.reject(new Error('all connections are in use')),
+  })
+  expect(await backend.sizeOf(version)).toBeUndefined()
 })
 
 test('a statement that fails before the commit leaves no bytes', async () => {

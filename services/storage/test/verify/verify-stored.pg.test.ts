@@ -69,7 +69,7 @@ test('missing bytes, another size, other bytes and rows of a dump are told, each
   expect((await verify(false)).faults.map(({ kind }) => kind).toSorted()).toEqual(['missing', 'missing', 'size'])
 })
 
-test('bytes that nothing uses are told once they are older than what is under way', async () => {
+test('unused bytes are reported once they are older than any upload under way', async () => {
   stray(0)
   const old = stray(2 * 60 * 60 * 1_000)
   expect(await verify()).toMatchObject({

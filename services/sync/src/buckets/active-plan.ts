@@ -13,7 +13,7 @@ export interface PlannedDependency extends Dependency {
 export interface ActiveDefinition {
   readonly definition: BucketDefinition
   readonly stored: StoredDefinition
-  /** Its buckets are being filled: nobody gets them yet. */
+  /** Its buckets are being filled: no device gets them yet. */
   readonly isUnfilled: boolean
   /** Of a definition by access classes: those that there are. */
   readonly classes: ClassList | undefined
@@ -28,7 +28,7 @@ export interface RolePlan {
 /** A declared stream, or the one of all tables that no declared stream names. */
 export interface ActiveStream extends Pick<StreamPlan, 'name' | 'priority' | 'parameters'> {
   readonly isDefault: boolean
-  /** What is wrong with its declaration, for the device's log. */
+  /** The problem of its declaration, for the device's log. */
   readonly problem: string | undefined
   readonly roles: ReadonlyMap<string, RolePlan>
 }
@@ -69,7 +69,7 @@ const NO_LIMITS: ClassLimits = { max: Number.POSITIVE_INFINITY, perAuthorMax: Nu
 /**
  * Ties a plan to the stored definitions. Definitions without one are not served.
  *
- * @param unfilled - numbers of those that are not complete: changes go into their buckets, and nobody gets them
+ * @param unfilled - numbers of those that are not complete: changes go into their buckets, and no device gets them
  */
 export function activatePlan(
   plan: SyncPlan,

@@ -44,7 +44,7 @@ export interface ClassList {
   /** The table, and the policy that ties it to people. */
   readonly table: string
   readonly policy: string | undefined
-  /** Sets what is called whenever a class is added. */
+  /** Sets the listener that is called whenever a class is added. */
   onAdd(listener: () => void): void
 }
 

@@ -15,7 +15,7 @@ export interface NewClass {
   readonly author: string | null | undefined
 }
 
-/** Identifies what is asked for within its list, also after its bucket was made again. */
+/** Identifies a class within its list, also after its bucket was made again. */
 function originKey(classes: ClassList, key: ClassKey): string {
   return keyPart(key.slice(classes.linked))
 }
@@ -153,7 +153,7 @@ function readClasses(db: Queryable, lists: ReadonlyMap<number, ClassList>): Prom
 
 type Origin = Pick<LoadedClass, 'author' | 'number'>
 
-/** Of lists that a link narrows: what is asked for is only a part of their buckets' names. By list and key. */
+/** Origins of lists that a link narrows: the key of a class is only a part of its buckets' names. By list and key. */
 async function readLinkedOrigins(
   db: Queryable,
   lists: ReadonlyMap<number, ClassList>,

@@ -173,7 +173,7 @@ test('many rows of a transaction are told everybody once', () => {
   expect(holders[0]?.xids).toEqual([5])
 })
 
-test('after another plan nobody is resolved, and what was noted before concerns everybody', () => {
+test('after another plan no one is resolved, and what was noted before concerns all', () => {
   const index = createDependencyIndex()
   const one = holder()
   change(index, 5, 'a')

@@ -37,7 +37,7 @@ export interface DependencyIndex {
   ): void
   /** A transaction changed more than rows: all are concerned. */
   collectAll(xid: number): void
-  /** Whom the change of one row concerns; nobody, when that is more than `max`. */
+  /** Whom the change of one row concerns; empty when that is more than `max`. */
   few(
     dependencies: readonly PlannedDependency[],
     relation: Relation,

@@ -4,7 +4,7 @@ import { assumeSession, authorOf, sql, type Connections, type Session, type Tran
 import { problemOfClasses } from './access-classes.ts'
 import type { ClassEntry, ClassKey, ClassList } from './class-list.ts'
 import { DEFAULT_STREAM, type RolePlan } from './active-plan.ts'
-import type { AskedClasses, EvaluatedKeys, EvaluatedWant, Want } from './evaluated-keys.ts'
+import type { AskedClasses, EvaluatedKeys, EvaluatedSubscription, StreamSubscription } from './evaluated-keys.ts'
 import { CLASS_TIMEOUT_MS, CLASSES_TIMEOUT_MS, KEYS_PART_TIMEOUT_MS, LINK_KEYS_PER_CLIENT_MAX } from '../limits.ts'
 import { isStatementFailure, isTimeout, type PolicyFailures } from './policy-failures.ts'
 import {
@@ -40,7 +40,7 @@ async function query(
  */
 export async function evaluateKeys(
   pool: Connections,
-  wants: readonly Want[],
+  subscriptions: readonly StreamSubscription[],
   session: Session,
   failures: PolicyFailures,
   timeoutMs = KEYS_PART_TIMEOUT_MS,
@@ -48,11 +48,11 @@ export async function evaluateKeys(
   return inOneSnapshot(pool, session, timeoutMs, async (tx) => {
     let at: SnapshotAt | undefined
     const pins = createPins()
-    const evaluated: EvaluatedWant[] = []
-    for (const want of wants) {
-      const role = roleOf(want, session)
-      await subscribeTo(tx, want)
-      const read = await readRows(tx, role, want, failures)
+    const evaluated: EvaluatedSubscription[] = []
+    for (const subscription of subscriptions) {
+      const role = roleOf(subscription, session)
+      await subscribeTo(tx, subscription)
+      const read = await readRows(tx, role, subscription, failures)
       const { rows, isVoid } = read
       let { problem, isTimedOut } = read
       at ??= snapshotIn(rows)
@@ -78,7 +78,7 @@ export async function evaluateKeys(
       })
     }
     at ??= snapshotIn(await query(tx, { text: SNAPSHOT_QUERY }))
-    return { ...at, wants: evaluated, ...pins.taken() }
+    return { ...at, subscriptions: evaluated, ...pins.taken() }
   })
 }
 
@@ -99,13 +99,13 @@ function inOneSnapshot<T>(
 const NO_PARAMETERS = '{}'
 
 /** Tells Postgres what the subscription asks for, until the transaction or the next subscription. */
-async function subscribeTo(tx: Transaction, { stream, parameters }: Want): Promise<void> {
-  // Nothing in a stream that nobody declared reads them.
+async function subscribeTo(tx: Transaction, { stream, parameters }: StreamSubscription): Promise<void> {
+  // An undeclared stream has nothing that reads them.
   if (stream.name !== DEFAULT_STREAM)
     await tx.execute(sql`select set_config('request.subscription', ${subscriptionText(parameters)}, true)`)
 }
 
-/** What the setting `request.subscription` has for the parameters of a want. */
+/** What the setting `request.subscription` has for the parameters of a subscription. */
 export function subscriptionText(parameters: string): string {
   return parameters === NO_PARAMETERS ? '' : parameters
 }
@@ -120,29 +120,34 @@ interface ReadRows {
   readonly isTimedOut: boolean
 }
 
-async function readRows(tx: Transaction, role: RolePlan, want: Want, failures: PolicyFailures): Promise<ReadRows> {
-  const { name, text } = statementOf(role, want.stream)
+async function readRows(
+  tx: Transaction,
+  role: RolePlan,
+  subscription: StreamSubscription,
+  failures: PolicyFailures,
+): Promise<ReadRows> {
+  const { name, text } = statementOf(role, subscription.stream)
   await tx.execute(sql`savepoint keys`)
   try {
     const rows = await query(tx, { name, text })
-    return { rows, problem: want.stream.problem, failing: [], isVoid: false, isTimedOut: false }
+    return { rows, problem: subscription.stream.problem, failing: [], isVoid: false, isTimedOut: false }
   } catch (error) {
     if (!isStatementFailure(error)) throw error
     await tx.execute(sql`rollback to savepoint keys`)
-    return readOneByOne(tx, role, want, failures)
+    return readOneByOne(tx, role, subscription, failures)
   }
 }
 
-/** A {@link Want} and what has been asked for it before. */
-export interface AskedWant {
-  readonly want: Want
+/** A {@link StreamSubscription} and what has been asked for it before. */
+export interface AskedSubscription {
+  readonly subscription: StreamSubscription
   readonly asked: AskedClasses | undefined
 }
 
 /** Whether there are classes that have not been asked for. */
-export function hasNewClasses(wants: readonly AskedWant[], session: Session): boolean {
-  return wants.some(({ want, asked }) =>
-    roleOf(want, session).definitions.some(
+export function hasNewClasses(subscriptions: readonly AskedSubscription[], session: Session): boolean {
+  return subscriptions.some(({ subscription, asked }) =>
+    roleOf(subscription, session).definitions.some(
       ({ classes }) =>
         asked &&
         classes &&
@@ -154,32 +159,35 @@ export function hasNewClasses(wants: readonly AskedWant[], session: Session): bo
 
 /** What {@link evaluateClasses} found. */
 export interface EvaluatedClasses extends SnapshotAt {
-  /** In the order of the wants. */
-  readonly wants: readonly Pick<EvaluatedWant, 'bucketNames' | 'asked' | 'problem' | 'failing' | 'isTimedOut'>[]
+  /** In the order of the subscriptions. */
+  readonly subscriptions: readonly Pick<
+    EvaluatedSubscription,
+    'bucketNames' | 'asked' | 'problem' | 'failing' | 'isTimedOut'
+  >[]
 }
 
 /** Asks for the classes that came to be since. */
 export async function evaluateClasses(
   pool: Connections,
-  wants: readonly AskedWant[],
+  subscriptions: readonly AskedSubscription[],
   session: Session,
   failures: PolicyFailures,
 ): Promise<EvaluatedClasses> {
   return inOneSnapshot(pool, session, KEYS_PART_TIMEOUT_MS, async (tx) => {
     let at: SnapshotAt | undefined
-    const evaluated: EvaluatedClasses['wants'][number][] = []
-    for (const { want, asked: before } of wants) {
-      if (!before || !hasNewClasses([{ want, asked: before }], session)) {
+    const evaluated: EvaluatedClasses['subscriptions'][number][] = []
+    for (const { subscription, asked: before } of subscriptions) {
+      if (!before || !hasNewClasses([{ subscription, asked: before }], session)) {
         evaluated.push({ bucketNames: [], asked: before, problem: undefined })
         continue
       }
-      await subscribeTo(tx, want)
-      const role = roleOf(want, session)
+      await subscribeTo(tx, subscription)
+      const role = roleOf(subscription, session)
       // Only what the classes are narrowed by.
       const { rows } = await readOneByOne(
         tx,
         role,
-        want,
+        subscription,
         failures,
         ({ isOfClass, text }) => isOfClass || text === SNAPSHOT_QUERY,
       )
@@ -198,7 +206,7 @@ export async function evaluateClasses(
       })
     }
     at ??= snapshotIn(await query(tx, { text: SNAPSHOT_QUERY }))
-    return { ...at, wants: evaluated }
+    return { ...at, subscriptions: evaluated }
   })
 }
 
@@ -310,7 +318,7 @@ function limitStatements(tx: Transaction, timeoutMs: number): Promise<number> {
 async function readOneByOne(
   tx: Transaction,
   role: RolePlan,
-  { stream }: Want,
+  { stream }: StreamSubscription,
   failures: PolicyFailures,
   isWanted: (part: KeyPart) => boolean = () => true,
 ): Promise<ReadRows> {

@@ -10,16 +10,16 @@ import {
 import { DEFAULT_STREAM } from './active-plan.ts'
 import { collect, createPins, roleOf, snapshotIn, statementOf, type KeyRow, type SnapshotAt } from './key-statement.ts'
 import { subscriptionText } from './evaluate-keys.ts'
-import type { EvaluatedKeys, EvaluatedWant, Want } from './evaluated-keys.ts'
+import type { EvaluatedKeys, EvaluatedSubscription, StreamSubscription } from './evaluated-keys.ts'
 
 /** A person's question for their keys. */
 export interface KeyQuestion {
   /** One at least. */
-  readonly wants: readonly Want[]
+  readonly subscriptions: readonly StreamSubscription[]
   readonly session: Session
 }
 
-/** Bytes of one key, with what is around it. */
+/** Bytes of one key, with its JSON around it. */
 const ROW_BYTES_MAX = 64 * 1024 * 1024
 
 const constant = (text: string): PipelineStep => ({ text, values: [], key: text })
@@ -31,9 +31,12 @@ const begin = (timeoutMs: number): PipelineStep[] => [
 /** Takes back role, claims and whatever a function has set. */
 const NEXT_PERSON = [constant('rollback to savepoint person')]
 
-/** Whether the answer takes no more than one statement for each want. */
-export function canEvaluateTogether({ wants, session }: KeyQuestion): boolean {
-  return wants.length > 0 && wants.every((want) => roleOf(want, session).definitions.every(({ classes }) => !classes))
+/** Whether the answer takes no more than one statement for each subscription. */
+export function canEvaluateTogether({ subscriptions, session }: KeyQuestion): boolean {
+  return (
+    subscriptions.length > 0 &&
+    subscriptions.every((subscription) => roleOf(subscription, session).definitions.every(({ classes }) => !classes))
+  )
 }
 
 /**
@@ -50,8 +53,8 @@ export async function evaluateTogether(
   timeoutMs: number,
 ): Promise<readonly (EvaluatedKeys | undefined)[]> {
   return pool.transaction(async (tx) => {
-    const segments = questions.flatMap(({ wants, session }) => [
-      [assumeStep(tx, session), ...wants.flatMap((want) => stepsOf(want, session))],
+    const segments = questions.flatMap(({ subscriptions, session }) => [
+      [assumeStep(tx, session), ...subscriptions.flatMap((subscription) => stepsOf(subscription, session))],
       NEXT_PERSON,
     ])
     const [begun, ...answers] = await runPipeline(tx.client, [begin(timeoutMs), ...segments], {
@@ -68,7 +71,7 @@ export async function evaluateTogether(
   })
 }
 
-function stepsOf({ stream, parameters }: Want, session: Session): PipelineStep[] {
+function stepsOf({ stream, parameters }: StreamSubscription, session: Session): PipelineStep[] {
   const { name, text } = statementOf(roleOf({ stream, parameters }, session), stream)
   // A plan holds for a role, as the policies that are in it do.
   const read = {
@@ -81,25 +84,25 @@ function stepsOf({ stream, parameters }: Want, session: Session): PipelineStep[]
   return [{ text: subscribe, values: [subscriptionText(parameters)], key: subscribe }, read]
 }
 
-function toKeys({ wants, session }: KeyQuestion, steps: readonly StepAnswer[]): EvaluatedKeys {
+function toKeys({ subscriptions, session }: KeyQuestion, steps: readonly StepAnswer[]): EvaluatedKeys {
   const pins = createPins()
-  const evaluated: EvaluatedWant[] = []
+  const evaluated: EvaluatedSubscription[] = []
   let at: SnapshotAt | undefined
   let next = 1 // after the session's
-  for (const want of wants) {
-    if (want.stream.name !== DEFAULT_STREAM) next++
+  for (const subscription of subscriptions) {
+    if (subscription.stream.name !== DEFAULT_STREAM) next++
     const rows = (steps[next++]?.rows ?? []).map(toKeyRow)
     at ??= snapshotIn(rows)
-    const role = roleOf(want, session)
+    const role = roleOf(subscription, session)
     const collected = collect(role, rows)
     pins.add(role, collected.pins)
-    evaluated.push({ bucketNames: collected.bucketNames, asked: NO_CLASSES, problem: want.stream.problem })
+    evaluated.push({ bucketNames: collected.bucketNames, asked: NO_CLASSES, problem: subscription.stream.problem })
   }
-  assert(at, 'each want has a statement that tells the snapshot')
-  return { ...at, wants: evaluated, ...pins.taken() }
+  assert(at, 'each subscription has a statement that tells the snapshot')
+  return { ...at, subscriptions: evaluated, ...pins.taken() }
 }
 
-const NO_CLASSES: EvaluatedWant['asked'] = new Map()
+const NO_CLASSES: EvaluatedSubscription['asked'] = new Map()
 
 function toKeyRow([part, key]: readonly (Buffer | null)[]): KeyRow {
   assert(part && key, 'every part has a number and a key')

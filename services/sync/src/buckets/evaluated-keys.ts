@@ -4,15 +4,15 @@ import type { ActiveStream, PlannedDependency } from './active-plan.ts'
 import type { Pins } from './dependency-index.ts'
 import type { Snapshot } from './snapshot.ts'
 
-/** A stream that a device wants, with what it asks for. */
-export interface Want {
+/** A stream that a device subscribes to, with the parameters of the subscription. */
+export interface StreamSubscription {
   readonly stream: ActiveStream
   /** The parameters as JSON text. */
   readonly parameters: string
 }
 
-/** What a person has of one {@link Want}. */
-export interface EvaluatedWant {
+/** What a person has of one {@link StreamSubscription}. */
+export interface EvaluatedSubscription {
   readonly bucketNames: readonly string[]
   /** Of which classes it was asked whether the person sees them; `undefined`: of none, whatever comes to be. */
   readonly asked: AskedClasses | undefined
@@ -28,8 +28,8 @@ export interface EvaluatedWant {
 
 /** Which buckets a person has, and what the answer was computed from. */
 export interface EvaluatedKeys {
-  /** In the order of the wants. */
-  readonly wants: readonly EvaluatedWant[]
+  /** In the order of the subscriptions. */
+  readonly subscriptions: readonly EvaluatedSubscription[]
   readonly dependencies: readonly PlannedDependency[]
   readonly pins: Pins
   /** The transactions that the answer has seen. */
@@ -40,5 +40,5 @@ export interface EvaluatedKeys {
   readonly now: { readonly at: string; readonly timeZone: string }
 }
 
-/** How many of each list's classes have been asked for, those from the first on, and what was said then of those that it leaves out. */
+/** How many of each list's classes have been asked for, those from the first on, and what was reported of those that it leaves out. */
 export type AskedClasses = ReadonlyMap<ClassList, { readonly upTo: number; readonly leftOutVersion: number }>

@@ -1,18 +1,18 @@
 import type { Connections, Session } from '@holdfast/postgres'
 import { createBatcher } from '../batcher.ts'
-import { evaluateClasses, evaluateKeys, type AskedWant, type EvaluatedClasses } from './evaluate-keys.ts'
+import { evaluateClasses, evaluateKeys, type AskedSubscription, type EvaluatedClasses } from './evaluate-keys.ts'
 import { KEYS_PART_TIMEOUT_MS, KEYS_TIMEOUT_MS, SLOW_EVALUATIONS_MAX } from '../limits.ts'
-import type { EvaluatedKeys, Want } from './evaluated-keys.ts'
+import type { EvaluatedKeys, StreamSubscription } from './evaluated-keys.ts'
 import type { PolicyFailures } from './policy-failures.ts'
 import { createSlowPeople } from './slow-people.ts'
 import { canEvaluateTogether, evaluateTogether, type KeyQuestion } from './evaluate-together.ts'
 
 /** Finds out which buckets people have, for all streams. */
 export interface KeyEvaluator {
-  /** Evaluated after the call. Devices with equal claims that want the same and wait at the same time get one answer. */
-  keys(wants: readonly Want[], session: Session): Promise<EvaluatedKeys>
+  /** Evaluated after the call. Devices with equal claims that subscribe to the same streams and wait at the same time get one answer. */
+  keys(subscriptions: readonly StreamSubscription[], session: Session): Promise<EvaluatedKeys>
   /** Asks for access classes that came to be. */
-  classes(wants: readonly AskedWant[], session: Session): Promise<EvaluatedClasses>
+  classes(subscriptions: readonly AskedSubscription[], session: Session): Promise<EvaluatedClasses>
   /** How often a person's keys or classes have been asked for. */
   readonly evaluations: number
 }
@@ -67,9 +67,9 @@ export function createKeyEvaluator(options: KeyEvaluatorOptions): KeyEvaluator {
     },
   })
 
-  async function askAlone({ wants, session }: KeyQuestion): Promise<Outcome<EvaluatedKeys>> {
+  async function askAlone({ subscriptions, session }: KeyQuestion): Promise<Outcome<EvaluatedKeys>> {
     const started = performance.now()
-    const outcome = await settle(() => evaluateKeys(pool, wants, session, failures, partMs))
+    const outcome = await settle(() => evaluateKeys(pool, subscriptions, session, failures, partMs))
     if (performance.now() - started > togetherMs) slow.add(session)
     return outcome
   }
@@ -94,16 +94,18 @@ export function createKeyEvaluator(options: KeyEvaluatorOptions): KeyEvaluator {
   })
 
   return {
-    keys: async (wants, session) => (await (slow.has(session) ? askForSlow : ask)({ wants, session }))(),
-    classes: async (wants, session) => (await askForClasses(() => evaluateClasses(pool, wants, session, failures)))(),
+    keys: async (subscriptions, session) =>
+      (await (slow.has(session) ? askForSlow : ask)({ subscriptions, session }))(),
+    classes: async (subscriptions, session) =>
+      (await askForClasses(() => evaluateClasses(pool, subscriptions, session, failures)))(),
     get evaluations() {
       return evaluations
     },
   }
 }
 
-function idOf({ wants, session }: KeyQuestion): string {
-  return JSON.stringify([session, wants.map(({ stream, parameters }) => [numberOf(stream), parameters])])
+function idOf({ subscriptions, session }: KeyQuestion): string {
+  return JSON.stringify([session, subscriptions.map(({ stream, parameters }) => [numberOf(stream), parameters])])
 }
 
 const numbers = new WeakMap<object, number>()

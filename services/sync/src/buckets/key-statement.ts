@@ -8,7 +8,7 @@ import type { ActiveStream, PlannedDependency, RolePlan } from './active-plan.ts
 import { BUCKETS_PER_CLIENT_MAX, LINK_KEYS_PER_CLIENT_MAX } from '../limits.ts'
 import { bucketName } from './bucket-name.ts'
 import type { Pins } from './dependency-index.ts'
-import type { EvaluatedKeys, Want } from './evaluated-keys.ts'
+import type { EvaluatedKeys, StreamSubscription } from './evaluated-keys.ts'
 import { parseSnapshot } from './snapshot.ts'
 
 const SNAPSHOT_ROW = -1
@@ -50,7 +50,7 @@ export function tableOf({ id }: Pick<BucketDefinition, 'id'>): string {
 
 const statements = new WeakMap<RolePlan, KeyStatement>()
 
-export function roleOf({ stream }: Want, session: Session): RolePlan {
+export function roleOf({ stream }: StreamSubscription, session: Session): RolePlan {
   return stream.roles.get(session.role) ?? { definitions: [], dependencies: [] }
 }
 
@@ -145,7 +145,7 @@ export function collect(
   return { bucketNames: [...names], pins, linkKeys }
 }
 
-/** Gathers what the wants of a person depend on. */
+/** Gathers what the subscriptions of a person depend on. */
 export function createPins(): {
   add(role: RolePlan, values: Pins): void
   taken(): Pick<EvaluatedKeys, 'dependencies' | 'pins'>

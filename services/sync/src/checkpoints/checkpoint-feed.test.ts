@@ -6,7 +6,7 @@ import type { BucketDelta } from '../storage/pending-ops.ts'
 import { createCheckpointFeed, type AppliedBatch, type BucketListener, type LiveBucket } from './checkpoint-feed.ts'
 
 /*
- * What is pinned here: a bucket's numbers are those of the newest checkpoint as soon as a fill resolves, whether the log was read before, between or
+ * Pins that a bucket's numbers are those of the newest checkpoint as soon as a fill resolves, whether the log was read before, between or
  * after the batches that were published meanwhile.
  */
 

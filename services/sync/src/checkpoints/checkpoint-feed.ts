@@ -53,7 +53,7 @@ export interface CheckpointFeed {
     names: ReadonlyMap<string, BucketGrant>,
     granted: Iterable<readonly [string, BucketGrant]>,
   ): Expected
-  /** Those of some buckets that nobody has are about to be deleted: whoever takes one up waits until `end` is called. */
+  /** Buckets that no stream has are about to be deleted: a stream that takes one up waits until `end` is called. */
   retire(names: readonly string[]): { readonly names: ReadonlySet<string>; end(): void }
   /** Fills in what the log knows of buckets that have just become live. */
   fill(read: ReadBuckets, names: readonly string[]): Promise<void>

@@ -55,7 +55,7 @@ test('people with the same policies share the set of what their buckets begin wi
   expect([...expected.names()]).toEqual([])
 })
 
-test('each key is expected by itself, by as many as there are, and no longer than somebody expects it', () => {
+test('each key is expected by itself, by as many as there are, and no longer than a stream expects it', () => {
   const expected = createExpectedBuckets<string>()
   const [mine, ours] = [nameOf(1, 'a'), nameOf(2, 'b')]
   const one = expected.replace('one', [], granted([mine, ours]), [])

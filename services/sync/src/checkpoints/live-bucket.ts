@@ -40,7 +40,7 @@ export interface LiveBucket {
 /** Told when a bucket that it holds changed in a new checkpoint. */
 export interface BucketListener {
   bucketChanged(bucket: LiveBucket): void
-  /** What is known of the buckets is void: they have to be filled again. */
+  /** The numbers of the buckets are void: they have to be filled again. */
   feedReset(): void
 }
 

@@ -7,7 +7,7 @@ import type { AppliedBatch, BucketListener, LiveBucket } from './live-bucket.ts'
 export class LiveBuckets {
   readonly #byName = new Map<string, LiveBucket>()
   readonly #byId = new Map<number, LiveBucket>()
-  /** Buckets of the batch that is being written: what is read from the log from now on may lack what it supersedes. */
+  /** Buckets of the batch that is being written: operations read from the log from now on may lack those that it supersedes. */
   readonly #announced = new Set<number>()
   #isAnyAnnounced = false
 

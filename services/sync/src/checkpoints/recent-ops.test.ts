@@ -15,7 +15,7 @@ interface ReadOp {
 }
 
 function opsOf(encoded: EncodedOps): ReadOp[] {
-  const body = encoded.body({ kind: 'bson' })
+  const body = Buffer.concat(encoded.body({ kind: 'bson' }))
   const docs: Buffer[] = []
   for (let at = 0; at < body.length;) {
     at = body.indexOf(0, at) + 1 // type and key of the array's element
@@ -48,7 +48,7 @@ function createWriter(): {
   }
 }
 
-test('what is read equals what was written in the range, whatever the range, with the content of the newest versions only', () => {
+test('reads equal the writes of the range, whatever the range, with the content of the newest versions only', () => {
   const batches = fc.array(
     fc.array(
       fc.record({ id: fc.constantFrom('a', 'b', 'c'), put: fc.boolean(), bucket: fc.integer({ min: 1, max: 2 }) }),
@@ -104,7 +104,7 @@ test('a batch that is too large empties the memory; readers from before it go to
   expect(writer.recent.read(1, before, before + 10)).toBeUndefined()
 })
 
-test('what is older than its memory goes to the log', () => {
+test('reads older than its memory go to the log', () => {
   const writer = createWriter()
   for (let i = 0; i < 40; i++)
     writer.batch((pending) => pending.put(1, 't', `id ${i}`, JSON.stringify('x'.repeat(5_000)), true))

@@ -17,7 +17,7 @@ test('a set stays the same for as long as anybody has it', () => {
   expect(shared.share(new Set(['a', 'b']))).toBe(one)
 })
 
-test('what nobody has any more is forgotten, however many plans come and go', () => {
+test('what no stream has any more is forgotten, however many plans come and go', () => {
   const shared = new SharedParts()
   let held = shared.share(new Set(['stays', 'plan 0']))
   for (let plan = 1; plan <= 1_000; plan++) {

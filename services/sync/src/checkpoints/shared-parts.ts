@@ -16,7 +16,7 @@ interface SharedSet {
   users: number
 }
 
-/** Sets of texts, one for all who have equal ones. What no user has any more is forgotten, so memory is bounded by what is in use. */
+/** Sets of texts, one for all who have equal ones. Sets that no user has any more are dropped, so memory is bounded by those in use. */
 export class SharedParts {
   readonly #parts = new Map<string, Part>()
   readonly #sets = new Map<string, SharedSet>()

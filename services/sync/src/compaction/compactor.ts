@@ -1,10 +1,12 @@
 import { delay, errorMessage, type Logger } from '@holdfast/foundation'
-import { isConnectionLoss, sql, sqlstateOf, type Pool, type Transaction } from '@holdfast/postgres'
+import { isConnectionLoss, sql, sqlstateOf, type Pool } from '@holdfast/postgres'
 import type { CheckpointFeed } from '../checkpoints/checkpoint-feed.ts'
 import { isLeaseLost } from '../lease/fence.ts'
+import { COMPACT_BATCH_OPS_MAX, COMPACT_LOOK_BUCKETS, COMPACT_SLACK_OPS } from '../limits.ts'
+import { compactStep } from './compact-step.ts'
 import type { Compactions } from './compactions.ts'
+import { EmptyBuckets, portionsOf } from './empty-buckets.ts'
 import type { EmptyBucket } from './retire-buckets.ts'
-import { COMPACT_BATCH_OPS_MAX, COMPACT_IN_USE_MAX, COMPACT_LOOK_BUCKETS, COMPACT_SLACK_OPS } from '../limits.ts'
 
 export interface CompactorOptions {
   readonly pool: Pool
@@ -16,7 +18,7 @@ export interface CompactorOptions {
   readonly intervalS: number
   /** Operations dropped per second at most, so that reading and writing the log have the disk. */
   readonly opsPerSecond: number
-  /** Deletes buckets that all rows have left, as far as nobody has them. @returns the names of those that are gone */
+  /** Deletes buckets that all rows have left, unless a stream has them. @returns the names of those that are gone */
   readonly retire?: (buckets: readonly EmptyBucket[], signal: AbortSignal) => Promise<ReadonlySet<string>>
   readonly logger: Logger
   /** Operations in one transaction. */
@@ -59,8 +61,9 @@ interface Candidate {
 const CONTENDED_STATES = new Set(['55P03', '40P01'])
 const NOTHING: Compaction = { buckets: 0, dropped: 0 }
 
-/** Longer waits than this for the writer are given up, well before Postgres would look for a deadlock. */
-const LOCK_TIMEOUT = '50ms'
+export function startCompactor(options: CompactorOptions): Compactor {
+  return new BackgroundCompactor(options)
+}
 
 /**
  * Keeps the log as large as the rows that are in it, in the background. Superseded operations of a bucket up to some operation, its **floor**, become
@@ -71,193 +74,68 @@ const LOCK_TIMEOUT = '50ms'
  * A bucket is compacted when superseded operations are more than half as many as its rows, and then keeps the newest of them, a quarter of its
  * rows: a device begins a bucket from scratch only when it has missed at least that many changes of it.
  */
-export function startCompactor(options: CompactorOptions): Compactor {
-  const { pool, feed, logger } = options
-  const batchOps = options.batchOps ?? COMPACT_BATCH_OPS_MAX
-  const slackOps = options.slackOps ?? COMPACT_SLACK_OPS
-  const stopping = new AbortController()
-  const total = { buckets: 0, dropped: 0 }
+class BackgroundCompactor implements Compactor {
+  readonly #options: CompactorOptions
+  readonly #pool: Pool
+  readonly #feed: CheckpointFeed
+  readonly #batchOps: number
+  readonly #slackOps: number
+  readonly #stopping = new AbortController()
+  readonly #looping: Promise<void>
+  readonly #empty: EmptyBuckets
   /** The newest checkpoint when the round before began. */
-  let horizon = 0
-  let last: CompactionRound | undefined
-  /** Empty buckets are those whose last operation is later, and these, which a person had. */
-  let lookedUpTo = -1
-  let inUse: EmptyBucket[] = []
-  let running: Promise<unknown> = Promise.resolve()
+  #horizon = 0
+  #total: Compaction = NOTHING
+  #last: CompactionRound | undefined
+  /** Rounds run one after the other. */
+  #running: Promise<unknown> = Promise.resolve()
 
-  async function pace(ops: number, startedMs: number): Promise<void> {
-    const dueMs = (ops / options.opsPerSecond) * 1000 - (performance.now() - startedMs)
-    if (dueMs > 0) await delay(dueMs, stopping.signal)
-    stopping.signal.throwIfAborted()
+  constructor(options: CompactorOptions) {
+    this.#options = options
+    this.#pool = options.pool
+    this.#feed = options.feed
+    this.#batchOps = options.batchOps ?? COMPACT_BATCH_OPS_MAX
+    this.#slackOps = options.slackOps ?? COMPACT_SLACK_OPS
+    this.#empty = new EmptyBuckets(options.pool, Math.max(this.#slackOps, 1))
+    // The loop ends when it is stopped.
+    this.#looping = options.intervalS > 0 ? this.#loop().catch(() => undefined) : Promise.resolve()
   }
 
-  async function deleteDropped(): Promise<void> {
-    const dropped = await pool.query<{ number: number }>(sql`select number from sync.definitions where dropped`)
-    for (const { number } of dropped) {
-      for (;;) {
-        const buckets = await pool.query<{ id: number }>(sql`
-          select id from sync.buckets where definition = ${number} order by id limit ${COMPACT_LOOK_BUCKETS}`)
-        if (buckets.length === 0) break
-        const ids = buckets.map((bucket) => bucket.id)
-        for (;;) {
-          const startedMs = performance.now()
-          const [row] = await pool.query<{ count: number }>(sql`
-            with gone as (
-              delete from sync.ops o using (select bucket_id, op_id from sync.ops where bucket_id = any(${ids}::int[]) limit ${batchOps}) d
-               where o.bucket_id = d.bucket_id and o.op_id = d.op_id
-              returning 1)
-            select count(*)::int as count from gone`)
-          total.dropped += row?.count ?? 0
-          await pace(row?.count ?? 0, startedMs)
-          if ((row?.count ?? 0) < batchOps) break
-        }
-        await pool.execute(sql`delete from sync.buckets where id = any(${ids}::int[])`)
-      }
-      await pool.execute(sql`delete from sync.definitions where number = ${number}`)
-    }
+  get total(): Compaction {
+    return this.#total
+  }
+  get last(): CompactionRound | undefined {
+    return this.#last
   }
 
-  /** Compacts one bucket if that pays. @returns how many operations are gone */
-  async function compactBucket(bucket: Candidate, upTo: number): Promise<number> {
-    const [dead] = await pool.query<{ count: number }>(sql`
-      select count(*)::int as count from sync.ops where bucket_id = ${bucket.id} and row_key is null`)
-    const superseded = dead?.count ?? 0
-    const live = Math.max(0, Number(bucket.count) - superseded)
-    const kept = Math.floor(live / 4)
-    let gone = 0
-    if (superseded - kept > slackOps) {
-      const [newest] = await pool.query<{ op_id: string }>(sql`
-        select o.op_id::text from sync.ops o where o.bucket_id = ${bucket.id} and o.row_key is null and o.op_id <= ${upTo}
-         order by o.op_id desc offset ${kept} limit 1`)
-      const target = Number(newest?.op_id ?? 0)
-      for (let from = 0; from < target;) {
-        const startedMs = performance.now()
-        feed.compact(bucket.id, target)
-        const step = await pool.transaction((tx) =>
-          compactStep(tx, options.compactions, bucket.id, from, target, batchOps),
-        )
-        if (step.dropped === 0 || step.floor <= from) break
-        feed.compacted(bucket.id, step.count)
-        gone += step.dropped - 1
-        total.dropped += step.dropped - 1
-        from = step.floor
-        await pace(step.dropped, startedMs)
-      }
-    }
-    await pool.execute(sql`update sync.buckets set live = ${live} where id = ${bucket.id}`)
-    return gone
+  round(): Promise<Compaction> {
+    const next = this.#running.then(() => this.#compactIfLeading())
+    this.#running = next.catch(() => undefined) // the caller sees the failure
+    return next
   }
 
-  /** Gives up buckets that were empty when the round before began already. */
-  async function retireEmpty(upTo: number): Promise<Compaction> {
-    if (!options.retire) return NOTHING
-    let open = inUse
-    // Those that no operation has reached since were looked at before.
-    for (let after = 0; ;) {
-      const found = await pool.query<{ id: number; name: string; last_op_id: string; count: string }>(sql`
-        select id, name, last_op_id::text, count::text from sync.buckets b
-         where id > ${after} and last_op_id > ${lookedUpTo} and last_op_id <= ${upTo} and count <= ${Math.max(slackOps, 1)}
-           and not exists (select from sync.ops o where o.bucket_id = b.id and o.row_key is not null)
-         order by id limit ${COMPACT_LOOK_BUCKETS}`)
-      const buckets = found.map(({ id, name, last_op_id, count }) => ({
-        id,
-        name,
-        lastOpId: Number(last_op_id),
-        count: Number(count),
-      }))
-      open = [...open, ...buckets]
-      const last = buckets.at(-1)
-      if (!last) break
-      after = last.id
-    }
-    lookedUpTo = upTo
-    inUse = open // should this fail
-    const left: EmptyBucket[] = []
-    const gone = { buckets: 0, dropped: 0 }
-    for (let at = 0; at < open.length;) {
-      const some: EmptyBucket[] = []
-      for (let ops = 0; at < open.length && (some.length === 0 || ops < batchOps); at++) {
-        const bucket = open[at] as EmptyBucket
-        some.push(bucket)
-        ops += bucket.count
-      }
-      const names = await options.retire(some, stopping.signal)
-      stopping.signal.throwIfAborted()
-      for (const bucket of some) {
-        if (!names.has(bucket.name)) left.push(bucket)
-        else {
-          gone.buckets++
-          gone.dropped += bucket.count
-        }
-      }
-    }
-    inUse = left.slice(-COMPACT_IN_USE_MAX)
-    return gone
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopping.abort(new Error('compaction is stopping'))
+    await this.#looping
+    await this.#running
   }
 
-  /** The process that has the lease compacts, and one that loses it in the middle stops. */
-  async function round(): Promise<Compaction> {
-    if (options.isLeading?.() === false) return NOTHING
-    try {
-      return await compactAll()
-    } catch (error) {
-      if (isLeaseLost(error)) return NOTHING
-      throw error
-    }
-  }
-
-  async function compactAll(): Promise<Compaction> {
-    const startedMs = performance.now()
-    const upTo = horizon
-    horizon = feed.opId
-    await deleteDropped()
-    let buckets = 0
-    let dropped = 0
-    for (let after = 0; ;) {
-      const looked = await pool.query<Candidate & { readonly due: boolean }>(sql`
-        select id, count::text, count > live + live / 2 + ${slackOps} as due from sync.buckets
-         where id > ${after} order by id limit ${COMPACT_LOOK_BUCKETS}`)
-      for (const bucket of looked) {
-        if (!bucket.due) continue
-        const gone = await compactBucket(bucket, upTo).catch(giveWay)
-        if (gone > 0) buckets++
-        dropped += gone
-        stopping.signal.throwIfAborted()
-      }
-      const lastLooked = looked.at(-1)
-      if (!lastLooked) break
-      after = lastLooked.id
-      stopping.signal.throwIfAborted()
-    }
-    const retired = await retireEmpty(upTo)
-    buckets += retired.buckets
-    dropped += retired.dropped
-    total.dropped += retired.dropped
-    total.buckets += buckets
-    last = { buckets, dropped, endedAtMs: Date.now(), ms: Math.round(performance.now() - startedMs) }
-    if (dropped > 0) logger.log('debug', 'the operation log was compacted', { buckets, dropped })
-    return { buckets, dropped }
-  }
-
-  function giveWay(error: unknown): number {
-    if (CONTENDED_STATES.has(sqlstateOf(error) ?? '')) return 0
-    throw error
-  }
-
-  async function loop(): Promise<void> {
+  async #loop(): Promise<void> {
+    const { intervalS, logger } = this.#options
+    const { signal } = this.#stopping
     let seen = -1
-    let idle = false
-    while (!stopping.signal.aborted) {
-      await delay(options.intervalS * 1000, stopping.signal)
-      // A round later than the last change everything is past it.
-      if (idle && feed.opId === seen) continue
-      idle = feed.opId === seen
-      seen = feed.opId
+    let isIdle = false
+    while (!signal.aborted) {
+      await delay(intervalS * 1000, signal)
+      // One round after the last change, everything is compacted.
+      if (isIdle && this.#feed.opId === seen) continue
+      isIdle = this.#feed.opId === seen
+      seen = this.#feed.opId
       try {
-        await exclusively(round)
+        await this.round()
       } catch (error) {
-        if (stopping.signal.aborted) return
-        idle = false
+        if (signal.aborted) return
+        isIdle = false
         const level = isConnectionLoss(error) ? 'debug' : 'warn'
         logger.log(level, 'the operation log could not be compacted; it is tried again', {
           reason: errorMessage(error),
@@ -266,69 +144,157 @@ export function startCompactor(options: CompactorOptions): Compactor {
     }
   }
 
-  function exclusively<T>(body: () => Promise<T>): Promise<T> {
-    const next = running.then(body)
-    running = next.catch(() => undefined) // whoever asked for it sees the failure
-    return next
+  /** The process that has the lease compacts, and one that loses it in the middle stops. */
+  async #compactIfLeading(): Promise<Compaction> {
+    if (this.#options.isLeading?.() === false) return NOTHING
+    try {
+      return await this.#compactAll()
+    } catch (error) {
+      if (isLeaseLost(error)) return NOTHING
+      throw error
+    }
   }
 
-  const looping = options.intervalS > 0 ? loop().catch(() => undefined) : Promise.resolve() // ends when it is stopped
-  return {
-    round: () => exclusively(round),
-    get total() {
-      return { ...total }
-    },
-    get last() {
-      return last
-    },
-    async [Symbol.asyncDispose]() {
-      stopping.abort(new Error('compaction is stopping'))
-      await looping
-      await running
-    },
+  async #compactAll(): Promise<Compaction> {
+    const startedMs = performance.now()
+    const upTo = this.#horizon
+    this.#horizon = this.#feed.opId
+    await this.#deleteDropped()
+    const compacted = await this.#compactLarge(upTo)
+    const retired = await this.#retireEmpty(upTo)
+    const done = { buckets: compacted.buckets + retired.buckets, dropped: compacted.dropped + retired.dropped }
+    this.#count({ buckets: done.buckets, dropped: retired.dropped })
+    this.#last = { ...done, endedAtMs: Date.now(), ms: Math.round(performance.now() - startedMs) }
+    if (done.dropped > 0) this.#options.logger.log('debug', 'the operation log was compacted', { ...done })
+    return done
+  }
+
+  /** Deletes what definitions have left that nothing needs any more. */
+  async #deleteDropped(): Promise<void> {
+    const dropped = await this.#pool.query<{ number: number }>(sql`select number from sync.definitions where dropped`)
+    for (const { number } of dropped) {
+      for (;;) {
+        const buckets = await this.#pool.query<{ id: number }>(sql`
+          select id from sync.buckets where definition = ${number} order by id limit ${COMPACT_LOOK_BUCKETS}`)
+        if (buckets.length === 0) break
+        const ids = buckets.map((bucket) => bucket.id)
+        await this.#deleteOperations(ids)
+        await this.#pool.execute(sql`delete from sync.buckets where id = any(${ids}::int[])`)
+      }
+      await this.#pool.execute(sql`delete from sync.definitions where number = ${number}`)
+    }
+  }
+
+  async #deleteOperations(bucketIds: readonly number[]): Promise<void> {
+    for (;;) {
+      const startedMs = performance.now()
+      // Executed, not queried: queries are not fenced.
+      const dropped = await this.#pool.execute(sql`
+        delete from sync.ops o using (select bucket_id, op_id from sync.ops where bucket_id = any(${bucketIds}::int[]) limit ${this.#batchOps}) d
+         where o.bucket_id = d.bucket_id and o.op_id = d.op_id`)
+      this.#count({ buckets: 0, dropped })
+      await this.#pace(dropped, startedMs)
+      if (dropped < this.#batchOps) break
+    }
+  }
+
+  /** Compacts the buckets whose superseded operations are many, beside their rows. */
+  async #compactLarge(upTo: number): Promise<Compaction> {
+    const { signal } = this.#stopping
+    let buckets = 0
+    let dropped = 0
+    for (let after = 0; ;) {
+      const looked = await this.#pool.query<Candidate & { readonly due: boolean }>(sql`
+        select id, count::text, count > live + live / 2 + ${this.#slackOps} as due from sync.buckets
+         where id > ${after} order by id limit ${COMPACT_LOOK_BUCKETS}`)
+      for (const bucket of looked) {
+        if (!bucket.due) continue
+        const gone = await this.#compactBucket(bucket, upTo).catch(giveWay)
+        if (gone > 0) buckets++
+        dropped += gone
+        signal.throwIfAborted()
+      }
+      const lastLooked = looked.at(-1)
+      if (!lastLooked) return { buckets, dropped }
+      after = lastLooked.id
+      signal.throwIfAborted()
+    }
+  }
+
+  /** Compacts one bucket if that pays. @returns how many operations are gone */
+  async #compactBucket(bucket: Candidate, upTo: number): Promise<number> {
+    const pool = this.#pool
+    const [dead] = await pool.query<{ count: number }>(sql`
+      select count(*)::int as count from sync.ops where bucket_id = ${bucket.id} and row_key is null`)
+    const superseded = dead?.count ?? 0
+    const live = Math.max(0, Number(bucket.count) - superseded)
+    const kept = Math.floor(live / 4)
+    let gone = 0
+    if (superseded - kept > this.#slackOps) {
+      const [newest] = await pool.query<{ op_id: string }>(sql`
+        select o.op_id::text from sync.ops o where o.bucket_id = ${bucket.id} and o.row_key is null and o.op_id <= ${upTo}
+         order by o.op_id desc offset ${kept} limit 1`)
+      gone = await this.#compactUpTo(bucket.id, Number(newest?.op_id ?? 0))
+    }
+    await pool.execute(sql`update sync.buckets set live = ${live} where id = ${bucket.id}`)
+    return gone
+  }
+
+  async #compactUpTo(bucketId: number, target: number): Promise<number> {
+    let gone = 0
+    for (let from = 0; from < target;) {
+      const startedMs = performance.now()
+      this.#feed.compact(bucketId, target)
+      const step = await this.#pool.transaction((tx) =>
+        compactStep(tx, this.#options.compactions, bucketId, from, target, this.#batchOps),
+      )
+      if (step.dropped === 0 || step.floor <= from) break
+      this.#feed.compacted(bucketId, step.count)
+      gone += step.dropped - 1
+      this.#count({ buckets: 0, dropped: step.dropped - 1 })
+      from = step.floor
+      await this.#pace(step.dropped, startedMs)
+    }
+    return gone
+  }
+
+  /** Retires buckets that were empty already when the round before began. */
+  async #retireEmpty(upTo: number): Promise<Compaction> {
+    const { retire } = this.#options
+    if (!retire) return NOTHING
+    const { signal } = this.#stopping
+    const inUse: EmptyBucket[] = []
+    let buckets = 0
+    let dropped = 0
+    for (const some of portionsOf(await this.#empty.list(upTo), this.#batchOps)) {
+      const names = await retire(some, signal)
+      signal.throwIfAborted()
+      for (const bucket of some) {
+        if (!names.has(bucket.name)) inUse.push(bucket)
+        else {
+          buckets++
+          dropped += bucket.count
+        }
+      }
+    }
+    this.#empty.keep(inUse)
+    return { buckets, dropped }
+  }
+
+  #count({ buckets, dropped }: Compaction): void {
+    this.#total = { buckets: this.#total.buckets + buckets, dropped: this.#total.dropped + dropped }
+  }
+
+  /** Waits until so many operations may have been dropped since a moment. */
+  async #pace(ops: number, startedMs: number): Promise<void> {
+    const { signal } = this.#stopping
+    const dueMs = (ops / this.#options.opsPerSecond) * 1000 - (performance.now() - startedMs)
+    if (dueMs > 0) await delay(dueMs, signal)
+    signal.throwIfAborted()
   }
 }
 
-/**
- * A step matters to a device that stands in it: it has some of the operations and not the others, and whoever has a row that one of them removes has
- * one of them too. Only CLEAR concerns everybody before it.
- *
- * Makes one of at most `batchOps` superseded operations in `[from, target]`. The bucket's row is locked first, as the writer locks it last: what
- * each holds, the other does not yet need.
- */
-async function compactStep(
-  tx: Transaction,
-  compactions: Compactions,
-  bucketId: number,
-  from: number,
-  target: number,
-  batchOps: number,
-): Promise<{ readonly dropped: number; readonly floor: number; readonly count: number }> {
-  await tx.execute(sql`set local lock_timeout = '${sql.trusted(LOCK_TIMEOUT)}'`)
-  await tx.execute(sql`select from sync.buckets where id = ${bucketId} for update`)
-  const [gone] = await tx.query<{
-    count: number
-    low: string | null
-    floor: string | null
-    checksum: string | null
-  }>(sql`
-    with gone as (
-      delete from sync.ops o using (
-        select op_id from sync.ops
-         where bucket_id = ${bucketId} and row_key is null and op_id >= ${from} and op_id <= ${target}
-         order by op_id limit ${batchOps}) d
-       where o.bucket_id = ${bucketId} and o.op_id = d.op_id
-      returning o.op_id, o.checksum, substring(o.doc from 25 + length(o.op_id::text) for 5) = 'CLEAR' as clears)
-    select count(*)::int as count, case when bool_or(clears) then '0' else min(op_id)::text end as low, max(op_id)::text as floor, sum(checksum::bigint)::text as checksum from gone`)
-  if (!gone || gone.floor === null || gone.checksum === null) return { dropped: 0, floor: target, count: 0 }
-  const floor = Number(gone.floor)
-  const checksum = Number(BigInt.asIntN(32, BigInt(gone.checksum)))
-  await tx.execute(sql`
-    insert into sync.ops (op_id, bucket_id, checksum, row_key, doc)
-    values (${floor}, ${bucketId}, ${checksum}, null, sync.move_doc(${floor}::bigint, ${checksum}::int))`)
-  const [updated] = await tx.query<{ count: string; compactions: number }>(sql`
-    update sync.buckets set floor = greatest(floor, ${floor}), compactions = compactions + 1, count = count - ${gone.count - 1}
-     where id = ${bucketId} returning count::text, compactions`)
-  if (updated) compactions.note(bucketId, { number: updated.compactions, low: Number(gone.low), high: floor })
-  return { dropped: gone.count, floor, count: Number(updated?.count ?? 0) }
+function giveWay(error: unknown): number {
+  if (CONTENDED_STATES.has(sqlstateOf(error) ?? '')) return 0
+  throw error
 }

@@ -1,7 +1,7 @@
 import { delay } from '@holdfast/foundation'
 import { sql, type Pool } from '@holdfast/postgres'
 import type { CheckpointFeed } from '../checkpoints/checkpoint-feed.ts'
-import { MARK_PREFIX } from '../checkpoints/marks.ts'
+import { BARRIER_PREFIX } from '../checkpoints/wal-barrier.ts'
 import type { BucketIds } from '../storage/bucket-ids.ts'
 
 /** A bucket that all rows have left, as it was when it was looked at. */
@@ -13,7 +13,7 @@ export interface EmptyBucket {
 }
 
 /**
- * Deletes buckets that all rows have left. When a row comes again, its bucket is made from scratch with another id and a floor before which nobody stands who has
+ * Deletes buckets that all rows have left. When a row comes again, its bucket is made from scratch with another id and a floor before which no device stands that has
  * anything of it, so a device that comes back with the old position begins it from scratch.
  *
  * It happens between two batches of the writer, which remembers the ids of buckets by their names, and while no stream has the bucket or is looking it up.
@@ -36,7 +36,7 @@ const WAIT_MS = 2_000
 export function createRetirement(options: {
   readonly pool: Pool
   readonly feed: CheckpointFeed
-  /** What is remembered of devices that were in the middle of these buckets is void. */
+  /** Called with dropped buckets: the positions of devices in the middle of them are void. */
   readonly onRetired: (names: ReadonlySet<string>) => void
 }): Retirement {
   const { pool, feed } = options
@@ -62,7 +62,7 @@ export function createRetirement(options: {
       const request: Request = { buckets, done: Promise.withResolvers() }
       waiting = request
       // So that a batch comes, after which it is the writer's turn.
-      await pool.query(sql`select pg_logical_emit_message(true, ${MARK_PREFIX}, '')`)
+      await pool.query(sql`select pg_logical_emit_message(true, ${BARRIER_PREFIX}, '')`)
       await Promise.race([request.done.promise, delay(WAIT_MS, signal).catch(() => undefined)]) // stopping is as good as no time left
       if (waiting === request) {
         waiting = undefined

@@ -21,7 +21,7 @@ export interface GzipStream {
 
 /**
  * Compresses without keeping anything but a sum between two calls, as a compressor's own state (a quarter of a megabyte) would be most of what an idle
- * device costs. Each call makes blocks of their own that refer to nothing before them, and end at a byte; what is too small to be worth it is stored.
+ * device costs. Each call makes blocks of their own that refer to nothing before them, and end at a byte; parts too small to be worth it are stored.
  */
 export function createGzipStream(): GzipStream {
   let sum = 0

@@ -23,8 +23,8 @@ export interface EncodedOps {
   readonly lastOpId: number
   /** Bytes of the documents together, before encoding. */
   readonly bytes: number
-  /** The elements of the BSON array (`0x03 key doc`, …) or of the JSON array, without brackets. */
-  body(format: LineFormat): Buffer
+  /** The elements of the BSON array (`0x03 key doc`, …) or of the JSON array, without brackets: what to write, in order. */
+  body(format: LineFormat): readonly Buffer[]
   /** The same in parts of at most `opsMax` operations and `bytesMax` bytes; one larger operation stands alone. */
   split(opsMax: number, bytesMax: number): readonly EncodedOps[]
 }
@@ -35,23 +35,43 @@ function elementKey(index: number): Buffer {
   return (ELEMENT_KEYS[index] ??= Buffer.from(`\x03${index}\0`, 'latin1'))
 }
 
-function bsonElements(docs: readonly Buffer[]): Buffer {
-  let size = 0
-  for (let index = 0; index < docs.length; index++) size += elementKey(index).length + (docs[index] as Buffer).length
-  const body = Buffer.allocUnsafe(size)
-  let at = 0
-  for (let index = 0; index < docs.length; index++) {
-    at += elementKey(index).copy(body, at)
-    at += (docs[index] as Buffer).copy(body, at)
+/** Documents from this size on are written from where they are: a copy of smaller ones costs less than one more part of a line. */
+const LARGE_DOC_BYTES = 16 * 1024
+
+function bsonElements(docs: readonly Buffer[]): readonly Buffer[] {
+  const parts: Buffer[] = []
+  for (let first = 0; first < docs.length;) {
+    let size = 0
+    let end = first
+    for (; end < docs.length && (docs[end] as Buffer).length < LARGE_DOC_BYTES; end++)
+      size += elementKey(end).length + (docs[end] as Buffer).length
+    if (end > first) parts.push(joinElements(docs, first, end, size))
+    const large = docs[end]
+    if (large !== undefined) parts.push(elementKey(end), large)
+    first = end + 1
   }
-  return body
+  return parts
+}
+
+function joinElements(docs: readonly Buffer[], first: number, end: number, size: number): Buffer {
+  const joined = Buffer.allocUnsafe(size)
+  let at = 0
+  for (let index = first; index < end; index++) {
+    at += elementKey(index).copy(joined, at)
+    at += (docs[index] as Buffer).copy(joined, at)
+  }
+  return joined
+}
+
+function jsonElements(docs: readonly Buffer[], nested: boolean): readonly Buffer[] {
+  return [Buffer.from(docs.map((doc) => docToJson(doc, nested)).join(','))]
 }
 
 /** Prepares operations for the wire; the encoding happens when a client first asks for it, once for each format. */
 export function encodedOps(docs: readonly Buffer[], lastOpId: number): EncodedOps {
-  let bson: Buffer | undefined
-  let raw: Buffer | undefined
-  let nested: Buffer | undefined
+  let bson: readonly Buffer[] | undefined
+  let raw: readonly Buffer[] | undefined
+  let nested: readonly Buffer[] | undefined
   /** The last split: devices of one pace ask for the same. */
   let known: { readonly opsMax: number; readonly bytesMax: number; readonly parts: EncodedOps[] } | undefined
   return {
@@ -60,8 +80,8 @@ export function encodedOps(docs: readonly Buffer[], lastOpId: number): EncodedOp
     bytes: docs.reduce((sum, doc) => sum + doc.length, 0),
     body(format) {
       if (format.kind === 'bson') return (bson ??= bsonElements(docs))
-      if (format.nestedData) return (nested ??= Buffer.from(docs.map((doc) => docToJson(doc, true)).join(',')))
-      return (raw ??= Buffer.from(docs.map((doc) => docToJson(doc, false)).join(',')))
+      if (format.nestedData) return (nested ??= jsonElements(docs, true))
+      return (raw ??= jsonElements(docs, false))
     },
     split(opsMax, bytesMax) {
       if (known?.opsMax === opsMax && known.bytesMax === bytesMax) return known.parts
@@ -97,16 +117,16 @@ const ARRAY_KEY = Buffer.from('\x04data\0', 'latin1')
 /**
  * Frames operations as a `data` line: the parts to write, in order. The body is shared between clients; head and tail are this client's.
  */
-export function dataLine(format: LineFormat, line: DataLine): [head: Buffer, body: Buffer, tail: Buffer] {
+export function dataLine(format: LineFormat, line: DataLine): readonly Buffer[] {
   const body = line.ops.body(format)
   const nextAfter = String(line.ops.lastOpId)
   if (format.kind === 'ndjson') {
     const head = `{"data":{"bucket":${JSON.stringify(line.bucket)},"after":"${line.after}","has_more":${line.hasMore},"next_after":"${nextAfter}","data":[`
-    return [Buffer.from(head), body, Buffer.from(']}}\n')]
+    return [Buffer.from(head), ...body, Buffer.from(']}}\n')]
   }
   const fields = encodeBson({ bucket: line.bucket, after: line.after, has_more: line.hasMore, next_after: nextAfter })
   const fieldsBytes = fields.length - 5 // without its own length and closing NUL
-  const arraySize = 4 + body.length + 1
+  const arraySize = 4 + body.reduce((sum, part) => sum + part.length, 0) + 1
   const innerSize = 4 + fieldsBytes + ARRAY_KEY.length + arraySize + 1
   const outerSize = 4 + DATA_KEY.length + innerSize + 1
   const head = Buffer.allocUnsafe(4 + DATA_KEY.length + 4 + fieldsBytes + ARRAY_KEY.length + 4)
@@ -116,5 +136,5 @@ export function dataLine(format: LineFormat, line: DataLine): [head: Buffer, bod
   at += fields.copy(head, at, 4, 4 + fieldsBytes)
   at += ARRAY_KEY.copy(head, at)
   head.writeInt32LE(arraySize, at)
-  return [head, body, Buffer.alloc(3)] // the ends of the array, the inner and the outer document
+  return [head, ...body, Buffer.alloc(3)] // the ends of the array, the inner and the outer document
 }

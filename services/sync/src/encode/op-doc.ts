@@ -33,7 +33,7 @@ export function writeRowKey(into: Buffer, at: number, objectId: string): number 
   return at + key.length
 }
 
-/** @returns whether `text` is a UUID; if not, what is at `at` is void */
+/** @returns whether `text` is a UUID; if not, the bytes at `at` are void */
 function writeUuid(into: Buffer, at: number, text: string): boolean {
   let position = 0
   for (let byte = 0; byte < UUID_BYTES; byte++) {

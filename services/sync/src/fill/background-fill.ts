@@ -35,7 +35,7 @@ export interface BackgroundFill extends AsyncDisposable {
   /** The same definitions under another plan: others were completed. */
   use(active: ActivePlan): void
   stop(): Promise<void>
-  /** What is being read. */
+  /** The tables being read. */
   readonly progress: FillProgress | undefined
 
   /** Whether rows of this table that were read are in the log, or changes of it are being noted. */
@@ -140,8 +140,8 @@ class Fill implements BackgroundFill {
     if (!window?.isOpen || relation.oid !== window.job.table.oid) return
     const found = this.#routersOf(window.job)(relation)
     if (!found) return
-    if (old) window.touch(found.router.objectId(old))
-    if (row) window.touch(found.router.objectId(row))
+    if (old) window.markChanged(found.router.objectId(old))
+    if (row) window.markChanged(found.router.objectId(row))
   }
 
   truncated(oids: readonly number[]): void {
@@ -241,7 +241,7 @@ class Fill implements BackgroundFill {
     try {
       await emitMessage(pool, FILL_PREFIX, window.first)
       await orAborted(window.opened, signal)
-      // What the stream had before the first message was not noted: it has to be in what is read.
+      // Changes that the stream had before the first message were not noted: the rows read have to include them.
       await this.#recent.untilVisible(signal)
       const { rows, isLast } = await readChunk({ pool, url, signal }, job.table, after)
       signal.throwIfAborted()
@@ -249,7 +249,7 @@ class Fill implements BackgroundFill {
       // The next message is on its way while rows are being written; what was committed before it goes first.
       do {
         window.expectPortion()
-        await emitMessage(pool, FILL_PREFIX, window.portion)
+        await emitMessage(pool, FILL_PREFIX, window.last)
         await orAborted(window.portionTaken, signal)
       } while (window.isOpen)
       await orAborted(window.applied, signal)

@@ -10,7 +10,7 @@ import type { BucketIds } from '../storage/bucket-ids.ts'
 import {
   insertDefinition,
   VOID,
-  voidDefinitions,
+  invalidateDefinitions,
   readShapes,
   writeChunk,
   writePosition,
@@ -82,7 +82,7 @@ export async function fillDefinitions(options: FillOptions): Promise<StoredDefin
     const isVoid = new Set(
       [...untrusted].flatMap((oid) => active.tables.get(oid)?.definitions ?? []).map((one) => one.stored.number),
     )
-    await voidDefinitions(tx, [...isVoid])
+    await invalidateDefinitions(tx, [...isVoid])
     return stored.map((one) => (isVoid.has(one.number) ? { ...one, shape: VOID } : one))
   })
   if (filled.length > 0) {

@@ -1,12 +1,11 @@
-import type { Lsn, Relation, Tuple } from '@holdfast/replication'
+import type { Relation, Tuple } from '@holdfast/replication'
 import type { RowChange, Routers } from '../rows/apply-changes.ts'
 import type { Job } from './fill-turns.ts'
 import { relationOf } from './relation-of.ts'
+import { ALWAYS, StreamWindow } from './stream-window.ts'
 
 /** Rows that go into the log at one place of the stream: changes of users wait for no more than these. */
 const PORTION_ROWS = 2_000
-/** Rows of a chunk belong to no transaction; definitions take changes of any position from here on. */
-export const ALWAYS = (2n ** 64n - 1n) as Lsn
 
 /** Rows that belong into the log at this place of the stream, and how to route them. */
 export interface FillRows {
@@ -24,40 +23,20 @@ type Phase =
   | { readonly kind: 'taken'; readonly isLast: boolean }
 
 /** A chunk of rows between its first and its last message. */
-export class FillWindow {
+export class FillWindow extends StreamWindow {
   readonly job: Job
-  readonly #name: string
   #phase: Phase = { kind: 'announced' }
-  readonly #touched = new Set<string>()
   #isTruncated = false
-  readonly #opened = Promise.withResolvers<void>()
   #portionTaken = Promise.withResolvers<void>()
-  readonly #applied = Promise.withResolvers<void>()
 
   constructor(name: string, job: Job) {
-    this.#name = name
+    super(name)
     this.job = job
   }
 
-  /** Content of the message from which on changes are noted. */
-  get first(): string {
-    return `${this.#name}/from`
-  }
-  /** Content of a message at which rows go into the log. */
-  get portion(): string {
-    return `${this.#name}/to`
-  }
-  /** Resolves when changes are noted. */
-  get opened(): Promise<void> {
-    return this.#opened.promise
-  }
   /** Resolves when the rows of the newest message were taken for the log. */
   get portionTaken(): Promise<void> {
     return this.#portionTaken.promise
-  }
-  /** Resolves when all rows are in the log. */
-  get applied(): Promise<void> {
-    return this.#applied.promise
   }
   get isOpen(): boolean {
     return this.#phase.kind === 'open'
@@ -80,18 +59,9 @@ export class FillWindow {
     this.#portionTaken = Promise.withResolvers()
   }
 
-  isOwnMessage(content: string): boolean {
-    return content.startsWith(`${this.#name}/`)
-  }
-
   open(): void {
     this.#phase = { kind: 'open', rows: [], isLast: false }
-    this.#opened.resolve()
-  }
-
-  /** A row that may be of the chunk was changed. */
-  touch(objectId: string): void {
-    this.#touched.add(objectId)
+    this.markOpened()
   }
 
   truncate(): void {
@@ -109,13 +79,8 @@ export class FillWindow {
     if (!router || this.#isTruncated) return { changes: [], routers }
     const changes = rows
       .slice(0, PORTION_ROWS)
-      .filter((row) => this.#touched.size === 0 || !this.#touched.has(router.objectId(row)))
+      .filter((row) => this.touched.size === 0 || !this.touched.has(router.objectId(row)))
       .map((row): RowChange => ({ relation, old: undefined, row, commitLsn: ALWAYS, isRead: true }))
     return { changes, routers }
-  }
-
-  /** Everything that was taken is in the log. */
-  markApplied(): void {
-    this.#applied.resolve()
   }
 }

@@ -3,8 +3,8 @@ import { sql, type Pool } from '@holdfast/postgres'
 import { VISIBLE_POLL_MS } from '../rows/recent-transactions.ts'
 
 /**
- * Waits until the transactions have ended that are writing to a table now. What they wrote before it was published is not in the stream, so it has to be in what is
- * read. Transactions that write elsewhere are not waited for: some are open for hours.
+ * Waits until the transactions have ended that are writing to a table now. Rows that they wrote before it was published are not in the stream, so they have
+ * to be in those that are read. Transactions that write elsewhere are not waited for: some are open for hours.
  */
 export async function untilWritersEnded(pool: Pool, table: number, signal: AbortSignal): Promise<void> {
   const before = new Set(await readWriters(pool, table))

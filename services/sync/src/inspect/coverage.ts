@@ -85,7 +85,7 @@ export interface CoverageReport {
   /** Of the compiled plan. */
   readonly version: string
   readonly tables: readonly TableCoverage[]
-  /** What is declared, and what of it cannot be followed. */
+  /** The declared streams, and which parts of them cannot be followed. */
   readonly streams: SyncPlan['streams']
 }
 
@@ -99,7 +99,7 @@ interface TableStatistics {
  * How each table and each policy is followed, and at what cost.
  *
  * @param db - as the superuser
- * @param active - what is being served; `undefined` while policies are compiled again
+ * @param active the plan being served; `undefined` while policies are compiled again
  */
 export async function readCoverage(
   db: Pool,

@@ -1,16 +1,17 @@
 import { HoldfastError, type Logger } from '@holdfast/foundation'
-import type { SyncPlan } from '@holdfast/policy'
+import type { SyncPlan, TablePlan } from '@holdfast/policy'
 import { sql, type Connections, type Pool } from '@holdfast/postgres'
-import type { ActivePlan } from '../buckets/active-plan.ts'
+import type { Tuple } from '@holdfast/replication'
+import type { ActiveDefinition, ActivePlan } from '../buckets/active-plan.ts'
 import { readBucketKey } from '../buckets/bucket-name.ts'
 import type { PolicyFailures } from '../buckets/policy-failures.ts'
 import { evaluateKeys } from '../buckets/evaluate-keys.ts'
 import { chooseStreams } from '../stream/wanted-streams.ts'
-import type { Marks } from '../checkpoints/marks.ts'
+import type { WalBarrier } from '../checkpoints/wal-barrier.ts'
 import { createTimeZone } from '../rows/time-zone.ts'
 import { createRowEvaluator } from '../rows/row-evaluator.ts'
 import type { RestrictedPools } from '../restricted-pools.ts'
-import { createTableRouter } from '../rows/table-router.ts'
+import { createTableRouter, type Evaluated, type TableRouter } from '../rows/table-router.ts'
 import { askPostgres, readRow } from './ask-postgres.ts'
 import { findSources } from './key-sources.ts'
 import { describeOperation, readLogged } from './logged-operations.ts'
@@ -22,7 +23,7 @@ export interface ExplainContext extends RestrictedPools {
   readonly pool: Pool
   /** As `authenticator`. */
   readonly requestPool: Connections
-  readonly marks: Marks
+  readonly walBarrier: WalBarrier
   readonly plan: SyncPlan
   readonly active: ActivePlan
   readonly failures: PolicyFailures
@@ -59,73 +60,136 @@ async function explainOnce(
   id: string,
   signal: AbortSignal,
 ): Promise<RowExplanation> {
-  const { plan, active, pool, readerPool, evaluatorPool, requestPool, logger } = context
   const common = { user: { id: person.userId, role: person.role }, table: tableName, id }
-  const planned = plan.tables.find((one) => isNamed(one, tableName) || one.localName === tableName)
-  if (!planned) {
-    const refused = plan.refused.find((one) => isNamed(one, tableName))
-    if (!refused) throw unknownTable(tableName, plan)
-    const blame = refused.policy === undefined ? '' : `policy "${refused.policy}": `
-    return {
-      ...common,
-      verdict: 'does not have it',
-      because: [`The table does not sync: ${blame}${refused.reason}`],
-      synced: false,
-      postgres: { exists: false, visible: false, policies: [] },
-      definitions: [],
-      stray: [],
-      disagreements: [],
-    }
+  const table = context.plan.tables.find((one) => isNamed(one, tableName) || one.localName === tableName)
+  if (!table) return { ...common, ...explainRefused(context.plan, tableName) }
+  const state = await readRowState(context, table, person, id, signal)
+  const answers = await answerDefinitions(context, state, person)
+  const own = new Set(state.bucketNames)
+  const belongs = new Set(state.rowBuckets.flat())
+  const stray = state.logged
+    .filter((op) => own.has(op.bucket) && !belongs.has(op.bucket))
+    .map((op) => describeOperation(op, undefined))
+  const streams = new Set(table.definitions.flatMap(({ stream }) => stream ?? []))
+  const disagreements = findDisagreements(state.postgres, answers, stray, streams.size > 0)
+  const hasIt = answers.some(({ buckets }) => buckets.some((bucket) => bucket.personHas && bucket.operation))
+  return {
+    ...common,
+    verdict: disagreements.length > 0 ? 'disagreement' : hasIt ? 'has it' : 'does not have it',
+    because: [
+      ...disagreements,
+      ...(streams.size > 0
+        ? [`Devices have the table through streams that they subscribe to: ${[...streams].join(', ')}.`]
+        : []),
+      ...explainReasons(state.postgres, state.definitions, answers, person),
+    ],
+    synced: true,
+    postgres: state.postgres,
+    definitions: answers,
+    stray,
+    disagreements,
   }
-  const entry = active.tables.get(planned.oid)
-  const definitions = (entry?.definitions ?? []).filter(({ definition }) => definition.roles.includes(person.role))
+}
+
+/** @throws {HoldfastError} `sync_table_unknown` if the plan does not refuse the table either */
+function explainRefused(plan: SyncPlan, tableName: string): Omit<RowExplanation, 'user' | 'table' | 'id'> {
+  const refused = plan.refused.find((one) => isNamed(one, tableName))
+  if (!refused) throw unknownTable(tableName, plan)
+  const blame = refused.policy === undefined ? '' : `policy "${refused.policy}": `
+  return {
+    verdict: 'does not have it',
+    because: [`The table does not sync: ${blame}${refused.reason}`],
+    synced: false,
+    postgres: { exists: false, visible: false, policies: [] },
+    definitions: [],
+    stray: [],
+    disagreements: [],
+  }
+}
+
+/** A row as the table and the log have it, and the buckets of a person. */
+interface RowState {
+  readonly definitions: readonly ActiveDefinition[]
+  readonly postgres: RowExplanation['postgres']
+  /** By definition: the names of the buckets that the row belongs to. */
+  readonly rowBuckets: readonly (readonly string[])[]
+  /** By definition: the row as devices should have it; `undefined` if it does not exist. */
+  readonly json: readonly (string | undefined)[]
+  /** The names of the person's buckets. */
+  readonly bucketNames: readonly string[]
+  /** The newest operations on the row in those buckets. */
+  readonly logged: Awaited<ReturnType<typeof readLogged>>
+}
+
+async function readRowState(
+  context: ExplainContext,
+  table: TablePlan,
+  person: Person,
+  id: string,
+  signal: AbortSignal,
+): Promise<RowState> {
+  const { active, pool, readerPool, requestPool } = context
+  const inPlan = active.tables.get(table.oid)?.definitions ?? []
+  const definitions = inPlan.filter(({ definition }) => definition.roles.includes(person.role))
   const chosen = chooseStreams(active, { includeDefaults: true, subscriptions: [] })
-  const columns = planned.columns.map((column) => column.name)
-  const found = await readerPool.transaction(async (tx) => {
+  const columns = table.columns.map((column) => column.name)
+  const row = await readerPool.transaction(async (tx) => {
     await tx.execute(sql`set transaction isolation level repeatable read read only`)
-    return readRow(tx, planned, columns, id)
+    return readRow(tx, table, columns, id)
   })
-  const postgres = await askPostgres(context, planned, person, id, found)
-  const router = createTableRouter(planned, definitions, columns)
-  const evaluator = createRowEvaluator({
-    pool: evaluatorPool,
-    admin: pool,
-    failures: context.failures,
-    timeZone: createTimeZone(pool),
-    logger,
-  })
-  const [evaluated = []] = found ? await evaluator.evaluate(router, columns, [found]) : []
-  const wants = chosen.wants.map(({ want }) => want)
-  const keys = await evaluateKeys(requestPool, wants, sessionOf(person), context.failures)
-  await context.marks.pass(keys.upTo, signal)
-  const bucketNames = keys.wants.flatMap((want) => want.bucketNames)
-  const own = new Set(bucketNames)
-  const prefixes = definitions.map(({ stored }) => `${stored.id}.${stored.tag}`)
-  const rowBuckets = definitions.map((_, index) => (found ? router.buckets(index, found, evaluated) : []))
+  const postgres = await askPostgres(context, table, person, id, row)
+  const router = createTableRouter(table, definitions, columns)
+  const evaluated = row && (await evaluateRow(context, router, columns, row))
+  const subscriptions = chosen.subscriptions.map(({ subscription }) => subscription)
+  const keys = await evaluateKeys(requestPool, subscriptions, sessionOf(person), context.failures)
+  await context.walBarrier.waitFor(keys.upTo, signal)
+  const bucketNames = keys.subscriptions.flatMap((subscription) => subscription.bucketNames)
+  const rowBuckets = definitions.map((_, index) => (row && evaluated ? router.buckets(index, row, evaluated) : []))
+  const prefixes = definitions.map(prefixOf)
   const names = new Set([
     ...rowBuckets.flat(),
     ...bucketNames.filter((name) => prefixes.some((prefix) => name.startsWith(prefix))),
   ])
-  const logged = await readLogged(pool, [...names], planned.localName, id)
-  const json = definitions.map((_, index) => (found ? router.json(index, found, new Map()) : undefined))
+  const logged = await readLogged(pool, [...names], table.localName, id)
+  const json = definitions.map((_, index) => row && router.json(index, row, new Map()))
+  return { definitions, postgres, rowBuckets, json, bucketNames, logged }
+}
 
+async function evaluateRow(
+  { pool, evaluatorPool, failures, logger }: ExplainContext,
+  router: TableRouter,
+  columns: readonly string[],
+  row: Tuple,
+): Promise<Evaluated> {
+  const timeZone = createTimeZone(pool)
+  const evaluator = createRowEvaluator({ pool: evaluatorPool, admin: pool, failures, timeZone, logger })
+  const [evaluated = []] = await evaluator.evaluate(router, columns, [row])
+  return evaluated
+}
+
+/** What each definition of the table says about the row and the person. */
+async function answerDefinitions(
+  context: ExplainContext,
+  { definitions, rowBuckets, json, bucketNames, logged }: RowState,
+  person: Person,
+): Promise<readonly DefinitionAnswer[]> {
+  const own = new Set(bucketNames)
   const answers: DefinitionAnswer[] = []
   for (const [index, one] of definitions.entries()) {
     const { definition } = one
     const buckets: DefinitionAnswer['buckets'][number][] = []
     for (const name of rowBuckets[index] ?? []) {
-      const personHas = own.has(name)
       const key = readBucketKey(name)
       const operation = logged.find((op) => op.bucket === name)
       buckets.push({
         name,
         key,
-        personHas,
+        personHas: own.has(name),
         sources: key && !definition.accessClass ? await findSources(context, one, key, person) : [],
         operation: operation && describeOperation(operation, json[index]),
       })
     }
-    const prefix = prefixes[index] ?? ''
+    const prefix = prefixOf(one)
     answers.push({
       id: definition.id,
       policies: definition.policies,
@@ -135,29 +199,12 @@ async function explainOnce(
       personBuckets: bucketNames.filter((name) => name.startsWith(prefix)).length,
     })
   }
-  const belongs = new Set(rowBuckets.flat())
-  const stray = logged
-    .filter((op) => own.has(op.bucket) && !belongs.has(op.bucket))
-    .map((op) => describeOperation(op, undefined))
-  const streams = planned.definitions.flatMap(({ stream }) => stream ?? [])
-  const disagreements = findDisagreements(postgres, answers, stray, streams.length > 0)
-  const hasIt = answers.some(({ buckets }) => buckets.some((bucket) => bucket.personHas && bucket.operation))
-  return {
-    ...common,
-    verdict: disagreements.length > 0 ? 'disagreement' : hasIt ? 'has it' : 'does not have it',
-    because: [
-      ...disagreements,
-      ...(streams.length > 0
-        ? [`Devices have the table through streams that they subscribe to: ${[...new Set(streams)].join(', ')}.`]
-        : []),
-      ...explainReasons(postgres, definitions, answers, person),
-    ],
-    synced: true,
-    postgres,
-    definitions: answers,
-    stray,
-    disagreements,
-  }
+  return answers
+}
+
+/** What the names of a definition's buckets begin with. */
+function prefixOf({ stored }: ActiveDefinition): string {
+  return `${stored.id}.${stored.tag}`
 }
 
 function isNamed(table: { readonly schema: string; readonly name: string }, name: string): boolean {

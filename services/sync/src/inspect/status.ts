@@ -11,7 +11,7 @@ import type { FloodAuthor } from '../stream/left-outs.ts'
 import type { Compaction, CompactionRound } from '../compaction/compactor.ts'
 import { readEstimates, readSizes } from './table-sizes.ts'
 
-/** Where sync stands: `GET /sync/v1/status`. Sizes are in bytes, times in seconds; what is not known is missing. */
+/** Where sync stands: `GET /sync/v1/status`. Sizes are in bytes, times in seconds; unknown values are missing. */
 export interface SyncStatus {
   /** Whether devices are served. */
   readonly ready: boolean
@@ -183,7 +183,7 @@ export async function readStatus(source: StatusSource): Promise<SyncStatus> {
   }
 }
 
-/** While changes do not arrive, what is waiting is at least as old as the newest that did. */
+/** While changes do not arrive, the waiting ones are at least as old as the newest that did. */
 function lagSeconds({ state, progress }: StatusSource['reader'], lagBytes: number): number {
   const sinceMs = progress.waitingSinceMs ?? (state === 'following' ? undefined : progress.lastCommitMs)
   if (sinceMs === undefined || lagBytes === 0) return 0

@@ -6,8 +6,8 @@ export interface Fence {
   /** What the lease's holder writes with; `undefined` while another process has the lease. */
   epoch: number | undefined
   /**
-   * A pool whose transactions, and statements that are executed, fail when the lease is another's. What is queried is not fenced, nor are clients that are lent:
-   * what they write has to carry the epoch.
+   * A pool whose transactions, and statements that are executed, fail when the lease is another's. Queries are not fenced, nor are clients that are lent:
+   * their writes have to carry the epoch.
    */
   readonly pool: Pool
 }

@@ -1,6 +1,6 @@
 import { delay, errorMessage, type Logger } from '@holdfast/foundation'
 
-/** Milliseconds that further changes of the schema are waited for before policies are compiled again: nobody waits for it. */
+/** Milliseconds that further changes of the schema are waited for before policies are compiled again: no request waits for it. */
 const SETTLE_MS = 500
 
 export interface KeepCompiledOptions {

@@ -9,7 +9,7 @@ import { FILL_PREFIX, type BackgroundFill } from '../fill/background-fill.ts'
 import { CHUNK_OPS_MAX, FLOOD_STREAMS_MAX } from '../limits.ts'
 import { applyChanges, createRouters, type RowChange, type Routers } from '../rows/apply-changes.ts'
 import type { RowEvaluator } from '../rows/row-evaluator.ts'
-import { bucketsOfDefinitions, voidDefinitions } from '../storage/bucket-storage.ts'
+import { bucketsOfDefinitions, invalidateDefinitions } from '../storage/bucket-storage.ts'
 import { ClassNotices } from './class-notices.ts'
 import { DUE_PREFIX, type DueRows } from './due-rows.ts'
 import { BEAT_PREFIX, type Heartbeat } from './heartbeat.ts'
@@ -23,7 +23,7 @@ import { TransactionBuffer, type OpenTransaction } from './transaction-buffer.ts
 const FILL_ROWS = 1_000
 
 /**
- * Rows of one transaction that are routed at once: few, so that what is made on the way does not live long enough to be copied by the garbage collector. Where
+ * Rows of one transaction that are routed at once: few, so that intermediate objects do not live long enough to be copied by the garbage collector. Where
  * Postgres has to evaluate expressions, as many as a chunk has.
  */
 const ROUTED_ROWS = 1_000
@@ -32,7 +32,7 @@ const ROUTED_ROWS = 1_000
 export interface ChangeReader {
   /** Applies events. Stops after a transaction that changed the schema. @returns the events that are left */
   read(events: readonly ReplicationEvent[]): Promise<readonly ReplicationEvent[]>
-  /** Changes of the schema since the last call, all before what is read next; `undefined` when there are none. */
+  /** Changes of the schema since the last call, all before the events read next; `undefined` when there are none. */
   takeSchemaChanges(): SchemaChanges | undefined
   use(active: ActivePlan): void
   /** Whether access classes are left out, and nothing of a transaction is under way, so that they can be counted. */
@@ -54,9 +54,15 @@ export interface ChangeReaderOptions {
   readonly dueRows: DueRows
   /** Called before anything of a transaction that changed the schema can be seen. */
   readonly stopServing: () => void
+  /** Changes of the schema are in a row when there is no more time between them, in milliseconds. */
+  readonly changesInARowMs: number
   readonly heartbeat: Heartbeat
+  /** Whether the plan in use was compiled after a transaction. */
+  readonly sawChange: (xid: number) => boolean
   /** Called after a transaction with a change of the schema whose effect no device sees. */
   readonly onQuietChange: () => void
+  /** Called after a transaction with a change of the schema that may bring a table to devices, of which they have nothing yet. */
+  readonly onApartChange: () => void
   /** Called when changes of some table are known to be missing. It is read again. */
   readonly onUnpublished: () => void
   readonly progress: ReaderProgress
@@ -81,7 +87,7 @@ interface RowMessages {
 class StreamReader implements ChangeReader {
   readonly #options: ChangeReaderOptions
   readonly #buffer = new TransactionBuffer()
-  readonly #barrier = new SchemaBarrier()
+  readonly #barrier: SchemaBarrier
   readonly #notices: ClassNotices
   #active: ActivePlan
   #followed: Followed
@@ -94,6 +100,7 @@ class StreamReader implements ChangeReader {
 
   constructor(options: ChangeReaderOptions) {
     this.#options = options
+    this.#barrier = new SchemaBarrier(options.changesInARowMs)
     this.#notices = new ClassNotices(options.logger)
     this.#active = options.active
     this.#followed = followedBy(options.active)
@@ -125,7 +132,7 @@ class StreamReader implements ChangeReader {
     for (let index = 0; index < events.length; index++) {
       const stops = await this.#readEvent(events[index] as ReplicationEvent)
       if (!stops) continue
-      await this.#voidRewritten()
+      await this.#invalidateRewritten()
       await this.#completeBatch(this.#end as unknown as Lsn, true, this.#buffer.take())
       return events.slice(index + 1)
     }
@@ -138,6 +145,7 @@ class StreamReader implements ChangeReader {
     switch (event.kind) {
       case 'begin':
         this.#buffer.begin(event)
+        this.#barrier.begin(event.committedAtMs)
         this.#options.progress.began(event.committedAtMs)
         return false
       case 'insert':
@@ -248,7 +256,7 @@ class StreamReader implements ChangeReader {
   }
 
   async #commit(endLsn: Lsn): Promise<boolean> {
-    const { fill, dueRows, heartbeat, onQuietChange, onUnpublished } = this.#options
+    const { fill, dueRows, heartbeat, onQuietChange, onApartChange, onUnpublished } = this.#options
     this.#end = endLsn
     await this.#addDeferred()
     if (heartbeat.committed()) {
@@ -256,8 +264,9 @@ class StreamReader implements ChangeReader {
       onUnpublished()
     }
     const { open } = this.#buffer
-    const { stops, hasQuietChange } = this.#barrier.commit(open?.xid)
+    const { stops, hasQuietChange, hasApartChange } = this.#barrier.commit(open?.xid, this.#options.sawChange)
     if (hasQuietChange) onQuietChange()
+    if (hasApartChange) onApartChange()
     if (open) for (const one of [fill, dueRows]) one.committed(open.xid)
     this.#buffer.commit()
     const messages = this.#messages
@@ -320,7 +329,7 @@ class StreamReader implements ChangeReader {
     const { evaluator, writer, dependencies, stream, progress, fill, dueRows, stopServing } = this.#options
     await this.#route(changes)
     const distrusted = evaluator.takeDistrusted()
-    if (distrusted.size > 0) await this.#voidTables(distrusted)
+    if (distrusted.size > 0) await this.#invalidateTables(distrusted)
     await writer.complete(endLsn, () => {
       if (changesSchema || distrusted.size > 0) stopServing()
       dependencies.tell()
@@ -337,15 +346,15 @@ class StreamReader implements ChangeReader {
   }
 
   /** Written down before the position passes the rewrite, so that it is not forgotten when the process dies in between. */
-  async #voidRewritten(): Promise<void> {
+  async #invalidateRewritten(): Promise<void> {
     const oids = this.#barrier.takeRewritten()
-    if (oids.length > 0) await this.#voidTables(oids)
+    if (oids.length > 0) await this.#invalidateTables(oids)
   }
 
-  async #voidTables(oids: Iterable<number>): Promise<void> {
+  async #invalidateTables(oids: Iterable<number>): Promise<void> {
     const definitions = [...oids].flatMap((oid) => this.#active.tables.get(oid)?.definitions ?? [])
     this.#barrier.voided()
-    await voidDefinitions(
+    await invalidateDefinitions(
       this.#options.pool,
       definitions.map(({ stored }) => stored.number),
     )

@@ -1,5 +1,4 @@
-import { createPhases, errorMessage } from '@holdfast/foundation'
-import { sql } from '@holdfast/postgres'
+import { createPhases } from '@holdfast/foundation'
 import { withoutTooManyClasses } from '../buckets/access-classes.ts'
 import { QUIET_COMPILE_MAX_MS } from '../limits.ts'
 import { readDefinitions } from '../storage/bucket-storage.ts'
@@ -8,6 +7,7 @@ import { readFunctionsVersion } from './functions-version.ts'
 import { openPlanSource, type PlanSource } from './plan-source.ts'
 import { publishTables, type PublishedPlan } from './publish-tables.ts'
 import type { ReplicatorOptions } from './replicator-options.ts'
+import { wakeReader } from './wake-reader.ts'
 
 /** Compiles the policies as they are now, and again whenever that is asked for. */
 export function openPlans(options: ReplicatorOptions, signal: AbortSignal): Promise<PlanSource> {
@@ -21,15 +21,6 @@ export function openPlans(options: ReplicatorOptions, signal: AbortSignal): Prom
     quietMs: quietCompileMs,
     quietMaxMs: Math.max(quietCompileMs, QUIET_COMPILE_MAX_MS),
   })
-}
-
-/** Puts something into the stream, so that the reader looks at what has been compiled meanwhile. */
-async function wakeReader({ pool, logger }: ReplicatorOptions): Promise<void> {
-  try {
-    await pool.query(sql`select pg_logical_emit_message(true, 'holdfast:plan', '')`)
-  } catch (error) {
-    logger.log('debug', 'the reader will find the new plan with the next change', { reason: errorMessage(error) })
-  }
 }
 
 async function compilePlan(options: ReplicatorOptions, signal: AbortSignal): Promise<PublishedPlan> {
@@ -49,7 +40,7 @@ async function compilePlan(options: ReplicatorOptions, signal: AbortSignal): Pro
   phases.end('functions')
   await ensureEvaluatorRoles(pool, prepared, logger)
   phases.end('roles')
-  const published = await publishTables({ pool, logger }, prepared)
+  const published = await publishTables({ pool, logger, alsoPublished: await options.alsoPublished() }, prepared)
   phases.end('publication')
   phases.log(logger, 'the plan was made in these phases')
   return published

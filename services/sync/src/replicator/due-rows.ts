@@ -58,7 +58,7 @@ class Evaluations implements DueRows {
   readonly #recent: ReturnType<typeof createRecentTransactions>
   readonly #stopping = new AbortController()
   readonly #looping: Promise<void>
-  /** Ends what is under way, and lets the loop begin again. */
+  /** Ends the running round, and lets the loop begin again. */
   #abandoning = new AbortController()
   #active: ActivePlan
   #tables: ReadonlyMap<number, ClockedTable>
@@ -88,7 +88,7 @@ class Evaluations implements DueRows {
     if (!window?.isOpen || relation.oid !== window.table.oid) return
     const router = window.routers(relation)?.router
     if (!router) return
-    for (const tuple of [old, row]) if (tuple) window.touch(router.objectId(tuple))
+    for (const tuple of [old, row]) if (tuple) window.markChanged(router.objectId(tuple))
   }
 
   truncated(oids: readonly number[]): void {
@@ -153,7 +153,7 @@ class Evaluations implements DueRows {
     try {
       await emitMessage(pool, DUE_PREFIX, window.first)
       await orAborted(window.opened, signal)
-      // What the stream had before the first message was not noted: it has to be in what is read.
+      // Changes that the stream had before the first message were not noted: the rows read have to include them.
       await this.#recent.untilVisible(signal)
       const { rows, isWhole } = await readByKeys({ pool, url, signal }, table, window.keys())
       window.setRows(rows, isWhole)

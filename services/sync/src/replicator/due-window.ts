@@ -1,8 +1,8 @@
 import type { TablePlan } from '@holdfast/policy'
 import type { Tuple } from '@holdfast/replication'
 import { rowKey } from '../encode/op-doc.ts'
-import { ALWAYS } from '../fill/fill-window.ts'
 import { relationOf } from '../fill/relation-of.ts'
+import { ALWAYS, StreamWindow } from '../fill/stream-window.ts'
 import { dueChange, type RowChange, type Routers } from '../rows/apply-changes.ts'
 import type { DueRow } from '../storage/moments.ts'
 
@@ -24,45 +24,25 @@ type Phase =
   | { readonly kind: 'taken' }
 
 /** Due rows of one table, between the first and the last message. */
-export class DueWindow {
+export class DueWindow extends StreamWindow {
   readonly table: TablePlan
   readonly routers: Routers
   readonly #due: readonly DueRow[]
-  readonly #name: string
   #phase: Phase = { kind: 'announced' }
-  readonly #touched = new Set<string>()
   #rows: readonly Tuple[] = []
   /** Whether all due rows that exist were read. */
   #isWhole = true
-  readonly #opened = Promise.withResolvers<void>()
-  readonly #applied = Promise.withResolvers<void>()
 
   constructor(
     name: string,
     given: { readonly table: TablePlan; readonly routers: Routers; readonly due: readonly DueRow[] },
   ) {
-    this.#name = name
+    super(name)
     this.table = given.table
     this.routers = given.routers
     this.#due = given.due
   }
 
-  /** Content of the message from which on changes are noted. */
-  get first(): string {
-    return `${this.#name}/from`
-  }
-  /** Content of the message at which the rows go into the log. */
-  get last(): string {
-    return `${this.#name}/to`
-  }
-  /** Resolves when changes are noted. */
-  get opened(): Promise<void> {
-    return this.#opened.promise
-  }
-  /** Resolves when the rows are in the log. */
-  get applied(): Promise<void> {
-    return this.#applied.promise
-  }
   get isOpen(): boolean {
     return this.#phase.kind === 'open'
   }
@@ -81,38 +61,24 @@ export class DueWindow {
     this.#isWhole = isWhole
   }
 
-  isOwnMessage(content: string): boolean {
-    return content.startsWith(`${this.#name}/`)
-  }
-
   open(): void {
     this.#phase = { kind: 'open' }
-    this.#opened.resolve()
-  }
-
-  /** A row that may be due was changed: the change evaluates it. */
-  touch(objectId: string): void {
-    this.#touched.add(objectId)
+    this.markOpened()
   }
 
   /** The stream has delivered the last message. */
   take(): DueChanges {
     this.#phase = { kind: 'taken' }
     const relation = relationOf(this.table)
-    const found = new Set([...this.#touched].map((id) => rowKey(id).toString('hex')))
+    const found = new Set([...this.touched].map((id) => rowKey(id).toString('hex')))
     const changes: RowChange[] = []
     for (const row of this.#rows) {
       const id = this.routers(relation)?.router.objectId(row)
-      if (id === undefined || this.#touched.has(id)) continue
+      if (id === undefined || this.touched.has(id)) continue
       found.add(rowKey(id).toString('hex'))
       changes.push(dueChange(relation, row, ALWAYS))
     }
     const gone = this.#isWhole ? this.#due.filter((row) => !found.has(row.rowKey.toString('hex'))) : []
     return { changes, routers: this.routers, gone }
-  }
-
-  /** Everything that was taken is in the log. */
-  markApplied(): void {
-    this.#applied.resolve()
   }
 }

@@ -15,7 +15,7 @@ import { PUBLICATION, type PublishedPlan } from './publish-tables.ts'
 import type { ReplicatorOptions } from './replicator-options.ts'
 import type { RunState } from './run-state.ts'
 import type { SchemaChanges } from './schema-barrier.ts'
-import { openServing, type Serving } from './serving.ts'
+import { openServing, type ChangeOfPlan, type Serving } from './serving.ts'
 import { readSlotName } from './slot-name.ts'
 import { watchRoles } from './watch-roles.ts'
 
@@ -147,9 +147,12 @@ function createReader(
     active: serving.active,
     fill: serving.fill,
     dueRows,
-    stopServing: serving.pause,
+    stopServing: () => serving.pause(),
+    changesInARowMs: options.changesInARowMs,
     heartbeat,
+    sawChange: (xid) => plans.saw([xid]),
     onQuietChange: () => plans.compileLater(),
+    onApartChange: () => plans.compileSoon(),
     onUnpublished: () => void (state.isMissing = true),
     progress: state.progress,
     onConcerned: options.onConcerned,
@@ -160,6 +163,7 @@ function createReader(
 async function readBatches(options: ReplicatorOptions, state: RunState, following: Following): Promise<void> {
   const { stream, serving, reader, writer } = following
   for await (const batch of stream.batches) {
+    options.tap.deliver(batch)
     for (let rest = batch; rest.length > 0;) {
       rest = await reader.read(rest)
       if (await serving.complete()) reader.use(serving.active)
@@ -176,14 +180,17 @@ async function changeSchema(
   options: ReplicatorOptions,
   state: RunState,
   following: Following,
-  { by, isTypeAltered, isRewritten }: SchemaChanges,
+  { by, isTypeAltered, isRewritten, isInARow }: SchemaChanges,
 ): Promise<void> {
   const { plans, serving } = following
   if (plans.saw(by) && !isTypeAltered && !isRewritten) {
     await serving.resume()
     return
   }
-  await changePlan(options, state, following, await plans.compileAfter(by, isRewritten), isTypeAltered)
+  // A table that is new to sync waits for the end of the row, so that it does not hold up what devices have.
+  const only = isInARow ? new Set(serving.active.tables.keys()) : undefined
+  const next = await plans.compileAfter(by, isRewritten, only)
+  await changePlan(options, state, following, next, { isTypeAltered, waitsForNew: true })
   if (!serving.isFilling) state.isMissing = false
 }
 
@@ -191,7 +198,7 @@ async function changeSchema(
 async function lookAround(options: ReplicatorOptions, state: RunState, following: Following): Promise<void> {
   const { plans, serving, reader } = following
   const compiled = plans.takeCompiled()
-  if (compiled) await changePlan(options, state, following, compiled, false)
+  if (compiled) await changePlan(options, state, following, compiled, { isTypeAltered: false, waitsForNew: false })
   if (reader.leavesOutClasses() && (await serving.recountClasses())) reader.use(serving.active)
   if (!serving.isFilling) state.isMissing = false
 }
@@ -201,16 +208,16 @@ async function changePlan(
   state: RunState,
   { serving, heartbeat, reader }: Following,
   next: PublishedPlan,
-  isTypeAltered: boolean,
+  about: Pick<ChangeOfPlan, 'isTypeAltered' | 'waitsForNew'>,
 ): Promise<void> {
   noteMissed(next, options, state)
-  await serving.change(next.plan, options.feed.position, isTypeAltered, state.isMissing)
+  await serving.change(next.plan, options.feed.position, { ...about, hasMissed: state.isMissing })
   heartbeat.repaired()
   reader.use(serving.active)
 }
 
 function noteMissed({ hasMissed }: PublishedPlan, { logger }: ReplicatorOptions, state: RunState): void {
   if (!hasMissed) return
-  logger.log('warn', 'the publication was changed by somebody else: its tables are read again')
+  logger.log('warn', 'the publication was changed by another session: its tables are read again')
   state.isMissing = true
 }

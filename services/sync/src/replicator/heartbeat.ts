@@ -14,7 +14,7 @@ export const HEARTBEAT_TABLE: TableName = { schema: 'sync', name: 'heartbeat' }
  * published: so it shows when the publication is gone, also where no event trigger tells of it.
  */
 export interface Heartbeat extends AsyncDisposable {
-  /** A row of this relation has come. @returns whether it was the heartbeat's, and nobody else has to look at it */
+  /** A row of this relation has come. @returns whether it was the heartbeat's, and has no other meaning */
   row(relation: Relation): boolean
   /** A message with {@link BEAT_PREFIX} has come. */
   message(content: string): void

@@ -24,7 +24,7 @@ export interface MakeSlotOptions extends Pick<ReplicatorOptions, 'pool' | 'url' 
 
 /**
  * Creates the slot that changes are read from. Postgres waits until every transaction that has written something by then has ended, however long that takes: whom it
- * waits for is said in the log and in `onWaiting`.
+ * waits for is reported in the log and to `onWaiting`.
  */
 export async function makeSlot(options: MakeSlotOptions): Promise<CreatedSlot> {
   const { pool, url, name, signal, onWaiting } = options

@@ -10,7 +10,7 @@ interface Missing {
 
 /**
  * Knows whether rows of a shape have not all columns that definitions hold: a column was renamed, and has its name again by the time at which policies are
- * compiled. What is put into the log of such rows is not the row. Definitions of which nothing has been read yet get it right later.
+ * compiled. The log's operations for such rows do not hold the whole row. Definitions of which nothing has been read yet get it right later.
  */
 export class MissingColumns {
   readonly #active: ActivePlan
@@ -30,7 +30,7 @@ export class MissingColumns {
 
   #find(relation: Relation): Missing {
     const names = new Set(relation.columns.map((column) => column.name))
-    const lacking = (this.#active.tables.get(relation.oid)?.definitions ?? []).filter(({ definition }) =>
+    const affected = (this.#active.tables.get(relation.oid)?.definitions ?? []).filter(({ definition }) =>
       [
         ...definition.columns,
         ...(definition.rowFilter?.reads ?? []),
@@ -38,8 +38,8 @@ export class MissingColumns {
       ].some((name) => !names.has(name)),
     )
     return {
-      complete: lacking.some((one) => !one.isUnfilled),
-      unfilled: lacking.some((one) => one.isUnfilled),
+      complete: affected.some((one) => !one.isUnfilled),
+      unfilled: affected.some((one) => one.isUnfilled),
     }
   }
 }

@@ -1,7 +1,8 @@
 import { backoffMs, delay, errorMessage, type Logger } from '@holdfast/foundation'
 import { sql, type Queryable } from '@holdfast/postgres'
 import { parseSnapshot, sawTransaction, type Snapshot } from '../buckets/snapshot.ts'
-import { PARTIAL_RETRY_MAX_MS, PARTIAL_RETRY_MS } from '../limits.ts'
+import { APART_COMPILE_MAX_MS, APART_COMPILE_MS, PARTIAL_RETRY_MAX_MS, PARTIAL_RETRY_MS } from '../limits.ts'
+import { leaveOutNew } from './leave-out-new.ts'
 import type { PublishedPlan } from './publish-tables.ts'
 
 /** How often to look whether a transaction that the stream has delivered can be seen by queries. */
@@ -20,10 +21,13 @@ export interface PlanSource extends AsyncDisposable {
    * has seen them will do.
    *
    * @param isFresh - a compilation that began earlier will not do
+   * @param only - tables; others are left out, and compiled again in the background
    */
-  compileAfter(xids: readonly number[], isFresh: boolean): Promise<PublishedPlan>
+  compileAfter(xids: readonly number[], isFresh: boolean, only?: ReadonlySet<number>): Promise<PublishedPlan>
   /** Compiles in the background, `quietMs` after the last call: the change affects no device. */
   compileLater(): void
+  /** The same, sooner: the change may bring a table to devices. */
+  compileSoon(): void
   /** Whether no change of the schema waits for a compilation in the background. One that waits is compiled at once. */
   isSettled(): boolean
   /** Puts into use what was compiled in the background. @returns `undefined` when nothing has changed */
@@ -86,6 +90,8 @@ class CompilingSource implements PlanSource {
   #timer: NodeJS.Timeout | undefined
   /** When the first of the changes came that wait for a compilation in the background. */
   #waitingSinceMs: number | undefined
+  /** The same of those that may bring a table. */
+  #soonSinceMs: number | undefined
   /** Partial plans in a row. */
   #partial = 0
   /** A compilation in the background ended half-way: definitions may be void of which the reader does not know. */
@@ -104,7 +110,16 @@ class CompilingSource implements PlanSource {
     return hasSeen(this.#current, xids)
   }
 
-  async compileAfter(xids: readonly number[], isFresh: boolean): Promise<PublishedPlan> {
+  async compileAfter(xids: readonly number[], isFresh: boolean, only?: ReadonlySet<number>): Promise<PublishedPlan> {
+    const compiled = await this.#compileAfter(xids, isFresh)
+    const left = only === undefined ? compiled : leaveOutNew(compiled, only)
+    if (left === compiled) return compiled
+    this.#current = left
+    this.compileSoon()
+    return left
+  }
+
+  async #compileAfter(xids: readonly number[], isFresh: boolean): Promise<Compilation> {
     const running = this.#running
     if (running && (isFresh || !hasSeen(running, xids))) running.ending.abort(new Error('policies are compiled again'))
     await running?.done
@@ -128,10 +143,17 @@ class CompilingSource implements PlanSource {
   }
 
   compileLater(): void {
+    const { quietMs, quietMaxMs } = this.#options
     const now = performance.now()
     this.#waitingSinceMs ??= now
-    const leftMs = Math.max(0, this.#waitingSinceMs + this.#options.quietMaxMs - now)
-    this.#startAfter(Math.min(this.#options.quietMs, leftMs))
+    const soonMs = this.#soonSinceMs === undefined ? quietMs : Math.min(quietMs, APART_COMPILE_MS)
+    const dueMs = Math.min(this.#waitingSinceMs + quietMaxMs, (this.#soonSinceMs ?? now) + APART_COMPILE_MAX_MS)
+    this.#startAfter(Math.min(soonMs, Math.max(0, dueMs - now)))
+  }
+
+  compileSoon(): void {
+    this.#soonSinceMs ??= performance.now()
+    this.compileLater()
   }
 
   isSettled(): boolean {
@@ -160,9 +182,11 @@ class CompilingSource implements PlanSource {
   #startAfter(ms: number): void {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => {
+      const isSoon = this.#soonSinceMs !== undefined
       this.#stopWaiting()
-      if (this.#running) this.compileLater()
-      else this.#start()
+      if (!this.#running) this.#start()
+      else if (isSoon) this.compileSoon()
+      else this.compileLater()
     }, ms)
   }
 
@@ -170,6 +194,7 @@ class CompilingSource implements PlanSource {
     clearTimeout(this.#timer)
     this.#timer = undefined
     this.#waitingSinceMs = undefined
+    this.#soonSinceMs = undefined
   }
 
   #start(): void {

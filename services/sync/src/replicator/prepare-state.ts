@@ -12,12 +12,12 @@ import {
   type ReplicatorState,
   type StoredDefinition,
 } from '../storage/bucket-storage.ts'
-import { voidRenamedLabels } from '../storage/enum-labels.ts'
+import { invalidateRenamedLabels } from '../storage/enum-labels.ts'
 import { writeFirstFilling } from '../storage/fills.ts'
 import type { LogWriter } from './log-writer.ts'
 import { makeSlot, type MakeSlotOptions } from './make-slot.ts'
 import type { ReplicatorOptions } from './replicator-options.ts'
-import { sizeOf } from './serving.ts'
+import { readTableBytes } from '../storage/table-bytes.ts'
 
 /** The state to continue from; with a new slot when there is nothing to continue. */
 export async function prepareState(
@@ -78,7 +78,7 @@ export async function readFirst(
 ): Promise<StoredDefinition[] | undefined> {
   const { pool } = options
   const oids = plan.tables.map((table) => table.oid)
-  if ((await sizeOf(pool, oids)) > (options.snapshotBytesMax ?? SNAPSHOT_BYTES_MAX)) {
+  if ((await readTableBytes(pool, oids)) > (options.snapshotBytesMax ?? SNAPSHOT_BYTES_MAX)) {
     await writeFirstFilling(pool, slot.consistentPoint)
     return undefined
   }
@@ -91,7 +91,7 @@ export async function startFromSlot({ pool }: ReplicatorOptions, writer: LogWrit
   await writePosition(pool, { ...writer.position, confirmedLsn: slot.consistentPoint })
 }
 
-/** Whether some table was given up or left out: what is stored has to be looked through again. */
+/** Whether some table was given up or left out: the stored definitions have to be looked through again. */
 export function hasVoid(stored: readonly StoredDefinition[]): boolean {
   return stored.some(({ shape }) => shape === VOID)
 }
@@ -104,7 +104,7 @@ async function fillFirst(
   slot: CreatedSlot,
   signal: AbortSignal,
 ): Promise<StoredDefinition[]> {
-  await voidRenamedLabels(options.pool, false) // what is read from here on has the words of now
+  await invalidateRenamedLabels(options.pool, false) // rows read from here on have the current labels
   const filled = await fillDefinitions({
     pool: options.pool,
     evaluator: options.evaluator,

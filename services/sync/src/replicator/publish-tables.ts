@@ -10,6 +10,7 @@ import {
 } from '@holdfast/replication'
 import { PUBLISH_PATIENCE_MS } from '../limits.ts'
 import { HEARTBEAT_TABLE } from './heartbeat.ts'
+import { recordIdentities } from './own-identity.ts'
 
 export const PUBLICATION = 'holdfast'
 
@@ -22,6 +23,8 @@ const PARTITION_STEPS_MAX = 100_000
 export interface PublishOptions {
   readonly pool: Pool
   readonly logger: Logger
+  /** Tables that others follow in the same stream. */
+  readonly alsoPublished: readonly TableName[]
 }
 
 export interface PublishedPlan {
@@ -38,15 +41,20 @@ export interface PublishedPlan {
  * Publishes the tables that a plan needs, and follows their partitions. A transaction may have a table locked for long: such a table, and what depends on it, is left
  * out for now, and the plan is partial. Nothing else waits for it.
  */
-export async function publishTables({ pool, logger }: PublishOptions, plan: SyncPlan): Promise<PublishedPlan> {
+export async function publishTables(
+  { pool, logger, alsoPublished }: PublishOptions,
+  plan: SyncPlan,
+): Promise<PublishedPlan> {
   let hasMissed = false
+  const tables = distinct([...plan.published, HEARTBEAT_TABLE, ...alsoPublished])
+  await recordIdentities(pool, tables)
   const { refused, busy } = await ensurePublication(pool, {
     name: PUBLICATION,
-    tables: [...plan.published, HEARTBEAT_TABLE],
+    tables,
     patienceMs: PUBLISH_PATIENCE_MS,
     async beforeChange(tx, unpublished) {
       await tx.query(sql`select set_config('holdfast.publishes', 'on', true)`)
-      hasMissed = (await voidTables(tx, unpublished)) || hasMissed
+      hasMissed = (await invalidateTables(tx, unpublished)) || hasMissed
     },
   })
   for (const table of refused) logger.log('warn', 'a table cannot be followed', { ...table })
@@ -56,8 +64,12 @@ export async function publishTables({ pool, logger }: PublishOptions, plan: Sync
   return { plan: withoutBusy(plan, busy), hasMissed }
 }
 
+function distinct(tables: readonly TableName[]): readonly TableName[] {
+  return [...new Map(tables.map((table) => [quoteName(table.schema, table.name), table])).values()]
+}
+
 /** Notes that what was read of some tables is void. @returns whether the log had anything of them */
-async function voidTables(tx: Transaction, tables: readonly TableName[]): Promise<boolean> {
+async function invalidateTables(tx: Transaction, tables: readonly TableName[]): Promise<boolean> {
   const voided = await tx.execute(sql`
     update sync.definitions d set shape = 'void'
       from unnest(${tables.map(({ schema }) => schema)}::text[], ${tables.map(({ name }) => name)}::text[]) t (schema, name)
@@ -123,5 +135,7 @@ function withoutBusy(plan: SyncPlan, busy: readonly RefusedTable[]): SyncPlan {
     })
   }
   const out = refused.slice(plan.refused.length).map((table) => table.oid)
+  // Locked is what only others follow: the plan stays what it is, and is compiled again for them.
+  if (out.length === 0) return { ...plan, isPartial: true }
   return { ...plan, version: `${plan.version}-${out.join('-')}`, tables, refused, isPartial: true }
 }

@@ -6,7 +6,13 @@ import type { SyncPlan } from '@holdfast/policy'
  */
 export const QUIET_PREFIX = 'holdfast:quiet'
 
-/** Whether a plan follows none of the tables in a message with {@link QUIET_PREFIX}. */
+/**
+ * The same of a change that concerns these tables and nothing else, and that devices may see something of: a policy of a table that they do not have brings it
+ * (`0097_changes_apart.sql`).
+ */
+export const APART_PREFIX = 'holdfast:apart'
+
+/** Whether a plan follows none of the tables in a message with {@link QUIET_PREFIX} or {@link APART_PREFIX}. */
 export function followsNone(plan: SyncPlan, message: string): boolean {
   const oids = new Set(message === '' ? [] : message.split(',').map(Number))
   return !plan.tables.some(

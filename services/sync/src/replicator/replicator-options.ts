@@ -1,6 +1,7 @@
 import type { SyncPlan } from '@holdfast/policy'
 import type { Pool } from '@holdfast/postgres'
 import type { Logger } from '@holdfast/foundation'
+import type { ChangeTap, TableName } from '@holdfast/replication'
 import type { ClassLimits } from '../buckets/active-plan.ts'
 import type { DependencyIndex, KeyHolder } from '../buckets/dependency-index.ts'
 import type { CheckpointFeed } from '../checkpoints/checkpoint-feed.ts'
@@ -37,12 +38,18 @@ export interface ReplicatorOptions {
   /** Rows in more access classes are left out; a table that has more from the beginning is not synced. */
   readonly classes: ClassLimits
   readonly onPlan: (plan: SyncPlan) => void
+  /** Tables that are published besides those of the plan, as they are now. */
+  readonly alsoPublished: () => Promise<readonly TableName[]>
+  /** Gets every batch of the stream before it is read here. Never throws and never waits. */
+  readonly tap: Pick<ChangeTap, 'deliver'>
   readonly logger: Logger
   /** Tables larger than this together are read for the first time in pieces. */
   readonly snapshotBytesMax?: number
   readonly batchLimits?: BatchLimits | undefined
   /** How long after the last change of the schema that no device sees policies are compiled, in milliseconds. */
   readonly quietCompileMs: number
+  /** Changes of the schema are in a row when there is no more time between them, in milliseconds. */
+  readonly changesInARowMs: number
   readonly retirement: Pick<Retirement, 'run'>
   readonly evaluator: RowEvaluator
   /** A row was changed by a person that says what the person of a stream has. */

@@ -19,9 +19,9 @@ export interface Replicator extends AsyncDisposable {
   plan(): ActivePlan | undefined
   /** Whether the policies are compiled for every change of the schema that the reader has passed; asking for it has them compiled at once. */
   isSettled(): boolean
-  /** What is being read for the first time or again. */
+  /** The tables being read for the first time or again. */
   readonly filling: FillProgress | undefined
-  /** Why the last attempt failed, while it is being repaired; or what is known to be missing. */
+  /** Why the last attempt failed, while it is being repaired; or which objects are known to be missing. */
   readonly problem: string | undefined
   readonly state: ReaderState
   readonly progress: ReaderProgress
@@ -35,7 +35,7 @@ export function startReplicator(options: ReplicatorOptions): Replicator {
   const state = new RunState()
   const stopping = new AbortController()
   const ready = Promise.withResolvers<void>()
-  ready.promise.catch(() => undefined) // whoever waits for it sees the rejection; nobody has to
+  ready.promise.catch(() => undefined) // callers that wait for it see the rejection; there may be none
   const running = run(options, state, stopping.signal, ready)
   return {
     ready: ready.promise,

@@ -9,7 +9,7 @@ import { createReaderProgress, type ReaderState } from './reader-progress.ts'
 export class RunState {
   readonly progress = createReaderProgress()
   phase: ReaderState = 'starting'
-  /** What is served. */
+  /** The served plan. */
   active: ActivePlan | undefined
   /** Why the last attempt failed. */
   failure: string | undefined
@@ -21,12 +21,12 @@ export class RunState {
   hasServed = false
   stream: ReplicationStream | undefined
   heartbeat: Heartbeat | undefined
-  /** What is being read for the first time or again. */
+  /** The tables being read for the first time or again. */
   filling: () => FillProgress | undefined = () => undefined
   /** See `PlanSource.isSettled`. */
   isSettled: () => boolean = () => false
 
-  /** Whom the start waits for; why the last attempt failed, while it is being repaired; or what is known to be missing. */
+  /** Whom the start waits for; why the last attempt failed, while it is being repaired; or which objects are known to be missing. */
   get problem(): string | undefined {
     return this.waitsFor ?? this.failure ?? (this.isMissing ? MISSED : this.heartbeat?.problem)
   }

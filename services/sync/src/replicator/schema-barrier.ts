@@ -1,5 +1,5 @@
 import type { SyncPlan } from '@holdfast/policy'
-import { followsNone, QUIET_PREFIX } from './quiet-changes.ts'
+import { APART_PREFIX, followsNone, QUIET_PREFIX } from './quiet-changes.ts'
 
 /** Prefix of the message that the catalog's event trigger writes into a transaction that changed the schema. */
 export const DDL_PREFIX = 'holdfast:ddl'
@@ -17,17 +17,28 @@ export interface SchemaChanges {
   readonly isTypeAltered: boolean
   /** Tables have to be read again: their rows were rewritten or missed, or could not be evaluated. */
   readonly isRewritten: boolean
+  /** Another change came shortly before. */
+  readonly isInARow: boolean
 }
 
-/** What the open transaction has said of the schema. */
+/** What the messages of the open transaction say about the schema. */
 interface OpenTransaction {
   readonly changesSchema: boolean
   readonly hasQuietChange: boolean
+  readonly hasApartChange: boolean
   /** The tables that the next change concerns, if it is quiet. */
   readonly quiet: string | undefined
+  /** The tables that the next change concerns, if it concerns nothing else. */
+  readonly apart: string | undefined
 }
 
-const NOTHING: OpenTransaction = { changesSchema: false, hasQuietChange: false, quiet: undefined }
+const NOTHING: OpenTransaction = {
+  changesSchema: false,
+  hasQuietChange: false,
+  hasApartChange: false,
+  quiet: undefined,
+  apart: undefined,
+}
 
 /** What the end of a transaction means. */
 export interface SchemaVerdict {
@@ -35,6 +46,8 @@ export interface SchemaVerdict {
   readonly stops: boolean
   /** Policies are compiled in the background. */
   readonly hasQuietChange: boolean
+  /** The same, soon: devices may get a table by it. */
+  readonly hasApartChange: boolean
 }
 
 /** What the plan in use follows. */
@@ -46,11 +59,26 @@ export interface Followed {
 
 /** Stops the change reader where the schema changes. */
 export class SchemaBarrier {
+  readonly #inARowMs: number
   #open = NOTHING
+  /** When the open transaction was committed, and the last one that changed something devices may see, in milliseconds. */
+  #openAtMs = 0
+  #changedAtMs = Number.NEGATIVE_INFINITY
   #rewritten: number[] = []
   #by: number[] = []
   #isTypeAltered = false
   #isRewritten = false
+  #isInARow = false
+
+  /** @param inARowMs - changes are in a row when there is no more time between them, in milliseconds */
+  constructor(inARowMs: number) {
+    this.#inARowMs = inARowMs
+  }
+
+  /** A transaction opens. The stream has transactions when they have been committed. */
+  begin(committedAtMs: number): void {
+    this.#openAtMs = committedAtMs
+  }
 
   /**
    * A message of the open transaction.
@@ -62,8 +90,11 @@ export class SchemaBarrier {
       case QUIET_PREFIX:
         this.#open = { ...this.#open, quiet: content }
         return false
+      case APART_PREFIX:
+        this.#open = { ...this.#open, apart: content }
+        return false
       case DDL_PREFIX:
-        this.#open = afterChange(this.#open, followed.plan)
+        this.#open = afterChange(this.#open, followed.plan, this.#followsAnother)
         this.#isTypeAltered ||= content.includes('ALTER TYPE')
         return false
       case REWRITE_PREFIX:
@@ -94,13 +125,25 @@ export class SchemaBarrier {
     this.#open = { ...this.#open, changesSchema: true }
   }
 
-  /** The open transaction ends. */
-  commit(xid: number | undefined): SchemaVerdict {
-    const { changesSchema, hasQuietChange } = this.#open
-    const stops = changesSchema || this.#rewritten.length > 0
+  /**
+   * The open transaction ends.
+   *
+   * @param saw - whether the plan in use was compiled after the transaction: it has nothing to stop for then
+   */
+  commit(xid: number | undefined, saw: (xid: number) => boolean = () => false): SchemaVerdict {
+    const { changesSchema, hasQuietChange, hasApartChange } = this.#open
+    const isInUse = changesSchema && !this.#isTypeAltered && xid !== undefined && saw(xid)
+    const stops = (changesSchema && !isInUse) || this.#rewritten.length > 0
+    if (stops) this.#isInARow = this.#followsAnother
+    if (changesSchema || hasApartChange) this.#changedAtMs = this.#openAtMs
     if (stops && xid !== undefined) this.#by.push(xid)
     this.#open = NOTHING
-    return { stops, hasQuietChange }
+    return { stops, hasQuietChange, hasApartChange }
+  }
+
+  /** Whether a change came shortly before the open transaction. */
+  get #followsAnother(): boolean {
+    return this.#openAtMs - this.#changedAtMs < this.#inARowMs
   }
 
   /** Tables that have to be read again, since the last call. */
@@ -111,19 +154,27 @@ export class SchemaBarrier {
   /** @returns `undefined` when the schema has not changed since the last call */
   takeChanges(): SchemaChanges | undefined {
     if (this.#by.length === 0 && !this.#isRewritten) return undefined
-    const taken = { by: this.#by, isTypeAltered: this.#isTypeAltered, isRewritten: this.#isRewritten }
+    const taken = {
+      by: this.#by,
+      isTypeAltered: this.#isTypeAltered,
+      isRewritten: this.#isRewritten,
+      isInARow: this.#isInARow,
+    }
     this.#by = []
     this.#isTypeAltered = this.#isRewritten = false
     return taken
   }
 }
 
-/** A change is quiet when it was announced as such and concerns no table that the plan follows. */
-function afterChange(open: OpenTransaction, plan: SyncPlan): OpenTransaction {
+/** A change stops nothing when it was announced as quiet, or as apart and others came shortly before, and concerns no table that the plan follows. */
+function afterChange(open: OpenTransaction, plan: SyncPlan, isInARow: boolean): OpenTransaction {
   const isQuiet = open.quiet !== undefined && followsNone(plan, open.quiet)
+  const isApart = isInARow && open.apart !== undefined && followsNone(plan, open.apart)
   return {
-    changesSchema: open.changesSchema || !isQuiet,
+    changesSchema: open.changesSchema || !(isQuiet || isApart),
     hasQuietChange: open.hasQuietChange || isQuiet,
+    hasApartChange: open.hasApartChange || isApart,
     quiet: undefined,
+    apart: undefined,
   }
 }

@@ -1,37 +1,27 @@
 import type { Logger } from '@holdfast/foundation'
 import type { SyncPlan } from '@holdfast/policy'
-import { SQLSTATE, sql, sqlstateOf, type Pool } from '@holdfast/postgres'
+import type { Pool } from '@holdfast/postgres'
 import type { Lsn } from '@holdfast/replication'
 import { haveRoom } from '../buckets/access-classes.ts'
 import { activatePlan, type ActivePlan, type ClassLimits } from '../buckets/active-plan.ts'
 import { loadClasses } from '../buckets/class-origins.ts'
-import { contentOf, onlyAddsColumns } from '../storage/definition-content.ts'
-import { dropDefinitions, readDefinitions, readShapes, VOID, type StoredDefinition } from '../storage/bucket-storage.ts'
-import { CLASS_RECOUNT_MS, SIZE_LOCK_TIMEOUT_MS } from '../limits.ts'
-import { voidRenamedLabels } from '../storage/enum-labels.ts'
-import {
-  insertUnfilled,
-  readIsFilling,
-  readUnfilled,
-  writeFilled,
-  writeFilling,
-  writeFirstFilled,
-} from '../storage/fills.ts'
 import { createBackgroundFill, type BackgroundFill } from '../fill/background-fill.ts'
-import { findStandIns, withStandIns, type StandIn } from '../fill/stand-ins.ts'
+import { settleDefinitions } from '../fill/settle-definitions.ts'
+import { withFallbacks, type FallbackDefinition } from '../fill/fallback-definitions.ts'
+import { CLASS_RECOUNT_MS } from '../limits.ts'
+import { dropDefinitions, type StoredDefinition } from '../storage/bucket-storage.ts'
+import { readIsFilling, writeFilled, writeFilling, writeFirstFilled } from '../storage/fills.ts'
+import { readTableBytes } from '../storage/table-bytes.ts'
+import { createCompletionPace } from './completion-pace.ts'
+import { createHoldBudget } from './hold-budget.ts'
+import { wakeReader } from './wake-reader.ts'
 
-/**
- * How long checkpoints wait for the buckets of changed policies, in milliseconds: within it, all of a change shows at one checkpoint. What takes longer is
- * filled while everything else goes on. Small tables are waited for, large ones hardly.
- */
-const HOLD_SMALL_MS = 10_000
-const HOLD_LARGE_MS = 300
 /** Bytes of the tables to be read, above which they are large. */
 const SMALL_BYTES = 8 * 1024 * 1024
 
-/** What is served, and what is on its way to be. */
+/** The definitions that are served, and those on their way to be. */
 export interface Serving extends AsyncDisposable {
-  /** For the change reader: also what is being filled. */
+  /** For the change reader: also definitions that are being filled. */
   readonly active: ActivePlan
   readonly fill: BackgroundFill
   /** Whether rows of some definition have not all been read. */
@@ -39,17 +29,14 @@ export interface Serving extends AsyncDisposable {
   /** Policies may have changed: nothing leaves under the old ones until {@link Serving.change} has looked. */
   pause(): void
   /**
-   * Policies, tables or columns have changed: makes what is missing, gives up what nobody may have any more.
+   * Policies, tables or columns have changed: creates missing definitions, gives up those that no policy allows any more.
    *
    * @param position - everything that committed before it is in the log
-   * @param isTypeAltered - words of enums may have been renamed
-   * @param hasMissed - changes of rows were missed: nothing is served until their tables have been read again, however long it takes, because devices
-   *   would lose the rows meanwhile
    */
-  change(next: SyncPlan, position: Lsn, isTypeAltered: boolean, hasMissed: boolean): Promise<void>
+  change(next: SyncPlan, position: Lsn, about: ChangeOfPlan): Promise<void>
   /** What {@link Serving.pause} waited for is in force already: goes on with the plan that there is. */
   resume(): Promise<void>
-  /** Takes into service what has been completed. @returns whether {@link Serving.active} is another one now */
+  /** Takes into service what has been completed, together with what follows shortly. @returns whether {@link Serving.active} is another one now */
   complete(): Promise<boolean>
   /**
    * Access classes are left out: takes them in as far as others have no rows any more. Looks from time to time only.
@@ -57,6 +44,18 @@ export interface Serving extends AsyncDisposable {
    * @returns whether {@link Serving.active} is another one now
    */
   recountClasses(): Promise<boolean>
+}
+
+export interface ChangeOfPlan {
+  /** Words of enums may have been renamed. */
+  readonly isTypeAltered: boolean
+  /**
+   * Changes of rows were missed: nothing is served until their tables have been read again, however long it takes, because devices would lose the rows
+   * meanwhile.
+   */
+  readonly hasMissed: boolean
+  /** Whether checkpoints wait for tables of which devices have nothing yet. */
+  readonly waitsForNew: boolean
 }
 
 export interface ServingOptions {
@@ -74,7 +73,7 @@ export interface ServingOptions {
 }
 
 /**
- * @param stored - complete definitions of `plan`; when not given, they are looked up, and what is missing is filled
+ * @param stored - complete definitions of `plan`; when not given, they are looked up, and missing ones are filled
  *
  * Nothing is served before all tables have been read for the first time, however long it takes: devices that were there before would lose rows.
  */
@@ -84,222 +83,278 @@ export async function openServing(
   position: Lsn,
   stored: readonly StoredDefinition[] | undefined,
 ): Promise<Serving> {
-  const { pool, logger, serve } = options
-  const fill = createBackgroundFill({ pool, url: options.readerUrl, onLocked: goOnWithout, logger })
-  let current = plan
-  let kept: readonly StoredDefinition[] = stored ?? []
-  let standIns: readonly StandIn[] = []
-  let unfilled = new Map<number, readonly string[] | null>()
-  let active = activatePlan(plan, kept)
-  let hold: NodeJS.Timeout | undefined
+  const serving = new PlanServing(options, plan, stored ?? [], await readIsFilling(options.pool))
+  await serving.open(position, stored !== undefined)
+  return serving
+}
+
+/** Whether checkpoints are published, and what they wait for. */
+type Publishing =
+  /** Nothing leaves: the plan that there is may not be in force any more. */
+  | { readonly kind: 'paused' }
+  /** They wait for rows that are being read, and not for longer than the timer. Without one: for all rows, however long that takes. */
+  | { readonly kind: 'held'; readonly timer: NodeJS.Timeout | undefined }
+  | { readonly kind: 'served' }
+
+class PlanServing implements Serving {
+  readonly fill: BackgroundFill
+  readonly #options: ServingOptions
+  /** The newest plan. */
+  #plan: SyncPlan
+  /** The stored definitions of {@link #plan}. */
+  #kept: readonly StoredDefinition[]
+  /** Older definitions that devices have until those that replace them are filled. */
+  #fallbacks: readonly FallbackDefinition[] = []
+  #unfilled = new Map<number, readonly string[] | null>()
+  #active: ActivePlan
+  #publishing: Publishing = { kind: 'paused' }
   /** Definitions that are being filled and that checkpoints go on without: nothing waits for them again. */
-  const late = new Set<number>()
-  let isPaused = false
+  readonly #late = new Set<number>()
+  /** Definitions that are filled, and not in use yet. */
+  #filled: number[] = []
+  readonly #pace = createCompletionPace(() => performance.now())
+  /** Wakes the reader when the filled ones have waited long enough. */
+  #paceTimer: NodeJS.Timeout | undefined
+  readonly #holds = createHoldBudget(() => performance.now())
+  /** Oids of the tables of which devices have had something. */
+  #served: ReadonlySet<number> = new Set()
+  /** Whether tables are read for the first time, or again after changes of them were missed. */
+  #holdsUntilFilled: boolean
   /** When it was last looked whether there is room for classes that are left out. */
-  let countedAt = Number.NEGATIVE_INFINITY
-  let holdsUntilFilled = await readIsFilling(pool)
+  #countedAt = Number.NEGATIVE_INFINITY
 
-  async function activate(): Promise<void> {
-    const all = [...kept, ...standIns.map((one) => one.stored)]
-    active = activatePlan(withStandIns(current, standIns), all, new Set(unfilled.keys()), options.classes)
-    await loadClasses(pool, active)
+  constructor(options: ServingOptions, plan: SyncPlan, stored: readonly StoredDefinition[], holdsUntilFilled: boolean) {
+    const { pool, readerUrl, logger } = options
+    this.#options = options
+    this.#plan = plan
+    this.#kept = stored
+    this.#holdsUntilFilled = holdsUntilFilled
+    this.#active = activatePlan(plan, stored)
+    this.fill = createBackgroundFill({
+      pool,
+      url: readerUrl,
+      onLocked: (definitions) => this.#goOnWithout(definitions),
+      logger,
+    })
   }
 
-  function release(): void {
-    clearTimeout(hold)
-    hold = undefined
-    serve(active)
+  get active(): ActivePlan {
+    return this.#active
+  }
+  get isFilling(): boolean {
+    return this.#unfilled.size > 0
   }
 
-  function isAllLate(): boolean {
-    return [...unfilled.keys()].every((number) => late.has(number))
+  /** @param isComplete - the definitions that were given are those of the plan, complete */
+  async open(position: Lsn, isComplete: boolean): Promise<void> {
+    if (!isComplete) await this.#settle(this.#plan, position, false)
+    await this.#activate()
+    this.#options.onPlan(this.#plan)
+    await this.#begin()
+  }
+
+  pause(): void {
+    this.#stopTimer()
+    this.#publishing = { kind: 'paused' }
+    this.#options.serve(undefined)
+  }
+
+  async resume(): Promise<void> {
+    this.#publishing = { kind: 'held', timer: undefined }
+    if (this.#unfilled.size === 0) await this.#endFirst()
+    else if (this.#holdsUntilFilled) return
+    if (this.#isAllLate()) this.#release()
+    else await this.#holdCheckpoints()
+  }
+
+  async change(next: SyncPlan, position: Lsn, { isTypeAltered, hasMissed, waitsForNew }: ChangeOfPlan): Promise<void> {
+    const { pool, logger } = this.#options
+    this.pause()
+    await this.fill.stop()
+    await this.#noteFilled()
+    if (hasMissed && !this.#holdsUntilFilled) {
+      await writeFilling(pool)
+      this.#holdsUntilFilled = true
+    }
+    const { version } = this.#active.plan
+    this.#served = servedTables(this.#active)
+    const numbers = this.#kept.map(({ number }) => number).join()
+    await this.#settle(next, position, isTypeAltered)
+    await this.#activate()
+    if (!waitsForNew) this.#addLateTables()
+    this.#options.onPlan(next)
+    if (version !== next.version || numbers !== this.#kept.map(({ number }) => number).join()) {
+      logger.log('info', 'policies were compiled again', {
+        tables: next.tables.length,
+        refused: next.refused.length,
+        toFill: this.#unfilled.size,
+      })
+    }
+    await this.#begin()
+  }
+
+  async complete(): Promise<boolean> {
+    this.#filled.push(...this.fill.takeCompleted())
+    if (this.#filled.length === 0 || this.#waitsForMore()) return false
+    await this.#noteFilled()
+    const done = this.#fallbacks.filter((one) => {
+      const replaced = this.#kept.find(({ id }) => id === one.for)
+      return replaced === undefined || !this.#unfilled.has(replaced.number)
+    })
+    this.#fallbacks = this.#fallbacks.filter((one) => !done.includes(one))
+    await this.#activate()
+    this.fill.use(this.#active)
+    if (this.#unfilled.size === 0) await this.#endFirst()
+    this.#serveAgain()
+    await this.#drop(done.map((one) => one.stored))
+    return true
+  }
+
+  async recountClasses(): Promise<boolean> {
+    const now = performance.now()
+    if (now - this.#countedAt < CLASS_RECOUNT_MS) return false
+    this.#countedAt = now
+    if (!(await haveRoom(this.#options.pool, this.#active))) return false
+    await this.#activate()
+    this.fill.use(this.#active)
+    this.#serveAgain()
+    return true
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopTimer()
+    clearTimeout(this.#paceTimer)
+    await this.fill[Symbol.asyncDispose]()
+  }
+
+  /** Whether filled definitions are put into use later: together with the last one that is waited for, or after a while. */
+  #waitsForMore(): boolean {
+    const filled = new Set(this.#filled)
+    const isWaitedFor = (number: number): boolean => !this.#hasTimer() || !this.#late.has(number)
+    if ([...this.#unfilled.keys()].every((number) => filled.has(number) || !isWaitedFor(number))) return false
+    const waitMs = this.#pace.waitMs()
+    if (waitMs === 0) return false
+    this.#paceTimer ??= setTimeout(() => {
+      this.#paceTimer = undefined
+      void wakeReader(this.#options)
+    }, waitMs)
+    return true
+  }
+
+  /** Records a filled definition; it may come into use. */
+  async #noteFilled(): Promise<void> {
+    clearTimeout(this.#paceTimer)
+    this.#paceTimer = undefined
+    if (this.#filled.length === 0) return
+    await writeFilled(this.#options.pool, this.#filled)
+    for (const number of this.#filled) this.#unfilled.delete(number)
+    this.#filled = []
+    this.#pace.used(this.#unfilled.size === 0)
+  }
+
+  async #begin(): Promise<void> {
+    await this.resume()
+    if (this.#unfilled.size > 0) await this.fill.start(this.#active, this.#unfilled)
+  }
+
+  async #activate(): Promise<void> {
+    const { pool, classes } = this.#options
+    const all = [...this.#kept, ...this.#fallbacks.map((one) => one.stored)]
+    const plan = withFallbacks(this.#plan, this.#fallbacks)
+    this.#active = activatePlan(plan, all, new Set(this.#unfilled.keys()), classes)
+    await loadClasses(pool, this.#active)
+  }
+
+  /** Finds the stored definitions of a plan, and creates those that are missing, to be filled. */
+  async #settle(next: SyncPlan, position: Lsn, isTypeAltered: boolean): Promise<void> {
+    const settled = await settleDefinitions(this.#options.pool, next, position, isTypeAltered)
+    this.#kept = settled.kept
+    this.#unfilled = settled.unfilled
+    this.#fallbacks = settled.fallbacks
+    this.#plan = next
+    await this.#drop(settled.superseded)
+  }
+
+  async #drop(definitions: readonly StoredDefinition[]): Promise<void> {
+    await dropDefinitions(
+      this.#options.pool,
+      definitions.map(({ number }) => number),
+    )
+    this.#options.forgetBuckets()
+  }
+
+  /** All tables have been read: what comes later waits for a limited time only. */
+  async #endFirst(): Promise<void> {
+    if (!this.#holdsUntilFilled) return
+    await writeFirstFilled(this.#options.pool)
+    this.#holdsUntilFilled = false
+  }
+
+  /** Checkpoints do not wait for tables that were not served before. */
+  #addLateTables(): void {
+    for (const [oid, { definitions }] of this.#active.tables) {
+      if (this.#served.has(oid)) continue
+      for (const { stored, isUnfilled } of definitions) if (isUnfilled) this.#late.add(stored.number)
+    }
+  }
+
+  #isAllLate(): boolean {
+    return [...this.#unfilled.keys()].every((number) => this.#late.has(number))
   }
 
   /** Checkpoints wait no longer for some definitions. */
-  function goOnWithout(definitions: Iterable<number>): void {
-    for (const number of definitions) late.add(number)
-    if (hold === undefined || !isAllLate()) return
-    logger.log('info', 'tables are read while everything else goes on', { definitions: unfilled.size })
-    release()
+  #goOnWithout(definitions: Iterable<number>): void {
+    for (const number of definitions) this.#late.add(number)
+    // The others may all be filled, and wait for these.
+    if (this.#filled.length > 0) void wakeReader(this.#options)
+    if (!this.#hasTimer() || !this.#isAllLate()) return
+    this.#options.logger.log('info', 'tables are read while everything else goes on', {
+      definitions: this.#unfilled.size,
+    })
+    this.#release()
   }
 
-  async function holdCheckpoints(): Promise<void> {
-    const tables = [...active.tables.values()].filter(({ definitions }) =>
-      definitions.some(({ stored: { number } }) => unfilled.has(number) && !late.has(number)),
+  async #holdCheckpoints(): Promise<void> {
+    const tables = [...this.#active.tables.values()].filter(({ definitions }) =>
+      definitions.some(({ stored: { number } }) => this.#unfilled.has(number) && !this.#late.has(number)),
     )
-    const bytes = await sizeOf(
-      pool,
+    const bytes = await readTableBytes(
+      this.#options.pool,
       tables.map(({ table }) => table.oid),
     )
-    hold = setTimeout(() => goOnWithout(unfilled.keys()), bytes > SMALL_BYTES ? HOLD_LARGE_MS : HOLD_SMALL_MS)
+    if (this.#publishing.kind !== 'held') return
+    const holdMs = this.#holds.begin({
+      areNew: !tables.some(({ table }) => this.#served.has(table.oid)),
+      isLarge: bytes > SMALL_BYTES,
+    })
+    this.#publishing = { kind: 'held', timer: setTimeout(() => this.#goOnWithout(this.#unfilled.keys()), holdMs) }
   }
 
-  function pause(): void {
-    isPaused = true
-    clearTimeout(hold)
-    hold = undefined
-    serve(undefined)
+  /** After {@link #activate}, when nothing else has changed. */
+  #serveAgain(): void {
+    if (this.#publishing.kind === 'paused' || (this.#unfilled.size > 0 && this.#holdsUntilFilled)) return
+    if (!this.#hasTimer() || this.#isAllLate()) this.#release()
   }
 
-  /** The definitions that a plan needs, as far as they are there; those that are missing are made, to be filled. */
-  async function settle(next: SyncPlan, at: Lsn, isTypeAltered: boolean): Promise<void> {
-    await voidRenamedLabels(pool, isTypeAltered)
-    const existing = await readDefinitions(pool)
-    unfilled = await readUnfilled(pool)
-    const shapes = await readShapes(
-      pool,
-      next.tables.map((table) => table.oid),
-    )
-    const wanted = new Map(
-      next.tables.flatMap((table) => table.definitions.map((definition) => [definition.id, { table, definition }])),
-    )
-    // A column more, which no device gets through this definition, changes nothing about it.
-    const isUsable = (one: StoredDefinition): boolean => {
-      const oid = wanted.get(one.id)?.table.oid
-      return oid !== undefined && onlyAddsColumns(one.shape, shapes.get(oid))
-    }
-    const found = [...new Map(existing.filter(isUsable).map((one) => [one.id, one])).values()]
-    const missing = [...wanted].filter(([id]) => !found.some((one) => one.id === id))
-    const made = await insertUnfilled(
-      pool,
-      missing.map(([id, { table, definition }]) => ({
-        id,
-        shape: shapes.get(table.oid) ?? VOID, // dropped meanwhile
-        content: contentOf(table, definition),
-      })),
-      at,
-    )
-    for (const { number } of made) unfilled.set(number, null)
-    kept = [...found, ...made]
-    const served = existing.filter((one) => !kept.includes(one))
-    const complete = served.filter(({ id, number }) => !unfilled.has(number) && !wanted.has(id))
-    for (const number of unfilled.keys()) if (!kept.some((one) => one.number === number)) unfilled.delete(number)
-    const incomplete = new Set(kept.filter(({ number }) => unfilled.has(number)).map(({ id }) => id))
-    standIns = findStandIns({ candidates: complete, next, incomplete, shapes })
-    current = next
-    await drop(served.filter((one) => !standIns.some(({ stored: stand }) => stand.number === one.number)))
+  #release(): void {
+    this.#stopTimer()
+    this.#publishing = { kind: 'served' }
+    this.#options.serve(this.#active)
   }
 
-  async function drop(definitions: readonly StoredDefinition[]): Promise<void> {
-    await dropDefinitions(
-      pool,
-      definitions.map(({ number }) => number),
-    )
-    options.forgetBuckets()
+  #hasTimer(): boolean {
+    return this.#publishing.kind === 'held' && this.#publishing.timer !== undefined
   }
 
-  async function change(next: SyncPlan, at: Lsn, isTypeAltered: boolean, hasMissed: boolean): Promise<void> {
-    pause()
-    await fill.stop()
-    if (hasMissed && !holdsUntilFilled) {
-      await writeFilling(pool)
-      holdsUntilFilled = true
-    }
-    const version = active.plan.version
-    const numbers = kept.map(({ number }) => number).join()
-    await settle(next, at, isTypeAltered)
-    await activate()
-    options.onPlan(next)
-    if (version !== next.version || numbers !== kept.map(({ number }) => number).join()) {
-      logger.log('info', 'policies were compiled anew', {
-        tables: next.tables.length,
-        refused: next.refused.length,
-        toFill: unfilled.size,
-      })
-    }
-    await begin()
-  }
-
-  async function endFirst(): Promise<void> {
-    if (!holdsUntilFilled) return
-    await writeFirstFilled(pool)
-    holdsUntilFilled = false
-  }
-
-  async function begin(): Promise<void> {
-    await resume()
-    if (unfilled.size > 0) await fill.start(active, unfilled)
-  }
-
-  async function resume(): Promise<void> {
-    isPaused = false
-    if (unfilled.size === 0) await endFirst()
-    else if (holdsUntilFilled) return
-    if (isAllLate()) release()
-    else await holdCheckpoints()
-  }
-
-  /** After {@link activate}, when nothing else has changed. */
-  function serveAgain(): void {
-    if (isPaused || (unfilled.size > 0 && holdsUntilFilled)) return
-    if (hold === undefined || isAllLate()) release()
-  }
-
-  if (stored) await activate()
-  else await settle(plan, position, false).then(activate)
-  options.onPlan(plan)
-  await begin()
-
-  return {
-    get active() {
-      return active
-    },
-    fill,
-    get isFilling() {
-      return unfilled.size > 0
-    },
-    pause,
-    resume,
-    change,
-    async complete() {
-      const completed = fill.takeCompleted()
-      if (completed.length === 0) return false
-      await writeFilled(pool, completed)
-      for (const number of completed) unfilled.delete(number)
-      const done = standIns.filter((one) => {
-        const replaced = kept.find(({ id }) => id === one.for)
-        return replaced === undefined || !unfilled.has(replaced.number)
-      })
-      standIns = standIns.filter((one) => !done.includes(one))
-      await activate()
-      fill.use(active)
-      if (unfilled.size === 0) await endFirst()
-      serveAgain()
-      await drop(done.map((one) => one.stored))
-      return true
-    },
-    async recountClasses() {
-      const now = performance.now()
-      if (now - countedAt < CLASS_RECOUNT_MS) return false
-      countedAt = now
-      if (!(await haveRoom(pool, active))) return false
-      await activate()
-      fill.use(active)
-      serveAgain()
-      return true
-    },
-    async [Symbol.asyncDispose]() {
-      clearTimeout(hold)
-      await fill[Symbol.asyncDispose]()
-    },
+  #stopTimer(): void {
+    if (this.#publishing.kind === 'held') clearTimeout(this.#publishing.timer)
+    this.#holds.end()
   }
 }
 
-/** Bytes of some tables, partitions included; infinite while a transaction of a user has one of them locked. */
-export async function sizeOf(pool: Pool, oids: readonly number[]): Promise<number> {
-  try {
-    return await pool.transaction(async (tx) => {
-      await tx.query(sql`select set_config('lock_timeout', ${`${SIZE_LOCK_TIMEOUT_MS}ms`}, true)`)
-      const [row] = await tx.query<{ bytes: string }>(sql`
-        select coalesce(sum((
-          select coalesce(sum(pg_table_size(t.relid)), pg_table_size(o.oid)) from pg_partition_tree(o.oid) t
-        )), 0)::text as bytes
-          from (select unnest(${oids}::int8[])::oid) o (oid) join pg_catalog.pg_class c on c.oid = o.oid
-      `)
-      return Number(row?.bytes ?? 0)
-    })
-  } catch (error) {
-    if (sqlstateOf(error) === SQLSTATE.lockNotAvailable) return Number.POSITIVE_INFINITY
-    throw error
-  }
+/** Oids of the tables of which devices have some definition. */
+function servedTables({ tables }: ActivePlan): ReadonlySet<number> {
+  return new Set(
+    [...tables].filter(([, { definitions }]) => definitions.some(({ isUnfilled }) => !isUnfilled)).map(([oid]) => oid),
+  )
 }

@@ -35,7 +35,7 @@ export function watchRoles(pool: Pool, logger: Logger): Disposable {
 
   void watch()
   return {
-    [Symbol.dispose]: () => stopping.abort(new Error('nobody wants to know any more')),
+    [Symbol.dispose]: () => stopping.abort(new Error('the watch was closed')),
   }
 }
 

@@ -8,7 +8,7 @@ import { sql, type Connections, type Pool } from '@holdfast/postgres'
 import { parseLsn } from '@holdfast/replication'
 import type { ActivePlan } from '../buckets/active-plan.ts'
 import type { PolicyFailures } from '../buckets/policy-failures.ts'
-import type { Marks } from '../checkpoints/marks.ts'
+import type { WalBarrier } from '../checkpoints/wal-barrier.ts'
 import { administratorsOnly, invalidRequest, noSuchPerson, notReady } from '../errors.ts'
 import { COMPILED_POLL_MS } from '../limits.ts'
 import { readCoverage } from '../inspect/coverage.ts'
@@ -23,7 +23,7 @@ export interface InspectRoutesOptions extends RestrictedPools {
   readonly pool: Pool
   /** As `authenticator`. */
   readonly requestPool: Connections
-  readonly marks: Marks
+  readonly walBarrier: WalBarrier
   readonly plan: () => SyncPlan
   readonly active: () => ActivePlan | undefined
   /** Whether no change of the schema waits for a compilation. */
@@ -39,7 +39,7 @@ export interface InspectRoutesOptions extends RestrictedPools {
  * and `GET /sync/v1/rows`.
  */
 export function inspectRoutes(options: InspectRoutesOptions): FastifyPluginAsync {
-  const { pool, readerPool, evaluatorPool, requestPool, marks, failures, logger } = options
+  const { pool, readerPool, evaluatorPool, requestPool, walBarrier, failures, logger } = options
 
   async function personOf(who: string): Promise<Person> {
     const person = await options.findPerson(who)
@@ -67,7 +67,7 @@ export function inspectRoutes(options: InspectRoutesOptions): FastifyPluginAsync
     async function untilCompiled(signal: AbortSignal): Promise<void> {
       const [row] = await pool.query<{ lsn: string }>(sql`select pg_current_wal_insert_lsn()::text as lsn`)
       const lsn = parseLsn(row?.lsn ?? '')
-      if (lsn !== undefined) await marks.pass(lsn, signal)
+      if (lsn !== undefined) await walBarrier.waitFor(lsn, signal)
       while (!options.active() || !options.isSettled()) await delay(COMPILED_POLL_MS, signal)
     }
 
@@ -86,7 +86,7 @@ export function inspectRoutes(options: InspectRoutesOptions): FastifyPluginAsync
         readerPool,
         evaluatorPool,
         requestPool,
-        marks,
+        walBarrier,
         plan: options.plan(),
         active: activePlan(),
         failures,

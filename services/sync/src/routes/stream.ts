@@ -9,6 +9,7 @@ import { missingSubject, shuttingDown } from '../errors.ts'
 import { PERSON_STREAMS_SHARE, REQUEST_BYTES_MAX } from '../limits.ts'
 import { deviceLeft, replacedByNewer, type Connection, type Connections } from '../stream/connections.ts'
 import type { WatchSession } from '../stream/watch-session.ts'
+import { fullConnectionOf } from '../stream/full-connection.ts'
 import { createLineSink } from '../stream/line-sink.ts'
 import { acceptsGzip, chooseFormat, readSyncRequest } from '../stream/read-request.ts'
 import type { StreamContext } from '../stream/stream-context.ts'
@@ -134,8 +135,8 @@ function serve(stream: Stream): void {
     end(reason) {
       abort.abort(reason)
       session.wake()
-      // What waits for it to be read waits for nobody: the device reads the other stream.
-      if (reason === replacedByNewer && response.writableNeedDrain) response.destroy()
+      // Lines that wait to be read are discarded: the device reads the other stream.
+      if (reason === replacedByNewer && fullConnectionOf(response)) response.destroy()
     },
   }
   connections.add(connection)

@@ -29,7 +29,7 @@ export function uploadRoutes({ context, underWay }: UploadRouteOptions): Fastify
       UPLOAD_PATH,
       {
         bodyLimit: UPLOAD_BODY_BYTES_MAX,
-        // Before the body is read: what is refused here costs no memory.
+        // Before the body is read: an upload refused here costs no memory.
         onRequest: async (request, reply) => {
           const { userId } = requireCaller(request)
           if (!userId) throw uploadNeedsUser()

@@ -3,7 +3,7 @@ import { delay, errorMessage, type Logger } from '@holdfast/foundation'
 import { requireCaller } from '@holdfast/http'
 import type { Pool } from '@holdfast/postgres'
 import type { Lsn } from '@holdfast/replication'
-import type { Marks } from '../checkpoints/marks.ts'
+import type { WalBarrier } from '../checkpoints/wal-barrier.ts'
 import { createWriteCheckpoint } from '../checkpoints/write-checkpoints.ts'
 import { missingSubject } from '../errors.ts'
 import { readClientId } from '../stream/read-request.ts'
@@ -11,7 +11,7 @@ import type { Connections } from '../stream/connections.ts'
 
 export interface WriteCheckpointRouteOptions {
   readonly pool: Pool
-  readonly marks: Marks
+  readonly walBarrier: WalBarrier
   readonly connections: Connections
   /** @throws {HoldfastError} while nothing is served */
   readonly requireReady: () => void
@@ -27,13 +27,13 @@ const RETRY_MS = 200
  * request is contained in it.
  */
 export function writeCheckpointRoutes(options: WriteCheckpointRouteOptions): FastifyPluginAsync {
-  const { pool, marks, connections, signal, logger } = options
+  const { pool, walBarrier, connections, signal, logger } = options
 
   /** Tries until the service stops: without the number the device applies nothing more. */
   async function passed(lsn: Lsn): Promise<void> {
     for (;;) {
       try {
-        await marks.pass(lsn, signal)
+        await walBarrier.waitFor(lsn, signal)
         return
       } catch (error) {
         if (signal.aborted) throw error

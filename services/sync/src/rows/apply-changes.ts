@@ -120,7 +120,7 @@ async function readHeld(
   return routed.some(({ clocked }) => clocked.length > 0) ? new Set() : undefined
 }
 
-/** With the buckets that the log, or what is on the way into it, has the row in. */
+/** With the buckets that have the row in the log, or in operations on the way into it. */
 function asHeld(entry: Routed, held: ReadonlySet<string>, ids: BucketIds, pending: PendingOps): Routed {
   const { router, change, clocked, before } = entry
   const row = change.old ?? change.row

@@ -25,7 +25,7 @@ export interface RowLimits {
 /** Evaluates row filters and computed keys. What fails for a row, or takes too long, costs that row, or at worst its table. */
 export interface RowEvaluator {
   /**
-   * An expression that fails for a row gives NULL for it, which puts the row into no bucket of that definition: nobody can select it through that policy
+   * An expression that fails for a row gives NULL for it, which puts the row into no bucket of that definition: no role can select it through that policy
    * either, and one row must not hold up all others.
    *
    * @param columnNames - the columns of the rows, in their order

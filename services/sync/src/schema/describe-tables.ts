@@ -1,4 +1,12 @@
-import { baseTypesOf, columnTypesOf, isSetByPostgres, sql, type Connections } from '@holdfast/postgres'
+import {
+  baseTypesOf,
+  columnTypesOf,
+  ENUM_LABELS,
+  FOREIGN_KEYS,
+  isSetByPostgres,
+  sql,
+  type Connections,
+} from '@holdfast/postgres'
 import type { ColumnDescriptor, TableDescriptor } from '@holdfast/protocol'
 
 /** A table that syncs, with the name it has on the device. */
@@ -24,7 +32,7 @@ interface ColumnRow {
   readonly references_table: string | null
   readonly references_column: string | null
   readonly comment: string | null
-  /** `null`: nobody said anything of guarded columns of this table. */
+  /** `null`: no guards were declared for columns of this table. */
   readonly guards_column: boolean | null
   readonly guards_row: boolean | null
 }
@@ -64,15 +72,13 @@ export async function describeTables(
         join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = wanted."table"
     ),
     base as (${baseTypesOf(columnTypesOf('synced'))}),
+    labels as (${ENUM_LABELS}),
     link as (
-      select con.conrelid, con.conkey[1] as attnum, n.nspname, c.relname, a.attname,
-             row_number() over (partition by con.conrelid, con.conkey[1] order by con.conname) as rank
-        from pg_catalog.pg_constraint con
-        join synced on synced.oid = con.conrelid
-        join pg_catalog.pg_class c on c.oid = con.confrelid
-        join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-        join pg_catalog.pg_attribute a on a.attrelid = con.confrelid and a.attnum = con.confkey[1]
-       where con.contype = 'f' and cardinality(con.conkey) = 1
+      select key.relation, key.columns[1] as "column", key."targetSchema", key."targetTable", key."targetColumns"[1] as "targetColumn",
+             row_number() over (partition by key.relation, key.columns[1] order by key.name) as rank
+        from (${FOREIGN_KEYS}) as key
+        join synced on synced.oid = key.relation
+       where cardinality(key.columns) = 1
     )
     select synced.schema, synced."table",
            obj_description(synced.oid, 'pg_class') as comment,
@@ -86,10 +92,10 @@ export async function describeTables(
              'nullable', not a.attnotnull,
              'has_default', a.atthasdef or a.attidentity <> '',
              'generated', ${isSetByPostgres('a')},
-             'choices', (select json_agg(e.enumlabel order by e.enumsortorder) from pg_catalog.pg_enum e where e.enumtypid = base.base),
-             'references_schema', link.nspname,
-             'references_table', link.relname,
-             'references_column', link.attname,
+             'choices', labels.labels,
+             'references_schema', link."targetSchema",
+             'references_table', link."targetTable",
+             'references_column', link."targetColumn",
              'comment', col_description(synced.oid, a.attnum),
              'guards_column', (select g.columns is null or a.attname = any (g.columns)
                                  from sync.guards g where g."table" = synced.oid and g.scope = 'column'),
@@ -99,7 +105,8 @@ export async function describeTables(
       from synced
       join pg_catalog.pg_attribute a on a.attrelid = synced.oid and a.attnum > 0 and not a.attisdropped
       join base on base.oid = a.atttypid
-      left join link on link.conrelid = synced.oid and link.attnum = a.attnum and link.rank = 1
+      left join labels on labels.type = base.base
+      left join link on link.relation = synced.oid and link."column" = a.attname and link.rank = 1
      where has_column_privilege(${role}, synced.oid, a.attnum, 'select')
      group by synced.oid, synced.schema, synced."table"
   `)
@@ -157,7 +164,7 @@ function describeColumn(row: ColumnRow, table: SyncedTable | undefined, synced: 
   }
 }
 
-/** What was said with `sync.guard_rows` and `sync.guard_columns`; where nothing was, columns that say where a record stands are guarded. */
+/** As declared with `sync.guard_rows` and `sync.guard_columns`; without a declaration, state columns are guarded. */
 function guardOf(row: ColumnRow): 'column' | 'row' | undefined {
   if (row.generated || row.column === 'id') return undefined
   if (row.guards_row) return 'row'

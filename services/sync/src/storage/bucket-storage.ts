@@ -1,8 +1,9 @@
 import { assert } from '@holdfast/foundation'
 import { copyIn, sql, type Pool, type Queryable, type Transaction } from '@holdfast/postgres'
 import { formatLsn, parseLsn, type Lsn } from '@holdfast/replication'
+import { byteaArray } from '../encode/bytea-array.ts'
 import type { DefinitionContent } from './definition-content.ts'
-import { CLEAR_BUCKETS_MAX, STATEMENT_OPS_MAX, TOTALS_BUCKETS_MAX } from '../limits.ts'
+import { CLEAR_BUCKETS_MAX, STATEMENT_BYTES_MAX, STATEMENT_OPS_MAX, TOTALS_BUCKETS_MAX } from '../limits.ts'
 import { copyData } from './op-row.ts'
 import type { BucketDelta, TakenOps } from './pending-ops.ts'
 
@@ -28,7 +29,7 @@ export interface StoredDefinition {
   readonly number: number
   /** Transactions that committed before this position are in the snapshot. */
   readonly activeFrom: Lsn
-  /** What is in its buckets; `undefined`: it was made by a version that did not note it. */
+  /** The content of its buckets; `undefined`: it was made by a version that did not note it. */
   readonly content: DefinitionContent | undefined
 }
 
@@ -122,7 +123,7 @@ export async function readShapes(db: Queryable, oids: readonly number[]): Promis
 export const VOID = 'void'
 
 /** Notes that what was read of some definitions' tables is void: they are filled again before they are next served. */
-export async function voidDefinitions(db: Queryable, numbers: readonly number[]): Promise<void> {
+export async function invalidateDefinitions(db: Queryable, numbers: readonly number[]): Promise<void> {
   await db.execute(sql`update sync.definitions set shape = ${VOID} where number = any(${numbers}::int[])`)
 }
 
@@ -170,6 +171,12 @@ function bucketColumns(deltas: ReadonlyMap<number, BucketDelta>, fresh: NewBucke
   }
 }
 
+/** Whether one statement writes it in less time than a copy, which takes more round trips, and hands the bytes on as they are. */
+export function isSmall({ ops, cleared }: TakenOps): boolean {
+  if (ops.length > STATEMENT_OPS_MAX || cleared.length > 0) return false
+  return ops.reduce((sum, { row }) => sum + row.end - row.docStart, 0) <= STATEMENT_BYTES_MAX
+}
+
 /**
  * Writes a small batch in one statement, which is its own transaction: one round trip. All parts see the state before it, so what it supersedes is
  * found among the stored operations and never among its own. The new versions are made to wait for the superseding by reading its result: a row may
@@ -182,7 +189,7 @@ export async function writeBatch(
   position: WrittenPosition,
   epoch: number,
 ): Promise<void> {
-  assert(taken.ops.length <= STATEMENT_OPS_MAX && taken.cleared.length === 0, 'large batches go by copy')
+  assert(isSmall(taken), 'large batches go by copy')
   const buckets = bucketColumns(taken.deltas, fresh)
   await client.query({
     name: 'sync_write_batch',
@@ -209,12 +216,12 @@ export async function writeBatch(
       update sync.state set confirmed_lsn = $14::pg_lsn, last_op_id = $15, last_bucket_id = $16, epoch = sync.fence(epoch, $17)`,
     values: [
       taken.superseded.map((entry) => entry.bucketId),
-      taken.superseded.map((entry) => entry.key),
+      byteaArray(taken.superseded.map((entry) => entry.key)),
       taken.ops.map((op) => op.opId),
       taken.ops.map((op) => op.bucketId),
       taken.ops.map((op) => op.checksum),
-      taken.ops.map((op) => op.key ?? null),
-      taken.ops.map((op) => op.doc),
+      byteaArray(taken.ops.map((op) => op.key)),
+      byteaArray(taken.ops.map((op) => op.doc)),
       buckets.ids,
       buckets.names,
       buckets.definitions,
@@ -237,7 +244,7 @@ export async function writeChunk(tx: Transaction, taken: TakenOps): Promise<void
     await tx.execute(sql`
       update sync.ops o
          set row_key = null, doc = sync.move_doc(o.op_id, o.checksum)
-        from unnest(${taken.superseded.map((entry) => entry.bucketId)}::int[], ${taken.superseded.map((entry) => entry.key)}::bytea[]) s (bucket_id, row_key)
+        from unnest(${taken.superseded.map((entry) => entry.bucketId)}::int[], ${byteaArray(taken.superseded.map((entry) => entry.key))}::bytea[]) s (bucket_id, row_key)
        where o.bucket_id = s.bucket_id and o.row_key = s.row_key
     `)
   }
@@ -267,9 +274,9 @@ export async function writeSums(
   fresh: NewBuckets,
 ): Promise<void> {
   const kept: [number, BucketDelta][] = []
-  const anew: [number, BucketDelta][] = []
-  for (const entry of deltas) (cleared.has(entry[0]) ? anew : kept).push(entry)
-  for (const [entries, isAnew] of [[kept, false] as const, [anew, true] as const]) {
+  const replaced: [number, BucketDelta][] = []
+  for (const entry of deltas) (cleared.has(entry[0]) ? replaced : kept).push(entry)
+  for (const [entries, isReplaced] of [[kept, false] as const, [replaced, true] as const]) {
     for (let at = 0; at < entries.length; at += TOTALS_BUCKETS_MAX) {
       const buckets = bucketColumns(new Map(entries.slice(at, at + TOTALS_BUCKETS_MAX)), fresh)
       await tx.execute(sql`
@@ -279,8 +286,8 @@ export async function writeSums(
                       ${buckets.checksums}::bigint[], ${buckets.counts}::bigint[], ${buckets.lastOpIds}::bigint[])
                n (id, name, definition, checksum, count, last_op_id)
         on conflict (id) do update
-           set checksum = case when ${isAnew}::boolean then excluded.checksum else (b.checksum + excluded.checksum) & 4294967295 end,
-               count = case when ${isAnew}::boolean then excluded.count else b.count + excluded.count end,
+           set checksum = case when ${isReplaced}::boolean then excluded.checksum else (b.checksum + excluded.checksum) & 4294967295 end,
+               count = case when ${isReplaced}::boolean then excluded.count else b.count + excluded.count end,
                last_op_id = excluded.last_op_id
       `)
     }

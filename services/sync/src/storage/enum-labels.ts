@@ -7,7 +7,7 @@ import { sql, type Pool } from '@holdfast/postgres'
  * @param isTypeAltered - types were altered since the last look: when no word is new or another, one may have been renamed to and fro, and rows may have
  * come with the word in between
  */
-export async function voidRenamedLabels(pool: Pool, isTypeAltered: boolean): Promise<void> {
+export async function invalidateRenamedLabels(pool: Pool, isTypeAltered: boolean): Promise<void> {
   await pool.transaction(async (tx) => {
     const [look] = await tx.query<{ same: boolean }>(sql`
       select not exists (select from pg_catalog.pg_enum e left join sync.enum_labels l on l.value = e.oid where l.label is distinct from e.enumlabel) as same

@@ -1,5 +1,11 @@
 import { HoldfastError, errorMessage } from '@holdfast/foundation'
-import { isConnectionLoss, openStatementConnection, sqlstateOf, type StatementConnection } from '@holdfast/postgres'
+import {
+  READ_BYTES,
+  isConnectionLoss,
+  openStatementConnection,
+  sqlstateOf,
+  type StatementConnection,
+} from '@holdfast/postgres'
 import { shuttingDown } from '../errors.ts'
 import { LOG_SETTINGS } from './log-settings.ts'
 
@@ -176,8 +182,8 @@ async function readSlices(connection: StatementConnection, input: ReadOpsInput):
 }
 
 /**
- * Reads a row, columns in binary: bucket, count, last operation, whether more follow, floor, compactions, documents. The documents are not copied: they keep
- * the message's memory alive.
+ * Reads a row, columns in binary: bucket, count, last operation, whether more follow, floor, compactions, documents. The documents of a large
+ * slice are not copied: they keep the message's memory alive.
  */
 function readSlice(buffer: Buffer, start: number, end: number): OpsSlice {
   // Int16 columns, then length and value of each: int4, int4, int8, int4, int8, int4, bytea.
@@ -188,7 +194,7 @@ function readSlice(buffer: Buffer, start: number, end: number): OpsSlice {
     hasMore: buffer.readInt32BE(start + 34) === 1,
     floor: Number(buffer.readBigInt64BE(start + 42)),
     compactions: buffer.readInt32BE(start + 54),
-    docs: buffer.subarray(start + 62, end),
+    docs: end - start > READ_BYTES ? buffer.subarray(start + 62, end) : Buffer.from(buffer.subarray(start + 62, end)),
   }
 }
 

@@ -5,7 +5,7 @@ import { moveDoc } from '../encode/op-doc.ts'
 import { createPendingOps, type TakenOps } from './pending-ops.ts'
 
 /*
- * What is pinned here: whatever rows do within and across batches, a device that begins anywhere ends up with the rows that are there, the sums of
+ * Pins that whatever rows do within and across batches, a device that begins anywhere ends up with the rows that are there, the sums of
  * buckets agree with the operations, and no version is left with content once another has taken its place.
  */
 

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 /** Parts of so many bytes together are copied into one, which costs less than a list of them. */
 const JOINED_BYTES_MAX = 4 * 1024
 
-/** Bytes of small lines that go out together when what is being done is done, as each write is a call of the system. */
+/** Coalesces small lines into one write at the end of the running task, as each write is a system call. */
 export class CoalescedWrites {
   readonly #response: ServerResponse
   #queued: Buffer[] = []

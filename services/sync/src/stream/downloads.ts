@@ -36,7 +36,7 @@ export interface Downloads {
   sinceOf(device: string, bucket: string, position: number): number | undefined
   /** All of it has been written: nothing tells whether it has arrived, so it is forgotten only for the sake of others. */
   written(device: string, bucket: string): void
-  /** These buckets are no more: their names may come to be those of others. */
+  /** These buckets were deleted; their names may be reused. */
   forget(buckets: ReadonlySet<string>): void
 }
 

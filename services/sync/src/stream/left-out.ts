@@ -1,6 +1,6 @@
 import type { ActiveDefinition, ActivePlan } from '../buckets/active-plan.ts'
 import { definitionPart } from '../buckets/bucket-name.ts'
-import type { EvaluatedWant } from '../buckets/evaluated-keys.ts'
+import type { EvaluatedSubscription } from '../buckets/evaluated-keys.ts'
 import { LINK_KEYS_PER_CLIENT_MAX } from '../limits.ts'
 
 /** What one person does not get of a table, because it is in more buckets than a device can be told of. */
@@ -15,7 +15,7 @@ export interface LeftOut {
 
 /** What a person gets when not everything can be had. */
 export interface Fitted {
-  readonly evaluated: readonly EvaluatedWant[]
+  readonly evaluated: readonly EvaluatedSubscription[]
   readonly leftOut: readonly LeftOut[]
 }
 
@@ -25,8 +25,8 @@ const NOTHING: readonly LeftOut[] = []
  * Leaves out what has most buckets until the others fit, definition by definition. What fits goes on as it is; of what does not nothing is sent, as any part
  * of it would be arbitrary.
  */
-export function fitBuckets(active: ActivePlan, evaluated: readonly EvaluatedWant[], max: number): Fitted {
-  const crowded = new Set(evaluated.flatMap((want) => want.crowded ?? []))
+export function fitBuckets(active: ActivePlan, evaluated: readonly EvaluatedSubscription[], max: number): Fitted {
+  const crowded = new Set(evaluated.flatMap((subscription) => subscription.crowded ?? []))
   if (crowded.size === 0 && evaluated.reduce((sum, { bucketNames }) => sum + bucketNames.length, 0) <= max)
     return { evaluated, leftOut: NOTHING }
   const counts = new Map<string, number>()
@@ -43,16 +43,20 @@ export function fitBuckets(active: ActivePlan, evaluated: readonly EvaluatedWant
   if (tooMany.size === 0) return { evaluated, leftOut: NOTHING }
   return {
     leftOut: [...tooMany.values()],
-    evaluated: evaluated.map((want) => {
-      const lost = new Set(want.crowded)
-      const bucketNames = want.bucketNames.filter((name) => {
+    evaluated: evaluated.map((subscription) => {
+      const lost = new Set(subscription.crowded)
+      const bucketNames = subscription.bucketNames.filter((name) => {
         const part = definitionPart(name)
         if (tooMany.has(part)) lost.add(part)
         return !tooMany.has(part)
       })
-      if (lost.size === 0) return want
+      if (lost.size === 0) return subscription
       const problem = [...lost].map((part) => problemOf(tooMany.get(part) as LeftOut, max)).join('; ')
-      return { ...want, bucketNames, problem: want.problem === undefined ? problem : `${want.problem}; ${problem}` }
+      return {
+        ...subscription,
+        bucketNames,
+        problem: subscription.problem === undefined ? problem : `${subscription.problem}; ${problem}`,
+      }
     }),
   }
 }

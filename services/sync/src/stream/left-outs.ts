@@ -2,7 +2,7 @@ import type { Logger } from '@holdfast/foundation'
 import type { IncompleteTable } from '@holdfast/protocol'
 import { reasonsOf } from '../buckets/access-classes.ts'
 import type { ActivePlan } from '../buckets/active-plan.ts'
-import type { EvaluatedWant } from '../buckets/evaluated-keys.ts'
+import type { EvaluatedSubscription } from '../buckets/evaluated-keys.ts'
 import type { Device } from '../checkpoints/write-checkpoints.ts'
 import { FLOODED_PEOPLE_MAX, FLOOD_AUTHORS_MAX } from '../limits.ts'
 import type { LeftOut } from './left-out.ts'
@@ -11,7 +11,7 @@ import type { LeftOut } from './left-out.ts'
 export interface FoundLeftOut {
   readonly active: ActivePlan
   readonly leftOut: readonly LeftOut[]
-  readonly evaluated: readonly EvaluatedWant[]
+  readonly evaluated: readonly EvaluatedSubscription[]
   /** Whom changes of the person are attributed to. */
   readonly author: string | null
 }
@@ -24,7 +24,7 @@ export interface FloodAuthor {
 
 /** What the open streams had to leave out: for operators, and for the devices themselves. */
 export interface LeftOuts {
-  /** In place of what was noted before. What is new about it is logged. */
+  /** Replaces the earlier note. New entries are logged. */
   note(stream: object, device: Device, found: FoundLeftOut): void
   forget(stream: object): void
   /** A row was changed that says what the person of a stream has. */

@@ -2,6 +2,8 @@ import { createServer, get, type IncomingMessage, type Server, type ServerRespon
 import type { AddressInfo } from 'node:net'
 import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
+import { encodeBson } from '../encode/bson.ts'
+import { encodedOps } from '../encode/lines.ts'
 import { createLineSink, type LineSink, type LineSinkOptions } from './line-sink.ts'
 
 interface World extends AsyncDisposable {
@@ -131,4 +133,25 @@ test('a device that reads steadily is not cut off in the middle of a line, howev
   await writing
   expect([read, stalled]).toEqual([line.length, 0])
   expect(performance.now() - began).toBeGreaterThan(2 * stalledMs)
+})
+
+test('lines of many parts, of which the connection takes some at once, are not waited for without end', async () => {
+  await using world = await open({ format: { kind: 'bson' } })
+  const { sink, device } = world
+  // Documents of this size are written from where they are. Each has room in the connection, and all of a line together have not.
+  const docs = Array.from({ length: 8 }, (_, index) =>
+    encodeBson({ op_id: String(index + 1), data: 'x'.repeat(20_000) }),
+  )
+  const writing = (async () => {
+    for (let line = 0; line < 300; line++) await sink.data('b', 0, false, encodedOps(docs, 8))
+    sink.end()
+  })()
+  let read = 0
+  // As slow as the writer, or slower: the connection is full again and again.
+  for await (const chunk of device) {
+    read += (chunk as Buffer).length
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  await writing
+  expect(read).toBeGreaterThan(300 * 8 * 20_000)
 })

@@ -1,9 +1,11 @@
 import type { ServerResponse } from 'node:http'
+import type { Writable } from 'node:stream'
 import type { ControlLine } from '@holdfast/protocol'
 import { createGzipStream } from '../encode/gzip.ts'
 import { dataLine, encodeControlLine, type EncodedOps, type LineFormat } from '../encode/lines.ts'
 import { STALLED_READER_MS } from '../limits.ts'
 import { CoalescedWrites } from './coalesced-writes.ts'
+import { fullConnectionOf } from './full-connection.ts'
 import { createReaderPace, type ReaderPace } from './reader-pace.ts'
 
 /** Writes lines to one client, no faster than it reads. */
@@ -25,7 +27,7 @@ export interface LineSinkOptions {
   /** Its head is written already. */
   readonly response: ServerResponse
   readonly format: LineFormat
-  /** Whether the head said so. */
+  /** Whether the head announced it. */
   readonly isCompressed: boolean
   /** Called when not a byte has left for so long; the connection is then destroyed. */
   readonly onStalled: () => void
@@ -51,20 +53,20 @@ export function createLineSink(options: LineSinkOptions): LineSink {
 
   async function drained(): Promise<void> {
     if (writes.bytes >= COALESCED_BYTES_MAX) writes.flush()
-    if (!response.writableNeedDrain || response.destroyed) return
-    await (draining ??= drain().finally(() => (draining = undefined)))
+    const full = response.destroyed ? undefined : fullConnectionOf(response)
+    if (full) await (draining ??= drain(full).finally(() => (draining = undefined)))
   }
 
-  async function drain(): Promise<void> {
+  async function drain(full: Writable): Promise<void> {
     const began = performance.now()
     response.setTimeout(stalledMs)
     await new Promise<void>((resolve) => {
       const done = (): void => {
-        response.off('drain', done)
+        full.off('drain', done)
         response.off('close', done)
         resolve()
       }
-      response.once('drain', done)
+      full.once('drain', done)
       response.once('close', done)
     })
     if (response.destroyed) return
@@ -99,7 +101,7 @@ export function createLineSink(options: LineSinkOptions): LineSink {
     end() {
       if (gzip && !compressing) writes.add(gzip.end())
       writes.flush()
-      // What is left is nobody's to wait for, and must not stay for ever either.
+      // Nothing waits for the rest, and it must not stay for ever either.
       if (response.writableLength > 0) response.setTimeout(stalledMs)
       response.end()
     },

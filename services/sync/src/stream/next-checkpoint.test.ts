@@ -8,9 +8,12 @@ import type { ChosenStreams } from './wanted-streams.ts'
 const STREAMS = [{ name: 'everything', is_default: true, errors: [] }]
 
 const chosen: ChosenStreams = {
-  wants: [
+  subscriptions: [
     {
-      want: { stream: { name: 'everything' } as ChosenStreams['wants'][number]['want']['stream'], parameters: '{}' },
+      subscription: {
+        stream: { name: 'everything' } as ChosenStreams['subscriptions'][number]['subscription']['stream'],
+        parameters: '{}',
+      },
       reasons: [{ subscription: { default: 0 }, priority: 3 }],
     },
   ],

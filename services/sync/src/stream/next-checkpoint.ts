@@ -90,10 +90,10 @@ function describeBucket({ bucket, grant }: HeldBucket): BucketDescription {
 function groupByPriority(
   buckets: readonly HeldBucket[],
   isFull: boolean,
-  { wants }: ChosenStreams,
+  { subscriptions }: ChosenStreams,
 ): readonly PriorityGroup[] {
   const groups = Map.groupBy(buckets, (entry) => entry.grant.priority)
-  const wanted = isFull ? wants.flatMap(({ reasons }) => reasons.map(({ priority }) => priority)) : []
+  const wanted = isFull ? subscriptions.flatMap(({ reasons }) => reasons.map(({ priority }) => priority)) : []
   return [...new Set([...groups.keys(), ...wanted])]
     .toSorted((one, other) => one - other)
     .map((priority) => ({ priority, buckets: groups.get(priority) ?? [] }))

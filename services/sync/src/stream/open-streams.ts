@@ -13,7 +13,7 @@ export interface Connection {
   end(reason: unknown): void
 }
 
-/** What is remembered of an open stream. */
+/** The remembered facts of an open stream. */
 interface Remembered {
   nextKeepaliveMs: number
   warned: boolean

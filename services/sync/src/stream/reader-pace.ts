@@ -28,7 +28,7 @@ export function createReaderPace(): ReaderPace {
   return {
     get lineBytesMax() {
       const most = Math.min(total, bytesPerMs * SLOW_LINE_MS)
-      // Powers of two, so that devices of about one pace share what is encoded.
+      // Powers of two, so that devices of about one pace share encoded lines.
       const size = most > 0 ? 2 ** Math.floor(Math.log2(most)) : 0
       return Math.min(DATA_LINE_BYTES_MAX, Math.max(DATA_LINE_BYTES_MIN, size))
     },

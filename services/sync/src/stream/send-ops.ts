@@ -11,7 +11,7 @@ import type { LineSink } from './line-sink.ts'
 /** A bucket that a device holds or is about to. */
 export interface HeldBucket {
   readonly bucket: LiveBucket
-  /** Every operation of the bucket up to here has been sent (or the device said that it has them). */
+  /** Every operation of the bucket up to here has been sent (or the device has reported that it has them). */
   upTo: number
   /** Position that the next `data` line continues from. */
   position: number
@@ -21,13 +21,13 @@ export interface HeldBucket {
   freshUpTo: number
   /** How the device has it. */
   grant: BucketGrant
-  /** How the last checkpoint said that it has it. */
+  /** The grant of it in the last checkpoint. */
   described: BucketGrant | undefined
   /** What the device has of it is void: it is told to forget that before anything else. */
   stale: boolean
   /** As of which compaction the device has what it has; `undefined`: not known, as it began elsewhere or long ago. */
   since: number | undefined
-  /** Where the device said that it stands. */
+  /** The position that the device reported. */
   readonly reported: number
   /** It was told to begin from scratch when it was in this range at most. */
   before: { readonly low: number; readonly high: number }

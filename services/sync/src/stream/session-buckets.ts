@@ -30,7 +30,7 @@ export class SessionBuckets {
   #dirty: Set<LiveBucket> | undefined
   /** Buckets that the device still believes to have, until the next checkpoint tells it otherwise. */
   #lost: Map<string, HeldBucket> | undefined
-  /** Hold for the first checkpoint only: it makes the device drop what is not in it. */
+  /** Hold for the first checkpoint only: it makes the device drop all buckets that it does not name. */
   #positions: ReadonlyMap<string, number>
   #highestDirtyPriority = Number.POSITIVE_INFINITY
   #epoch: number

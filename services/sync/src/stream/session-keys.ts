@@ -4,8 +4,8 @@ import type { StreamDescription } from '@holdfast/protocol'
 import type { ActivePlan } from '../buckets/active-plan.ts'
 import type { BucketGrant } from '../buckets/bucket-grant.ts'
 import type { KeyHolder } from '../buckets/dependency-index.ts'
-import { hasNewClasses, withProblem, type AskedWant, type EvaluatedClasses } from '../buckets/evaluate-keys.ts'
-import type { EvaluatedWant } from '../buckets/evaluated-keys.ts'
+import { hasNewClasses, withProblem, type AskedSubscription, type EvaluatedClasses } from '../buckets/evaluate-keys.ts'
+import type { EvaluatedSubscription } from '../buckets/evaluated-keys.ts'
 import { sawTransaction } from '../buckets/snapshot.ts'
 import type { Device } from '../checkpoints/write-checkpoints.ts'
 import { RETRY_KEYS_MS } from '../limits.ts'
@@ -46,8 +46,8 @@ export class SessionKeys {
   #validity: KeyValidity = STALE
   #plan: ActivePlan | undefined
   #chosen = NOTHING_CHOSEN
-  /** What the person has of each of the wants. */
-  #evaluated: readonly EvaluatedWant[] = NOTHING_EVALUATED
+  /** What the person has of each of the subscriptions. */
+  #evaluated: readonly EvaluatedSubscription[] = NOTHING_EVALUATED
   /** Whether some of it goes by access classes, of which more may come to be. */
   #hasClasses = false
   #streams: readonly StreamDescription[] = NO_STREAMS
@@ -83,7 +83,7 @@ export class SessionKeys {
 
   /** Whether there are access classes that have not been asked for. */
   hasNewClasses(): boolean {
-    return this.#hasClasses && hasNewClasses(this.#askedWants(), this.#session)
+    return this.#hasClasses && hasNewClasses(this.#askedSubscriptions(), this.#session)
   }
 
   transactionsCommitted(xids: readonly number[]): void {
@@ -96,12 +96,12 @@ export class SessionKeys {
 
   /** Evaluates the keys and, when the answer holds at the newest checkpoint, grants their buckets. */
   async refresh(active: ActivePlan): Promise<void> {
-    const { keys: evaluator, keyMoments, marks, dependencies } = this.#context
+    const { keys: evaluator, keyMoments, walBarrier, dependencies } = this.#context
     const next = active === this.#plan ? this.#chosen : chooseStreams(active, this.#wanted)
-    const wants = next.wants.map(({ want }) => want)
-    const keys = await evaluator.keys(wants, this.#session)
+    const subscriptions = next.subscriptions.map(({ subscription }) => subscription)
+    const keys = await evaluator.keys(subscriptions, this.#session)
     this.#signal.throwIfAborted()
-    const [holdsMs] = await Promise.all([keyMoments.hold(keys), marks.pass(keys.upTo, this.#signal)])
+    const [holdsMs] = await Promise.all([keyMoments.hold(keys), walBarrier.waitFor(keys.upTo, this.#signal)])
     // With another plan other changes count, and those of the last moments are known only to holders that are unresolved.
     if (this.#context.plan() !== active) return
     const saw = (xid: number): boolean => sawTransaction(keys.snapshot, xid)
@@ -113,19 +113,19 @@ export class SessionKeys {
     dependencies.set(this.#holder, keys.dependencies, keys.pins)
     this.#timer.set(holdsMs)
     this.#chosen = next
-    this.#evaluated = keys.wants
-    if (keys.wants.some(({ isTimedOut }) => isTimedOut)) this.#retryLater()
+    this.#evaluated = keys.subscriptions
+    if (keys.subscriptions.some(({ isTimedOut }) => isTimedOut)) this.#retryLater()
     await this.#grantEvaluated(active)
   }
 
   /** Asks for access classes that have come to be. What was found before holds as long as the keys do. */
   async refreshClasses(active: ActivePlan): Promise<void> {
-    const found = await this.#context.keys.classes(this.#askedWants(), this.#session)
+    const found = await this.#context.keys.classes(this.#askedSubscriptions(), this.#session)
     this.#signal.throwIfAborted()
-    await this.#context.marks.pass(found.upTo, this.#signal)
+    await this.#context.walBarrier.waitFor(found.upTo, this.#signal)
     if (this.#context.plan() !== active || this.#validity.isStale) return
-    this.#evaluated = this.#evaluated.map((before, index) => withClasses(before, found.wants[index]))
-    if (found.wants.some(({ isTimedOut }) => isTimedOut)) this.#retryLater()
+    this.#evaluated = this.#evaluated.map((before, index) => withClasses(before, found.subscriptions[index]))
+    if (found.subscriptions.some(({ isTimedOut }) => isTimedOut)) this.#retryLater()
     await this.#grantEvaluated(active)
   }
 
@@ -150,8 +150,11 @@ export class SessionKeys {
     await this.#grant(grantBuckets(this.#chosen, fitted.evaluated))
   }
 
-  #askedWants(): readonly AskedWant[] {
-    return this.#chosen.wants.map(({ want }, index) => ({ want, asked: this.#evaluated[index]?.asked }))
+  #askedSubscriptions(): readonly AskedSubscription[] {
+    return this.#chosen.subscriptions.map(({ subscription }, index) => ({
+      subscription,
+      asked: this.#evaluated[index]?.asked,
+    }))
   }
 
   /** What took too long may not the next time, and no change of a row would say so. */
@@ -173,7 +176,10 @@ export class SessionKeys {
   }
 }
 
-function withClasses(before: EvaluatedWant, found: EvaluatedClasses['wants'][number] | undefined): EvaluatedWant {
+function withClasses(
+  before: EvaluatedSubscription,
+  found: EvaluatedClasses['subscriptions'][number] | undefined,
+): EvaluatedSubscription {
   const { bucketNames = [], asked, problem, failing = [] } = found ?? {}
   return {
     ...before,
@@ -185,6 +191,6 @@ function withClasses(before: EvaluatedWant, found: EvaluatedClasses['wants'][num
 }
 
 // Shared by all who have none.
-const NOTHING_CHOSEN: ChosenStreams = { wants: [], streams: [], unknown: new Map() }
-const NOTHING_EVALUATED: readonly EvaluatedWant[] = []
+const NOTHING_CHOSEN: ChosenStreams = { subscriptions: [], streams: [], unknown: new Map() }
+const NOTHING_EVALUATED: readonly EvaluatedSubscription[] = []
 const NO_STREAMS: readonly StreamDescription[] = []

@@ -30,7 +30,7 @@ const BEGINS_ANOTHER: Transition = { phase: WORKING, effect: 'begin another pass
 const RESTS: Transition = { phase: RESTING, effect: 'none' }
 const ENDS: Transition = { phase: ENDED, effect: 'release everything' }
 
-/** The life of a session: it rests until it is woken, passes through what is due until nothing is, and rests again; or it fails, once. */
+/** The life of a session: it rests until it is woken, takes its due steps until none is left, and rests again; or it fails, once. */
 export function transition(phase: Phase, event: PhaseEvent): Transition {
   if (phase.kind === 'ended') return STAYS_ENDED
   switch (event) {

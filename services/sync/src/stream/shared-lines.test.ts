@@ -7,7 +7,7 @@ import { createSharedLines, type OneChange } from './shared-lines.ts'
 
 const BSON = { kind: 'bson' } as const
 const GRANT = { priority: 3, subscriptions: [], isSubscribed: false, text: '' }
-const NOBODY = { bucketChanged: () => undefined, feedReset: () => undefined }
+const NO_LISTENER = { bucketChanged: () => undefined, feedReset: () => undefined }
 
 /** A bucket with one row, and then a second one that is a change of its own. */
 async function world(): Promise<{ feed: CheckpointFeed; bucket: LiveBucket; held: () => HeldBucket }> {
@@ -31,7 +31,7 @@ async function world(): Promise<{ feed: CheckpointFeed; bucket: LiveBucket; held
       fresh: new Map([[1, { name: 'b' }]]),
     })
   }
-  const [bucket] = feed.hold(['b'], NOBODY)
+  const [bucket] = feed.hold(['b'], NO_LISTENER)
   if (!bucket) throw new Error('no bucket')
   await feed.fill(async () => ({ atOpId: 0, buckets: [] }), ['b'])
   write('one')

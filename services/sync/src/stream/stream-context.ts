@@ -5,7 +5,7 @@ import type { DependencyIndex, KeyHolder } from '../buckets/dependency-index.ts'
 import type { KeyEvaluator } from '../buckets/key-evaluator.ts'
 import type { CheckpointFeed, ReadBuckets } from '../checkpoints/checkpoint-feed.ts'
 import type { KeyMoments } from '../buckets/key-moments.ts'
-import type { Marks } from '../checkpoints/marks.ts'
+import type { WalBarrier } from '../checkpoints/wal-barrier.ts'
 import type { Device, WriteCheckpoint } from '../checkpoints/write-checkpoints.ts'
 import type { Compactions } from '../compaction/compactions.ts'
 import type { LogReader } from '../storage/log-reader.ts'
@@ -18,7 +18,7 @@ import type { RequestedStreams } from './wanted-streams.ts'
 /** What all streams share. */
 export interface StreamContext {
   readonly feed: CheckpointFeed
-  readonly marks: Marks
+  readonly walBarrier: WalBarrier
   readonly dependencies: DependencyIndex
   readonly log: LogReader
   readonly downloads: Downloads

@@ -38,7 +38,7 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
  * it is to be completed. Nothing else is remembered between two steps.
  */
 class Session implements StreamSession, ExpectingListener {
-  // Not the options themselves, which hold what is needed at the beginning only.
+  // Not the options themselves, which hold values that only the beginning needs.
   readonly #context: StreamContext
   readonly #signal: AbortSignal
   readonly #writer: Device
@@ -136,7 +136,7 @@ class Session implements StreamSession, ExpectingListener {
     })
   }
 
-  /** Does what is due next. @returns whether more may be due */
+  /** Takes the next due step. @returns whether more may be due */
   async #step(): Promise<boolean> {
     const active = this.#context.plan()
     const step = this.#nextStep(active)

@@ -1,7 +1,7 @@
 import type { StreamDescription, SubscriptionReason, SyncRequest } from '@holdfast/protocol'
 import type { BucketGrant } from '../buckets/bucket-grant.ts'
 import type { ActivePlan, ActiveStream } from '../buckets/active-plan.ts'
-import type { EvaluatedWant, Want } from '../buckets/evaluated-keys.ts'
+import type { EvaluatedSubscription, StreamSubscription } from '../buckets/evaluated-keys.ts'
 
 /** What a device asks for in its request. */
 export interface RequestedStreams {
@@ -9,21 +9,21 @@ export interface RequestedStreams {
   readonly subscriptions: NonNullable<SyncRequest['streams']>['subscriptions']
 }
 
-/** Why a device has what it has of a want. */
+/** Why a device has what it has of a subscription. */
 interface Reason {
   readonly subscription: SubscriptionReason
   readonly priority: number
 }
 
-interface ChosenWant {
-  readonly want: Want
+interface ChosenSubscription {
+  readonly subscription: StreamSubscription
   readonly reasons: readonly Reason[]
 }
 
 /** The streams of a request, as the plan has them. */
 export interface ChosenStreams {
   /** Subscriptions with equal parameters are one. */
-  readonly wants: readonly ChosenWant[]
+  readonly subscriptions: readonly ChosenSubscription[]
   readonly streams: readonly Pick<ActiveStream, 'name' | 'isDefault'>[]
   /** Subscriptions to streams that there are not, by their index. */
   readonly unknown: ReadonlyMap<number, string>
@@ -54,7 +54,7 @@ export function chooseStreams(active: ActivePlan, request: RequestedStreams): Ch
 }
 
 function choose(active: ActivePlan, request: RequestedStreams): ChosenStreams {
-  const wants = new Map<string, { want: Want; reasons: Reason[] }>()
+  const subscriptions = new Map<string, { subscription: StreamSubscription; reasons: Reason[] }>()
   const streams = new Map<string, ActiveStream>()
   const unknown = new Map<number, string>()
   const indexOf = (stream: ActiveStream): number => {
@@ -64,8 +64,8 @@ function choose(active: ActivePlan, request: RequestedStreams): ChosenStreams {
   const add = (stream: ActiveStream, given: object | null, reason: Reason): void => {
     const parameters = canonicalJson(given ?? {})
     const key = `${stream.name} ${parameters}`
-    const known = wants.get(key) ?? { want: { stream, parameters }, reasons: [] }
-    wants.set(key, known)
+    const known = subscriptions.get(key) ?? { subscription: { stream, parameters }, reasons: [] }
+    subscriptions.set(key, known)
     known.reasons.push(reason)
   }
   if (request.includeDefaults) {
@@ -83,15 +83,15 @@ function choose(active: ActivePlan, request: RequestedStreams): ChosenStreams {
     indexOf(stream)
     add(stream, parameters, { subscription: { sub: index }, priority: priority ?? stream.priority })
   })
-  return { wants: [...wants.values()], streams: [...streams.values()], unknown }
+  return { subscriptions: [...subscriptions.values()], streams: [...streams.values()], unknown }
 }
 
 const descriptions = new WeakMap<ChosenStreams, readonly StreamDescription[]>()
 
-/** The streams as a checkpoint names them, with what is wrong with each subscription. */
+/** The streams as a checkpoint names them, with the problem of each subscription. */
 export function describeStreams(
   chosen: ChosenStreams,
-  evaluated: readonly EvaluatedWant[],
+  evaluated: readonly EvaluatedSubscription[],
 ): readonly StreamDescription[] {
   if (evaluated.some(({ problem }) => problem !== undefined)) return describe(chosen, evaluated)
   const known = descriptions.get(chosen) ?? describe(chosen, evaluated)
@@ -99,16 +99,16 @@ export function describeStreams(
   return known
 }
 
-function describe(chosen: ChosenStreams, evaluated: readonly EvaluatedWant[]): readonly StreamDescription[] {
+function describe(chosen: ChosenStreams, evaluated: readonly EvaluatedSubscription[]): readonly StreamDescription[] {
   const errors = new Map<string, StreamDescription['errors'][number][]>()
   const report = (stream: string, subscription: 'default' | number, message: string): void => {
     errors.set(stream, [...(errors.get(stream) ?? []), { subscription, message }])
   }
-  chosen.wants.forEach(({ want, reasons }, index) => {
+  chosen.subscriptions.forEach(({ subscription, reasons }, index) => {
     const problem = evaluated[index]?.problem
     if (problem === undefined) return
-    for (const { subscription } of reasons)
-      report(want.stream.name, 'sub' in subscription ? subscription.sub : 'default', problem)
+    for (const { subscription: reason } of reasons)
+      report(subscription.stream.name, 'sub' in reason ? reason.sub : 'default', problem)
   })
   for (const [index, name] of chosen.unknown) report(name, index, `there is no stream "${name}"`)
   const unknown = [...new Set(chosen.unknown.values())].map((name) => ({ name, isDefault: false }))
@@ -122,10 +122,10 @@ function describe(chosen: ChosenStreams, evaluated: readonly EvaluatedWant[]): r
 /** By their texts: devices with the same choice share them. */
 const grantsOf = new WeakMap<ChosenStreams, Map<string, BucketGrant>>()
 
-/** The device's buckets by name. One that several wants have is there once, at the first priority of them. */
+/** The device's buckets by name. One that several subscriptions have is there once, at the first priority of them. */
 export function grantBuckets(
   chosen: ChosenStreams,
-  evaluated: readonly Pick<EvaluatedWant, 'bucketNames'>[],
+  evaluated: readonly Pick<EvaluatedSubscription, 'bucketNames'>[],
 ): ReadonlyMap<string, BucketGrant> {
   const grants = new Map<string, BucketGrant>()
   const known = grantsOf.get(chosen) ?? new Map<string, BucketGrant>()
@@ -142,7 +142,7 @@ export function grantBuckets(
     return grant
   }
   const reasonsOf = new Map<BucketGrant, readonly Reason[]>()
-  chosen.wants.forEach(({ reasons }, index) => {
+  chosen.subscriptions.forEach(({ reasons }, index) => {
     const own = grantOf(reasons)
     reasonsOf.set(own, reasons)
     const joined = new Map<BucketGrant, BucketGrant>()
@@ -158,7 +158,7 @@ export function grantBuckets(
         joined.set(before, (both = grantOf(all)))
         reasonsOf.set(both, all)
       }
-      // The same want may name a bucket twice.
+      // The same subscription may name a bucket twice.
       if (before !== both) grants.set(name, both)
     }
   })

@@ -172,7 +172,7 @@ async function explainNoRow(
     return {
       op_id: operation.op_id,
       status: 'conflict',
-      message: 'Somebody else changed this record in the meantime.',
+      message: 'Another person changed this record in the meantime.',
       current: Object.fromEntries(current),
       row: row.values,
     }

@@ -6,7 +6,7 @@ export function malformedUpload(detail: string): HoldfastError {
   return new HoldfastError('PSYNC_S2001', 400, 'The body is not an upload', { detail })
 }
 
-/** Nobody in particular is asking: an upload belongs to a person, because a repeat is recognised per person. */
+/** The token names no user: an upload belongs to a user, because a repeat is recognised per user. */
 export function uploadNeedsUser(): HoldfastError {
   return new HoldfastError('PSYNC_S2106', 401, 'Authentication required', {
     detail: 'Uploads need the token of a user, an API key alone is not enough.',
@@ -68,7 +68,7 @@ export function uploadTakesTooLong(what: 'The transaction' | 'A statement', time
   })
 }
 
-/** Nobody reads this: the client went away, and what was begun was rolled back. */
+/** Never read: the client went away, and its transaction was rolled back. */
 export function uploadAbandoned(): HoldfastError {
   return new HoldfastError('HF_UPLOAD_ABANDONED', 499, 'The client closed the connection')
 }

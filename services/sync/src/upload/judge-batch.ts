@@ -42,6 +42,6 @@ async function flushCommits(connections: Connections): Promise<void> {
   try {
     await connections.query(sql`select pg_logical_emit_message(true, 'holdfast:upload', '')`)
   } catch (thrown) {
-    throw uploadNotJudged(thrown) // the device asks again, and gets what is recorded
+    throw uploadNotJudged(thrown) // the device asks again, and gets the recorded verdict
   }
 }

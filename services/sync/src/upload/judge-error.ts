@@ -1,4 +1,4 @@
-/** What Postgres said about a statement, as the driver's error carries it. */
+/** Postgres's error about a statement, as the driver carries it. */
 export interface DatabaseError extends Error {
   /** SQLSTATE. */
   readonly code: string

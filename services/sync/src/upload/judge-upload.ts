@@ -40,7 +40,7 @@ export interface JudgeContext {
 /** Who sent an upload. */
 export interface Sender {
   readonly caller: Caller
-  /** Aborts, with the error to throw, when nobody waits for the answer any more. */
+  /** Aborts, with the error to throw, when the client has gone. */
   readonly signal: AbortSignal
 }
 
@@ -91,7 +91,7 @@ function toRefusal(thrown: unknown, { statementTimeoutMs }: JudgeContext): unkno
 
 /** What transactions of a batch share. */
 export interface BatchMemory {
-  /** Tables as earlier transactions found them. Only what is applied may rest on them: a refusal is judged again with what is there now. */
+  /** Tables as earlier transactions found them. Only applied transactions may rest on them: a refusal is judged again with the current tables. */
   tables: ReadonlyMap<string, WritableTable>
   /** A later commit will bring this one to the disk before anybody is answered. */
   deferFsync: boolean

@@ -38,7 +38,7 @@ export function planOperation(
       reason: {
         sqlstate: '42P01',
         message: `There is no table "${operation.type}" that you may use`,
-        hint: 'Check its name, whether its schema is exposed (restSchemas), and what is granted to the role.',
+        hint: 'Check its name, whether its schema is exposed (restSchemas), and the grants of the role.',
       },
     }
   }
@@ -80,7 +80,7 @@ function unwritableColumn(name: string, table: WritableTable): UnplannableOperat
     return {
       sqlstate: '42703',
       message: `There is no column "${name}" of table "${table.name}" that you may use`,
-      hint: 'Check its name, and what is granted to the role.',
+      hint: 'Check its name, and the grants of the role.',
       column: name,
     }
   }

@@ -1,6 +1,14 @@
 import { assert } from '@holdfast/foundation'
-import { chooseRowKey, localColumnName, UNIQUE_KEYS, type TypeShape, type UniqueKey } from '@holdfast/policy'
-import { baseTypesOf, columnTypesOf, isSetByPostgres, sql, type Transaction } from '@holdfast/postgres'
+import { chooseRowKey, localColumnName, type TypeShape } from '@holdfast/policy'
+import {
+  baseTypesOf,
+  columnTypesOf,
+  isSetByPostgres,
+  sql,
+  uniqueIndexesOf,
+  type Transaction,
+  type UniqueIndex,
+} from '@holdfast/postgres'
 import { readShapes } from './read-types.ts'
 
 /** A column that an upload may name. */
@@ -54,7 +62,7 @@ interface ColumnRow {
   readonly type: string
   readonly base: string
   readonly is_built: boolean
-  readonly unique_keys: readonly UniqueKey[]
+  readonly unique_indexes: readonly UniqueIndex[]
   readonly element_is_json: boolean
   readonly generated: boolean
   readonly comparable: boolean
@@ -104,7 +112,7 @@ export async function findWritableTables(
            pg_catalog.format_type(base.base, null) as type,
            base.base::int8::text as base,
            base.typcategory = 'A' or base.typtype in ('c', 'r', 'm') as is_built,
-           (select k.keys from (select c.oid from pg_catalog.pg_class c where c.oid = found.oid) c, lateral (${UNIQUE_KEYS}) k (keys)) as unique_keys,
+           (select coalesce(json_agg(u), '[]'::json) from (${uniqueIndexesOf(sql`found.oid`)}) u) as unique_indexes,
            base.typcategory = 'A' and base.typelem in ('json'::regtype, 'jsonb'::regtype) as element_is_json,
            ${isSetByPostgres('a')} as generated,
            coalesce(element.typcategory, base.typcategory) in ('B', 'N', 'S', 'E', 'D', 'T', 'I')
@@ -130,7 +138,7 @@ function createTable(rows: readonly ColumnRow[], shapeOf: ((oid: number) => Type
   const [first] = rows
   assert(first, 'a table has columns')
   // A view has no index; its rows are known by their id.
-  const key = chooseRowKey(first.unique_keys) ?? { columns: ['id'], deferrable: false }
+  const key = chooseRowKey(first.unique_indexes) ?? { columns: ['id'], deferrable: false }
   const names = rows.map((row) => row.column)
   const columns = new Map<string, WritableColumn>()
   const keyColumns = new Map<string, WritableColumn>()

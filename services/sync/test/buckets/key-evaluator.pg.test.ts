@@ -4,7 +4,7 @@ import { compileSyncPlan, readPolicyInput } from '@holdfast/policy'
 import { sql, type Pool, type Session } from '@holdfast/postgres'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 import { activatePlan, DEFAULT_STREAM } from '../../src/buckets/active-plan.ts'
-import type { Want } from '../../src/buckets/evaluated-keys.ts'
+import type { StreamSubscription } from '../../src/buckets/evaluated-keys.ts'
 import { createPolicyFailures } from '../../src/buckets/policy-failures.ts'
 import { createKeyEvaluator, type KeyEvaluator } from '../../src/buckets/key-evaluator.ts'
 
@@ -12,7 +12,7 @@ const PEOPLE = Array.from({ length: 40 }, (_, number) => `aaaaaaaa-0000-4000-800
 const FAILS = PEOPLE[7] as string
 
 let db: TestDatabase
-let want: Want
+let subscription: StreamSubscription
 let transactions = 0
 
 beforeAll(async () => {
@@ -44,7 +44,7 @@ beforeAll(async () => {
   )
   const stream = activatePlan(plan, stored as never).streams.get(DEFAULT_STREAM)
   if (!stream) throw new Error('no stream')
-  want = { stream, parameters: '{}' }
+  subscription = { stream, parameters: '{}' }
 })
 
 afterAll(() => db[Symbol.asyncDispose]())
@@ -70,16 +70,16 @@ const session = (sub: string): Session => ({ role: 'authenticated', claims: { su
 
 test('many people who come at once get each their own keys, in few transactions', async () => {
   const evaluator = open()
-  const found = await Promise.all(PEOPLE.map((person) => evaluator.keys([want], session(person))))
+  const found = await Promise.all(PEOPLE.map((person) => evaluator.keys([subscription], session(person))))
   for (const [index, person] of PEOPLE.entries()) {
-    const names = found[index]?.wants[0]?.bucketNames.join() ?? ''
+    const names = found[index]?.subscriptions[0]?.bucketNames.join() ?? ''
     for (const other of PEOPLE) expect(names.includes(other)).toBe(other === person)
     // Their own items and their own memberships come by their id; the list they share by a second name.
     expect(names.split(person).length - 1).toBe(person === FAILS ? 2 : 3)
     expect([...(found[index]?.pins.values() ?? [])].flat()).toContain(person)
   }
-  expect(found[7]?.wants[0]?.problem).toBeDefined()
-  expect(found[8]?.wants[0]?.problem).toBeUndefined()
+  expect(found[7]?.subscriptions[0]?.problem).toBeDefined()
+  expect(found[8]?.subscriptions[0]?.problem).toBeUndefined()
   // Two alone, the others by eight, and the one that fails once more.
   expect(transactions).toBeLessThan(10)
   expect(evaluator.evaluations).toBe(PEOPLE.length)
@@ -88,18 +88,18 @@ test('many people who come at once get each their own keys, in few transactions'
 test('devices with equal claims that wait at the same time share an answer', async () => {
   const evaluator = open()
   const one = PEOPLE[0] as string
-  const found = await Promise.all(Array.from({ length: 30 }, () => evaluator.keys([want], session(one))))
+  const found = await Promise.all(Array.from({ length: 30 }, () => evaluator.keys([subscription], session(one))))
   expect(new Set(found).size).toBe(3) // two found a free place, and the others waited
   expect(evaluator.evaluations).toBe(3)
-  expect(new Set(found.map((keys) => keys.wants[0]?.bucketNames.join())).size).toBe(1)
+  expect(new Set(found.map((keys) => keys.subscriptions[0]?.bucketNames.join())).size).toBe(1)
 })
 
-test('what is asked for after a commit sees it, whatever is under way', async () => {
+test('an evaluation asked for after a commit sees it, whatever is under way', async () => {
   const evaluator = open()
   const [one, list] = [PEOPLE[1] as string, 'bbbbbbbb-0000-4000-8000-000000000001']
-  const before = Array.from({ length: 20 }, () => evaluator.keys([want], session(one)))
+  const before = Array.from({ length: 20 }, () => evaluator.keys([subscription], session(one)))
   await db.pool.execute(sql`insert into public.members (list_id, user_id) values (${list}::uuid, ${one}::uuid)`)
-  const after = await evaluator.keys([want], session(one))
-  expect(after.wants[0]?.bucketNames.join()).toContain(list)
+  const after = await evaluator.keys([subscription], session(one))
+  expect(after.subscriptions[0]?.bucketNames.join()).toContain(list)
   await Promise.all(before)
 })

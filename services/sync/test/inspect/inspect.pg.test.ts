@@ -48,7 +48,7 @@ const explain = (table: string, id: string, user = ALICE): Promise<RowExplanatio
   get(`/sync/v1/explain?user=${user}&table=${table}&id=${id}`)
 
 describe('coverage', () => {
-  test('tells for each table whether it syncs, and what is to blame when not', async () => {
+  test('tells for each table whether it syncs, and the reason when not', async () => {
     const { tables } = await get<CoverageReport>('/sync/v1/coverage')
     expect(tables.map(({ table, synced }) => [table, synced])).toEqual([
       ['holdfast.login_passwords', false],
@@ -135,7 +135,7 @@ describe('explaining a row', () => {
     })
   })
 
-  test('tells why somebody does not have a row: no key, a filter, a refused table, no such row', async () => {
+  test('tells why a user does not have a row: no key, a filter, a refused table, no such row', async () => {
     expect(await explain('items', FOREIGN)).toMatchObject({
       verdict: 'does not have it',
       because: expect.arrayContaining([expect.stringContaining("is not among the person's 1 keys")]),

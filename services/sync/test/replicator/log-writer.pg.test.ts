@@ -4,6 +4,7 @@ import { sql } from '@holdfast/postgres'
 import type { Lsn } from '@holdfast/replication'
 import { openTestDatabase } from '@holdfast/test-support'
 import { createCheckpointFeed } from '../../src/checkpoints/checkpoint-feed.ts'
+import { docToJson } from '../../src/encode/op-doc.ts'
 import { CHUNK_OPS_MAX } from '../../src/limits.ts'
 import { readBuckets, readState, resetState } from '../../src/storage/bucket-storage.ts'
 import { syncMigrations } from '../../src/sync.ts'
@@ -14,7 +15,7 @@ const BUCKETS_MAX = 2_000
 const GROUP = 1_000
 
 test(
-  'a batch of many buckets holds few of them in memory, and tells of those that somebody has',
+  'a batch of many buckets holds few of them in memory, and tells of those that a stream has',
   { timeout: 60_000 },
   async () => {
     await using db = await openTestDatabase({ migrations: [syncMigrations] })
@@ -75,3 +76,37 @@ test(
     expect(sums).toEqual({ buckets: BUCKETS, wrong: 0 })
   },
 )
+
+test('operations of any size are in the log as they were made, and take the place of those before them', async () => {
+  await using db = await openTestDatabase({ migrations: [syncMigrations] })
+  await resetState(db.pool, 'none')
+  const state = await readState(db.pool)
+  expect(state).toBeDefined()
+  if (!state) return
+  const writer = createLogWriter(db.pool, createCheckpointFeed(), state)
+  const texts = ['', 'é'.repeat(1_000), '\\x00"'.repeat(50_000), 'z'.repeat(2_000_000)]
+  await writer.ids.resolve(writer.db, new Map([['one', 1]]))
+  const bucket = writer.ids.id('one')
+  let expected: { row: string; data: string }[] = []
+  for (const [index, lsn] of [7n, 8n, 9n].entries()) {
+    // The sizes go round, so that a small operation supersedes a large one and the other way round.
+    expected = texts.map((_, row) => ({
+      row: `row ${row}`,
+      data: JSON.stringify({ text: texts[(row + index) % texts.length], index }),
+    }))
+    for (const { row, data } of expected) {
+      writer.pending.put(bucket, 't', row, data, index === 0)
+      await writer.complete((lsn * 10n + BigInt(row.slice(4))) as Lsn, () => undefined)
+    }
+  }
+  const rows = await db.pool.query<{ row_key: Buffer; doc: Buffer }>(sql`
+    select row_key, doc from sync.ops where row_key is not null order by row_key`)
+  expect(rows.map(({ row_key, doc }) => ({ row: row_key.toString(), data: dataOf(doc) }))).toEqual(expected)
+  const [counted] = await db.pool.query<{ moved: number }>(sql`
+    select count(*)::int as moved from sync.ops where row_key is null and doc = sync.move_doc(op_id, checksum)`)
+  expect(counted?.moved).toBe(2 * texts.length)
+})
+
+function dataOf(doc: Buffer): string {
+  return (JSON.parse(docToJson(doc, false)) as { data: string }).data
+}

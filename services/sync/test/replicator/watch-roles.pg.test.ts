@@ -5,10 +5,10 @@ import { expect, test } from 'vitest'
 import { readRolesVersion } from '../../src/replicator/watch-roles.ts'
 
 /*
- * What is pinned here: roles belong to the whole server, and only those that policies, grants or owners of this database name concern its policies.
+ * Pins that roles belong to the whole server, and only those that policies, grants or owners of this database name concern its policies.
  */
 
-test('roles of other projects on the same server concern nobody here, until something here names them', async () => {
+test('roles of other projects on the same server have no effect here, until something here names them', async () => {
   await using db = await openTestDatabase()
   const [role, member] = [0, 1].map(() => sql.identifier(`hf_test_${randomBytes(6).toString('hex')}`))
   if (!role || !member) throw new Error('there are two names')

@@ -94,7 +94,7 @@ describe('the schema of a device', () => {
     expect(column('due_on')).toMatchObject({ comment: 'Until when.' })
   })
 
-  test('says which columns are guarded: those that say where a record stands, until somebody says otherwise', async () => {
+  test('says which columns are guarded: those that say where a record stands, until a migration says otherwise', async () => {
     const guards = async (): Promise<unknown> => {
       const tasks = (await get('authenticated')).schema.tables.find((table) => table.name === 'tasks')
       return Object.fromEntries(tasks?.columns.flatMap(({ name, guard }) => (guard ? [[name, guard]] : [])) ?? [])

@@ -181,7 +181,7 @@ class Device {
       if (this.inFlight-- <= 0) throw new Error('the connection broke')
       return
     }
-    const list = JSON.parse(`[${ops.body(this.sink.format).toString()}]`) as ReadOp[]
+    const list = JSON.parse(`[${Buffer.concat(ops.body(this.sink.format)).toString()}]`) as ReadOp[]
     for (const op of list) {
       this.position = Number(op.op_id)
       const checksum = op.checksum | 0
@@ -280,7 +280,7 @@ const step = fc.oneof(
   },
 )
 
-const RUNS = Number(process.env['HOLDFAST_COMPACTION_RUNS'] ?? 150)
+const RUNS = Number(process.env['HOLDFAST_COMPACTION_RUNS'] ?? 60)
 
 test(
   `devices at any operation reach the same rows and sums before and after compaction, in ${RUNS} histories`,
@@ -353,7 +353,7 @@ test('after a long history a bucket has at most twice as many operations as rows
   await log.compactor[Symbol.asyncDispose]()
 })
 
-test('a bucket that all rows have left and that somebody may have keeps one operation', async () => {
+test('a bucket that all rows have left and that a device may have keeps one operation', async () => {
   const log = await openLog('left')
   for (let row = 0; row < 30; row++) await log.write([{ kind: 'put', row }])
   for (let row = 0; row < 30; row++) await log.write([{ kind: 'remove', row }])
@@ -363,7 +363,7 @@ test('a bucket that all rows have left and that somebody may have keeps one oper
   await log.compactor[Symbol.asyncDispose]()
 })
 
-test('what nobody needs any more is deleted in pieces, and nothing else', async () => {
+test('buckets that are not needed any more are deleted in pieces, and nothing else', async () => {
   const log = await openLog('kept')
   await log.write([{ kind: 'put', row: 1 }])
   const [definition] = await pool.query<{ number: number }>(sql`

@@ -117,7 +117,7 @@ test('a table in an exposed schema goes before one of the same name that the cal
   })
 })
 
-test('an id whose column the caller may not use is still part of what is written: Postgres refuses it', async () => {
+test('an id whose column the caller may not use is still part of the write: Postgres refuses it', async () => {
   const put = { op: 'PUT', type: 'sealed', id: randomUUID(), data: { label: 'x' } } as const
   expect(await verdictOf(put)).toMatchObject({ status: 'error', sqlstate: '42501' })
   expect(await rowsOf('public.sealed')).toEqual([])

@@ -48,7 +48,7 @@ const order = async (id: string): Promise<unknown> =>
   (await world.database.pool.query(sql`select title, version from public.orders where id = ${id}`))[0]
 
 describe('a guarded row', () => {
-  test('that somebody else changed is a conflict, answered with the row as the person may see it', async () => {
+  test('that another user changed is a conflict, answered with the row as the person may see it', async () => {
     const id = await seed()
     await run(`update public.orders set title = 'B', secret = 'x', tags = '{a}' where id = '${id}'`)
     const answer = await world.upload(
@@ -66,7 +66,7 @@ describe('a guarded row', () => {
     expect(await order(id)).toEqual({ title: 'B', version: 2 })
   })
 
-  test('is not deleted once somebody else has changed it', async () => {
+  test('is not deleted once another user has changed it', async () => {
     const id = await seed()
     await run(`update public.orders set title = 'B' where id = '${id}'`)
     const answer = await world.upload(world.transaction({ type: 'orders', op: 'DELETE', id, old: { version: 1 } }))

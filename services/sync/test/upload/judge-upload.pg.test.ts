@@ -4,7 +4,7 @@ import { sql } from '@holdfast/postgres'
 import { ALICE, BOB, caller, CLIENT, openUploadWorld, type Operation, type UploadWorld } from './upload-world.ts'
 
 /*
- * What is pinned here: one local transaction becomes one Postgres transaction under row-level security, whole or not at all, and every refusal comes
+ * Pins that one local transaction becomes one Postgres transaction under row-level security, whole or not at all, and every refusal comes
  * back with its reason.
  */
 
@@ -208,7 +208,7 @@ describe('a transaction is refused', () => {
     },
   )
 
-  test('as a conflict with the current values when a guarded column was changed by somebody else', async () => {
+  test('as a conflict with the current values when a guarded column was changed by another user', async () => {
     const id = await world.seedTask({ state: 'done' })
     const answer = await world.upload(
       world.transaction({ op: 'PATCH', id, data: { state: 'doing', points: 3 }, old: { state: 'open' } }),

@@ -8,7 +8,7 @@ import { UPLOAD_PATH, type UploadRequest } from '@holdfast/protocol'
 import { ALICE, BOB, caller, CLIENT, openUploadWorld, type UploadWorld } from './upload-world.ts'
 
 /*
- * One person's uploads never cost another: what one may have under way is bounded, what nobody waits for any more is ended, and what takes too long is
+ * One person's uploads never cost another: each may have so many under way, those that no client waits for any more are ended, and those that take too long are
  * rolled back, to be sent again. Uploads are held up here by a row that a person has locked.
  */
 

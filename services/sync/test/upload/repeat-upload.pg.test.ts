@@ -7,7 +7,7 @@ import { judgeUpload } from '../../src/upload/judge-upload.ts'
 import { ALICE, BOB, caller, CLIENT, openUploadWorld, type Operation, type UploadWorld } from './upload-world.ts'
 
 /*
- * What is pinned here: a transaction is applied exactly once, whatever is lost, repeated or killed on the way, and nothing that a client can send
+ * Pins that a transaction is applied exactly once, whatever is lost, repeated or killed on the way, and nothing that a client can send
  * is answered with a 500.
  */
 
@@ -248,7 +248,7 @@ test('a batch goes on with the tables as they are when they change under it', as
   )
 })
 
-test('judgements that nobody can ask for any more are forgotten, the oldest first', async () => {
+test('verdicts that no device can ask for any more are deleted, the oldest first', async () => {
   const task = (): UploadRequest => world.transaction({ op: 'PUT', id: randomUUID(), data: { title: 'x' } })
   const old = Array.from({ length: 25 }, task)
   for (const upload of old) await world.upload(upload)

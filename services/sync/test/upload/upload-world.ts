@@ -99,31 +99,14 @@ export interface UploadWorldOptions {
 }
 
 export async function openUploadWorld(options: UploadWorldOptions = {}): Promise<UploadWorld> {
-  const database = await openTestDatabase()
-  await database.pool.withClient(async (client) => {
-    for (const name of ['0002_upload.sql', '0004_guards.sql', '0011_forget_uploads.sql'])
-      await client.query(readFileSync(new URL(`../../migrations/${name}`, import.meta.url), 'utf8'))
-    await client.query(SCHEMA)
-  })
+  const database = await openTasksDatabase()
   const pool = createPool({
     url: database.requestUrl,
     applicationName: 'uploads',
     connectionsMax: 8,
     acquireTimeoutMs: 5_000,
   })
-  const app = fastify()
-  app.decorateRequest('caller')
-  app.addHook('onRequest', async (request) => {
-    request.caller = JSON.parse(String(request.headers['x-caller'])) as Caller
-  })
-  // As the gateway renders what the routes throw, in short.
-  app.setErrorHandler((error: SentError, _request, reply) => {
-    const status = error.status ?? error.statusCode ?? 500
-    return reply
-      .code(status)
-      .headers(error.headers ?? {})
-      .send({ error: { code: error.code, status } })
-  })
+  const app = createGateway()
   const context: JudgeContext = {
     share: sharePool(pool, {
       connectionsMax: 8,
@@ -192,4 +175,31 @@ export async function openUploadWorld(options: UploadWorldOptions = {}): Promise
     },
   }
   return world
+}
+
+async function openTasksDatabase(): Promise<TestDatabase> {
+  const database = await openTestDatabase()
+  await database.pool.withClient(async (client) => {
+    for (const name of ['0002_upload.sql', '0004_guards.sql', '0011_forget_uploads.sql'])
+      await client.query(readFileSync(new URL(`../../migrations/${name}`, import.meta.url), 'utf8'))
+    await client.query(SCHEMA)
+  })
+  return database
+}
+
+/** A server that takes the caller from a header, and renders what the routes throw as the gateway does, in short. */
+function createGateway(): FastifyInstance {
+  const app = fastify()
+  app.decorateRequest('caller')
+  app.addHook('onRequest', async (request) => {
+    request.caller = JSON.parse(String(request.headers['x-caller'])) as Caller
+  })
+  app.setErrorHandler((error: SentError, _request, reply) => {
+    const status = error.status ?? error.statusCode ?? 500
+    return reply
+      .code(status)
+      .headers(error.headers ?? {})
+      .send({ error: { code: error.code, status } })
+  })
+  return app
 }

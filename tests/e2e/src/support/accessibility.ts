@@ -6,9 +6,9 @@ export async function expectAccessible(page: Page, screen: string): Promise<void
   await expectNoSidewaysScroll(page, screen)
   await comeToRest(page)
   const { violations } = await new AxeBuilder({ page })
-    // What a screen reader was told a moment ago may name a button that is gone by now; it is nobody's to read any more.
+    // What a screen reader was told a moment ago may name a button that is gone by now; no reader reaches it any more.
     .exclude('[data-live-announcer]')
-    // The component library's own place for announcements; nobody looks at it, and it is emptied by itself.
+    // The component library's own place for announcements; it is invisible, and is emptied by itself.
     .exclude('[data-live-announcer]')
     .withTags(['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'])
     .analyze()

@@ -29,11 +29,11 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     },
     { scope: 'worker', timeout: 180_000 },
   ],
-  arrive: async ({ browser, holdfast }, use) => {
+  arrive: async ({ launchOptions, holdfast }, use) => {
     await using people = new AsyncDisposableStack()
     const arrived: Person[] = []
     await use(async (account, options) => {
-      const person = people.use(await openPerson(browser, holdfast, account, options))
+      const person = people.use(await openPerson(launchOptions, holdfast, account, options))
       arrived.push(person)
       return person
     })

@@ -19,7 +19,7 @@ export interface GuideApp extends AsyncDisposable {
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
 
 /**
- * Takes the blocks out of the page and builds with Vite. A page of its own adds its second component, the one for refused changes, to what is shown.
+ * Takes the blocks out of the page and builds with Vite. A page of its own adds its second component, the one for refused changes, to the screen.
  *
  * @param options.base - the page that has the rest of the app, when `page` has only its SQL and its component
  */

@@ -1,13 +1,14 @@
 import {
   expect,
-  type Browser,
   type BrowserContext,
   type BrowserContextOptions,
+  type LaunchOptions,
   type Locator,
   type Page,
 } from '@playwright/test'
 import type { SupabaseClient } from '@supabase/supabase-js'
 import { openFaultyLink, SAMPLE_PASSWORD, type FaultyLink, type Holdfast } from '@holdfast/test-support'
+import { openProfile } from './browser-profile.ts'
 import { watchProblems, type Problems } from './problems.ts'
 
 /** How long a device may take for its first rows, in milliseconds, on a machine that does other things as well. */
@@ -54,14 +55,14 @@ export type AccountName = keyof typeof ACCOUNTS
 
 /** Opens a browser for a person. */
 export async function openPerson(
-  browser: Browser,
+  launchOptions: LaunchOptions,
   holdfast: Holdfast,
   account: AccountName,
   { until = 'synced', ...contextOptions }: PersonOptions = {},
 ): Promise<Person & AsyncDisposable> {
   const { email, name } = ACCOUNTS[account]
   const link = await openFaultyLink(holdfast.url)
-  const context = await browser.newContext({
+  const profile = await openProfile(launchOptions, {
     baseURL: link.url,
     viewport: { width: 1280, height: 800 },
     reducedMotion: 'reduce',
@@ -69,8 +70,8 @@ export async function openPerson(
     timezoneId: 'Europe/London',
     ...contextOptions,
   })
+  const { context, page } = profile
   const problems = watchProblems(context)
-  const page = await context.newPage()
   const home = '/w/holdfast'
   let client: SupabaseClient | undefined
 
@@ -115,7 +116,7 @@ export async function openPerson(
   return { ...person, [Symbol.asyncDispose]: close }
 
   async function close(): Promise<void> {
-    await context.close()
+    await profile[Symbol.asyncDispose]()
     await link[Symbol.asyncDispose]()
   }
 }

@@ -1,6 +1,6 @@
 import type { BrowserContext, ConsoleMessage } from '@playwright/test'
 
-/** What went wrong in a browser without anybody seeing it: errors on the console, exceptions and rejections that nobody handled. */
+/** What went wrong in a browser without anybody seeing it: errors on the console, exceptions and rejections that no code handled. */
 export interface Problems {
   /** The journey causes these itself. */
   expect(pattern: RegExp): void
@@ -9,8 +9,8 @@ export interface Problems {
   readonly found: readonly string[]
 }
 
-/** How Chromium itself reports a request that got no answer; nobody can keep it from doing so. */
-const CUT_LINE = /^Failed to load resource: net::ERR_/
+/** How Chromium itself reports a request that got no answer; a page cannot keep it from doing so. */
+const CUT_LINE = /^(?:Failed to load resource: net::ERR_|WebSocket connection to '[^']*' failed)/
 
 export function watchProblems(context: BrowserContext): Problems {
   const found: string[] = []

@@ -5,7 +5,7 @@ import type { Holdfast } from '@holdfast/test-support'
 import { totp } from './own-account.ts'
 import { watchProblems, type Problems } from './problems.ts'
 
-/** A person at a device that was never here, with an address that nobody else has. */
+/** A person at a device that was never here, with an address that no other user has. */
 export interface Stranger {
   readonly email: string
   /** Of the account, once there is one. */

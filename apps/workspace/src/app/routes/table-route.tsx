@@ -1,8 +1,12 @@
 import { useParams, useSearch } from '@tanstack/react-router'
-import type { JSX } from 'react'
+import { type JSX, lazy, Suspense } from 'react'
 import { useRememberRecent } from '../../lib/data/recent.ts'
 import { TableScreen } from '../../features/grid/table-screen.tsx'
-import { RecordPanel } from '../../features/record/record-panel.tsx'
+
+/** The grid is there before the record's screens are. */
+const RecordPanel = lazy(async () => ({
+  default: (await import('../../features/record/record-panel.tsx')).RecordPanel,
+}))
 
 /** Mounts the grid for the table in the address, with the open record beside it; another table is another screen with its own state. */
 export function TableRoute(): JSX.Element {
@@ -10,6 +14,14 @@ export function TableRoute(): JSX.Element {
   const { record } = useSearch({ from: '/signed-in/w/$ws/t/$table' })
   useRememberRecent(table, record)
   return (
-    <TableScreen key={table} table={table} renderRecord={(open) => <RecordPanel key={open.recordId} {...open} />} />
+    <TableScreen
+      key={table}
+      table={table}
+      renderRecord={(open) => (
+        <Suspense>
+          <RecordPanel key={open.recordId} {...open} />
+        </Suspense>
+      )}
+    />
   )
 }

@@ -29,7 +29,7 @@ export function SyncChip(menu: SyncMenuProps): JSX.Element {
           aria-label={`Sync: ${looks.text}`}
           className="group inline-flex h-7 max-w-[14rem] items-center rounded-full coarse:h-11"
         >
-          {/* The target is taller than what is seen of it, under a finger. */}
+          {/* The touch target is taller than the visible chip. */}
           <span
             className={cx(
               'inline-flex h-7 min-w-0 items-center gap-1.5 rounded-full border px-2.5 text-small font-medium whitespace-nowrap tabular-nums transition-colors coarse:h-8',

@@ -1,13 +1,16 @@
 import { useLastSyncedAt, useLocalDatabase } from '@holdfast/react'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { Menu as MenuIcon, Search } from 'lucide-react'
 import type { JSX } from 'react'
 import { Button as AriaButton } from 'react-aria-components/Button'
 import { IconButton } from '../../components/icon-button.tsx'
 import { Kbd } from '../../components/kbd.tsx'
 import { Logo } from '../../components/logo.tsx'
+import { LatePeopleHere } from '../../components/presence/late-people-here.tsx'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { setPaused, usePause } from '../../lib/data/pause.ts'
+import { usePerson } from '../../lib/data/use-person.ts'
+import { usePlaceTopics } from '../../lib/presence/topics.ts'
 import { useSyncLooks } from '../../lib/data/use-sync-looks.ts'
 import { modKey } from '../../lib/shortcuts.ts'
 import { shellMessages as words } from '../../messages/shell.ts'
@@ -16,7 +19,6 @@ import { Breadcrumb } from './breadcrumb.tsx'
 import type { Layer } from './layer.ts'
 import type { NavigationProps } from './side-bar.tsx'
 import { SyncChip } from './sync-chip.tsx'
-import { usePerson } from './use-person.ts'
 
 interface TopBarProps {
   readonly navigation: NavigationProps
@@ -49,6 +51,7 @@ export function TopBar({ navigation, onLayer }: TopBarProps): JSX.Element {
       <span aria-hidden className="mx-1 hidden h-5 w-px bg-border tablet:block" />
       <Breadcrumb workspace={workspace} tables={tables} />
       <div className="flex flex-1 items-center justify-end gap-1.5 tablet:flex-none">
+        <WhoIsHere />
         <SyncState navigation={navigation} email={email} />
         <AriaButton
           onPress={() => onLayer('palette')}
@@ -61,6 +64,14 @@ export function TopBar({ navigation, onLayer }: TopBarProps): JSX.Element {
       </div>
     </header>
   )
+}
+
+/** Who else is on the table, or on the record that fills the screen. */
+function WhoIsHere(): JSX.Element | null {
+  const { table, record } = useParams({ strict: false })
+  const topics = usePlaceTopics()
+  if (table === undefined) return null
+  return <LatePeopleHere topic={record === undefined ? topics.table(table) : topics.record(table, record)} />
 }
 
 /** The chip with what it needs to know, and where its buttons lead. */

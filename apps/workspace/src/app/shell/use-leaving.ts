@@ -1,19 +1,15 @@
 import type { UnsentCount } from '@holdfast/client'
 import { useLocalDatabase } from '@holdfast/react'
-import { useEffect, useState } from 'react'
+import { useEffect, useReducer } from 'react'
 import { forgetAccount, rememberWaiting } from '../../lib/data/accounts.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { setPaused } from '../../lib/data/pause.ts'
+import { ASKING, type LeavingState, nextLeaving } from './leaving-state.ts'
 
 /** How long "send now" tries before it says that it could not. */
 const SEND_TIMEOUT_MS = 20_000
 
-/** The way out of this device. `not-sent`: the outbox did not empty in time. */
-export type LeavingStep = 'asking' | 'sending' | 'not-sent' | 'leaving'
-
-export interface Leaving {
-  readonly step: LeavingStep
-  readonly error: Error | undefined
+export interface Leaving extends LeavingState {
   /** Signs out, and says what becomes of the person's data here. */
   leave(data: 'keep' | 'wipe'): Promise<void>
   /** Sends what waits, then signs out. */
@@ -29,35 +25,35 @@ export function useLeaving({
 }: UnsentCount & { readonly isShared: boolean }): Leaving {
   const { client } = useBackend()
   const local = useLocalDatabase()
-  const [step, setStep] = useState<LeavingStep>('asking')
-  const [error, setError] = useState<Error>()
+  const [state, dispatch] = useReducer(nextLeaving, ASKING)
 
   const leave = async (data: 'keep' | 'wipe'): Promise<void> => {
-    setStep('leaving')
+    dispatch({ kind: 'leave' })
     try {
       if (data === 'keep') rememberWaiting(local.userId, waiting + attention + files)
       await client.signOut(data, { discardUnsent: true }) // the person has chosen
       if (data === 'wipe') forgetAccount(local.userId)
     } catch (cause) {
-      setStep('asking')
-      setError(cause instanceof Error ? cause : new Error(String(cause)))
+      dispatch({ kind: 'failed', cause })
     }
   }
   useEmptyOutbox({
-    isSending: step === 'sending',
+    isSending: state.step === 'sending',
     waiting: waiting + files,
-    // A change that was refused on the way out is a new question.
-    onSent: () => (attention > 0 ? setStep('asking') : void leave(isShared ? 'wipe' : 'keep')),
-    onGivenUp: () => setStep('not-sent'),
+    onSent: () => {
+      const emptied = { kind: 'emptied', attention } as const
+      dispatch(emptied)
+      if (nextLeaving(state, emptied).step === 'leaving') void leave(isShared ? 'wipe' : 'keep')
+    },
+    onGivenUp: () => dispatch({ kind: 'timed_out' }),
   })
   return {
-    step,
-    error,
+    ...state,
     leave,
     sendThenLeave() {
       setPaused(local, false)
       void local.attachments?.setPaused(false)
-      setStep('sending')
+      dispatch({ kind: 'send_first' })
     },
   }
 }

@@ -10,7 +10,7 @@ type Supabase = HoldfastClient['supabase']
 /** The signed-in person as the account screens see them. */
 export interface Account {
   readonly supabase: Supabase
-  /** What the server said last, or what the session on this device remembers. `undefined`: not read yet. */
+  /** The server's last answer, or what the session on this device remembers. `undefined`: not read yet. */
   readonly user: User | undefined
   /** Why the server's word is missing. */
   readonly error: unknown

@@ -10,7 +10,7 @@ describe('an error of the account screens', () => {
     expect(failure.technical).toBeUndefined()
   })
 
-  test('that nobody has put into words keeps its text in the details', () => {
+  test('without words of its own keeps its text in the details', () => {
     const failure = describeAccountError(new AuthApiError('strange', 418, 'brand_new_code'))
     expect(failure).toEqual({
       code: 'brand_new_code',

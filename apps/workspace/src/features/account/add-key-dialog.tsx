@@ -49,7 +49,7 @@ export function AddKeyDialog({
       isPending={action.isPending}
       onSubmit={submit}
       onClose={() => {
-        // The browser must not go on asking for a key that nobody wants any more.
+        // The browser must not go on asking for a key that is no longer wanted.
         waiting.current?.abort()
         onClose()
       }}

@@ -34,18 +34,23 @@ const sessionSchema = v.pipe(
 /** One place where the person is signed in. */
 export type OwnSession = v.InferOutput<typeof sessionSchema>
 
+/** In GoTrue's form, where `code` is the status, or in its newer one, where `code` is the name. */
 const refusal = v.object({
-  code: v.optional(v.string()),
+  code: v.optional(v.union([v.string(), v.number()])),
   error_code: v.optional(v.string()),
   msg: v.optional(v.string()),
+  message: v.optional(v.string()),
 })
+
+/** The part of the client that says who asks. */
+type SessionSource = { readonly supabase: { readonly auth: Pick<HoldfastClient['supabase']['auth'], 'getSession'> } }
 
 /**
  * The person's sessions: this device first, then the last seen. supabase-js has no call for it; the address is Holdfast's own.
  *
  * @throws {AuthApiError} when the server refuses, `TypeError` without a connection
  */
-export async function listOwnSessions(client: HoldfastClient, anonKey: string): Promise<readonly OwnSession[]> {
+export async function listOwnSessions(client: SessionSource, anonKey: string): Promise<readonly OwnSession[]> {
   const response = await ask(client, anonKey, 'GET', '/auth/v1/user/sessions')
   const sessions = v.parse(v.array(sessionSchema), await response.json())
   return sessions.toSorted(
@@ -54,11 +59,11 @@ export async function listOwnSessions(client: HoldfastClient, anonKey: string): 
 }
 
 /** Ends one of them: that device has to sign in again. Throws as {@link listOwnSessions}. */
-export async function endOwnSession(client: HoldfastClient, anonKey: string, id: string): Promise<void> {
+export async function endOwnSession(client: SessionSource, anonKey: string, id: string): Promise<void> {
   await ask(client, anonKey, 'DELETE', `/auth/v1/user/sessions/${encodeURIComponent(id)}`)
 }
 
-async function ask(client: HoldfastClient, anonKey: string, method: string, path: string): Promise<Response> {
+async function ask(client: SessionSource, anonKey: string, method: string, path: string): Promise<Response> {
   const { data, error } = await client.supabase.auth.getSession()
   if (error) throw error
   if (!data.session) throw new AuthSessionMissingError()
@@ -69,6 +74,11 @@ async function ask(client: HoldfastClient, anonKey: string, method: string, path
   })
   if (response.ok) return response
   const body = v.safeParse(v.pipe(v.string(), v.parseJson(), refusal), await response.text())
-  const { code, error_code: errorCode, msg } = body.success ? body.output : {}
-  throw new AuthApiError(msg ?? `${path} answered ${response.status}`, response.status, errorCode ?? code)
+  const {
+    code,
+    error_code: errorCode,
+    msg,
+    message = `${path} answered ${response.status}`,
+  } = body.success ? body.output : {}
+  throw new AuthApiError(msg ?? message, response.status, errorCode ?? (typeof code === 'string' ? code : undefined))
 }

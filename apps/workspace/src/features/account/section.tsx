@@ -41,7 +41,7 @@ export function Rows({ label, children }: { readonly label: string; readonly chi
   )
 }
 
-/** What it is, what is known of it, and what can be done with it; the last goes below on a narrow screen. */
+/** A thing of the account with its details and its actions, which go below on a narrow screen. */
 export function Row({
   icon,
   isIconSpared = false,

@@ -37,7 +37,7 @@ export function SignInsScreen(): JSX.Element {
   const [isAsking, setAsking] = useState(false)
   const headingRef = useRef<HTMLHeadingElement>(null)
 
-  // A person who comes back to this tab looks at what is true now.
+  // A person who comes back to this tab sees the current sign-ins.
   useEffect(() => {
     const look = (): void => {
       if (document.visibilityState === 'visible' && blocked === undefined) void reload()

@@ -12,7 +12,7 @@ export interface AuthSettingsRead {
   readonly reload: () => Promise<void>
 }
 
-/** Asks the server what is switched on, now and not at the last visit. */
+/** Fetches which ways to sign in the server offers, now and not at the last visit. */
 export function useAuthSettings(): AuthSettingsRead {
   const { config } = useBackend()
   const read = useCallback(async (): Promise<AuthSettings> => {

@@ -49,7 +49,7 @@ export function usePasswordChange(focusPassword: () => void): PasswordChangeCont
       }),
     )
   }
-  /** Does what the server wants first. @returns whether the form shows by itself what is missing */
+  /** Does what the server wants first. @returns whether the form shows the missing step by itself */
   const answer = async (error: unknown): Promise<boolean> => {
     const problem = weakPasswordMessage(error)
     if (problem !== undefined) {

@@ -1,7 +1,7 @@
 import { passwordMessages as words } from '../../messages/password.ts'
 import { codeOf, describeAccountError } from './account-failure.ts'
 
-/** What is wrong with a new password, when that is why the server refused it. */
+/** The weaknesses of a new password, when they are why the server refused it. */
 export function weakPasswordMessage(error: unknown): string | undefined {
   const code = codeOf(error)
   if (code === 'same_password') return words.same

@@ -35,7 +35,7 @@ export function TakingUp({
   const [outcome, setOutcome] = useState<Outcome>({ kind: 'working' })
   const staysHere = flow === 'email-change'
 
-  // Arriving is the event; nobody presses anything.
+  // Arriving is the event; there is no button.
   useEffect(() => {
     let isOver = false
     takeUp(client.supabase, arrival).then(

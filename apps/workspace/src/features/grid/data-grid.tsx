@@ -95,7 +95,7 @@ export function DataGrid(props: DataGridProps): JSX.Element {
         isTitleSticky={isTitleSticky}
         onSort={props.onSort}
       />
-      <GridBody {...props} rows={size.rows} columns={columns} width={width} drawn={drawn} scroll={scroll} edit={edit} />
+      <GridBody {...props} {...{ viewport, columns, width, drawn, scroll, edit }} rows={size.rows} />
     </div>
   )
 }

@@ -1,11 +1,15 @@
-import type { JSX } from 'react'
+import type { JSX, RefObject } from 'react'
+import type { TableInfo } from '../../lib/data/tables.ts'
 import type { Field } from '../../lib/fields/field.ts'
 import { formatValue } from '../../lib/fields/format-value.ts'
+import { useRowPhotos } from '../../lib/photos/use-row-photos.ts'
+import { lazyAfterPaint } from '../../lib/presence/lazy-after-paint.tsx'
 import type { RecordMark } from '../../lib/records/record-state.ts'
 import { gridMessages as words } from '../../messages/grid.ts'
 import { CellEditor } from './cell-editor.tsx'
 import { GUTTER_PX, type GridColumn } from './grid-layout.ts'
 import { GridRowView } from './grid-row.tsx'
+import type { LiveCursorsProps } from './live-cursors.tsx'
 import { LABEL_PREFIX } from './query/grid-query.ts'
 import type { RowWindows } from './row-windows.ts'
 import type { GridRow } from './window-cache.ts'
@@ -17,7 +21,11 @@ import type { GridScroll } from './use-grid-scroll.ts'
 /** Rows at the end of the page below which there is no room for the reason of a refusal. */
 const END_ROWS = 4
 
+const LiveCursors = lazyAfterPaint<LiveCursorsProps>(async () => (await import('./live-cursors.tsx')).LiveCursors)
+
 export interface GridBodyProps {
+  readonly table: TableInfo
+  readonly viewport: RefObject<HTMLElement | null>
   readonly fields: readonly Field[]
   readonly columns: readonly GridColumn[]
   readonly windows: RowWindows | undefined
@@ -41,6 +49,8 @@ export function GridBody(props: GridBodyProps): JSX.Element {
   const { active } = selection
   const range = rangeOf(selection)
   const editor = <OpenEditor {...props} />
+  const { firstRow, pageRows } = props.scroll
+  const photos = useRowPhotos(props.table.name, (place) => windows?.row(place)?.id, firstRow, firstRow + pageRows)
   return (
     <div role="rowgroup" className="relative" style={{ height: props.rows * rowPx, width: width + GUTTER_PX }}>
       {drawn.rows.map(([index, slot]) => {
@@ -56,6 +66,7 @@ export function GridBody(props: GridBodyProps): JSX.Element {
             height={rowPx}
             width={width}
             mark={row && marks.get(row.id)}
+            photos={row && photos.get(row.id)}
             title={titleOf(row, fields, index)}
             isOpen={row !== undefined && row.id === openRecordId}
             isTitleSticky={props.isTitleSticky}
@@ -66,8 +77,29 @@ export function GridBody(props: GridBodyProps): JSX.Element {
           />
         )
       })}
+      <LiveCursors
+        table={props.table.name}
+        columns={columns}
+        places={placesOf(drawn, windows)}
+        rowPx={rowPx}
+        isTitleSticky={props.isTitleSticky}
+        viewport={props.viewport}
+        record={windows?.row(active.row)?.id}
+        field={columns[active.column]?.field.name}
+        isEditing={props.edit.isOpen}
+      />
     </div>
   )
+}
+
+/** Where the records are that are drawn. */
+function placesOf(drawn: DrawnCells, windows: RowWindows | undefined): ReadonlyMap<string, number> {
+  const places = new Map<string, number>()
+  for (const [index] of drawn.rows) {
+    const row = windows?.row(index)
+    if (row) places.set(row.id, index)
+  }
+  return places
 }
 
 function OpenEditor({ edit, scroll, selection }: GridBodyProps): JSX.Element | null {

@@ -28,7 +28,7 @@ export function layOut(fields: readonly Field[]): { readonly columns: readonly G
   return { columns, width: left }
 }
 
-/** By what is in it, and never too narrow for its own name. */
+/** The width that a column's content needs, never too narrow for its name. */
 function widthOf(field: Field): number {
   const label = 48 + field.label.length * 7.5
   return Math.round(Math.min(320, Math.max(label, contentWidth(field))))

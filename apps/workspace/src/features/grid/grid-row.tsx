@@ -2,14 +2,21 @@ import { PanelRightOpen } from 'lucide-react'
 import { type JSX, memo, type ReactNode } from 'react'
 import { FieldValueView } from '../../components/fields/field-value.tsx'
 import { RECORD_STATES, RecordStateMark } from '../../components/state-glyph.tsx'
+import { RowThumbnails } from '../../components/records/row-thumbnails.tsx'
 import { cx } from '../../lib/cx.ts'
 import { isNumeric } from '../../lib/fields/field-kind.ts'
 import { formatValue } from '../../lib/fields/format-value.ts'
+import type { RowPhotos } from '../../lib/photos/use-row-photos.ts'
+import { fileWords } from '../../lib/records/file-words.ts'
 import type { RecordMark } from '../../lib/records/record-state.ts'
 import { gridMessages as words } from '../../messages/grid.ts'
+import { photoMessages } from '../../messages/photos.ts'
 import { GUTTER_PX, type GridColumn } from './grid-layout.ts'
 import { LABEL_PREFIX } from './query/grid-query.ts'
 import type { GridRow } from './window-cache.ts'
+
+/** Between the line above a picture and the line below it. */
+const THUMBNAIL_MARGIN_PX = 8
 
 export interface GridRowProps {
   /** Place in the view, from 0. */
@@ -21,6 +28,7 @@ export interface GridRowProps {
   readonly height: number
   readonly width: number
   readonly mark: RecordMark | undefined
+  readonly photos: RowPhotos | undefined
   readonly title: string
   /** Its record is open in the panel. */
   readonly isOpen: boolean
@@ -57,6 +65,8 @@ export const GridRowView = memo(function GridRowView(props: GridRowProps): JSX.E
             place={place}
             row={row}
             mark={mark}
+            photos={place === 0 ? props.photos : undefined}
+            thumbnailSide={height - THUMBNAIL_MARGIN_PX}
             isSticky={place === 0 && props.isTitleSticky}
             isOpen={isOpen}
             isActive={place === activeColumn}
@@ -82,7 +92,7 @@ function Gutter({ row, mark, title, isOpen, activeColumn }: GridRowProps): JSX.E
       )}
       style={{ width: GUTTER_PX }}
     >
-      <RecordStateMark state={mark?.state ?? 'clean'} />
+      <RecordStateMark state={mark?.state ?? 'clean'} says={fileWords(mark)?.text} />
       {row === undefined ? null : (
         <button
           type="button"
@@ -106,6 +116,8 @@ function Cell({
   place,
   row,
   mark,
+  photos,
+  thumbnailSide,
   isSticky,
   isOpen,
   isActive,
@@ -116,6 +128,8 @@ function Cell({
   readonly place: number
   readonly row: GridRow | undefined
   readonly mark: RecordMark | undefined
+  readonly photos: RowPhotos | undefined
+  readonly thumbnailSide: number
   readonly isSticky: boolean
   readonly isOpen: boolean
   readonly isActive: boolean
@@ -128,11 +142,12 @@ function Cell({
   const isChanged = fieldState !== 'clean'
   const text = formatValue(field, value, label)
   const state = fieldState === 'clean' ? '' : `, ${words.changedCell}, ${RECORD_STATES[fieldState].word}`
+  const photographs = photos === undefined ? '' : `, ${photoMessages.ofRow(photos.count)}`
   return (
     <div
       role="gridcell"
       aria-colindex={place + 2}
-      aria-label={`${words.cell(field.label, text === '' ? words.emptyCell : text)}${state}`}
+      aria-label={`${words.cell(field.label, text === '' ? words.emptyCell : text)}${photographs}${state}`}
       aria-selected={isSelected}
       aria-readonly={!field.isEditable}
       data-column={place}
@@ -162,6 +177,7 @@ function Cell({
       ) : (
         <FieldValueView field={field} value={value} label={label} />
       )}
+      {photos === undefined ? null : <RowThumbnails photos={photos} side={thumbnailSide} />}
       {isChanged ? (
         <span
           aria-hidden

@@ -28,7 +28,7 @@ export async function readLinkIds(
   return (field, title) => ids.get(keyOf(field, title.trim().toLowerCase()))
 }
 
-/** The titles in one column of what is pasted; a single cell is pasted into every column. */
+/** The titles in one column of the pasted cells; a single cell is pasted into every column. */
 function titlesIn(cells: readonly (readonly PastedCell[])[], column: number): readonly string[] {
   const texts = cells.map((row) => row[cells.length === 1 && row.length === 1 ? 0 : column]?.text.trim() ?? '')
   return [...new Set(texts.filter((text) => text !== '').map((text) => text.toLowerCase()))]

@@ -1,12 +1,16 @@
 import { ChevronRight } from 'lucide-react'
 import { type JSX, useEffect, useRef } from 'react'
 import { ChoiceChip } from '../../components/fields/choice-chip.tsx'
+import { RowThumbnails } from '../../components/records/row-thumbnails.tsx'
 import { RecordStateMark } from '../../components/state-glyph.tsx'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import type { Field } from '../../lib/fields/field.ts'
 import { formatValue } from '../../lib/fields/format-value.ts'
+import { type RowPhotos, useRowPhotos } from '../../lib/photos/use-row-photos.ts'
+import { fileWords } from '../../lib/records/file-words.ts'
 import type { RecordMark } from '../../lib/records/record-state.ts'
 import { gridMessages as words } from '../../messages/grid.ts'
+import { photoMessages } from '../../messages/photos.ts'
 import { LABEL_PREFIX } from './query/grid-query.ts'
 import type { RowWindows, WindowsState } from './row-windows.ts'
 import type { GridRow } from './window-cache.ts'
@@ -38,10 +42,11 @@ export function RecordList({
   const count = state.count ?? 0
   const first = Math.max(0, scroll.firstRow - OVERSCAN)
   const last = Math.min(count - 1, scroll.firstRow + scroll.pageRows + OVERSCAN)
-  // oxlint-disable-next-line react/exhaustive-effect-dependencies -- what is shown depends on the count, too
+  // oxlint-disable-next-line react/exhaustive-effect-dependencies -- the visible range depends on the count, too
   useEffect(() => windows?.show(first, Math.max(first, last)), [windows, first, last, state.count])
   const shape = shapeOf(fields)
   const places = Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index)
+  const photos = useRowPhotos(table.name, (place) => windows?.row(place)?.id, first, last)
   return (
     <div ref={viewport} className="min-h-0 flex-1 overflow-auto overscroll-contain">
       <ul aria-label={words.listName(table.label)} className="relative" style={{ height: count * ITEM_PX }}>
@@ -56,7 +61,13 @@ export function RecordList({
               style={{ height: ITEM_PX, transform: `translateY(${place * ITEM_PX}px)` }}
             >
               {row === undefined ? null : (
-                <Item row={row} shape={shape} mark={marks.get(row.id)} onOpen={() => onOpenRecord(row.id)} />
+                <Item
+                  row={row}
+                  shape={shape}
+                  mark={marks.get(row.id)}
+                  photos={photos.get(row.id)}
+                  onOpen={() => onOpenRecord(row.id)}
+                />
               )}
             </li>
           )
@@ -88,11 +99,13 @@ function Item({
   row,
   shape,
   mark,
+  photos,
   onOpen,
 }: {
   readonly row: GridRow
   readonly shape: ListShape
   readonly mark: RecordMark | undefined
+  readonly photos: RowPhotos | undefined
   readonly onOpen: () => void
 }): JSX.Element {
   const text = (field: Field): string => formatValue(field, row[field.name] ?? null, row[LABEL_PREFIX + field.name])
@@ -118,12 +131,18 @@ function Item({
         <span className="flex items-center gap-2 text-small text-muted">
           {mark ? (
             <span className="shrink-0 whitespace-nowrap">
-              <RecordStateMark state={mark.state} hasWord />
+              <RecordStateMark state={mark.state} says={fileWords(mark)?.text} hasWord />
             </span>
           ) : null}
           <span className="truncate">{facts.join(' · ')}</span>
         </span>
       </span>
+      {photos === undefined ? null : (
+        <>
+          <span className="sr-only">{photoMessages.ofRow(photos.count)}</span>
+          <RowThumbnails photos={photos} side={44} max={1} />
+        </>
+      )}
       <ChevronRight size={16} aria-hidden className="text-subtle" />
     </button>
   )

@@ -85,7 +85,7 @@ afterEach(() => {
 })
 
 describe('the windows of a view', () => {
-  test('are read around what is visible, and one more on each side', async () => {
+  test('are read around the visible rows, and one more on each side', async () => {
     const { windows } = openWindows(1_000)
     await expect.poll(() => windows.getState().count).toBe(1_000)
     windows.show(450, 480)
@@ -105,7 +105,7 @@ describe('the windows of a view', () => {
     expect(windows.row(3)).toBe(third)
   })
 
-  test('tell nobody when nothing in sight has changed', async () => {
+  test('tell no listener when nothing in sight has changed', async () => {
     const { database, windows } = openWindows(3)
     await expect.poll(() => windows.row(2)?.id).toBe(idOf(2))
     const before = windows.getState()

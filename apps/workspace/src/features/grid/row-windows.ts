@@ -18,7 +18,7 @@ export interface WindowsState {
 /** What of the local database is used. */
 export type RowSource = Pick<CommonPowerSyncDatabase, 'get' | 'getAll' | 'onChange'>
 
-/** The rows of a view, read in windows around what is visible and kept current. */
+/** The rows of a view, read in windows around the visible ones and kept current. */
 export class RowWindows implements Disposable {
   readonly #database: RowSource
   readonly #windows = new WindowCache()
@@ -56,7 +56,7 @@ export class RowWindows implements Disposable {
     return this.#windows.indexOf(id)
   }
 
-  /** Tells what is visible: its windows are read, one more on each side, and kept current. */
+  /** Sets the visible range: its windows are read, one more on each side, and kept current. */
   show(first: number, last: number): void {
     this.#visible = { first, last }
     this.#windows.use(wantedWindows(this.#visible, this.#state.count))
@@ -99,7 +99,7 @@ export class RowWindows implements Disposable {
     )
   }
 
-  /** Counts again and reads what is in sight again; the other windows are forgotten, and those beside it read after it. */
+  /** Counts again and reads the visible windows again; the other windows are forgotten, and those beside it read after it. */
   async #refresh(): Promise<void> {
     const generation = ++this.#generation
     try {
@@ -119,7 +119,7 @@ export class RowWindows implements Disposable {
   }
 
   /**
-   * Reads what is wanted and not here, one window after another. What is wanted is asked again after each: a window that
+   * Reads the missing windows, one after another. Which ones are missing is looked up again after each: a window that
    * was scrolled past in the meantime is not read.
    */
   async #fill(): Promise<void> {

@@ -12,7 +12,7 @@ import type { GridEdits } from './use-grid-edits.ts'
 /** The edit of the active cell. */
 export interface CellEdit {
   readonly isOpen: boolean
-  /** What is edited; `undefined` also while the row of an open edit is not here. */
+  /** The edited cell; `undefined` also while the row of an open edit is not here. */
   readonly cell: EditedCell | undefined
   readonly editor: RefObject<EditorHandle | null>
   /** @param typed - the text to start with; `undefined`: the value */

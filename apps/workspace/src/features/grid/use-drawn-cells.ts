@@ -5,7 +5,7 @@ import type { RowWindows } from './row-windows.ts'
 import type { CellPlace } from './selection.ts'
 import type { GridScroll } from './use-grid-scroll.ts'
 
-/** Rows drawn above and below what is in sight. */
+/** Rows drawn above and below the visible ones. */
 const OVERSCAN_ROWS = 6
 
 /** The cells to draw. */
@@ -16,7 +16,7 @@ export interface DrawnCells {
   readonly columns: readonly number[]
 }
 
-/** Decides what is drawn of the view, and has the windows read it. */
+/** Decides which cells of the view are drawn, and has the windows read them. */
 export function useDrawnCells({
   windows,
   count,

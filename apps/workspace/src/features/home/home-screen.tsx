@@ -30,7 +30,7 @@ export function HomeScreen(): JSX.Element {
   )
 }
 
-/** One line: the state in words, and what is to be decided. */
+/** One line: the state in words, and the open decisions. */
 function SyncSummary({ workspace }: { readonly workspace: string }): JSX.Element {
   const { attention } = useUnsent()
   const looks = useSyncLooks()

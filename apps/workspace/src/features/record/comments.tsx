@@ -13,7 +13,13 @@ import type { RecordWriter } from '../../lib/records/create-record-writer.ts'
 import { useRecordMarks } from '../../lib/records/use-record-marks.ts'
 import { isApple } from '../../lib/shortcuts.ts'
 import { quoteName } from '../../lib/sql.ts'
+import { lazyAfterPaint } from '../../lib/presence/lazy-after-paint.tsx'
+import { usePlaceTopics } from '../../lib/presence/topics.ts'
 import { recordMessages as words } from '../../messages/record.ts'
+
+const TypingMark = lazyAfterPaint<{ readonly topic: string; readonly text: string }>(
+  async () => (await import('./typing-mark.tsx')).TypingMark,
+)
 
 export const COMMENTS_TABLE = 'hf_comments'
 const BODY_MAX = 10_000
@@ -113,6 +119,7 @@ function NewComment({
   readonly userId: string
 }): JSX.Element {
   const [body, setBody] = useState('')
+  const topic = usePlaceTopics().record(table, id)
   const text = body.trim()
   const isTooLong = [...text].length > BODY_MAX
   const send = (): void => {
@@ -151,9 +158,12 @@ function NewComment({
           else event.continuePropagation()
         }}
       />
-      <Button type="submit" size="sm" isDisabled={text === '' || isTooLong}>
-        {words.addComment}
-      </Button>
+      <div className="flex w-full min-w-0 items-center gap-3">
+        <Button type="submit" size="sm" isDisabled={text === '' || isTooLong}>
+          {words.addComment}
+        </Button>
+        <TypingMark topic={topic} text={text} />
+      </div>
     </form>
   )
 }

@@ -31,7 +31,7 @@ export interface FieldInputProps {
   readonly onOpenLink: ((table: string, id: string) => void) | undefined
 }
 
-/** The editor of one field, with its label, its help and what is wrong with it. A valid value is saved when the field is left. */
+/** The editor of one field, with its label, its help and its problem. A valid value is saved when the field is left. */
 export function FieldInput(props: FieldInputProps): JSX.Element {
   switch (props.field.kind) {
     case 'choice':
@@ -45,7 +45,7 @@ export function FieldInput(props: FieldInputProps): JSX.Element {
   }
 }
 
-/** A field that nobody edits here: label and value as text. */
+/** A read-only field: label and value as text. */
 export function FieldText({
   field,
   value,
@@ -119,7 +119,7 @@ function TextInput(props: FieldInputProps): JSX.Element {
       onKeyDown={(event) => {
         if (event.key === 'Enter' && !isLong) save()
         if (event.key === 'Escape' && typed !== undefined) {
-          // Takes the typing back; a second Escape closes what is around.
+          // Takes the typing back; a second Escape closes the panel around the field.
           setTyped(undefined)
           setProblem(undefined)
         } else {

@@ -1,5 +1,5 @@
 import type { TransferPause } from '@holdfast/client'
-import { useAttachment } from '@holdfast/react'
+import { useAttachmentFile } from '@holdfast/react'
 import type { JSX } from 'react'
 import { Button as AriaButton } from 'react-aria-components/Button'
 import { StateGlyph } from '../../components/state-glyph.tsx'
@@ -30,7 +30,7 @@ export function PhotoTile({
   readonly pause: TransferPause
   readonly onOpen: () => void
 }): JSX.Element {
-  const { file, load, retry } = useAttachment(photo.id, { fetches: loadsUnasked })
+  const { file, load, retry } = useAttachmentFile(photo.id, { fetches: loadsUnasked })
   const thumbnail = useThumbnail(file)
   const looks = file && fileLooks(file, pause)
   const isHere = file?.bytesName !== undefined

@@ -1,4 +1,4 @@
-import { useAttachment, useAttachments, useValue } from '@holdfast/react'
+import { useAttachment, useAttachmentFile, useAttachments, useValue } from '@holdfast/react'
 import { isUnsent } from '@holdfast/client'
 import { ChevronLeft, ChevronRight, Trash2, X, ZoomIn, ZoomOut } from 'lucide-react'
 import { type JSX, type KeyboardEvent, useState } from 'react'
@@ -106,9 +106,18 @@ function Picture({
   const { file, url, retry } = useAttachment(photo.id)
   const pause = useValue(useAttachments().pause)
   const looks = file && fileLooks(file, pause)
-  if (url !== undefined) {
-    return (
-      <div {...zoom.handlers} className="absolute inset-0 touch-none overflow-hidden">
+  // One that is still being loaded is swiped past as well.
+  return (
+    <div {...zoom.handlers} className="absolute inset-0 touch-none overflow-hidden">
+      {url === undefined ? (
+        <div className="grid size-full place-items-center px-6 text-center text-muted">
+          <div role="status" className="flex flex-col items-center gap-3">
+            {looks === undefined ? <Spinner size={24} /> : <StateGlyph name={looks.glyph} size={28} />}
+            <p>{looks?.text ?? words.loading}</p>
+            {file?.state === 'unavailable' ? <Button onPress={() => void retry()}>{words.tryAgain}</Button> : null}
+          </div>
+        </div>
+      ) : (
         <img
           src={url}
           alt={name}
@@ -116,16 +125,7 @@ function Picture({
           style={zoom.style}
           className="size-full object-contain select-none"
         />
-      </div>
-    )
-  }
-  return (
-    <div className="absolute inset-0 grid place-items-center px-6 text-center text-muted">
-      <div role="status" className="flex flex-col items-center gap-3">
-        {looks === undefined ? <Spinner size={24} /> : <StateGlyph name={looks.glyph} size={28} />}
-        <p>{looks?.text ?? words.loading}</p>
-        {file?.state === 'unavailable' ? <Button onPress={() => void retry()}>{words.tryAgain}</Button> : null}
-      </div>
+      )}
     </div>
   )
 }
@@ -193,7 +193,7 @@ function DeleteButton({
   onOpen,
   onClose,
 }: PhotoViewerProps & { readonly photo: Photo; readonly after: Photo | undefined }): JSX.Element {
-  const { file } = useAttachment(photo.id, { fetches: () => false })
+  const { file } = useAttachmentFile(photo.id, { fetches: () => false })
   const [isAsked, setAsked] = useState(false)
   const remove = async (): Promise<void> => {
     await edits.remove(photo.id)

@@ -10,6 +10,7 @@ import { useMediaQuery } from '../../hooks/use-media-query.ts'
 import { cx } from '../../lib/cx.ts'
 import type { PhotoTable } from '../../lib/data/photo-table.ts'
 import { type PhotoEdits, usePhotoEdits, usePhotos, usePhotoTable } from '../../lib/photos/use-photos.ts'
+import { useMayAddPhoto } from '../../lib/photos/use-may-add-photo.ts'
 import { formatCount } from '../../lib/format.ts'
 import { photoMessages as words } from '../../messages/photos.ts'
 import { PhotoTile } from './photo-tile.tsx'
@@ -48,7 +49,7 @@ function Photos({
   const pause = useValue(useAttachments().pause)
   const [openId, setOpenId] = useState<string>()
   const heading = useId()
-  const canAdd = table.can.insert
+  const canAdd = useMayAddPhoto(table, link, recordId)
   const drop = useDrop(canAdd, adding.add)
   return (
     <section
@@ -68,6 +69,7 @@ function Photos({
         </h3>
         {canAdd ? <AddButtons onFiles={adding.add} isDisabled={adding.count > 0} /> : null}
       </div>
+      {canAdd || !table.can.insert ? null : <p className="text-small text-muted">{words.mayNotAdd}</p>}
       {adding.problem === undefined ? null : <Notice tone="warning" role="alert" title={adding.problem} />}
       {photos.length === 0 && adding.count === 0 ? (
         <p className="text-small text-muted">
@@ -201,7 +203,7 @@ function useDrop(
 ): { readonly isOver: boolean; readonly handlers: object } {
   const [isOver, setOver] = useState(false)
   const take = useEffectEvent(onFiles)
-  // The page gets what is pasted, whatever has the focus.
+  // The page gets pasted files, whatever has the focus.
   useEffect(() => {
     if (!isOn) return
     const onPaste = (event: ClipboardEvent): void => {

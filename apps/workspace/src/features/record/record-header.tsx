@@ -1,6 +1,7 @@
 import { type JSX, type ReactNode, useState } from 'react'
 import { ChoiceChip } from '../../components/fields/choice-chip.tsx'
 import { RECORD_STATES, StateGlyph } from '../../components/state-glyph.tsx'
+import { fileWords } from '../../lib/records/file-words.ts'
 import type { RecordMark } from '../../lib/records/record-state.ts'
 import { syncWords } from './sync-words.ts'
 
@@ -46,11 +47,17 @@ export function RecordHeader({
 function SyncLine({ mark }: { readonly mark: RecordMark | undefined }): JSX.Element {
   const state = mark?.state ?? 'clean'
   const savedAt = useSavedAt(mark)
+  const files = fileWords(mark)
   const looks = state === 'clean' ? { glyph: 'check' as const, tone: 'text-muted' } : RECORD_STATES[state]
   return (
     <p role="status" className={`inline-flex items-center gap-1.5 text-small ${looks.tone}`}>
       <StateGlyph name={looks.glyph} size={14} />
-      {syncWords(state, savedAt)}
+      {files === undefined ? syncWords(state, savedAt) : files.text}
+      {files?.percent === undefined ? null : (
+        <span aria-hidden className="tabular-nums">
+          {files.percent}
+        </span>
+      )}
     </p>
   )
 }

@@ -1,8 +1,10 @@
 import type { JSX } from 'react'
+import { LatePeopleHere } from '../../components/presence/late-people-here.tsx'
 import type { Field, FieldValue } from '../../lib/fields/field.ts'
 import type { RecordValues } from '../../lib/records/record-change.ts'
 import { useRecordWriter } from '../../components/records/use-record-writer.ts'
 import { useRecordMarks } from '../../lib/records/use-record-marks.ts'
+import { usePlaceTopics } from '../../lib/presence/topics.ts'
 import type { RecordContentProps } from './record-content-props.ts'
 import { recordFacts } from './record-facts.ts'
 import { RecordHeader } from './record-header.tsx'
@@ -23,6 +25,7 @@ export function SavedRecord(
   const writer = useRecordWriter()
   const marks = useRecordMarks(table.name)
   const mark = marks?.get(recordId)
+  const topics = usePlaceTopics()
   const edits = useRecordEdits(table, recordId, props.values, writer)
   const { title, choice, number } = recordFacts(fields, edits.values, labels, recordId)
   const remove = (): void => {
@@ -40,6 +43,8 @@ export function SavedRecord(
         badge={marks === undefined ? <span /> : undefined}
         actions={
           <>
+            {/* Of a record that fills the screen it is in the top bar. */}
+            {props.level === 'h2' ? <LatePeopleHere topic={topics.record(table.name, recordId)} /> : null}
             {props.actions}
             <RecordMenu
               noun={table.noun}

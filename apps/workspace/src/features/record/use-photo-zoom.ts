@@ -28,7 +28,7 @@ export interface PhotoZoom {
 }
 
 /**
- * Zoom with the wheel, two fingers or a double tap; what is zoomed is moved, what is whole is swiped.
+ * Zoom with the wheel, two fingers or a double tap; a drag moves a zoomed photo and swipes a whole one.
  *
  * @param key - of the photo: another one is whole again
  */
@@ -65,6 +65,7 @@ export function usePhotoZoom(key: string, onSwipe: (step: number) => void): Phot
       onWheel: ({ deltaY }) => by(Math.exp(-deltaY / 400)),
       onDoubleClick: () => (view.scale > 1 ? setView(WHOLE) : by(2.5)),
       onPointerDown(event) {
+        if ((event.target as Element).closest('button')) return
         event.currentTarget.setPointerCapture(event.pointerId)
         fingers.current.set(event.pointerId, { x: event.clientX, y: event.clientY })
         swipe.current = 0

@@ -17,7 +17,7 @@ import { RecoveryCodeFactor } from './recovery-code-factor.tsx'
 import { TotpFactor } from './totp-factor.tsx'
 import { useFactors } from './use-factors.ts'
 
-/** Asks for the second factor of a person who has given the first. What is on this device can be opened without it. */
+/** Asks for the second factor of a person who has given the first. The data on this device can be opened without it. */
 export function SecondFactorScreen(): JSX.Element {
   const { config, client } = useBackend()
   const session = useValue(client.session)

@@ -21,7 +21,7 @@ export function IdentifierForm({
   hasPhone,
   hasPasskeys,
 }: {
-  /** What is typed so far. */
+  /** The text typed so far. */
   readonly text: string
   readonly onTextChange: (text: string) => void
   readonly redirect: string | undefined

@@ -84,8 +84,8 @@ export function PasskeyButton({
 }
 
 /**
- * Lets the browser offer passkeys in the list of the e-mail field while the screen is open. A failure of it is shown nowhere: nobody has asked for
- * anything yet, and the button says what is wrong when it is pressed.
+ * Lets the browser offer passkeys in the list of the e-mail field while the screen is open. A failure of it is shown nowhere: the person has not asked for
+ * anything yet, and the button names the problem when it is pressed.
  */
 function usePasskeyAutofill({
   isOn,

@@ -4,11 +4,11 @@ import { callbackUrl } from '../../lib/auth/callback-url.ts'
 import type { Identifier } from '../../lib/auth/identifier.ts'
 import { noteSent } from '../../lib/auth/sent-codes.ts'
 
-/** How a server says that there is nobody at an address. The screen says the same to everybody. */
-const NOBODY = new Set(['otp_disabled', 'user_not_found', 'signup_disabled'])
+/** The server's codes for an address without an account. The screen shows the same in either case. */
+const NO_ACCOUNT = new Set(['otp_disabled', 'user_not_found', 'signup_disabled'])
 
 /**
- * Asks for a mail with a code and a link, or a message with a code. Nobody gets an account by it.
+ * Asks for a mail with a code and a link, or a message with a code. It makes no account.
  *
  * @throws what the auth client answers
  */
@@ -22,6 +22,6 @@ export async function sendSignInCode(
     ...identifier,
     options: { shouldCreateUser: false, emailRedirectTo },
   })
-  if (error && !(isAuthError(error) && NOBODY.has(error.code ?? ''))) throw error
+  if (error && !(isAuthError(error) && NO_ACCOUNT.has(error.code ?? ''))) throw error
   noteSent('sign-in', identifier)
 }

@@ -107,7 +107,7 @@ function FormLinks({
   redirect,
 }: {
   readonly methods: SignInMethods
-  /** What is typed so far. */
+  /** The text typed so far. */
   readonly text: string
   readonly redirect: string | undefined
 }): JSX.Element {

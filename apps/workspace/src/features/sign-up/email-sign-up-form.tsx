@@ -23,7 +23,7 @@ export function EmailSignUpForm({
   readonly email: string
   readonly redirect: string | undefined
   readonly onSignedIn: () => Promise<void>
-  /** A mail is on its way; also for an address that has an account, so that nobody learns which have. */
+  /** A mail is on its way; also for an address that has an account, so that the answer does not tell which have. */
   readonly onUnconfirmed: (email: string) => Promise<void>
 }): JSX.Element {
   const { config, client } = useBackend()

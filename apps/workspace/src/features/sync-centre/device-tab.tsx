@@ -97,7 +97,7 @@ function Resync({ waiting }: { readonly waiting: number }): JSX.Element {
   )
 }
 
-/** Signs out and deletes what is on this device. */
+/** Signs out and deletes the data on this device. */
 function Wipe({ waiting }: { readonly waiting: number }): JSX.Element {
   const { client } = useBackend()
   const { userId } = useLocalDatabase()

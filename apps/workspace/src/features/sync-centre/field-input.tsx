@@ -22,7 +22,7 @@ export interface FieldInputProps {
   readonly onChange: (value: LocalValueOf) => void
 }
 
-/** A field of a refused change, edited by its Postgres type; what is valid the server says. */
+/** A field of a refused change, edited by its Postgres type; the server decides which values are valid. */
 export function FieldInput(props: FieldInputProps): JSX.Element {
   const { column, value, isNamed, placeholder, onChange } = props
   const schema = useSchema()

@@ -10,6 +10,7 @@ import { Progress } from '../../components/progress.tsx'
 import { StateGlyph } from '../../components/state-glyph.tsx'
 import { formatBytes } from '../../lib/format.ts'
 import { fileLooks } from '../../lib/photos/file-looks.ts'
+import { useRemovePhoto } from '../../lib/photos/use-photos.ts'
 import { useThumbnail } from '../../lib/photos/use-thumbnail.ts'
 import { saveBlob } from '../../lib/save-file.ts'
 import { photoMessages as words } from '../../messages/photos.ts'
@@ -161,7 +162,8 @@ function FileRow({
 }
 
 function FileActions({ file }: { readonly file: FileEntry }): JSX.Element {
-  const { retry, remove, exportFile, setFilePaused } = useAttachmentUpload()
+  const { retry, exportFile, setFilePaused } = useAttachmentUpload()
+  const remove = useRemovePhoto()
   const discarding = useConfirmedWork(() => remove(file.id))
   const save = async (): Promise<void> => {
     const copy = await exportFile(file.id)

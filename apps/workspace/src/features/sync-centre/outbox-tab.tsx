@@ -105,7 +105,7 @@ export function Operation({
 }: {
   readonly operation: UploadOperation
   readonly workspace: string
-  /** What is told about it below the sentence. */
+  /** Details below the sentence. */
   readonly children?: ReactNode
 }): JSX.Element {
   const table = useTableInfo(operation.type)

@@ -8,9 +8,9 @@ export interface Decisions {
   readonly isBusy: boolean
   readonly error: ShownError | Error | undefined
   /**
-   * Decides changes one after the other; what fails stays where it is and is told.
+   * Decides changes one after the other; a change that fails stays in the list, and its error is shown.
    *
-   * @param done - what is said of so many that were decided
+   * @param done the message for the number of changes that were decided
    */
   decide(acts: readonly (() => Promise<boolean>)[], done: (count: number) => string): Promise<void>
 }

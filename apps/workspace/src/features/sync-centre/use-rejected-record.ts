@@ -9,7 +9,7 @@ import { quoteName } from '../../lib/sql.ts'
 
 type Row = Readonly<Record<string, LocalValueOf>>
 
-/** The record of a refused change: what the person wrote, and what is there now. */
+/** The record of a refused change: the values that the person wrote, and the current ones. */
 export interface RejectedRecord {
   readonly table: TableInfo | undefined
   readonly noun: string
@@ -22,7 +22,7 @@ export interface RejectedRecord {
   readonly serverRow: Row | undefined
   /** Whether the record can be opened on this device. */
   readonly isHere: boolean
-  /** The record has not been read yet, so what is missing above may still come. */
+  /** The record has not been read yet, so missing values above may still come. */
   readonly isLoading: boolean
 }
 

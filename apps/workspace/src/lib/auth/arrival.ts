@@ -46,7 +46,7 @@ export function readArrival(url: URL): Arrival | undefined {
 
 /**
  * Keeps what the address carries for the screen that handles it, and takes it out of the address bar and the history. A link may lead to any path of
- * the app, such as `/` when nobody said where to; the path is where the person goes on.
+ * the app, such as `/` without a destination; the path is where the person goes on.
  *
  * Call it before the router looks at the address.
  */

@@ -11,7 +11,7 @@ export interface CodeStepState {
   readonly isResent: boolean
   /** When the next code may be tried, in milliseconds since 1970, after too many of them. */
   readonly retryAtMs: number | undefined
-  /** When the server sends another code, when it has said so. */
+  /** When the server sends another code, if it has told. */
   readonly resendAtMs: number | undefined
 }
 

@@ -8,7 +8,7 @@ export interface FieldProblem<Field extends string = string> {
   readonly text: string | undefined
 }
 
-/** The state of a form that lets a person in, apart from what is typed into it. */
+/** The state of a form that lets a person in, apart from the text of its fields. */
 export interface EntryFormState<Field extends string = string> {
   readonly phase: 'editing' | 'sending'
   readonly problem: FieldProblem<Field> | undefined

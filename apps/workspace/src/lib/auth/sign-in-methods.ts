@@ -40,7 +40,7 @@ export const useSignInMethods = create<{ readonly methods: SignInMethods | undef
 }))
 
 /**
- * Asks the server again. With an answer of the last visit nobody waits for it.
+ * Asks the server again. With an answer of the last visit the screen does not wait for it.
  *
  * @returns when there is something to show, or nothing is to be expected soon
  */

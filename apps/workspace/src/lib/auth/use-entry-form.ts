@@ -32,7 +32,7 @@ export interface EntryFormControl<Field extends string = string> {
   problemOf(field: Field): string | undefined
   /** The person has changed a field: its problem may be gone. */
   edited(field: Field): void
-  /** Shows what is wrong with a field, without sending anything. @returns whether nothing is */
+  /** Shows the problem of a field, without sending anything. @returns whether there is none */
   report(problem: FieldProblem<Field> | undefined): boolean
   /** Checks and sends, once at a time; nothing while offline or while the server wants a pause. */
   submit(): void

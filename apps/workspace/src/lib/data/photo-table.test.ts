@@ -33,7 +33,7 @@ describe('a table of photos', () => {
     expect([...(table?.has ?? [])]).toEqual(['caption'])
   })
 
-  test('is not one without the time of its upload: nobody would know whether its files are there', () => {
+  test('is not one without the time of its upload: whether its files are there would not be known', () => {
     const schema = schemaWith(FILES.filter(({ name }) => name !== 'uploaded_at'))
     expect(photoTableOf(schema)).toBeUndefined()
     expect(photoFilesSql(schema)).toContain('where false')

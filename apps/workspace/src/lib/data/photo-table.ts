@@ -13,6 +13,8 @@ type OptionalColumn = (typeof OPTIONAL)[number]
 /** A table whose rows name files of images that belong to records. */
 export interface PhotoTable {
   readonly name: string
+  /** What Postgres calls it. */
+  readonly source: { readonly schema: string; readonly name: string }
   /** By which column a photo belongs to a record of a table. */
   readonly links: ReadonlyMap<string, string>
   readonly has: ReadonlySet<OptionalColumn>
@@ -36,12 +38,13 @@ function isPhotoTable({ columns }: TableDescriptor): boolean {
   return NEEDED.every((needed) => columns.some(({ name }) => name === needed))
 }
 
-function toPhotoTable({ name, columns, can }: TableDescriptor): PhotoTable {
+function toPhotoTable({ name, schema, table, columns, can }: TableDescriptor): PhotoTable {
   const links = columns.flatMap((column) =>
     column.references && column.references.table !== name ? [[column.references.table, column.name] as const] : [],
   )
   const names = new Set(columns.map((column) => column.name))
-  return { name, links: new Map(links), has: new Set(OPTIONAL.filter((one) => names.has(one))), can }
+  const has = new Set(OPTIONAL.filter((one) => names.has(one)))
+  return { name, source: { schema, name: table }, links: new Map(links), has, can }
 }
 
 /** The files that this person may see, as the queue of files asks for them. */

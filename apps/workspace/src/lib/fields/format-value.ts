@@ -64,7 +64,7 @@ function formatJson(text: string): string {
   }
 }
 
-/** What an editor starts with, and what is copied: it reads back to the same value. */
+/** The text that an editor starts with and that is copied: it parses to the same value. */
 export function toEditText(field: Field, value: FieldValue, locale?: string): string {
   if (value === null) return ''
   switch (field.kind) {

@@ -31,14 +31,14 @@ export async function preparePhoto(source: Blob): Promise<PreparedPhoto> {
 
 /** A small picture of `side` pixels in a square, cut out of the middle. */
 export async function makeThumbnail(source: Blob, side: number): Promise<Blob> {
-  using bitmap = await decode(source)
+  // Decoded small: wide enough that the middle of a picture of three by two fills the square, standing or lying.
+  using bitmap = await decode(source, { resizeWidth: side * 2, resizeQuality: 'high' })
   const { width, height } = bitmap.value
   const cut = Math.min(width, height)
-  const canvas = new OffscreenCanvas(side, side)
-  const context = contextOf(canvas)
-  context.imageSmoothingQuality = 'high'
-  context.drawImage(bitmap.value, (width - cut) / 2, (height - cut) / 2, cut, cut, 0, 0, side, side)
-  return canvas.convertToBlob({ type: 'image/jpeg', quality: 0.8 })
+  using canvas = openCanvas(side, side)
+  canvas.context.imageSmoothingQuality = 'high'
+  canvas.context.drawImage(bitmap.value, (width - cut) / 2, (height - cut) / 2, cut, cut, 0, 0, side, side)
+  return await canvas.toJpeg(0.8)
 }
 
 /** The size of a picture whose longest side is at most `max`. It is never made larger. */
@@ -50,9 +50,12 @@ export function fitInto(
   return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) }
 }
 
-async function decode(source: Blob): Promise<Disposable & { readonly value: ImageBitmap }> {
+async function decode(
+  source: Blob,
+  options: ImageBitmapOptions = {},
+): Promise<Disposable & { readonly value: ImageBitmap }> {
   try {
-    const value = await createImageBitmap(source, { imageOrientation: 'from-image' })
+    const value = await createImageBitmap(source, { imageOrientation: 'from-image', ...options })
     return { value, [Symbol.dispose]: () => value.close() }
   } catch (cause) {
     throw new UnreadablePhoto('This browser cannot read the file as a picture.', { cause })
@@ -60,17 +63,31 @@ async function decode(source: Blob): Promise<Disposable & { readonly value: Imag
 }
 
 async function encode(bitmap: ImageBitmap, width: number, height: number, quality: number): Promise<Blob> {
-  const canvas = new OffscreenCanvas(width, height)
-  const context = contextOf(canvas)
+  using canvas = openCanvas(width, height)
+  const { context } = canvas
   context.fillStyle = '#fff' // JPEG has no transparency
   context.fillRect(0, 0, width, height)
   context.imageSmoothingQuality = 'high'
   context.drawImage(bitmap, 0, 0, width, height)
-  return canvas.convertToBlob({ type: 'image/jpeg', quality })
+  return await canvas.toJpeg(quality)
 }
 
-function contextOf(canvas: OffscreenCanvas): OffscreenCanvasRenderingContext2D {
+interface Canvas extends Disposable {
+  readonly context: OffscreenCanvasRenderingContext2D
+  readonly toJpeg: (quality: number) => Promise<Blob>
+}
+
+/** Its pixels are given back at once: a hundred photos that wait for the garbage collector are more than a gigabyte. */
+function openCanvas(width: number, height: number): Canvas {
+  const canvas = new OffscreenCanvas(width, height)
   const context = canvas.getContext('2d')
   if (!context) throw new UnreadablePhoto('This browser has no room for another picture.')
-  return context
+  return {
+    context,
+    toJpeg: (quality) => canvas.convertToBlob({ type: 'image/jpeg', quality }),
+    [Symbol.dispose]() {
+      canvas.width = 0
+      canvas.height = 0
+    },
+  }
 }

@@ -1,5 +1,5 @@
 import type { FileEntry } from '@holdfast/client'
-import { useAttachmentUpload, useLocalDatabase, useRecords, useSchema } from '@holdfast/react'
+import { useAttachments, useLocalDatabase, useRecords, useSchema } from '@holdfast/react'
 import { toStoredMoment } from '../fields/dates.ts'
 import { uuidV7 } from '../fields/uuid-v7.ts'
 import { quoteName } from '../sql.ts'
@@ -48,7 +48,8 @@ export interface PhotoEdits {
 
 export function usePhotoEdits(table: PhotoTable, link: string, recordId: string): PhotoEdits {
   const { database } = useLocalDatabase()
-  const attachments = useAttachmentUpload()
+  const attachments = useAttachments()
+  const remove = useRemovePhoto()
   return {
     async add(files) {
       const unreadable: string[] = []
@@ -77,9 +78,18 @@ export function usePhotoEdits(table: PhotoTable, link: string, recordId: string)
       const value = caption.trim() === '' ? null : caption.trim()
       await database.execute(`update ${quoteName(table.name)} set caption = ? where id = ?`, [value, id])
     },
-    remove: (id) =>
-      attachments.remove(id, (tx) => tx.execute(`delete from ${quoteName(table.name)} where id = ?`, [id])),
+    remove,
   }
+}
+
+/** Deletes a photo with its file. Without its row others would wait for a file that never comes. */
+export function useRemovePhoto(): (id: string) => Promise<void> {
+  const table = usePhotoTable()
+  const { remove } = useAttachments()
+  return (id) =>
+    remove(id, async (tx) => {
+      if (table) await tx.execute(`delete from ${quoteName(table.name)} where id = ?`, [id])
+    })
 }
 
 /** A photo comes by itself when its record is shown, unless it is large or the person has freed its space. */

@@ -1,59 +1,82 @@
 import type { FileEntry } from '@holdfast/client'
-import { useAttachments } from '@holdfast/react'
-import { useEffect, useState } from 'react'
+import { useAttachments, useHoldfast, useValue } from '@holdfast/react'
+import { useEffect, useEffectEvent, useState } from 'react'
 import { makeThumbnail } from './prepare-photo.ts'
+import { findPicture, smallPicture } from './small-pictures.ts'
 
 /** Pixels of a side: twice what a tile has, for sharp screens. */
 const THUMBNAIL_SIDE = 224
-/** Thumbnails kept in memory, a few kilobytes each. */
-const THUMBNAILS_MAX = 400
-
-/** Addresses by the name of the bytes, least recently used first. Made once per page and picture. */
-const thumbnails = new Map<string, Promise<string | undefined>>()
+/** Pixels of a side of what the server makes for a row: twice what a row has. */
+const ROW_SIDE = 96
+/** Rows that are scrolled past ask for nothing, in milliseconds. */
+const SETTLED_MS = 150
 
 /** The address of a small picture of a file, made on this device; `undefined` while its bytes are not here. */
 export function useThumbnail(file: FileEntry | undefined): string | undefined {
   const attachments = useAttachments()
   const { id, bytesName } = file ?? {}
-  const [shown, setShown] = useState<{ readonly bytesName: string; readonly url: string }>()
+  return usePicture({ key: bytesName, mayMake: true, delayMs: 0 }, async () => {
+    const bytes = id === undefined ? undefined : await attachments.read(id)
+    return bytes && makeThumbnail(bytes, THUMBNAIL_SIDE)
+  })
+}
+
+/**
+ * As {@link useThumbnail}, for a row: of a photo that is only on the server the server makes it, unless there is no network or it costs. It is kept in
+ * memory only, so that it leaves the device with the page.
+ */
+export function useRowThumbnail(file: FileEntry): string | undefined {
+  const attachments = useAttachments()
+  const { supabase } = useHoldfast()
+  const isOpen = useValue(attachments.pause) === undefined
+  const { id, bytesName, bucket, path } = file
+  const isOnServer = file.state === 'remote' || file.state === 'evicted'
+  const key = bytesName ?? (isOnServer ? `server:${path}` : undefined)
+  const mayMake = bytesName !== undefined || isOpen
+  return usePicture({ key, mayMake, delayMs: SETTLED_MS }, async () => {
+    if (bytesName !== undefined) {
+      const bytes = await attachments.read(id)
+      return bytes && makeThumbnail(bytes, THUMBNAIL_SIDE)
+    }
+    const transform = { width: ROW_SIDE, height: ROW_SIDE, resize: 'cover' } as const
+    const { data, error } = await supabase.storage.from(bucket).download(path, { transform }, { cache: 'no-store' })
+    if (!error) return data
+    // A server that answers no has none, now and later: it transforms no images, or has not got this one.
+    if ('status' in error && typeof error.status === 'number') return undefined
+    throw error
+  })
+}
+
+interface WantedPicture {
+  /** `undefined`: there is nothing to make a picture of. */
+  readonly key: string | undefined
+  /** If not, only one that was made before is shown. */
+  readonly mayMake: boolean
+  readonly delayMs: number
+}
+
+function usePicture(
+  { key, mayMake, delayMs }: WantedPicture,
+  make: () => Promise<Blob | undefined>,
+): string | undefined {
+  const [shown, setShown] = useState<{ readonly key: string; readonly url: string }>()
+  const makeNow = useEffectEvent(make)
   // Reading and decoding are outside of React.
   useEffect(() => {
-    if (id === undefined || bytesName === undefined) return
+    if (key === undefined) return
     let isOver = false
-    void thumbnailOf(bytesName, () => attachments.read(id)).then((url) => {
-      if (!isOver && url !== undefined) setShown({ bytesName, url })
-    })
+    const timer = setTimeout(() => {
+      const picture = mayMake ? smallPicture(key, makeNow) : findPicture(key)
+      picture.then(
+        (url) => !isOver && url !== undefined && setShown({ key, url }),
+        // The row or tile keeps its symbol; a later visit tries again.
+        (error: unknown) => console.info('A photo could not be shown.', error),
+      )
+    }, delayMs)
     return () => {
       isOver = true
+      clearTimeout(timer)
     }
-  }, [attachments, id, bytesName])
-  return shown?.bytesName === bytesName ? shown?.url : undefined
-}
-
-function thumbnailOf(bytesName: string, read: () => Promise<Blob | undefined>): Promise<string | undefined> {
-  const known = thumbnails.get(bytesName)
-  const made = known ?? make(read)
-  thumbnails.delete(bytesName)
-  thumbnails.set(bytesName, made)
-  void forgetOldest()
-  return made
-}
-
-async function make(read: () => Promise<Blob | undefined>): Promise<string | undefined> {
-  try {
-    const bytes = await read()
-    return bytes && URL.createObjectURL(await makeThumbnail(bytes, THUMBNAIL_SIDE))
-  } catch (error) {
-    console.info('A photo could not be shown.', error)
-    return undefined
-  }
-}
-
-async function forgetOldest(): Promise<void> {
-  for (const [name, made] of thumbnails) {
-    if (thumbnails.size <= THUMBNAILS_MAX) return
-    thumbnails.delete(name)
-    const url = await made
-    if (url !== undefined) URL.revokeObjectURL(url)
-  }
+  }, [key, mayMake, delayMs])
+  return shown?.key === key ? shown?.url : undefined
 }

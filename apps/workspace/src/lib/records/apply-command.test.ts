@@ -103,7 +103,7 @@ describe('applying a command', () => {
 })
 
 describe('undoing', () => {
-  test('asks when somebody has changed the value since, and writes nothing', async () => {
+  test('asks when another person has changed the value since, and writes nothing', async () => {
     const done = command(retitle('t1', 'a', 'b'))
     await applyCommand(database, command(insert('t1', { title: 'a', points: 1 })), unchecked)
     await applyCommand(database, done, unchecked)

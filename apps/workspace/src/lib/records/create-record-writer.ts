@@ -59,7 +59,7 @@ export function createRecordWriter(
       useUndo.setState({ pending: { direction, command, records: outcome.records } })
   }
 
-  /** Where the server refused the command, nothing is to be put back: what is left of it in needs attention goes. */
+  /** Where the server refused the command, no value is restored: its entries in needs attention are removed. */
   async function apply(direction: 'undo' | 'redo', command: Command, isChecked: boolean): Promise<ApplyOutcome> {
     const without = refusedRecords(await rejected.list(), command.id)
     const next = direction === 'undo' ? inverseOf(command) : command

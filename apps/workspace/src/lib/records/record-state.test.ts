@@ -37,6 +37,7 @@ const marksOf = (input: Partial<Parameters<typeof deriveMarks>[0]>): Record<stri
       ...deriveMarks({
         table: 'tasks',
         waiting: [],
+        files: [],
         rejected: [],
         isSending: false,
         confirming: new Set(),
@@ -49,14 +50,14 @@ const marksOf = (input: Partial<Parameters<typeof deriveMarks>[0]>): Record<stri
   )
 
 describe('deriveMarks', () => {
-  test('marks what waits, and what is part of the running upload', () => {
+  test('marks waiting records, and those of the running upload', () => {
     expect(marksOf({ waiting: [waiting('t1', 1, 'title'), waiting('t2', 0, 'state')], isSending: true })).toEqual({
       t1: 'sending title:sending',
       t2: 'waiting state:waiting',
     })
   })
 
-  test('marks refused records over everything, and what is held with them', () => {
+  test('marks refused records over everything, and those held with them', () => {
     expect(
       marksOf({
         waiting: [waiting('t1', 0, 'title')],

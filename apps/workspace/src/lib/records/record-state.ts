@@ -12,6 +12,22 @@ export interface RecordMark {
   readonly savedAt?: Date | undefined
   /** The item in needs attention that the record is part of. */
   readonly item?: RejectedChange
+  /** Its photos that are only on this device. */
+  readonly files?: UnsentFiles
+}
+
+/** Files of one record that are only on this device. */
+export interface UnsentFiles {
+  readonly id: string
+  /** How many wait, are being sent, and were refused. */
+  readonly waiting: number
+  readonly sending: number
+  readonly refused: number
+  /** Of those that are being sent. */
+  readonly bytes: number
+  readonly sent_bytes: number
+  /** JSON: why one of the refused ones was not taken. */
+  readonly problem: string | null
 }
 
 /** Waiting changes of one record, from the outbox. */
@@ -34,6 +50,7 @@ export interface WaitingRow {
 export function deriveMarks(input: {
   readonly table: string
   readonly waiting: readonly WaitingRow[]
+  readonly files: readonly UnsentFiles[]
   readonly rejected: readonly RejectedChange[]
   readonly isSending: boolean
   readonly confirming: ReadonlySet<string>
@@ -48,6 +65,12 @@ export function deriveMarks(input: {
       fields: new Map(names.map((name) => [name, state])),
       savedAt: row.at === null ? undefined : new Date(row.at),
     })
+  }
+  // The whole of a record has not been sent while one of its photos is only here.
+  for (const files of input.files) {
+    const known = marks.get(files.id)
+    const changed = known?.state === 'confirming' ? undefined : known
+    marks.set(files.id, { state: stateOfFiles(files), fields: new Map(), ...changed, files })
   }
   // Refused wins over held, and both over what waits.
   for (const item of input.rejected) {
@@ -64,6 +87,12 @@ export function deriveMarks(input: {
     if (operation.type !== input.table) return
     const known = marks.get(operation.id)
     const own = Object.keys(operation.data ?? {}).map((name) => [name, state] as const)
-    marks.set(operation.id, { state, fields: new Map([...(known?.fields ?? []), ...own]), item })
+    const files = known?.files && { files: known.files }
+    marks.set(operation.id, { state, fields: new Map([...(known?.fields ?? []), ...own]), item, ...files })
   }
+}
+
+function stateOfFiles({ sending, waiting }: UnsentFiles): RecordState {
+  if (sending > 0) return 'sending'
+  return waiting > 0 ? 'waiting' : 'rejected'
 }

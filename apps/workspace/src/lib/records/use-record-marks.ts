@@ -3,7 +3,7 @@ import { type AttentionRow, LIST_REJECTED_SQL, toRejectedChange } from '@holdfas
 import { photoTableOf } from '../data/photo-table.ts'
 import { quoteName } from '../sql.ts'
 import { useEffect, useMemo, useRef, useState } from 'react'
-import { deriveMarks, type RecordMark, type WaitingRow } from './record-state.ts'
+import { deriveMarks, type RecordMark, type UnsentFiles, type WaitingRow } from './record-state.ts'
 
 const WAITING_SQL = `
   select data ->> '$.id' as id, max(tx_id is (select tx_id from ps_crud order by id limit 1)) as is_next,
@@ -13,40 +13,54 @@ const WAITING_SQL = `
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** Which records of a table are not clean, and how; live. `undefined` while that is not known: nobody may be told "accepted" then. */
+/** Which records of a table are not clean, and how; live. `undefined` while that is not known: "accepted" must not be shown then. */
 export function useRecordMarks(table: string): ReadonlyMap<string, RecordMark> | undefined {
   const isConnected = useEngineStatus((status) => status.connected)
   const isSending = useEngineStatus((status) => status.uploading)
   const lastSyncedMs = useEngineStatus((status) => status.lastSyncedAt?.getTime())
   const { rows: changed, isLoading: isWaitingLoading } = useRecords<WaitingRow>(WAITING_SQL, [table])
-  const { rows: withPhotos } = useRecords<WaitingRow>(useUnsentPhotosSql(table), [], { throttleMs: 300 })
-  const waiting = useMemo(() => joinById(changed, withPhotos), [changed, withPhotos])
+  const { rows: files } = useRecords<UnsentFiles>(useUnsentPhotosSql(table), [], { throttleMs: 300 })
   const { rows: attention, isLoading: isAttentionLoading } = useRecords<AttentionRow>(LIST_REJECTED_SQL)
+  const waiting = useMemo(() => idsOf(changed, files), [changed, files])
   const confirming = useConfirming(waiting, isConnected, lastSyncedMs)
   const isLoading = isWaitingLoading || isAttentionLoading
   return useMemo(
     () =>
       isLoading
         ? undefined
-        : deriveMarks({ table, waiting, rejected: attention.map(toRejectedChange), isSending, confirming }),
-    [isLoading, table, waiting, attention, isSending, confirming],
+        : deriveMarks({
+            table,
+            waiting: changed,
+            files,
+            rejected: attention.map(toRejectedChange),
+            isSending,
+            confirming,
+          }),
+    [isLoading, table, changed, files, attention, isSending, confirming],
   )
 }
 
-/** Records with a photo that is only on this device: the whole of such a record has not been sent. */
+/** Photos that are only on this device, by the record that they belong to. */
 function useUnsentPhotosSql(table: string): string {
   const photos = photoTableOf(useSchema())
   const link = photos?.links.get(table)
   if (!photos || link === undefined) return ''
-  return `select distinct p.${quoteName(link)} as id, 0 as is_next, '[]' as fields, null as at
+  return `select p.${quoteName(link)} as id,
+                 sum(f.state in ('captured', 'preparing', 'queued')) as waiting,
+                 sum(f.state = 'uploading') as sending,
+                 sum(f.state = 'refused') as refused,
+                 sum(iif(f.state = 'uploading', f.size, 0)) as bytes,
+                 sum(iif(f.state = 'uploading', min(f.sent_bytes, f.size), 0)) as sent_bytes,
+                 max(iif(f.state = 'refused', f.problem, null)) as problem
             from hf_local_files f join ${quoteName(photos.name)} p on p.id = f.id
-           where f.state in ('captured', 'preparing', 'queued', 'uploading') and p.${quoteName(link)} is not null`
+           where f.state in ('captured', 'preparing', 'queued', 'uploading', 'refused') and p.${quoteName(link)} is not null
+           group by 1`
 }
 
-function joinById(changed: readonly WaitingRow[], others: readonly WaitingRow[]): readonly WaitingRow[] {
-  if (others.length === 0) return changed
-  const known = new Set(changed.map(({ id }) => id))
-  return [...changed, ...others.filter(({ id }) => !known.has(id))]
+/** The ids of records that wait with a change or a file; refused files do not wait. */
+function idsOf(changed: readonly WaitingRow[], files: readonly UnsentFiles[]): readonly string[] {
+  const unsent = files.filter(({ waiting, sending }) => waiting + sending > 0)
+  return [...changed, ...unsent].map(({ id }) => id)
 }
 
 /**
@@ -54,7 +68,7 @@ function joinById(changed: readonly WaitingRow[], others: readonly WaitingRow[])
  * one is marked by needs attention, which wins.
  */
 function useConfirming(
-  waiting: readonly WaitingRow[],
+  waiting: readonly string[],
   isConnected: boolean,
   lastSyncedMs: number | undefined,
 ): ReadonlySet<string> {
@@ -63,9 +77,9 @@ function useConfirming(
     syncedMs: lastSyncedMs,
   })
   const [confirming, setConfirming] = useState(NONE)
-  // The outbox says what is in it, not what has left it.
+  // The outbox lists its changes, not those that have left it.
   useEffect(() => {
-    const ids = new Set(waiting.map(({ id }) => id))
+    const ids = new Set(waiting)
     const last = before.current
     before.current = { ids, syncedMs: lastSyncedMs }
     setConfirming((known) => {

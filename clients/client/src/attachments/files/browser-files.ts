@@ -26,14 +26,15 @@ function createBrowserStore(open: () => Promise<FileSystemDirectoryHandle>): Fil
     async write(name, bytes) {
       assertFileName(name)
       const directory = await open()
-      const handle = await directory.getFileHandle(name, { create: true })
       try {
+        // On a full device the empty file is refused already.
+        const handle = await directory.getFileHandle(name, { create: true })
         await copyTo(await handle.createWritable(), bytes)
+        return (await handle.getFile()).size
       } catch (error) {
         await removeBroken(directory, name)
         throw isNamed(error, 'QuotaExceededError') ? new FileStoreFull(error) : error
       }
-      return (await handle.getFile()).size
     },
     async read(name) {
       assertFileName(name)

@@ -68,7 +68,7 @@ export const fileStoreCases: readonly FileStoreCase[] = [
     },
   },
   {
-    title: 'lists what is there, with size and time',
+    title: 'lists the files, with size and time',
     run: async (open) => {
       const store = await open(DANA)
       await store.write('b1', new Blob(['12345']))

@@ -14,7 +14,7 @@ export interface FileStore {
   write(name: string, bytes: Blob | ReadableStream<Uint8Array>): Promise<number>
   /** The bytes, read as they are needed. `undefined`: not here. */
   read(name: string): Promise<Blob | undefined>
-  /** What is not here is deleted already. */
+  /** A file that does not exist counts as deleted. */
   remove(name: string): Promise<void>
   list(): Promise<readonly StoredFile[]>
   /** Deletes everything of this person. */

@@ -1,6 +1,6 @@
 import { assertFileName, FileStoreFull, type FileStore, type OpenFileStore } from './file-store.ts'
 
-/** What is used of `node:fs/promises`. */
+/** The part of `node:fs/promises` that is used here. */
 interface NodeFileHandle {
   write(bytes: Uint8Array, offset: number, length: number): Promise<{ readonly bytesWritten: number }>
   sync(): Promise<void>

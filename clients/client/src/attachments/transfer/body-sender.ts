@@ -17,7 +17,7 @@ export interface BodySender {
 /**
  * The best sender that there is here.
  *
- * @param ownFetch - the app's own: everything goes through it, and nobody knows what it does with a body before it has answered
+ * @param ownFetch - the app's own: everything goes through it, and the kit cannot know what it does with a body before it has answered
  */
 export function chooseBodySender(ownFetch: typeof globalThis.fetch | undefined): BodySender {
   if (ownFetch) return fetchSender(ownFetch)

@@ -1,5 +1,4 @@
 import { SINGLE_REQUEST_BYTES_MAX } from '../limits.ts'
-import { sendResumable } from './send-resumable.ts'
 import { UPLOAD_MARK, type SendOptions, type SentFile } from './sent-file.ts'
 import { fetchAsPerson, objectPath, sendAsPerson, type StorageEndpoint } from './storage-endpoint.ts'
 import { readFailure, TransferFailure } from './storage-failure.ts'
@@ -19,12 +18,18 @@ export async function sendFile(
 ): Promise<void> {
   try {
     if (bytes.size <= SINGLE_REQUEST_BYTES_MAX) await sendAtOnce(endpoint, file, bytes, options)
-    else await sendResumable(endpoint, file, bytes, options)
+    else await sendInParts(endpoint, file, bytes, options)
   } catch (error) {
-    // The key is random: what is there already are most likely these bytes, and the answer to an earlier attempt was lost.
+    // The key is random: the object there is most likely this file, and the answer to an earlier attempt was lost.
     if (!(error instanceof TransferFailure) || error.problem.status !== 409) throw error
     if (!(await isOwnUpload(endpoint, file, bytes.size, options.signal))) throw error
   }
+}
+
+/** The client for uploads in parts is loaded with the first large file: most pages never send one. */
+async function sendInParts(...upload: Parameters<typeof sendFile>): Promise<void> {
+  const { sendResumable } = await import('./send-resumable.ts')
+  await sendResumable(...upload)
 }
 
 async function sendAtOnce(

@@ -32,7 +32,7 @@ export async function sendResumable(
 
 async function runUpload(endpoint: StorageEndpoint, file: SentFile, bytes: Blob, options: SendOptions): Promise<void> {
   using silence = watchSilence(options.signal)
-  /** What is known of the upload, being written down in order. The next request waits for it. */
+  /** Pending writes of the upload's state, in order. The next request waits for them. */
   let recorded: Promise<void> = Promise.resolve()
   let stop = (): void => undefined
   try {

@@ -71,7 +71,7 @@ async function asPerson(
   return send(fresh)
 }
 
-/** What is said of a token, in JSON (with its quotes escaped) and as plain text. */
+/** The server's errors about tokens, in JSON (with its quotes escaped) and as plain text. */
 const ABOUT_TOKEN = /(exp|aud)\\?" claim|jwt expired|invalid jwt|Compact JWS|signature verification failed|\bsession\b/i
 
 /** Storage refuses a token as it refuses a right: only its message tells. */

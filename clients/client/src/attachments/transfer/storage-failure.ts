@@ -31,7 +31,7 @@ const RETRIED: ReadonlySet<number> = new Set([401, 408, 423, 425, 429])
 /**
  * Reads a refusal.
  *
- * What is not in storage's vocabulary, such as the page of a hotel's network, says nothing about the file, and is tried again without end. A
+ * An answer outside storage's vocabulary, such as the page of a hotel's network, says nothing about the file; it is retried without end. A
  * refused right may be on its way: the row that gives it was accepted a moment ago, or a policy is being changed.
  */
 export function readFailure(status: number, text: string, retryAfter: string | null): TransferFailure {

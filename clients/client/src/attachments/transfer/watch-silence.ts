@@ -10,8 +10,8 @@ export interface SilenceWatch extends Disposable {
 }
 
 /**
- * Gives up a transfer on which nothing happens: a connection that passes nothing looks like one on which nothing happens. What is sent without
- * telling how far it is may take as long as a slow line needs.
+ * Gives up a transfer on which nothing happens: a connection that passes nothing looks like one on which nothing happens. A body sent without
+ * progress events may take as long as a slow line needs.
  */
 export function watchSilence(outer: AbortSignal): SilenceWatch {
   const controller = new AbortController()

@@ -95,7 +95,7 @@ const SHOWN = [
   'subject_types_supported',
 ]
 
-/** Reads it afresh, not from what is remembered. */
+/** Reads it from the database, not from memory. */
 async function readDiscovery(context: AuthContext, fields: CustomProviderFields): Promise<JsonObject> {
   const issuer = fields.issuer ?? ''
   const address = fields.discovery_url ?? discoveryUrlOf(issuer)

@@ -8,7 +8,7 @@ const COMMON = 'https://login.microsoftonline.com/common'
 
 const TENANT_ISSUER = /^https:\/\/login\.microsoftonline\.com\/([0-9a-z.-]+)\/v2\.0\/?$/i
 
-/** Tenants that are none: what is open to several of them. */
+/** Names of groups of tenants, which are no tenant themselves. */
 const SHARED_TENANTS = new Set(['common', 'organizations', 'consumers'])
 
 /** Claims about the token and not about the person, and those that have a place of their own. */

@@ -3,7 +3,7 @@ import { type OutputPlace, parseTemplate, type TemplateNode } from './parse-temp
 
 export type TemplateValues = Readonly<Record<string, unknown>>
 
-/** Fills in a template. What it names and nobody has given is empty. */
+/** Fills in a template. Names without a value are empty. */
 export type Template = (values: TemplateValues) => string
 
 /**
@@ -60,12 +60,12 @@ function fieldOf(value: unknown, name: string): unknown {
     : undefined
 }
 
-/** What is not there equals an empty text, as it would print. */
+/** An absent value equals an empty text, as it would print. */
 function isEqual(one: unknown, other: unknown): boolean {
   return (one ?? '') === (other ?? '')
 }
 
-/** As Go has it: nothing, zero and what is empty are false. */
+/** As Go has it: nil, zero and empty values are false. */
 function isTrue(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0
   if (typeof value === 'object' && value !== null) return Object.keys(value).length > 0

@@ -1,4 +1,4 @@
-/** What is wrong with a template, and where. */
+/** A problem of a template, and its position. */
 export class TemplateError extends Error {
   readonly line: number
 
@@ -57,7 +57,7 @@ export function parseExpression(source: string, line: number): Expression {
     return value
   }
 
-  /** @param piped - the value before the bar: the last argument of what is called after it */
+  /** @param piped - the value before the bar: the last argument of the function called after it */
   function parseCommand(piped?: Expression): Expression {
     const token = tokens[index]
     if (token?.kind !== 'function') {

@@ -42,7 +42,7 @@ const oauth2 = (identifier: string) => ({
 })
 
 describe('administrators', () => {
-  test('only: nobody else reads or makes providers', async () => {
+  test('only: no other user reads or makes providers', async () => {
     const { access_token: token } = await app.signUp()
     for (const request of [
       { url: '/admin/custom-providers' },
@@ -84,7 +84,7 @@ describe('administrators', () => {
     expect(error).toMatchObject({ status: 400, code: 'validation_failed', message })
   })
 
-  test('are told at once when the issuer is not there, or is somebody else', async () => {
+  test('are told at once when the issuer is not there, or is another one', async () => {
     const away = await admin.createProvider({ ...oidc('away'), issuer: 'http://127.0.0.1:1' })
     expect(away.error?.message).toMatch(
       /^OIDC discovery from "http:\/\/127\.0\.0\.1:1\/\.well-known\/openid-configuration" failed/,

@@ -190,7 +190,7 @@ describe('google', () => {
   })
 
   test.each([
-    ['of somebody else', { iss: 'https://evil.example.org' }],
+    ['of another issuer', { iss: 'https://evil.example.org' }],
     ['for another app', { aud: 'other' }],
     ['of another flow', { nonce: 'forged' }],
     ['without a nonce', { nonce: undefined }],

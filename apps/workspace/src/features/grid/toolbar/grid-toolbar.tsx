@@ -70,7 +70,7 @@ export function GridToolbar({
   )
 }
 
-/** Keeps what is being typed to itself until there is a pause. */
+/** Reports the typed text only after a pause. */
 function SearchInView({
   label,
   text,

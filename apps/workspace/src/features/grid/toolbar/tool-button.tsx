@@ -10,7 +10,7 @@ export function ToolButton({
   count,
   icon,
 }: {
-  /** The accessible name, with what is set. */
+  /** The accessible name, with the current setting. */
   readonly label: string
   readonly text: string
   /** How much is set; 0 changes nothing. */

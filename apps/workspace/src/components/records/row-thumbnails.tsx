@@ -1,0 +1,76 @@
+import type { FileEntry } from '@holdfast/client'
+import type { JSX } from 'react'
+import { cx } from '../../lib/cx.ts'
+import { type FileLooks, fileLooks } from '../../lib/photos/file-looks.ts'
+import { type RowPhotos, SHOWN_MAX } from '../../lib/photos/use-row-photos.ts'
+import { useRowThumbnail } from '../../lib/photos/use-thumbnail.ts'
+import { photoMessages as words } from '../../messages/photos.ts'
+import { StateGlyph } from '../state-glyph.tsx'
+
+/** Said by the mark of the row; a photo that is here or can be loaded needs no mark. */
+const MARKED: Partial<Record<FileEntry['state'], string>> = {
+  uploading: 'text-info',
+  refused: 'text-danger',
+  elsewhere: 'text-muted',
+}
+
+/**
+ * The first photos of a row and how many more there are. For eyes only: the row itself says how many it has.
+ *
+ * @param side - of a picture, in pixels
+ */
+export function RowThumbnails({
+  photos,
+  side,
+  max = SHOWN_MAX,
+}: {
+  readonly photos: RowPhotos
+  readonly side: number
+  readonly max?: number
+}): JSX.Element {
+  const shown = photos.files.slice(0, max)
+  const others = photos.count - shown.length
+  return (
+    <span aria-hidden className="relative ml-auto flex shrink-0 items-center gap-1 pl-2">
+      {shown.map((file) => (
+        <Thumbnail key={file.id} file={file} side={side} />
+      ))}
+      {max > 1 ? (
+        // Its place is kept, so that pictures of different rows stand under each other.
+        <span className="w-6 text-small text-muted tabular-nums">{others > 0 ? words.more(others) : null}</span>
+      ) : others > 0 ? (
+        <span className="absolute right-0 bottom-0 rounded-tl-sm rounded-br-sm bg-raised/92 px-1 text-[0.6875rem] leading-4 tabular-nums">
+          {words.more(others)}
+        </span>
+      ) : null}
+    </span>
+  )
+}
+
+function Thumbnail({ file, side }: { readonly file: FileEntry; readonly side: number }): JSX.Element {
+  const url = useRowThumbnail(file)
+  const looks = fileLooks(file, undefined)
+  const tone = MARKED[file.state]
+  return (
+    <span
+      data-photo-state={file.state}
+      className="relative block overflow-hidden rounded-sm border border-border bg-sunken"
+      style={{ width: side, height: side }}
+    >
+      {url === undefined ? null : <img src={url} alt="" draggable={false} className="size-full object-cover" />}
+      {tone === undefined || looks === undefined ? null : <Mark looks={looks} tone={tone} />}
+    </span>
+  )
+}
+
+function Mark({ looks, tone }: { readonly looks: FileLooks; readonly tone: string }): JSX.Element {
+  return looks.progress === undefined ? (
+    <span className={cx('absolute inset-0 grid place-items-center bg-raised/75', tone)}>
+      <StateGlyph name={looks.glyph} size={14} />
+    </span>
+  ) : (
+    <span className="absolute inset-x-0 bottom-0 h-1 bg-raised">
+      <span className="block h-full origin-left bg-info" style={{ transform: `scaleX(${looks.progress})` }} />
+    </span>
+  )
+}

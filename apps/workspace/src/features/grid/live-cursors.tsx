@@ -1,0 +1,164 @@
+import { useBroadcast, useLocalDatabase, usePresence } from '@holdfast/react'
+import { Pencil } from 'lucide-react'
+import { type JSX, type RefObject, useEffect, useEffectEvent, useState } from 'react'
+import { initialsOf } from '../../components/avatar.tsx'
+import { paletteClass } from '../../components/chip.tsx'
+import { cx } from '../../lib/cx.ts'
+import { paletteOf } from '../../lib/palette.ts'
+import { type Cursor, type Here, parseCursor, parseHere } from '../../lib/presence/shown.ts'
+import { usePlaceTopics } from '../../lib/presence/topics.ts'
+import { idleMs, useIsHere } from '../../lib/presence/use-is-here.ts'
+import { type Recent, useRecent } from '../../lib/presence/use-recent.ts'
+import { GUTTER_PX, type GridColumn } from './grid-layout.ts'
+
+const PER_SECOND = 5
+/** Milliseconds after which the own cursor is told again: messages may be lost, and people come. */
+const AGAIN_MS = 2_000
+/** Milliseconds without input after which it is not told any more. */
+const STILL_AFTER_MS = 30_000
+/** Milliseconds after which the cursor of another user fades, and is gone. */
+const FADES_AFTER_MS = 5_000
+const GONE_AFTER_MS = 8_000
+
+export interface LiveCursorsProps {
+  readonly table: string
+  readonly columns: readonly GridColumn[]
+  /** Index of each record that is drawn, by its id. */
+  readonly places: ReadonlyMap<string, number>
+  readonly rowPx: number
+  readonly isTitleSticky: boolean
+  readonly viewport: RefObject<HTMLElement | null>
+  /** The cell that this user is in. */
+  readonly record: string | undefined
+  readonly field: string | undefined
+  readonly isEditing: boolean
+}
+
+/**
+ * The cells that others are in, painted over the grid: what they do draws nothing of the grid again, takes no input and is not read out. Tells the
+ * others where this user is, while the focus is in the grid.
+ */
+export function LiveCursors(props: LiveCursorsProps): JSX.Element {
+  const { table, columns, places, isTitleSticky, viewport } = props
+  const { userId } = useLocalDatabase()
+  const isHere = useIsHere()
+  const topic = usePlaceTopics().table(table)
+  const { people } = usePresence<Here>(isHere ? topic : undefined, undefined, { parse: parseHere })
+  const [cursors, put] = useRecent<Cursor>(GONE_AFTER_MS, FADES_AFTER_MS)
+  const { send } = useBroadcast<Cursor>(isHere ? topic : undefined, 'cursor', (cursor) => put(cursor.user, cursor), {
+    perSecond: PER_SECOND,
+    parse: parseCursor,
+  })
+  useTellCursor(props, userId, send)
+  const covered = useCovered(viewport, isTitleSticky ? (columns[0]?.width ?? 0) : 0, cursors.size > 0)
+  return (
+    <div aria-hidden data-cursors className="pointer-events-none absolute inset-0 z-[5] overflow-clip">
+      {people.map(({ key, state, isMe }) => {
+        const cursor = cursors.get(key)
+        const row = cursor && places.get(cursor.value.record)
+        const column = columns.find(({ field }) => field.name === cursor?.value.field)
+        if (isMe || !cursor || row === undefined || !column) return null
+        const isSticky = isTitleSticky && column === columns[0]
+        return (
+          <PaintedCursor
+            key={key}
+            name={state.name}
+            {...{ cursor, row, column, isSticky, covered }}
+            rowPx={props.rowPx}
+          />
+        )
+      })}
+    </div>
+  )
+}
+
+/** A frame around the cell with the user's initials, as the cell itself is placed. */
+function PaintedCursor({
+  name,
+  cursor,
+  row,
+  column,
+  rowPx,
+  isSticky,
+  covered,
+}: {
+  readonly name: string
+  readonly cursor: Recent<Cursor>
+  readonly row: number
+  readonly column: GridColumn
+  readonly rowPx: number
+  readonly isSticky: boolean
+  /** How far the columns at the left cover the others, from the left edge of the first column. */
+  readonly covered: number
+}): JSX.Element | null {
+  const hidden = isSticky ? 0 : Math.max(0, covered - column.left)
+  if (hidden >= column.width) return null
+  return (
+    <div
+      data-cursor={name}
+      className={cx('absolute top-0 left-0 flex w-full transition-opacity', cursor.isFading && 'opacity-40')}
+      style={{ height: rowPx, transform: `translateY(${row * rowPx}px)` }}
+    >
+      <div
+        className={cx('h-full border-2 border-current bg-transparent', textOf(name), isSticky ? 'sticky' : 'absolute')}
+        style={{
+          left: GUTTER_PX + (isSticky ? 0 : column.left),
+          width: column.width,
+          clipPath: hidden === 0 ? undefined : `inset(-40px -40px -40px ${hidden}px)`,
+        }}
+      >
+        <span
+          className={cx(
+            'absolute -right-0.5 -bottom-0.5 flex h-4 items-center gap-0.5 rounded-tl-sm px-1 text-[0.625rem] leading-none font-semibold',
+            paletteClass(paletteOf(name)),
+          )}
+        >
+          {cursor.value.isEditing ? <Pencil size={9} /> : null}
+          {initialsOf(name)}
+        </span>
+      </div>
+    </div>
+  )
+}
+
+/** The text colour of a user's palette, without its fill. */
+function textOf(name: string): string {
+  return paletteClass(paletteOf(name)).split(' ').at(-1) ?? ''
+}
+
+function useTellCursor(
+  { record, field, isEditing, viewport }: LiveCursorsProps,
+  user: string,
+  send: (cursor: Cursor) => void,
+): void {
+  const tell = useEffectEvent(() => {
+    const isInGrid = isEditing || viewport.current?.contains(document.activeElement) === true
+    if (record === undefined || field === undefined || !isInGrid || idleMs() > STILL_AFTER_MS) return
+    send({ user, record, field, isEditing })
+  })
+  // The focus follows the active cell after this.
+  useEffect(() => {
+    const frame = requestAnimationFrame(() => tell())
+    return () => cancelAnimationFrame(frame)
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies -- a move is what this is about
+  }, [record, field, isEditing, send])
+  useEffect(() => {
+    const timer = setInterval(() => tell(), AGAIN_MS)
+    return () => clearInterval(timer)
+  }, [])
+}
+
+/** How far what stays at the left covers the columns that are scrolled below it; follows only while it matters. */
+function useCovered(viewport: RefObject<HTMLElement | null>, stickyPx: number, isWatched: boolean): number {
+  const [left, setLeft] = useState(0)
+  // Scrolling is the browser's.
+  useEffect(() => {
+    const element = viewport.current
+    if (!element || !isWatched) return
+    const read = (): void => setLeft(element.scrollLeft)
+    read()
+    element.addEventListener('scroll', read, { passive: true })
+    return () => element.removeEventListener('scroll', read)
+  }, [viewport, isWatched])
+  return left === 0 ? 0 : left + stickyPx
+}

@@ -1,0 +1,33 @@
+import * as v from 'valibot'
+
+/** What people show of themselves comes from their devices: the form is checked, and nothing is decided by it. */
+const here = v.object({ name: v.pipe(v.string(), v.trim(), v.nonEmpty(), v.transform(shorten)) })
+const cursor = v.object({
+  user: v.pipe(v.string(), v.maxLength(100)),
+  record: v.pipe(v.string(), v.maxLength(200)),
+  field: v.pipe(v.string(), v.maxLength(100)),
+  isEditing: v.boolean(),
+})
+const typing = v.object({ user: v.pipe(v.string(), v.maxLength(100)), isTyping: v.boolean() })
+
+const NAME_MAX = 60
+
+/** What a user shows at a place. */
+export type Here = v.InferOutput<typeof here>
+/** The cell that a user is in. */
+export type Cursor = v.InferOutput<typeof cursor>
+/** Whether a user writes a comment. */
+export type Typing = v.InferOutput<typeof typing>
+
+export const parseHere = (shown: unknown): Here | undefined => parse(here, shown)
+export const parseCursor = (sent: unknown): Cursor | undefined => parse(cursor, sent)
+export const parseTyping = (sent: unknown): Typing | undefined => parse(typing, sent)
+
+function parse<Schema extends v.GenericSchema>(schema: Schema, value: unknown): v.InferOutput<Schema> | undefined {
+  const result = v.safeParse(schema, value)
+  return result.success ? result.output : undefined
+}
+
+function shorten(name: string): string {
+  return name.slice(0, NAME_MAX)
+}

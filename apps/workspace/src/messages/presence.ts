@@ -1,0 +1,10 @@
+export const presenceMessages = {
+  alsoHere: (names: readonly string[]) => `Also here: ${names.join(', ')}`,
+  alsoHereTitle: 'Also here',
+  more: (count: number) => `and ${count} more`,
+  typing: (names: readonly string[]) => {
+    const [first = '', second] = names
+    if (names.length > 2) return `${first} and ${names.length - 1} others are typing …`
+    return second === undefined ? `${first} is typing …` : `${first} and ${second} are typing …`
+  },
+} as const

@@ -1,0 +1,118 @@
+import type { FrameSocket } from './frame-socket.ts'
+import { readProcessorTime } from './processor-time.ts'
+
+/** A server of which the members of a room get what one of them sends. */
+export interface FanOutServer {
+  readonly pid: number
+  connect(): Promise<FrameSocket>
+  /** What a client sends to enter a room; the server answers. */
+  joinMessage(room: string): string
+  /** What a client sends to the others. */
+  broadcast(room: string): Buffer
+  /** What each of them gets, with the head of its frame. */
+  readonly deliveredBytes: number
+}
+
+export interface Crowd {
+  readonly rooms: number
+  readonly membersPerRoom: number
+  /** Over which the memberships are spread. */
+  readonly sockets: number
+}
+
+/** What a window of a run took. */
+export interface Window {
+  readonly deliveriesPerSecond: number
+  /** Processor time of the server per delivery, in microseconds; `undefined` where it is not counted. */
+  readonly processorUs: number | undefined
+}
+
+const CONNECT_TOGETHER = 50
+const PATIENCE_MS = 60_000
+
+/** Members in rooms, and one sender for each room, who is no receiver of its own. */
+export interface OpenCrowd extends Disposable {
+  /** Sends one message into each room in each round, and has so many rounds under way at the same time. */
+  run(rounds: number, underWay: number): Promise<Window>
+}
+
+export async function openCrowd(server: FanOutServer, crowd: Crowd): Promise<OpenCrowd> {
+  const { rooms, membersPerRoom, sockets: count } = crowd
+  // All as long, so that every delivery has as many bytes.
+  const names = Array.from({ length: rooms }, (_, number) => `room-${String(number).padStart(3, '0')}`)
+  const sockets: FrameSocket[] = []
+  while (sockets.length < count + rooms) {
+    const together = Math.min(CONNECT_TOGETHER, count + rooms - sockets.length)
+    sockets.push(...(await Promise.all(Array.from({ length: together }, () => server.connect()))))
+  }
+  const senders = sockets.slice(count)
+  let next = 0
+  for (const [position, name] of names.entries()) {
+    await join(server, senders[position], name)
+    for (let member = 0; member < membersPerRoom; member++) await join(server, sockets[next++ % count], name)
+  }
+  let delivered = 0
+  let onBytes: (() => void) | undefined
+  for (const socket of sockets.slice(0, count)) {
+    socket.onBytes = ({ length }) => {
+      delivered += length
+      onBytes?.()
+    }
+  }
+
+  return {
+    async run(rounds, underWay) {
+      delivered = 0
+      const perRound = rooms * membersPerRoom * server.deliveredBytes
+      const messages = names.map((name) => server.broadcast(name))
+      const before = await readProcessorTime(server.pid)
+      const began = performance.now()
+      await new Promise<void>((resolve, reject) => {
+        const timer = setTimeout(
+          () => reject(new Error(`${delivered} of ${rounds * perRound} bytes arrived`)),
+          PATIENCE_MS,
+        )
+        let sent = 0
+        onBytes = () => {
+          while (sent < rounds && delivered >= (sent - underWay + 1) * perRound) {
+            for (const [position, message] of messages.entries()) senders[position]?.send(message)
+            sent++
+          }
+          if (delivered < rounds * perRound) return
+          clearTimeout(timer)
+          resolve()
+        }
+        onBytes()
+      })
+      onBytes = undefined
+      const seconds = (performance.now() - began) / 1_000
+      const after = await readProcessorTime(server.pid)
+      const deliveries = rounds * rooms * membersPerRoom
+      return {
+        deliveriesPerSecond: deliveries / seconds,
+        processorUs: before && after && ((after.node - before.node) * 1_000) / deliveries,
+      }
+    },
+    [Symbol.dispose]() {
+      for (const socket of sockets) socket.close()
+    },
+  }
+}
+
+/** Enters a room and waits for the answer. */
+export async function join(
+  server: Pick<FanOutServer, 'joinMessage'>,
+  socket: FrameSocket | undefined,
+  room: string,
+): Promise<void> {
+  if (!socket) throw new Error('there is no socket')
+  await new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`the join of ${room} was not answered`)), PATIENCE_MS)
+    socket.onBytes = () => {
+      clearTimeout(timer)
+      socket.onBytes = undefined
+      resolve()
+    }
+    socket.send(server.joinMessage(room))
+  })
+}

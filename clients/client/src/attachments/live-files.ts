@@ -1,0 +1,103 @@
+import type { CommonPowerSyncDatabase } from '@powersync/common'
+import { createValue, type Value, type WritableValue } from '../value.ts'
+import type { FileEntry } from './file-state.ts'
+import { toFile, type FileRow } from './file-table.ts'
+import { LIVE_FILES_THROTTLE_MS } from './limits.ts'
+
+/** One file as this device knows it now. */
+export interface LiveFile {
+  /** `undefined`: this device knows no file of that id. */
+  readonly file: FileEntry | undefined
+  /** Nothing has been read yet. */
+  readonly isLoading: boolean
+}
+
+/** A file that at least one subscriber follows. */
+interface Followed {
+  readonly value: WritableValue<LiveFile>
+  /** The row as it was read last. */
+  text: string | undefined
+  subscribers: number
+}
+
+const UNREAD: LiveFile = { file: undefined, isLoading: true }
+
+const FILES_SQL = 'select * from hf_local_files where id in (select value from json_each(?))'
+
+/**
+ * Files by id, each kept current while it has a subscriber. One query reads all of them: a screen with a hundred pictures would otherwise run a hundred
+ * queries for each file that changes, and what goes up waits for the same database.
+ */
+export function createLiveFiles(
+  database: CommonPowerSyncDatabase,
+  onProblem: (error: unknown) => void,
+): (id: string) => Value<LiveFile> {
+  const followed = new Map<string, Followed>()
+  let stop: (() => void) | undefined
+  let isReading = false
+  let isDue = false
+
+  return (id) => ({
+    get: () => followed.get(id)?.value.get() ?? UNREAD,
+    subscribe(listener) {
+      const own = followed.get(id) ?? follow(id)
+      own.subscribers++
+      const unsubscribe = own.value.subscribe(listener)
+      return () => {
+        unsubscribe()
+        if (--own.subscribers > 0) return
+        followed.delete(id)
+        if (followed.size > 0) return
+        stop?.()
+        stop = undefined
+      }
+    },
+  })
+
+  function follow(id: string): Followed {
+    const own: Followed = { value: createValue(UNREAD), text: undefined, subscribers: 0 }
+    followed.set(id, own)
+    stop ??= database.onChangeWithCallback(
+      { onChange: readSoon },
+      { tables: ['hf_local_files'], throttleMs: LIVE_FILES_THROTTLE_MS },
+    )
+    readSoon()
+    return own
+  }
+
+  /** Subscribers that come together are read together. */
+  function readSoon(): void {
+    if (isDue) return
+    isDue = true
+    if (!isReading) queueMicrotask(() => void readAll())
+  }
+
+  async function readAll(): Promise<void> {
+    isReading = true
+    try {
+      while (isDue && followed.size > 0 && !database.closed) {
+        isDue = false
+        await readOnce()
+      }
+    } catch (error) {
+      if (!database.closed) onProblem(error)
+    } finally {
+      isReading = false
+      isDue = false
+    }
+  }
+
+  async function readOnce(): Promise<void> {
+    const ids = [...followed.keys()]
+    const rows = await database.getAll<FileRow>(FILES_SQL, [JSON.stringify(ids)])
+    const byId = new Map(rows.map((row) => [row.id, row]))
+    for (const id of ids) {
+      const own = followed.get(id)
+      const row = byId.get(id)
+      const text = row ? JSON.stringify(row) : ''
+      if (!own || own.text === text) continue
+      own.text = text
+      own.value.set({ file: row && toFile(row), isLoading: false })
+    }
+  }
+}

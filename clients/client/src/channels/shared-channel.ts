@@ -1,0 +1,199 @@
+import type { RealtimeChannel, SupabaseClient } from '@supabase/supabase-js'
+import { createValue, type Value } from '../value.ts'
+import { isRefusal, type ChannelState } from './channel-state.ts'
+import { DOUBTFUL_ATTEMPTS_MAX, LINGER_MS, PEOPLE_EVERY_MS, RETRY_MS, STABLE_MS, TRACK_EVERY_MS } from './limits.ts'
+import { NO_PEOPLE, readPeople, type People } from './read-people.ts'
+import type { Socket } from './socket.ts'
+import { throttleLatest } from './throttle-latest.ts'
+
+export interface SharedChannelOptions {
+  readonly topic: string
+  readonly isPrivate: boolean
+  readonly supabase: SupabaseClient
+  readonly socket: Socket
+  /** Who may join now. */
+  readonly gate: Value<string | undefined>
+}
+
+type Failure = Extract<ChannelState, { readonly reason: string }>
+
+/** One topic, joined once for all that use it, while there is a connection and a user. */
+export class SharedChannel {
+  readonly #options: SharedChannelOptions
+  readonly #state = createValue<ChannelState>({ kind: 'offline' })
+  readonly #people = createValue<People<unknown>>(NO_PEOPLE)
+  readonly #listeners = new Map<string, Set<(payload: unknown) => void>>()
+  readonly #shown = new Map<string, object>()
+  #stopGate: (() => void) | undefined
+  #users = 0
+  #linger: ReturnType<typeof setTimeout> | undefined
+  #joined: { readonly channel: RealtimeChannel; readonly user: string; readonly at: number } | undefined
+  #failure: Failure | undefined
+  #failures = 0
+  #retry: ReturnType<typeof setTimeout> | undefined
+  #isSettling = false
+
+  readonly state: Value<ChannelState> = this.#state
+  readonly people: Value<People<unknown>> = this.#people
+
+  constructor(options: SharedChannelOptions) {
+    this.#options = options
+  }
+
+  /** @returns ends the use; the channel is left a moment after the last one */
+  hold(): () => void {
+    clearTimeout(this.#linger)
+    this.#linger = undefined
+    this.#users += 1
+    this.#stopGate ??= this.#options.gate.subscribe(() => this.#startAgain())
+    void this.#settle()
+    return () => {
+      this.#users -= 1
+      if (this.#users === 0) this.#linger = setTimeout(() => this.#end(), LINGER_MS)
+    }
+  }
+
+  /** @returns ends it */
+  listen(event: string, listener: (payload: unknown) => void): () => void {
+    const listeners = this.#listeners.get(event) ?? new Set()
+    this.#listeners.set(event, listeners.add(listener))
+    return () => void listeners.delete(listener)
+  }
+
+  /** Shows something of this user to the others; what several components show is merged, the later ones win. `undefined`: nothing more. */
+  show(by: string, payload: object | undefined): void {
+    if (payload) this.#shown.set(by, payload)
+    else this.#shown.delete(by)
+    this.#track()
+  }
+
+  /** @returns whether it was sent; what cannot be sent now is dropped */
+  send(event: string, payload: object): boolean {
+    const { supabase } = this.#options
+    if (this.#state.get().kind !== 'joined' || !this.#joined || !supabase.realtime.isConnected()) return false
+    void this.#joined.channel.send({ type: 'broadcast', event, payload })
+    return true
+  }
+
+  /** There is a new access token: a refusal may be none with it. */
+  tokenChanged(): void {
+    if (this.#failure?.kind === 'refused') this.#startAgain()
+  }
+
+  readonly #readPeople = throttleLatest(() => {
+    const joined = this.#joined
+    if (joined) this.#people.set(readPeople(joined.channel.presenceState(), joined.user))
+  }, PEOPLE_EVERY_MS)
+
+  readonly #track = throttleLatest(() => {
+    if (this.#state.get().kind !== 'joined' || !this.#joined) return
+    const { channel } = this.#joined
+    // The server ignores what it has already.
+    void (this.#shown.size === 0 ? channel.untrack() : channel.track(Object.assign({}, ...this.#shown.values())))
+  }, TRACK_EVERY_MS)
+
+  #startAgain(): void {
+    this.#failure = undefined
+    this.#failures = 0
+    clearTimeout(this.#retry)
+    this.#retry = undefined
+    void this.#settle()
+  }
+
+  /** Whose membership there should be now. */
+  #wanted(): string | undefined {
+    const isWanted = this.#users > 0 || this.#linger !== undefined
+    const isDelayed = this.#retry !== undefined || this.#failure?.kind === 'refused'
+    return isWanted && !isDelayed ? this.#options.gate.get() : undefined
+  }
+
+  /** Joins and leaves, one after the other, until the membership is as it should be. */
+  async #settle(): Promise<void> {
+    this.#tell()
+    if (this.#isSettling) return
+    this.#isSettling = true
+    try {
+      for (;;) {
+        const wanted = this.#wanted()
+        if (this.#joined?.user === wanted) break
+        if (this.#joined) await this.#leave()
+        else if (wanted !== undefined) await this.#join(wanted)
+      }
+    } finally {
+      this.#isSettling = false
+      this.#tell()
+    }
+  }
+
+  async #join(user: string): Promise<void> {
+    const { supabase, socket, topic, isPrivate } = this.#options
+    await socket.ready()
+    if (this.#wanted() !== user) return
+    const channel = supabase.channel(topic, { config: { private: isPrivate, presence: { key: user } } })
+    this.#joined = { channel, user, at: Number.POSITIVE_INFINITY }
+    channel.on('presence', { event: 'sync' }, () => this.#readPeople())
+    channel.on('broadcast', { event: '*' }, ({ event, payload }: { event: string; payload?: unknown }) => {
+      for (const listener of this.#listeners.get(event) ?? []) listener(payload)
+    })
+    channel.subscribe((status, error) => {
+      if (this.#joined?.channel !== channel) return
+      if (status !== 'SUBSCRIBED') return this.#fail(error?.message ?? status)
+      this.#joined = { channel, user, at: Date.now() }
+      this.#failure = undefined
+      this.#tell()
+      if (this.#shown.size > 0) this.#track()
+    })
+  }
+
+  /** Every attempt is one of this class: realtime-js would repeat it without an end and without telling. */
+  #fail(reason: string): void {
+    if (Date.now() - (this.#joined?.at ?? 0) > STABLE_MS) this.#failures = 0
+    this.#failures += 1
+    const kind = isRefusal(reason) ? 'refused' : 'unavailable'
+    this.#failure = { kind, reason }
+    if (kind === 'unavailable') {
+      const delayMs = RETRY_MS[Math.min(this.#failures, RETRY_MS.length) - 1] ?? 0
+      this.#retry = setTimeout(
+        () => {
+          this.#retry = undefined
+          void this.#settle()
+        },
+        delayMs * (1 + Math.random() / 2),
+      )
+    }
+    void this.#settle()
+  }
+
+  async #leave(): Promise<void> {
+    const joined = this.#joined
+    this.#joined = undefined
+    this.#readPeople.cancel()
+    this.#track.cancel()
+    this.#people.set(NO_PEOPLE)
+    this.#tell()
+    if (joined) await this.#options.socket.leave(joined.channel)
+  }
+
+  #end(): void {
+    this.#linger = undefined
+    this.#stopGate?.()
+    this.#stopGate = undefined
+    clearTimeout(this.#retry)
+    this.#retry = undefined
+    void this.#settle()
+  }
+
+  #tell(): void {
+    const next = this.#stateNow()
+    const shown = this.#state.get()
+    const reasonOf = (state: ChannelState): string => ('reason' in state ? state.reason : '')
+    if (next.kind !== shown.kind || reasonOf(next) !== reasonOf(shown)) this.#state.set(next)
+  }
+
+  #stateNow(): ChannelState {
+    if (this.#options.gate.get() === undefined) return { kind: 'offline' }
+    if (this.#joined && Number.isFinite(this.#joined.at)) return { kind: 'joined' }
+    const isGivenUp = this.#failure?.kind === 'refused' || this.#failures >= DOUBTFUL_ATTEMPTS_MAX
+    return this.#failure && isGivenUp ? this.#failure : { kind: 'joining' }
+  }
+}

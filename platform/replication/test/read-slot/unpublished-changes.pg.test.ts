@@ -1,0 +1,93 @@
+import { silentLogger } from '@holdfast/foundation'
+import { sql, type Queryable } from '@holdfast/postgres'
+import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
+import { expect, test } from 'vitest'
+import type { ReplicationStream } from '../../src/events.ts'
+import { ensurePublication } from '../../src/publication.ts'
+import { openReplicationStream } from '../../src/read-slot/renewed-stream.ts'
+import { createSlot, dropSlot, findSlot } from '../../src/slot.ts'
+
+// Pins what becomes of changes of which nothing is sent, such as our own log: they take the memory of the connection that decodes them, and the time of the next start.
+
+const PUBLICATION = 'changes'
+const WAL_BYTES = 4 * 1024 * 1024
+
+interface Setup extends AsyncDisposable {
+  readonly db: TestDatabase
+  /** Writes more WAL than one connection is to decode, in a table that is not published. */
+  write(): Promise<void>
+  open(): Promise<ReplicationStream>
+}
+
+async function setUp(): Promise<Setup> {
+  const db = await openTestDatabase()
+  await db.pool.execute(sql`create table items (number int primary key)`)
+  await db.pool.execute(sql`create table unpublished (body text)`)
+  await ensurePublication(db.pool, { name: PUBLICATION, tables: [{ schema: 'public', name: 'items' }] })
+  await (await createSlot({ url: db.url, name: db.name }))[Symbol.asyncDispose]()
+  return {
+    db,
+    write: async () => {
+      await db.pool.execute(sql`insert into unpublished select repeat('x', 1000) from generate_series(1, 10000)`)
+    },
+    open: () =>
+      openReplicationStream({
+        url: db.url,
+        slot: db.name,
+        publication: PUBLICATION,
+        logger: silentLogger,
+        renewal: { transactionBytes: WAL_BYTES, walBytes: WAL_BYTES, quietMs: 200, intervalMs: 150 },
+      }),
+    async [Symbol.asyncDispose]() {
+      await dropSlot(db.pool, db.name)
+      await db[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Reads to the end of the stream, and confirms what it has. */
+async function follow(stream: ReplicationStream): Promise<void> {
+  for await (const batch of stream.batches) {
+    for (const event of batch) {
+      if (event.kind === 'commit') stream.confirm(event.endLsn)
+      else if (event.kind === 'progress') stream.confirm(event.lsn)
+    }
+  }
+}
+
+async function walEnd(db: Queryable): Promise<string> {
+  const [row] = await db.query<{ lsn: string }>(sql`select pg_current_wal_insert_lsn()::text as lsn`)
+  return row?.lsn ?? ''
+}
+
+test('a connection that has decoded much of which nothing is sent is replaced', async () => {
+  await using setup = await setUp()
+  const stream = await setup.open()
+  const following = follow(stream)
+  const readerPid = async (): Promise<number | undefined> => (await findSlot(setup.db.pool, setup.db.name))?.activePid
+  const first = await readerPid()
+  await setup.write()
+  await expect
+    .poll(async () => {
+      stream.requestProgress()
+      return readerPid()
+    })
+    .not.toBe(first)
+  await stream[Symbol.asyncDispose]()
+  await following
+})
+
+test('a slot that is far behind may go on to where it is opened, so that nothing is decoded a second time', async () => {
+  await using setup = await setUp()
+  const { pool } = setup.db
+  await pool.execute(sql`create extension pg_walinspect`)
+  await setup.write()
+  const before = await walEnd(pool)
+  const stream = await setup.open()
+  // From this record a slot learns which changes it needs no longer.
+  const [found] = await pool.query<{ records: string }>(sql`
+    select count(*)::text as records from pg_get_wal_records_info(${before}::pg_lsn, ${await walEnd(pool)}::pg_lsn)
+     where record_type = 'RUNNING_XACTS'`)
+  expect(Number(found?.records)).toBeGreaterThan(0)
+  await stream[Symbol.asyncDispose]()
+})

@@ -1,0 +1,2 @@
+/** What only has types is nothing when it runs. */
+export const nothing = undefined

@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs'
+import type { FastifyPluginAsync } from 'fastify'
+import type { Logger } from '@holdfast/foundation'
+import type { ProjectAccess } from './environment.ts'
+import type { FunctionsOptions } from './options.ts'
+import { functionRoutes } from './routes.ts'
+import { projectFilesOf } from './project-files.ts'
+import type { Serving } from './serve.ts'
+import type { VerifyToken } from './verify.ts'
+
+export interface OpenFunctionsOptions {
+  /** Below the data folder. Made when the first function is found. */
+  readonly home: string
+  readonly access: ProjectAccess
+  readonly verifyToken: VerifyToken
+  readonly options: FunctionsOptions
+  readonly logger: Logger
+}
+
+export interface FunctionsService extends AsyncDisposable {
+  /** To be mounted at `/functions/v1`. It looks for tokens itself. */
+  readonly routes: FastifyPluginAsync
+}
+
+/** Opens edge functions as Supabase's clients and projects use them. */
+export function openFunctions({ home, access, verifyToken, options, logger }: OpenFunctionsOptions): FunctionsService {
+  const files = projectFilesOf(options)
+  let loading: Promise<Serving> | undefined
+  async function load(): Promise<Serving> {
+    const { openServing } = await import('./serve.ts')
+    return openServing({ files, home, access, verifyToken, options, logger })
+  }
+  const serving = (): Promise<Serving> => (loading ??= load())
+  return {
+    routes: functionRoutes(serving, () => {
+      if (!existsSync(files.directory) && !existsSync(files.configFile)) return
+      void serving().then((loaded) => loaded.prepare())
+    }),
+    async [Symbol.asyncDispose]() {
+      await (await loading)?.[Symbol.asyncDispose]()
+    },
+  }
+}

@@ -1,0 +1,155 @@
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { HoldfastError } from '@holdfast/foundation'
+import { isExecutable, ownerOf, resolveProgramIdentity, type Identity } from '@holdfast/postgres'
+import { HEAP_SHARE, OPEN_FILES_MAX, RESERVED_MB } from '../limits.ts'
+
+/** Our modules that run in Deno. */
+export const RUNTIME = new URL('../../runtime/', import.meta.url)
+
+const SETPRIV = '/usr/bin/setpriv'
+const PRLIMIT = '/usr/bin/prlimit'
+
+/** Deno, and as whom it runs. */
+export interface Program {
+  readonly deno: string
+  readonly identity: Identity
+  /** Who owns what a function writes; `undefined` if functions run as we do. */
+  readonly owner: { readonly uid: number; readonly gid: number } | undefined
+}
+
+/**
+ * Finds Deno.
+ *
+ * @param configured - of the options
+ * @throws {HoldfastError} `functions_deno_missing`
+ */
+export function findDeno(configured: string | undefined): string {
+  if (configured !== undefined) {
+    if (isExecutable(configured)) return configured
+    throw denoMissing(`${configured} cannot be run.`)
+  }
+  const name = `@deno/${process.platform}-${process.arch}${process.platform === 'linux' ? '-glibc' : ''}`
+  try {
+    return join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), 'deno')
+  } catch {
+    throw denoMissing(`The npm package ${name} is not installed.`)
+  }
+}
+
+/**
+ * @param home - the folder that functions keep downloaded packages in
+ * @param directory - of the functions
+ * @throws {HoldfastError} `postgres_folder_out_of_reach`
+ */
+export function resolveProgram(deno: string, home: string, directory: string): Program {
+  const identity = resolveProgramIdentity(home, [
+    { path: deno, bits: 0o5 },
+    { path: join(fileURLToPath(RUNTIME), 'bootstrap.js'), bits: 0o4 },
+    { path: dirname(home), bits: 0o1 },
+    { path: directory, bits: 0o5 },
+  ])
+  return { deno, identity, owner: ownerOf(identity) }
+}
+
+export interface ProcessOptions {
+  /** Where the process works: its socket, its import map and what the function writes for a while. */
+  readonly folder: string
+  readonly socket: string
+  readonly home: string
+  /** Of all functions. */
+  readonly directory: string
+  /** Files in it that no function may read. */
+  readonly secretFiles: readonly string[]
+  readonly importMap: string
+  readonly denoConfig: string | undefined
+  readonly memoryMb: number
+}
+
+export interface Command {
+  readonly file: string
+  readonly args: readonly string[]
+  readonly environment: Readonly<Record<string, string>>
+  readonly user: Identity['user']
+}
+
+/**
+ * The command of one process. The kernel ends it with the server, however that ends, and bounds its memory; both where the programs for that exist, as on
+ * every Linux with glibc.
+ */
+export function commandOf({ deno, identity }: Program, options: ProcessOptions): Command {
+  const before = [...endsWithServer(identity), ...limitsOf(options)]
+  const [file = deno, ...args] = [...before, deno, ...denoArguments(options)]
+  return { file, args, environment: environmentOf(options), user: identity.user }
+}
+
+function endsWithServer({ prefix }: Identity): readonly string[] {
+  const dies = ['--pdeathsig=KILL', '--no-new-privs']
+  if (prefix.length > 0) return [...prefix, ...dies]
+  return process.platform === 'linux' && existsSync(SETPRIV) ? [SETPRIV, ...dies] : []
+}
+
+function limitsOf({ memoryMb }: ProcessOptions): readonly string[] {
+  if (process.platform !== 'linux' || !existsSync(PRLIMIT)) return []
+  const bytes = (RESERVED_MB + memoryMb) * 1024 * 1024
+  return [PRLIMIT, `--data=${bytes}`, '--core=0', `--nofile=${OPEN_FILES_MAX}`]
+}
+
+function denoArguments(options: ProcessOptions): readonly string[] {
+  const { folder, directory, secretFiles, importMap, denoConfig, memoryMb } = options
+  const runtime = fileURLToPath(RUNTIME)
+  return [
+    'run',
+    '--quiet',
+    '--no-prompt',
+    '--no-lock',
+    '--no-check',
+    '--node-modules-dir=none',
+    denoConfig === undefined ? '--no-config' : `--config=${denoConfig}`,
+    `--import-map=${importMap}`,
+    '--allow-env',
+    '--allow-net',
+    '--allow-import',
+    '--allow-sys=hostname',
+    `--allow-read=${[folder, directory, runtime].map(escapeComma).join(',')}`,
+    ...(secretFiles.length > 0 ? [`--deny-read=${secretFiles.map(escapeComma).join(',')}`] : []),
+    `--allow-write=${escapeComma(folder)}`,
+    '--deny-run',
+    '--deny-ffi',
+    `--v8-flags=--max-old-space-size=${Math.floor(memoryMb * HEAP_SHARE)}`,
+    join(runtime, 'bootstrap.js'),
+  ]
+}
+
+/** Deno separates paths by commas, and reads two as one. */
+function escapeComma(path: string): string {
+  return path.replaceAll(',', ',,')
+}
+
+/** What a network needs that has a proxy or a registry of its own. Everything else of our environment stays here. */
+const NETWORK_VARIABLES = /^(?:https?_proxy|no_proxy|all_proxy|ssl_cert_file|ssl_cert_dir|npm_config_registry)$/i
+
+function environmentOf({ folder, home, socket }: ProcessOptions): Readonly<Record<string, string>> {
+  const network = Object.entries(process.env).filter(([name]) => NETWORK_VARIABLES.test(name))
+  return {
+    ...(Object.fromEntries(network) as Record<string, string>),
+    PATH: '/usr/bin:/bin',
+    HOME: folder,
+    TMPDIR: join(folder, 'tmp'),
+    NO_COLOR: '1',
+    DENO_DIR: home,
+    DENO_NO_PROMPT: '1',
+    DENO_NO_UPDATE_CHECK: '1',
+    DENO_TLS_CA_STORE: 'system,mozilla',
+    DENO_SERVE_ADDRESS: `unix:${socket}`,
+  }
+}
+
+function denoMissing(detail: string): HoldfastError {
+  return new HoldfastError('functions_deno_missing', 500, 'Deno, which runs edge functions, is not there', {
+    detail,
+    hint: 'Run `npm install` without `--omit=optional`, or set functionsDeno to a Deno of 2.9 or later.',
+  })
+}

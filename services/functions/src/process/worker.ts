@@ -1,0 +1,255 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { chownSync, existsSync, rmSync, writeFileSync } from 'node:fs'
+import { Agent } from 'node:http'
+import { join } from 'node:path'
+import { defined, delay, type LogLevel } from '@holdfast/foundation'
+import {
+  BOOT_MS,
+  LISTEN_MS,
+  LOG_LINE_CHARACTERS_MAX,
+  LOG_LINES_MAX,
+  LOG_WINDOW_MS,
+  REQUESTS_PER_FUNCTION_MAX,
+  UNLOAD_MS,
+} from '../limits.ts'
+import type { ImportMap } from '../project/import-map.ts'
+import { onLines } from './lines.ts'
+import { commandOf, type Program } from './program.ts'
+import type { RunFolder } from './run-folder.ts'
+import { watchUsage } from './watch-usage.ts'
+
+/** Why a process ended, or is to end. The last four are what `beforeunload` calls them. */
+export type EndReason = 'crash' | 'memory' | 'cpu' | 'wall_clock' | 'early_drop' | 'termination'
+
+/** What a function printed. */
+export interface LogLine {
+  readonly level: LogLevel
+  readonly text: string
+  readonly requestId: string | undefined
+}
+
+/** The function could not begin to serve. */
+export class BootFailure extends Error {
+  /** Whether its own code threw, rather than that it could not be loaded. */
+  readonly isThrown: boolean
+
+  constructor(message: string, isThrown: boolean) {
+    super(message)
+    this.isThrown = isThrown
+  }
+}
+
+export interface SpawnOptions {
+  readonly program: Program
+  readonly runFolder: RunFolder
+  readonly home: string
+  readonly directory: string
+  readonly secretFiles: readonly string[]
+  readonly importMap: ImportMap
+  readonly denoConfig: string | undefined
+  readonly memoryMb: number
+  readonly cpuMs: number
+}
+
+/** What the process tells; see `runtime/bootstrap.js`. */
+type Message =
+  | { readonly kind: 'waiting' | 'serving' | 'loaded' | 'busy' | 'idle' | 'beat' | 'full' }
+  | { readonly kind: 'failed'; readonly isThrown: boolean; readonly text: string }
+  | { readonly kind: 'log'; readonly level: LogLevel; readonly text: string; readonly requestId?: string }
+
+/** Characters of a message, in which a line of the log may be escaped. */
+const MESSAGE_CHARACTERS_MAX = 8 * LOG_LINE_CHARACTERS_MAX
+
+/** A Deno process. It waits until it is told its function, and serves that until its end. */
+export class Worker implements AsyncDisposable {
+  readonly id = randomUUID()
+  readonly socketPath: string
+  /** Connections to it. */
+  readonly agent = new Agent({ keepAlive: true, maxSockets: REQUESTS_PER_FUNCTION_MAX, maxFreeSockets: 32 })
+  /** When it was told its function, on the clock of `performance`. */
+  startedAt = performance.now()
+  readonly ended: Promise<EndReason>
+  /** Requests that are open. */
+  open = 0
+  /** Whether promises of `EdgeRuntime.waitUntil` have not settled. */
+  isBusy = false
+  lastUsedAt = performance.now()
+  onLog: (line: LogLine) => void = () => undefined
+
+  readonly #child: ChildProcess
+  readonly #folder: string
+  readonly #mark = `\u0001${randomUUID()} `
+  readonly #usage: ReturnType<typeof watchUsage>
+  #reason: EndReason | undefined
+  #hasEnded = false
+  #isUnloading = false
+  #boot = Promise.withResolvers<void>()
+  #printed = { since: 0, lines: 0 }
+
+  constructor(options: SpawnOptions) {
+    const { program, runFolder, importMap } = options
+    this.#folder = runFolder.create(this.id.slice(0, 8))
+    this.socketPath = join(this.#folder, 's')
+    const map = join(this.#folder, 'import-map.json')
+    writeFileSync(map, JSON.stringify(importMap), { mode: 0o600 })
+    if (program.owner) chownSync(map, program.owner.uid, program.owner.gid)
+    const command = commandOf(program, { ...options, folder: this.#folder, socket: this.socketPath, importMap: map })
+    this.#boot.promise.catch(() => undefined) // a process that waits may end before anybody asks
+    this.#child = spawn(command.file, command.args, {
+      cwd: this.#folder,
+      env: command.environment,
+      stdio: ['pipe', 'pipe', 'pipe'],
+      ...command.user,
+    })
+    this.#listen()
+    const pid = this.#child.pid
+    if (pid !== undefined) runFolder.note(pid)
+    this.#usage = watchUsage({
+      pid,
+      memoryBytesMax: options.memoryMb * 1024 * 1024,
+      cpuMsMax: options.cpuMs,
+      beat: () => this.#send({ kind: 'beat' }),
+      onExceeded: (reason) => this.kill(reason),
+    })
+    this.ended = new Promise((resolve) => {
+      const finish = (signal: string | null): void => {
+        if (this.#hasEnded) return
+        this.#hasEnded = true
+        this.#usage[Symbol.dispose]()
+        if (pid !== undefined) runFolder.forget(pid)
+        rmSync(this.#folder, { recursive: true, force: true })
+        const reason = this.#reason ?? this.#usage.reasonOfEnd(signal)
+        this.#boot.reject(new BootFailure(`its process ended (${reason})`, true))
+        resolve(reason)
+      }
+      this.#child.once('error', (error) => {
+        this.#boot.reject(new BootFailure(`Deno could not be started: ${error.message}`, false))
+        finish(null)
+      })
+      // Its last words, which say whether it had too much memory, may come after its end.
+      this.#child.once('close', (_code, signal) => finish(signal))
+    })
+    this.#send({ kind: 'hello', mark: this.#mark })
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded
+  }
+
+  /**
+   * Makes it serve a function.
+   *
+   * @throws {BootFailure}
+   */
+  async load(entry: string, environment: Readonly<Record<string, string>>): Promise<void> {
+    this.#send({ kind: 'load', entry, environment, folder: this.#folder })
+    const late = setTimeout(
+      () => this.#boot.reject(new BootFailure(`it did not serve within ${BOOT_MS / 1_000} s`, false)),
+      BOOT_MS,
+    )
+    try {
+      await this.#boot.promise
+    } catch (error) {
+      this.kill('termination')
+      throw error
+    } finally {
+      clearTimeout(late)
+    }
+  }
+
+  /** Lets the function know that it is to end, and ends it. */
+  async unload(reason: EndReason): Promise<void> {
+    if (this.#hasEnded || this.#isUnloading) return
+    this.#isUnloading = true
+    this.#send({ kind: 'unload', reason })
+    await Promise.race([this.ended, delay(UNLOAD_MS)])
+    this.kill(reason)
+    await this.ended
+  }
+
+  /** Ends it at once. The first reason is the one that counts. */
+  kill(reason: EndReason): void {
+    if (this.#hasEnded) return
+    this.#reason ??= reason
+    this.#child.kill('SIGKILL')
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.kill('termination')
+    await this.ended
+    this.agent.destroy()
+  }
+
+  #send(message: object): void {
+    const { stdin } = this.#child
+    if (stdin?.writable === true) stdin.write(`${JSON.stringify(message)}\n`)
+  }
+
+  #listen(): void {
+    const { stdin, stdout, stderr } = this.#child
+    stdin?.on('error', () => undefined) // it has ended, which is told by itself
+    onLines(defined(stdout ?? undefined, 'it is a pipe'), MESSAGE_CHARACTERS_MAX, (line) => {
+      if (line.startsWith(this.#mark)) this.#hear(JSON.parse(line.slice(this.#mark.length)) as Message)
+      else this.#log({ level: 'info', text: line, requestId: undefined })
+    })
+    onLines(defined(stderr ?? undefined, 'it is a pipe'), LOG_LINE_CHARACTERS_MAX, (line) => {
+      this.#usage.noteStderr(line)
+      this.#log({ level: 'error', text: line, requestId: undefined })
+    })
+  }
+
+  #hear(message: Message): void {
+    switch (message.kind) {
+      case 'waiting':
+        break
+      case 'serving':
+        this.#boot.resolve()
+        break
+      case 'loaded':
+        void this.#awaitSocket()
+        break
+      case 'failed':
+        this.#boot.reject(new BootFailure(message.text, message.isThrown))
+        break
+      case 'busy':
+      case 'idle':
+        this.isBusy = message.kind === 'busy'
+        break
+      case 'beat':
+        this.#usage.noteBeat()
+        break
+      case 'full':
+        this.kill('memory')
+        break
+      case 'log':
+        this.#log({ level: message.level, text: message.text, requestId: message.requestId })
+        break
+      default:
+        message satisfies never
+    }
+  }
+
+  /** Servers of `node:http` do not tell that they listen. */
+  async #awaitSocket(): Promise<void> {
+    const deadline = performance.now() + LISTEN_MS
+    while (!existsSync(this.socketPath)) {
+      if (this.#hasEnded) return
+      if (performance.now() > deadline) {
+        this.#boot.reject(new BootFailure('it was loaded, and does not serve: call Deno.serve', false))
+        return
+      }
+      await delay(10)
+    }
+    this.#boot.resolve()
+  }
+
+  #log(line: LogLine): void {
+    const now = performance.now()
+    if (now - this.#printed.since > LOG_WINDOW_MS) this.#printed = { since: now, lines: 0 }
+    this.#printed.lines += 1
+    if (this.#printed.lines > LOG_LINES_MAX) return
+    const isLast = this.#printed.lines === LOG_LINES_MAX
+    this.onLog(isLast ? { ...line, level: 'warn', text: 'it prints too much: lines are left out' } : line)
+  }
+}

@@ -1,0 +1,13 @@
+import { join, resolve } from 'node:path'
+import type { FunctionsOptions } from './options.ts'
+import type { ProjectFiles } from './project/discover.ts'
+
+/** Where the options say that the files of a project are. */
+export function projectFilesOf(options: FunctionsOptions): ProjectFiles {
+  const directory = resolve(options.functionsDir)
+  return {
+    directory,
+    configFile: resolve(options.functionsConfig),
+    envFile: options.functionsEnvFile === undefined ? join(directory, '.env') : resolve(options.functionsEnvFile),
+  }
+}

@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { errorMessage, HoldfastError } from '@holdfast/foundation'
+
+/** What `[functions.NAME]` says; paths are absolute. */
+export interface FunctionConfig {
+  readonly enabled: boolean
+  readonly verifyJwt: boolean
+  readonly importMap: string | undefined
+  readonly entrypoint: string | undefined
+}
+
+/** The parts of `config.toml` that functions need. */
+export interface FunctionsConfig {
+  readonly enabled: boolean
+  readonly functions: ReadonlyMap<string, FunctionConfig>
+  /** `[edge_runtime.secrets]`, with `env(NAME)` as it stands there. */
+  readonly secrets: Readonly<Record<string, string>>
+}
+
+const NOTHING: FunctionsConfig = { enabled: true, functions: new Map(), secrets: {} }
+
+/**
+ * Reads `config.toml`. What it says about anything else is not looked at.
+ *
+ * @throws {HoldfastError} `functions_config_invalid`
+ */
+export async function readFunctionsConfig(path: string): Promise<FunctionsConfig> {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return NOTHING
+    throw invalid(path, errorMessage(error))
+  }
+  return parseFunctionsConfig(text, path)
+}
+
+/** @param path - of the file, for its relative paths */
+export async function parseFunctionsConfig(text: string, path: string): Promise<FunctionsConfig> {
+  const { parse } = await import('smol-toml')
+  let content: Readonly<Record<string, unknown>>
+  try {
+    content = parse(text)
+  } catch (error) {
+    throw invalid(path, errorMessage(error))
+  }
+  const runtime = tableOf(content['edge_runtime'], path, 'edge_runtime')
+  const secrets = tableOf(runtime['secrets'], path, 'edge_runtime.secrets')
+  const functions = tableOf(content['functions'], path, 'functions')
+  return {
+    enabled: booleanOf(runtime['enabled'], path, 'edge_runtime.enabled'),
+    secrets: Object.fromEntries(Object.entries(secrets).map(([name, value]) => [name, String(value)])),
+    functions: new Map(
+      Object.entries(functions)
+        .filter(([, value]) => typeof value === 'object')
+        .map(([name, value]) => [name, functionConfigOf(tableOf(value, path, `functions.${name}`), path, name)]),
+    ),
+  }
+}
+
+function functionConfigOf(table: Readonly<Record<string, unknown>>, path: string, name: string): FunctionConfig {
+  const at = (key: string): string => `functions.${name}.${key}`
+  const pathOf = (key: string): string | undefined => {
+    const value = table[key]
+    if (value === undefined || value === '') return undefined
+    if (typeof value !== 'string') throw invalid(path, `${at(key)} is not a string`)
+    return resolve(dirname(path), value)
+  }
+  return {
+    enabled: booleanOf(table['enabled'], path, at('enabled')),
+    verifyJwt: booleanOf(table['verify_jwt'], path, at('verify_jwt')),
+    importMap: pathOf('import_map'),
+    entrypoint: pathOf('entrypoint'),
+  }
+}
+
+function tableOf(value: unknown, path: string, name: string): Readonly<Record<string, unknown>> {
+  if (value === undefined) return {}
+  if (typeof value !== 'object' || value === null) throw invalid(path, `${name} is not a table`)
+  return value as Readonly<Record<string, unknown>>
+}
+
+/** All of them are true when nothing is said. */
+function booleanOf(value: unknown, path: string, name: string): boolean {
+  if (value === undefined) return true
+  if (typeof value !== 'boolean') throw invalid(path, `${name} is neither true nor false`)
+  return value
+}
+
+function invalid(path: string, detail: string): HoldfastError {
+  return new HoldfastError('functions_config_invalid', 500, `${path} cannot be read`, {
+    detail,
+    hint: 'No function is served until it can be. It is read again when it changes.',
+  })
+}

@@ -1,0 +1,79 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import type { Logger } from '@holdfast/foundation'
+import { readFunctionsConfig } from './config.ts'
+import { readSecrets } from './secrets.ts'
+
+/** A function of the project. */
+export interface FunctionDefinition {
+  readonly name: string
+  /** Its first module; it need not exist. */
+  readonly entry: string
+  readonly verifyJwt: boolean
+  /** The import map or `deno.json` that is its own; `undefined` if it has none. */
+  readonly importMap: string | undefined
+}
+
+/** Everything that is read of a project's files. A later reading is another value. */
+export interface Project {
+  /** Those that are served. */
+  readonly functions: ReadonlyMap<string, FunctionDefinition>
+  /** Of the functions that have none of their own. */
+  readonly importMap: string | undefined
+  readonly secrets: Readonly<Record<string, string>>
+}
+
+export interface ProjectFiles {
+  readonly directory: string
+  readonly configFile: string
+  readonly envFile: string
+}
+
+/** What a function may be called. */
+export const FUNCTION_NAME = /^[A-Za-z][\w-]*$/
+const ENTRIES = ['index.ts', 'index.js', 'index.mjs', 'index.tsx', 'index.jsx']
+const OWN_MAPS = ['deno.json', 'deno.jsonc', 'import_map.json']
+
+/**
+ * Finds the functions: folders with an entry point, and what `config.toml` names.
+ *
+ * @throws {HoldfastError} `functions_config_invalid`
+ */
+export async function discoverProject(
+  { directory, configFile, envFile }: ProjectFiles,
+  environment: Readonly<Record<string, string | undefined>>,
+  logger: Logger,
+): Promise<Project> {
+  const config = await readFunctionsConfig(configFile)
+  const names = new Set([...foldersWithEntry(directory), ...config.functions.keys()])
+  const functions = new Map<string, FunctionDefinition>()
+  for (const name of config.enabled ? names : []) {
+    const said = config.functions.get(name)
+    if (!FUNCTION_NAME.test(name) || said?.enabled === false) continue
+    const folder = join(directory, name)
+    const entry = said?.entrypoint ?? findFirst(folder, ENTRIES) ?? join(folder, 'index.ts')
+    functions.set(name, {
+      name,
+      entry: resolve(entry),
+      verifyJwt: said?.verifyJwt ?? true,
+      importMap: said?.importMap ?? findFirst(dirname(entry), OWN_MAPS) ?? findFirst(folder, OWN_MAPS),
+    })
+  }
+  return {
+    functions,
+    importMap: findFirst(directory, ['import_map.json']),
+    secrets: functions.size === 0 ? {} : readSecrets(config.secrets, envFile, environment, logger),
+  }
+}
+
+function foldersWithEntry(directory: string): readonly string[] {
+  if (!existsSync(directory)) return []
+  return readdirSync(directory, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && FUNCTION_NAME.test(entry.name))
+    .map(({ name }) => name)
+    .filter((name) => findFirst(join(directory, name), ENTRIES) !== undefined)
+}
+
+function findFirst(folder: string, names: readonly string[]): string | undefined {
+  return names.map((name) => join(folder, name)).find((path) => existsSync(path))
+}

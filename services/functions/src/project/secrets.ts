@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs'
+import { parseEnv } from 'node:util'
+import type { Logger } from '@holdfast/foundation'
+
+const REFERENCE = /^env\((\w+)\)$/
+
+/**
+ * The secrets of the project: those of `config.toml`, then those of the file, which win. Names that begin with `SUPABASE_` are ours and are refused.
+ *
+ * @param configured - of `config.toml`; `env(NAME)` names a variable of the server, the only way in which a function gets one
+ * @param path - a file as of dotenv; it need not exist
+ */
+export function readSecrets(
+  configured: Readonly<Record<string, string>>,
+  path: string,
+  environment: Readonly<Record<string, string | undefined>>,
+  logger: Logger,
+): Readonly<Record<string, string>> {
+  const secrets: Record<string, string> = {}
+  for (const [name, value] of Object.entries(configured)) {
+    const reference = REFERENCE.exec(value)?.[1]
+    const found = reference === undefined ? value : environment[reference]
+    if (found === undefined) logger.log('warn', `the secret ${name} of functions names ${reference}, which is not set`)
+    else secrets[name] = found
+  }
+  Object.assign(secrets, readEnvFile(path))
+  for (const name of Object.keys(secrets).filter((name) => name.startsWith('SUPABASE_'))) {
+    logger.log('warn', `the secret ${name} of functions is left out: names that begin with SUPABASE_ are reserved`)
+    delete secrets[name]
+  }
+  return secrets
+}
+
+function readEnvFile(path: string): Readonly<Record<string, string>> {
+  try {
+    return parseEnv(readFileSync(path, 'utf8')) as Readonly<Record<string, string>>
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
+    throw error
+  }
+}

@@ -1,0 +1,177 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { delay, errorMessage, HoldfastError, type Logger } from '@holdfast/foundation'
+import { environmentOf, type ProjectAccess } from './environment.ts'
+import { DRAIN_MS, REDISCOVER_MS } from './limits.ts'
+import type { FunctionsOptions } from './options.ts'
+import { findDeno, resolveProgram, RUNTIME } from './process/program.ts'
+import { openRunFolder, type RunFolder } from './process/run-folder.ts'
+import { BootFailure, type LogLine } from './process/worker.ts'
+import { discoverProject, type FunctionDefinition, type Project, type ProjectFiles } from './project/discover.ts'
+import { baseImports } from './project/import-map.ts'
+import { watchProject } from './project/watch-project.ts'
+import { Spares } from './workers/spares.ts'
+import { Workers } from './workers/workers.ts'
+
+export interface RuntimeOptions {
+  readonly files: ProjectFiles
+  /** Below the data folder: packages that functions have downloaded. */
+  readonly home: string
+  readonly access: ProjectAccess
+  readonly options: FunctionsOptions
+  readonly logger: Logger
+}
+
+/** The parts that exist once there is a function to run. */
+interface Machine extends AsyncDisposable {
+  readonly workers: Workers
+  readonly spares: Spares
+}
+
+/** The functions of a project as its files are at the moment, and their processes. */
+export class Runtime implements AsyncDisposable {
+  readonly #given: RuntimeOptions
+  #project: Project | undefined
+  #problem: string | undefined
+  #discovering: Promise<void> | undefined
+  #discoveredAt = -Infinity
+  #watching: { readonly hasDirectory: boolean; readonly watch: Disposable } | undefined
+  #machine: Machine | undefined
+  #isClosed = false
+
+  constructor(given: RuntimeOptions) {
+    this.#given = given
+  }
+
+  /**
+   * The function of that name, which is looked for again when it is not known: the folder may have come since.
+   *
+   * @throws {BootFailure} when the project's files cannot be read
+   */
+  async find(name: string): Promise<FunctionDefinition | undefined> {
+    const known = this.#project?.functions.get(name)
+    if (known) return known
+    if (performance.now() - this.#discoveredAt > REDISCOVER_MS) await this.discover('looked for')
+    else await this.#discovering
+    if (this.#problem !== undefined) throw new BootFailure(this.#problem, false)
+    return this.#project?.functions.get(name)
+  }
+
+  /** @throws {BootFailure} when Deno is missing, or functions cannot be kept apart from the server */
+  workers(): Workers {
+    try {
+      return this.#openMachine().workers
+    } catch (error) {
+      throw new BootFailure(errorMessage(error), false)
+    }
+  }
+
+  /**
+   * Reads the project's files. What was started for an earlier reading ends after its requests.
+   *
+   * @param why - a file of a function may have changed, or a request names a function that is not known, which must not cost those that are
+   */
+  async discover(why: 'changed' | 'looked for'): Promise<void> {
+    // A change that comes while files are read may have come too late for that reading.
+    if (why === 'changed') await this.#discovering
+    this.#discovering ??= this.#discover(why).finally(() => (this.#discovering = undefined))
+    await this.#discovering
+  }
+
+  async #discover(why: 'changed' | 'looked for'): Promise<void> {
+    const { files, logger } = this.#given
+    const before = this.#project
+    try {
+      const project = await discoverProject(files, process.env, logger)
+      this.#problem = undefined
+      if (why === 'changed' || !before || !isDeepStrictEqual(before, project)) {
+        this.#project = project
+        if (project.functions.size > 0) this.#begin(project)
+      }
+    } catch (error) {
+      this.#project = undefined
+      this.#problem = describe(error)
+      logger.log('error', `edge functions are not served: ${this.#problem}`)
+    }
+    this.#discoveredAt = performance.now()
+    if (!this.#isClosed) this.#watch()
+  }
+
+  /** Watches existing files; the folder of functions may come later than `config.toml`. */
+  #watch(): void {
+    const { files, logger } = this.#given
+    const hasDirectory = existsSync(files.directory)
+    if (!hasDirectory && !existsSync(files.configFile)) return
+    if (this.#watching?.hasDirectory === hasDirectory) return
+    this.#watching?.watch[Symbol.dispose]()
+    this.#watching = { hasDirectory, watch: watchProject(files, () => void this.discover('changed'), logger) }
+  }
+
+  #begin(project: Project): void {
+    if (this.#isClosed) return
+    const { workers, spares } = this.#openMachine()
+    workers.retireAll()
+    spares.prepare(project)
+  }
+
+  #openMachine(): Machine {
+    this.#machine ??= openMachine(this.#given, () => this.#project?.secrets ?? {})
+    return this.#machine
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true
+    this.#watching?.watch[Symbol.dispose]()
+    await this.#discovering
+    await this.#machine?.[Symbol.asyncDispose]()
+  }
+}
+
+function openMachine(
+  { files, home, access, options, logger }: RuntimeOptions,
+  secrets: () => Readonly<Record<string, string>>,
+): Machine {
+  const deno = findDeno(options.functionsDeno)
+  const program = resolveProgram(deno, home, files.directory)
+  const runFolder: RunFolder = openRunFolder(home, program)
+  const spares = new Spares(
+    {
+      program,
+      runFolder,
+      home,
+      directory: files.directory,
+      secretFiles: [files.envFile, join(files.directory, '.env')],
+      memoryMb: options.functionsMemoryMb,
+      cpuMs: options.functionsCpuMs,
+    },
+    baseImports(RUNTIME),
+  )
+  const workers = new Workers({
+    spares,
+    environmentOf: (definition, executionId) => environmentOf(access, secrets(), definition, executionId),
+    onLog: (name, line) => logLine(logger, name, line),
+    options,
+    logger,
+  })
+  return {
+    workers,
+    spares,
+    async [Symbol.asyncDispose]() {
+      const deadline = performance.now() + DRAIN_MS
+      while (workers.open > 0 && performance.now() < deadline) await delay(20)
+      await workers[Symbol.asyncDispose]()
+      await spares[Symbol.asyncDispose]()
+      runFolder[Symbol.dispose]()
+    },
+  }
+}
+
+function logLine(logger: Logger, name: string, { level, text, requestId }: LogLine): void {
+  logger.log(level, `${name}: ${text}`, { function: name, ...(requestId && { requestId }) })
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof HoldfastError)) return errorMessage(error)
+  return [error.message, error.detail, error.hint].filter((part) => part !== undefined).join(' – ')
+}

@@ -1,0 +1,59 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { errorMessage } from '@holdfast/foundation'
+import { bootError, functionNotFound, sendPlatformError, tooManyRequests, workerError } from './platform-errors.ts'
+import { BootFailure } from './process/worker.ts'
+import { FUNCTION_NAME } from './project/discover.ts'
+import { forward } from './proxy/forward.ts'
+import { Runtime, type RuntimeOptions } from './runtime.ts'
+import { refuseWithoutToken, type VerifyToken } from './verify.ts'
+import { TooManyRequests } from './workers/workers.ts'
+
+/** What answers requests, loaded with the first one or with the first function. */
+export interface Serving extends AsyncDisposable {
+  /** @param path - as the function sees it: its name, the path below it, and the query */
+  handle(request: FastifyRequest, reply: FastifyReply, path: string): Promise<FastifyReply>
+  /** Reads the project's functions, and starts a process that waits for the first request. */
+  prepare(): Promise<void>
+}
+
+export interface ServeOptions extends RuntimeOptions {
+  readonly verifyToken: VerifyToken
+}
+
+export function openServing(given: ServeOptions): Serving {
+  const runtime = new Runtime(given)
+  return {
+    handle: (request, reply, path) => serve(runtime, given, { request, reply, path }),
+    prepare: () => runtime.discover('changed'),
+    [Symbol.asyncDispose]: () => runtime[Symbol.asyncDispose](),
+  }
+}
+
+async function serve(
+  runtime: Runtime,
+  { verifyToken, options, logger }: ServeOptions,
+  { request, reply, path }: { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly path: string },
+): Promise<FastifyReply> {
+  const name = /^\/([^/?]*)/.exec(path)?.[1] ?? ''
+  try {
+    const definition = FUNCTION_NAME.test(name) ? await runtime.find(name) : undefined
+    if (!definition) return sendPlatformError(reply, functionNotFound)
+    // Browsers ask without a token whether they may send one: that is for the function to answer.
+    if (definition.verifyJwt && request.method !== 'OPTIONS') {
+      const refusal = await refuseWithoutToken(request, verifyToken)
+      if (refusal) return sendPlatformError(reply, refusal)
+    }
+    const { worker, leave } = await runtime.workers().enter(definition)
+    try {
+      await forward(request, reply, worker, { path, idleTimeoutMs: options.functionsIdleTimeoutS * 1_000, logger })
+    } finally {
+      leave()
+    }
+    return reply
+  } catch (error) {
+    if (error instanceof TooManyRequests) return sendPlatformError(reply, tooManyRequests)
+    if (!(error instanceof BootFailure)) throw error
+    logger.log('debug', 'a function is not there', { function: name, error: errorMessage(error) })
+    return sendPlatformError(reply, error.isThrown ? workerError : bootError)
+  }
+}

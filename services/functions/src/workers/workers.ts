@@ -1,0 +1,181 @@
+import { pathToFileURL } from 'node:url'
+import { errorMessage, type Logger } from '@holdfast/foundation'
+import {
+  BOOT_FAILURE_KEPT_MS,
+  REFILL_AFTER_MS,
+  REQUESTS_MAX,
+  REQUESTS_PER_FUNCTION_MAX,
+  SWEEP_EVERY_MS,
+} from '../limits.ts'
+import type { FunctionsOptions } from '../options.ts'
+import type { EndReason, LogLine, Worker } from '../process/worker.ts'
+import type { FunctionDefinition } from '../project/discover.ts'
+import type { Spares } from './spares.ts'
+
+/** More requests are open, or more functions have processes, than may be. */
+export class TooManyRequests extends Error {}
+
+/** A function's process, and what became of starting it. */
+interface Entry {
+  readonly worker: Worker
+  readonly ready: Promise<void>
+  /** Set when it could not be started: for a while that answers further requests. */
+  failedAt: number | undefined
+}
+
+export interface WorkersOptions {
+  readonly spares: Spares
+  readonly environmentOf: (definition: FunctionDefinition, executionId: string) => Readonly<Record<string, string>>
+  readonly onLog: (name: string, line: LogLine) => void
+  readonly options: FunctionsOptions
+  readonly logger: Logger
+}
+
+/** The processes of all functions: one each, from the first request on. */
+export class Workers implements AsyncDisposable {
+  readonly #given: WorkersOptions
+  /** Whom new requests of a function go to. */
+  readonly #current = new Map<string, Entry>()
+  /** All that have been told their function and have not ended, with the names of their functions. */
+  readonly #living = new Map<Worker, string>()
+  readonly #sweeping: NodeJS.Timeout
+  #open = 0
+
+  constructor(given: WorkersOptions) {
+    this.#given = given
+    this.#sweeping = setInterval(() => this.#sweep(), SWEEP_EVERY_MS).unref()
+  }
+
+  /** Requests that are open. */
+  get open(): number {
+    return this.#open
+  }
+
+  /**
+   * Takes the process of a function for one request, starting it if there is none.
+   *
+   * @returns the process, and what tells that the request has ended
+   * @throws {BootFailure}
+   * @throws {TooManyRequests}
+   */
+  async enter(definition: FunctionDefinition): Promise<{ readonly worker: Worker; readonly leave: () => void }> {
+    const { worker, ready } = this.#acquire(definition)
+    if (this.#open >= REQUESTS_MAX || worker.open >= REQUESTS_PER_FUNCTION_MAX) throw new TooManyRequests()
+    this.#open += 1
+    worker.open += 1
+    let hasLeft = false
+    const leave = (): void => {
+      if (hasLeft) return
+      hasLeft = true
+      this.#open -= 1
+      worker.open -= 1
+      worker.lastUsedAt = performance.now()
+    }
+    try {
+      await ready
+    } catch (error) {
+      leave()
+      throw error
+    }
+    return { worker, leave }
+  }
+
+  /** New requests go to new processes; those that are there end after their requests. */
+  retireAll(): void {
+    this.#current.clear()
+  }
+
+  /** Ends all processes. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#sweeping)
+    this.#current.clear()
+    await Promise.all([...this.#living.keys()].map((worker) => worker[Symbol.asyncDispose]()))
+  }
+
+  #acquire(definition: FunctionDefinition): Entry {
+    const found = this.#current.get(definition.name)
+    if (found && isUsable(found)) return found
+    const entry = this.#start(definition)
+    this.#current.set(definition.name, entry)
+    return entry
+  }
+
+  #start(definition: FunctionDefinition): Entry {
+    const { spares, environmentOf, onLog, options } = this.#given
+    const { name, entry: path } = definition
+    if (this.#living.size >= options.functionsWorkersMax) this.#evict()
+    const worker = spares.take(definition)
+    worker.onLog = (line) => onLog(name, line)
+    worker.startedAt = performance.now()
+    worker.lastUsedAt = worker.startedAt
+    this.#living.set(worker, name)
+    void worker.ended.then((reason) => this.#forget(worker, name, reason))
+    const ready = worker.load(pathToFileURL(path).href, environmentOf(definition, worker.id))
+    const entry: Entry = { worker, ready, failedAt: undefined }
+    ready.then(
+      () => void setTimeout(() => spares.refill(), REFILL_AFTER_MS).unref(),
+      (error: unknown) => {
+        entry.failedAt = performance.now()
+        this.#given.logger.log('error', `the function ${name} cannot be started: ${errorMessage(error)}`, {
+          function: name,
+        })
+      },
+    )
+    return entry
+  }
+
+  /** @throws {TooManyRequests} when all functions that have a process have requests */
+  #evict(): void {
+    const [oldest] = [...this.#living]
+      .filter(([worker]) => worker.open === 0 && !worker.isBusy)
+      .toSorted(([a], [b]) => a.lastUsedAt - b.lastUsedAt)
+    if (!oldest) throw new TooManyRequests()
+    const [worker, name] = oldest
+    this.#living.delete(worker)
+    this.#retire(worker, name)
+    void worker.unload('early_drop')
+  }
+
+  #forget(worker: Worker, name: string, reason: EndReason): void {
+    this.#living.delete(worker)
+    worker.agent.destroy()
+    if (reason === 'early_drop' || reason === 'termination') return
+    this.#given.logger.log('error', `the process of the function ${name} has ended: ${EXPLAINED[reason]}`, {
+      function: name,
+      reason,
+    })
+  }
+
+  /** No new request gets it. */
+  #retire(worker: Worker, name: string): void {
+    if (this.#current.get(name)?.worker === worker) this.#current.delete(name)
+  }
+
+  #sweep(): void {
+    const { functionsWallClockS, functionsKeptS } = this.#given.options
+    const now = performance.now()
+    for (const [worker, name] of this.#living) {
+      const ageS = (now - worker.startedAt) / 1_000
+      const idleS = (now - worker.lastUsedAt) / 1_000
+      if (ageS >= functionsWallClockS / 2 || (worker.open === 0 && idleS >= functionsKeptS)) this.#retire(worker, name)
+      const isRetired = this.#current.get(name)?.worker !== worker
+      if (ageS >= functionsWallClockS) void worker.unload('wall_clock')
+      else if (isRetired && worker.open === 0 && !worker.isBusy) void worker.unload('early_drop')
+    }
+  }
+}
+
+/** A process that has ended is replaced, but a function that cannot be started is not tried at every request. */
+function isUsable({ worker, failedAt }: Entry): boolean {
+  if (failedAt !== undefined) return performance.now() - failedAt < BOOT_FAILURE_KEPT_MS
+  return !worker.hasEnded
+}
+
+const EXPLAINED: Readonly<Record<EndReason, string>> = {
+  crash: 'an error outside of a request, or Deno.exit',
+  memory: 'it had more memory than functionsMemoryMb allows',
+  cpu: 'it computed for longer than functionsCpuMs without a pause',
+  wall_clock: 'it was older than functionsWallClockS, with requests open',
+  early_drop: 'it was not needed',
+  termination: 'the server ended it',
+}

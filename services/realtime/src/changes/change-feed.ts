@@ -1,0 +1,206 @@
+import { HoldfastError } from '@holdfast/foundation'
+import type { ChangeTap, Lsn, Relation, ReplicationEvent } from '@holdfast/replication'
+import { TRANSACTION_BYTES_MAX, TRANSACTION_CHANGES_MAX } from '../limits.ts'
+import { emptyRow, evaluateFilters } from './evaluate-changes.ts'
+import { concerns, type Subscription } from './subscription.ts'
+import { readPublishedTables } from './published-tables.ts'
+import { readTableInfo } from './table-info.ts'
+import type { RowChange } from './prepare-changes.ts'
+import { TableChanges, type ChangeContext } from './table-changes.ts'
+
+/** Prefix of the message that is in the stream where the schema changes. */
+const SCHEMA_PREFIX = 'holdfast:ddl'
+
+type RowEvent = ReplicationEvent & { readonly kind: 'insert' | 'update' | 'delete' }
+
+/** Relations for which it is kept whether anybody has subscribed to them. */
+const RELATIONS_MAX = 10_000
+
+/** The collected changes of the transaction that is being read. */
+interface OpenTransaction {
+  readonly commitLsn: Lsn
+  /** It was told of before, or was committed before this server was opened: the stream begins again behind the last position that was confirmed. */
+  readonly isOld: boolean
+  readonly xid: number
+  readonly committedAtMs: number
+  changes: { readonly to: TableChanges; readonly change: RowChange }[]
+  bytes: number
+  hasSchemaChange: boolean
+}
+
+/** The subscriptions to Postgres changes on this node. It listens to the slot while there are any. */
+export class ChangeFeed {
+  readonly #context: ChangeContext
+  readonly #tap: Pick<ChangeTap, 'listen'>
+  readonly #subscriptions = new Set<Subscription>()
+  readonly #tables = new Map<string, TableChanges>()
+  /** What was found for relations since subscriptions changed. */
+  readonly #found = new Map<Relation, TableChanges | undefined>()
+  readonly #stopped = new Set<Promise<void>>()
+  #listening: Disposable | undefined
+  #open: OpenTransaction | undefined
+  /** The last transaction of which those who have subscribed were told. */
+  #toldUpTo: Lsn | undefined
+
+  constructor(context: ChangeContext, tap: Pick<ChangeTap, 'listen'>) {
+    this.#context = context
+    this.#tap = tap
+  }
+
+  /** From now on changes come. A table that is not published yet may be later. */
+  add(subscription: Subscription): void {
+    this.#subscriptions.add(subscription)
+    this.#found.clear()
+    for (const [key, table] of this.#tables) if (isAbout(key, subscription)) table.subscribe(subscription)
+    this.#listening ??= this.#tap.listen((events) => this.#read(events))
+  }
+
+  /** The person of a subscription has a new token, of the same role. */
+  identityChanged(subscription: Subscription): void {
+    for (const [key, table] of this.#tables) if (isAbout(key, subscription)) table.subscribe(subscription)
+  }
+
+  remove(subscription: Subscription): void {
+    this.#subscriptions.delete(subscription)
+    this.#found.clear()
+    for (const [key, table] of this.#tables) {
+      table.unsubscribe(subscription)
+      if (!table.isEmpty) continue
+      this.#tables.delete(key)
+      const stopped = table.stop().finally(() => this.#stopped.delete(stopped))
+      this.#stopped.add(stopped)
+    }
+    if (this.#subscriptions.size > 0) return
+    this.#listening?.[Symbol.dispose]()
+    this.#listening = undefined
+    this.#open = undefined
+  }
+
+  /**
+   * Looks whether a subscription can bring anything: its table is published, and Postgres takes its columns and values.
+   *
+   * @throws {HoldfastError} `RealtimeDisabledForConfiguration`, `InvalidSubscription`, or what Postgres refuses
+   */
+  async check({ schema, table, filter, select, subscriber }: Subscription): Promise<void> {
+    const { pool, evaluatorPool, hasFullIdentity } = this.#context
+    const { role } = subscriber.identity()
+    if (schema === '*' || table === undefined) {
+      const tables = await readPublishedTables(pool)
+      if (!tables.some((one) => one.schema !== 'realtime' && (schema === '*' || one.schema === schema)))
+        throw notPublished()
+      return
+    }
+    const info = await readTableInfo(pool, { schema, name: table }, [role], hasFullIdentity)
+    if (!info) throw notPublished()
+    const selectable = info.roles.get(role)?.selectable
+    for (const column of new Set([
+      ...(filter?.conditions ?? []).map((condition) => condition.column),
+      ...(select ?? []),
+    ]))
+      if (!selectable?.has(column))
+        throw new HoldfastError('InvalidSubscription', 400, `invalid column for filter ${column}`)
+    if (filter) await evaluateFilters(evaluatorPool, info, [filter], [emptyRow(info)])
+  }
+
+  async stop(): Promise<void> {
+    this.#listening?.[Symbol.dispose]()
+    await Promise.all([...this.#stopped, ...[...this.#tables.values()].map((table) => table.stop())])
+  }
+
+  #read(events: readonly ReplicationEvent[]): void {
+    for (const event of events) {
+      switch (event.kind) {
+        case 'begin':
+          this.#open = {
+            commitLsn: event.commitLsn,
+            isOld: this.#isOld(event.commitLsn),
+            xid: event.xid,
+            committedAtMs: event.committedAtMs,
+            changes: [],
+            bytes: 0,
+            hasSchemaChange: false,
+          }
+          break
+        case 'insert':
+        case 'update':
+        case 'delete':
+          this.#collect(event)
+          break
+        case 'message':
+          if (this.#open && event.prefix === SCHEMA_PREFIX) this.#open.hasSchemaChange = true
+          break
+        case 'commit':
+          this.#commit()
+          break
+      }
+    }
+  }
+
+  #isOld(commitLsn: Lsn): boolean {
+    const since = this.#context.opened()
+    return (this.#toldUpTo !== undefined && commitLsn <= this.#toldUpTo) || (since !== undefined && commitLsn < since)
+  }
+
+  #collect(event: RowEvent): void {
+    const open = this.#open
+    const to = this.#tableOf(event.relation)
+    if (!open || open.isOld || !to) return
+    const old = event.kind === 'insert' ? undefined : event.old
+    const row = event.kind === 'delete' ? undefined : event.row
+    const bytes = sizeOf(old) + sizeOf(row)
+    open.bytes += bytes
+    if (open.changes.length >= TRANSACTION_CHANGES_MAX || open.bytes > TRANSACTION_BYTES_MAX) {
+      to.overflow()
+      return
+    }
+    const kind = event.kind === 'insert' ? 'INSERT' : event.kind === 'update' ? 'UPDATE' : 'DELETE'
+    const { xid, committedAtMs } = open
+    open.changes.push({ to, change: { kind, relation: event.relation, old, row, bytes, xid, committedAtMs } })
+  }
+
+  #commit(): void {
+    const open = this.#open
+    this.#open = undefined
+    if (!open) return
+    if (!open.isOld) this.#toldUpTo = open.commitLsn
+    if (open.hasSchemaChange) for (const table of this.#tables.values()) table.schemaChanged(open.xid)
+    for (const { to, change } of open.changes) to.add(change)
+  }
+
+  #tableOf(relation: Relation): TableChanges | undefined {
+    if (this.#found.has(relation)) return this.#found.get(relation)
+    if (this.#found.size >= RELATIONS_MAX) this.#found.clear()
+    const found = this.#findTable(relation)
+    this.#found.set(relation, found)
+    return found
+  }
+
+  #findTable({ schema, name }: Relation): TableChanges | undefined {
+    const key = JSON.stringify([schema, name])
+    const found = this.#tables.get(key)
+    if (found) return found
+    const wanting = [...this.#subscriptions].filter((subscription) => concerns(subscription, { schema, name }))
+    if (wanting.length === 0) return undefined
+    const made = new TableChanges(this.#context, { schema, name })
+    for (const subscription of wanting) made.subscribe(subscription)
+    this.#tables.set(key, made)
+    return made
+  }
+}
+
+function isAbout(key: string, subscription: Subscription): boolean {
+  const [schema, name] = JSON.parse(key) as [string, string]
+  return concerns(subscription, { schema, name })
+}
+
+function sizeOf(tuple: readonly (string | null)[] | undefined): number {
+  return (tuple ?? []).reduce((sum, value) => sum + (value?.length ?? 0), 0)
+}
+
+function notPublished(): HoldfastError {
+  return new HoldfastError(
+    'RealtimeDisabledForConfiguration',
+    400,
+    'Please check Realtime is enabled for the given connect parameters',
+  )
+}

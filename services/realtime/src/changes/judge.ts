@@ -1,0 +1,99 @@
+import {
+  assumeStep,
+  runPipeline,
+  SQLSTATE,
+  sqlstateOf,
+  type PoolShare,
+  type PipelineStep,
+  type Session,
+} from '@holdfast/postgres'
+import { CLASSES_TOGETHER_MAX, JUDGED_MS } from '../limits.ts'
+import { rowsOf } from './evaluate-changes.ts'
+import type { TableInfo } from './table-info.ts'
+
+/** A class of people, and the rows of which it is to be known whether they may see them. */
+export interface Question {
+  readonly session: Session
+  /** What the policies of the table say for its role. */
+  readonly condition: string
+  /** Composite values of the table. */
+  readonly rows: readonly string[]
+}
+
+/** Which of the rows they see, in their order; or why that could not be told. */
+export type Answer = readonly boolean[] | Error
+
+/** Bytes of one answer: a number for each row that is seen. */
+const ROW_BYTES_MAX = 1024 * 1024
+
+const constant = (text: string): PipelineStep => ({ text, values: [], key: text })
+const BEGIN = [
+  constant('set transaction read only'),
+  constant(`set local statement_timeout = ${JUDGED_MS}`),
+  constant('savepoint person'),
+]
+/** Takes back role, claims and whatever a function has set. */
+const NEXT_CLASS = [constant('rollback to savepoint person')]
+
+/**
+ * Asks Postgres which rows each class of people may see: the policies of the table, over the rows as they were committed, as one of the class. Each has its role
+ * and claims, as a request has; many go in one transaction and one round trip. A policy that fails for one row says nothing of the others.
+ *
+ * @returns in the order of the questions
+ * @throws when the connection broke
+ */
+export async function judge(
+  share: PoolShare,
+  table: TableInfo,
+  questions: readonly Question[],
+): Promise<readonly Answer[]> {
+  const answers: Answer[] = []
+  for (let at = 0; at < questions.length; at += CLASSES_TOGETHER_MAX)
+    answers.push(...(await judgeSome(share, table, questions.slice(at, at + CLASSES_TOGETHER_MAX))))
+  for (const [index, question] of questions.entries()) {
+    const answer = answers[index]
+    if (!(answer instanceof Error) || question.rows.length < 2 || sqlstateOf(answer) === SQLSTATE.queryCanceled)
+      continue
+    const alone = await judge(
+      share,
+      table,
+      question.rows.map((row) => ({ ...question, rows: [row] })),
+    )
+    answers[index] = alone.map((one) => !(one instanceof Error) && one[0] === true)
+  }
+  return answers
+}
+
+async function judgeSome(
+  share: PoolShare,
+  table: TableInfo,
+  questions: readonly Question[],
+): Promise<readonly Answer[]> {
+  return await share.for({ person: undefined }).transaction(async (tx) => {
+    const segments = questions.flatMap((question) => [
+      [assumeStep(tx, question.session), stepOf(table, question)],
+      NEXT_CLASS,
+    ])
+    const [begun, ...found] = await runPipeline(tx.client, [BEGIN, ...segments], {
+      timeoutMs: 0,
+      rowBytesMax: ROW_BYTES_MAX,
+    })
+    if (begun?.error) throw begun.error
+    return questions.map(({ rows }, index): Answer => {
+      const [answer, undone] = [found[2 * index], found[2 * index + 1]]
+      if (undone?.error) throw undone.error
+      if (!answer || answer.error) return answer?.error ?? new Error('there was no answer')
+      const seen = new Set((answer.steps[1]?.rows ?? []).map(([position]) => Number(position?.toString('latin1'))))
+      return rows.map((_, position) => seen.has(position + 1))
+    })
+  })
+}
+
+function stepOf(table: TableInfo, { condition, rows }: Question): PipelineStep {
+  // The condition was printed by Postgres; the rows are parameters.
+  return {
+    text: `select "#rows"."#position"::text from ${rowsOf(table)} where ${condition}`,
+    values: [rows],
+    key: undefined,
+  }
+}

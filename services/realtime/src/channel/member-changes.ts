@@ -1,0 +1,104 @@
+import { errorMessage, HoldfastError, type Logger } from '@holdfast/foundation'
+import type { ChangeFeed } from '../changes/change-feed.ts'
+import { parseWanted, type Subscriber, type Subscription } from '../changes/subscription.ts'
+import { POSTGRES_CHANGES_PER_CHANNEL_MAX, UNPUBLISHED_RETRY_MS } from '../limits.ts'
+
+type Entry = Readonly<Record<string, unknown>>
+
+export const SUBSCRIBED = 'Subscribed to PostgreSQL'
+
+/** The subscriptions to Postgres changes of one member. */
+export class MemberChanges {
+  readonly #feed: ChangeFeed
+  readonly #entries: readonly Entry[]
+  readonly #ids: readonly number[]
+  readonly #logger: Logger
+  #subscriptions: readonly Subscription[] = []
+  #retry: NodeJS.Timeout | undefined
+  #isClosed = false
+
+  constructor(feed: ChangeFeed, wanted: readonly Entry[], logger: Logger) {
+    this.#feed = feed
+    this.#entries = wanted.slice(0, POSTGRES_CHANGES_PER_CHANNEL_MAX)
+    const texts = this.#entries.map((entry) => JSON.stringify(entry))
+    this.#ids = texts.map((text) => texts.indexOf(text) + 1)
+    this.#logger = logger
+  }
+
+  get isWanted(): boolean {
+    return this.#entries.length > 0
+  }
+
+  /** The subscriptions in the order of the client, each with an id, as the client compares them with its own. */
+  answer(): readonly Entry[] {
+    return this.#entries.map((entry, index) => ({ ...entry, id: this.#ids[index] }))
+  }
+
+  /**
+   * Subscribes, and looks whether all of it can work. A table that is not published is looked at again.
+   *
+   * @param onReady - called when that one is
+   * @returns why it does not work
+   */
+  async subscribe(subscriber: Subscriber, onReady: () => void): Promise<string | undefined> {
+    try {
+      this.#remove()
+      const known = new Set<number>()
+      const added = this.#entries.flatMap((entry, index): Subscription[] => {
+        const id = this.#ids[index] as number
+        if (known.has(id)) return []
+        known.add(id)
+        return [{ ...parseWanted(entry, id), subscriber }]
+      })
+      if (this.#isClosed) return undefined
+      this.#subscriptions = added
+      for (const subscription of added) this.#feed.add(subscription)
+      for (const subscription of added) await this.#feed.check(subscription)
+      return undefined
+    } catch (error) {
+      const isUnpublished = error instanceof HoldfastError && error.code === 'RealtimeDisabledForConfiguration'
+      if (isUnpublished) this.#lookAgain(subscriber, onReady)
+      else this.#remove()
+      return this.#explain(error, isUnpublished)
+    }
+  }
+
+  /** The member has a new token, of the same role. */
+  identityChanged(): void {
+    for (const subscription of this.#subscriptions) this.#feed.identityChanged(subscription)
+  }
+
+  close(): void {
+    this.#isClosed = true
+    clearTimeout(this.#retry)
+    this.#remove()
+  }
+
+  #lookAgain(subscriber: Subscriber, onReady: () => void): void {
+    if (this.#isClosed) return
+    clearTimeout(this.#retry)
+    this.#retry = setTimeout(() => {
+      void this.subscribe(subscriber, onReady).then((problem) => {
+        if (problem === undefined && !this.#isClosed) onReady()
+      })
+    }, UNPUBLISHED_RETRY_MS)
+    this.#retry.unref()
+  }
+
+  #remove(): void {
+    for (const subscription of this.#subscriptions) this.#feed.remove(subscription)
+    this.#subscriptions = []
+  }
+
+  #explain(error: unknown, isUnpublished: boolean): string {
+    const message = errorMessage(error)
+    if (message.startsWith('Error parsing `filter`')) return message
+    const parameters = JSON.stringify(
+      this.#entries.map(({ event, schema, table, filter }) => ({ event, schema, table, filter })),
+    )
+    const begin = 'Unable to subscribe to changes with given parameters.'
+    if (isUnpublished) return `${begin} ${message}: ${parameters}`
+    this.#logger.log('debug', 'a subscription to Postgres changes was refused', { error: message })
+    return `${begin} An exception happened so please check your connect parameters: ${parameters}. Exception: ${message}`
+  }
+}

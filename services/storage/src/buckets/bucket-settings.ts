@@ -1,0 +1,70 @@
+import { HoldfastError } from '@holdfast/foundation'
+import { parseConfiguredSize } from '../request/file-size.ts'
+import { requireMimeTypes } from '../request/mime-type.ts'
+import { requireNewBucketName } from '../request/names.ts'
+
+/** A bucket as the settings want it. What they leave out stays as it is. */
+export interface BucketSettings {
+  readonly name: string
+  readonly isPublic: boolean | undefined
+  readonly fileSizeLimit: number | undefined
+  readonly allowedMimeTypes: readonly string[] | undefined
+  /** A folder whose files the bucket is to have. */
+  readonly objectsPath: string | undefined
+}
+
+/** As in `[storage.buckets.NAME]` of Supabase's `config.toml`. */
+const SETTINGS: ReadonlySet<string> = new Set(['public', 'file_size_limit', 'allowed_mime_types', 'objects_path'])
+
+const HINT =
+  'Write {"avatars": {"public": true, "file_size_limit": "5MiB", "allowed_mime_types": ["image/*"], "objects_path": "./avatars"}}.'
+
+/**
+ * Reads the buckets of the settings.
+ *
+ * @param sizeMax - of the largest file of all
+ * @throws {HoldfastError} `option_invalid`, with the name of the bucket and of the setting
+ */
+export function parseBucketSettings(
+  value: Readonly<Record<string, unknown>>,
+  sizeMax: number,
+): readonly BucketSettings[] {
+  return Object.entries(value).map(([name, one]) => {
+    const invalid = (problem: string, cause?: unknown): HoldfastError =>
+      new HoldfastError('option_invalid', 500, `storageBuckets: "${name}" ${problem}.`, { hint: HINT, cause })
+    attempt(
+      () => requireNewBucketName(name),
+      (cause) => invalid('cannot be the name of a bucket', cause),
+    )
+    if (typeof one !== 'object' || one === null || Array.isArray(one)) throw invalid('has no settings in braces')
+    const settings = one as Readonly<Record<string, unknown>>
+    const unknown = Object.keys(settings).find((key) => !SETTINGS.has(key))
+    if (unknown !== undefined) throw invalid(`has a setting that is not known, "${unknown}"`)
+    const { public: isPublic, file_size_limit: limit, allowed_mime_types: types, objects_path: path } = settings
+    if (isPublic !== undefined && typeof isPublic !== 'boolean') throw invalid('has a public that is not true or false')
+    if (path !== undefined && (typeof path !== 'string' || path === ''))
+      throw invalid('has an objects_path that is no path')
+    const bytes = limit === undefined ? undefined : parseConfiguredSize(String(limit))
+    if (limit !== undefined && bytes === undefined) throw invalid('has a file_size_limit that is no size')
+    if (bytes !== undefined && bytes > sizeMax)
+      throw invalid('has a file_size_limit above storageFileSizeLimit, which no file may be above')
+    if (types !== undefined && !isTexts(types)) throw invalid('has allowed_mime_types that are no list of texts')
+    attempt(
+      () => requireMimeTypes(types ?? []),
+      (cause) => invalid('allows a type that is none', cause),
+    )
+    return { name, isPublic, fileSizeLimit: bytes, allowedMimeTypes: types, objectsPath: path }
+  })
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string')
+}
+
+function attempt(body: () => void, refusal: (cause: unknown) => Error): void {
+  try {
+    body()
+  } catch (cause) {
+    throw refusal(cause)
+  }
+}

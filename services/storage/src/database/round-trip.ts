@@ -1,0 +1,117 @@
+import {
+  assumeStep,
+  decodeRows,
+  runPipeline,
+  type Connections,
+  type PipelineOptions,
+  type PipelineStep,
+  type SegmentAnswer,
+  type Session,
+  type SqlFragment,
+} from '@holdfast/postgres'
+
+/** A statement, and as whom it runs; `judge` runs as the caller and is undone. */
+export interface Step {
+  readonly as: 'caller' | 'service' | 'judge'
+  readonly statement: SqlFragment
+}
+
+/** As whom the steps of a request run. */
+export interface Sessions {
+  readonly caller: Session
+  readonly service: Session
+}
+
+export interface RoundTrip {
+  /** The rows of each step that ran before the first failure. */
+  readonly rows: readonly (readonly object[])[]
+  /** The first failure. Nothing of the transaction was kept if there is one. */
+  readonly error: unknown
+}
+
+/** How a transaction ends: `read` changes nothing, `judge` is undone whatever it changed, `write` is committed. */
+export type Ending = 'read' | 'judge' | 'write'
+
+/** Bytes of one row. An object's own metadata has one MiB at most; rows may come from SQL. */
+const OPTIONS: PipelineOptions = { timeoutMs: 0, rowBytesMax: 64 * 1024 * 1024 }
+
+const constant = (text: string): PipelineStep => ({ text, values: [], key: text })
+const BEGIN = constant('begin')
+const COMMIT = constant('commit')
+const ROLLBACK = constant('rollback')
+const SAVEPOINT = constant('savepoint judged')
+const UNDO = constant('rollback to savepoint judged')
+/** A function of a policy may have changed settings for longer than its transaction. */
+const RESET = [constant('reset all'), constant('reset role')]
+
+/**
+ * Runs steps in one transaction and one round trip: what begins it, roles, claims, statements and its end go to Postgres in one write.
+ *
+ * @param onSend - called when there is a connection: from then on something may be kept even if this rejects
+ * @throws when the connection broke, or there was none
+ */
+export function runRoundTrip(
+  connections: Connections,
+  sessions: Sessions,
+  steps: readonly Step[],
+  { ending, onSend }: { readonly ending: Ending; readonly onSend?: (() => void) | undefined },
+): Promise<RoundTrip> {
+  const { roleSettings } = connections
+  return connections.withClient(async (client) => {
+    onSend?.()
+    const { sent, places } = renderSteps(steps, sessions, roleSettings, ending === 'write')
+    const answers = await runPipeline(client, segmentsOf(sent, ending), OPTIONS)
+    const [answer] = answers
+    // A failed transaction skips all that was sent with it.
+    if (answer?.status === 'E' && ending === 'write')
+      requireIdle(await runPipeline(client, [[ROLLBACK], RESET], OPTIONS))
+    else requireIdle(ending === 'judge' ? answers.slice(1) : answers)
+    if (!answer) throw new Error('Postgres answered nothing')
+    const ran = places.map((place) => answer.steps[ending === 'read' ? place : place + 1])
+    return { rows: ran.filter((step) => step !== undefined).map((step) => decodeRows(step)), error: answer.error }
+  })
+}
+
+/** @returns the statements with what puts role and settings before them, and the place of each step among them */
+function renderSteps(
+  steps: readonly Step[],
+  { caller, service }: Sessions,
+  roleSettings: Connections['roleSettings'],
+  undoesJudged: boolean,
+): { readonly sent: readonly PipelineStep[]; readonly places: readonly number[] } {
+  const sent: PipelineStep[] = []
+  const places: number[] = []
+  let current: Session | undefined
+  for (const { as: whom, statement } of steps) {
+    const session = whom === 'service' ? service : caller
+    const isUndone = whom === 'judge' && undoesJudged
+    if (isUndone) sent.push(SAVEPOINT)
+    if (current !== session) sent.push(assumeStep({ roleSettings }, session))
+    places.push(sent.length)
+    const { text, values } = statement.render()
+    // Policies are part of a plan, so that each role has its own.
+    sent.push({ text, values, key: `${session.role} ${text}` })
+    if (isUndone) sent.push(UNDO)
+    // The rollback of a judged statement restores role and settings.
+    else current = session
+  }
+  return { sent, places }
+}
+
+function segmentsOf(sent: readonly PipelineStep[], ending: Ending): readonly (readonly PipelineStep[])[] {
+  switch (ending) {
+    case 'read':
+      return [[...sent, ...RESET]] // a pipeline without `begin` is a transaction, too
+    case 'judge':
+      return [
+        [BEGIN, ...sent],
+        [ROLLBACK, ...RESET],
+      ]
+    case 'write':
+      return [[BEGIN, ...sent, COMMIT], RESET]
+  }
+}
+
+function requireIdle(answers: readonly SegmentAnswer[]): void {
+  if (answers.some(({ status }) => status !== 'I')) throw new Error('the connection is still in a transaction')
+}

@@ -1,0 +1,187 @@
+import { systemClock, type Clock } from '@holdfast/foundation'
+import type { SyncPlan } from '@holdfast/policy'
+import { createPool, type Pool } from '@holdfast/postgres'
+import { createDependencyIndex, type DependencyIndex } from './buckets/dependency-index.ts'
+import { createKeyEvaluator } from './buckets/key-evaluator.ts'
+import { createKeyMoments } from './buckets/key-moments.ts'
+import { createPolicyFailures, type PolicyFailures } from './buckets/policy-failures.ts'
+import { createCheckpointFeed, type CheckpointFeed } from './checkpoints/checkpoint-feed.ts'
+import { createLookups } from './checkpoints/lookups.ts'
+import { createWalBarrier, type WalBarrier } from './checkpoints/wal-barrier.ts'
+import { createCompactions, type Compactions } from './compaction/compactions.ts'
+import { startCompactor, type Compactor } from './compaction/compactor.ts'
+import { createRetirement } from './compaction/retire-buckets.ts'
+import { standingBy } from './errors.ts'
+import { createFence } from './lease/fence.ts'
+import { createInstance } from './lease/lease.ts'
+import {
+  BUCKETS_PER_CLIENT_MAX,
+  CONCURRENT_EVALUATIONS_MAX,
+  CONCURRENT_READS_MAX,
+  EVALUATED_TOGETHER_MAX,
+  LOG_CONNECTION_LIFETIME_S,
+  LOG_CONNECTIONS_MAX,
+  CHANGES_IN_A_ROW_MS,
+  QUIET_COMPILE_MS,
+} from './limits.ts'
+import { logRefusedTables } from './replicator/log-refused-tables.ts'
+import { startReplicator, type Replicator } from './replicator/replicator.ts'
+import { openRestrictedPools, type RestrictedPools } from './restricted-pools.ts'
+import { createRowEvaluator } from './rows/row-evaluator.ts'
+import { createTimeZone } from './rows/time-zone.ts'
+import { createLogReader, type LogReader } from './storage/log-reader.ts'
+import { LOG_SETTINGS } from './storage/log-settings.ts'
+import { createConnections, type Connections } from './stream/connections.ts'
+import { createDownloads, type Downloads } from './stream/downloads.ts'
+import { createLeftOuts, type LeftOuts } from './stream/left-outs.ts'
+import { createSharedLines } from './stream/shared-lines.ts'
+import type { StreamContext } from './stream/stream-context.ts'
+import type { SyncOptions } from './sync-options.ts'
+
+/** What the other parts are made of: connections, and what they tell each other through. */
+export interface Ground {
+  readonly clock: Clock
+  /** Tells this process from others on the database. */
+  readonly instance: string
+  /** As the superuser. */
+  readonly pool: Pool
+  readonly restricted: RestrictedPools
+  readonly log: LogReader
+  readonly feed: CheckpointFeed
+  readonly walBarrier: WalBarrier
+  readonly dependencies: DependencyIndex
+  readonly failures: PolicyFailures
+  readonly connections: Connections
+  readonly downloads: Downloads
+  readonly leftOuts: LeftOuts
+}
+
+export function openGround(options: SyncOptions): Ground {
+  const { url, logger } = options
+  const instance = createInstance()
+  const clock = options.clock ?? systemClock
+  const pool = createPool({
+    url,
+    applicationName: `holdfast sync ${instance}`,
+    connectionsMax: LOG_CONNECTIONS_MAX,
+    lifetimeS: LOG_CONNECTION_LIFETIME_S,
+    settings: LOG_SETTINGS,
+    onError: (error) => logger.log('warn', 'a connection to the operation log was lost', { reason: error.message }),
+  })
+  const feed = createCheckpointFeed()
+  return {
+    clock,
+    instance,
+    pool,
+    restricted: openRestrictedPools(options),
+    log: createLogReader({ url, connectionsMax: CONCURRENT_READS_MAX }),
+    feed,
+    walBarrier: createWalBarrier(pool, feed),
+    dependencies: createDependencyIndex(),
+    failures: createPolicyFailures(logger, clock),
+    connections: createConnections(() => clock.now()),
+    downloads: createDownloads(),
+    leftOuts: createLeftOuts(logger),
+  }
+}
+
+/** What writes the log. */
+export interface Writing {
+  readonly replicator: Replicator
+  readonly compactor: Compactor
+  readonly compactions: Compactions
+  /** The plan that is served, or the last one while policies are compiled again. */
+  plan(): SyncPlan | undefined
+  /** Resolves when another process has the lease, or open transactions delay the start. */
+  readonly waiting: Promise<void>
+}
+
+export function startWriting(options: SyncOptions, ground: Ground): Writing {
+  const { logger } = options
+  const { pool, restricted, feed, failures, connections, downloads, leftOuts } = ground
+  const fence = createFence(pool)
+  const waiting = Promise.withResolvers<void>()
+  const retirement = createRetirement({ pool: fence.pool, feed, onRetired: (names) => downloads.forget(names) })
+  let plan: SyncPlan | undefined
+  const replicator = startReplicator({
+    retirement,
+    pool: fence.pool,
+    readerPool: restricted.readerPool,
+    evaluator: createRowEvaluator({
+      pool: restricted.evaluatorPool,
+      admin: pool,
+      failures,
+      limits: options.rowLimits,
+      timeZone: createTimeZone(pool),
+      logger,
+    }),
+    fence,
+    instance: ground.instance,
+    onStandby() {
+      // Devices come back, to the other process or until this one takes over.
+      connections.endAll(standingBy())
+      waiting.resolve()
+    },
+    onWaiting: () => waiting.resolve(),
+    url: options.url,
+    readerUrl: options.readerUrl,
+    feed,
+    dependencies: ground.dependencies,
+    onConcerned: leftOuts.changed,
+    compile: options.compile,
+    prepare: options.prepare,
+    alsoPublished: options.alsoPublished ?? (async () => []),
+    tap: options.tap ?? { deliver: () => undefined },
+    classes: { max: options.options.syncClassesMax, perAuthorMax: options.options.syncClassesPerPersonMax },
+    ...(options.snapshotBytesMax === undefined ? {} : { snapshotBytesMax: options.snapshotBytesMax }),
+    batchLimits: options.batchLimits,
+    quietCompileMs: options.quietCompileMs ?? QUIET_COMPILE_MS,
+    changesInARowMs: options.changesInARowMs ?? CHANGES_IN_A_ROW_MS,
+    onPlan: (next) => {
+      logRefusedTables(logger, next, plan)
+      // Failures of the first plan are from reading its tables.
+      if (plan && next.version !== plan.version) failures.forget()
+      plan = next
+    },
+    logger,
+  })
+  const compactions = createCompactions()
+  const compactor = startCompactor({
+    pool: fence.pool,
+    isLeading: () => fence.epoch !== undefined,
+    feed,
+    compactions,
+    retire: retirement.retire,
+    intervalS: options.options.syncCompactIntervalS,
+    opsPerSecond: options.options.syncCompactOpsPerSecond,
+    ...(options.compactSlackOps === undefined ? {} : { slackOps: options.compactSlackOps }),
+    logger,
+  })
+  return { replicator, compactor, compactions, plan: () => plan, waiting: waiting.promise }
+}
+
+/** What streams are served from. */
+export function createStreamContext(options: SyncOptions, ground: Ground, writing: Writing): StreamContext {
+  const { pool, restricted, feed, failures } = ground
+  return {
+    ...createLookups(pool),
+    feed,
+    walBarrier: ground.walBarrier,
+    dependencies: ground.dependencies,
+    log: ground.log,
+    downloads: ground.downloads,
+    sharedLines: createSharedLines(feed),
+    compactions: writing.compactions,
+    leftOuts: ground.leftOuts,
+    bucketsMax: options.bucketsPerClientMax ?? BUCKETS_PER_CLIENT_MAX,
+    keys: createKeyEvaluator({
+      pool: options.shares.streams.for({ person: undefined }),
+      concurrency: CONCURRENT_EVALUATIONS_MAX,
+      peopleMax: EVALUATED_TOGETHER_MAX,
+      failures,
+    }),
+    keyMoments: createKeyMoments({ readerPool: restricted.readerPool, logger: options.logger }),
+    logger: options.logger,
+    plan: () => writing.replicator.plan(),
+  }
+}

@@ -1,0 +1,116 @@
+import type { FastifyPluginAsync } from 'fastify'
+import { decodeLargeBodiesInTurn } from '@holdfast/http'
+import type { SyncPlan } from '@holdfast/policy'
+import { fullClassLists } from './buckets/access-classes.ts'
+import { readStatus, type SyncStatus } from './inspect/status.ts'
+import type { Ground, Writing } from './open-parts.ts'
+import { incompleteRoutes } from './routes/incomplete.ts'
+import { inspectRoutes } from './routes/inspect.ts'
+import { schemaRoutes } from './routes/schema.ts'
+import { streamRoutes } from './routes/stream.ts'
+import { uploadRoutes } from './routes/upload.ts'
+import { writeCheckpointRoutes } from './routes/write-checkpoint.ts'
+import type { StreamContext } from './stream/stream-context.ts'
+import type { SyncOptions } from './sync-options.ts'
+import { RUN_OPERATIONS_MAX } from './upload/limits.ts'
+import { createUploadsUnderWay } from './upload/uploads-under-way.ts'
+
+export interface SyncRoutesOptions {
+  readonly options: SyncOptions
+  readonly ground: Ground
+  readonly writing: Writing
+  readonly context: StreamContext
+  /** @throws {HoldfastError} while devices are not served */
+  readonly requireReady: () => void
+  /** @throws {HoldfastError} before policies have been compiled for the first time */
+  readonly currentPlan: () => SyncPlan
+  /** Aborts when the service is disposed. */
+  readonly signal: AbortSignal
+}
+
+/** All routes of the service, at their full addresses. */
+export function syncRoutes(given: SyncRoutesOptions): FastifyPluginAsync {
+  const { options, ground, context, requireReady, currentPlan, signal } = given
+  const { logger } = options
+  const { pool, walBarrier, connections, leftOuts } = ground
+  return async (app) => {
+    decodeLargeBodiesInTurn(app, (request) => request.caller?.userId)
+    await app.register(
+      streamRoutes({
+        context,
+        connections,
+        connectionsMax: options.options.syncConnectionsMax,
+        perPersonMax: options.options.syncStreamsPerPersonMax,
+        compress: options.options.syncCompress,
+        requireReady,
+        watchSession: options.watchSession,
+      }),
+    )
+    await app.register(writeCheckpointRoutes({ pool, walBarrier, connections, requireReady, signal, logger }))
+    await app.register(uploads(given))
+    await app.register(schemaRoutes({ share: options.shares.streams, plan: currentPlan }))
+    await app.register(incompleteRoutes({ leftOuts, requireReady }))
+    await app.register(inspection(given))
+  }
+}
+
+function uploads({ options, ground }: SyncRoutesOptions): FastifyPluginAsync {
+  return uploadRoutes({
+    context: {
+      share: options.shares.uploads,
+      admin: ground.pool,
+      exposedSchemas: options.exposedSchemas,
+      statementTimeoutMs: options.options.syncUploadStatementTimeoutMs,
+      transactionTimeoutMs: options.options.syncUploadTimeoutMs,
+      runOperationsMax: RUN_OPERATIONS_MAX,
+      now: () => performance.now(),
+    },
+    underWay: createUploadsUnderWay({
+      perPersonMax: options.options.syncUploadsPerPersonMax,
+      uploadsMax: options.options.syncUploadsMax,
+    }),
+  })
+}
+
+function inspection(given: SyncRoutesOptions): FastifyPluginAsync {
+  const { options, ground, writing } = given
+  const { replicator } = writing
+  return inspectRoutes({
+    pool: ground.pool,
+    ...ground.restricted,
+    requestPool: options.shares.streams.for({ person: undefined }),
+    walBarrier: ground.walBarrier,
+    plan: given.currentPlan,
+    active: () => replicator.plan(),
+    isSettled: () => replicator.isSettled(),
+    failures: ground.failures,
+    status: () => status(given),
+    findPerson: options.findPerson,
+    logger: options.logger,
+  })
+}
+
+function status({ options, ground, writing, context }: SyncRoutesOptions): Promise<SyncStatus> {
+  const { replicator, compactor } = writing
+  const { connections } = ground
+  return readStatus({
+    pool: ground.pool,
+    plan: writing.plan(),
+    failing: ground.failures.list(),
+    ready: replicator.isServing,
+    reader: replicator,
+    checkpoint: ground.feed,
+    devices: {
+      connected: connections.size,
+      people: connections.people,
+      keyEvaluations: context.keys.evaluations,
+    },
+    leftOut: ground.leftOuts.list(),
+    leftOutClasses: fullClassLists(replicator.plan()),
+    compaction: {
+      intervalSeconds: options.options.syncCompactIntervalS,
+      last: compactor.last,
+      sinceStart: compactor.total,
+    },
+  })
+}

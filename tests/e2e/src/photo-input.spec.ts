@@ -1,0 +1,123 @@
+import type { CDPSession, Page } from '@playwright/test'
+import { expect, test } from './support/fixtures.ts'
+import { makeFinding, picker, takePicture, tiles } from './support/photos.ts'
+
+/*
+ * How pictures get to a record on a desktop (paste, drop), and how fingers move in the viewer on a phone.
+ */
+
+/** Puts a picture on the page's own clipboard or drag, and has the browser tell of it. */
+async function give(page: Page, how: 'paste' | 'drop', selector: string): Promise<void> {
+  const picture = await takePicture(page)
+  const base64 = picture.buffer.toString('base64')
+  await page.evaluate(
+    ([kind, target, data]) => {
+      const bytes = Uint8Array.from(atob(data ?? ''), (sign) => sign.charCodeAt(0))
+      const transfer = new DataTransfer()
+      transfer.items.add(new File([bytes], `${kind}.jpg`, { type: 'image/jpeg' }))
+      transfer.items.add(new File(['no picture'], 'notes.txt', { type: 'text/plain' }))
+      const element = document.querySelector(target ?? '')
+      const common = { bubbles: true, cancelable: true, composed: true }
+      if (kind === 'paste') {
+        element?.dispatchEvent(new ClipboardEvent('paste', { ...common, clipboardData: transfer }))
+        return
+      }
+      element?.dispatchEvent(new DragEvent('dragover', { ...common, dataTransfer: transfer }))
+      element?.dispatchEvent(new DragEvent('drop', { ...common, dataTransfer: transfer }))
+    },
+    [how, selector, base64],
+  )
+}
+
+test('a picture is pasted anywhere but into a field, and dropped on the photos', async ({ arrive, holdfast }) => {
+  const finding = await makeFinding(holdfast, 'Photo input: pump house')
+  const mina = await arrive('mina')
+  const { page } = mina
+  await page.goto(`${mina.home}/t/findings/r/${finding.id}`)
+  await expect(page.getByRole('heading', { level: 1, name: finding.title })).toBeVisible()
+
+  await give(page, 'paste', 'h1')
+  await expect(tiles(page)).toHaveCount(1)
+  await give(page, 'drop', 'section:has([data-testid=photo-files])')
+  await expect(tiles(page)).toHaveCount(2)
+  // A text that is pasted into a field belongs to the field, pictures beside it as well.
+  await give(page, 'paste', 'input:not([type=file])')
+  await give(page, 'paste', 'h1')
+  await expect(tiles(page)).toHaveCount(3)
+})
+
+interface Finger {
+  readonly x: number
+  readonly y: number
+}
+
+/** Moves fingers over the screen, as the browser gets it from a touch screen. */
+async function drag(session: CDPSession, from: readonly Finger[], to: readonly Finger[]): Promise<void> {
+  const steps = 8
+  const at = (step: number): { x: number; y: number; id: number }[] =>
+    from.map((finger, id) => ({
+      x: finger.x + (((to[id]?.x ?? finger.x) - finger.x) * step) / steps,
+      y: finger.y + (((to[id]?.y ?? finger.y) - finger.y) * step) / steps,
+      id,
+    }))
+  await session.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: at(0) })
+  for (let step = 1; step <= steps; step++) {
+    await session.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: at(step) })
+  }
+  await session.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
+}
+
+test('on a phone a swipe goes on, two fingers zoom, and a zoomed photo is moved', async ({ arrive, holdfast }) => {
+  const finding = await makeFinding(holdfast, 'Photo input: reservoir')
+  const mina = await arrive('mina', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true })
+  const { page } = mina
+  await page.goto(`${mina.home}/t/findings/r/${finding.id}`)
+  await expect(page.getByRole('heading', { level: 1, name: finding.title })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Take a photo' })).toBeVisible()
+  const picture = await takePicture(page)
+  await picker(page).setInputFiles([picture, { ...picture, name: 'two.jpg' }])
+  await expect(tiles(page)).toHaveCount(2)
+  await expect(tiles(page).first()).toHaveAccessibleName(/^Open Photo 1 of 2/)
+  await tiles(page).first().tap()
+  const viewer = page.getByRole('dialog', { name: 'Photo' })
+  const shown = viewer.getByRole('img')
+  await expect(viewer.getByText('Photo 1 of 2')).toBeVisible()
+  await expect(shown).toBeVisible()
+  const session = await page.context().newCDPSession(page)
+  const zoomOut = viewer.getByRole('button', { name: 'Zoom out' })
+
+  await drag(session, [{ x: 300, y: 400 }], [{ x: 90, y: 410 }])
+  await expect(viewer.getByText('Photo 2 of 2')).toBeVisible()
+  await drag(session, [{ x: 90, y: 400 }], [{ x: 300, y: 410 }])
+  await expect(viewer.getByText('Photo 1 of 2')).toBeVisible()
+
+  await drag(
+    session,
+    [
+      { x: 180, y: 400 },
+      { x: 210, y: 400 },
+    ],
+    [
+      { x: 90, y: 400 },
+      { x: 300, y: 400 },
+    ],
+  )
+  await expect(zoomOut).toBeEnabled()
+  const before = await shown.boundingBox()
+  await drag(session, [{ x: 200, y: 400 }], [{ x: 140, y: 350 }])
+  await expect.poll(async () => Math.round((await shown.boundingBox())?.x ?? 0)).toBe(Math.round((before?.x ?? 0) - 60))
+  // A zoomed photo is moved, and stays the same photo.
+  await expect(viewer.getByText('Photo 1 of 2')).toBeVisible()
+  await drag(
+    session,
+    [
+      { x: 60, y: 400 },
+      { x: 330, y: 400 },
+    ],
+    [
+      { x: 190, y: 400 },
+      { x: 200, y: 400 },
+    ],
+  )
+  await expect(zoomOut).toBeDisabled()
+})
