@@ -1,6 +1,8 @@
 import { relative } from 'node:path'
+import { failuresOfFile, type Failure, type FileReport } from './name-failures.ts'
 import { readReport } from './read-report.ts'
 import { run } from './run.ts'
+import type { UnhandledError } from './unhandled-errors.ts'
 
 /** Failed files beyond this number are no accident: they get no second try. */
 const SECOND_TRIES_MAX = 10
@@ -10,8 +12,10 @@ export interface VitestResult {
   readonly failed: number
   readonly skipped: number
   readonly isOk: boolean
-  /** Tests, by file and name, that failed at first. */
-  readonly secondTries: readonly string[]
+  /** Tests that failed, also the second time. */
+  readonly failures: readonly Failure[]
+  /** Tests that failed at first and passed when they ran once more. */
+  readonly secondTries: readonly Failure[]
 }
 
 /** What Vitest's JSON reporter leaves, as far as it is read here. */
@@ -19,11 +23,11 @@ interface Report {
   readonly testResults: readonly FileReport[]
 }
 
-interface FileReport {
-  /** Its absolute path. */
-  readonly name: string
-  readonly status: string
-  readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[]
+interface Run {
+  readonly code: number
+  readonly files: readonly FileReport[]
+  /** Errors that no test waited for, and that no file of the report is named for. */
+  readonly unplaced: readonly FileReport[]
 }
 
 /**
@@ -35,25 +39,54 @@ interface FileReport {
 export async function runVitest(reports: string, args: readonly string[]): Promise<VitestResult> {
   const first = await runOnce(`${reports}/vitest.json`, args)
   const failed = first.files.filter(({ status }) => status === 'failed')
-  const deservesSecond = args.length === 0 && failed.length > 0 && failed.length <= SECOND_TRIES_MAX
+  const deservesSecond =
+    args.length === 0 && first.unplaced.length === 0 && failed.length > 0 && failed.length <= SECOND_TRIES_MAX
   if (first.code === 0 || !deservesSecond) {
-    return { ...countOf(first.files), isOk: first.code === 0, secondTries: [] }
+    return {
+      ...countOf(first.files),
+      isOk: first.code === 0,
+      failures: [...failed, ...first.unplaced].flatMap(failuresOfFile),
+      secondTries: [],
+    }
   }
   const names = failed.map(({ name }) => relative(process.cwd(), name))
   console.log(`\nonce more: ${names.join(' ')}`)
   const second = await runOnce(`${reports}/vitest-second.json`, ['--no-file-parallelism', ...names])
-  const isOk = second.code === 0
   const others = first.files.filter((file) => !failed.includes(file))
-  return { ...countOf([...others, ...second.files]), isOk, secondTries: isOk ? failed.flatMap(namesOfFailed) : [] }
+  const failedTwice = second.files.filter(({ status }) => status === 'failed')
+  const passedThen = failed.filter(({ name }) => !failedTwice.some((file) => file.name === name))
+  return {
+    ...countOf([...others, ...second.files]),
+    isOk: second.code === 0,
+    failures: [...failedTwice, ...second.unplaced].flatMap(failuresOfFile),
+    secondTries: passedThen.flatMap(failuresOfFile),
+  }
 }
 
-async function runOnce(
-  path: string,
-  args: readonly string[],
-): Promise<{ readonly code: number; readonly files: readonly FileReport[] }> {
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${path}`]
-  const code = await run('vitest', ['run', ...reporters, ...args])
-  return { code, files: readReport<Report>(path)?.testResults ?? [] }
+async function runOnce(path: string, args: readonly string[]): Promise<Run> {
+  const unhandledPath = path.replace('.json', '-unhandled.json')
+  const reporters = ['default', 'json', './scripts/unhandled-errors.ts'].map((name) => `--reporter=${name}`)
+  const code = await run('vitest', ['run', ...reporters, `--outputFile.json=${path}`, ...args], {
+    HOLDFAST_UNHANDLED_ERRORS: unhandledPath,
+  })
+  const files = readReport<Report>(path)?.testResults ?? []
+  const unhandled = code === 0 ? [] : (readReport<UnhandledError[]>(unhandledPath) ?? [])
+  const unplaced = unhandled
+    .filter(({ file }) => !files.some(({ name }) => name === file))
+    .map(({ file, message }): FileReport => ({
+      name: file ?? 'vitest',
+      status: 'failed',
+      message,
+      assertionResults: [],
+    }))
+  return { code, files: files.map((file) => withUnhandled(file, unhandled)), unplaced }
+}
+
+/** @returns the report of a file; failed when an error came that none of its tests waited for */
+function withUnhandled(file: FileReport, unhandled: readonly UnhandledError[]): FileReport {
+  const own = unhandled.find((error) => error.file === file.name)
+  if (own === undefined || file.status === 'failed') return file
+  return { ...file, status: 'failed', message: `an error that no test waited for\n${own.message}` }
 }
 
 function countOf(files: readonly FileReport[]): { passed: number; failed: number; skipped: number } {
@@ -61,11 +94,4 @@ function countOf(files: readonly FileReport[]): { passed: number; failed: number
   const passed = statuses.filter((status) => status === 'passed').length
   const failed = statuses.filter((status) => status === 'failed').length
   return { passed, failed, skipped: statuses.length - passed - failed }
-}
-
-function namesOfFailed({ name, assertionResults }: FileReport): string[] {
-  const file = relative(process.cwd(), name)
-  const failed = assertionResults.filter(({ status }) => status === 'failed')
-  // A file that could not be loaded or set up names no test.
-  return failed.length > 0 ? failed.map(({ fullName }) => `${file}: ${fullName}`) : [file]
 }
