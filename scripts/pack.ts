@@ -1,0 +1,188 @@
+/**
+ * Packs what is published: makes the folders `.cache/packages/<name>` of what was built, and a tarball of each with `npm pack`.
+ * `--no-build` takes the build that there is. The names of the tarballs go to stdout, one a line.
+ *
+ * The folder of `holdfast` has the layout of the repository, so that the server finds its files in the same places in both. The packages it is made of are
+ * in its bundle; what is native stays a dependency. `@holdfast/protocol` goes into `@holdfast/client`.
+ */
+import { execFile } from 'node:child_process'
+import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { collectNotices } from './collect-notices.ts'
+import { run } from './run.ts'
+import { SERVER_PACKAGES, UNBUNDLED } from './server-packages.ts'
+
+interface Manifest {
+  readonly name: string
+  readonly version: string
+  readonly description?: string
+  readonly license: string
+  readonly bin?: Readonly<Record<string, string>>
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly optionalDependencies?: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
+}
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const target = join(root, '.cache/packages')
+
+/** What the server runs on. `server/bin/holdfast.cjs` says the same in words. */
+const SERVER_NODE = '>=24'
+
+/** Of build tools; in a browser Node does not matter. */
+const CLIENT_NODE = '>=20.19'
+
+/** The repository that provenance names: `npm publish` compares it with where the release was built. */
+const REPOSITORY = process.env['HOLDFAST_REPOSITORY']
+
+/** Files and folders that the server reads while it runs, beside its bundle. */
+const SERVER_FILES = [
+  'server/bin',
+  'server/dist/cli/main.js',
+  'server/dist/cli/find-bundle.js',
+  'server/dist/cli/set-up-engine.js',
+  'server/dist/bundle',
+  'platform/postgres/roles',
+  'services/functions/runtime',
+  'sample/sql',
+  'apps/workspace/dist',
+  ...['server', 'platform/postgres', 'services/auth', 'services/storage', 'services/realtime', 'services/sync'].map(
+    (path) => `${path}/migrations`,
+  ),
+]
+
+/** The comment by which code names its source map, which is not packed. */
+const SOURCE_MAP_COMMENT = /\n?(?:\/\/# sourceMappingURL=\S+|\/\*# sourceMappingURL=\S+ \*\/)\s*$/
+
+function readManifest(path: string): Manifest {
+  return JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8')) as Manifest
+}
+
+function writeJson(file: string, value: unknown): void {
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`)
+}
+
+/** The fields that all published packages have alike. */
+function commonFields({ name, version, description, license }: Manifest, node: string, folder: string): object {
+  return {
+    name,
+    version,
+    description,
+    license,
+    type: 'module',
+    engines: { node },
+    ...(REPOSITORY && { repository: { type: 'git', url: `git+${REPOSITORY}.git`, directory: folder } }),
+    publishConfig: { access: 'public', provenance: true },
+  }
+}
+
+/** Copies a file or folder of built code without its source maps, tests and type declarations of tests. */
+function copyBuilt(from: string, to: string): void {
+  cpSync(from, to, {
+    recursive: true,
+    filter: (path) =>
+      !/\.(?:map|tsbuildinfo)$|\.test(?:-support)?\.|\.compile-cache/.test(path.slice(from.length)) &&
+      !path.endsWith('bundled-packages.json'),
+  })
+}
+
+function filesIn(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+}
+
+function rewrite(file: string, edit: (text: string) => string): void {
+  const text = readFileSync(file, 'utf8')
+  const edited = edit(text)
+  if (edited !== text) writeFileSync(file, edited)
+}
+
+function copyTexts(folder: string, staged: string): void {
+  cpSync(join(root, 'LICENSE'), join(staged, 'LICENSE'))
+  cpSync(join(root, folder, 'README.md'), join(staged, 'README.md'))
+}
+
+/** What the bundle leaves out, as the packages in it declare it. */
+function unbundled(field: 'dependencies' | 'optionalDependencies'): Readonly<Record<string, string>> {
+  const declared = SERVER_PACKAGES.flatMap((path) => Object.entries(readManifest(path)[field] ?? {}))
+  const isLeftOut = (name: string): boolean =>
+    UNBUNDLED.some((pattern) => (typeof pattern === 'string' ? pattern === name : pattern.test(name)))
+  return Object.fromEntries(declared.filter(([name]) => isLeftOut(name)).toSorted())
+}
+
+function stageServer(): string {
+  const manifest = readManifest('server')
+  const staged = join(target, 'holdfast')
+  for (const path of SERVER_FILES) copyBuilt(join(root, path), join(staged, path))
+  for (const file of filesIn(staged))
+    if (/\.(?:js|css)$/.test(file)) rewrite(file, (text) => text.replace(SOURCE_MAP_COMMENT, '\n'))
+  // A published package is never half built: the bundle is of the code that is there.
+  writeJson(join(staged, 'server/dist/bundle/built-from.json'), {})
+  writeJson(join(staged, 'server/package.json'), { private: true, type: 'module', version: manifest.version })
+  writeJson(join(staged, 'package.json'), {
+    ...commonFields(manifest, SERVER_NODE, 'server'),
+    bin: Object.fromEntries(
+      Object.entries(manifest.bin ?? {}).map(([name, path]) => [name, join('server', path).replaceAll('\\', '/')]),
+    ),
+    exports: { './package.json': './package.json' },
+    files: ['server', 'platform', 'services', 'sample', 'apps', 'THIRD-PARTY-NOTICES'],
+    dependencies: unbundled('dependencies'),
+    optionalDependencies: unbundled('optionalDependencies'),
+  })
+  writeFileSync(join(staged, 'THIRD-PARTY-NOTICES'), collectNotices(root))
+  copyTexts('server', staged)
+  return staged
+}
+
+/** A specifier of an own file with the extension it had as a source, which declarations keep. */
+const SOURCE_SPECIFIER = /((?:from|import)\s*\(?\s*)(['"])(\.{1,2}\/[^'"]+?)\.tsx?\2/g
+
+const PROTOCOL_SPECIFIER = /(['"])@holdfast\/protocol\1/g
+
+function stageClient(path: string): string {
+  const manifest = readManifest(path)
+  const staged = join(target, manifest.name.replace('@', '').replace('/', '-'))
+  copyBuilt(join(root, path, 'dist'), join(staged, 'dist'))
+  const { '@holdfast/protocol': protocol, ...dependencies } = manifest.dependencies ?? {}
+  if (protocol) copyBuilt(join(root, 'platform/protocol/dist'), join(staged, 'dist/protocol'))
+  for (const file of filesIn(join(staged, 'dist'))) {
+    const toProtocol = relative(dirname(file), join(staged, 'dist/protocol/index.js')).replaceAll('\\', '/')
+    rewrite(file, (text) =>
+      text
+        .replace(SOURCE_MAP_COMMENT, '\n')
+        .replaceAll(SOURCE_SPECIFIER, '$1$2$3.js$2')
+        .replaceAll(PROTOCOL_SPECIFIER, `'${toProtocol.startsWith('.') ? toProtocol : `./${toProtocol}`}'`),
+    )
+  }
+  writeJson(join(staged, 'package.json'), {
+    ...commonFields(manifest, CLIENT_NODE, path),
+    sideEffects: false,
+    exports: {
+      '.': { types: './dist/index.d.ts', default: './dist/index.js' },
+      './package.json': './package.json',
+    },
+    files: ['dist'],
+    dependencies,
+    peerDependencies: manifest.peerDependencies,
+  })
+  copyTexts(path, staged)
+  return staged
+}
+
+if (!process.argv.includes('--no-build')) {
+  const built = await run(process.execPath, ['scripts/build-if-stale.ts', '--with-test-support'])
+  if (built !== 0) process.exit(built)
+}
+rmSync(target, { recursive: true, force: true })
+const staged = [stageServer(), stageClient('clients/client'), stageClient('clients/react')]
+const { stdout } = await promisify(execFile)(
+  'npm',
+  ['pack', '--json', '--ignore-scripts', '--pack-destination', target, ...staged],
+  { cwd: root, shell: process.platform === 'win32', maxBuffer: 64 * 1024 * 1024 },
+)
+for (const { filename } of JSON.parse(stdout) as readonly { readonly filename: string }[])
+  console.log(join('.cache/packages', filename))
