@@ -71,7 +71,7 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
   // Requests come later than sync is opened.
   const isStandby = (): boolean => sync.isStandby
   const realtime = openChannels(context, { accounts, share: shares.share('realtime'), pool, tap, roles, isStandby })
-  const functions = openFunctionsPart(context, { accounts, baseUrl })
+  const functions = openFunctionsPart(context, { accounts, baseUrl, pool, requestUrl: roles.requestUrl })
   phases.end('services')
   const { exposedSchemas } = rest
   const policies = openPolicyCompiler(context, { pool, readerUrl, catalog, exposedSchemas })

@@ -8,18 +8,23 @@ import { options, type Config } from '../config/options.ts'
 import { optionsOf } from '../parts/service-options.ts'
 import { readOrUndefined, type CommandInput } from './command.ts'
 
-const COMMANDS = ['new', 'list'] as const
+const COMMANDS = ['new', 'list', 'serve', 'inspect', 'logs', 'metrics'] as const
 
 /**
- * `holdfast functions …`: makes a function, or lists those that there are. The files decide; no server need run.
+ * `holdfast functions …`: makes and lists functions, for which no server need run; serves them; asks a running server what they did.
  *
  * @returns the exit code
- * @throws {HoldfastError} `function_name_invalid`, `function_exists`, `functions_config_invalid`, `command_unknown`
+ * @throws {HoldfastError} `function_name_invalid`, `function_exists`, `functions_config_invalid`, `functions_served_already`, `command_unknown`
  */
 export async function functions(input: CommandInput): Promise<number> {
   const [command, ...rest] = input.argv
   if (command === 'new') return makeFunction(rest, input)
   if (command === 'list') return await listFunctions(rest, input)
+  const given = { ...input, argv: rest }
+  if (command === 'serve') return await (await import('./functions-serve.ts')).serveFunctions(given)
+  if (command === 'inspect') return await (await import('./functions-serve.ts')).inspectFunction(given)
+  if (command === 'logs') return await (await import('./functions-logs.ts')).logsOf(given)
+  if (command === 'metrics') return await (await import('./functions-logs.ts')).metricsOf(given)
   throw unknownCommand(command)
 }
 
@@ -93,6 +98,6 @@ function unknownCommand(command: string | undefined): HoldfastError {
   return new HoldfastError('command_unknown', 500, `"functions ${command ?? ''}" is not a command.`, {
     hint: meant
       ? `Did you mean "holdfast functions ${meant}"?`
-      : 'There are "functions new NAME" and "functions list".',
+      : `There are ${COMMANDS.map((one) => `"functions ${one}"`).join(', ')}.`,
   })
 }

@@ -203,6 +203,26 @@ export const verifyOptions = {
   },
 } satisfies OptionDeclarations
 
+/** What `functions logs` takes beside the settings of the server. */
+export const functionsCommandOptions = {
+  follow: {
+    type: 'boolean',
+    default: false,
+    description: 'Whether `functions logs` goes on with the lines to come (`-f`).',
+  },
+  lines: {
+    type: 'integer',
+    default: 100,
+    min: 1,
+    max: 10_000,
+    description: 'How many lines `functions logs` begins with (`-n`).',
+  },
+  requestId: {
+    type: 'string',
+    description: 'Of which request `functions logs` shows the lines: the `sb-request-id` of its answer.',
+  },
+} satisfies OptionDeclarations
+
 /** Every setting there is, each declared once by the part that uses it. */
 export const options = {
   ...serverOptions,
@@ -224,12 +244,19 @@ export const optionGroups: readonly { readonly title: string; readonly options: 
   { title: 'Functions', options: functionsOptions },
   { title: 'Sync', options: syncOptions },
   { title: 'Commands that ask a running server', options: inspectOptions },
+  { title: 'Logs of functions', options: functionsCommandOptions },
   { title: 'Backup and restore', options: backupOptions },
   { title: 'Commands that compare stored files', options: verifyOptions },
 ]
 
 /** Settings of the commands that ask a running server: where it is, they find out as it does. */
 export const inspectDeclarations = { ...options, ...inspectOptions } satisfies OptionDeclarations
+
+/** Settings of `functions logs` and `functions metrics`, which ask a running server. */
+export const functionsCommandDeclarations = {
+  ...inspectDeclarations,
+  ...functionsCommandOptions,
+} satisfies OptionDeclarations
 
 /** Settings of `backup` and `restore`: which database and data folder, they find out as the server does. */
 export const backupDeclarations = { ...options, ...backupOptions } satisfies OptionDeclarations
@@ -241,7 +268,7 @@ export type StorageConfig = OptionValues<typeof storageDeclarations>
 export type BackupConfig = OptionValues<typeof backupDeclarations>
 /** Every setting of every command. */
 export const commandDeclarations = {
-  ...inspectDeclarations,
+  ...functionsCommandDeclarations,
   ...backupOptions,
   ...verifyOptions,
 } satisfies OptionDeclarations

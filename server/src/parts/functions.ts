@@ -1,5 +1,7 @@
 import { join } from 'node:path'
-import { functionsOptions, openFunctions, type FunctionsService } from '@holdfast/functions'
+import { functionsOptions, openFunctions, openFunctionsDatabase, type FunctionsService } from '@holdfast/functions'
+import type { Pool } from '@holdfast/postgres'
+import { isOperator } from '../gateway/authenticate.ts'
 import type { Accounts } from './accounts.ts'
 import type { PartContext } from './part-context.ts'
 import { optionsOf } from './service-options.ts'
@@ -7,9 +9,19 @@ import { optionsOf } from './service-options.ts'
 /** Opens edge functions. @returns `undefined` if the configuration turns them off */
 export function openFunctionsPart(
   { config, logger, opened }: PartContext,
-  { accounts: { auth }, baseUrl }: { readonly accounts: Accounts; readonly baseUrl: string },
+  given: {
+    readonly accounts: Accounts
+    readonly baseUrl: string
+    /** As the user that Holdfast itself is. */
+    readonly pool: Pool
+    readonly requestUrl: string
+  },
 ): FunctionsService | undefined {
   if (!config.functionsEnabled) return undefined
+  const { accounts, baseUrl, pool, requestUrl } = given
+  const { auth } = accounts
+  const connectionsMax = config.functionsDbConnectionsMax
+  const database = openFunctionsDatabase({ pool, requestUrl, connectionsMax, logger })
   const { anon, serviceRole, publishable, secret } = auth.apiKeys
   return opened.use(
     openFunctions({
@@ -20,9 +32,11 @@ export function openFunctionsPart(
         serviceRoleKey: serviceRole,
         publishableKey: publishable,
         secretKey: secret,
+        databaseUrl: database.url,
         jwks: () => auth.jwks(),
       },
       verifyToken: auth.verifyToken,
+      isOperator: (request) => isOperator(request, auth.verifyAdminToken),
       options: optionsOf(config, functionsOptions),
       logger,
     }),

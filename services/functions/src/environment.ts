@@ -8,17 +8,20 @@ export interface ProjectAccess {
   readonly serviceRoleKey: string
   readonly publishableKey: string
   readonly secretKey: string
+  /** How functions log in to the database; `undefined` if they cannot. */
+  readonly databaseUrl: () => Promise<string | undefined>
   /** The public keys that verify tokens of people. */
   readonly jwks: () => unknown
 }
 
 /** The whole environment of a function beside what Deno needs. Nothing of the server's own is in it. */
-export function environmentOf(
+export async function environmentOf(
   access: ProjectAccess,
   secrets: Readonly<Record<string, string>>,
   { name }: FunctionDefinition,
   executionId: string,
-): Readonly<Record<string, string>> {
+): Promise<Readonly<Record<string, string>>> {
+  const databaseUrl = await access.databaseUrl()
   return {
     ...secrets,
     SUPABASE_URL: access.baseUrl,
@@ -26,6 +29,7 @@ export function environmentOf(
     SUPABASE_SERVICE_ROLE_KEY: access.serviceRoleKey,
     SUPABASE_PUBLISHABLE_KEYS: JSON.stringify({ default: access.publishableKey }),
     SUPABASE_SECRET_KEYS: JSON.stringify({ default: access.secretKey }),
+    ...(databaseUrl === undefined ? {} : { SUPABASE_DB_URL: databaseUrl }),
     SUPABASE_JWKS: JSON.stringify(access.jwks()),
     SB_REGION: 'local',
     SB_EXECUTION_ID: executionId,

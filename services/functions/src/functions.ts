@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import type { FastifyPluginAsync } from 'fastify'
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import type { Logger } from '@holdfast/foundation'
 import type { ProjectAccess } from './environment.ts'
 import type { FunctionsOptions } from './options.ts'
@@ -13,6 +13,8 @@ export interface OpenFunctionsOptions {
   readonly home: string
   readonly access: ProjectAccess
   readonly verifyToken: VerifyToken
+  /** Whether a request has a key of those who run the server. */
+  readonly isOperator: (request: FastifyRequest) => Promise<boolean>
   readonly options: FunctionsOptions
   readonly logger: Logger
 }
@@ -23,7 +25,14 @@ export interface FunctionsService extends AsyncDisposable {
 }
 
 /** Opens edge functions as Supabase's clients and projects use them. */
-export function openFunctions({ home, access, verifyToken, options, logger }: OpenFunctionsOptions): FunctionsService {
+export function openFunctions({
+  home,
+  access,
+  verifyToken,
+  isOperator,
+  options,
+  logger,
+}: OpenFunctionsOptions): FunctionsService {
   const files = projectFilesOf(options)
   let loading: Promise<Serving> | undefined
   async function load(): Promise<Serving> {
@@ -32,9 +41,13 @@ export function openFunctions({ home, access, verifyToken, options, logger }: Op
   }
   const serving = (): Promise<Serving> => (loading ??= load())
   return {
-    routes: functionRoutes(serving, () => {
-      if (!existsSync(files.directory) && !existsSync(files.configFile)) return
-      void serving().then((loaded) => loaded.prepare())
+    routes: functionRoutes({
+      load: serving,
+      onListen() {
+        if (!existsSync(files.directory) && !existsSync(files.configFile)) return
+        void serving().then((loaded) => loaded.prepare())
+      },
+      isOperator,
     }),
     async [Symbol.asyncDispose]() {
       await (await loading)?.[Symbol.asyncDispose]()

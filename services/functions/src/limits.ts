@@ -44,11 +44,31 @@ export const LOG_LINE_CHARACTERS_MAX = 10_000
 export const LOG_LINES_MAX = 1_000
 export const LOG_WINDOW_MS = 10_000
 
+/** Lines and characters of one function that are kept for `functions logs`, and of how many functions: 16 MiB of text in all. */
+export const KEPT_LOG_LINES_MAX = 1_000
+export const KEPT_LOG_CHARACTERS_MAX = 256 * 1_024
+export const LOGGED_FUNCTIONS_MAX = 64
+
+/** Functions whose calls are counted. */
+export const MEASURED_FUNCTIONS_MAX = 1_000
+
+/** Milliseconds that a reader of logs may wait for the next line, and how many may wait at once. */
+export const LOG_WAIT_MS_MAX = 25_000
+export const LOG_READERS_MAX = 100
+
 /** MiB of address space that V8 reserves for code, which the limit of the kernel counts as memory. */
 export const RESERVED_MB = 560
 
 /** The part of the memory of a process that objects of JavaScript may have; the rest is for buffers, code and Deno itself. */
 export const HEAP_SHARE = 0.75
+
+/** Settings of the role of functions: a process that is killed leaves nothing running and no lock behind. The path is that of projects on Supabase. */
+export const DATABASE_ROLE_SETTINGS: Readonly<Record<string, string>> = {
+  statement_timeout: `'2min'`,
+  idle_in_transaction_session_timeout: `'60s'`,
+  client_connection_check_interval: `'5s'`,
+  search_path: '"$user", public, extensions',
+}
 
 /** Files that a process may have open. */
 export const OPEN_FILES_MAX = 4_096

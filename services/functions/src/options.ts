@@ -21,6 +21,32 @@ export const functionsOptions = {
     type: 'string',
     description: 'A file with the secrets that functions find in their environment. Default: `.env` in `functionsDir`.',
   },
+  functionsVerifyJwt: {
+    type: 'boolean',
+    default: true,
+    description:
+      'Off: no function asks for a token, whatever `verify_jwt` says. For trying functions, not for serving.',
+  },
+  functionsImportMap: {
+    type: 'string',
+    description: 'An import map for all functions, instead of those that they have.',
+  },
+  functionsInspect: {
+    type: 'string',
+    description: 'The function whose process is started with the inspector of V8, and without limits of time.',
+  },
+  functionsInspectMode: {
+    type: 'string',
+    default: 'run',
+    description: 'What an inspected function does before a debugger is there: `run`, `brk` or `wait`.',
+  },
+  functionsInspectPort: {
+    type: 'integer',
+    default: 0,
+    min: 0,
+    max: 65_535,
+    description: 'The port of the inspector, on the loopback; 0 is `inspector_port` of `[edge_runtime]`, or 8083.',
+  },
   functionsDeno: {
     type: 'string',
     description:
@@ -68,6 +94,13 @@ export const functionsOptions = {
     min: 1,
     max: 1_000,
     description: 'How many functions may have a process at the same time; the one used longest ago gives way.',
+  },
+  functionsDbConnectionsMax: {
+    type: 'integer',
+    default: 20,
+    min: 1,
+    max: 10_000,
+    description: 'How many connections all functions together may open with `SUPABASE_DB_URL`.',
   },
 } satisfies OptionDeclarations
 

@@ -30,6 +30,13 @@ export const functionNotFound: PlatformError = {
   body: { code: 'NOT_FOUND', message: 'Requested function was not found' },
 }
 
+/** As sync refuses those who may not look inside. */
+export const serviceKeyOnly: PlatformError = {
+  status: 403,
+  code: 'FORBIDDEN',
+  body: { error: { code: 'FORBIDDEN', description: 'This is for operators, with the service key' } },
+}
+
 export const bootError = coded(503, 'BOOT_ERROR', 'Worker failed to boot (please check logs)')
 export const workerError = coded(500, 'WORKER_ERROR', 'Function exited due to an error (please check logs)')
 export const workerLimit = coded(

@@ -9,5 +9,9 @@ export function projectFilesOf(options: FunctionsOptions): ProjectFiles {
     directory,
     configFile: resolve(options.functionsConfig),
     envFile: options.functionsEnvFile === undefined ? join(directory, '.env') : resolve(options.functionsEnvFile),
+    overrides: {
+      verifyJwt: options.functionsVerifyJwt,
+      importMap: options.functionsImportMap === undefined ? undefined : resolve(options.functionsImportMap),
+    },
   }
 }

@@ -1,20 +1,32 @@
-import type { FastifyPluginAsync } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
+import { LOG_READERS_MAX, LOG_WAIT_MS_MAX } from './limits.ts'
+import { sendPlatformError, serviceKeyOnly, tooManyRequests } from './platform-errors.ts'
 import type { Serving } from './serve.ts'
 
 /** Where the gateway mounts functions. */
 const PREFIX = '/functions/v1'
 
-/**
- * `/functions/v1/NAME[/anything]`, for every method. Bodies are not read here, and their types are not looked at.
- *
- * @param load - what answers, loaded at the first request: a server without functions does without it
- * @param onListen - called when the server listens
- */
-export function functionRoutes(load: () => Promise<Serving>, onListen: () => void): FastifyPluginAsync {
+export interface FunctionRoutesOptions {
+  /** What answers, loaded at the first request: a server without functions does without it. */
+  readonly load: () => Promise<Serving>
+  /** Called when the server listens. */
+  readonly onListen: () => void
+  /** Whether a request has a key of those who run the server. */
+  readonly isOperator: (request: FastifyRequest) => Promise<boolean>
+}
+
+/** `/functions/v1/NAME[/anything]`, for every method, and what operators see. Bodies are not read here, and their types are not looked at. */
+export function functionRoutes({ load, onListen, isOperator }: FunctionRoutesOptions): FastifyPluginAsync {
   return async (app) => {
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('*', (_request, body, done) => done(null, body))
     app.addHook('onListen', async () => onListen())
+    await app.register(async (scope) => {
+      scope.addHook('onRequest', async (request, reply) =>
+        (await isOperator(request)) ? undefined : sendPlatformError(reply, serviceKeyOnly),
+      )
+      operatorRoutes(scope, load)
+    })
     app.route({
       method: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
       url: '/*',
@@ -23,4 +35,39 @@ export function functionRoutes(load: () => Promise<Serving>, onListen: () => voi
         (await load()).handle(request, reply, request.raw.url?.slice(PREFIX.length) ?? '/'),
     })
   }
+}
+
+const LOG_QUERY = {
+  type: 'object',
+  properties: {
+    function: { type: 'string' },
+    request_id: { type: 'string' },
+    after: { type: 'string' },
+    limit: { type: 'integer', minimum: 1, maximum: 10_000, default: 100 },
+    wait_ms: { type: 'integer', minimum: 0, maximum: LOG_WAIT_MS_MAX, default: 0 },
+  },
+} as const
+
+interface LogParameters {
+  readonly function?: string
+  readonly request_id?: string
+  readonly after?: string
+  readonly limit: number
+  readonly wait_ms: number
+}
+
+/** No function has a name that begins with `_`. */
+function operatorRoutes(app: FastifyInstance, load: () => Promise<Serving>): void {
+  let readers = 0
+  app.get('/_metrics', async () => ({ functions: (await load()).runtime.readMetrics() }))
+  app.get<{ Querystring: LogParameters }>('/_logs', { schema: { querystring: LOG_QUERY } }, async (request, reply) => {
+    if (readers >= LOG_READERS_MAX) return sendPlatformError(reply, tooManyRequests)
+    const { request_id: requestId, wait_ms: waitMs, ...query } = request.query
+    readers += 1
+    try {
+      return await (await load()).runtime.logs.follow({ ...query, requestId }, waitMs)
+    } finally {
+      readers -= 1
+    }
+  })
 }

@@ -6,6 +6,8 @@ import { environmentOf, type ProjectAccess } from './environment.ts'
 import { DRAIN_MS, REDISCOVER_MS } from './limits.ts'
 import type { FunctionsOptions } from './options.ts'
 import { findDeno, resolveProgram, RUNTIME } from './process/program.ts'
+import { LogStore } from './observe/log-store.ts'
+import { Metrics, type FunctionMetrics } from './observe/metrics.ts'
 import { openRunFolder, type RunFolder } from './process/run-folder.ts'
 import { BootFailure, type LogLine } from './process/worker.ts'
 import { discoverProject, type FunctionDefinition, type Project, type ProjectFiles } from './project/discover.ts'
@@ -32,6 +34,8 @@ interface Machine extends AsyncDisposable {
 /** The functions of a project as its files are at the moment, and their processes. */
 export class Runtime implements AsyncDisposable {
   readonly #given: RuntimeOptions
+  readonly metrics = new Metrics()
+  readonly logs = new LogStore()
   #project: Project | undefined
   #problem: string | undefined
   #discovering: Promise<void> | undefined
@@ -65,6 +69,11 @@ export class Runtime implements AsyncDisposable {
     } catch (error) {
       throw new BootFailure(errorMessage(error), false)
     }
+  }
+
+  /** What every function that was called did, with what its processes have now. */
+  readMetrics(): readonly FunctionMetrics[] {
+    return this.metrics.read(this.#machine?.workers.usage() ?? new Map())
   }
 
   /**
@@ -111,12 +120,16 @@ export class Runtime implements AsyncDisposable {
   #begin(project: Project): void {
     if (this.#isClosed) return
     const { workers, spares } = this.#openMachine()
+    void this.#given.access.databaseUrl() // so that the first request does not wait for it
     workers.retireAll()
     spares.prepare(project)
+    const inspected = project.functions.get(this.#given.options.functionsInspect ?? '')
+    // It is to be seen before it is called; what fails is told in the log.
+    if (inspected) void workers.prepare(inspected).catch(() => undefined)
   }
 
   #openMachine(): Machine {
-    this.#machine ??= openMachine(this.#given, () => this.#project?.secrets ?? {})
+    this.#machine ??= openMachine(this.#given, this, () => this.#project?.secrets ?? {})
     return this.#machine
   }
 
@@ -130,6 +143,7 @@ export class Runtime implements AsyncDisposable {
 
 function openMachine(
   { files, home, access, options, logger }: RuntimeOptions,
+  { metrics, logs }: { readonly metrics: Metrics; readonly logs: LogStore },
   secrets: () => Readonly<Record<string, string>>,
 ): Machine {
   const deno = findDeno(options.functionsDeno)
@@ -146,13 +160,23 @@ function openMachine(
       cpuMs: options.functionsCpuMs,
     },
     baseImports(RUNTIME),
+    inspectedOf(options),
   )
+  const keep = (name: string, { level, text, requestId }: LogLine): void =>
+    logs.add({ at: new Date().toISOString(), function: name, level, text, request_id: requestId ?? null })
   const workers = new Workers({
     spares,
     environmentOf: (definition, executionId) => environmentOf(access, secrets(), definition, executionId),
-    onLog: (name, line) => logLine(logger, name, line),
+    onLog(name, line) {
+      keep(name, line)
+      logLine(logger, name, line)
+    },
+    onFailure(name, text) {
+      keep(name, { level: 'error', text, requestId: undefined })
+      logger.log('error', text, { function: name })
+    },
+    metrics,
     options,
-    logger,
   })
   return {
     workers,
@@ -164,6 +188,24 @@ function openMachine(
       await spares[Symbol.asyncDispose]()
       runFolder[Symbol.dispose]()
     },
+  }
+}
+
+const INSPECTOR_PORT = 8_083
+
+/** Ways in which Deno opens its inspector, by what the option calls them. */
+const INSPECT_FLAGS: Readonly<Record<string, string>> = {
+  run: '--inspect',
+  brk: '--inspect-brk',
+  wait: '--inspect-wait',
+}
+
+function inspectedOf({ functionsInspect, functionsInspectMode, functionsInspectPort }: FunctionsOptions) {
+  if (functionsInspect === undefined) return undefined
+  const flag = INSPECT_FLAGS[functionsInspectMode] ?? '--inspect'
+  return {
+    name: functionsInspect,
+    flag: (port: number | undefined) => `${flag}=127.0.0.1:${functionsInspectPort || port || INSPECTOR_PORT}`,
   }
 }
 

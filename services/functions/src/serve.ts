@@ -5,6 +5,7 @@ import { BootFailure } from './process/worker.ts'
 import { FUNCTION_NAME } from './project/discover.ts'
 import { forward } from './proxy/forward.ts'
 import { Runtime, type RuntimeOptions } from './runtime.ts'
+import { SWITCHED } from './observe/metrics.ts'
 import { refuseWithoutToken, type VerifyToken } from './verify.ts'
 import { TooManyRequests } from './workers/workers.ts'
 
@@ -12,6 +13,7 @@ import { TooManyRequests } from './workers/workers.ts'
 export interface Serving extends AsyncDisposable {
   /** @param path - as the function sees it: its name, the path below it, and the query */
   handle(request: FastifyRequest, reply: FastifyReply, path: string): Promise<FastifyReply>
+  readonly runtime: Runtime
   /** Reads the project's functions, and starts a process that waits for the first request. */
   prepare(): Promise<void>
 }
@@ -24,8 +26,27 @@ export function openServing(given: ServeOptions): Serving {
   const runtime = new Runtime(given)
   return {
     handle: (request, reply, path) => serve(runtime, given, { request, reply, path }),
+    runtime,
     prepare: () => runtime.discover('changed'),
     [Symbol.asyncDispose]: () => runtime[Symbol.asyncDispose](),
+  }
+}
+
+/** Counts a call, however it ends. */
+async function measure(
+  runtime: Runtime,
+  name: string,
+  { raw }: FastifyReply,
+  call: () => Promise<FastifyReply>,
+): Promise<FastifyReply> {
+  const began = performance.now()
+  let status = 503
+  try {
+    const reply = await call()
+    status = raw.headersSent ? raw.statusCode : SWITCHED
+    return reply
+  } finally {
+    runtime.metrics.recordCall(name, { status, durationMs: performance.now() - began })
   }
 }
 
@@ -43,13 +64,15 @@ async function serve(
       const refusal = await refuseWithoutToken(request, verifyToken)
       if (refusal) return sendPlatformError(reply, refusal)
     }
-    const { worker, leave } = await runtime.workers().enter(definition)
-    try {
-      await forward(request, reply, worker, { path, idleTimeoutMs: options.functionsIdleTimeoutS * 1_000, logger })
-    } finally {
-      leave()
-    }
-    return reply
+    return await measure(runtime, definition.name, reply, async () => {
+      const { worker, leave } = await runtime.workers().enter(definition)
+      try {
+        await forward(request, reply, worker, { path, idleTimeoutMs: options.functionsIdleTimeoutS * 1_000, logger })
+      } finally {
+        leave()
+      }
+      return reply
+    })
   } catch (error) {
     if (error instanceof TooManyRequests) return sendPlatformError(reply, tooManyRequests)
     if (!(error instanceof BootFailure)) throw error

@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openFunctionsWorld, type FunctionsWorld } from '@holdfast/test-support'
+import { openFunctionsWorld, runHoldfast, type FunctionsWorld } from '@holdfast/test-support'
 import { PROJECT } from './functions-project.ts'
 
 // What functions and those who call them see over plain HTTP.
@@ -160,5 +160,74 @@ describe('projects', () => {
     await expect.poll(async () => (await call('changing')).text()).toBe('before')
     world.write('functions/changing/index.ts', `Deno.serve(() => new Response('after'))`)
     await expect.poll(async () => (await call('changing')).text()).toBe('after')
+  })
+})
+
+describe('operators', () => {
+  interface Page {
+    readonly lines: readonly { readonly function: string; readonly text: string }[]
+    readonly cursor: string
+  }
+
+  async function ask<Answer>(path: string): Promise<Answer> {
+    const answer = await call(path, { headers: { authorization: `Bearer ${world.holdfast.serviceRoleKey}` } })
+    expect(answer.status).toBe(200)
+    return (await answer.json()) as Answer
+  }
+
+  const server = (): readonly string[] => [`--url=${world.holdfast.url}`, `--data-dir=${world.holdfast.dataDir}`]
+
+  test('read what functions printed, by function and by request', async () => {
+    const ids = await Promise.all(
+      [call('throws'), call('throws')].map(async (one) => (await one).headers.get('sb-request-id')),
+    )
+    await expect
+      .poll(async () => (await ask<Page>(`_logs?function=throws&request_id=${ids[1]}`)).lines)
+      .toMatchObject([
+        {
+          function: 'throws',
+          level: 'error',
+          text: expect.stringContaining('in the handler') as string,
+          request_id: ids[1],
+        },
+      ])
+    const shown = await runHoldfast('functions', 'logs', 'throws', `--request-id=${ids[1]}`, ...server())
+    expect(shown).toContain(`(${ids[1]})`)
+    expect(shown).not.toContain(ids[0])
+  })
+
+  test('wait for the next line', async () => {
+    const { cursor } = await ask<Page>('_logs?limit=1')
+    const next = ask<Page>(`_logs?after=${cursor}&wait_ms=20000&function=throws`)
+    await call('throws')
+    expect((await next).lines).toHaveLength(1)
+  })
+
+  test('see what each function does', async () => {
+    const read = async (name: string) =>
+      (await ask<{ functions: { function: string; calls: number }[] }>('_metrics')).functions.find(
+        (one) => one.function === name,
+      )
+    const before = (await read('status'))?.calls ?? 0
+    await call('status?status=503')
+    await call('status')
+    expect(await read('status')).toMatchObject({
+      calls: before + 2,
+      errors: 1,
+      p50_ms: expect.any(Number) as number,
+      cold_starts: expect.any(Number) as number,
+      memory_bytes: expect.any(Number) as number,
+    })
+    expect(await runHoldfast('functions', 'metrics', 'status', ...server())).toMatch(/status +\d+ +1 /)
+  })
+
+  test.each(['_logs', '_metrics'])('are asked for the service key: %s', async (path) => {
+    expect((await fetch(world.url(path))).status).toBe(403)
+    expect((await call(path)).status).toBe(403)
+  })
+
+  test('are told that a server serves the functions already', async () => {
+    const serving = runHoldfast('functions', 'serve', '--no-verify-jwt', ...server().slice(1))
+    await expect(serving).rejects.toThrow('It serves the functions without --no-functions-verify-jwt')
   })
 })

@@ -26,6 +26,7 @@ export { changeRows, dropRandomTable, EMPTY_ALL, randomTable, type RandomTable }
 export { shownRows } from './shown-rows.ts'
 export { runHoldfast, startServer, type ServerProcess } from './server-process.ts'
 export { quietLogger } from './quiet-logger.ts'
+export { openPackageServer, type PackageServer } from './package-server.ts'
 export { openFunctionsWorld, type FunctionsWorld } from './functions-world.ts'
 export { openHoldfast, SAMPLE_PASSWORD, type Holdfast, type HoldfastOptions } from './open-holdfast.ts'
 export { databaseIn, openDevice, type DeviceAccount, type DeviceHome, type TestDevice } from './devices.ts'

@@ -35,7 +35,7 @@ export function findDeno(configured: string | undefined): string {
   try {
     return join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), 'deno')
   } catch {
-    throw denoMissing(`The npm package ${name} is not installed.`)
+    throw denoMissing(`The npm package ${name} is not installed.`, `npm install ${name}`)
   }
 }
 
@@ -66,6 +66,8 @@ export interface ProcessOptions {
   readonly importMap: string
   readonly denoConfig: string | undefined
   readonly memoryMb: number
+  /** The flag of Deno that opens the inspector, if it is to be open. */
+  readonly inspectFlag: string | undefined
 }
 
 export interface Command {
@@ -87,7 +89,8 @@ export function commandOf({ deno, identity }: Program, options: ProcessOptions):
 
 function endsWithServer({ prefix }: Identity): readonly string[] {
   const dies = ['--pdeathsig=KILL', '--no-new-privs']
-  if (prefix.length > 0) return [...prefix, ...dies]
+  // With the capability to read, `access` answers as `open` does only so: Deno looks with it for packages that it has downloaded. The next program keeps no other right by it.
+  if (prefix.length > 0) return [...prefix, '--securebits=+no_setuid_fixup', ...dies]
   return process.platform === 'linux' && existsSync(SETPRIV) ? [SETPRIV, ...dies] : []
 }
 
@@ -98,7 +101,7 @@ function limitsOf({ memoryMb }: ProcessOptions): readonly string[] {
 }
 
 function denoArguments(options: ProcessOptions): readonly string[] {
-  const { folder, directory, secretFiles, importMap, denoConfig, memoryMb } = options
+  const { folder, directory, secretFiles, importMap, denoConfig, memoryMb, inspectFlag } = options
   const runtime = fileURLToPath(RUNTIME)
   return [
     'run',
@@ -116,6 +119,7 @@ function denoArguments(options: ProcessOptions): readonly string[] {
     `--allow-read=${[folder, directory, runtime].map(escapeComma).join(',')}`,
     ...(secretFiles.length > 0 ? [`--deny-read=${secretFiles.map(escapeComma).join(',')}`] : []),
     `--allow-write=${escapeComma(folder)}`,
+    ...(inspectFlag === undefined ? [] : [inspectFlag]),
     '--deny-run',
     '--deny-ffi',
     `--v8-flags=--max-old-space-size=${Math.floor(memoryMb * HEAP_SHARE)}`,
@@ -129,7 +133,8 @@ function escapeComma(path: string): string {
 }
 
 /** What a network needs that has a proxy or a registry of its own. Everything else of our environment stays here. */
-const NETWORK_VARIABLES = /^(?:https?_proxy|no_proxy|all_proxy|ssl_cert_file|ssl_cert_dir|npm_config_registry)$/i
+const NETWORK_VARIABLES =
+  /^(?:https?_proxy|no_proxy|all_proxy|ssl_cert_file|ssl_cert_dir|npm_config_registry|jsr_url)$/i
 
 function environmentOf({ folder, home, socket }: ProcessOptions): Readonly<Record<string, string>> {
   const network = Object.entries(process.env).filter(([name]) => NETWORK_VARIABLES.test(name))
@@ -147,9 +152,9 @@ function environmentOf({ folder, home, socket }: ProcessOptions): Readonly<Recor
   }
 }
 
-function denoMissing(detail: string): HoldfastError {
+function denoMissing(detail: string, command = 'npm install'): HoldfastError {
   return new HoldfastError('functions_deno_missing', 500, 'Deno, which runs edge functions, is not there', {
     detail,
-    hint: 'Run `npm install` without `--omit=optional`, or set functionsDeno to a Deno of 2.9 or later.',
+    hint: `Run "${command}" without --omit=optional, or set functionsDeno to a Deno of 2.9 or later.`,
   })
 }

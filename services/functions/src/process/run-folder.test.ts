@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -33,4 +33,23 @@ test('a start ends the processes that a killed server has left, and deletes its 
   expect(await end).toEqual([null, 'SIGKILL'])
   expect(existsSync(dirname(made))).toBe(false)
   next[Symbol.dispose]()
+})
+
+test('a start deletes the folders of servers that are gone, on whatever data, and of no other', async () => {
+  const [living, gone, elsewhere] = ['living', 'gone', 'elsewhere'].map((name) => {
+    const folder = openRunFolder(openHome(), { owner: undefined })
+    onTestFinished(() => folder[Symbol.dispose]())
+    return dirname(folder.create(name))
+  }) as [string, string, string]
+  const child = spawn('true')
+  await once(child, 'exit')
+  const change = (folder: string, content: object): void => {
+    const file = join(folder, 'server.json')
+    writeFileSync(file, JSON.stringify({ ...(JSON.parse(readFileSync(file, 'utf8')) as object), ...content }))
+  }
+  change(gone, { pid: child.pid })
+  change(elsewhere, { pid: child.pid, namespace: 'pid:[1]' })
+
+  using _next = openRunFolder(openHome(), { owner: undefined })
+  expect([living, gone, elsewhere].map((folder) => existsSync(folder))).toEqual([true, false, true])
 })

@@ -1,4 +1,16 @@
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { findProcess } from '@holdfast/postgres'
@@ -18,6 +30,24 @@ interface Record {
   readonly processes: readonly { readonly pid: number; readonly startedAt: string }[]
 }
 
+/** The server that a folder is of. */
+interface Server {
+  readonly pid: number
+  readonly startedAt: string
+  /** In which its number means anything: containers may share a temporary folder. */
+  readonly namespace: string
+}
+
+function namespaceOf(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid')
+  } catch {
+    return '' // only Linux has them
+  }
+}
+
+const SERVER_FILE = 'server.json'
+
 const PREFIX = 'holdfast-functions-'
 
 /**
@@ -31,8 +61,15 @@ export function openRunFolder(home: string, { owner }: Pick<Program, 'owner'>): 
   // Beside the home of functions, which they may not write to.
   const file = `${home}.json`
   sweep(file)
+  sweepDead(owner?.uid)
   const folder = mkdtempSync(join(tmpdir(), PREFIX))
   chmodSync(folder, 0o700)
+  const self: Server = {
+    pid: process.pid,
+    startedAt: findProcess(process.pid)?.startedAt ?? '',
+    namespace: namespaceOf(),
+  }
+  writeFileSync(join(folder, SERVER_FILE), JSON.stringify(self), { mode: 0o600 })
   if (owner) chownSync(folder, owner.uid, owner.gid)
   const processes = new Map<number, string>()
   const save = (): void => {
@@ -83,4 +120,24 @@ function sweep(file: string): void {
   }
   if (dirname(resolve(folder)) === resolve(tmpdir()) && basename(folder).startsWith(PREFIX))
     rmSync(folder, { recursive: true, force: true })
+}
+
+/**
+ * Removes the folders of servers that ended without a word and whose data is not started again. Only folders of our own users are looked at: whoever owns a folder
+ * could put something else in its place meanwhile.
+ */
+function sweepDead(functionsUid: number | undefined): void {
+  const ours = new Set([process.getuid?.(), functionsUid])
+  for (const name of readdirSync(tmpdir()).filter((one) => one.startsWith(PREFIX))) {
+    const folder = join(tmpdir(), name)
+    try {
+      const found = lstatSync(folder)
+      if (!found.isDirectory() || !ours.has(found.uid)) continue
+      const { pid, startedAt, namespace } = JSON.parse(readFileSync(join(folder, SERVER_FILE), 'utf8')) as Server
+      if (namespace !== namespaceOf()) continue
+      if (findProcess(pid)?.startedAt !== startedAt) rmSync(folder, { recursive: true, force: true })
+    } catch {
+      // it is made, or removed, by its server at this moment, or has no note
+    }
+  }
 }

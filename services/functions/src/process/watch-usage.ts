@@ -25,6 +25,8 @@ export function watchUsage(watched: WatchedProcess): Disposable & {
   /** Its event loop has answered. */
   noteBeat(): void
   noteStderr(line: string): void
+  /** Resident memory when it was last looked at. */
+  memoryBytes(): number
   /** Why a process ended that was not told to. */
   reasonOfEnd(signal: string | null): 'memory' | 'crash'
 } {
@@ -33,11 +35,13 @@ export function watchUsage(watched: WatchedProcess): Disposable & {
   let cpuMsAtBeat = 0
   let askedAt = performance.now()
   let memoryBytes = 0
+  let memoryBytesNow = 0
   let saidOutOfMemory = false
 
   function look(): void {
     const usage = pid === undefined ? undefined : readUsage(pid)
-    memoryBytes = Math.max(memoryBytes, usage?.memoryBytes ?? 0)
+    memoryBytesNow = usage?.memoryBytes ?? 0
+    memoryBytes = Math.max(memoryBytes, memoryBytesNow)
     if (usage && usage.memoryBytes > memoryBytesMax) {
       onExceeded('memory')
       return
@@ -59,6 +63,7 @@ export function watchUsage(watched: WatchedProcess): Disposable & {
     noteStderr(line) {
       saidOutOfMemory ||= OUT_OF_MEMORY.test(line)
     },
+    memoryBytes: () => memoryBytesNow,
     reasonOfEnd(signal) {
       const wasFull = memoryBytes > NEARLY_ALL * memoryBytesMax
       return saidOutOfMemory || (signal !== null && wasFull) ? 'memory' : 'crash'

@@ -8,7 +8,8 @@ describe('parseFunctionsConfig', () => {
     const text = `
       project_id = "northline"
       [edge_runtime]
-      policy = "per_worker"
+      policy = "oneshot"
+      inspector_port = 9229
       [edge_runtime.secrets]
       KEY = "env(KEY)"
       [functions.hook]
@@ -19,7 +20,7 @@ describe('parseFunctionsConfig', () => {
       enabled = false
     `
     const config = await parseFunctionsConfig(text, PATH)
-    expect(config.enabled).toBe(true)
+    expect(config).toMatchObject({ enabled: true, isOneshot: true, inspectorPort: 9229 })
     expect(config.secrets).toEqual({ KEY: 'env(KEY)' })
     expect(config.functions.get('hook')).toEqual({
       enabled: true,
@@ -30,10 +31,13 @@ describe('parseFunctionsConfig', () => {
     expect(config.functions.get('off')).toMatchObject({ enabled: false, verifyJwt: true })
   })
 
-  test.each(['[functions', '[functions.a]\nverify_jwt = "no"', '[functions.a]\nentrypoint = 3', 'functions = 3'])(
-    'refuses %j, so that no function is served with fewer checks than were meant',
-    async (text) => {
-      await expect(parseFunctionsConfig(text, PATH)).rejects.toMatchObject({ code: 'functions_config_invalid' })
-    },
-  )
+  test.each([
+    '[functions',
+    '[edge_runtime]\npolicy = "once"',
+    '[functions.a]\nverify_jwt = "no"',
+    '[functions.a]\nentrypoint = 3',
+    'functions = 3',
+  ])('refuses %j, so that no function is served with fewer checks than were meant', async (text) => {
+    await expect(parseFunctionsConfig(text, PATH)).rejects.toMatchObject({ code: 'functions_config_invalid' })
+  })
 })

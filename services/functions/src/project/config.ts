@@ -13,12 +13,21 @@ export interface FunctionConfig {
 /** The parts of `config.toml` that functions need. */
 export interface FunctionsConfig {
   readonly enabled: boolean
+  /** Of `policy`: a process for each request, instead of one for many. */
+  readonly isOneshot: boolean
+  readonly inspectorPort: number | undefined
   readonly functions: ReadonlyMap<string, FunctionConfig>
   /** `[edge_runtime.secrets]`, with `env(NAME)` as it stands there. */
   readonly secrets: Readonly<Record<string, string>>
 }
 
-const NOTHING: FunctionsConfig = { enabled: true, functions: new Map(), secrets: {} }
+const NOTHING: FunctionsConfig = {
+  enabled: true,
+  isOneshot: false,
+  inspectorPort: undefined,
+  functions: new Map(),
+  secrets: {},
+}
 
 /**
  * Reads `config.toml`. What it says about anything else is not looked at.
@@ -50,6 +59,8 @@ export async function parseFunctionsConfig(text: string, path: string): Promise<
   const functions = tableOf(content['functions'], path, 'functions')
   return {
     enabled: booleanOf(runtime['enabled'], path, 'edge_runtime.enabled'),
+    isOneshot: policyOf(runtime['policy'], path) === 'oneshot',
+    inspectorPort: typeof runtime['inspector_port'] === 'number' ? runtime['inspector_port'] : undefined,
     secrets: Object.fromEntries(Object.entries(secrets).map(([name, value]) => [name, String(value)])),
     functions: new Map(
       Object.entries(functions)
@@ -79,6 +90,13 @@ function tableOf(value: unknown, path: string, name: string): Readonly<Record<st
   if (value === undefined) return {}
   if (typeof value !== 'object' || value === null) throw invalid(path, `${name} is not a table`)
   return value as Readonly<Record<string, unknown>>
+}
+
+const POLICIES = ['per_worker', 'oneshot']
+
+function policyOf(value: unknown, path: string): unknown {
+  if (value === undefined || POLICIES.includes(value as string)) return value
+  throw invalid(path, `edge_runtime.policy is neither ${POLICIES.join(' nor ')}`)
 }
 
 /** All of them are true when nothing is said. */

@@ -10,7 +10,9 @@ export interface FunctionDefinition {
   /** Its first module; it need not exist. */
   readonly entry: string
   readonly verifyJwt: boolean
-  /** The import map or `deno.json` that is its own; `undefined` if it has none. */
+  /** Whether each request gets a process of its own. */
+  readonly isOneshot: boolean
+  /** The import map, `deno.json` or `package.json` that is its own; `undefined` if it has none. */
   readonly importMap: string | undefined
 }
 
@@ -21,18 +23,22 @@ export interface Project {
   /** Of the functions that have none of their own. */
   readonly importMap: string | undefined
   readonly secrets: Readonly<Record<string, string>>
+  /** Where `config.toml` wants the inspector. */
+  readonly inspectorPort: number | undefined
 }
 
 export interface ProjectFiles {
   readonly directory: string
   readonly configFile: string
   readonly envFile: string
+  /** What was said when the server was started, over the files. */
+  readonly overrides: { readonly verifyJwt: boolean; readonly importMap: string | undefined }
 }
 
 /** What a function may be called. */
 export const FUNCTION_NAME = /^[A-Za-z][\w-]*$/
 const ENTRIES = ['index.ts', 'index.js', 'index.mjs', 'index.tsx', 'index.jsx']
-const OWN_MAPS = ['deno.json', 'deno.jsonc', 'import_map.json']
+const OWN_MAPS = ['deno.json', 'deno.jsonc', 'import_map.json', 'package.json']
 
 /**
  * Finds the functions: folders with an entry point, and what `config.toml` names.
@@ -40,7 +46,7 @@ const OWN_MAPS = ['deno.json', 'deno.jsonc', 'import_map.json']
  * @throws {HoldfastError} `functions_config_invalid`
  */
 export async function discoverProject(
-  { directory, configFile, envFile }: ProjectFiles,
+  { directory, configFile, envFile, overrides }: ProjectFiles,
   environment: Readonly<Record<string, string | undefined>>,
   logger: Logger,
 ): Promise<Project> {
@@ -55,13 +61,16 @@ export async function discoverProject(
     functions.set(name, {
       name,
       entry: resolve(entry),
-      verifyJwt: said?.verifyJwt ?? true,
-      importMap: said?.importMap ?? findFirst(dirname(entry), OWN_MAPS) ?? findFirst(folder, OWN_MAPS),
+      verifyJwt: overrides.verifyJwt && (said?.verifyJwt ?? true),
+      isOneshot: config.isOneshot,
+      importMap:
+        overrides.importMap ?? said?.importMap ?? findFirst(dirname(entry), OWN_MAPS) ?? findFirst(folder, OWN_MAPS),
     })
   }
   return {
     functions,
     importMap: findFirst(directory, ['import_map.json']),
+    inspectorPort: config.inspectorPort,
     secrets: functions.size === 0 ? {} : readSecrets(config.secrets, envFile, environment, logger),
   }
 }

@@ -1,4 +1,7 @@
-import { describe, expect, test } from 'vitest'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { baseImports, mergeImportMap, parseImportMap } from './import-map.ts'
 
 const RUNTIME = new URL('file:///runtime/')
@@ -34,6 +37,52 @@ describe('mergeImportMap', () => {
       'https://deno.land/std@0.168.0/http/server.ts': 'file:///runtime/std-server.js',
       'https://deno.land/std@0.177.1/http/server.ts': 'file:///runtime/std-server.js',
       'jsr:@supabase/functions-js/edge-runtime.d.ts': 'file:///runtime/empty.js',
+    })
+  })
+
+  describe('with a file', () => {
+    function merged(name: string, content: object): Readonly<Record<string, string>> {
+      const folder = mkdtempSync(join(tmpdir(), 'holdfast-test-'))
+      onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+      writeFileSync(join(folder, name), JSON.stringify(content))
+      return mergeImportMap(baseImports(RUNTIME), join(folder, name)).imports
+    }
+
+    test('looks up its addresses in what every function finds', () => {
+      const imports = {
+        '@supabase/functions-js': 'jsr:@supabase/functions-js@^2.4.1',
+        supabase: 'jsr:@supabase/supabase-js@2',
+        zod: 'https://esm.sh/zod@4',
+        'std/server': 'https://deno.land/std@0.177.0/http/server.ts',
+      }
+      expect(merged('deno.json', { imports })).toMatchObject({
+        '@supabase/functions-js/edge-runtime.d.ts': 'file:///runtime/empty.js',
+        supabase: 'npm:@supabase/supabase-js@2',
+        zod: 'npm:/zod@4',
+        'std/server': 'file:///runtime/std-server.js',
+      })
+    })
+
+    test('has the modules of a package that is named without them, as deno.json does', () => {
+      const imports = {
+        openai: 'npm:openai@4',
+        '@std/path': 'jsr:@std/path@1',
+        hono: 'npm:hono@4',
+        'hono/': 'npm:/hono@3/',
+      }
+      expect(merged('deno.json', { imports })).toMatchObject({
+        'openai/': 'npm:/openai@4/',
+        '@std/path/': 'jsr:/@std/path@1/',
+        'hono/': 'npm:/hono@3/',
+      })
+    })
+
+    test('takes the packages of a package.json that come from a registry', () => {
+      const dependencies = { zod: '^4.0.0', path: 'npm:@jsr/std__path@1', here: 'file:../here', there: 'github:a/b' }
+      const found = merged('package.json', { dependencies, devDependencies: { ms: '2' } })
+      expect(found).toMatchObject({ zod: 'npm:zod@^4.0.0', path: 'npm:@jsr/std__path@1', ms: 'npm:ms@2' })
+      expect(found).not.toHaveProperty('here')
+      expect(found).not.toHaveProperty('there')
     })
   })
 })

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import stripJsonComments from 'strip-json-comments'
 import { errorMessage, HoldfastError } from '@holdfast/foundation'
@@ -15,6 +16,16 @@ const STD_VERSIONS = Array.from({ length: 125 }, (_, index) => 100 + index).flat
   [0, 1, 2, 3].map((patch) => `0.${minor}.${patch}`),
 )
 
+/** As the templates and examples of the last years import types: as a whole number, exactly, or with `^` or `~`. */
+const TYPES_VERSIONS = [
+  '',
+  '@2',
+  '@^2',
+  ...[1, 2, 3, 4, 5].flatMap((minor) =>
+    Array.from({ length: 10 }, (_, patch) => ['', '^', '~'].map((range) => `@${range}2.${minor}.${patch}`)).flat(),
+  ),
+]
+
 /**
  * What every function finds. `serve` of the old standard library opens a port itself, so it has to be ours; types are not needed at run time; packages of
  * `esm.sh` and supabase-js come from npm, so that they work without those hosts.
@@ -24,7 +35,7 @@ const STD_VERSIONS = Array.from({ length: 125 }, (_, index) => 100 + index).flat
 export function baseImports(runtime: URL): Imports {
   const server = new URL('std-server.js', runtime).href
   const empty = new URL('empty.js', runtime).href
-  const types = ['', '@2'].flatMap((version) =>
+  const types = TYPES_VERSIONS.flatMap((version) =>
     ['', '/edge-runtime.d.ts'].map((file) => `jsr:@supabase/functions-js${version}${file}`),
   )
   return {
@@ -41,13 +52,66 @@ export function baseImports(runtime: URL): Imports {
 /**
  * The import map of a process: ours, and over it what the function's own file says.
  *
- * @param path - an import map, `deno.json` or `deno.jsonc`
+ * @param path - an import map, `deno.json`, `deno.jsonc` or `package.json`
  * @throws {HoldfastError} `functions_import_map_invalid`
  */
 export function mergeImportMap(base: Imports, path: string | undefined): ImportMap {
   if (path === undefined) return { imports: base, scopes: {} }
-  const own = parseImportMap(readFileSync(path, 'utf8'), path)
-  return { imports: { ...base, ...own.imports }, scopes: own.scopes }
+  const text = readFileSync(path, 'utf8')
+  const own = basename(path) === 'package.json' ? parseManifest(text, path) : parseImportMap(text, path)
+  return {
+    imports: { ...base, ...throughBase(own.imports, base) },
+    scopes: Object.fromEntries(
+      Object.entries(own.scopes).map(([scope, imports]) => [scope, throughBase(imports, base)]),
+    ),
+  }
+}
+
+/** A package that a registry knows: its name, and its version if one is given. */
+const PACKAGE = /^(npm|jsr):\/?((?:@[^/]+\/)?[^/]+)$/
+
+/**
+ * An import map is applied once, so addresses in the function's own are looked up in ours here. A package stands for its modules as well, as it does in
+ * `deno.json`: `name/module` for `name`.
+ */
+function throughBase(own: Imports, base: Imports): Imports {
+  const imports: Record<string, string> = {}
+  for (const [name, address] of Object.entries(own)) {
+    const found = findIn(base, address)
+    imports[name] = found
+    const [, registry, pack] = PACKAGE.exec(address) ?? []
+    if (registry === undefined || name.endsWith('/') || own[`${name}/`] !== undefined) continue
+    const types = base[`${address}/edge-runtime.d.ts`]
+    if (types !== undefined) imports[`${name}/edge-runtime.d.ts`] = types
+    const [, ourRegistry = registry, ours = pack] = PACKAGE.exec(found) ?? []
+    imports[`${name}/`] = `${ourRegistry}:/${ours}/`
+  }
+  return imports
+}
+
+function findIn(base: Imports, address: string): string {
+  const exact = base[address]
+  if (exact !== undefined) return exact
+  const folder = Object.keys(base).find((name) => name.endsWith('/') && address.startsWith(name))
+  return folder === undefined ? address : `${base[folder]}${address.slice(folder.length)}`
+}
+
+/** The packages that a `package.json` names, as imports. Those of a folder or an address are left out: there is nothing to install them. */
+function parseManifest(text: string, path: string): ImportMap {
+  let content: unknown
+  try {
+    content = JSON.parse(text)
+  } catch (error) {
+    throw invalid(path, errorMessage(error))
+  }
+  const { dependencies, devDependencies } = recordOf(content, path)
+  const versions = Object.entries({ ...recordOf(devDependencies, path), ...recordOf(dependencies, path) })
+  const imports = versions.flatMap(([name, version]) => {
+    const given = String(version)
+    if (/^(?:npm|jsr):/.test(given)) return [[name, given]]
+    return /[:/]/.test(given) ? [] : [[name, `npm:${name}@${given || '*'}`]]
+  })
+  return { imports: Object.fromEntries(imports) as Imports, scopes: {} }
 }
 
 /** Relative names and addresses are made absolute: the map is used from another place. */

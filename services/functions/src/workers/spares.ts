@@ -4,19 +4,30 @@ import { BootFailure, Worker, type SpawnOptions } from '../process/worker.ts'
 import type { FunctionDefinition, Project } from '../project/discover.ts'
 import { mergeImportMap, type ImportMap } from '../project/import-map.ts'
 
+type SpareOptions = Omit<SpawnOptions, 'importMap' | 'denoConfig' | 'inspectFlag'>
+
+/** The function that a person looks into. */
+export interface Inspected {
+  readonly name: string
+  /** @param port - that `config.toml` wants */
+  readonly flag: (port: number | undefined) => string
+}
+
 /**
  * Starts processes, and keeps one waiting: Deno takes most of its time to start before it is known which function it is for. The waiting one has the import map of the
  * project; a function that has one of its own gets a process started for it, since Deno takes an import map at its start only.
  */
 export class Spares implements AsyncDisposable {
-  readonly #spawn: Omit<SpawnOptions, 'importMap' | 'denoConfig'>
+  readonly #spawn: SpareOptions
   readonly #imports: ImportMap['imports']
+  readonly #inspected: Inspected | undefined
   #project: Project | undefined
   #waiting: Worker | undefined
   #isClosed = false
 
-  constructor(spawn: Omit<SpawnOptions, 'importMap' | 'denoConfig'>, imports: ImportMap['imports']) {
+  constructor(spawn: SpareOptions, imports: ImportMap['imports'], inspected?: Inspected) {
     this.#spawn = spawn
+    this.#inspected = inspected
     this.#imports = imports
   }
 
@@ -29,6 +40,8 @@ export class Spares implements AsyncDisposable {
 
   /** @throws {BootFailure} when the import map cannot be read */
   take(definition: FunctionDefinition): Worker {
+    const { flag, name } = this.#inspected ?? {}
+    if (name === definition.name) return this.#start(definition.importMap, flag?.(this.#project?.inspectorPort))
     const waiting = this.#waiting
     if (definition.importMap === undefined && waiting && !waiting.hasEnded) {
       this.#waiting = undefined
@@ -59,7 +72,7 @@ export class Spares implements AsyncDisposable {
     return waiting?.[Symbol.asyncDispose]()
   }
 
-  #start(own: string | undefined): Worker {
+  #start(own: string | undefined, inspectFlag?: string): Worker {
     const path = own ?? this.#project?.importMap
     let importMap: ImportMap
     try {
@@ -68,6 +81,6 @@ export class Spares implements AsyncDisposable {
       throw new BootFailure(`${path ?? 'the import map'} cannot be read: ${errorMessage(error)}`, false)
     }
     const isDenoConfig = own !== undefined && /^deno\.jsonc?$/.test(basename(own))
-    return new Worker({ ...this.#spawn, importMap, denoConfig: isDenoConfig ? own : undefined })
+    return new Worker({ ...this.#spawn, importMap, denoConfig: isDenoConfig ? own : undefined, inspectFlag })
   }
 }

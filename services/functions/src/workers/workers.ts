@@ -1,5 +1,5 @@
 import { pathToFileURL } from 'node:url'
-import { errorMessage, type Logger } from '@holdfast/foundation'
+import { errorMessage } from '@holdfast/foundation'
 import {
   BOOT_FAILURE_KEPT_MS,
   REFILL_AFTER_MS,
@@ -10,6 +10,7 @@ import {
 import type { FunctionsOptions } from '../options.ts'
 import type { EndReason, LogLine, Worker } from '../process/worker.ts'
 import type { FunctionDefinition } from '../project/discover.ts'
+import type { Metrics, ProcessUsage } from '../observe/metrics.ts'
 import type { Spares } from './spares.ts'
 
 /** More requests are open, or more functions have processes, than may be. */
@@ -25,10 +26,15 @@ interface Entry {
 
 export interface WorkersOptions {
   readonly spares: Spares
-  readonly environmentOf: (definition: FunctionDefinition, executionId: string) => Readonly<Record<string, string>>
+  readonly environmentOf: (
+    definition: FunctionDefinition,
+    executionId: string,
+  ) => Promise<Readonly<Record<string, string>>>
   readonly onLog: (name: string, line: LogLine) => void
+  /** What became of a process that should not have. */
+  readonly onFailure: (name: string, text: string) => void
+  readonly metrics: Metrics
   readonly options: FunctionsOptions
-  readonly logger: Logger
 }
 
 /** The processes of all functions: one each, from the first request on. */
@@ -40,6 +46,8 @@ export class Workers implements AsyncDisposable {
   readonly #living = new Map<Worker, string>()
   readonly #sweeping: NodeJS.Timeout
   #open = 0
+  /** Ends when the port of the inspector is free again. */
+  #inspectorFree: Promise<unknown> = Promise.resolve()
 
   constructor(given: WorkersOptions) {
     this.#given = given
@@ -59,6 +67,7 @@ export class Workers implements AsyncDisposable {
    * @throws {TooManyRequests}
    */
   async enter(definition: FunctionDefinition): Promise<{ readonly worker: Worker; readonly leave: () => void }> {
+    if (this.#isInspected(definition.name)) await this.#inspectorFree
     const { worker, ready } = this.#acquire(definition)
     if (this.#open >= REQUESTS_MAX || worker.open >= REQUESTS_PER_FUNCTION_MAX) throw new TooManyRequests()
     this.#open += 1
@@ -70,6 +79,7 @@ export class Workers implements AsyncDisposable {
       this.#open -= 1
       worker.open -= 1
       worker.lastUsedAt = performance.now()
+      if (definition.isOneshot && !worker.isBusy) void worker.unload('early_drop')
     }
     try {
       await ready
@@ -80,9 +90,32 @@ export class Workers implements AsyncDisposable {
     return { worker, leave }
   }
 
-  /** New requests go to new processes; those that are there end after their requests. */
+  /** What the processes of each function have at the moment. */
+  usage(): ReadonlyMap<string, ProcessUsage> {
+    const usage = new Map<string, ProcessUsage>()
+    for (const [worker, name] of this.#living) {
+      const { openRequests = 0, processes = 0, memoryBytes = 0 } = usage.get(name) ?? {}
+      usage.set(name, {
+        openRequests: openRequests + worker.open,
+        processes: processes + 1,
+        memoryBytes: memoryBytes + worker.memoryBytes,
+      })
+    }
+    return usage
+  }
+
+  /** Starts the process of a function before it is called. */
+  async prepare(definition: FunctionDefinition): Promise<void> {
+    const { leave } = await this.enter(definition)
+    leave()
+  }
+
+  /** New requests go to new processes; those that are there end after their requests, but one with an inspector, which has its port, at once. */
   retireAll(): void {
     this.#current.clear()
+    const inspected = [...this.#living].filter(([, name]) => this.#isInspected(name)).map(([worker]) => worker)
+    for (const worker of inspected) worker.kill('early_drop')
+    this.#inspectorFree = Promise.all(inspected.map((worker) => worker.ended))
   }
 
   /** Ends all processes. */
@@ -96,12 +129,17 @@ export class Workers implements AsyncDisposable {
     const found = this.#current.get(definition.name)
     if (found && isUsable(found)) return found
     const entry = this.#start(definition)
-    this.#current.set(definition.name, entry)
+    const isKept = !definition.isOneshot || this.#isInspected(definition.name)
+    if (isKept) this.#current.set(definition.name, entry)
     return entry
   }
 
+  #isInspected(name: string): boolean {
+    return name === this.#given.options.functionsInspect
+  }
+
   #start(definition: FunctionDefinition): Entry {
-    const { spares, environmentOf, onLog, options } = this.#given
+    const { spares, environmentOf, onLog, onFailure, metrics, options } = this.#given
     const { name, entry: path } = definition
     if (this.#living.size >= options.functionsWorkersMax) this.#evict()
     const worker = spares.take(definition)
@@ -110,15 +148,18 @@ export class Workers implements AsyncDisposable {
     worker.lastUsedAt = worker.startedAt
     this.#living.set(worker, name)
     void worker.ended.then((reason) => this.#forget(worker, name, reason))
-    const ready = worker.load(pathToFileURL(path).href, environmentOf(definition, worker.id))
+    const ready = environmentOf(definition, worker.id).then((environment) =>
+      worker.load(pathToFileURL(path).href, environment),
+    )
     const entry: Entry = { worker, ready, failedAt: undefined }
     ready.then(
-      () => void setTimeout(() => spares.refill(), REFILL_AFTER_MS).unref(),
+      () => {
+        metrics.recordColdStart(name, performance.now() - worker.startedAt)
+        setTimeout(() => spares.refill(), REFILL_AFTER_MS).unref()
+      },
       (error: unknown) => {
         entry.failedAt = performance.now()
-        this.#given.logger.log('error', `the function ${name} cannot be started: ${errorMessage(error)}`, {
-          function: name,
-        })
+        onFailure(name, `the function ${name} cannot be started: ${errorMessage(error)}`)
       },
     )
     return entry
@@ -140,10 +181,7 @@ export class Workers implements AsyncDisposable {
     this.#living.delete(worker)
     worker.agent.destroy()
     if (reason === 'early_drop' || reason === 'termination') return
-    this.#given.logger.log('error', `the process of the function ${name} has ended: ${EXPLAINED[reason]}`, {
-      function: name,
-      reason,
-    })
+    this.#given.onFailure(name, `the process of the function ${name} has ended: ${EXPLAINED[reason]}`)
   }
 
   /** No new request gets it. */
@@ -157,6 +195,7 @@ export class Workers implements AsyncDisposable {
     for (const [worker, name] of this.#living) {
       const ageS = (now - worker.startedAt) / 1_000
       const idleS = (now - worker.lastUsedAt) / 1_000
+      if (this.#isInspected(name)) continue // the person at the debugger decides
       if (ageS >= functionsWallClockS / 2 || (worker.open === 0 && idleS >= functionsKeptS)) this.#retire(worker, name)
       const isRetired = this.#current.get(name)?.worker !== worker
       if (ageS >= functionsWallClockS) void worker.unload('wall_clock')

@@ -1,0 +1,113 @@
+import { delay, HoldfastError, type OptionDeclarations } from '@holdfast/foundation'
+import type { FunctionMetrics, KeptLine, LogPage } from '@holdfast/functions'
+import { loadConfig } from '../config/load-config.ts'
+import { functionsCommandDeclarations } from '../config/options.ts'
+import { readOrUndefined, type CommandInput } from './command.ts'
+import { connectTo, type Connection } from './sync/connection.ts'
+
+/** Milliseconds that one request waits for a line; the server allows a little more. */
+const WAIT_MS = 20_000
+
+/** Milliseconds until a server that went away is asked again. */
+const AGAIN_MS = 1_000
+
+/** Short forms that other commands for logs have. */
+const SAME_AS: Readonly<Record<string, string>> = { '-f': '--follow', '-n': '--lines' }
+
+/**
+ * `holdfast functions logs [NAME]`: what functions printed, and what became of their processes.
+ *
+ * @returns the exit code; with `--follow` only when it is interrupted
+ */
+export async function logsOf(input: CommandInput): Promise<number> {
+  const { name, config } = readConfig(input)
+  const connection = connectTo(config)
+  const print = ({ lines }: LogPage): void => {
+    for (const line of lines) input.out(config.json ? `${JSON.stringify(line)}\n` : render(line, name))
+  }
+  const query = { function: name, request_id: config.requestId }
+  const first = await connection.json<LogPage>(addressOf({ ...query, limit: config.lines }))
+  print(first)
+  let { cursor } = first
+  while (config.follow) {
+    const page = await next(connection, { ...query, after: cursor, limit: 10_000, wait_ms: WAIT_MS })
+    if (!page) continue
+    print(page)
+    cursor = page.cursor
+  }
+  return 0
+}
+
+/** `holdfast functions metrics`: what each function did since the server started. */
+export async function metricsOf(input: CommandInput): Promise<number> {
+  const { name, config } = readConfig(input)
+  const { functions } = await connectTo(config).json<{ readonly functions: readonly FunctionMetrics[] }>(
+    '/functions/v1/_metrics',
+  )
+  const shown = functions.filter((one) => name === undefined || one.function === name)
+  input.out(config.json ? `${JSON.stringify(shown)}\n` : renderMetrics(shown))
+  return 0
+}
+
+function readConfig({ argv, env }: CommandInput) {
+  const [first] = argv
+  const name = first === undefined || first.startsWith('-') ? undefined : first
+  const rest = (name === undefined ? argv : argv.slice(1)).map((argument) => SAME_AS[argument] ?? argument)
+  const declarations = functionsCommandDeclarations satisfies OptionDeclarations
+  return { name, config: loadConfig(declarations, { argv: rest, env, readFile: readOrUndefined }) }
+}
+
+/** @returns `undefined` when the server is away: it is asked again */
+async function next(
+  connection: Connection,
+  query: Readonly<Record<string, string | number | undefined>>,
+): Promise<LogPage | undefined> {
+  try {
+    return await connection.json<LogPage>(addressOf(query))
+  } catch (error) {
+    if (!(error instanceof HoldfastError) || (error.status < 500 && error.status !== 429)) throw error
+    await delay(AGAIN_MS)
+    return undefined
+  }
+}
+
+function addressOf(query: Readonly<Record<string, string | number | undefined>>): string {
+  const parameters = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, String(value))
+  return `/functions/v1/_logs?${parameters}`
+}
+
+/** For people. The name is left out where only one function was asked for. */
+function render(
+  { at, level, function: name, text, request_id: requestId }: KeptLine,
+  only: string | undefined,
+): string {
+  const parts = [at, level.padEnd(5), ...(only === undefined ? [`${name}:`] : []), text]
+  return `${parts.join(' ')}${requestId === null ? '' : `  (${requestId})`}\n`
+}
+
+const HEAD = ['function', 'calls', 'errors', 'p50 ms', 'p95 ms', 'starts', 'start ms', 'open', 'MiB']
+
+function renderMetrics(shown: readonly FunctionMetrics[]): string {
+  if (shown.length === 0) return '\n  No function was called since the server started.\n\n'
+  const rows = shown.map((one) =>
+    [
+      one.function,
+      one.calls,
+      one.errors,
+      one.p50_ms ?? '–',
+      one.p95_ms ?? '–',
+      one.cold_starts,
+      one.cold_start_p50_ms ?? '–',
+      one.open_requests,
+      Math.round(one.memory_bytes / 1024 / 1024),
+    ].map(String),
+  )
+  const widths = HEAD.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)))
+  const lines = [HEAD, ...rows].map((row) =>
+    row
+      .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
+      .join('  '),
+  )
+  return `\n${lines.map((line) => `  ${line}`).join('\n')}\n\n`
+}
