@@ -19,11 +19,14 @@ export interface LoadConnection {
 /**
  * The least that speaks HTTP/1.1 to a server that tells the length of its answers: a load client that thinks takes the core that it
  * measures.
+ *
+ * @param url - `http://host:port`, or `unix:/path` of a socket
  */
 export async function openLoadConnection(url: string): Promise<LoadConnection> {
-  const { hostname, port, host } = new URL(url)
+  const { hostname, port, host, protocol, pathname } = new URL(url)
+  const target = protocol === 'unix:' ? { path: pathname } : { host: hostname, port: Number(port), noDelay: true }
   const socket = await new Promise<Socket>((resolve, reject) => {
-    const socket = connect({ host: hostname, port: Number(port), noDelay: true }, () => resolve(socket))
+    const socket = connect(target, () => resolve(socket))
     socket.once('error', reject)
   })
   let waiting: { resolve(text: string): void; reject(error: Error): void } | undefined

@@ -10,6 +10,7 @@ import { compare } from './compare.ts'
 import { compareCosts } from './costs.ts'
 import { benchEnumeration } from './enumeration.bench.ts'
 import { benchFirstSync } from './first-sync.bench.ts'
+import { benchFunctions } from './functions.bench.ts'
 import { benchIdle, createManyTables } from './idle.bench.ts'
 import { INSPECTOR_OPTION } from './inspector.ts'
 import { createItems } from './items.ts'
@@ -49,6 +50,7 @@ const alone: Readonly<Record<string, () => Promise<Figure[]>>> = {
     return await benchStorage(holdfast)
   },
   enumeration: benchEnumeration,
+  functions: benchFunctions,
   realtime: benchRealtime,
   recovery: benchRecovery,
   migration: benchMigration,

@@ -4,5 +4,6 @@ export { openFunctions, type FunctionsService, type OpenFunctionsOptions } from 
 export type { FunctionMetrics } from './observe/metrics.ts'
 export type { KeptLine, LogPage } from './observe/log-store.ts'
 export { functionsOptions, type FunctionsOptions } from './options.ts'
+export { findDeno } from './process/program.ts'
 export { discoverProject, FUNCTION_NAME } from './project/discover.ts'
 export { projectFilesOf } from './project-files.ts'

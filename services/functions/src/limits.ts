@@ -28,6 +28,9 @@ export const UNLOAD_MS = 500
 /** Milliseconds that open requests get to end when the server stops. */
 export const DRAIN_MS = 2_000
 
+/** Milliseconds for which a connection to a function is kept without a request. */
+export const KEEP_CONNECTION_MS = 30_000
+
 /** Milliseconds for which a request waits to hear why its process has ended. */
 export const END_REASON_MS = 1_000
 

@@ -66,7 +66,7 @@ export class LogStore {
       .filter((line) => line.number > since && (requestId === undefined || line.request_id === requestId))
       .toSorted((one, other) => one.number - other.number)
       .slice(-limit)
-      .map(({ number: _, ...line }) => line)
+      .map(({ at, function: of, level, text, request_id }) => ({ at, function: of, level, text, request_id }))
     return { lines, cursor: `${this.#id}.${this.#last}` }
   }
 

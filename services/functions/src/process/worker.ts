@@ -1,11 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { chownSync, existsSync, rmSync, writeFileSync } from 'node:fs'
-import { Agent } from 'node:http'
 import { join } from 'node:path'
+import { Pool } from 'undici'
 import { defined, delay, type LogLevel } from '@holdfast/foundation'
 import {
   BOOT_MS,
+  KEEP_CONNECTION_MS,
   LISTEN_MS,
   LOG_LINE_CHARACTERS_MAX,
   LOG_LINES_MAX,
@@ -68,7 +69,7 @@ export class Worker implements AsyncDisposable {
   readonly id = randomUUID()
   readonly socketPath: string
   /** Connections to it. */
-  readonly agent = new Agent({ keepAlive: true, maxSockets: REQUESTS_PER_FUNCTION_MAX, maxFreeSockets: 32 })
+  readonly pool: Pool
   /** When it was told its function, on the clock of `performance`. */
   startedAt = performance.now()
   readonly ended: Promise<EndReason>
@@ -95,6 +96,15 @@ export class Worker implements AsyncDisposable {
     this.#isInspected = options.inspectFlag !== undefined
     this.#folder = runFolder.create(this.id.slice(0, 8))
     this.socketPath = join(this.#folder, 's')
+    // How long an answer may take is for who asks.
+    this.pool = new Pool('http://function', {
+      socketPath: this.socketPath,
+      connections: REQUESTS_PER_FUNCTION_MAX,
+      pipelining: 1,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      keepAliveTimeout: KEEP_CONNECTION_MS,
+    })
     const map = join(this.#folder, 'import-map.json')
     writeFileSync(map, JSON.stringify(importMap), { mode: 0o600 })
     if (program.owner) chownSync(map, program.owner.uid, program.owner.gid)
@@ -185,7 +195,7 @@ export class Worker implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.kill('termination')
     await this.ended
-    this.agent.destroy()
+    await this.pool.destroy()
   }
 
   #send(message: object): void {

@@ -1,6 +1,7 @@
-import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { pipeline, type Duplex, type Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Dispatcher } from 'undici'
 import { delay, errorMessage, HoldfastError, type Logger } from '@holdfast/foundation'
 import { isUpgrade, takeUpgrade } from '@holdfast/http'
 import { END_REASON_MS } from '../limits.ts'
@@ -28,86 +29,162 @@ export async function forward(
   options: ForwardOptions,
 ): Promise<void> {
   const { promise: over, resolve: end } = Promise.withResolvers<void>()
-  const upstream = openUpstream(request, worker, options.path)
-  let isAnswered = false
-  const answer = (error: PlatformError): void => {
-    isAnswered = true
-    upstream.destroy()
-    sendPlatformError(reply, error)
-  }
-  const answerEnd = async (error: Error): Promise<void> => {
-    const reason = await explainEnd(worker, error, options.logger)
-    if (!isAnswered && !reply.raw.destroyed) answer(reason)
-  }
-  const patience = setTimeout(() => answer(idleTimeout), options.idleTimeoutMs)
+  const exchange = openExchange(request, reply, worker, options)
   reply.raw.once('close', () => {
-    clearTimeout(patience)
-    upstream.destroy()
+    exchange.stop()
     end()
   })
-  upstream.once('response', (response) => {
-    if (isAnswered) return
-    isAnswered = true
-    clearTimeout(patience)
-    passBack(response, reply, request.id)
-  })
-  upstream.once('upgrade', (response, socket, head) => {
-    isAnswered = true
-    clearTimeout(patience)
-    splice(request, reply, response, socket, head, end)
-  })
-  upstream.once('error', (error) => {
-    if (isAnswered || reply.raw.destroyed) return
-    clearTimeout(patience)
-    void answerEnd(error)
-  })
-  sendBody(request, upstream, (error) => {
-    if (isAnswered || !(error instanceof HoldfastError)) return
-    // The body stalls: the gateway's own refusal.
-    answer({ status: error.status, code: error.code, body: { code: error.code, message: error.message } })
-  })
+  if (isUpgrade(request)) sendUpgrade(exchange, end)
+  else sendRequest(exchange)
   await over
 }
 
-function openUpstream(request: FastifyRequest, worker: Worker, path: string): ClientRequest {
-  const { raw } = request
-  const headers = requestHeaders(raw.rawHeaders, {
-    for: request.ip,
-    proto: request.protocol,
-    host: request.host,
-    requestId: request.id,
-  })
-  const isUpgraded = isUpgrade(request)
-  if (isUpgraded) headers.push('connection', 'upgrade', 'upgrade', 'websocket')
-  else if (raw.headers['transfer-encoding'] !== undefined) headers.push('transfer-encoding', 'chunked')
-  return httpRequest({
-    socketPath: worker.socketPath,
-    method: raw.method,
-    path,
-    headers,
-    ...(isUpgraded ? { agent: false } : { agent: worker.agent }),
-  })
+/** A request on its way, whose answer is the function's or ours. */
+interface Exchange {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly worker: Worker
+  readonly path: string
+  /** Of the request to the function. */
+  readonly headers: string[]
+  /** How the request to the function is ended; set when it is sent. */
+  abort: () => void
+  /** Nothing more is to come for the caller. */
+  stop(): void
+  /** The function answers. @returns false when it was answered already */
+  begin(): boolean
+  isBegun(): boolean
+  /** There is no answer of the function. */
+  fail(error: Error): void
 }
 
-function sendBody(request: FastifyRequest, upstream: ClientRequest, onError: (error: unknown) => void): void {
-  const body = request.body as Readable | undefined
-  if (!body) {
-    upstream.end()
-    return
+function openExchange(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  worker: Worker,
+  { path, idleTimeoutMs, logger }: ForwardOptions,
+): Exchange {
+  let state: 'waiting' | 'begun' | 'refused' = 'waiting'
+  const refuse = (error: PlatformError): void => {
+    if (state !== 'waiting' || reply.raw.destroyed) return
+    state = 'refused'
+    exchange.stop()
+    sendPlatformError(reply, error)
   }
-  body.once('error', onError)
-  body.pipe(upstream)
+  const explain = async (error: Error): Promise<void> => refuse(await explainEnd(worker, error, logger))
+  const patience = setTimeout(() => refuse(idleTimeout), idleTimeoutMs)
+  const { raw } = request
+  const forwarded = { for: request.ip, proto: request.protocol, host: request.host, requestId: request.id }
+  const exchange: Exchange = {
+    request,
+    reply,
+    worker,
+    path,
+    headers: requestHeaders(raw.rawHeaders, forwarded),
+    abort: () => undefined,
+    stop() {
+      clearTimeout(patience)
+      exchange.abort()
+    },
+    begin() {
+      if (state !== 'waiting') return false
+      state = 'begun'
+      clearTimeout(patience)
+      return true
+    },
+    isBegun: () => state === 'begun',
+    fail(error) {
+      if (state === 'begun') reply.raw.destroy()
+      if (state !== 'waiting' || reply.raw.destroyed) return
+      // The body stalls: the gateway's own refusal.
+      if (error instanceof HoldfastError) refuse({ status: error.status, code: error.code, body: bodyOf(error) })
+      else void explain(error)
+    },
+  }
+  return exchange
 }
 
-function passBack(response: IncomingMessage, reply: FastifyReply, requestId: string): void {
-  reply.hijack()
+function bodyOf({ code, message }: HoldfastError): PlatformError['body'] {
+  return { code, message }
+}
+
+/** Tells a request to a function that its caller is gone, or has been answered. */
+const GONE = new Error('the caller is gone')
+
+/** Over a connection that is kept. `undici` sends no request again that it has begun to send. */
+function sendRequest(exchange: Exchange): void {
+  const { request, reply, worker, path, headers } = exchange
   const { raw } = reply
-  raw.writeHead(response.statusCode ?? 500, responseHeaders(response.rawHeaders, requestId))
-  // What a function streams may begin long after its head.
-  raw.flushHeaders()
-  pipeline(response, raw, (error) => {
-    if (error) raw.destroy()
+  let controller: Dispatcher.DispatchController | undefined
+  let isAborted = false
+  let hasBody = false
+  exchange.abort = () => {
+    isAborted = true
+    controller?.abort(GONE)
+  }
+  raw.on('drain', () => controller?.resume())
+  const method = request.method as Dispatcher.HttpMethod
+  const body = (request.body as Readable | undefined) ?? null
+  worker.pool.dispatch(
+    { path, method, headers, body },
+    {
+      onRequestStart(started) {
+        controller = started
+        if (isAborted) started.abort(GONE)
+      },
+      onResponseStart(started, status) {
+        if (status < 200 || !exchange.begin()) return
+        reply.hijack()
+        raw.writeHead(status, responseHeaders(textsOf(started.rawHeaders), request.id))
+        // What a function streams may begin long after its head; what comes at once goes with it.
+        setImmediate(() => !hasBody && !raw.destroyed && raw.flushHeaders())
+      },
+      onResponseData(started, chunk) {
+        if (!exchange.isBegun() || raw.destroyed) return
+        hasBody = true
+        if (!raw.write(chunk)) started.pause()
+      },
+      onResponseEnd() {
+        hasBody = true
+        if (exchange.isBegun()) raw.end()
+      },
+      onResponseError: (_controller, error) => exchange.fail(error),
+    },
+  )
+}
+
+/** Bytes beyond ASCII are passed on as they came. */
+function textsOf(raw: Dispatcher.DispatchController['rawHeaders']): readonly string[] {
+  return ((raw ?? []) as readonly (Buffer | string)[]).map((one) =>
+    typeof one === 'string' ? one : one.toString('latin1'),
+  )
+}
+
+/** Over a connection of its own, which becomes the WebSocket's. */
+function sendUpgrade(exchange: Exchange, end: () => void): void {
+  const { request, reply, worker, path, headers } = exchange
+  const upstream = httpRequest({
+    socketPath: worker.socketPath,
+    method: request.method,
+    path,
+    headers: [...headers, 'connection', 'upgrade', 'upgrade', 'websocket'],
+    agent: false,
   })
+  exchange.abort = () => void upstream.destroy()
+  upstream.once('response', (response) => {
+    if (!exchange.begin()) return
+    reply.hijack()
+    reply.raw.writeHead(response.statusCode ?? 500, responseHeaders(response.rawHeaders, request.id))
+    pipeline(response, reply.raw, (error) => {
+      if (error) reply.raw.destroy()
+    })
+  })
+  upstream.once('upgrade', (response, socket, head) => {
+    if (exchange.begin()) splice(request, reply, response, socket, head, end)
+    else socket.destroy()
+  })
+  upstream.once('error', (error) => exchange.fail(error))
+  upstream.end()
 }
 
 /** From here on the connection is between the client and the function. */

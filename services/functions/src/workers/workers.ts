@@ -179,7 +179,7 @@ export class Workers implements AsyncDisposable {
 
   #forget(worker: Worker, name: string, reason: EndReason): void {
     this.#living.delete(worker)
-    worker.agent.destroy()
+    void worker.pool.destroy()
     if (reason === 'early_drop' || reason === 'termination') return
     this.#given.onFailure(name, `the process of the function ${name} has ended: ${EXPLAINED[reason]}`)
   }
