@@ -154,6 +154,9 @@ for await (const message of readMessages()) {
     case 'beat':
       tell({ kind: 'beat' })
       break
+    case 'ping':
+      tell({ kind: 'pong', id: message.id })
+      break
     case 'unload':
       globalThis.dispatchEvent(new CustomEvent('beforeunload', { detail: { reason: message.reason } }))
       break

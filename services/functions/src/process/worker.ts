@@ -6,6 +6,7 @@ import { Pool } from 'undici'
 import { defined, delay, type LogLevel } from '@holdfast/foundation'
 import {
   BOOT_MS,
+  END_REASON_MS,
   KEEP_CONNECTION_MS,
   LISTEN_MS,
   LOG_LINE_CHARACTERS_MAX,
@@ -58,6 +59,7 @@ export interface SpawnOptions {
 /** What the process tells; see `runtime/bootstrap.js`. */
 type Message =
   | { readonly kind: 'waiting' | 'serving' | 'loaded' | 'busy' | 'idle' | 'beat' | 'full' }
+  | { readonly kind: 'pong'; readonly id: number }
   | { readonly kind: 'failed'; readonly isThrown: boolean; readonly text: string }
   | { readonly kind: 'log'; readonly level: LogLevel; readonly text: string; readonly requestId?: string }
 
@@ -89,6 +91,9 @@ export class Worker implements AsyncDisposable {
   #isUnloading = false
   readonly #isInspected: boolean
   #boot = Promise.withResolvers<void>()
+  #pings = 0
+  #pong: (id: number) => void = () => undefined
+  #checking: Promise<void> | undefined
   #printed = { since: 0, lines: 0 }
 
   constructor(options: SpawnOptions) {
@@ -175,6 +180,24 @@ export class Worker implements AsyncDisposable {
     }
   }
 
+  /** A connection to it has broken: it may be about to end, which is heard of a moment later. */
+  suspect(): void {
+    this.#checking ??= this.#check().finally(() => (this.#checking = undefined))
+  }
+
+  /** Resolves once it is known whether a process that was suspected has ended. */
+  async checked(): Promise<void> {
+    await this.#checking
+  }
+
+  async #check(): Promise<void> {
+    const id = ++this.#pings
+    const { promise: answered, resolve } = Promise.withResolvers<void>()
+    this.#pong = (found) => found === id && resolve()
+    this.#send({ kind: 'ping', id })
+    await Promise.race([answered, this.ended, delay(END_REASON_MS)])
+  }
+
   /** Lets the function know that it is to end, and ends it. */
   async unload(reason: EndReason): Promise<void> {
     if (this.#hasEnded || this.#isUnloading) return
@@ -235,6 +258,9 @@ export class Worker implements AsyncDisposable {
         break
       case 'beat':
         this.#usage.noteBeat()
+        break
+      case 'pong':
+        this.#pong(message.id)
         break
       case 'full':
         this.kill('memory')

@@ -94,6 +94,7 @@ function openExchange(
     },
     isBegun: () => state === 'begun',
     fail(error) {
+      if (error !== GONE) worker.suspect()
       if (state === 'begun') reply.raw.destroy()
       if (state !== 'waiting' || reply.raw.destroyed) return
       // The body stalls: the gateway's own refusal.

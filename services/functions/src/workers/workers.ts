@@ -68,6 +68,8 @@ export class Workers implements AsyncDisposable {
    */
   async enter(definition: FunctionDefinition): Promise<{ readonly worker: Worker; readonly leave: () => void }> {
     if (this.#isInspected(definition.name)) await this.#inspectorFree
+    // A request goes to no process that is about to end, as far as that can be known.
+    await this.#current.get(definition.name)?.worker.checked()
     const { worker, ready } = this.#acquire(definition)
     if (this.#open >= REQUESTS_MAX || worker.open >= REQUESTS_PER_FUNCTION_MAX) throw new TooManyRequests()
     this.#open += 1
