@@ -9,6 +9,7 @@ import { measureLoad, openCountedLoad, type Load, type LoadRequest } from './htt
 import { processorFigures, startProcessorMeter, type ProcessorTime } from './processor-time.ts'
 import { median, type Figure } from './report.ts'
 import { sized, sizedSeconds } from './size.ts'
+import { startPlain } from './start-plain.ts'
 
 const FUNCTIONS = sized(10)
 const ROUNDS = sized(3)
@@ -131,6 +132,7 @@ function memoryOf(world: FunctionsWorld): Figure[] {
 
 async function benchWarm(world: FunctionsWorld): Promise<Figure[]> {
   await using plain = await startPlainDeno()
+  await using proxy = await startPlain(new URL('plain-proxy.ts', import.meta.url), plain.socket)
   const { anonKey, url } = world.holdfast
   const ask = (path: string, headers: Readonly<Record<string, string>>) => (): LoadRequest => ({
     method: 'GET',
@@ -143,21 +145,29 @@ async function benchWarm(world: FunctionsWorld): Promise<Figure[]> {
       ? [{ name: 'with a token', next: ask('/functions/v1/f1', { authorization: `Bearer ${anonKey}` }) }]
       : []),
   ]
+  const references = [
+    { name: 'Deno behind a Unix socket', url: `unix:${plain.socket}` },
+    { name: 'the same behind a bare Node proxy', url: proxy.url },
+  ]
   const figures: Figure[] = []
   for (const connections of CONNECTIONS) {
     for (const { name, next } of cases) {
-      const loads: { readonly ours: Load[]; readonly theirs: Load[] } = { ours: [], theirs: [] }
+      const ours: Load[] = []
+      const theirs = references.map((reference) => ({ ...reference, loads: [] as Load[] }))
       for (let round = 0; round < ROUNDS; round++) {
-        const theirs = { url: `unix:${plain.socket}`, next: ask('/f0', {}) }
-        loads.theirs.push(await measureLoad({ ...theirs, connections, seconds: SECONDS }))
-        loads.ours.push(await measureLoad({ url, next, connections, seconds: SECONDS }))
+        for (const other of theirs)
+          other.loads.push(await measureLoad({ url: other.url, next: ask('/f0', {}), connections, seconds: SECONDS }))
+        ours.push(await measureLoad({ url, next, connections, seconds: SECONDS }))
       }
-      figures.push({
-        name: `functions, ${name}, ${connections} connection${connections === 1 ? '' : 's'}`,
-        value: median(loads.ours.map(({ rate }) => rate)),
-        unit: '/s',
-        reference: { name: 'Deno behind a Unix socket', value: median(loads.theirs.map(({ rate }) => rate)) },
-      })
+      const rateOf = (loads: readonly Load[]): number => median(loads.map(({ rate }) => rate))
+      for (const other of theirs) {
+        figures.push({
+          name: `functions, ${name}, ${connections} connection${connections === 1 ? '' : 's'}`,
+          value: rateOf(ours),
+          unit: '/s',
+          reference: { name: other.name, value: rateOf(other.loads) },
+        })
+      }
     }
   }
   return [...figures, ...(await benchProcessor(world, cases[0]?.next ?? ask('/functions/v1/f0', {})))]

@@ -8,6 +8,7 @@ import { END_REASON_MS } from '../limits.ts'
 import { idleTimeout, sendPlatformError, workerError, workerLimit, type PlatformError } from '../platform-errors.ts'
 import type { EndReason, Worker } from '../process/worker.ts'
 import { endToEnd, requestHeaders, responseHeaders } from './headers.ts'
+import { writeAnswer } from './write-answer.ts'
 
 export interface ForwardOptions {
   /** As the function sees it: its name, the path below it, and the query. */
@@ -118,7 +119,7 @@ function sendRequest(exchange: Exchange): void {
   const { raw } = reply
   let controller: Dispatcher.DispatchController | undefined
   let isAborted = false
-  let hasBody = false
+  const answer = writeAnswer(raw)
   exchange.abort = () => {
     isAborted = true
     controller?.abort(GONE)
@@ -136,18 +137,13 @@ function sendRequest(exchange: Exchange): void {
       onResponseStart(started, status) {
         if (status < 200 || !exchange.begin()) return
         reply.hijack()
-        raw.writeHead(status, responseHeaders(textsOf(started.rawHeaders), request.id))
-        // What a function streams may begin long after its head; what comes at once goes with it.
-        setImmediate(() => !hasBody && !raw.destroyed && raw.flushHeaders())
+        answer.begin(status, responseHeaders(textsOf(started.rawHeaders), request.id))
       },
       onResponseData(started, chunk) {
-        if (!exchange.isBegun() || raw.destroyed) return
-        hasBody = true
-        if (!raw.write(chunk)) started.pause()
+        if (exchange.isBegun() && !answer.write(chunk)) started.pause()
       },
       onResponseEnd() {
-        hasBody = true
-        if (exchange.isBegun()) raw.end()
+        if (exchange.isBegun()) answer.end()
       },
       onResponseError: (_controller, error) => exchange.fail(error),
     },

@@ -20,14 +20,32 @@ export type RawHeaders = readonly string[]
 
 /** Headers without those of the connection, and without those that `Connection` names. */
 export function endToEnd(raw: RawHeaders): string[] {
-  const named = new Set<string>()
-  for (const [name, value] of pairs(raw)) {
-    if (name.toLowerCase() === 'connection') for (const one of value.split(',')) named.add(one.trim().toLowerCase())
-  }
-  return [...pairs(raw)]
-    .filter(([name]) => !HOP_BY_HOP.has(name.toLowerCase()) && !named.has(name.toLowerCase()))
-    .flat()
+  return without(raw, undefined)
 }
+
+function without(raw: RawHeaders, others: ReadonlySet<string> | undefined): string[] {
+  const named = namedByConnection(raw)
+  const kept: string[] = []
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    const name = raw[index] ?? ''
+    const lower = name.toLowerCase()
+    if (HOP_BY_HOP.has(lower) || named?.has(lower) || others?.has(lower)) continue
+    kept.push(name, raw[index + 1] ?? '')
+  }
+  return kept
+}
+
+function namedByConnection(raw: RawHeaders): ReadonlySet<string> | undefined {
+  let named: Set<string> | undefined
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    if (raw[index]?.length !== CONNECTION.length || raw[index]?.toLowerCase() !== CONNECTION) continue
+    named ??= new Set()
+    for (const one of (raw[index + 1] ?? '').split(',')) named.add(one.trim().toLowerCase())
+  }
+  return named
+}
+
+const CONNECTION = 'connection'
 
 export interface Forwarded {
   readonly for: string
@@ -39,7 +57,7 @@ export interface Forwarded {
 /** What a function gets of a request's headers, beside those that say how the body comes. */
 export function requestHeaders(raw: RawHeaders, forwarded: Forwarded): string[] {
   return [
-    ...[...pairs(endToEnd(raw))].filter(([name]) => !OURS.has(name.toLowerCase())).flat(),
+    ...without(raw, OURS),
     'x-forwarded-for',
     forwarded.for,
     'x-forwarded-proto',
@@ -54,8 +72,4 @@ export function requestHeaders(raw: RawHeaders, forwarded: Forwarded): string[] 
 /** What a client gets of an answer's headers. No type of content is added: the client goes by the function's own. */
 export function responseHeaders(raw: RawHeaders, requestId: string): string[] {
   return [...endToEnd(raw), 'x-served-by', 'holdfast-functions', 'sb-request-id', requestId, 'x-request-id', requestId]
-}
-
-function* pairs(raw: RawHeaders): Generator<[string, string]> {
-  for (let index = 0; index + 1 < raw.length; index += 2) yield [raw[index] ?? '', raw[index + 1] ?? '']
 }
