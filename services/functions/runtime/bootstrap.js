@@ -111,8 +111,8 @@ globalThis.Supabase = {
   },
 }
 
-/** Variables that Deno itself has read at its start, and that are not for functions. */
-const FOR_DENO = /^(?:npm_config_.*|jsr_url|deno_(?!serve_address).*|no_color)$/i
+/** Variables that Deno itself has read at its start, and that are not for functions. Which certificates it trusts it reads with the first connection. */
+const FOR_DENO = /^(?:npm_config_.*|jsr_url|deno_(?!serve_address|tls_ca_store).*|no_color)$/i
 
 /**
  * Loads the function. A module that is imported before it is evaluated when all modules of the function were found and compiled, so what fails after that was thrown by

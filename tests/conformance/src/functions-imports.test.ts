@@ -8,7 +8,21 @@ const MODULES = {
   '/@northline/flow/1.0.0/mod.ts': `export const litres = (flow: number, seconds: number): number => flow * seconds`,
 }
 
-const OPEN = ['npm', 'jsr', 'https', 'mapped', 'manifest', 'lost-npm', 'lost-https', 'lost-jsr', 'sql', 'files']
+const OPEN = [
+  'npm',
+  'esm',
+  'cors',
+  'prefix',
+  'jsr',
+  'https',
+  'mapped',
+  'manifest',
+  'lost-npm',
+  'lost-https',
+  'lost-jsr',
+  'sql',
+  'files',
+]
 
 function filesOf(base: string): Record<string, string> {
   return {
@@ -20,6 +34,13 @@ static_files = ["./functions/files/*.html"]
     'functions/npm/index.ts': `
 import ms from 'npm:ms@2'
 Deno.serve(() => new Response(ms(120_000)))`,
+    'functions/esm/index.ts': `
+import ms from 'https://esm.sh/ms@2?target=deno'
+Deno.serve(() => new Response(ms(180_000)))`,
+    'functions/prefix/deno.json': `{ "imports": { "semver/": "npm:semver@7/" } }`,
+    'functions/prefix/index.ts': `
+import major from 'semver/functions/major.js'
+Deno.serve(() => new Response(String(major('7.1.2'))))`,
     'functions/jsr/index.ts': `
 import { litres } from 'jsr:@northline/flow@1'
 Deno.serve(() => new Response(String(litres(2, 60))))`,
@@ -78,6 +99,8 @@ async function textOf(name: string): Promise<string> {
 describe('imports', () => {
   test.each([
     ['npm:', 'npm', '2m'],
+    ['an address of esm.sh with a query', 'esm', '3m'],
+    ['a deno.json that names the modules of a package', 'prefix', '7'],
     ['jsr:', 'jsr', '120'],
     ['an address', 'https', 'Hello Ada'],
     ['the deno.json of a function', 'mapped', 'Hello 1m'],

@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Logger } from '@holdfast/foundation'
 import { readFunctionsConfig } from './config.ts'
+import { findEsmAddresses } from './esm-addresses.ts'
 import { readSecrets } from './secrets.ts'
 
 /** A function of the project. */
@@ -23,6 +24,8 @@ export interface Project {
   /** Of the functions that have none of their own. */
   readonly importMap: string | undefined
   readonly secrets: Readonly<Record<string, string>>
+  /** Where addresses lead that its sources import and that only look like those of packages. */
+  readonly addresses: Readonly<Record<string, string>>
   /** Where `config.toml` wants the inspector. */
   readonly inspectorPort: number | undefined
 }
@@ -71,6 +74,7 @@ export async function discoverProject(
     functions,
     importMap: findFirst(directory, ['import_map.json']),
     inspectorPort: config.inspectorPort,
+    addresses: functions.size === 0 ? {} : findEsmAddresses(directory),
     secrets: functions.size === 0 ? {} : readSecrets(config.secrets, envFile, environment, logger),
   }
 }

@@ -35,6 +35,7 @@ describe('mergeImportMap', () => {
     expect(imports).toMatchObject({
       'https://esm.sh/': 'npm:/',
       'https://deno.land/std@0.168.0/http/server.ts': 'file:///runtime/std-server.js',
+      'jsr:@supabase/supabase-js@2/cors': 'npm:@supabase/supabase-js@2/cors',
       'https://deno.land/std@0.177.1/http/server.ts': 'file:///runtime/std-server.js',
       'jsr:@supabase/functions-js/edge-runtime.d.ts': 'file:///runtime/empty.js',
     })
@@ -68,7 +69,7 @@ describe('mergeImportMap', () => {
         openai: 'npm:openai@4',
         '@std/path': 'jsr:@std/path@1',
         hono: 'npm:hono@4',
-        'hono/': 'npm:/hono@3/',
+        'hono/': 'npm:hono@3/',
       }
       expect(merged('deno.json', { imports })).toMatchObject({
         'openai/': 'npm:/openai@4/',

@@ -44,8 +44,15 @@ export function baseImports(runtime: URL): Imports {
     ...Object.fromEntries(STD_VERSIONS.map((version) => [`https://deno.land/std@${version}/http/server.ts`, server])),
     ...Object.fromEntries(types.map((name) => [name, empty])),
     'https://esm.sh/@supabase/functions-js/src/edge-runtime.d.ts': empty,
-    'jsr:@supabase/supabase-js': 'npm:@supabase/supabase-js',
-    'jsr:@supabase/supabase-js@2': 'npm:@supabase/supabase-js@2',
+    ...Object.fromEntries(
+      // A prefix would match no address of a scheme that is not one of the web's.
+      ['', '@2', '@^2'].flatMap((version) =>
+        ['', '/cors'].map((file) => [
+          `jsr:@supabase/supabase-js${version}${file}`,
+          `npm:@supabase/supabase-js${version}${file}`,
+        ]),
+      ),
+    ),
   }
 }
 
@@ -77,7 +84,8 @@ const PACKAGE = /^(npm|jsr):\/?((?:@[^/]+\/)?[^/]+)$/
 function throughBase(own: Imports, base: Imports): Imports {
   const imports: Record<string, string> = {}
   for (const [name, address] of Object.entries(own)) {
-    const found = findIn(base, address)
+    // `deno.json` may say `npm:name/`, whose parts only Deno itself finds; as an address it begins with a slash.
+    const found = findIn(base, address).replace(/^(npm|jsr):(?!\/)(.+\/)$/, '$1:/$2')
     imports[name] = found
     const [, registry, pack] = PACKAGE.exec(address) ?? []
     if (registry === undefined || name.endsWith('/') || own[`${name}/`] !== undefined) continue

@@ -76,7 +76,7 @@ export class Spares implements AsyncDisposable {
     const path = own ?? this.#project?.importMap
     let importMap: ImportMap
     try {
-      importMap = mergeImportMap(this.#imports, path)
+      importMap = mergeImportMap({ ...this.#imports, ...this.#project?.addresses }, path)
     } catch (error) {
       throw new BootFailure(`${path ?? 'the import map'} cannot be read: ${errorMessage(error)}`, false)
     }
