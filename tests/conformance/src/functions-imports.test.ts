@@ -117,9 +117,9 @@ describe('imports', () => {
     const answer = await fetch(world.url(name))
     expect(answer.status).toBe(503)
     expect(await answer.json()).toMatchObject({ code: 'BOOT_ERROR' })
-    expect(world.holdfast.log()).toMatch(
-      new RegExp(`the function ${name} cannot be started: .*${what.replaceAll('.', '\\.')}`),
-    )
+    await expect
+      .poll(() => world.holdfast.log())
+      .toMatch(new RegExp(`the function ${name} cannot be started: .*${what.replaceAll('.', '\\.')}`))
   })
 
   test('are there without their host once they have come', async () => {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -48,6 +48,8 @@ test('a start deletes the folders of servers that are gone, on whatever data, an
     writeFileSync(file, JSON.stringify({ ...(JSON.parse(readFileSync(file, 'utf8')) as object), ...content }))
   }
   change(gone, { pid: child.pid })
+  // As root, the folder is of the user of that server's functions.
+  if (process.getuid?.() === 0) chownSync(gone, 60_999, 60_999)
   change(elsewhere, { pid: child.pid, namespace: 'pid:[1]' })
 
   using _next = openRunFolder(openHome(), { owner: undefined })

@@ -61,7 +61,7 @@ export function openRunFolder(home: string, { owner }: Pick<Program, 'owner'>): 
   // Beside the home of functions, which they may not write to.
   const file = `${home}.json`
   sweep(file)
-  sweepDead(owner?.uid)
+  sweepDead()
   const folder = mkdtempSync(join(tmpdir(), PREFIX))
   chmodSync(folder, 0o700)
   const self: Server = {
@@ -123,17 +123,17 @@ function sweep(file: string): void {
 }
 
 /**
- * Removes the folders of servers that ended without a word and whose data is not started again. Only folders of our own users are looked at: whoever owns a folder
- * could put something else in its place meanwhile.
+ * Removes the folders of servers that ended without a word and whose data is not started again. The folder is of the user of functions, who is another one for
+ * each data folder; its note is of the user of the server, and what has none of ours is left alone.
  */
-function sweepDead(functionsUid: number | undefined): void {
-  const ours = new Set([process.getuid?.(), functionsUid])
+function sweepDead(): void {
   for (const name of readdirSync(tmpdir()).filter((one) => one.startsWith(PREFIX))) {
     const folder = join(tmpdir(), name)
+    const note = join(folder, SERVER_FILE)
     try {
-      const found = lstatSync(folder)
-      if (!found.isDirectory() || !ours.has(found.uid)) continue
-      const { pid, startedAt, namespace } = JSON.parse(readFileSync(join(folder, SERVER_FILE), 'utf8')) as Server
+      const found = lstatSync(note)
+      if (!lstatSync(folder).isDirectory() || !found.isFile() || found.uid !== process.getuid?.()) continue
+      const { pid, startedAt, namespace } = JSON.parse(readFileSync(note, 'utf8')) as Server
       if (namespace !== namespaceOf()) continue
       if (findProcess(pid)?.startedAt !== startedAt) rmSync(folder, { recursive: true, force: true })
     } catch {
