@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { createInterface } from 'node:readline'
@@ -15,6 +15,7 @@ let folder: string
 let child: ChildProcess
 let base: URL
 let anonKey: string
+let serviceRoleKey: string
 let token: string
 
 beforeAll(async () => {
@@ -34,9 +35,15 @@ beforeAll(async () => {
     { cwd: tmpdir(), stdio: ['ignore', 'pipe', 'inherit'] },
   )
   const [line] = (await once(createInterface({ input: child.stdout as Readable }), 'line')) as [string]
-  const ready = JSON.parse(line) as { readonly base: string; readonly anonKey: string }
+  const ready = JSON.parse(line) as { readonly base: string; readonly anonKey: string; readonly serviceRoleKey: string }
   base = new URL(ready.base)
   anonKey = ready.anonKey
+  serviceRoleKey = ready.serviceRoleKey
+  await fetch(`${ready.base}/storage/v1/bucket`, {
+    method: 'POST',
+    headers: { apikey: serviceRoleKey, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'files' }),
+  })
   const signedUp = await fetch(`${ready.base}/auth/v1/signup`, {
     method: 'POST',
     headers: { apikey: anonKey, 'content-type': 'application/json' },
@@ -57,6 +64,7 @@ afterAll(async () => {
 /** Sends the headers and the beginning of a body that never ends. */
 async function stall(
   path: string,
+  bearer = token,
 ): Promise<{ readonly status: string; readonly headers: string; readonly body: unknown }> {
   const socket = connect({ host: base.hostname, port: Number(base.port) })
   let text = ''
@@ -67,7 +75,7 @@ async function stall(
       `POST ${path} HTTP/1.1`,
       `host: ${base.host}`,
       `apikey: ${anonKey}`,
-      `authorization: Bearer ${token}`,
+      `authorization: Bearer ${bearer}`,
       'content-type: application/json',
       'content-length: 1000',
       '',
@@ -92,6 +100,14 @@ test.each([
   const answer = await stall(path)
   expect(answer).toMatchObject({ status: '408', body })
   expect(answer.headers).toContain('access-control-allow-origin: *')
+})
+
+test('a file that stalls on its way is given up, and leaves nothing', async () => {
+  const url = '/storage/v1/object/files/never.json'
+  expect(await stall(url, serviceRoleKey)).toMatchObject({ body: { statusCode: '408', message: MESSAGE } })
+  const got = await fetch(new URL(url, base), { headers: { apikey: serviceRoleKey } })
+  expect(await got.json()).toMatchObject({ code: 'NoSuchKey' })
+  expect(readdirSync(join(folder, 'data', 'storage', 'unfinished'))).toEqual([])
 })
 
 test('a stream is an answer, and may be silent for longer', async () => {

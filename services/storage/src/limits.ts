@@ -10,8 +10,14 @@ export const BUCKET_NAME_LENGTH_MAX = 100
 /** Bytes of the metadata of its own that a client may give an object, as in Supabase. */
 export const USER_METADATA_BYTES_MAX = 1024 * 1024
 
+/** Objects and arrays within each other in the metadata of a client. Postgres and JSON of JavaScript take some thousands, and fail at more. */
+export const USER_METADATA_DEPTH_MAX = 500
+
 /** Fields of an upload form beside the file, as in Supabase. */
 export const FORM_FIELDS_MAX = 10
+
+/** Bytes of all fields of an upload form, which are in memory while its file comes: the metadata, and what is short. */
+export const FORM_FIELDS_BYTES_MAX = USER_METADATA_BYTES_MAX + 64 * 1024
 
 /** Keys of one request that deletes objects or signs addresses, as in Supabase. */
 export const KEYS_PER_REQUEST_MAX = 1_000
@@ -21,6 +27,12 @@ export const LIST_PAGE_MAX = 1_500
 
 /** Entries of one page of `listV2`, as in Supabase. */
 export const LIST_V2_PAGE_MAX = 1_000
+
+/** Characters that keys are looked for by. Longer ones find nothing: the API makes no key of more than 1,024, and no index takes one that long from SQL. */
+export const LIST_PREFIX_LENGTH_MAX = 8_192
+
+/** Characters of a cursor of `listV2`: a name of four bytes for each character, and where the page ended. */
+export const CURSOR_LENGTH_MAX = 8_192
 
 /** Objects of a bucket that one call empties, as in Supabase. Larger ones are emptied by prefix. */
 export const EMPTY_BUCKET_OBJECTS_MAX = 200_000
@@ -162,3 +174,6 @@ export const S3_COMPLETED_KEPT_MS = 24 * 60 * 60 * 1_000
 
 /** Fields of a form that posts an object, as in Supabase. */
 export const S3_FORM_FIELDS_MAX = 20
+
+/** Bytes of all of them, as in S3. */
+export const S3_FORM_FIELDS_BYTES_MAX = 20 * 1024

@@ -163,3 +163,49 @@ describe('bucket.deleteBucketLifecycle', () => {
     expect((await world.service.deleteBucketLifecycle('pages')).error).toMatchObject({ code: 'FeatureNotEnabled' })
   })
 })
+
+describe('Analytics and vector buckets', () => {
+  // What the client throws or returns, whichever it does for a call.
+  const refusalOf = async (call: () => Promise<unknown>): Promise<unknown> => {
+    try {
+      return ((await call()) as { error?: unknown }).error
+    } catch (error) {
+      return error
+    }
+  }
+  const bucket = (): ReturnType<typeof world.service.vectors.from> => world.service.vectors.from('v')
+  const vector = { key: 'a', data: { float32: [1] } }
+
+  test.each<readonly [name: string, call: () => Promise<unknown>]>([
+    ['analytics.createBucket', () => world.service.analytics.createBucket('a')],
+    ['analytics.listBuckets', () => world.service.analytics.listBuckets()],
+    ['analytics.deleteBucket', () => world.service.analytics.deleteBucket('a')],
+    ['analytics.from(…).listNamespaces', () => world.service.analytics.from('a').listNamespaces()],
+    ['vectors.createBucket', () => world.service.vectors.createBucket('v')],
+    ['vectors.getBucket', () => world.service.vectors.getBucket('v')],
+    ['vectors.listBuckets', () => world.service.vectors.listBuckets()],
+    ['vectors.deleteBucket', () => world.service.vectors.deleteBucket('v')],
+    [
+      'vectors.from(…).createIndex',
+      () => bucket().createIndex({ indexName: 'i', dataType: 'float32', dimension: 1, distanceMetric: 'cosine' }),
+    ],
+    ['vectors.from(…).listIndexes', () => bucket().listIndexes()],
+    [
+      'vectors.from(…).index(…).putVectors',
+      () =>
+        bucket()
+          .index('i')
+          .putVectors({ vectors: [vector] }),
+    ],
+    [
+      'vectors.from(…).index(…).queryVectors',
+      () => bucket().index('i').queryVectors({ queryVector: vector.data, topK: 1 }),
+    ],
+  ])('%s is refused, as the feature is not offered', async (_name, call) => {
+    const refusal = await refusalOf(call)
+    expect(refusal).toBeInstanceOf(Error)
+    expect(`${JSON.stringify(refusal)} ${String(refusal)}`).toMatch(
+      /FeatureNotEnabled|is not enabled for this resource/,
+    )
+  })
+})

@@ -225,6 +225,13 @@ describe('file.list', () => {
     expect(await names('listed/sub')).toEqual(['deep.txt'])
   })
 
+  test('finds nothing by a prefix or a search without measure', async () => {
+    for (const text of ['x'.repeat(1_000_000), 'a/'.repeat(250_000), '%_'.repeat(100_000)]) {
+      expect((await world.service.from('pages').list(text)).data).toEqual([])
+      expect((await world.service.from('pages').list('listed', { search: text })).data).toEqual([])
+    }
+  })
+
   test('shows others nothing', async () => {
     expect((await world.bob.storage.from('photos').list(mine)).data).toEqual([])
   })
@@ -233,12 +240,14 @@ describe('file.list', () => {
 describe('file.listV2', () => {
   beforeAll(async () => {
     await world.service.createBucket('paged')
-    for (const name of ['a/1', 'a/2', 'b', 'c', 'd/1']) await world.service.from('paged').upload(name, name)
+    // `b-1` and `b.txt` come between the object `b` and a folder of that name.
+    for (const name of ['a/1', 'a/2', 'b', 'b-1', 'b.txt', 'b/1', 'c', 'd/1'])
+      await world.service.from('paged').upload(name, name)
   })
 
   test.each([
-    ['whole names', false, ['a/1', 'a/2', 'b', 'c', 'd/1']],
-    ['folders', true, ['a/', 'b', 'c', 'd/']],
+    ['whole names', false, ['a/1', 'a/2', 'b', 'b-1', 'b.txt', 'b/1', 'c', 'd/1']],
+    ['folders', true, ['a/', 'b', 'b-1', 'b.txt', 'b/', 'c', 'd/']],
   ])('pages through %s', async (_what, with_delimiter, expected) => {
     for (const order of ['asc', 'desc'] as const) {
       const seen: string[] = []
@@ -259,12 +268,17 @@ describe('file.listV2', () => {
     const first = await world.service.from('paged').listV2({ limit: 3, sortBy: { column: 'created_at', order: 'asc' } })
     expect(first.data?.objects.map(({ name }) => name)).toEqual(['a/1', 'a/2', 'b'])
     const second = await world.service.from('paged').listV2({ limit: 3, cursor: first.data?.nextCursor ?? '' })
-    expect(second.data?.objects.map(({ name }) => name)).toEqual(['c', 'd/1'])
+    expect(second.data?.objects.map(({ name }) => name)).toEqual(['b-1', 'b.txt', 'b/1'])
   })
 
   test('is refused with a cursor that is none', async () => {
-    const { error } = await world.service.from('paged').listV2({ cursor: 'bm9uZQ==' })
-    expect(error).toMatchObject({ status: 400, code: 'InvalidParameter' })
+    const { data } = await world.service.from('paged').listV2({ limit: 1 })
+    const changed = Buffer.from(`${atob(data?.nextCursor ?? '')}\na:yesterday`).toString('base64')
+    for (const cursor of ['bm9uZQ==', changed, 'x'.repeat(100_000)])
+      expect((await world.service.from('paged').listV2({ cursor })).error).toMatchObject({
+        status: 400,
+        code: 'InvalidParameter',
+      })
   })
 })
 
@@ -326,6 +340,15 @@ describe('file.remove', () => {
     expect((await world.bob.storage.from('photos').remove([`${mine}/stays`])).data).toEqual([])
     expect((await photos().exists(`${mine}/stays`)).data).toBe(true)
   })
+
+  test('is refused with more than 1,000 names, and deletes none', async () => {
+    const names = Array.from({ length: 20_000 }, (_unused, index) => `${mine}/many-${index}`)
+    expect((await photos().remove([`${mine}/stays`, ...names])).error).toMatchObject({
+      status: 400,
+      code: 'InvalidRequest',
+    })
+    expect((await photos().exists(`${mine}/stays`)).data).toBe(true)
+  })
 })
 
 describe('file.createSignedUrl', () => {
@@ -354,6 +377,12 @@ describe('file.createSignedUrls', () => {
       error: 'Either the object does not exist or you do not have access to it',
     })
     expect(await (await fetch(data?.[0]?.signedUrl ?? '')).text()).toBe('one')
+  })
+
+  test('is refused with more than 1,000 paths', async () => {
+    const paths = Array.from({ length: 1_001 }, () => `${mine}/s1`)
+    expect((await photos().createSignedUrls(paths, 60)).error).toMatchObject({ status: 400, code: 'InvalidRequest' })
+    expect((await photos().createSignedUrls(paths.slice(1), 60)).data).toHaveLength(1_000)
   })
 })
 

@@ -1,8 +1,8 @@
 import { sql, type SqlFragment, type Transaction } from '@holdfast/postgres'
 import type { RequestDatabase } from '../database/request-database.ts'
 import { invalidParameter } from '../errors.ts'
-import { LIST_V2_PAGE_MAX } from '../limits.ts'
-import type { ListedObject } from './list-objects.ts'
+import { CURSOR_LENGTH_MAX, LIST_V2_PAGE_MAX } from '../limits.ts'
+import { isOfNoKey, type ListedObject } from './list-objects.ts'
 
 export type ListColumn = 'name' | 'created_at' | 'updated_at'
 
@@ -35,6 +35,7 @@ interface Cursor {
 /** A page of full names below a prefix, in the order of their bytes or of a time, as policies show them to the caller. */
 export async function listPage(database: RequestDatabase, bucketId: string, page: ListPage): Promise<ListedPage> {
   const cursor = page.cursor === undefined ? undefined : parseCursor(page.cursor)
+  if (isOfNoKey(page.prefix)) return { hasNext: false, folders: [], objects: [] }
   const { column, order } = cursor ?? page
   const limit = Math.min(page.limit, LIST_V2_PAGE_MAX)
   const wanted = { ...page, column, order, limit: limit + 1 }
@@ -43,18 +44,28 @@ export async function listPage(database: RequestDatabase, bucketId: string, page
       page.isDelimited ? readLevel(tx, bucketId, wanted, cursor) : readAll(tx, bucketId, wanted, cursor),
     ),
   )
-  const entries = found.slice(0, limit)
+  const entries = found.slice(0, limit).map(withDelimiter)
   const last = entries.at(-1)
   const hasNext = found.length > limit
   return {
     hasNext,
     ...(hasNext &&
-      last && { nextCursor: renderCursor({ name: last.name, column, order, after: valueOf(last, column) }) }),
-    folders: entries
-      .filter(({ id }) => id === null)
-      .map(({ name }) => ({ name: name.endsWith('/') ? name : `${name}/` })),
+      last && {
+        nextCursor: renderCursor({ name: placeOf(last, column), column, order, after: valueOf(last, column) }),
+      }),
+    folders: entries.filter(({ id }) => id === null).map(({ name }) => ({ name })),
     objects: entries.filter(({ id }) => id !== null),
   }
+}
+
+/** A folder has its delimiter, which tells it from an object of the same name. */
+function withDelimiter(entry: ListedObject): ListedObject {
+  return entry.id === null ? { ...entry, name: `${entry.name}/` } : entry
+}
+
+/** Where a page ends. In the order of a time the function compares folders without their delimiter. */
+function placeOf({ id, name }: ListedObject, column: ListColumn): string {
+  return id === null && column !== 'name' ? name.slice(0, -1) : name
 }
 
 type Wanted = Omit<ListPage, 'cursor'>
@@ -110,7 +121,13 @@ function renderCursor({ name, order, column, after }: Cursor): string {
   return Buffer.from(lines.join('\n')).toString('base64')
 }
 
-/** Clients hand a cursor back as it is. Another one shows no more than policies do, but has to be one. */
+/** As {@link renderCursor} writes it. Postgres and JavaScript read other forms each, and neither all of the other's. */
+function isTime(text: string): boolean {
+  const date = new Date(text)
+  return /^(?!0000)\d{4}-/.test(text) && !Number.isNaN(date.getTime()) && date.toISOString() === text
+}
+
+/** Clients hand a cursor back as it is. Another one shows no more than policies do, but has to be one. @throws {HoldfastError} `InvalidParameter` */
 function parseCursor(text: string): Cursor {
   const lines = Buffer.from(text, 'base64').toString('utf8').split('\n')
   const parts = new Map(lines.map((line) => [line.slice(0, 2), line.slice(2)]))
@@ -118,13 +135,13 @@ function parseCursor(text: string): Cursor {
   const order = parts.get('o:') ?? 'asc'
   const column = parts.get('c:') ?? 'name'
   const after = parts.get('a:')
-  const isTime = after === undefined || !Number.isNaN(Date.parse(after))
   if (
+    text.length > CURSOR_LENGTH_MAX ||
     name === undefined ||
     name.includes('\0') ||
     (order !== 'asc' && order !== 'desc') ||
     (column !== 'name' && column !== 'created_at' && column !== 'updated_at') ||
-    !isTime
+    (after !== undefined && !isTime(after))
   )
     throw invalidParameter('The cursor is not one of a page of this list')
   return { name, order, column, after }

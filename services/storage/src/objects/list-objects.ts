@@ -1,6 +1,7 @@
 import { sql } from '@holdfast/postgres'
 import type { RequestDatabase } from '../database/request-database.ts'
 import type { ObjectMetadata } from '../database/objects.ts'
+import { LIST_PREFIX_LENGTH_MAX } from '../limits.ts'
 
 /** One entry of a folder. Folders have a name only. */
 export interface ListedObject {
@@ -21,6 +22,14 @@ export interface ListRequest {
   readonly order: 'asc' | 'desc'
 }
 
+/** Of these Postgres cannot name the next character, where a listing would end. Neither is one of any text. */
+const ENDS_WITHOUT_NEXT = /[\u{d7ff}\u{10ffff}]$/u
+
+/** Whether no key can begin with a text. */
+export function isOfNoKey(prefix: string): boolean {
+  return prefix.length > LIST_PREFIX_LENGTH_MAX || ENDS_WITHOUT_NEXT.test(prefix)
+}
+
 /** One level below a folder, as policies show it to the caller. */
 export async function listObjects(
   database: RequestDatabase,
@@ -29,6 +38,7 @@ export async function listObjects(
 ): Promise<readonly ListedObject[]> {
   const { limit, offset, column, order } = request
   const folder = request.prefix === '' || request.prefix.endsWith('/') ? request.prefix : `${request.prefix}/`
+  if (isOfNoKey(folder + request.search)) return []
   // The function takes names literally and patterns for other columns.
   const literal = (text: string): string => (column === 'name' ? text : text.replaceAll(/[\\%_]/g, String.raw`\$&`))
   const prefix = literal(folder)

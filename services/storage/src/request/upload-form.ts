@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream'
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy'
 import { HoldfastError } from '@holdfast/foundation'
 import { entityTooLarge, invalidRequest } from '../errors.ts'
-import { FORM_FIELDS_MAX, USER_METADATA_BYTES_MAX } from '../limits.ts'
+import { FORM_FIELDS_BYTES_MAX, FORM_FIELDS_MAX } from '../limits.ts'
 import { parseMetadata, type UserMetadata } from './user-metadata.ts'
 
 export interface FormFile {
@@ -19,6 +19,15 @@ export interface FormFile {
   readonly fileName: string | undefined
 }
 
+/** What a form may have beside its file. It is in memory until the file is stored. */
+export interface FormLimits {
+  readonly fieldsMax: number
+  /** Bytes of all values. */
+  readonly bytesMax: number
+}
+
+const UPLOAD_LIMITS: FormLimits = { fieldsMax: FORM_FIELDS_MAX, bytesMax: FORM_FIELDS_BYTES_MAX }
+
 /**
  * Reads a form until its file begins; the fields come before it. The file has any name.
  *
@@ -27,15 +36,22 @@ export interface FormFile {
 export async function readForm(
   headers: IncomingHttpHeaders,
   body: Readable,
-  fieldsMax = FORM_FIELDS_MAX,
+  limits = UPLOAD_LIMITS,
 ): Promise<FormFile> {
   const fields = new Map<string, string>()
-  const parser = createParser(headers, fieldsMax)
+  const parser = createParser(headers, limits)
   const started = Promise.withResolvers<Pick<FormFile, 'bytes' | 'mimeType' | 'fileName'>>()
   let bytes: Readable | undefined
+  let bytesOfFields = 0
   parser.on('field', (name, value, _isNameCut, isValueCut) => {
-    if (isValueCut) started.reject(entityTooLarge('user_metadata'))
-    else fields.set(name, value)
+    bytesOfFields += Buffer.byteLength(value)
+    if (!isValueCut && bytesOfFields <= limits.bytesMax) {
+      fields.set(name, value)
+      return
+    }
+    const refusal = entityTooLarge('user_metadata')
+    started.reject(refusal) // its file may have come in the same piece
+    parser.destroy(refusal)
   })
   parser.on('file', (_name, file, fileName, _encoding, mimeType) => {
     bytes = file
@@ -65,11 +81,11 @@ export async function readForm(
   }
 }
 
-function createParser(headers: IncomingHttpHeaders, fieldsMax: number): BusboyInstance {
+function createParser(headers: IncomingHttpHeaders, { fieldsMax, bytesMax }: FormLimits): BusboyInstance {
   try {
     return new Busboy({
       headers: headers as BusboyHeaders,
-      limits: { fields: fieldsMax, files: 1, fieldSize: USER_METADATA_BYTES_MAX + 1, headerPairs: 100 },
+      limits: { fields: fieldsMax, files: 1, fieldSize: bytesMax + 1, headerPairs: 100 },
     })
   } catch (error) {
     throw invalidRequest('The form of the upload names no boundary', error)

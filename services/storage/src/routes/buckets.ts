@@ -28,8 +28,8 @@ const BucketChangesBody = Type.Object(
 )
 
 const ListQuery = Type.Object({
-  limit: Type.Optional(Type.Integer({ minimum: 1 })),
-  offset: Type.Optional(Type.Integer({ minimum: 0 })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
   sortColumn: Type.Optional(
     Type.Union([Type.Literal('id'), Type.Literal('name'), Type.Literal('created_at'), Type.Literal('updated_at')]),
   ),

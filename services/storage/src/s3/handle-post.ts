@@ -2,11 +2,11 @@ import { Readable, Transform, pipeline, type TransformCallback } from 'node:stre
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { StorageContext } from '../context.ts'
 import { entityTooLarge, invalidRequest } from '../errors.ts'
-import { S3_FORM_FIELDS_MAX } from '../limits.ts'
+import { S3_FORM_FIELDS_BYTES_MAX, S3_FORM_FIELDS_MAX } from '../limits.ts'
 import { uploadObject } from '../objects/upload-object.ts'
 import { parseObjectName } from '../request/names.ts'
 import { openRequest, personOf } from '../request/open-request.ts'
-import { readForm } from '../request/upload-form.ts'
+import { readForm, type FormLimits } from '../request/upload-form.ts'
 import { callerOf, secretsOf } from './authenticate-s3.ts'
 import { readUserMetadata } from './object-metadata.ts'
 import { POLICY_NAMES } from './operation.ts'
@@ -15,6 +15,9 @@ import type { S3ProtocolOptions } from './protocol.ts'
 import { invalidArgument, signatureMismatch, signatureMissing } from './s3-errors.ts'
 import { isSame, readCredential, requireFresh, sign, signingKey } from './signature.ts'
 import { renderXml } from './render-xml.ts'
+
+/** Who sends the form, its fields say: until they have come, anyone may. */
+const FORM_LIMITS: FormLimits = { fieldsMax: S3_FORM_FIELDS_MAX, bytesMax: S3_FORM_FIELDS_BYTES_MAX }
 
 /** An object from a form of a browser: a policy, which was signed, says what may come. Its fields come before the file. */
 export async function postObject(
@@ -27,7 +30,7 @@ export async function postObject(
   const type = request.headers['content-type'] ?? ''
   if (!type.toLowerCase().startsWith('multipart/form-data') || !(request.body instanceof Readable))
     throw invalidRequest('A form of the type multipart/form-data is expected')
-  const form = await readForm(request.headers, request.body, S3_FORM_FIELDS_MAX)
+  const form = await readForm(request.headers, request.body, FORM_LIMITS)
   try {
     const fields = lowerCased(form.fields, bucket)
     const sessionToken = verifyForm(protocol, fields, context.clock.now())
