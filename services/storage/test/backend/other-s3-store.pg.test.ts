@@ -7,7 +7,7 @@ import { silentLogger } from '@holdfast/foundation'
 import { openS3Backend } from '../../src/backend/s3-backend.ts'
 import { describeBackend } from './backend-cases.ts'
 
-// The same cases over a store of another make, where there is one: npm and Debian have none that is kept and runs by itself.
+// The same cases over a store of another make, where there is one: decision 61 says how OpenStack Swift is one.
 
 const {
   HOLDFAST_TEST_S3_ENDPOINT: endpoint,
