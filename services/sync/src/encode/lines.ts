@@ -31,12 +31,12 @@ export interface EncodedOps {
 
 /** Keys of a BSON array's elements with their type byte: `\x03` `0` `\0`, … */
 const ELEMENT_KEYS: Buffer[] = []
-function elementKey(index: number): Buffer {
+export function elementKey(index: number): Buffer {
   return (ELEMENT_KEYS[index] ??= Buffer.from(`\x03${index}\0`, 'latin1'))
 }
 
 /** Documents from this size on are written from where they are: a copy of smaller ones costs less than one more part of a line. */
-const LARGE_DOC_BYTES = 16 * 1024
+export const LARGE_DOC_BYTES = 16 * 1024
 
 function bsonElements(docs: readonly Buffer[]): readonly Buffer[] {
   const parts: Buffer[] = []
@@ -63,7 +63,7 @@ function joinElements(docs: readonly Buffer[], first: number, end: number, size:
   return joined
 }
 
-function jsonElements(docs: readonly Buffer[], nested: boolean): readonly Buffer[] {
+export function jsonElements(docs: readonly Buffer[], nested: boolean): readonly Buffer[] {
   return [Buffer.from(docs.map((doc) => docToJson(doc, nested)).join(','))]
 }
 

@@ -13,6 +13,7 @@ import {
   rowKey,
   splitDocs,
   withoutRemoved,
+  withoutRemovedUpTo,
   writePutDoc,
   writeRowKey,
 } from './op-doc.ts'
@@ -91,6 +92,17 @@ describe('the document of an operation', () => {
         if (op.op === 'REMOVE')
           expect(deserialize(shown)).toEqual({ op_id: op.op_id, op: 'MOVE', checksum: op.checksum })
         else expect(shown).toBe(doc)
+      }),
+    )
+  })
+
+  test('names no row among others up to a position either', () => {
+    fc.assert(
+      fc.property(fc.array(operations), ids, (list, upTo) => {
+        const docs = Buffer.concat(list.map(({ doc }) => doc))
+        const shown = list.map(({ doc, op }) => (Number(op.op_id) <= upTo ? withoutRemoved(doc) : doc))
+        expect(splitDocs(withoutRemovedUpTo(docs, upTo))).toEqual(shown)
+        if (!list.some(({ op }) => op.op === 'REMOVE')) expect(withoutRemovedUpTo(docs, upTo)).toBe(docs)
       }),
     )
   })

@@ -216,12 +216,31 @@ export function clearDoc(opId: number, checksum: number): Buffer {
   return bareDoc(CLEAR, opId, checksum)
 }
 
+/** Whether the document that begins at `at` takes a row out of a bucket. */
+function isRemoval(docs: Buffer, at: number): boolean {
+  return docs[opAt(docs, at) + OP_TEXT] === REMOVE[OP_TEXT]
+}
+
+/** Where the element with the operation's name begins in the document that begins at `at`. */
+function opAt(docs: Buffer, at: number): number {
+  const id = at + 4 + OP_ID.length
+  return id + 4 + docs.readInt32LE(id)
+}
+
 /** The same operation for a person who never had the row: a REMOVE becomes MOVE, which names no row. */
 export function withoutRemoved(doc: Buffer): Buffer {
-  const op = 4 + OP_ID.length + 4 + doc.readInt32LE(4 + OP_ID.length)
-  if (doc[op + OP_TEXT] !== REMOVE[OP_TEXT]) return doc
+  if (!isRemoval(doc, 0)) return doc
   const checksum = doc.readInt32LE(doc.length - 1 - DATA_NULL.length - 4)
   return moveDoc(docOpId(doc), checksum)
+}
+
+/** Documents that stand back to back, those up to `upTo` for a person who never had the rows. The same bytes when nothing of it names a removed row. */
+export function withoutRemovedUpTo(docs: Buffer, upTo: number): Buffer {
+  for (let at = 0; at < docs.length; at += docs.readInt32LE(at)) {
+    if (!isRemoval(docs, at)) continue
+    return Buffer.concat(splitDocs(docs).map((doc) => (docOpId(doc) <= upTo ? withoutRemoved(doc) : doc)))
+  }
+  return docs
 }
 
 /** Splits documents that stand back to back. The slices share the memory of `docs`. */
@@ -235,10 +254,10 @@ export function splitDocs(docs: Buffer): Buffer[] {
   return list
 }
 
-/** The id of an operation: every document begins with it. */
-export function docOpId(doc: Buffer): number {
-  const start = 4 + OP_ID.length
-  return Number(doc.toString('latin1', start + 4, start + 3 + doc.readInt32LE(start)))
+/** The id of an operation: every document begins with it. @param at - where the document begins */
+export function docOpId(docs: Buffer, at = 0): number {
+  const start = at + 4 + OP_ID.length
+  return Number(docs.toString('latin1', start + 4, start + 3 + docs.readInt32LE(start)))
 }
 
 /** An operation document as the text of a JSON object, for clients that read NDJSON. `nested`: `data` as an object (very old clients). */

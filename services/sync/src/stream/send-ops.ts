@@ -1,7 +1,8 @@
 import type { BucketGrant } from '../buckets/bucket-grant.ts'
 import type { CheckpointFeed, LiveBucket } from '../checkpoints/checkpoint-feed.ts'
 import { encodedOps, type EncodedOps } from '../encode/lines.ts'
-import { clearDoc, docOpId, splitDocs, withoutRemoved } from '../encode/op-doc.ts'
+import { clearDoc, withoutRemovedUpTo } from '../encode/op-doc.ts'
+import { packedOps } from '../encode/packed-ops.ts'
 import { DATA_LINE_OPS_MAX, READ_GROUP_BUCKETS_MAX, READ_GROUP_OPS_MAX } from '../limits.ts'
 import type { Compactions } from '../compaction/compactions.ts'
 import type { LogReader, OpsSlice } from '../storage/log-reader.ts'
@@ -213,9 +214,8 @@ async function sendGroup(
       if (slice.count > 0) {
         // Before it is written: a connection that breaks in the middle leaves the device anywhere in it.
         noteDownload(source, device, held, { after, sentTo: slice.lastOpId })
-        const docs = splitDocs(slice.docs)
-        const sent = docs.map((doc) => (docOpId(doc) <= held.freshUpTo ? withoutRemoved(doc) : doc))
-        isWhole = await sendSlice(sink, held, encodedOps(sent, slice.lastOpId), slice.hasMore, isOvertaken)
+        const sent = packedOps(withoutRemovedUpTo(slice.docs, held.freshUpTo), slice.count, slice.lastOpId)
+        isWhole = await sendSlice(sink, held, sent, slice.hasMore, isOvertaken)
         signal.throwIfAborted()
       }
       if (isWhole && !slice.hasMore) source.downloads.written(device, held.bucket.name)
