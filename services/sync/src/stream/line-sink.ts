@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Writable } from 'node:stream'
 import type { ControlLine } from '@holdfast/protocol'
-import { createGzipStream } from '../encode/gzip.ts'
+import { createGzipStream, type GzipStream } from '../encode/gzip.ts'
 import { dataLine, encodeControlLine, type EncodedOps, type LineFormat } from '../encode/lines.ts'
 import { STALLED_READER_MS } from '../limits.ts'
 import { CoalescedWrites } from './coalesced-writes.ts'
@@ -36,30 +36,93 @@ export interface LineSinkOptions {
 }
 
 export function createLineSink(options: LineSinkOptions): LineSink {
-  const { response, format, isCompressed, onStalled, stalledMs = STALLED_READER_MS } = options
-  const gzip = isCompressed ? createGzipStream() : undefined
+  return new ResponseSink(options)
+}
+
+/** A class, as every device has one: closures of its own would take several times the memory. */
+class ResponseSink implements LineSink {
+  readonly format: LineFormat
+  readonly pace = createReaderPace()
+  readonly #response: ServerResponse
+  readonly #stalledMs: number
+  readonly #gzip: GzipStream | undefined
+  readonly #writes: CoalescedWrites
   /** A line that is being compressed; those after it wait. */
-  let compressing: Promise<void> | undefined
-  const writes = new CoalescedWrites(response)
+  #compressing: Promise<void> | undefined
   /** The connection is full; those who wait for room. */
-  let draining: Promise<void> | undefined
-  const pace = createReaderPace()
+  #draining: Promise<void> | undefined
 
-  // The socket's own timer runs from the last byte that left it, also in the middle of a write.
-  response.on('timeout', () => {
-    onStalled()
-    response.destroy()
-  })
-
-  async function drained(): Promise<void> {
-    if (writes.bytes >= COALESCED_BYTES_MAX) writes.flush()
-    const full = response.destroyed ? undefined : fullConnectionOf(response)
-    if (full) await (draining ??= drain(full).finally(() => (draining = undefined)))
+  constructor({ response, format, isCompressed, onStalled, stalledMs = STALLED_READER_MS }: LineSinkOptions) {
+    this.format = format
+    this.#response = response
+    this.#stalledMs = stalledMs
+    this.#gzip = isCompressed ? createGzipStream() : undefined
+    this.#writes = new CoalescedWrites(response)
+    // The socket's own timer runs from the last byte that left it, also in the middle of a write.
+    response.on('timeout', () => {
+      onStalled()
+      response.destroy()
+    })
   }
 
-  async function drain(full: Writable): Promise<void> {
+  lines(bytes: Buffer): Promise<void> {
+    return this.#write([bytes])
+  }
+
+  control(line: ControlLine): Promise<void> {
+    return this.#write([encodeControlLine(this.format, line)])
+  }
+
+  data(bucket: string, after: number, hasMore: boolean, ops: EncodedOps): Promise<void> {
+    this.pace.sent(ops.bytes)
+    return this.#write(dataLine(this.format, { bucket, after: String(after), hasMore, ops }))
+  }
+
+  end(): void {
+    const response = this.#response
+    if (this.#gzip && !this.#compressing) this.#writes.add(this.#gzip.end())
+    this.#writes.flush()
+    // Nothing waits for the rest, and it must not stay for ever either.
+    if (response.writableLength > 0) response.setTimeout(this.#stalledMs)
+    response.end()
+  }
+
+  async #write(parts: readonly Buffer[]): Promise<void> {
+    if (this.#response.destroyed) return
+    if (this.#gzip) await this.#compress(this.#gzip, parts)
+    else this.#writes.add(parts)
+    await this.#drained()
+  }
+
+  async #compress(gzip: GzipStream, parts: readonly Buffer[]): Promise<void> {
+    while (this.#compressing) await this.#compressing
+    const pieces = gzip.pieces(parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts))
+    if (!(pieces instanceof Promise)) {
+      this.#writes.add(pieces)
+      return
+    }
+    this.#compressing = pieces
+      .then((made) => this.#writes.add(made))
+      .finally(() => {
+        this.#compressing = undefined
+      })
+    await this.#compressing
+  }
+
+  async #drained(): Promise<void> {
+    if (this.#writes.bytes >= COALESCED_BYTES_MAX) this.#writes.flush()
+    const full = this.#response.destroyed ? undefined : fullConnectionOf(this.#response)
+    if (!full) return
+    this.#draining ??= this.#drain(full).finally(() => {
+      this.#draining = undefined
+    })
+    await this.#draining
+  }
+
+  async #drain(full: Writable): Promise<void> {
+    const response = this.#response
     const began = performance.now()
-    response.setTimeout(stalledMs)
+    response.setTimeout(this.#stalledMs)
     await new Promise<void>((resolve) => {
       const done = (): void => {
         full.off('drain', done)
@@ -71,39 +134,6 @@ export function createLineSink(options: LineSinkOptions): LineSink {
     })
     if (response.destroyed) return
     if (!response.writableEnded) response.setTimeout(0)
-    pace.waited(performance.now() - began)
-  }
-
-  async function write(parts: readonly Buffer[]): Promise<void> {
-    if (response.destroyed) return
-    if (!gzip) writes.add(parts)
-    else {
-      while (compressing) await compressing
-      const pieces = gzip.pieces(parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts))
-      if (!(pieces instanceof Promise)) writes.add(pieces)
-      else {
-        compressing = pieces.then((parts) => writes.add(parts)).finally(() => (compressing = undefined))
-        await compressing
-      }
-    }
-    await drained()
-  }
-
-  return {
-    format,
-    pace,
-    lines: (bytes) => write([bytes]),
-    control: (line) => write([encodeControlLine(format, line)]),
-    data(bucket, after, hasMore, ops) {
-      pace.sent(ops.bytes)
-      return write(dataLine(format, { bucket, after: String(after), hasMore, ops }))
-    },
-    end() {
-      if (gzip && !compressing) writes.add(gzip.end())
-      writes.flush()
-      // Nothing waits for the rest, and it must not stay for ever either.
-      if (response.writableLength > 0) response.setTimeout(stalledMs)
-      response.end()
-    },
+    this.pace.waited(performance.now() - began)
   }
 }

@@ -20,30 +20,36 @@ export interface ReaderPace {
  * once, and the server has nothing to send for most of the time.
  */
 export function createReaderPace(): ReaderPace {
-  let total = 0
-  let sinceWait = 0
-  let hasWaited = false
-  let bytesPerMs = Number.POSITIVE_INFINITY
+  return new Pace()
+}
 
-  return {
-    get lineBytesMax() {
-      const most = Math.min(total, bytesPerMs * SLOW_LINE_MS)
-      // Powers of two, so that devices of about one pace share encoded lines.
-      const size = most > 0 ? 2 ** Math.floor(Math.log2(most)) : 0
-      return Math.min(DATA_LINE_BYTES_MAX, Math.max(DATA_LINE_BYTES_MIN, size))
-    },
-    get sliceBytesMax() {
-      return Math.min(SLICE_BYTES_MAX, Math.max(SLICE_BYTES_MIN, bytesPerMs * SLOW_LINE_MS * 2))
-    },
-    sent(bytes) {
-      total += bytes
-      sinceWait += bytes
-    },
-    waited(ms) {
-      // Before the first wait the kernel's buffers were empty: how fast they were filled says nothing of the device.
-      if (hasWaited && sinceWait > 0) bytesPerMs = sinceWait / Math.max(1, ms)
-      hasWaited = true
-      sinceWait = 0
-    },
+/** A class, as every device has one: closures of its own would take ten times the memory. */
+class Pace implements ReaderPace {
+  #total = 0
+  #sinceWait = 0
+  #hasWaited = false
+  #bytesPerMs = Number.POSITIVE_INFINITY
+
+  get lineBytesMax(): number {
+    const most = Math.min(this.#total, this.#bytesPerMs * SLOW_LINE_MS)
+    // Powers of two, so that devices of about one pace share encoded lines.
+    const size = most > 0 ? 2 ** Math.floor(Math.log2(most)) : 0
+    return Math.min(DATA_LINE_BYTES_MAX, Math.max(DATA_LINE_BYTES_MIN, size))
+  }
+
+  get sliceBytesMax(): number {
+    return Math.min(SLICE_BYTES_MAX, Math.max(SLICE_BYTES_MIN, this.#bytesPerMs * SLOW_LINE_MS * 2))
+  }
+
+  sent(bytes: number): void {
+    this.#total += bytes
+    this.#sinceWait += bytes
+  }
+
+  waited(ms: number): void {
+    // Before the first wait the kernel's buffers were empty: how fast they were filled says nothing of the device.
+    if (this.#hasWaited && this.#sinceWait > 0) this.#bytesPerMs = this.#sinceWait / Math.max(1, ms)
+    this.#hasWaited = true
+    this.#sinceWait = 0
   }
 }
