@@ -16,7 +16,10 @@ interface Measured {
   readonly used: ProcessorTime | undefined
 }
 
-/** Writes to one device before and after others stop reading in the middle of a download; then rows of the others change too. */
+/**
+ * Writes to one device: alone, while rows of another person change too, while devices of that person begin to download and stop reading, and when nothing leaves for
+ * them any more.
+ */
 export async function benchStoppedReaders(holdfast: Holdfast, readers: number, rows: number): Promise<Figure[]> {
   const [big = ''] = await insertFor(holdfast, 1, rows)
   const person = randomUUID()
@@ -33,6 +36,7 @@ export async function benchStoppedReaders(holdfast: Holdfast, readers: number, r
     return { delays, used: await meter.take() }
   }
   const alone = await measure()
+  const aloneChanging = await measure(big)
   const stopped = await Promise.all(
     Array.from({ length: readers }, async () => {
       const client = await openStream(holdfast.url, mintToken(holdfast.jwtSecret, big), randomUUID())
@@ -40,23 +44,45 @@ export async function benchStoppedReaders(holdfast: Holdfast, readers: number, r
       return client
     }),
   )
+  const coming = await measure()
+  await untilIdle(holdfast)
   const beside = await measure()
   const changing = await measure(big)
   for (const client of [...stopped, live]) client.close()
-  const figures = (name: string, { delays, used }: Measured): Figure[] => [
+  const others = `${readers} readers`
+  return [
+    ...figures('write → device', alone),
+    ...figures('write → device, a row of another person before each', aloneChanging),
+    ...figures(`write → device while ${others} begin to download and stop`, coming, alone),
+    ...figures(`write → device beside ${others} that stopped`, beside, alone),
+    ...figures(`write → device beside ${others} that stopped, a row of theirs before each`, changing, aloneChanging),
+  ]
+}
+
+function figures(name: string, { delays, used }: Measured, before?: Measured): Figure[] {
+  return [
     ...[0.5, 0.99].map((share) => ({
       name: `${name}, p${share * 100}`,
       value: percentile(delays, share),
       unit: 'ms',
-      reference: { name: 'before they came', value: percentile(alone.delays, share) },
+      ...(before && { reference: { name: 'without them', value: percentile(before.delays, share) } }),
     })),
     ...processorFigures(name, 'write', WRITES, [used]),
   ]
-  return [
-    ...processorFigures('write → device', 'write', WRITES, [alone.used]),
-    ...figures(`write → device beside ${readers} readers that stopped`, beside),
-    ...figures(`write → device beside ${readers} readers that stopped, whose rows change too`, changing),
-  ]
+}
+
+const LOOK_MS = 500
+const IDLE_SHARE = 0.1
+const PATIENCE_MS = 30_000
+
+/** Waits until the server has hardly anything to do: the connections of those who do not read are full. */
+async function untilIdle(holdfast: Holdfast): Promise<void> {
+  const meter = await startProcessorMeter(holdfast)
+  const deadline = performance.now() + PATIENCE_MS
+  for (let used: ProcessorTime | undefined; performance.now() < deadline; used = await meter.take()) {
+    if (used && used.node < LOOK_MS * IDLE_SHARE) return
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+  }
 }
 
 async function insertRow(holdfast: Holdfast, owner: string): Promise<void> {
