@@ -1,4 +1,5 @@
 import type { Relation, Tuple } from '@holdfast/replication'
+import { FewByKey } from '../few-by-key.ts'
 import type { PlannedDependency } from './active-plan.ts'
 import { addTo, RecentChanges } from './recent-changes.ts'
 
@@ -60,8 +61,17 @@ export interface DependencyIndex {
 
 interface Entry {
   readonly everyone: Set<KeyHolder>
-  readonly byValue: Map<string, Set<KeyHolder>>
+  readonly byValue: FewByKey<KeyHolder>
 }
+
+/** Where a holder is in the index: with a value, or among those whom every change concerns. */
+interface Place {
+  readonly entry: Entry
+  readonly value: string | undefined
+}
+
+// Shared by all who depend on nothing.
+const NOWHERE: readonly Place[] = []
 
 /** What was collected and not told yet. */
 interface Collected {
@@ -80,8 +90,8 @@ export function createDependencyIndex(): DependencyIndex {
 class Index implements DependencyIndex {
   readonly #entries = new Map<string, Entry>()
   readonly #unresolved = new Set<KeyHolder>()
-  /** For each resolved holder, the steps that take it out of {@link #entries}. */
-  readonly #undo = new Map<KeyHolder, (() => void)[]>()
+  /** For each resolved holder, where in {@link #entries} it is. */
+  readonly #places = new Map<KeyHolder, readonly Place[]>()
   readonly #recent = new RecentChanges()
   #collected = nothingCollected()
 
@@ -114,24 +124,31 @@ class Index implements DependencyIndex {
 
   set(holder: KeyHolder, dependencies: readonly PlannedDependency[], pins: Pins): void {
     this.delete(holder)
-    const steps: (() => void)[] = []
+    const places: Place[] = []
     for (const dependency of dependencies) {
-      const { everyone, byValue } = this.#ensureEntry(dependency.key)
+      const entry = this.#ensureEntry(dependency.key)
       const values = pins.get(dependency.key)
       if (dependency.pin === undefined || values === undefined) {
-        everyone.add(holder)
-        steps.push(() => everyone.delete(holder))
+        entry.everyone.add(holder)
+        places.push({ entry, value: undefined })
         continue
       }
-      for (const value of new Set(values)) if (value !== null) steps.push(addByValue(byValue, value, holder))
+      for (const value of new Set(values)) {
+        if (value === null) continue
+        entry.byValue.add(value, holder)
+        places.push({ entry, value })
+      }
     }
-    this.#undo.set(holder, steps)
+    this.#places.set(holder, places.length > 0 ? places : NOWHERE)
   }
 
   delete(holder: KeyHolder): void {
     this.#unresolved.delete(holder)
-    for (const step of this.#undo.get(holder) ?? []) step()
-    this.#undo.delete(holder)
+    for (const { entry, value } of this.#places.get(holder) ?? NOWHERE) {
+      if (value === undefined) entry.everyone.delete(holder)
+      else entry.byValue.delete(value, holder)
+    }
+    this.#places.delete(holder)
   }
 
   collect(
@@ -182,18 +199,16 @@ class Index implements DependencyIndex {
       const entry = this.#entries.get(dependency.key)
       if (!entry || (old && row && !differs(relation, dependency.columns, old, row))) continue
       const values = dependency.pin ? valuesOf(relation, dependency.pin.column, old, row) : []
-      for (const holders of [entry.everyone, ...values.map((value) => entry.byValue.get(value))]) {
-        if (!holders) continue
-        if (holders.size > max) return []
-        for (const holder of holders) found.add(holder)
-      }
+      if (entry.everyone.size > max || values.some((value) => entry.byValue.countOf(value) > max)) return []
+      for (const holder of entry.everyone) found.add(holder)
+      for (const value of values) for (const holder of entry.byValue.of(value)) found.add(holder)
       if (found.size > max) return []
     }
     return found
   }
 
   everybody(): Set<KeyHolder> {
-    return new Set([...this.#unresolved, ...this.#undo.keys()])
+    return new Set([...this.#unresolved, ...this.#places.keys()])
   }
 
   unseenTransactions(
@@ -208,7 +223,7 @@ class Index implements DependencyIndex {
 
   #ensureEntry(key: string): Entry {
     let entry = this.#entries.get(key)
-    if (!entry) this.#entries.set(key, (entry = { everyone: new Set(), byValue: new Map() }))
+    if (!entry) this.#entries.set(key, (entry = { everyone: new Set(), byValue: new FewByKey() }))
     return entry
   }
 
@@ -220,19 +235,9 @@ class Index implements DependencyIndex {
       if (!entry) continue
       for (const holder of entry.everyone) holders.add(holder)
       for (const value of values === 'everyone' ? [] : values)
-        for (const holder of entry.byValue.get(value) ?? []) holders.add(holder)
+        for (const holder of entry.byValue.of(value)) holders.add(holder)
     }
     return holders
-  }
-}
-
-/** @returns the step that removes the holder again */
-function addByValue(byValue: Entry['byValue'], value: string, holder: KeyHolder): () => void {
-  const set = byValue.get(value) ?? new Set()
-  byValue.set(value, set.add(holder))
-  return () => {
-    set.delete(holder)
-    if (set.size === 0 && byValue.get(value) === set) byValue.delete(value)
   }
 }
 

@@ -1,5 +1,6 @@
 import type { BucketGrant } from '../buckets/bucket-grant.ts'
 import { definitionPart } from '../buckets/bucket-name.ts'
+import { FewByKey } from '../few-by-key.ts'
 import { copyOf, SharedParts } from './shared-parts.ts'
 
 /**
@@ -44,31 +45,8 @@ export function expectedNames(expectations: readonly Expectation<unknown>[]): Ma
 const NOTHING: readonly never[] = []
 
 export function createExpectedBuckets<Listener>(): ExpectedBuckets<Listener> {
-  /** By key: one, or several. */
-  const byKey = new Map<string, Expectation<Listener> | Set<Expectation<Listener>>>()
+  const byKey = new FewByKey<Expectation<Listener>>()
   const shared = new SharedParts()
-
-  function add(one: Expectation<Listener>): void {
-    const others = byKey.get(one.key)
-    if (!others) byKey.set(one.key, one)
-    else if (others instanceof Set) others.add(one)
-    else byKey.set(one.key, new Set([others, one]))
-  }
-
-  function remove(one: Expectation<Listener>): void {
-    const { key, parts } = one
-    const all = byKey.get(key)
-    if (all instanceof Set) all.delete(one)
-    if (all === one || (all instanceof Set && all.size === 0)) byKey.delete(key)
-    shared.release(parts)
-  }
-
-  function* all(): Generator<Expectation<Listener>> {
-    for (const some of byKey.values()) {
-      if (some instanceof Set) yield* some
-      else yield some
-    }
-  }
 
   return {
     replace(listener, before, expected, granted) {
@@ -94,22 +72,23 @@ export function createExpectedBuckets<Listener>(): ExpectedBuckets<Listener> {
         parts: shared.share(parts),
         grant,
       }))
-      for (const one of before) remove(one)
-      for (const one of after) add(one)
+      for (const one of before) {
+        byKey.delete(one.key, one)
+        shared.release(one.parts)
+      }
+      for (const one of after) byKey.add(one.key, one)
       return after.length > 0 ? after : NOTHING
     },
     *of(name) {
       if (byKey.size === 0) return
       const part = definitionPart(name)
-      const some = byKey.get(name.slice(part.length))
-      if (!some) return
-      for (const one of some instanceof Set ? some : [some]) if (one.parts.has(part)) yield one
+      for (const one of byKey.of(name.slice(part.length))) if (one.parts.has(part)) yield one
     },
     *names() {
-      for (const { key, parts } of all()) for (const part of parts) yield part + key
+      for (const { key, parts } of byKey.all()) for (const part of parts) yield part + key
     },
     *listeners() {
-      for (const { listener } of all()) yield listener
+      for (const { listener } of byKey.all()) yield listener
     },
   }
 }

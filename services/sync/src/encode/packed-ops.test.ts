@@ -56,8 +56,7 @@ describe('operations that stand back to back', () => {
       fc.property(docs, fc.integer({ min: 1, max: 20 }), bytesMax, (list, opsMax, bytesMax) => {
         const packed = packedOps(Buffer.concat(list), list.length, 999).split(opsMax, bytesMax)
         const single = encodedOps(list, 999).split(opsMax, bytesMax)
-        const facts = (parts: typeof packed) =>
-          parts.map(({ count, bytes, lastOpId }) => [count, bytes, lastOpId])
+        const facts = (parts: typeof packed) => parts.map(({ count, bytes, lastOpId }) => [count, bytes, lastOpId])
         expect(facts(packed)).toEqual(facts(single))
         for (const [index, part] of packed.entries()) {
           const [one, other] = [part, single[index]].map((ops) => Buffer.concat(ops?.body({ kind: 'bson' }) ?? []))

@@ -4,6 +4,7 @@ import { reasonsOf } from '../buckets/access-classes.ts'
 import type { ActivePlan } from '../buckets/active-plan.ts'
 import type { EvaluatedSubscription } from '../buckets/evaluated-keys.ts'
 import type { Device } from '../checkpoints/write-checkpoints.ts'
+import { FewByKey } from '../few-by-key.ts'
 import { FLOODED_PEOPLE_MAX, FLOOD_AUTHORS_MAX } from '../limits.ts'
 import type { LeftOut } from './left-out.ts'
 
@@ -43,7 +44,7 @@ interface Noted {
 
 export function createLeftOuts(logger: Logger): LeftOuts {
   const byStream = new Map<object, Noted>()
-  const byPerson = new Map<string, Set<Noted>>()
+  const byPerson = new FewByKey<Noted>()
   /** Who changed what the person of a stream has, since it began. */
   const changes = new WeakMap<object, Map<string, number>>()
   /** The same of people who do not get everything: their next stream begins after the flood. */
@@ -53,10 +54,7 @@ export function createLeftOuts(logger: Logger): LeftOuts {
     const noted = byStream.get(stream)
     if (!noted) return
     byStream.delete(stream)
-    const { userId } = noted.device
-    const others = byPerson.get(userId)
-    others?.delete(noted)
-    if (others?.size === 0) byPerson.delete(userId)
+    byPerson.delete(noted.device.userId, noted)
   }
 
   function say(person: string, leftOut: readonly LeftOut[], before: readonly LeftOut[] = []): void {
@@ -100,9 +98,13 @@ export function createLeftOuts(logger: Logger): LeftOuts {
       const { leftOut } = found
       if (leftOut.length > 0) noteFlood(stream, device.userId)
       forget(stream)
-      const noted = { device, leftOut, incomplete: incompleteTables(found) }
+      const incomplete = incompleteTables(found)
+      const noted =
+        leftOut.length + incomplete.length > 0
+          ? { device, leftOut, incomplete }
+          : { device, leftOut: NOTHING, incomplete: NOTHING }
       byStream.set(stream, noted)
-      byPerson.set(device.userId, (byPerson.get(device.userId) ?? new Set()).add(noted))
+      byPerson.add(device.userId, noted)
       say(device.userId, leftOut, before?.leftOut)
     },
     forget,
@@ -118,13 +120,14 @@ export function createLeftOuts(logger: Logger): LeftOuts {
       return [...new Map(all.map((one) => [JSON.stringify([one.person, one.table, one.policy]), one])).values()]
     },
     incomplete({ userId, clientId }) {
-      const noted = [...(byPerson.get(userId) ?? [])].filter(
-        ({ device }) => clientId === '' || device.clientId === clientId,
-      )
+      const noted = [...byPerson.of(userId)].filter(({ device }) => clientId === '' || device.clientId === clientId)
       return noted.length > 0 ? unique(noted.flatMap(({ incomplete }) => incomplete)) : undefined
     },
   }
 }
+
+// Shared by all that lack nothing.
+const NOTHING: readonly never[] = []
 
 /** Beyond a number of authors, the one with the fewest rows is forgotten for the next. */
 function count(authors: Map<string, number>, author: string, rows: number): void {

@@ -1,3 +1,4 @@
+import { FewByKey } from '../few-by-key.ts'
 import type { LineSink } from './line-sink.ts'
 import type { StreamSession } from './stream-context.ts'
 
@@ -22,15 +23,14 @@ interface Remembered {
 /** The open streams, by device and by person. */
 export class OpenStreams {
   readonly #all = new Map<Connection, Remembered>()
-  readonly #byDevice = new Map<string, readonly Connection[]>()
-  readonly #perPerson = new Map<string, number>()
+  readonly #byPerson = new FewByKey<Connection>()
 
   get size(): number {
     return this.#all.size
   }
   /** How many different people they are of. */
   get people(): number {
-    return this.#perPerson.size
+    return this.#byPerson.size
   }
 
   has(connection: Connection): boolean {
@@ -43,31 +43,18 @@ export class OpenStreams {
     return this.#all
   }
   countOf(userId: string): number {
-    return this.#perPerson.get(userId) ?? 0
+    return this.#byPerson.countOf(userId)
   }
   of(userId: string, clientId: string): readonly Connection[] {
-    return this.#byDevice.get(deviceOf(userId, clientId)) ?? []
+    return [...this.#byPerson.of(userId)].filter((connection) => connection.clientId === clientId)
   }
 
   add(connection: Connection, nextKeepaliveMs: number): void {
     this.#all.set(connection, { nextKeepaliveMs, warned: false })
-    const { userId, clientId } = connection
-    this.#perPerson.set(userId, this.countOf(userId) + 1)
-    this.#byDevice.set(deviceOf(userId, clientId), [...this.of(userId, clientId), connection])
+    this.#byPerson.add(connection.userId, connection)
   }
 
   remove(connection: Connection): void {
-    if (!this.#all.delete(connection)) return
-    const { userId, clientId } = connection
-    const left = (this.#perPerson.get(userId) ?? 1) - 1
-    if (left > 0) this.#perPerson.set(userId, left)
-    else this.#perPerson.delete(userId)
-    const others = this.of(userId, clientId).filter((other) => other !== connection)
-    if (others.length > 0) this.#byDevice.set(deviceOf(userId, clientId), others)
-    else this.#byDevice.delete(deviceOf(userId, clientId))
+    if (this.#all.delete(connection)) this.#byPerson.delete(connection.userId, connection)
   }
-}
-
-function deviceOf(userId: string, clientId: string): string {
-  return `${userId}/${clientId}`
 }

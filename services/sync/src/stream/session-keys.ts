@@ -9,7 +9,7 @@ import type { EvaluatedSubscription } from '../buckets/evaluated-keys.ts'
 import { sawTransaction } from '../buckets/snapshot.ts'
 import type { Device } from '../checkpoints/write-checkpoints.ts'
 import { RETRY_KEYS_MS } from '../limits.ts'
-import { createKeyTimer, type KeyTimer } from './key-timer.ts'
+import { KeyTimer } from './key-timer.ts'
 import { afterEvaluation, afterTransactions, invalidate, STALE, type KeyValidity } from './key-validity.ts'
 import { fitBuckets } from './left-out.ts'
 import type { StreamContext } from './stream-context.ts'
@@ -61,7 +61,7 @@ export class SessionKeys {
     this.#signal = options.signal
     this.#holder = options.holder
     this.#grant = options.grant
-    this.#timer = createKeyTimer(() => this.#invalidateAndWake())
+    this.#timer = new KeyTimer(() => this.#invalidateAndWake())
   }
 
   /** The plan that the buckets are of. */
