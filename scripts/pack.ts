@@ -32,7 +32,7 @@ const target = join(root, '.cache/packages')
 const SERVER_NODE = '>=24'
 
 /** Of build tools; in a browser Node does not matter. */
-const CLIENT_NODE = '>=20.19'
+const CLIENT_NODE = '>=22'
 
 /** The repository that provenance names: `npm publish` compares it with where the release was built. */
 const REPOSITORY = process.env['HOLDFAST_REPOSITORY']
