@@ -26,7 +26,8 @@ export interface MigrateOptions {
 const LOCK_KEY = 4_711_054_321
 
 /**
- * Applies what the database does not have yet, each file in one transaction together with its record, so that a crash leaves whole migrations only.
+ * Applies what the database does not have yet, each file in one transaction together with its record, so that a crash leaves whole migrations only. All reach
+ * the disk with the last one: what a crash takes before that is applied again.
  *
  * @returns what was applied now
  * @throws {HoldfastError} `migration_failed` with the file, the line and Postgres's message; those of {@link planMigrations}
@@ -45,7 +46,7 @@ export async function applyMigrations(options: MigrateOptions): Promise<readonly
         await client.query(again.sql)
       const pending = planMigrations(migrations, await readApplied(client))
       for (const migration of pending) {
-        await applyOne(client, migration)
+        await applyOne(client, migration, migration === pending.at(-1))
         options.logger.log('info', 'applied migration', { source: migration.source, name: migration.name })
       }
       return pending
@@ -82,8 +83,8 @@ async function readApplied(client: ClientBase): Promise<readonly AppliedMigratio
   )
 }
 
-async function applyOne(client: ClientBase, migration: Migration): Promise<void> {
-  await client.query('begin')
+async function applyOne(client: ClientBase, migration: Migration, isLast: boolean): Promise<void> {
+  await client.query(isLast ? 'begin' : 'begin; set local synchronous_commit = off')
   try {
     await client.query(migration.sql)
     await queryable(client).query(sql`

@@ -65,6 +65,24 @@ describe('applyMigrations', () => {
     await expect(apply()).rejects.toMatchObject({ code: 'migration_name_invalid' })
   })
 
+  test('waits for the disk once, with the last file', async () => {
+    write('0001_things.sql', 'create table public.things (position int, waits text);')
+    for (const position of [2, 3, 4])
+      write(
+        `000${position}_fill.sql`,
+        `insert into public.things values (${position}, current_setting('synchronous_commit'));`,
+      )
+    // Databases of tests never wait by themselves.
+    await db.pool.execute(sql`alter database ${sql.identifier(db.name)} set synchronous_commit = 'on'`)
+    await using pool = createPool({ url: db.url, applicationName: 'test', connectionsMax: 1 })
+    await applyMigrations({ pool, sources: [source], logger: silentLogger })
+    expect(await db.pool.query(sql`select waits from public.things order by position`)).toEqual([
+      { waits: 'off' },
+      { waits: 'off' },
+      { waits: 'on' },
+    ])
+  })
+
   test('lets two processes start at once', async () => {
     write('0001_things.sql', 'create table public.things (id int); select pg_sleep(0.1);')
     const applied = await Promise.all([apply(), apply()])
