@@ -70,6 +70,8 @@ const build = await rolldown({
   treeshake: { moduleSideEffects: (id) => !PURE_MODULES.test(relative(root, id)) },
 })
 rmSync(bundle, { recursive: true, force: true })
+// Compiled code of the files before: their names have hashes, so that it would be kept for ever.
+rmSync(join(root, 'server/dist/.compile-cache'), { recursive: true, force: true })
 const { output } = await build.write({
   dir: bundle,
   format: 'es',
