@@ -1,7 +1,16 @@
-import { quoteIdentifier, quoteName, sql, type Pool } from '@holdfast/postgres'
-import { EVALUATION_MS } from '../limits.ts'
+import { quoteIdentifier, quoteName, type Connections, type PipelineStep } from '@holdfast/postgres'
+import { EVALUATION_MS, TRANSACTION_BYTES_MAX } from '../limits.ts'
 import { renderFilter, type Filter } from './filter.ts'
+import { constant, readInOneTrip } from './one-trip.ts'
 import type { TableInfo } from './table-info.ts'
+
+/** Milliseconds for which an answer may take longer than Postgres lets the statement run. */
+const PATIENCE_MS = 30_000
+
+/** Bytes of a row that is printed: the largest that is followed, each character of it escaped. */
+const PRINTED_BYTES_MAX = 6 * TRANSACTION_BYTES_MAX
+
+const SETTINGS = [constant(`set local statement_timeout = ${EVALUATION_MS}`), constant(`set local timezone = 'UTC'`)]
 
 /** The name of the row in expressions: that of its table, as policies have it. */
 export const rowsOf = ({ schema, name }: Pick<TableInfo, 'schema' | 'name'>): string =>
@@ -16,7 +25,7 @@ export const rowsOf = ({ schema, name }: Pick<TableInfo, 'schema' | 'name'>): st
  * @returns in the order of the rows
  */
 export async function printRows(
-  pool: Pool,
+  pool: Connections,
   table: TableInfo,
   rows: readonly string[],
 ): Promise<readonly (readonly string[])[]> {
@@ -26,8 +35,9 @@ export async function printRows(
     // Without the mark of hexadecimal bytes, as wal2json writes them.
     return `pg_catalog.to_jsonb(${isBytes ? `pg_catalog.substr(${cell}::text, 3)` : cell})::text`
   })
-  const printed = await evaluate<(string | null)[]>(pool, table, `array[${cells.join(', ')}]::text[]`, rows)
-  return printed.map((values) => values.map((value) => value ?? 'null'))
+  if (cells.length === 0) return rows.map(() => [])
+  const printed = await evaluate(pool, statementOf(table, cells, rows, true))
+  return printed.map((values) => values.map((value) => value?.toString('utf8') ?? 'null'))
 }
 
 /**
@@ -36,7 +46,7 @@ export async function printRows(
  * @throws what Postgres refuses: a column that is not there, a value that has not its type
  */
 export async function evaluateFilters(
-  pool: Pool,
+  pool: Connections,
   table: TableInfo,
   filters: readonly Filter[],
   rows: readonly string[],
@@ -47,13 +57,14 @@ export async function evaluateFilters(
 
 /** Lets Postgres say which conditions on the row alone hold for each row. */
 export async function evaluateConditions(
-  pool: Pool,
+  pool: Connections,
   table: TableInfo,
   conditions: readonly string[],
   rows: readonly string[],
 ): Promise<readonly (readonly boolean[])[]> {
   const hold = conditions.map((condition) => `coalesce((${condition}), false)`)
-  return await evaluate<boolean[]>(pool, table, `array[${hold.join(', ')}]::bool[]`, rows)
+  const found = await evaluate(pool, statementOf(table, hold, rows, false))
+  return found.map((values) => values.map((value) => value?.toString('latin1') === 't'))
 }
 
 /** A row of NULLs: enough for Postgres to look at the columns and values of a filter. */
@@ -61,11 +72,22 @@ export function emptyRow({ columns }: TableInfo): string {
   return `(${columns.map(() => '').join(',')})`
 }
 
-function evaluate<T>(pool: Pool, table: TableInfo, expression: string, rows: readonly string[]): Promise<readonly T[]> {
-  return pool.transaction(async (tx) => {
-    await tx.execute(sql`select pg_catalog.set_config('statement_timeout', ${String(EVALUATION_MS)}, true),
-      pg_catalog.set_config('TimeZone', 'UTC', true)`)
-    const text = `select ${expression} as value from ${rowsOf(table)} order by "#rows"."#position"`
-    return (await tx.client.query<{ value: T }>(text, [rows])).rows.map(({ value }) => value)
+/** @param isKept - whether it comes again and again: only values differ */
+function statementOf(
+  table: TableInfo,
+  expressions: readonly string[],
+  rows: readonly string[],
+  isKept: boolean,
+): PipelineStep {
+  const text = `select ${expressions.join(', ')} from ${rowsOf(table)} order by "#rows"."#position"`
+  return { text, values: [rows], key: isKept ? text : undefined }
+}
+
+async function evaluate(pool: Connections, statement: PipelineStep): Promise<readonly (readonly (Buffer | null)[])[]> {
+  const [answer] = await readInOneTrip(pool, [[...SETTINGS, statement]], {
+    timeoutMs: EVALUATION_MS + PATIENCE_MS,
+    rowBytesMax: PRINTED_BYTES_MAX,
   })
+  if (!answer || answer.error) throw answer?.error ?? new Error('there was no answer')
+  return answer.steps.at(-1)?.rows ?? []
 }

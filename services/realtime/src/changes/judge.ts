@@ -1,14 +1,7 @@
-import {
-  assumeStep,
-  runPipeline,
-  SQLSTATE,
-  sqlstateOf,
-  type PoolShare,
-  type PipelineStep,
-  type Session,
-} from '@holdfast/postgres'
+import { assumeStep, SQLSTATE, sqlstateOf, type PoolShare, type PipelineStep, type Session } from '@holdfast/postgres'
 import { CLASSES_TOGETHER_MAX, JUDGED_MS } from '../limits.ts'
 import { rowsOf } from './evaluate-changes.ts'
+import { constant, readInOneTrip } from './one-trip.ts'
 import type { TableInfo } from './table-info.ts'
 
 /** A class of people, and the rows of which it is to be known whether they may see them. */
@@ -26,12 +19,10 @@ export type Answer = readonly boolean[] | Error
 /** Bytes of one answer: a number for each row that is seen. */
 const ROW_BYTES_MAX = 1024 * 1024
 
-const constant = (text: string): PipelineStep => ({ text, values: [], key: text })
-const BEGIN = [
-  constant('set transaction read only'),
-  constant(`set local statement_timeout = ${JUDGED_MS}`),
-  constant('savepoint person'),
-]
+/** Milliseconds for which an answer may take longer than Postgres lets its statements run. */
+const PATIENCE_MS = 30_000
+
+const PREPARE = [constant(`set local statement_timeout = ${JUDGED_MS}`), constant('savepoint person')]
 /** Takes back role, claims and whatever a function has set. */
 const NEXT_CLASS = [constant('rollback to savepoint person')]
 
@@ -69,23 +60,22 @@ async function judgeSome(
   table: TableInfo,
   questions: readonly Question[],
 ): Promise<readonly Answer[]> {
-  return await share.for({ person: undefined }).transaction(async (tx) => {
-    const segments = questions.flatMap((question) => [
-      [assumeStep(tx, question.session), stepOf(table, question)],
-      NEXT_CLASS,
-    ])
-    const [begun, ...found] = await runPipeline(tx.client, [BEGIN, ...segments], {
-      timeoutMs: 0,
-      rowBytesMax: ROW_BYTES_MAX,
-    })
-    if (begun?.error) throw begun.error
-    return questions.map(({ rows }, index): Answer => {
-      const [answer, undone] = [found[2 * index], found[2 * index + 1]]
-      if (undone?.error) throw undone.error
-      if (!answer || answer.error) return answer?.error ?? new Error('there was no answer')
-      const seen = new Set((answer.steps[1]?.rows ?? []).map(([position]) => Number(position?.toString('latin1'))))
-      return rows.map((_, position) => seen.has(position + 1))
-    })
+  const connections = share.for({ person: undefined })
+  const segments = questions.flatMap((question) => [
+    [assumeStep(connections, question.session), stepOf(table, question)],
+    NEXT_CLASS,
+  ])
+  const [prepared, ...found] = await readInOneTrip(connections, [PREPARE, ...segments], {
+    timeoutMs: questions.length * JUDGED_MS + PATIENCE_MS,
+    rowBytesMax: ROW_BYTES_MAX,
+  })
+  if (prepared?.error) throw prepared.error
+  return questions.map(({ rows }, index): Answer => {
+    const [answer, undone] = [found[2 * index], found[2 * index + 1]]
+    if (undone?.error) throw undone.error
+    if (!answer || answer.error) return answer?.error ?? new Error('there was no answer')
+    const seen = new Set((answer.steps[1]?.rows ?? []).map(([position]) => Number(position?.toString('latin1'))))
+    return rows.map((_, position) => seen.has(position + 1))
   })
 }
 

@@ -161,20 +161,22 @@ export class TableChanges {
   }
 
   async #send(batch: readonly RowChange[]): Promise<void> {
-    const known = await this.#knownFor(batch)
-    const { info, index } = known
+    const { info, index } = this.#knownNow() ?? (await this.#readKnown(batch))
     if (!info || !index) return
     const published = batch.filter(({ kind }) => info.published.has(kind))
     if (published.length === 0) return
     const { readerPool, evaluatorPool, share, logger } = this.#context
-    const prepared = await prepareChanges(evaluatorPool, info, index, published, (group, reason) =>
-      this.#cut(
-        [...group.classes.values()].flatMap((classes) =>
-          [...classes].flatMap((one) => [...subscriptionsOf({ class: one, group })]),
+    const [prepared] = await Promise.all([
+      prepareChanges(evaluatorPool, info, index, published, (group, reason) =>
+        this.#cut(
+          [...group.classes.values()].flatMap((classes) =>
+            [...classes].flatMap((one) => [...subscriptionsOf({ class: one, group })]),
+          ),
+          reason,
         ),
-        reason,
       ),
-    )
+      this.#waitUntilVisible(batch),
+    ])
     const onFailure = (one: SubscriberClass, problem: { readonly message: string; readonly isSlow: boolean }): void => {
       logger.log('warn', 'a policy failed for a change', {
         table: `${info.schema}.${info.name}`,
@@ -190,14 +192,23 @@ export class TableChanges {
     prepared.forEach((one, position) => deliverChange(info, one, found[position] ?? []))
   }
 
-  /** What the table is, at or behind the place of some changes in the stream. */
-  async #knownFor(batch: readonly RowChange[]): Promise<Known> {
-    const { pool, hasFullIdentity } = this.#context
-    const schemaXids = this.#schemaXids.splice(0)
-    await waitUntilVisible(pool, [...new Set([...schemaXids, ...batch.map(({ xid }) => xid)])], this.#stopping.signal)
+  /** What is known of the table; `undefined` when that has to be read. */
+  #knownNow(): Known | undefined {
     const known = this.#known
     const isCurrent = known !== undefined && performance.now() - known.readAtMs < INFO_LIFETIME_MS
-    if (isCurrent && [...this.#roles.keys()].every((role) => known.roles.has(role))) return known
+    return isCurrent && [...this.#roles.keys()].every((role) => known.roles.has(role)) ? known : undefined
+  }
+
+  async #waitUntilVisible(batch: readonly RowChange[], others: readonly number[] = []): Promise<void> {
+    const xids = new Set([...others, ...batch.map(({ xid }) => xid)])
+    await waitUntilVisible(this.#context.pool, [...xids], this.#stopping.signal)
+  }
+
+  /** Reads what the table is, at or behind the place of some changes in the stream. */
+  async #readKnown(batch: readonly RowChange[]): Promise<Known> {
+    const { pool, hasFullIdentity } = this.#context
+    await this.#waitUntilVisible(batch, this.#schemaXids.splice(0))
+    const known = this.#known
     const readAtMs = performance.now()
     const roles = new Set(this.#roles.keys())
     const info = await readTableInfo(pool, this.#table, [...roles], hasFullIdentity)

@@ -1,0 +1,37 @@
+import {
+  runPipeline,
+  type Connections,
+  type PipelineOptions,
+  type PipelineStep,
+  type SegmentAnswer,
+} from '@holdfast/postgres'
+
+export const constant = (text: string): PipelineStep => ({ text, values: [], key: text })
+
+const BEGIN = [constant('begin transaction read only')]
+const COMMIT = [constant('commit')]
+/** A function of the project may have changed settings for longer than its transaction. */
+const RESET = [constant('reset all'), constant('reset role')]
+
+/**
+ * Runs segments of statements in one read-only transaction and one round trip: its begin and its end go to Postgres with them. A segment that fails fails those
+ * behind it, unless they go back to a savepoint.
+ *
+ * @returns the answers of the segments
+ * @throws when there was no connection, or it broke
+ */
+export function readInOneTrip(
+  connections: Connections,
+  segments: readonly (readonly PipelineStep[])[],
+  options: PipelineOptions,
+): Promise<readonly SegmentAnswer[]> {
+  return connections.withClient(async (client) => {
+    const [begun, ...answers] = await runPipeline(client, [BEGIN, ...segments, COMMIT, RESET], options)
+    if (begun?.error) throw begun.error
+    const reset = answers.pop()
+    answers.pop()
+    if (!reset || reset.error || reset.status !== 'I')
+      throw reset?.error ?? new Error('the connection is still in a transaction')
+    return answers
+  })
+}
