@@ -1,9 +1,10 @@
 import { HoldfastError } from '@holdfast/foundation'
 import type { ChangeTap, Lsn, Relation, ReplicationEvent } from '@holdfast/replication'
-import { TRANSACTION_BYTES_MAX, TRANSACTION_CHANGES_MAX } from '../limits.ts'
+import { INFO_LIFETIME_MS, TRANSACTION_BYTES_MAX, TRANSACTION_CHANGES_MAX } from '../limits.ts'
 import { emptyRow, evaluateFilters } from './evaluate-changes.ts'
 import { concerns, type Subscription } from './subscription.ts'
 import { readPublishedTables } from './published-tables.ts'
+import { SharedCatalog } from './shared-catalog.ts'
 import { readTableInfo } from './table-info.ts'
 import type { RowChange } from './prepare-changes.ts'
 import { TableChanges, type ChangeContext } from './table-changes.ts'
@@ -32,6 +33,7 @@ interface OpenTransaction {
 export class ChangeFeed {
   readonly #context: ChangeContext
   readonly #tap: Pick<ChangeTap, 'listen'>
+  readonly #catalog = new SharedCatalog(INFO_LIFETIME_MS)
   readonly #subscriptions = new Set<Subscription>()
   readonly #tables = new Map<string, TableChanges>()
   /** What was found for relations since subscriptions changed. */
@@ -85,12 +87,16 @@ export class ChangeFeed {
     const { pool, evaluatorPool, hasFullIdentity } = this.#context
     const { role } = subscriber.identity()
     if (schema === '*' || table === undefined) {
-      const tables = await readPublishedTables(pool)
-      if (!tables.some((one) => one.schema !== 'realtime' && (schema === '*' || one.schema === schema)))
-        throw notPublished()
+      const found = await this.#catalog.read(JSON.stringify([schema]), async () => {
+        const tables = await readPublishedTables(pool)
+        return tables.some((one) => one.schema !== 'realtime' && (schema === '*' || one.schema === schema)) || undefined
+      })
+      if (!found) throw notPublished()
       return
     }
-    const info = await readTableInfo(pool, { schema, name: table }, [role], hasFullIdentity)
+    const info = await this.#catalog.read(JSON.stringify([schema, table, role]), () =>
+      readTableInfo(pool, { schema, name: table }, [role], hasFullIdentity),
+    )
     if (!info) throw notPublished()
     const selectable = info.roles.get(role)?.selectable
     for (const column of new Set([
@@ -99,7 +105,10 @@ export class ChangeFeed {
     ]))
       if (!selectable?.has(column))
         throw new HoldfastError('InvalidSubscription', 400, `invalid column for filter ${column}`)
-    if (filter) await evaluateFilters(evaluatorPool, info, [filter], [emptyRow(info)])
+    if (filter)
+      await this.#catalog.read(JSON.stringify([schema, table, role, filter.text]), () =>
+        evaluateFilters(evaluatorPool, info, [filter], [emptyRow(info)]),
+      )
   }
 
   async stop(): Promise<void> {
@@ -163,6 +172,7 @@ export class ChangeFeed {
     this.#open = undefined
     if (!open) return
     if (!open.isOld) this.#toldUpTo = open.commitLsn
+    if (open.hasSchemaChange) this.#catalog.clear()
     if (open.hasSchemaChange) for (const table of this.#tables.values()) table.schemaChanged(open.xid)
     for (const { to, change } of open.changes) to.add(change)
   }

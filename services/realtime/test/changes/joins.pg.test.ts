@@ -1,0 +1,70 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
+import { realtimeMigrations } from '../../src/index.ts'
+import { openRealtimeWorld } from '../realtime-world.ts'
+
+const CLIENTS = 20
+const CHANNELS = 50
+
+/** A database whose transactions of the server are counted: the catalog is read in them. */
+async function openCounted(): Promise<{ readonly database: TestDatabase; readonly count: () => number }> {
+  const database = await openTestDatabase({ migrations: [realtimeMigrations] })
+  let count = 0
+  const pool: TestDatabase['pool'] = {
+    ...database.pool,
+    transaction: (body) => {
+      count++
+      return database.pool.transaction(body)
+    },
+  }
+  return { database: { ...database, pool }, count: () => count }
+}
+
+test('a thousand joins at once read the catalog once, and each is told that changes come', async () => {
+  const { database, count } = await openCounted()
+  onTestFinished(() => database[Symbol.asyncDispose]())
+  await database.pool.withClient((client) =>
+    client.query(`
+      create table public.notes (id int primary key, room int);
+      grant select on public.notes to anon;
+      alter publication supabase_realtime add table public.notes;`),
+  )
+  const world = await openRealtimeWorld({}, database)
+  onTestFinished(() => world[Symbol.asyncDispose]())
+  const clients = await Promise.all(Array.from({ length: CLIENTS }, () => world.connect()))
+  const before = count()
+  const wanted = { event: '*', schema: 'public', table: 'notes', filter: 'room=eq.1' }
+  await Promise.all(
+    clients.map(async (client) => {
+      const names = Array.from({ length: CHANNELS }, (_, number) => `realtime:${number}`)
+      await Promise.all(names.map((name) => client.join(name, { config: { postgres_changes: [wanted] } })))
+      for (const name of names)
+        expect(
+          await client.next((message) => !Buffer.isBuffer(message) && message[2] === name && message[3] === 'system'),
+        ).toMatchObject({ 4: { status: 'ok', message: 'Subscribed to PostgreSQL' } })
+    }),
+  )
+  // A slow machine may take longer than the catalog counts as read.
+  expect(count() - before).toBeLessThan(10)
+})
+
+test('a table that has just been published is found, though it was not when others asked', async () => {
+  const database = await openTestDatabase({ migrations: [realtimeMigrations] })
+  onTestFinished(() => database[Symbol.asyncDispose]())
+  await database.pool.withClient((client) =>
+    client.query('create table public.notes (id int primary key); grant select on public.notes to anon'),
+  )
+  const world = await openRealtimeWorld({}, database)
+  onTestFinished(() => world[Symbol.asyncDispose]())
+  const client = await world.connect()
+  const join = async (topic: string): Promise<unknown> => {
+    await client.join(topic, { config: { postgres_changes: [{ event: '*', schema: 'public', table: 'notes' }] } })
+    const told = await client.next(
+      (message) => !Buffer.isBuffer(message) && message[2] === topic && message[3] === 'system',
+    )
+    return (told as readonly unknown[])[4]
+  }
+  expect(await join('realtime:early')).toMatchObject({ status: 'error' })
+  await database.pool.withClient((client) => client.query('alter publication supabase_realtime add table public.notes'))
+  expect(await join('realtime:late')).toMatchObject({ status: 'ok' })
+})
