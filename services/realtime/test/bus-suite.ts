@@ -21,6 +21,7 @@ export function describeBus(name: string, openNodes: () => Promise<readonly [Bus
   describe(`the bus of ${name}`, () => {
     describeMessages(use)
     describeSubscribers(use)
+    describeEnds(use)
   })
 }
 
@@ -46,6 +47,30 @@ function describeMessages(use: UseNodes): void {
       for (const payload of sent) one.publish('a', message(payload))
       await expect.poll(() => seen.length).toBe(1_000)
       expect(seen).toEqual(sent)
+    }))
+
+  test('keeps the order of one publisher over all its channels', () =>
+    use(async (one, other) => {
+      const seen: string[] = []
+      for (const channel of ['a', 'b', 'c'])
+        other.subscribe(channel, (got) => void (got.kind === 'text' && seen.push(`${channel}${got.payload}`)))
+      const sent = Array.from({ length: 300 }, (_, position) => `${'abc'[position % 3]}${position}`)
+      for (const [position, text] of sent.entries()) one.publish(text[0] ?? '', message(String(position)))
+      await expect.poll(() => seen.length).toBe(300)
+      expect(seen).toEqual(sent)
+    }))
+
+  test('brings messages of the largest size, and changes of presence', () =>
+    use(async (one, other) => {
+      const seen: BusMessage[] = []
+      other.subscribe('a', (got) => seen.push(got))
+      const entry = { key: 'ä', ref: '1', meta: { list: [1, null, { deep: true }] }, bytes: 7 }
+      const change = { joins: [entry], leaves: [entry] }
+      one.publish('a', message('x'.repeat(5_000_000)))
+      one.publish('a', { kind: 'presence', change })
+      await expect.poll(() => seen.length).toBe(2)
+      expect(seen[0]?.kind === 'text' && seen[0].payload.length).toBe(5_000_000)
+      expect(seen[1]).toEqual({ kind: 'presence', change })
     }))
 
   test('brings bytes and texts as they were', () =>
@@ -124,5 +149,54 @@ function describeSubscribers(use: UseNodes): void {
       one.publish('a', message('1'))
       one.publish('a', message('1'))
       await expect.poll(() => seen).toEqual(['a', 'b'])
+    }))
+}
+
+function describeEnds(use: UseNodes): void {
+  test('keeps nothing for who subscribes later', () =>
+    use(async (one, other) => {
+      const seen: string[] = []
+      const onMessage = (got: BusMessage): void => void (got.kind === 'text' && seen.push(got.payload))
+      const first = other.subscribe('a', onMessage)
+      one.publish('a', message('1'))
+      await expect.poll(() => seen).toEqual(['1'])
+      first[Symbol.dispose]()
+      one.publish('a', message('2'))
+      const marker = Promise.withResolvers<void>()
+      other.subscribe('end', () => marker.resolve())
+      one.publish('end', message(''))
+      await marker.promise
+      other.subscribe('a', onMessage)
+      one.publish('a', message('3'))
+      await expect.poll(() => seen).toEqual(['1', '3'])
+    }))
+
+  test('loses nothing and keeps the order for others while one subscriber is slow', () =>
+    use(async (one, other) => {
+      const seen: string[] = []
+      let turns = 0
+      // Work that holds up the event loop, as encoding for many members does.
+      other.subscribe('a', () => {
+        for (let turn = 0; turn < 100_000; turn++) turns += turn % 7
+      })
+      other.subscribe('a', (got) => void (got.kind === 'text' && seen.push(got.payload)))
+      const sent = Array.from({ length: 500 }, (_, position) => String(position))
+      for (const payload of sent) one.publish('a', message(payload))
+      await expect.poll(() => seen.length).toBe(500)
+      expect(seen).toEqual(sent)
+      expect(turns).toBeGreaterThan(0)
+    }))
+
+  test('is silent once it is closed, also when it is closed twice or used again', () =>
+    use(async (one, other) => {
+      const seen: string[] = []
+      const subscription = other.subscribe('a', () => seen.push('after the end'))
+      await other[Symbol.asyncDispose]()
+      await other[Symbol.asyncDispose]()
+      subscription[Symbol.dispose]()
+      other.publish('a', message('1'))
+      one.publish('a', message('2'))
+      await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
+      expect(seen).toEqual([])
     }))
 }

@@ -1,0 +1,29 @@
+import { deserialize, serialize } from 'node:v8'
+import type { Logger } from '@holdfast/foundation'
+import type { Bus, BusMessage } from '../src/bus/bus.ts'
+import { openLocalBus } from '../src/bus/local-bus.ts'
+
+/**
+ * Two nodes between which every message goes as bytes, and later: what a bus over a network does to a service, without the network. A node that is closed hears
+ * nothing, and is not heard.
+ */
+export function openWireBus(logger: Logger): readonly [Bus, Bus] {
+  const nodes = [openLocalBus(logger), openLocalBus(logger)] as const
+  const isOpen = [true, true]
+  const open = (own: 0 | 1): Bus => ({
+    subscribe: (channel, onMessage) => nodes[own].subscribe(channel, onMessage),
+    publish(channel, message) {
+      if (!isOpen[own]) return
+      const bytes = serialize([channel, message])
+      setImmediate(() => {
+        for (const [number, node] of nodes.entries())
+          if (isOpen[own] && isOpen[number]) node.publish(...(deserialize(bytes) as [string, BusMessage]))
+      })
+    },
+    async [Symbol.asyncDispose]() {
+      isOpen[own] = false
+      await nodes[own][Symbol.asyncDispose]()
+    },
+  })
+  return [open(0), open(1)]
+}
