@@ -42,6 +42,10 @@ export const wrongSignature = (cause?: unknown): HoldfastError =>
 export const tooManyChannels = (): HoldfastError =>
   new HoldfastError('ChannelRateLimitReached', 429, 'Too many channels')
 
+/** Not of Supabase, which has no limit for a topic. */
+export const presenceFull = (): HoldfastError =>
+  new HoldfastError('PresenceFull', 413, 'The members of this Channel topic show too much together')
+
 export const tooManyClients = (): HoldfastError =>
   new HoldfastError('ConnectionRateLimitReached', 429, 'Too many connected users')
 
@@ -69,4 +73,9 @@ export const replayOfPublic = (): HoldfastError =>
 /** The reason of a refused join, as clients show it. */
 export function reasonOf(error: HoldfastError): string {
   return `${error.code}: ${error.message}`
+}
+
+/** Said by the channel, not thrown: the right to read it was lost while it was joined. */
+export function accessRevoked(name: string): string {
+  return `You no longer have permission to read from this Channel topic: ${name}`
 }

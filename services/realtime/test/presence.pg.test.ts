@@ -105,6 +105,32 @@ describe('presence', () => {
     })
   })
 
+  test('of a topic is refused to whom there is no room for, and who joins can still read all of it', async () => {
+    const world = await open({ realtimeUnsentSizeMax: 64 })
+    const shows: TestSocket[] = []
+    const answers: unknown[] = []
+    for (let number = 0; number < 5; number++) {
+      const client = await join(world, `member ${number}`)
+      shows.push(client)
+      client.send(null, 'r', 'realtime:room', 'presence', { event: 'track', payload: { text: 'ü'.repeat(5_000) } })
+      const reply = await client.next((message) => !Buffer.isBuffer(message) && message[1] === 'r')
+      answers.push((reply as readonly unknown[])[4])
+    }
+    const ok = { status: 'ok', response: {} }
+    const reason = 'PresenceFull: The members of this Channel topic show too much together'
+    const full = { status: 'error', response: { reason } }
+    expect(answers).toEqual([ok, ok, ok, full, full])
+    expect(Object.keys(await state(await join(world, 'later')))).toEqual(['member 0', 'member 1', 'member 2'])
+    // Who shows something may change it, and who goes makes room.
+    const [first, second, , fourth] = shows as [TestSocket, TestSocket, TestSocket, TestSocket]
+    track(first, { text: 'x'.repeat(10_000) })
+    await first.next((message) => isEvent('presence_diff')(message) && JSON.stringify(message).includes('xxx'))
+    second.socket.terminate()
+    await fourth.next((message) => isEvent('presence_diff')(message) && JSON.stringify(message).includes('"joins":{}'))
+    track(fourth, { text: 'y'.repeat(10_000) })
+    await first.next((message) => isEvent('presence_diff')(message) && JSON.stringify(message).includes('yyy'))
+  })
+
   test.each([
     ['called too often', { realtimePresenceCallsMax: 2 }, {}, 3, 'Client presence rate limit exceeded'],
     ['too large', {}, { text: 'x'.repeat(70_000) }, 1, 'Track message size exceeded'],

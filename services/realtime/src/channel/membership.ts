@@ -4,7 +4,7 @@ import type { ChannelCaller, Extension, ReadRights } from '../access/rights.ts'
 import type { Identity } from '../access/tokens.ts'
 import type { BusMessage } from '../bus/bus.ts'
 import { type MessageRow, toBroadcast } from '../database/message-row.ts'
-import { privateOnly, reasonOf, tokenExpired, unknownError } from '../errors.ts'
+import { accessRevoked, presenceFull, privateOnly, reasonOf, tokenExpired, unknownError } from '../errors.ts'
 import {
   EVENT_NAME_BYTES_MAX,
   PAYLOAD_ALLOWANCE_BYTES,
@@ -20,7 +20,7 @@ import type { BroadcastFrame, ClientFrame, PushFrame, Ref } from '../wire/frames
 import type { ChannelContext, Line } from './context.ts'
 import { type JoinConfig, parseAccessToken, parseJoin } from './join-config.ts'
 import { MemberChanges, SUBSCRIBED } from './member-changes.ts'
-import { MemberPresence } from './member-presence.ts'
+import { MemberPresence, parsePresenceCall } from './member-presence.ts'
 import { MemberReplay, parseReplay, type WantedReplay } from './member-replay.ts'
 import { MemberRights } from './member-rights.ts'
 import { type CloseReason, type MembershipState, nextState } from './membership-state.ts'
@@ -338,16 +338,24 @@ export class Membership implements Member {
 
   #takePresence({ ref, payload }: PushFrame): void | Promise<void> {
     if (!this.#presenceCalls.take(1, this.#context.clock.now())) return this.end('Client presence rate limit exceeded')
-    const { event, payload: shown = {} } = isRecord(payload) ? payload : {}
-    const action = typeof event === 'string' ? event.toLowerCase() : ''
-    if (action !== 'track' && action !== 'untrack')
-      return this.#reply(ref, 'error', { reason: 'A presence event is track or untrack' })
-    if (!isRecord(shown)) return this.#reply(ref, 'error', { reason: 'Presence track payload must be a map' })
-    if (Buffer.byteLength(JSON.stringify(shown)) > PRESENCE_BYTES_MAX) return this.end('Track message size exceeded')
+    const call = parsePresenceCall(payload)
+    if (call.action === 'refused') return this.#reply(ref, 'error', { reason: call.reason })
+    const { shown } = call
+    if (shown && Buffer.byteLength(JSON.stringify(shown)) > PRESENCE_BYTES_MAX)
+      return this.end('Track message size exceeded')
     return this.#ifAllowed('presence', (isAllowed) => {
+      const change = isAllowed ? (shown ? this.#track(shown) : this.#presence.untrack()) : undefined
+      if (change === 'full') return this.#reply(ref, 'error', { reason: reasonOf(presenceFull()) })
       this.#reply(ref, 'ok', {})
-      if (isAllowed) this.#showChange(action === 'track' ? this.#presence.track(shown) : this.#presence.untrack())
+      this.#showChange(change)
     })
+  }
+
+  /** The state of a topic is one message for who joins, which has to fit into what may wait for a client. */
+  #track(shown: Readonly<Record<string, unknown>>): PresenceChange | 'full' | undefined {
+    const { options, topics } = this.#context
+    const bytesMax = (options.realtimeUnsentSizeMax * 1_024) / 2
+    return this.#presence.track(shown, bytesMax - topics.presenceBytes(this.name, this.#config.isPrivate))
   }
 
   #showChange(change: PresenceChange | undefined): void {
@@ -387,8 +395,4 @@ export class Membership implements Member {
     this.#context.logger.log('error', 'a channel could not be joined', { error: errorMessage(error) })
     return unknownError(error)
   }
-}
-
-function accessRevoked(name: string): string {
-  return `You no longer have permission to read from this Channel topic: ${name}`
 }

@@ -1,5 +1,5 @@
 import type { Bus, BusMessage } from '../bus/bus.ts'
-import { applyChange, renderDiff, renderState, type PresenceChange, type PresenceState } from '../presence/presence.ts'
+import { PresenceState, renderDiff, type PresenceChange } from '../presence/presence.ts'
 import { FanOut } from '../wire/encode.ts'
 import { busChannel, topicOf } from './topic.ts'
 
@@ -35,7 +35,7 @@ export class Topics {
     const channel = busChannel(name, isPrivate)
     let topic = this.#topics.get(channel)
     if (!topic) {
-      const made: Topic = { name, members: new Set(), presence: new Map() }
+      const made: Topic = { name, members: new Set(), presence: new PresenceState() }
       const subscription = this.#bus.subscribe(channel, (message) => deliver(made, message))
       this.#topics.set(channel, (topic = made))
       this.#subscriptions.set(made, subscription)
@@ -53,7 +53,12 @@ export class Topics {
 
   /** Who shows what on a topic that has a member here, as clients read it. */
   presence(name: string, isPrivate: boolean): unknown {
-    return renderState(this.#topics.get(busChannel(name, isPrivate))?.presence ?? new Map())
+    return this.#topics.get(busChannel(name, isPrivate))?.presence.render() ?? {}
+  }
+
+  /** Bytes of it. */
+  presenceBytes(name: string, isPrivate: boolean): number {
+    return this.#topics.get(busChannel(name, isPrivate))?.presence.bytes ?? 0
   }
 
   publish(name: string, isPrivate: boolean, message: BusMessage): void {
@@ -83,7 +88,7 @@ function deliverPresence(
   state: PresenceState,
   change: PresenceChange,
 ): void {
-  applyChange(state, change)
+  state.apply(change)
   const fanOut = FanOut.ofText(topic, 'presence_diff', JSON.stringify(renderDiff(change)))
   for (const member of members) if (member.canReadPresence) member.deliver(fanOut)
 }

@@ -1,13 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import {
-  applyChange,
-  createEntry,
-  renderDiff,
-  renderState,
-  type PresenceEntry,
-  type PresenceState,
-} from './presence.ts'
+import { createEntry, PresenceState, renderDiff, type PresenceEntry } from './presence.ts'
 
 test('an update is a leave of the old and a join of the new, which names it', () => {
   const first = createEntry('ada', '1', { at: 'a' }, undefined)
@@ -19,24 +12,28 @@ test('an update is a leave of the old and a join of the new, which names it', ()
 })
 
 test('keys that name members of objects are keys', () => {
-  const state: PresenceState = new Map()
-  applyChange(state, { joins: [createEntry('__proto__', '1', {}, undefined)], leaves: [] })
-  expect(JSON.stringify(renderState(state))).toBe('{"__proto__":{"metas":[{"phx_ref":"1"}]}}')
+  const state = new PresenceState()
+  state.apply({ joins: [createEntry('__proto__', '1', {}, undefined)], leaves: [] })
+  expect(JSON.stringify(state.render())).toBe('{"__proto__":{"metas":[{"phx_ref":"1"}]}}')
 })
 
 test('the state is who came and has not gone, however often each is said', () => {
   const change = fc.record({ key: fc.constantFrom('a', 'b'), ref: fc.constantFrom('1', '2', '3'), joins: fc.boolean() })
   fc.assert(
     fc.property(fc.array(change), (changes) => {
-      const state: PresenceState = new Map()
+      const state = new PresenceState()
       const present = new Map<string, PresenceEntry>()
       for (const { key, ref, joins } of changes) {
         const entry = createEntry(key, `${key}${ref}`, {}, undefined)
-        applyChange(state, joins ? { joins: [entry], leaves: [] } : { joins: [], leaves: [entry] })
+        state.apply(joins ? { joins: [entry], leaves: [] } : { joins: [], leaves: [entry] })
         if (joins) present.set(entry.ref, entry)
         else present.delete(entry.ref)
       }
-      const metas = Object.values(renderState(state)).flatMap((own) => own.metas)
+      // Never less than what clients read.
+      const written = Buffer.byteLength(JSON.stringify(state.render()))
+      expect(state.bytes).toBe([...present.values()].reduce((sum, { bytes }) => sum + bytes, 0))
+      if (present.size > 0) expect(state.bytes).toBeGreaterThanOrEqual(written)
+      const metas = Object.values(state.render()).flatMap((own) => own.metas)
       expect(metas.map(({ phx_ref: ref }) => ref).toSorted()).toEqual([...present.keys()].toSorted())
     }),
   )

@@ -5,6 +5,8 @@ export interface PresenceEntry {
   readonly ref: string
   /** The payload of the member with `phx_ref`, and `phx_ref_prev` of what it replaces. */
   readonly meta: Readonly<Record<string, unknown>>
+  /** What it takes in the state of its topic, about. */
+  readonly bytes: number
 }
 
 /** Who comes and who goes, in one step. */
@@ -13,20 +15,37 @@ export interface PresenceChange {
   readonly leaves: readonly PresenceEntry[]
 }
 
-/** What the members of a topic show, by ref, in the order in which they came. */
-export type PresenceState = Map<string, PresenceEntry>
+/** What the members of a topic show, in the order in which they came. */
+export class PresenceState {
+  readonly #entries = new Map<string, PresenceEntry>()
+  #bytes = 0
 
-/** Changes the state as the change says, whatever came before: what goes twice is gone once. */
-export function applyChange(state: PresenceState, { joins, leaves }: PresenceChange): void {
-  for (const { ref } of leaves) state.delete(ref)
-  for (const entry of joins) state.set(entry.ref, entry)
+  /** What it takes as clients read it, about. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** Changes it as the change says, whatever came before: what goes twice is gone once. */
+  apply({ joins, leaves }: PresenceChange): void {
+    for (const { ref } of leaves) this.#delete(ref)
+    for (const entry of joins) {
+      this.#delete(entry.ref)
+      this.#entries.set(entry.ref, entry)
+      this.#bytes += entry.bytes
+    }
+  }
+
+  render(): Metas {
+    return groupByKey([...this.#entries.values()])
+  }
+
+  #delete(ref: string): void {
+    this.#bytes -= this.#entries.get(ref)?.bytes ?? 0
+    this.#entries.delete(ref)
+  }
 }
 
 type Metas = Readonly<Record<string, { readonly metas: readonly PresenceEntry['meta'][] }>>
-
-export function renderState(state: PresenceState): Metas {
-  return groupByKey([...state.values()])
-}
 
 export function renderDiff({ joins, leaves }: PresenceChange): { readonly joins: Metas; readonly leaves: Metas } {
   return { joins: groupByKey(joins), leaves: groupByKey(leaves) }
@@ -44,5 +63,6 @@ export function createEntry(
   payload: Readonly<Record<string, unknown>>,
   previous: PresenceEntry | undefined,
 ): PresenceEntry {
-  return { key, ref, meta: { ...payload, phx_ref: ref, ...(previous && { phx_ref_prev: previous.ref }) } }
+  const meta = { ...payload, phx_ref: ref, ...(previous && { phx_ref_prev: previous.ref }) }
+  return { key, ref, meta, bytes: Buffer.byteLength(JSON.stringify({ [key]: { metas: [meta] } })) }
 }
