@@ -12,6 +12,8 @@ export interface AppConfig {
         readonly accounts: readonly { readonly email: string; readonly name: string; readonly role: string }[]
       }
     | undefined
+  /** Whether channels are served: without them the app shows nothing of who is there, and asks for none. */
+  readonly hasChannels: boolean
   readonly account: AccountRules
 }
 
@@ -45,6 +47,7 @@ export function appConfigRoutes(config: AppConfig): FastifyPluginAsync {
     anonKey: config.anonKey,
     version: VERSION,
     sample: config.sample ?? null,
+    hasChannels: config.hasChannels,
     account: config.account,
   }
   return async (app) => {

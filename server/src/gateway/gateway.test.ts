@@ -73,7 +73,13 @@ async function open(changes: Partial<GatewayOptions> = {}) {
     anonymousRole: () => 'anon',
     isDatabaseUp: () => true,
     health: () => ({ database: 'up', sync: 'ready', problem: undefined }),
-    config: { projectName: 'Träger & Co', anonKey: 'anon-key', sample: undefined, account: ACCOUNT_RULES },
+    config: {
+      projectName: 'Träger & Co',
+      anonKey: 'anon-key',
+      sample: undefined,
+      hasChannels: true,
+      account: ACCOUNT_RULES,
+    },
     appDirectory: '/nowhere',
     logger: silentLogger,
     ...changes,
@@ -345,6 +351,7 @@ test('visitors learn the public key and the name, and never the service key', as
     anonKey: 'anon-key',
     version: expect.stringMatching(/^\d+\.\d+\.\d+/) as string,
     sample: null,
+    hasChannels: true,
     account: ACCOUNT_RULES,
   })
 })

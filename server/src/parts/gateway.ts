@@ -83,6 +83,7 @@ function appConfigOf(
           accounts: sampleAccounts.map(({ email, name, what }) => ({ email, name, role: what })),
         }
       : undefined,
+    hasChannels: config.realtimeEnabled,
     account: {
       password: { lengthMin: config.minimumPasswordLength, requirements: config.passwordRequirements },
       codeDigits: {

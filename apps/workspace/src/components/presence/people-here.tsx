@@ -14,7 +14,7 @@ const SHOWN_MAX = 5
 const SHOWN_ON_PHONE_MAX = 2
 
 /** Shows who else is at the same place, and shows them this user. Renders nothing while the list is empty or unknown. */
-export function PeopleHere({ topic }: { readonly topic: string }): JSX.Element | null {
+export function PeopleHere({ topic }: { readonly topic: string | undefined }): JSX.Element | null {
   const { name } = usePerson()
   const isPhone = useMediaQuery('(max-width: 599.98px)')
   const { people, total } = usePresence<Here>(useIsHere() ? topic : undefined, { name }, { parse: parseHere })

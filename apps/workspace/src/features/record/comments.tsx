@@ -17,7 +17,7 @@ import { lazyAfterPaint } from '../../lib/presence/lazy-after-paint.tsx'
 import { usePlaceTopics } from '../../lib/presence/topics.ts'
 import { recordMessages as words } from '../../messages/record.ts'
 
-const TypingMark = lazyAfterPaint<{ readonly topic: string; readonly text: string }>(
+const TypingMark = lazyAfterPaint<{ readonly topic: string | undefined; readonly text: string }>(
   async () => (await import('./typing-mark.tsx')).TypingMark,
 )
 

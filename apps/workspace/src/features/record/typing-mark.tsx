@@ -10,7 +10,13 @@ const PER_SECOND = 1
 const TYPING_MS = 5_000
 
 /** Who else writes a comment on the record now, and tells the others that this user does. */
-export function TypingMark({ topic, text }: { readonly topic: string; readonly text: string }): JSX.Element | null {
+export function TypingMark({
+  topic,
+  text,
+}: {
+  readonly topic: string | undefined
+  readonly text: string
+}): JSX.Element | null {
   const { userId } = useLocalDatabase()
   const place = useIsHere() ? topic : undefined
   const { people } = usePresence<Here>(place, undefined, { parse: parseHere })

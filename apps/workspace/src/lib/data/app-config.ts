@@ -32,6 +32,7 @@ const schema = v.object({
   anonKey: v.string(),
   version: v.optional(v.string()),
   vfs: v.optional(v.string()),
+  hasChannels: v.optional(v.boolean()),
   account: v.fallback(v.optional(rules), undefined),
   sample: v.optional(
     v.nullable(
@@ -53,6 +54,8 @@ export interface AppConfig {
   readonly vfs: string | undefined
   /** Accounts of the sample project; only a server on loopback with sample data names them. */
   readonly sample: SampleAccounts | undefined
+  /** Whether the server has channels, for who is there. */
+  readonly hasChannels: boolean
   /** What the account screens and forms for new passwords have to know beforehand. */
   readonly account: AccountRules
 }
@@ -111,6 +114,7 @@ function toConfig(value: v.InferOutput<typeof schema>): AppConfig {
     version: value.version,
     vfs: value.vfs,
     sample: value.sample ?? undefined,
+    hasChannels: value.hasChannels ?? true,
     account: value.account ?? DEFAULT_RULES,
   }
 }

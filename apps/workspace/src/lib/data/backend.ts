@@ -9,6 +9,7 @@ import {
 import { rememberAccount } from './accounts.ts'
 import { quoteName } from '../sql.ts'
 import { type AppConfig, fetchConfig, readCachedConfig } from './app-config.ts'
+import { useHasChannels } from './has-channels.ts'
 import { PHOTO_BUCKET, photoFilesSql, type PhotoTable, photoTableOf } from './photo-table.ts'
 
 /** The server as this page knows it: its settings and the client that talks to it. */
@@ -26,11 +27,15 @@ export interface Backend {
 export async function openBackend(): Promise<Backend> {
   const cached = readCachedConfig()
   if (cached) {
-    fetchConfig().catch((error: unknown) => {
-      console.info('The settings of the last visit are used; the server did not answer.', error)
-    })
+    fetchConfig().then(
+      ({ hasChannels }) => useHasChannels.setState({ hasChannels }),
+      (error: unknown) => {
+        console.info('The settings of the last visit are used; the server did not answer.', error)
+      },
+    )
   }
   const config = cached ?? (await fetchConfig())
+  useHasChannels.setState({ hasChannels: config.hasChannels })
   const client = createClient({
     url: location.origin,
     anonKey: config.anonKey,

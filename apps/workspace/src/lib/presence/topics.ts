@@ -1,13 +1,15 @@
 import { useBackend } from '../data/backend-context.tsx'
+import { useHasChannels } from '../data/has-channels.ts'
 
-/** Topics of the places in the workspace. Policies of the project decide who may use them. */
+/** Topics of the places in the workspace. Policies of the project decide who may use them; `undefined` on a server without channels. */
 export interface PlaceTopics {
-  table(table: string): string
-  record(table: string, id: string): string
+  table(table: string): string | undefined
+  record(table: string, id: string): string | undefined
 }
 
 export function usePlaceTopics(): PlaceTopics {
   const { slug } = useBackend().config.project
-  const table = (name: string): string => `ws:${slug}:t:${name}`
-  return { table, record: (name, id) => `${table(name)}:r:${id}` }
+  const hasChannels = useHasChannels((state) => state.hasChannels)
+  const topic = (place: string): string | undefined => (hasChannels ? `ws:${slug}:t:${place}` : undefined)
+  return { table: topic, record: (table, id) => topic(`${table}:r:${id}`) }
 }
