@@ -36,6 +36,20 @@ test('two people see each other on a table and a record, and others see neither'
     await expect(sam.page.locator('[data-cursor]')).toHaveCount(0)
   })
 
+  await test.step('the field of a record that one is in is marked for the other until they leave it', async () => {
+    const record = `${dana.home}/t/actions/r/${action?.id}`
+    await Promise.all([dana.page.goto(record), mina.page.goto(record)])
+    await expect(alsoHere(mina.page)).toHaveAccessibleName('Also here: Dana Okafor')
+    await dana.page.getByRole('textbox', { name: 'Title' }).click()
+    const mark = mina.page.locator('[data-field="title"]').getByText('Dana Okafor is editing')
+    await expect(mark).toBeVisible()
+    await expect(mina.page.locator('[data-editors]')).toHaveCount(1)
+    await expectAccessible(mina.page, 'record with a field that another is editing')
+    await expect(dana.page.locator('[data-editors]')).toHaveCount(0)
+    await dana.page.getByRole('textbox', { name: 'Title' }).blur()
+    await expect(mark).toBeHidden()
+  })
+
   await test.step('who writes a comment is named to the other until they stop', async () => {
     const record = `${dana.home}/t/actions/r/${action?.id}?tab=comments`
     await Promise.all([dana.page.goto(record), mina.page.goto(record)])

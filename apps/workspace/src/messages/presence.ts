@@ -2,6 +2,10 @@ export const presenceMessages = {
   alsoHere: (names: readonly string[]) => `Also here: ${names.join(', ')}`,
   alsoHereTitle: 'Also here',
   more: (count: number) => `and ${count} more`,
+  editing: (names: readonly string[]) => {
+    const [first = '', ...others] = names
+    return others.length === 0 ? `${first} is editing` : `${first} and ${others.length} more are editing`
+  },
   typing: (names: readonly string[]) => {
     const [first = '', second] = names
     if (names.length > 2) return `${first} and ${names.length - 1} others are typing …`

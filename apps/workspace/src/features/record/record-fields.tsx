@@ -1,10 +1,14 @@
 import type { JSX } from 'react'
+import { Avatar } from '../../components/avatar.tsx'
 import { Disclosure } from '../../components/disclosure.tsx'
 import { RECORD_STATES } from '../../components/state-glyph.tsx'
+import { cx } from '../../lib/cx.ts'
 import type { Field, FieldValue } from '../../lib/fields/field.ts'
 import type { RecordValues } from '../../lib/records/record-change.ts'
 import type { RecordMark } from '../../lib/records/record-state.ts'
+import { presenceMessages } from '../../messages/presence.ts'
 import { recordMessages as words } from '../../messages/record.ts'
+import type { EditorsOfFields } from './field-editors.tsx'
 import { FieldInput, FieldText } from './field-input.tsx'
 
 /** All fields of a record: those to edit, then those that the database keeps. */
@@ -16,6 +20,8 @@ export function RecordFields({
   problems,
   canEdit,
   isDraft,
+  editors,
+  onEdit,
   onCommit,
   onOpenLink,
 }: {
@@ -26,6 +32,10 @@ export function RecordFields({
   readonly problems: ReadonlyMap<string, string>
   readonly canEdit: boolean
   readonly isDraft: boolean
+  /** Others who are editing a field now. */
+  readonly editors?: EditorsOfFields
+  /** Called with the field that the focus is in, and with `undefined` when it is in none. */
+  readonly onEdit?: (field: string | undefined) => void
   readonly onCommit: (field: Field, value: FieldValue) => void
   readonly onOpenLink: (table: string, id: string) => void
 }): JSX.Element {
@@ -48,8 +58,11 @@ export function RecordFields({
           <div
             key={field.name}
             data-field={field.name}
-            className={state !== 'clean' ? '-ml-3 border-l-2 border-warning pl-2.5' : undefined}
+            className={cx('relative', state !== 'clean' && '-ml-3 border-l-2 border-warning pl-2.5')}
+            onFocus={() => onEdit?.(field.name)}
+            onBlur={() => onEdit?.(undefined)}
           >
+            <EditorsMark names={editors?.get(field.name)} />
             <FieldInput
               field={field}
               value={value}
@@ -78,5 +91,20 @@ export function RecordFields({
         </Disclosure>
       )}
     </div>
+  )
+}
+
+/** Who else is editing the field, in the line of its label. */
+function EditorsMark({ names = [] }: { readonly names: readonly string[] | undefined }): JSX.Element | null {
+  const [first] = names
+  if (first === undefined) return null
+  return (
+    <p
+      data-editors
+      className="pointer-events-none absolute top-0 right-0 flex h-5 max-w-1/2 items-center gap-1.5 text-small text-muted"
+    >
+      <Avatar name={first} size="sm" />
+      <span className="truncate">{presenceMessages.editing(names)}</span>
+    </p>
   )
 }

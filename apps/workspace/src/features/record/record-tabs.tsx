@@ -1,17 +1,23 @@
-import type { JSX } from 'react'
+import { type JSX, useState } from 'react'
 import { Tabs } from '../../components/tabs.tsx'
 import type { Field, FieldValue } from '../../lib/fields/field.ts'
 import type { RecordValues } from '../../lib/records/record-change.ts'
 import type { RecordMark } from '../../lib/records/record-state.ts'
 import type { RecordWriter } from '../../lib/records/create-record-writer.ts'
+import { lazyAfterPaint } from '../../lib/presence/lazy-after-paint.tsx'
+import { usePlaceTopics } from '../../lib/presence/topics.ts'
 import { recordMessages as words } from '../../messages/record.ts'
 import { Comments, useCommentCount } from './comments.tsx'
+import type { EditorsOfFields } from './field-editors.tsx'
 import { LinkedRecords, useRelationCounts, useRelations } from './linked-records.tsx'
 import { PhotosSection } from './photos-section.tsx'
 import type { RecordContentProps } from './record-content-props.ts'
 import { RecordFields } from './record-fields.tsx'
 
 const NO_PROBLEMS: ReadonlyMap<string, string> = new Map()
+const NO_EDITORS: EditorsOfFields = new Map()
+
+const FieldEditors = lazyAfterPaint(async () => (await import('./field-editors.tsx')).FieldEditors)
 
 export interface RecordTabsProps extends Pick<
   RecordContentProps,
@@ -85,8 +91,12 @@ function Fields({
   onOpenRecord,
 }: RecordTabsProps): JSX.Element {
   const { update: canUpdate } = table.descriptor.can
+  const topic = usePlaceTopics().record(table.name, recordId)
+  const [field, setField] = useState<string>()
+  const [editors, setEditors] = useState(NO_EDITORS)
   return (
     <div className="flex flex-col gap-4 px-4">
+      <FieldEditors topic={topic} field={field} onChange={setEditors} />
       <PhotosSection table={table.name} recordId={recordId} />
       {canUpdate ? null : <p className="text-small text-muted">{words.readOnly}</p>}
       <RecordFields
@@ -97,6 +107,8 @@ function Fields({
         problems={NO_PROBLEMS}
         canEdit={canUpdate}
         isDraft={false}
+        editors={editors}
+        onEdit={setField}
         onCommit={onCommit}
         onOpenLink={onOpenRecord}
       />

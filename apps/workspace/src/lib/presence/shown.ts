@@ -10,17 +10,25 @@ const cursor = v.object({
 })
 const typing = v.object({ user: v.pipe(v.string(), v.maxLength(100)), isTyping: v.boolean() })
 
+const editing = v.object({
+  user: v.pipe(v.string(), v.maxLength(100)),
+  field: v.nullable(v.pipe(v.string(), v.maxLength(100))),
+})
+
 const NAME_MAX = 60
 
 /** What a user shows at a place. */
 export type Here = v.InferOutput<typeof here>
 /** The cell that a user is in. */
 export type Cursor = v.InferOutput<typeof cursor>
+/** The field of a record that a user is editing; `null`: none any more. */
+export type Editing = v.InferOutput<typeof editing>
 /** Whether a user writes a comment. */
 export type Typing = v.InferOutput<typeof typing>
 
 export const parseHere = (shown: unknown): Here | undefined => parse(here, shown)
 export const parseCursor = (sent: unknown): Cursor | undefined => parse(cursor, sent)
+export const parseEditing = (sent: unknown): Editing | undefined => parse(editing, sent)
 export const parseTyping = (sent: unknown): Typing | undefined => parse(typing, sent)
 
 function parse<Schema extends v.GenericSchema>(schema: Schema, value: unknown): v.InferOutput<Schema> | undefined {
