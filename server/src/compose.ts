@@ -20,6 +20,7 @@ import { openRequestConnections } from './parts/request-connections.ts'
 import { openRestPart } from './parts/rest.ts'
 import { openSchemaWatch } from './parts/schemas.ts'
 import { openSyncPart, waitForSync } from './parts/sync.ts'
+import { openWebhooksPart, WEBHOOKS_CHANNEL } from './parts/webhooks.ts'
 import { prepareSample, prepareSamplePictures } from './prepare-sample.ts'
 
 /** Connections of the superuser's pool, for migrations and what a plan prepares. */
@@ -52,7 +53,8 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
   phases.end('sample')
 
   const { readerUrl } = roles
-  const catalog = await openCatalog(context, readerUrl)
+  let webhooks: ReturnType<typeof openWebhooksPart>
+  const catalog = await openCatalog(context, readerUrl, new Map([[WEBHOOKS_CHANNEL, () => webhooks?.wake()]]))
   phases.end('catalog')
   const shares = openRequestConnections(context, { requestUrl: roles.requestUrl, catalog })
   const app = openHttpServer(context, trustProxy)
@@ -88,7 +90,9 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
 
   await openGateway(app, context, { cluster, accounts, rest, storage, realtime, functions, sync, schemas, hasSample })
   signal.throwIfAborted()
+  webhooks = openWebhooksPart(context, { url, baseUrl, port })
   await listenOn(app, config.host, port)
+  webhooks?.wake()
   phases.end('listening')
   await Promise.all([
     waitForSync(sync, options),

@@ -1,4 +1,5 @@
 import { authMigrations } from '@holdfast/auth'
+import { webhookMigrations } from '@holdfast/functions'
 import { platformMigrations, type MigrationSource } from '@holdfast/postgres'
 import { realtimeMigrations } from '@holdfast/realtime'
 import { storageMigrations } from '@holdfast/storage'
@@ -16,6 +17,7 @@ export const MIGRATIONS: readonly MigrationSource[] = [
   authMigrations,
   storageMigrations,
   realtimeMigrations,
+  webhookMigrations,
   syncMigrations,
   serverMigrations,
 ]

@@ -1,6 +1,6 @@
 import { authOptions } from '@holdfast/auth'
 import type { OptionDeclarations, OptionValues } from '@holdfast/foundation'
-import { functionsOptions } from '@holdfast/functions'
+import { functionsOptions, webhooksOptions } from '@holdfast/functions'
 import { realtimeOptions } from '@holdfast/realtime'
 import { restOptions } from '@holdfast/rest'
 import { storageOptions } from '@holdfast/storage'
@@ -231,6 +231,7 @@ export const options = {
   ...storageOptions,
   ...realtimeOptions,
   ...functionsOptions,
+  ...webhooksOptions,
   ...syncOptions,
 } satisfies OptionDeclarations
 
@@ -242,6 +243,7 @@ export const optionGroups: readonly { readonly title: string; readonly options: 
   { title: 'Storage', options: storageOptions },
   { title: 'Realtime', options: realtimeOptions },
   { title: 'Functions', options: functionsOptions },
+  { title: 'Webhooks', options: webhooksOptions },
   { title: 'Sync', options: syncOptions },
   { title: 'Commands that ask a running server', options: inspectOptions },
   { title: 'Logs of functions', options: functionsCommandOptions },

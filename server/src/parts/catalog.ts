@@ -4,12 +4,21 @@ import type { PartContext } from './part-context.ts'
 /** Connections that read the catalog. */
 const CATALOG_CONNECTIONS_MAX = 2
 
-/** Reads the catalog and follows its changes. @param readerUrl - not the superuser's: names in a statement may resolve to objects of the project */
-export async function openCatalog({ opened, openPool, logger }: PartContext, readerUrl: string): Promise<CatalogWatch> {
+/**
+ * Reads the catalog and follows its changes.
+ *
+ * @param readerUrl - not the superuser's: names in a statement may resolve to objects of the project
+ * @param otherChannels - what else is listened to on its connection
+ */
+export async function openCatalog(
+  { opened, openPool, logger }: PartContext,
+  readerUrl: string,
+  otherChannels: ReadonlyMap<string, () => void>,
+): Promise<CatalogWatch> {
   const pool = openPool({
     url: readerUrl,
     applicationName: 'holdfast catalog',
     connectionsMax: CATALOG_CONNECTIONS_MAX,
   })
-  return opened.use(await watchCatalog({ url: readerUrl, pool, logger }))
+  return opened.use(await watchCatalog({ url: readerUrl, pool, otherChannels, logger }))
 }

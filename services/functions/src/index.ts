@@ -1,5 +1,4 @@
-/** Edge functions: code of the project, each in a Deno process of its own. */
-export { openFunctionsDatabase, type FunctionsDatabase } from './database-role.ts'
+/** Edge functions, code of the project, each in a Deno process of its own; and what the database has called: webhooks. */
 export { openFunctions, type FunctionsService, type OpenFunctionsOptions } from './functions.ts'
 export type { FunctionMetrics } from './observe/metrics.ts'
 export type { KeptLine, LogPage } from './observe/log-store.ts'
@@ -7,3 +6,7 @@ export { functionsOptions, type FunctionsOptions } from './options.ts'
 export { findDeno } from './process/program.ts'
 export { discoverProject, FUNCTION_NAME } from './project/discover.ts'
 export { projectFilesOf } from './project-files.ts'
+export { webhookMigrations } from './migrations.ts'
+export { webhooksOptions } from './webhooks/options.ts'
+export { createReach } from './webhooks/reach.ts'
+export { Webhooks } from './webhooks/webhooks.ts'

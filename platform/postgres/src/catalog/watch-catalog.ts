@@ -37,12 +37,14 @@ export interface WatchCatalogOptions {
   readonly url: string
   /** The same, for reading. */
   readonly pool: Pool
+  /** Channels of others on the listening connection. Each is called for a notification, and when listening has begun again. */
+  readonly otherChannels?: ReadonlyMap<string, () => void>
   readonly logger: Logger
 }
 
 /** Reads the catalog and reads it again on every notification and after every lost connection. */
 export async function watchCatalog(options: WatchCatalogOptions): Promise<CatalogWatch> {
-  const { pool, logger } = options
+  const { pool, logger, otherChannels = new Map<string, () => void>() } = options
   const stopping = new AbortController()
   const listeners = new Set<(catalog: Catalog) => void>()
   let current: Catalog | undefined
@@ -56,13 +58,16 @@ export async function watchCatalog(options: WatchCatalogOptions): Promise<Catalo
 
   const listening = await listen({
     url: options.url,
-    channels: [CATALOG_CHANNEL, RELOAD_CHANNEL],
+    channels: [CATALOG_CHANNEL, RELOAD_CHANNEL, ...otherChannels.keys()],
     applicationName: 'holdfast catalog',
     onNotify: (channel, message) => {
-      if (channel === CATALOG_CHANNEL || RELOAD_MESSAGES.has(message)) markChanged()
+      const other = otherChannels.get(channel)
+      if (other) other()
+      else if (channel === CATALOG_CHANNEL || RELOAD_MESSAGES.has(message)) markChanged()
     },
     onListening: () => {
       if (current) markChanged()
+      for (const other of otherChannels.values()) other()
     },
     logger,
   })

@@ -26,6 +26,7 @@ import {
 } from './secrets.ts'
 import { separateRoles } from './separate-roles.ts'
 import { fixedSettings, tunedSettings } from './settings.ts'
+import { writeStandIns } from './stand-ins.ts'
 
 export interface EmbeddedClusterOptions {
   /** Holds the database, its passwords and a lock. Made when it does not exist. */
@@ -159,7 +160,7 @@ interface DatabaseFiles extends EmbeddedClusterOptions {
 async function prepareDatabase(files: DatabaseFiles): Promise<SeparateSecrets> {
   const { dataDir, databaseDir, identity } = files
   const settingsFile = join(dataDir, 'postgres.conf')
-  writeFileSync(settingsFile, tunedSettings(files.settings ?? {}))
+  writeFileSync(settingsFile, tunedSettings({ extension_control_path: writeStandIns(dataDir), ...files.settings }))
   chmodSync(settingsFile, 0o644) // whatever the umask is, the user that Postgres runs as reads it
   const stored = takeSecrets(dataDir, files.logger)
   if (existsSync(databaseDir)) {

@@ -1,0 +1,34 @@
+/** Bytes of a response's body that are kept; the rest is not read. */
+export const RESPONSE_BYTES_MAX = 1_048_576
+
+/** Redirects that one request follows. */
+export const REDIRECTS_MAX = 5
+
+/** Milliseconds that a request may take at most, whatever it asks for. */
+export const TIMEOUT_MAX_MS = 300_000
+
+/** Milliseconds beside its own time for which a request is not sent again: it takes a moment to write down what came of it. */
+export const RECORDING_MS = 10_000
+
+/** Part of all connections that one receiver may have. */
+export const RECEIVER_SHARE = 4
+
+/** Receivers that one look at the queue visits. */
+export const RECEIVERS_PER_LOOK = 64
+
+/** Milliseconds until a failed request is sent again: the first wait, by what it grows, and the longest. */
+export const RETRY_FIRST_MS = 1_000
+export const RETRY_FACTOR = 5
+export const RETRY_LONGEST_MS = 900_000
+
+/** Milliseconds until the queue is looked at again when it could not be read. */
+export const LOOK_AGAIN_MS = 1_000
+
+/** Milliseconds between two deletions of old responses, as long as there are any. */
+export const PRUNE_EVERY_MS = 600_000
+
+/** Rows that one statement deletes. */
+export const PRUNE_ROWS = 10_000
+
+/** Milliseconds that requests which are being sent get when the server stops; then they are sent again after the next start. */
+export const DRAIN_MS = 1_000

@@ -1,0 +1,179 @@
+import { lookup as resolveName } from 'node:dns'
+import { BlockList, isIP, type LookupFunction } from 'node:net'
+import { HoldfastError } from '@holdfast/foundation'
+
+/** Where a request may go, and how it gets there. */
+export interface Reach {
+  /** Where this server listens, if the address is its own; then it is asked there, whatever the name resolves to. */
+  own(url: URL): { readonly host: string; readonly port: number } | undefined
+  /** @throws {AddressRefused} when the host is an address that may not be reached */
+  check(url: URL): void
+  /** Resolves a name to an address that may be reached; to be used by the connection itself, so that no second answer of DNS comes between. */
+  lookupFor(url: URL): LookupFunction
+}
+
+/** An address that requests of the database may not reach. */
+export class AddressRefused extends Error {
+  constructor(host: string) {
+    super(`${host} is not a public address: name it in webhooksAllow if requests may go there`)
+  }
+}
+
+export interface ReachOptions {
+  /** Without a slash at the end. */
+  readonly baseUrl: string
+  readonly listening: { readonly host: string; readonly port: number }
+  readonly allow: readonly string[]
+}
+
+/** Names by which projects ask their own server in development, beside its address. `kong` is the gateway of Supabase's own containers. */
+const OWN_NAMES: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]', 'host.docker.internal'])
+const OWN_GATEWAY = 'kong:8000'
+
+/** IANA special-purpose registries of IPv4 and IPv6: what is no address of a public host. */
+const NOT_PUBLIC_4: readonly (readonly [string, number])[] = [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 3],
+]
+/** Within 2000::/3, outside of which no address is public: Teredo and 6to4 hold addresses of IPv4, the others are for documents and protocols. */
+const NOT_PUBLIC_6: readonly (readonly [string, number])[] = [
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['3fff::', 20],
+]
+
+/** @throws {HoldfastError} `option_invalid` for an entry of `allow` that is neither a host nor a network */
+export function createReach({ baseUrl, listening, allow }: ReachOptions): Reach {
+  const base = new URL(baseUrl)
+  const listeningHost =
+    listening.host === '0.0.0.0'
+      ? '127.0.0.1'
+      : listening.host === '::'
+        ? '::1'
+        : listening.host.replace(/^\[|\]$/g, '')
+  const allowed = parseAllow(allow)
+
+  const isAllowedAddress = (address: string): boolean => {
+    const plain = unwrap(address)
+    return allowed.all || isPublic(plain) || allowed.networks.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4')
+  }
+  const isAllowedHost = (url: URL): boolean =>
+    allowed.all || allowed.hosts.has(url.hostname) || allowed.hosts.has(`${url.hostname}:${portOf(url)}`)
+
+  return {
+    own(url) {
+      const isOwn =
+        url.origin === base.origin ||
+        (url.protocol === 'http:' &&
+          (url.host === OWN_GATEWAY || (OWN_NAMES.has(url.hostname) && portOf(url) === listening.port)))
+      return isOwn ? { host: listeningHost, port: listening.port } : undefined
+    },
+    check(url) {
+      const host = url.hostname.replace(/^\[|\]$/g, '')
+      if (isIP(host) !== 0 && !isAllowedHost(url) && !isAllowedAddress(host)) throw new AddressRefused(host)
+    },
+    lookupFor: (url) => (isAllowedHost(url) ? resolveName : checkedLookup(isAllowedAddress)),
+  }
+}
+
+function checkedLookup(isAllowedAddress: (address: string) => boolean): LookupFunction {
+  return (hostname, options, callback) => {
+    resolveName(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error) {
+        callback(error, '', 0)
+        return
+      }
+      const reachable = addresses.filter(({ address }) => isAllowedAddress(address))
+      const [first] = reachable
+      if (!first) callback(new AddressRefused(hostname), '', 0)
+      else if (options.all === true) callback(null, reachable)
+      else callback(null, first.address, first.family)
+    })
+  }
+}
+
+function portOf(url: URL): number {
+  return url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
+}
+
+/** An address of IPv4 may come in the form of one of IPv6, also of a translator (RFC 6052). */
+function unwrap(address: string): string {
+  const plain = address.split('%')[0] ?? ''
+  if (isIP(plain) !== 6) return plain
+  const groups = expand(plain)
+  const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff
+  const isTranslated = groups[0] === 0x64 && groups[1] === 0xff9b && groups.slice(2, 6).every((group) => group === 0)
+  if (!isMapped && !isTranslated) return plain
+  return groups
+    .slice(6)
+    .flatMap((group) => [group >> 8, group & 255])
+    .join('.')
+}
+
+/** The eight groups of an address of IPv6, whose canonical form the URL parser knows. */
+function expand(address: string): readonly number[] {
+  const canonical = new URL(`http://[${address}]/`).hostname.slice(1, -1)
+  const [head = '', tail] = canonical.split('::')
+  const groupsOf = (part: string): number[] =>
+    part === '' ? [] : part.split(':').map((one) => Number.parseInt(one, 16))
+  const [before, after] = [groupsOf(head), groupsOf(tail ?? '')]
+  return [...before, ...Array<number>(8 - before.length - after.length).fill(0), ...after]
+}
+
+const notPublic = new BlockList()
+for (const [address, bits] of NOT_PUBLIC_4) notPublic.addSubnet(address, bits, 'ipv4')
+for (const [address, bits] of NOT_PUBLIC_6) notPublic.addSubnet(address, bits, 'ipv6')
+const globalUnicast = new BlockList()
+globalUnicast.addSubnet('2000::', 3, 'ipv6')
+
+function isPublic(address: string): boolean {
+  if (isIP(address) === 4) return !notPublic.check(address, 'ipv4')
+  return globalUnicast.check(address, 'ipv6') && !notPublic.check(address, 'ipv6')
+}
+
+interface Allowed {
+  readonly all: boolean
+  readonly hosts: ReadonlySet<string>
+  readonly networks: BlockList
+}
+
+function parseAllow(allow: readonly string[]): Allowed {
+  const hosts = new Set<string>()
+  const networks = new BlockList()
+  for (const entry of allow) {
+    const [address = '', bits] = entry.split('/')
+    const family = isIP(address)
+    if (family !== 0 && bits === undefined) networks.addAddress(address, family === 6 ? 'ipv6' : 'ipv4')
+    else if (family !== 0 && /^\d{1,3}$/.test(bits ?? ''))
+      networks.addSubnet(address, Number(bits), family === 6 ? 'ipv6' : 'ipv4')
+    else if (entry !== '*') hosts.add(hostOf(entry))
+  }
+  return { all: allow.includes('*'), hosts, networks }
+}
+
+function hostOf(entry: string): string {
+  const match = /^([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/i.exec(entry)
+  if (!match)
+    throw new HoldfastError(
+      'option_invalid',
+      500,
+      `webhooksAllow: ${JSON.stringify(entry)} is neither a host nor a network.`,
+      {
+        hint: 'Write hosts such as crm.internal or localhost:3000, networks such as 10.0.0.0/8, or *.',
+      },
+    )
+  return `${new URL(`http://${match[1] ?? ''}/`).hostname}${match[2] ?? ''}`
+}

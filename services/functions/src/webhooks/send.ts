@@ -1,0 +1,174 @@
+import { request as requestHttp, type IncomingMessage } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { errorMessage } from '@holdfast/foundation'
+import { REDIRECTS_MAX, RESPONSE_BYTES_MAX, TIMEOUT_MAX_MS } from './limits.ts'
+import { AddressRefused, type Reach } from './reach.ts'
+
+/** One request of the queue. */
+export interface WebhookRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, unknown>> | null
+  readonly body: Buffer | null
+  readonly timeoutMs: number
+}
+
+/** What came of one attempt. */
+export type Outcome =
+  | {
+      readonly kind: 'answered'
+      readonly status: number
+      readonly contentType: string | null
+      readonly headers: Readonly<Record<string, string>>
+      readonly content: string
+    }
+  | {
+      readonly kind: 'failed'
+      readonly message: string
+      readonly timedOut: boolean
+      /** Whether another attempt could not end in another way. */
+      readonly isFinal: boolean
+    }
+
+/** Sends one request. Never rejects; an abort ends it as a failure. */
+export type Send = (request: WebhookRequest, signal: AbortSignal) => Promise<Outcome>
+
+/** Headers that belong to the connection, or that this server believes from proxies: nobody sets them for us. */
+const OWN_HEADERS =
+  /^(?:host|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|content-length|forwarded|x-forwarded-.*|x-real-ip)$/
+
+/** What goes along to another host after a redirect: none of the keys that were for the first one. */
+const KEPT_HEADERS = /^(?:accept.*|content-type|user-agent)$/
+
+/** A request that is refused before it is sent. */
+class BadRequest extends Error {}
+
+/** Each request has a connection of its own: on one that is kept, a receiver that closes it in that moment would count as a failure. */
+export function createSend(reach: Reach): Send {
+  return send
+
+  async function send(request: WebhookRequest, stopping: AbortSignal): Promise<Outcome> {
+    const timeoutMs = Math.min(Math.max(request.timeoutMs, 1), TIMEOUT_MAX_MS)
+    const timeout = AbortSignal.timeout(timeoutMs)
+    try {
+      return await follow(request, AbortSignal.any([timeout, stopping]))
+    } catch (error) {
+      if (timeout.aborted)
+        return { kind: 'failed', message: `Timeout of ${timeoutMs} ms reached`, timedOut: true, isFinal: false }
+      const isFinal = error instanceof BadRequest || error instanceof AddressRefused
+      return { kind: 'failed', message: describe(error), timedOut: false, isFinal }
+    }
+  }
+
+  async function follow(request: WebhookRequest, signal: AbortSignal): Promise<Outcome> {
+    let url = parseUrl(request.url)
+    let method = request.method.toUpperCase()
+    let body = request.body ?? undefined
+    let headers = headersOf(request.headers)
+    for (let redirects = 0; ; redirects++) {
+      const response = await once(url, { method, headers, body }, signal)
+      const status = response.statusCode ?? 0
+      const location = response.headers.location
+      if (![301, 302, 303, 307, 308].includes(status) || location === undefined) return await read(response)
+      response.destroy()
+      if (redirects === REDIRECTS_MAX) throw new BadRequest(`more than ${REDIRECTS_MAX} redirects`)
+      const next = parseUrl(location, url)
+      if (next.origin !== url.origin)
+        headers = Object.fromEntries(Object.entries(headers).filter(([name]) => KEPT_HEADERS.test(name)))
+      // As curl and browsers do.
+      if (status === 303 || (method === 'POST' && status < 303)) {
+        method = 'GET'
+        body = undefined
+      }
+      url = next
+    }
+  }
+
+  function once(
+    url: URL,
+    { method, headers, body }: { method: string; headers: Readonly<Record<string, string>>; body: Buffer | undefined },
+    signal: AbortSignal,
+  ): Promise<IncomingMessage> {
+    const own = reach.own(url)
+    if (!own) reach.check(url)
+    const start = own || url.protocol === 'http:' ? requestHttp : requestHttps
+    const target = own ?? {
+      host: url.hostname.replace(/^\[|\]$/g, ''),
+      port: url.port === '' ? undefined : Number(url.port),
+    }
+    return new Promise((resolve, reject) => {
+      const sent = start(
+        {
+          ...target,
+          path: `${url.pathname}${url.search}`,
+          method,
+          agent: false,
+          headers: {
+            'user-agent': 'holdfast-webhooks',
+            accept: '*/*',
+            ...headers,
+            host: url.host,
+            ...(body ? { 'content-length': body.length } : {}),
+          },
+          ...(url.username === ''
+            ? {}
+            : { auth: `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}` }),
+          ...(own ? {} : { lookup: reach.lookupFor(url) }),
+          signal,
+        },
+        resolve,
+      )
+      sent.on('error', reject)
+      sent.end(body)
+    })
+  }
+}
+
+function parseUrl(text: string, base?: URL): URL {
+  const url = URL.parse(text, base?.href)
+  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:'))
+    throw new BadRequest('the URL is not one of HTTP')
+  return url
+}
+
+function headersOf(given: WebhookRequest['headers']): Readonly<Record<string, string>> {
+  const headers: Record<string, string> = {}
+  for (const [name, value] of Object.entries(given ?? {})) {
+    const lower = name.toLowerCase()
+    // RFC 9110, section 5: what is beyond would end the header, or begin another one.
+    if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(lower)) throw new BadRequest('the name of a header is invalid')
+    const text = typeof value === 'string' ? value : JSON.stringify(value)
+    if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(text)) throw new BadRequest(`the value of the header ${lower} is invalid`)
+    if (!OWN_HEADERS.test(lower)) headers[lower] = text
+  }
+  return headers
+}
+
+/** Reads as much of the body as is kept. */
+async function read(response: IncomingMessage): Promise<Outcome> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    chunks.push(chunk.subarray(0, RESPONSE_BYTES_MAX - size))
+    size += chunk.length
+    if (size >= RESPONSE_BYTES_MAX) break
+  }
+  const headers = Object.entries(response.headers).map(([name, value]): [string, string] => [
+    name,
+    Array.isArray(value) ? value.join(', ') : (value ?? ''),
+  ])
+  return {
+    kind: 'answered',
+    status: response.statusCode ?? 0,
+    contentType: response.headers['content-type'] ?? null,
+    headers: Object.fromEntries(headers),
+    // Postgres keeps no zero characters in texts.
+    content: Buffer.concat(chunks).toString('utf8').replaceAll('\0', '\uFFFD'),
+  }
+}
+
+/** Several addresses of a name may fail each in its way. */
+function describe(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return errorMessage(error.errors[0])
+  return errorMessage(error)
+}

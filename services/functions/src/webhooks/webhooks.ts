@@ -1,0 +1,185 @@
+import { errorMessage, type Logger } from '@holdfast/foundation'
+import type { Pool } from '@holdfast/postgres'
+import {
+  DRAIN_MS,
+  LOOK_AGAIN_MS,
+  PRUNE_EVERY_MS,
+  PRUNE_ROWS,
+  RECEIVER_SHARE,
+  RETRY_FACTOR,
+  RETRY_FIRST_MS,
+  RETRY_LONGEST_MS,
+} from './limits.ts'
+import type { WebhooksOptions } from './options.ts'
+import { claim, isOurs, listReceivers, nextDueMs, prune, record, type Claimed } from './queue.ts'
+import type { Reach } from './reach.ts'
+import { createSend, type Outcome, type Send } from './send.ts'
+
+export interface OpenWebhooksOptions {
+  /** Connected as the superuser, or as the configured user. */
+  readonly pool: Pool
+  readonly reach: Reach
+  readonly options: WebhooksOptions
+  readonly logger: Logger
+}
+
+/** Statuses of receivers that are not there at the moment. */
+const RETRIED_STATUSES: ReadonlySet<number> = new Set([429, 502, 503, 504])
+
+/**
+ * Sends what is in the queue of the database, at least once, several at a time. Any number of servers of one database share the queue.
+ *
+ * Whose turn it is goes round the receivers, and each may have a part of the connections only: one that hangs costs the others nothing.
+ */
+export class Webhooks implements AsyncDisposable {
+  readonly #pool: Pool
+  readonly #options: WebhooksOptions
+  readonly #logger: Logger
+  readonly #send: Send
+  readonly #stopping = new AbortController()
+  /** What is being sent, and to how many of each receiver. */
+  readonly #sending = new Set<Promise<void>>()
+  readonly #perReceiver = new Map<string, number>()
+  #isOurs: boolean | undefined
+  #cursor = ''
+  #looking: Promise<void> | undefined
+  #isDue = false
+  #isClosing = false
+  #timer: NodeJS.Timeout | undefined
+  #pruning: NodeJS.Timeout | undefined
+
+  constructor({ pool, reach, options, logger }: OpenWebhooksOptions) {
+    this.#pool = pool
+    this.#options = options
+    this.#logger = logger
+    this.#send = createSend(reach)
+    this.#schedulePruning(LOOK_AGAIN_MS)
+  }
+
+  /** There may be something to send. */
+  wake(): void {
+    if (this.#isClosing) return
+    this.#isDue = true
+    this.#looking ??= this.#lookUntilDone().finally(() => (this.#looking = undefined))
+  }
+
+  async #lookUntilDone(): Promise<void> {
+    while (this.#isDue && !this.#isClosing) {
+      this.#isDue = false
+      try {
+        await this.#look()
+      } catch (error) {
+        this.#logger.log('debug', `the queue of webhooks cannot be read yet: ${errorMessage(error)}`)
+        this.#wakeAfter(LOOK_AGAIN_MS)
+      }
+    }
+  }
+
+  /** Goes once round all receivers, or until all connections are in use. */
+  async #look(): Promise<void> {
+    this.#isOurs ??= await isOurs(this.#pool)
+    if (!this.#isOurs) return
+    clearTimeout(this.#timer)
+    for (let rounds = this.#cursor === '' ? 1 : 0; rounds < 2 && this.#free() > 0;) {
+      const { due, next } = await listReceivers(this.#pool, this.#cursor)
+      const wanted = this.#share(due)
+      if (wanted.size > 0) for (const request of await claim(this.#pool, wanted)) this.#begin(request)
+      this.#cursor = next ?? ''
+      if (next === undefined) rounds++
+    }
+    const ms = await nextDueMs(this.#pool)
+    if (ms !== undefined) this.#wakeAfter(ms)
+  }
+
+  #free(): number {
+    return this.#options.webhooksConnectionsMax - this.#sending.size
+  }
+
+  /** Free connections, one after the other to each receiver that may have more. */
+  #share(receivers: readonly string[]): ReadonlyMap<string, number> {
+    const most = Math.max(1, Math.floor(this.#options.webhooksConnectionsMax / RECEIVER_SHARE))
+    const wanted = new Map<string, number>()
+    let free = this.#free()
+    for (let round = 1; round <= most && free > 0; round++)
+      for (const receiver of receivers) {
+        if (free === 0 || (this.#perReceiver.get(receiver) ?? 0) + round > most) continue
+        wanted.set(receiver, round)
+        free--
+      }
+    return wanted
+  }
+
+  #begin(request: Claimed): void {
+    const { receiver } = request
+    this.#perReceiver.set(receiver, (this.#perReceiver.get(receiver) ?? 0) + 1)
+    const sending = this.#deliver(request).finally(() => {
+      this.#sending.delete(sending)
+      const left = (this.#perReceiver.get(receiver) ?? 1) - 1
+      if (left > 0) this.#perReceiver.set(receiver, left)
+      else this.#perReceiver.delete(receiver)
+      this.wake()
+    })
+    this.#sending.add(sending)
+  }
+
+  async #deliver(request: Claimed): Promise<void> {
+    const outcome = await this.#send(request, this.#stopping.signal)
+    // Its time runs out in the database, and it is sent again.
+    if (this.#stopping.signal.aborted && outcome.kind === 'failed') return
+    const retryMs = this.#retryMs(request, outcome)
+    if (retryMs === undefined && outcome.kind === 'failed')
+      this.#logger.log('warn', 'a webhook was given up: net._http_response says why', {
+        id: request.id,
+        attempts: request.attempt,
+      })
+    try {
+      await record(this.#pool, request, outcome, retryMs)
+      this.#schedulePruning(PRUNE_EVERY_MS)
+    } catch (error) {
+      this.#logger.log('warn', 'what came of a webhook could not be recorded: it is sent again', {
+        id: request.id,
+        error: errorMessage(error),
+      })
+    }
+  }
+
+  #retryMs({ attempt }: Claimed, outcome: Outcome): number | undefined {
+    const isDone = outcome.kind === 'answered' ? !RETRIED_STATUSES.has(outcome.status) : outcome.isFinal
+    if (isDone || attempt >= this.#options.webhooksAttemptsMax) return undefined
+    return Math.min(RETRY_FIRST_MS * RETRY_FACTOR ** (attempt - 1), RETRY_LONGEST_MS)
+  }
+
+  #wakeAfter(ms: number): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.wake(), Math.min(Math.max(ms, 1), 86_400_000))
+    this.#timer.unref()
+  }
+
+  #schedulePruning(ms: number): void {
+    if (this.#pruning || this.#isClosing) return
+    this.#pruning = setTimeout(() => void this.#prune(), ms)
+    this.#pruning.unref()
+  }
+
+  async #prune(): Promise<void> {
+    let isLeft = true
+    try {
+      this.#isOurs ??= await isOurs(this.#pool)
+      isLeft = this.#isOurs && (await prune(this.#pool, this.#options.webhooksResponsesKeptHours, PRUNE_ROWS))
+    } catch (error) {
+      this.#logger.log('debug', `old responses of webhooks could not be deleted: ${errorMessage(error)}`)
+    }
+    this.#pruning = undefined
+    if (isLeft) this.#schedulePruning(PRUNE_EVERY_MS)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosing = true
+    clearTimeout(this.#pruning)
+    await this.#looking
+    clearTimeout(this.#timer)
+    const drained = setTimeout(() => this.#stopping.abort(new Error('stopped')), DRAIN_MS)
+    await Promise.all(this.#sending)
+    clearTimeout(drained)
+  }
+}

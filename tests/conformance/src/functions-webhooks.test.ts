@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sql } from '@holdfast/postgres'
+import { openFunctionsWorld, type FunctionsWorld } from '@holdfast/test-support'
+
+// Triggers and SQL of a project that call its edge functions, as Supabase's documentation writes them.
+
+const FILES = {
+  'config.toml': '[functions.hook]\nverify_jwt = false\n',
+  'functions/hook/index.ts': `
+Deno.serve(async (request) => {
+  const { type, record } = await request.json()
+  return Response.json({ type, name: record.name, path: new URL(request.url).pathname, key: request.headers.get('x-key') }, { status: 201 })
+})`,
+  'functions/guarded/index.ts': `
+Deno.serve(async (request) => new Response(await request.text()))`,
+}
+
+let world: FunctionsWorld
+beforeAll(async () => {
+  world = await openFunctionsWorld(FILES)
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+async function responseTo(id: string | undefined): Promise<unknown> {
+  const [row] = await world.holdfast.admin.query(
+    sql`select status_code, content::text, error_msg from net._http_response where id = ${id ?? '0'}::bigint`,
+  )
+  return row
+}
+
+describe('requests that the database sends', () => {
+  test('a migration may create the extension that they come with', async () => {
+    const { admin } = world.holdfast
+    await admin.execute(sql`create extension if not exists pg_net with schema extensions`)
+    await admin.execute(sql`create extension if not exists pg_net`)
+    expect(await admin.query(sql`select extname from pg_extension where extname = 'pg_net'`)).toHaveLength(1)
+    await admin.execute(sql`drop extension pg_net`)
+    expect(await admin.query(sql`select to_regprocedure('net.wake()') is not null as there`)).toEqual([{ there: true }])
+  })
+
+  test('a trigger with supabase_functions.http_request posts rows to an edge function, whose answer is in net._http_response', async () => {
+    const { admin } = world.holdfast
+    const url = world.url('hook/path')
+    await admin.execute(sql`create table public.findings (id int primary key, name text)`)
+    await admin.execute(sql`
+      create trigger alert after insert on public.findings for each row
+        execute function supabase_functions.http_request(${sql.trusted(`'${url}'`)}, 'POST', '{"Content-Type":"application/json","X-Key":"k"}', '{}', '5000')`)
+    await admin.execute(sql`insert into public.findings values (1, 'leak')`)
+    const answer = async (): Promise<unknown> => {
+      const [row] = await admin.query<{ id: string }>(sql`select request_id::text as id from supabase_functions.hooks`)
+      return responseTo(row?.id)
+    }
+    await expect.poll(answer).toMatchObject({ status_code: 201 })
+    const { content } = (await answer()) as { readonly content: string }
+    expect(JSON.parse(content)).toEqual({ type: 'INSERT', name: 'leak', path: '/hook/path', key: 'k' })
+  })
+
+  test('net.http_post calls a function with a key of the project', async () => {
+    const headers = JSON.stringify({
+      Authorization: `Bearer ${world.holdfast.anonKey}`,
+      'Content-Type': 'application/json',
+    })
+    const [row] = await world.holdfast.admin.query<{ id: string }>(sql`
+      select net.http_post(url := ${world.url('guarded')}, headers := ${headers}::jsonb, body := '{"n": 1}')::text as id`)
+    await expect.poll(() => responseTo(row?.id)).toEqual({ status_code: 200, content: '{"n": 1}', error_msg: null })
+  })
+
+  test('a call without a key is answered 401, and not sent again', async () => {
+    const [row] = await world.holdfast.admin.query<{ id: string }>(
+      sql`select net.http_post(url := ${world.url('guarded')})::text as id`,
+    )
+    await expect.poll(() => responseTo(row?.id)).toMatchObject({ status_code: 401 })
+    expect(await world.holdfast.admin.query(sql`select id from net.http_request_queue`)).toEqual([])
+  })
+
+  test('addresses that are not public are refused, those of the database among them', async () => {
+    const { port } = new URL(world.holdfast.databaseUrl)
+    const [row] = await world.holdfast.admin.query<{ id: string }>(
+      sql`select net.http_get(${`http://127.0.0.1:${port}/`})::text as id`,
+    )
+    await expect
+      .poll(() => responseTo(row?.id))
+      .toMatchObject({ status_code: null, error_msg: expect.stringContaining('is not a public address') })
+  })
+
+  test('the API does not serve the schema net', async () => {
+    const client = await world.holdfast.supabase()
+    const { error } = await client.schema('net').rpc('http_get', { url: 'https://public.example' })
+    expect(error?.code).toBe('PGRST106')
+  })
+})
