@@ -1,4 +1,5 @@
 /** Edge functions, code of the project, each in a Deno process of its own; and what the database has called: webhooks. */
+export { openFunctionsDatabase, type FunctionsDatabase } from './database-role.ts'
 export { openFunctions, type FunctionsService, type OpenFunctionsOptions } from './functions.ts'
 export type { FunctionMetrics } from './observe/metrics.ts'
 export type { KeptLine, LogPage } from './observe/log-store.ts'
