@@ -53,7 +53,7 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
   phases.end('sample')
 
   const { readerUrl } = roles
-  let webhooks: ReturnType<typeof openWebhooksPart>
+  let webhooks: ReturnType<typeof openWebhooksPart> | undefined
   const catalog = await openCatalog(context, readerUrl, new Map([[WEBHOOKS_CHANNEL, () => webhooks?.wake()]]))
   phases.end('catalog')
   const shares = openRequestConnections(context, { requestUrl: roles.requestUrl, catalog })
@@ -92,7 +92,7 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
   signal.throwIfAborted()
   webhooks = openWebhooksPart(context, { url, baseUrl, port })
   await listenOn(app, config.host, port)
-  webhooks?.wake()
+  webhooks.wake()
   phases.end('listening')
   await Promise.all([
     waitForSync(sync, options),

@@ -8,13 +8,12 @@ export const WEBHOOKS_CHANNEL = 'holdfast_webhooks'
 /** Connections that read the queue and write down what came of requests. */
 const WEBHOOK_CONNECTIONS_MAX = 3
 
-/** Sends what the database asks for. @returns `undefined` if the configuration turns that off */
+/** Sends what the database asks for, unless the configuration turns that off: then it only bounds what waits. */
 export function openWebhooksPart(
   { config, logger, opened, openPool }: PartContext,
   given: { readonly url: string; readonly baseUrl: string; readonly port: number },
-): Webhooks | undefined {
+): Webhooks {
   const options = optionsOf(config, webhooksOptions)
-  if (!options.webhooksEnabled) return undefined
   const reach = createReach({
     baseUrl: given.baseUrl,
     listening: { host: config.host, port: given.port },

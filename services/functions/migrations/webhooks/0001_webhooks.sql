@@ -22,8 +22,10 @@ create table net.http_request_queue (
   timeout_milliseconds integer not null,
   -- Not of pg_net. Whose turn it is goes round receivers: a host, or one function of the project.
   receiver text not null generated always as (
-    coalesce(pg_catalog.lower(pg_catalog.substring(
-      pg_catalog.regexp_replace(url, '^([^:/?#]+://)[^@/?#]*@', '\1'), '^[^:/?#]+://[^/?#]*(?:/functions/v1/[^/?#]*)?')), '')) stored,
+    coalesce(pg_catalog.left(pg_catalog.lower(pg_catalog.substring(
+      pg_catalog.regexp_replace(url, '^([^:/?#]+://)[^@/?#]*@', '\1'), '^[^:/?#]+://[^/?#]*(?:/functions/v1/[^/?#]*)?')), 300), '')) stored,
+  -- Who asked for it, `table public.orders` of a database webhook or `role authenticated`: each has turns and a limit of its own.
+  source text not null,
   attempts integer not null default 0,
   -- When it may be sent, or sent again: later than now while it is being sent.
   due_at timestamptz not null default now(),
@@ -34,8 +36,15 @@ create table net.http_request_queue (
   constraint body_size check (pg_catalog.octet_length(body) <= 4194304)
 );
 comment on table net.http_request_queue is 'Requests that are to be sent. Deleting a row cancels it.';
-create index on net.http_request_queue (receiver, due_at, id);
+create index on net.http_request_queue (receiver, source, due_at, id);
 create index on net.http_request_queue (due_at);
+
+-- Kept by the server, which measures the queue: counting at each call would make calls wait for each other, or cost what the queue is long.
+create table net.holdfast_full (
+  source text primary key,
+  reason text not null
+);
+comment on table net.holdfast_full is 'Who has so much waiting in the queue that further requests are refused.';
 
 create table net._http_response (
   id bigint primary key,
@@ -89,16 +98,37 @@ as $$
                    || pg_catalog.array_to_string(params_array, '&') end
 $$;
 
-create function net.holdfast_enqueue(method text, url text, params jsonb, headers jsonb, body jsonb, timeout_milliseconds integer) returns bigint
-  language sql set search_path = ''
+-- Errors are for the statement that asked: PostgREST answers 53000 with 503, and devices send their changes again.
+create function net.holdfast_enqueue(
+  method text, url text, params jsonb, headers jsonb, body jsonb, timeout_milliseconds integer, source text default null
+) returns bigint
+  language plpgsql set search_path = ''
 as $$
-  insert into net.http_request_queue (method, url, headers, body, timeout_milliseconds)
+declare
+  -- That of the caller also within functions that run as their owner.
+  asking text := coalesce(source, 'role ' || coalesce(nullif(pg_catalog.current_setting('role', true), 'none'), session_user));
+  content_type text := (select one.value from pg_catalog.jsonb_each_text(headers) one where pg_catalog.lower(one.key) = 'content-type' limit 1);
+  reason text := (select f.reason from net.holdfast_full f where f.source = asking);
+  request_id bigint;
+begin
+  if reason is not null then
+    raise exception 'requests are not taken from % at the moment: %', asking, reason
+      using errcode = 'insufficient_resources',
+            hint = 'They are taken again once some were sent or given up. net._http_response and last_error in net.http_request_queue say why they are not sent.';
+  elsif method = 'POST' and content_type <> 'application/json' then
+    raise exception 'Content-Type header must be "application/json"';
+  elsif method = 'POST' and content_type is null then
+    headers := coalesce(headers, '{}') || '{"Content-Type": "application/json"}';
+  end if;
+  insert into net.http_request_queue (method, url, headers, body, timeout_milliseconds, source)
   select method,
          net._encode_url_with_params_array(url, coalesce((
            select pg_catalog.array_agg(net._urlencode_string(one.key) || '=' || net._urlencode_string(coalesce(one.value, '')))
              from pg_catalog.jsonb_each_text(params) one), '{}')),
-         headers, pg_catalog.convert_to(body::text, 'UTF8'), timeout_milliseconds
-  returning id
+         headers, pg_catalog.convert_to(body::text, 'UTF8'), timeout_milliseconds, asking
+  returning id into request_id;
+  return request_id;
+end
 $$;
 
 create function net.http_get(url text, params jsonb default '{}', headers jsonb default '{}', timeout_milliseconds integer default 5000) returns bigint
@@ -115,20 +145,8 @@ create function net.http_post(
   url text, body jsonb default '{}', params jsonb default '{}', headers jsonb default '{"Content-Type": "application/json"}',
   timeout_milliseconds integer default 5000
 ) returns bigint
-  language plpgsql security definer set search_path = ''
-as $$
-declare
-  content_type text := (select one.value from pg_catalog.jsonb_each_text(coalesce(headers, '{}')) one where pg_catalog.lower(one.key) = 'content-type' limit 1);
-begin
-  if content_type <> 'application/json' then
-    raise exception 'Content-Type header must be "application/json"';
-  end if;
-  if content_type is null then
-    headers := coalesce(headers, '{}') || '{"Content-Type": "application/json"}';
-  end if;
-  return net.holdfast_enqueue('POST', url, params, headers, body, timeout_milliseconds);
-end
-$$;
+  language sql security definer set search_path = ''
+as $$ select net.holdfast_enqueue('POST', url, params, headers, body, timeout_milliseconds) $$;
 
 -- With the rights of the caller, who has to be allowed to read both tables.
 create function net._await_response(request_id bigint) returns boolean
@@ -181,6 +199,7 @@ grant execute on function net._await_response(bigint), net._http_collect_respons
   net.wake(), net._urlencode_string(varchar), net._encode_url_with_params_array(text, text[]) to service_role;
 -- Unlike with pg_net, where everybody reads the headers of all requests, with the keys in them.
 grant select, delete on net.http_request_queue, net._http_response to service_role;
+grant select on net.holdfast_full to service_role;
   $ddl$;
 end
 $migration$;
@@ -217,19 +236,27 @@ declare
   headers jsonb := coalesce(nullif(tg_argv[2], 'null'), '{"Content-Type": "application/json"}');
   params jsonb := coalesce(nullif(tg_argv[3], 'null'), '{}');
   timeout_ms integer := coalesce(nullif(tg_argv[4], 'null')::integer, 5000);
+  body jsonb;
   request_id bigint;
 begin
   if url is null then
     raise exception 'url argument is missing';
   elsif method is null then
     raise exception 'method argument is missing';
+  elsif method not in ('GET', 'POST') then
+    raise exception 'method argument % is invalid', method;
+  end if;
+  if method = 'POST' then
+    body := pg_catalog.jsonb_build_object(
+      'old_record', old, 'record', new, 'type', tg_op, 'table', tg_table_name, 'schema', tg_table_schema);
+  end if;
+  if pg_catalog.to_regclass('net.holdfast_full') is not null then
+    request_id := net.holdfast_enqueue(method, url, params, headers, body, timeout_ms,
+      pg_catalog.format('table %I.%I', tg_table_schema, tg_table_name));
   elsif method = 'GET' then
     request_id := net.http_get(url, params, headers, timeout_ms);
-  elsif method = 'POST' then
-    request_id := net.http_post(url, pg_catalog.jsonb_build_object(
-      'old_record', old, 'record', new, 'type', tg_op, 'table', tg_table_name, 'schema', tg_table_schema), params, headers, timeout_ms);
   else
-    raise exception 'method argument % is invalid', method;
+    request_id := net.http_post(url, body, params, headers, timeout_ms);
   end if;
   insert into supabase_functions.hooks (hook_table_id, hook_name, request_id) values (tg_relid::bigint::integer, tg_name, request_id);
   return coalesce(new, old);
@@ -257,5 +284,6 @@ begin
   grant usage on schema net, supabase_functions to postgres with grant option;
   grant execute on all functions in schema net, supabase_functions to postgres with grant option;
   grant select, delete on net.http_request_queue, net._http_response, supabase_functions.hooks to postgres with grant option;
+  grant select on net.holdfast_full to postgres with grant option;
 end
 $$;

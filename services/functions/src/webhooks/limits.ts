@@ -13,8 +13,18 @@ export const RECORDING_MS = 10_000
 /** Part of all connections that one receiver may have. */
 export const RECEIVER_SHARE = 4
 
-/** Receivers that one look at the queue visits. */
-export const RECEIVERS_PER_LOOK = 64
+/** Lanes, what one table or role has for one receiver, that one look at the queue visits. */
+export const LANES_PER_LOOK = 64
+
+/** Lanes of which it is remembered when they had their turn. */
+export const LANES_REMEMBERED = 4_096
+
+/** Bytes that one table or role may have waiting, as Postgres stores them. */
+export const WAITING_BYTES_MAX = 268_435_456
+
+/** Milliseconds between two measurements of the queue at least, and how many times as long as one takes: they are to cost a twentieth of a core at most. */
+export const MEASURE_EVERY_MS = 1_000
+export const MEASURE_REST = 20
 
 /** Milliseconds until a failed request is sent again: the first wait, by what it grows, and the longest. */
 export const RETRY_FIRST_MS = 1_000

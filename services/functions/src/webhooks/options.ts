@@ -6,7 +6,7 @@ export const webhooksOptions = {
     type: 'boolean',
     default: true,
     description:
-      'Whether this server sends what `net.http_post` and database webhooks ask for. Without requests this costs nothing.',
+      'Whether this server sends what `net.http_post` and database webhooks ask for. When no server does, it waits in the queue.',
   },
   webhooksAllow: {
     type: 'list',
@@ -28,6 +28,14 @@ export const webhooksOptions = {
     min: 1,
     max: 256,
     description: 'Webhooks that are sent at the same time, of which one receiver has at most a quarter.',
+  },
+  webhooksWaitingMax: {
+    type: 'integer',
+    default: 100_000,
+    min: 100,
+    max: 10_000_000,
+    description:
+      'Webhooks of one table, or calls of one role, that may wait to be sent. Above it, and above 256 MiB, statements that ask for more are refused (`53000`).',
   },
   webhooksResponsesKeptHours: {
     type: 'integer',

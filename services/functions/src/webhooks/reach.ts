@@ -156,9 +156,9 @@ function parseAllow(allow: readonly string[]): Allowed {
   for (const entry of allow) {
     const [address = '', bits] = entry.split('/')
     const family = isIP(address)
+    const isPrefix = /^\d{1,3}$/.test(bits ?? '') && Number(bits) <= (family === 6 ? 128 : 32)
     if (family !== 0 && bits === undefined) networks.addAddress(address, family === 6 ? 'ipv6' : 'ipv4')
-    else if (family !== 0 && /^\d{1,3}$/.test(bits ?? ''))
-      networks.addSubnet(address, Number(bits), family === 6 ? 'ipv6' : 'ipv4')
+    else if (family !== 0 && isPrefix) networks.addSubnet(address, Number(bits), family === 6 ? 'ipv6' : 'ipv4')
     else if (entry !== '*') hosts.add(hostOf(entry))
   }
   return { all: allow.includes('*'), hosts, networks }

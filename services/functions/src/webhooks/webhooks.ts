@@ -3,17 +3,20 @@ import type { Pool } from '@holdfast/postgres'
 import {
   DRAIN_MS,
   LOOK_AGAIN_MS,
+  MEASURE_EVERY_MS,
+  MEASURE_REST,
   PRUNE_EVERY_MS,
   PRUNE_ROWS,
-  RECEIVER_SHARE,
   RETRY_FACTOR,
   RETRY_FIRST_MS,
   RETRY_LONGEST_MS,
+  WAITING_BYTES_MAX,
 } from './limits.ts'
 import type { WebhooksOptions } from './options.ts'
-import { claim, isOurs, listReceivers, nextDueMs, prune, record, type Claimed } from './queue.ts'
+import { claim, isOurs, listLanes, measure, nextDueMs, prune, record, type Claimed, type Lane } from './queue.ts'
 import type { Reach } from './reach.ts'
 import { createSend, type Outcome, type Send } from './send.ts'
+import { Turns } from './turns.ts'
 
 export interface OpenWebhooksOptions {
   /** Connected as the superuser, or as the configured user. */
@@ -29,7 +32,7 @@ const RETRIED_STATUSES: ReadonlySet<number> = new Set([429, 502, 503, 504])
 /**
  * Sends what is in the queue of the database, at least once, several at a time. Any number of servers of one database share the queue.
  *
- * Whose turn it is goes round the receivers, and each may have a part of the connections only: one that hangs costs the others nothing.
+ * Tables and roles have turns ({@link Turns}). One that has too much waiting is refused more, by a note in the database that each call looks at.
  */
 export class Webhooks implements AsyncDisposable {
   readonly #pool: Pool
@@ -37,11 +40,13 @@ export class Webhooks implements AsyncDisposable {
   readonly #logger: Logger
   readonly #send: Send
   readonly #stopping = new AbortController()
-  /** What is being sent, and to how many of each receiver. */
+  readonly #turns: Turns
   readonly #sending = new Set<Promise<void>>()
-  readonly #perReceiver = new Map<string, number>()
   #isOurs: boolean | undefined
-  #cursor = ''
+  /** Where the next look at the queue begins. */
+  #cursor: Lane | undefined
+  /** By `performance.now()`. */
+  #measureAtMs = 0
   #looking: Promise<void> | undefined
   #isDue = false
   #isClosing = false
@@ -53,6 +58,7 @@ export class Webhooks implements AsyncDisposable {
     this.#options = options
     this.#logger = logger
     this.#send = createSend(reach)
+    this.#turns = new Turns(options.webhooksConnectionsMax)
     this.#schedulePruning(LOOK_AGAIN_MS)
   }
 
@@ -75,48 +81,47 @@ export class Webhooks implements AsyncDisposable {
     }
   }
 
-  /** Goes once round all receivers, or until all connections are in use. */
+  /** Goes once round all lanes, or until all connections are in use. */
   async #look(): Promise<void> {
     this.#isOurs ??= await isOurs(this.#pool)
     if (!this.#isOurs) return
     clearTimeout(this.#timer)
-    for (let rounds = this.#cursor === '' ? 1 : 0; rounds < 2 && this.#free() > 0;) {
-      const { due, next } = await listReceivers(this.#pool, this.#cursor)
-      const wanted = this.#share(due)
+    const measureInMs = await this.#measure()
+    if (this.#options.webhooksEnabled) await this.#beginWhatIsDue()
+    const ms = this.#options.webhooksEnabled ? await nextDueMs(this.#pool) : undefined
+    const next = Math.min(ms ?? Infinity, measureInMs ?? Infinity)
+    if (next !== Infinity) this.#wakeAfter(next)
+  }
+
+  async #beginWhatIsDue(): Promise<void> {
+    for (let rounds = this.#cursor ? 0 : 1; rounds < 2 && this.#turns.free > 0;) {
+      const { due, next } = await listLanes(this.#pool, this.#cursor)
+      const wanted = this.#turns.share(due)
       if (wanted.size > 0) for (const request of await claim(this.#pool, wanted)) this.#begin(request)
-      this.#cursor = next ?? ''
-      if (next === undefined) rounds++
+      this.#cursor = next
+      if (!next) rounds++
     }
-    const ms = await nextDueMs(this.#pool)
-    if (ms !== undefined) this.#wakeAfter(ms)
   }
 
-  #free(): number {
-    return this.#options.webhooksConnectionsMax - this.#sending.size
-  }
-
-  /** Free connections, one after the other to each receiver that may have more. */
-  #share(receivers: readonly string[]): ReadonlyMap<string, number> {
-    const most = Math.max(1, Math.floor(this.#options.webhooksConnectionsMax / RECEIVER_SHARE))
-    const wanted = new Map<string, number>()
-    let free = this.#free()
-    for (let round = 1; round <= most && free > 0; round++)
-      for (const receiver of receivers) {
-        if (free === 0 || (this.#perReceiver.get(receiver) ?? 0) + round > most) continue
-        wanted.set(receiver, round)
-        free--
-      }
-    return wanted
+  /** @returns after how many milliseconds it is to be measured, when it was measured a moment ago */
+  async #measure(): Promise<number | undefined> {
+    const startMs = performance.now()
+    if (startMs < this.#measureAtMs) return this.#measureAtMs - startMs
+    const full = await measure(this.#pool, { requests: this.#options.webhooksWaitingMax, bytes: WAITING_BYTES_MAX })
+    const endMs = performance.now()
+    this.#measureAtMs = endMs + Math.max(MEASURE_EVERY_MS, (endMs - startMs) * MEASURE_REST)
+    if (full.length > 0)
+      this.#logger.log('warn', 'webhooks are refused: too many wait to be sent. net.holdfast_full says how many', {
+        of: full.join(', '),
+      })
+    return undefined
   }
 
   #begin(request: Claimed): void {
-    const { receiver } = request
-    this.#perReceiver.set(receiver, (this.#perReceiver.get(receiver) ?? 0) + 1)
+    this.#turns.begin(request)
     const sending = this.#deliver(request).finally(() => {
       this.#sending.delete(sending)
-      const left = (this.#perReceiver.get(receiver) ?? 1) - 1
-      if (left > 0) this.#perReceiver.set(receiver, left)
-      else this.#perReceiver.delete(receiver)
+      this.#turns.end(request)
       this.wake()
     })
     this.#sending.add(sending)

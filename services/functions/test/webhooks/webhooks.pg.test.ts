@@ -1,128 +1,8 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { silentLogger } from '@holdfast/foundation'
-import { createPool, runAs, sql, type Pool } from '@holdfast/postgres'
-import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
-import { webhookMigrations } from '../../src/migrations.ts'
-import { createReach } from '../../src/webhooks/reach.ts'
-import { Webhooks } from '../../src/webhooks/webhooks.ts'
+import { describe, expect, test } from 'vitest'
+import { runAs, sql } from '@holdfast/postgres'
+import { db, openReceiver, post, project, queued, responseTo, start, wakeAll } from './webhooks-world.ts'
 
 // What the database asks for is sent after its commit, at least once, and what came of it can be read. Postgres is real, and so are receivers.
-
-interface Received {
-  readonly method: string | undefined
-  readonly url: string | undefined
-  readonly headers: IncomingMessage['headers']
-  readonly body: string
-}
-
-interface Receiver extends AsyncDisposable {
-  readonly url: string
-  readonly port: number
-  readonly received: Received[]
-}
-
-const open: AsyncDisposable[] = []
-let db: TestDatabase
-let project: Pool
-
-beforeAll(async () => {
-  db = await openTestDatabase({ migrations: [webhookMigrations] })
-  project = createPool({ url: db.projectUrl, applicationName: 'test project', connectionsMax: 2 })
-})
-afterEach(async () => {
-  for (const one of open.splice(0).toReversed()) await one[Symbol.asyncDispose]()
-  await db.pool.execute(sql`truncate net.http_request_queue, net._http_response, supabase_functions.hooks`)
-})
-afterAll(async () => {
-  await project[Symbol.asyncDispose]()
-  await db[Symbol.asyncDispose]()
-})
-
-async function openReceiver(
-  answer: (response: ServerResponse, count: number) => void = (response) => response.end('ok'),
-): Promise<Receiver> {
-  const received: Received[] = []
-  const server: Server = createServer((request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
-      const { method, url, headers } = request
-      received.push({ method, url, headers, body: Buffer.concat(chunks).toString() })
-      answer(response, received.length)
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  const receiver: Receiver = {
-    url: `http://127.0.0.1:${port}`,
-    port,
-    received,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
-  open.push(receiver)
-  return receiver
-}
-
-/** @param allow - receivers of tests are on this machine, which is not public */
-function start(
-  given: { readonly allow?: readonly string[]; readonly attempts?: number; readonly connections?: number } = {},
-): Webhooks {
-  const webhooks = new Webhooks({
-    pool: db.pool,
-    reach: createReach({
-      baseUrl: 'https://project.example',
-      listening: { host: '127.0.0.1', port: 9 },
-      allow: given.allow ?? ['127.0.0.0/8'],
-    }),
-    options: {
-      webhooksEnabled: true,
-      webhooksAllow: [],
-      webhooksAttemptsMax: given.attempts ?? 5,
-      webhooksConnectionsMax: given.connections ?? 32,
-      webhooksResponsesKeptHours: 6,
-    },
-    logger: silentLogger,
-  })
-  open.push(webhooks)
-  webhooks.wake()
-  return webhooks
-}
-
-async function post(
-  url: string,
-  body: unknown = {},
-  headers: unknown = { 'Content-Type': 'application/json' },
-): Promise<string> {
-  const [row] = await project.query<{ id: string }>(
-    sql`select net.http_post(${url}, ${JSON.stringify(body)}::jsonb, headers := ${JSON.stringify(headers)}::jsonb)::text as id`,
-  )
-  return row?.id ?? ''
-}
-
-interface Response {
-  readonly status_code: number | null
-  readonly content_type: string | null
-  readonly headers: Readonly<Record<string, string>> | null
-  readonly content: string | null
-  readonly timed_out: boolean
-  readonly error_msg: string | null
-}
-
-/** As projects read it. */
-async function responseTo(id: string): Promise<Response | undefined> {
-  const [row] = await project.query<Response>(sql`select * from net._http_response where id = ${id}::bigint`)
-  return row
-}
-
-async function queued(): Promise<number> {
-  const [row] = await project.query<{ count: number }>(sql`select count(*)::int4 as count from net.http_request_queue`)
-  return row?.count ?? -1
-}
 
 describe('a request', () => {
   test('arrives with its method, parameters, headers and body, and its response is kept', async () => {
@@ -212,7 +92,7 @@ describe('a request', () => {
         await db.pool.execute(
           sql`update net.http_request_queue set due_at = now() where last_error is not null and due_at < now() + '8 s'`,
         )
-        open.filter((one) => one instanceof Webhooks).forEach((one) => one.wake())
+        wakeAll()
         return responseTo(id)
       })
       .toMatchObject({ status_code: 200, error_msg: null })
@@ -266,39 +146,6 @@ describe('a request', () => {
     const id = await post(receiver.url)
     start()
     await expect.poll(async () => (await responseTo(id))?.content?.length).toBe(1_048_576)
-  })
-})
-
-describe('a receiver that hangs', () => {
-  test('costs the others nothing, however many requests wait for it', async () => {
-    const hanging = await openReceiver(() => undefined)
-    const fine = await openReceiver()
-    await project.query(
-      sql`select net.http_get(${hanging.url}, timeout_milliseconds := 60000) from generate_series(1, 500)`,
-    )
-    start({ connections: 4 })
-    await expect.poll(() => hanging.received.length).toBe(1)
-    for (let count = 1; count <= 20; count++) {
-      const id = await post(fine.url)
-      for (const one of open) if (one instanceof Webhooks) one.wake()
-      await expect.poll(() => responseTo(id)).toMatchObject({ status_code: 200 })
-    }
-    expect(hanging.received).toHaveLength(1)
-  })
-
-  test('is one function of the project only', async () => {
-    await project.query(sql`
-      select net.http_get(url) from unnest(array['http://u:p@h:8000/functions/v1/One/x?y', 'http://H:8000/functions/v1/one?z', 'http://h:8000/functions/v1/two',
-                                                 'http://h:8000/rest/v1/', 'https://h', 'nothing']) url`)
-    const rows = await project.query<{ receiver: string }>(sql`select receiver from net.http_request_queue order by id`)
-    expect(rows.map(({ receiver }) => receiver)).toEqual([
-      'http://h:8000/functions/v1/one',
-      'http://h:8000/functions/v1/one',
-      'http://h:8000/functions/v1/two',
-      'http://h:8000',
-      'https://h',
-      '',
-    ])
   })
 })
 
