@@ -4,6 +4,6 @@ import type { MigrationSource } from '@holdfast/postgres'
 export const webhookMigrations: MigrationSource = {
   name: 'webhooks',
   directory: new URL('../migrations/webhooks/', import.meta.url),
-  // Not of pg_net, whose schema stays as it is.
+  // Not one that pg_net makes: a database that has the extension would count as one of Holdfast.
   witness: 'net.holdfast_wake',
 }
