@@ -1,6 +1,8 @@
 import { HoldfastError } from '@holdfast/foundation'
 import {
-  runPipeline,
+  RESET_SESSION,
+  runThenReset,
+  type AnswerThenReset,
   type Connections,
   type PipelineStep,
   type SegmentAnswer,
@@ -67,26 +69,33 @@ export class Abandoned extends Error {
  * one round trip. Only what has to be looked at before it is kept (`verify`) costs a second one.
  *
  * The result is read whole before anything is answered, so a slow client never holds a transaction. The connection goes back clean
- * or not at all.
+ * or not at all; what the transaction did is answered in either case.
  *
  * @throws what Postgres reported first; {@link Abandoned}
  */
 export async function execute(pool: Connections, input: ExecuteInput): Promise<ExecuteResult> {
-  const outcome = await pool.withClient(async (client): Promise<Outcome> => {
-    if (input.isAbandoned()) return { kind: 'failed', error: new Abandoned() }
-    const options = { timeoutMs: input.timeoutMs, rowBytesMax: input.rowBytesMax }
-    return runTransaction((segments) => runPipeline(client, segments, options), input)
-  })
-  if (outcome.kind === 'failed') throw outcome.error
-  return outcome.result
+  const ended: { outcome?: Outcome } = {}
+  try {
+    await pool.withClient(async (client) => {
+      if (input.isAbandoned()) throw new Abandoned()
+      const options = { timeoutMs: input.timeoutMs, rowBytesMax: input.rowBytesMax }
+      const { outcome, isClean } = await runTransaction((segments) => runThenReset(client, segments, options), input)
+      ended.outcome = outcome
+      if (!isClean) throw new Error('the connection could not be reset')
+    })
+  } catch (error) {
+    if (!ended.outcome) throw error
+  }
+  const { outcome } = ended
+  if (outcome?.kind === 'done') return outcome.result
+  throw outcome?.error ?? new Error('the transaction has no outcome')
 }
 
 type Outcome =
   | { readonly kind: 'done'; readonly result: ExecuteResult }
-  /** The statement failed; the connection is well. */
-  | { readonly kind: 'failed'; readonly error: unknown }
+  | { readonly kind: 'failed'; readonly error: Error }
 
-type Run = (segments: readonly (readonly PipelineStep[])[]) => Promise<readonly SegmentAnswer[]>
+type Run = (segments: readonly (readonly PipelineStep[])[]) => Promise<AnswerThenReset>
 
 function constant(text: string): PipelineStep {
   return { text, values: [], key: text }
@@ -96,11 +105,12 @@ const COMMIT = constant('commit')
 const ROLLBACK = constant('rollback')
 /** Deferred constraints are checked before a rollback too, so that what would have failed at the commit fails now. */
 const CHECK_CONSTRAINTS = constant('set constraints all immediate')
-/** A function may have changed settings for longer than its transaction. */
-const RESET = [constant('reset all'), constant('reset role')]
 
-/** @throws when the connection cannot be used again */
-async function runTransaction(run: Run, input: ExecuteInput): Promise<Outcome> {
+/** @throws when the connection broke before the end of the transaction was known */
+async function runTransaction(
+  run: Run,
+  input: ExecuteInput,
+): Promise<{ readonly outcome: Outcome; readonly isClean: boolean }> {
   // A pipeline without `begin` is a transaction too. What ends otherwise than by a commit, or is another kind of one, has to say so.
   const explicit = input.verify !== undefined || input.rollback || input.isolation !== undefined
   const opening = explicit ? [constant(beginOf(input))] : []
@@ -119,34 +129,29 @@ async function runTransaction(run: Run, input: ExecuteInput): Promise<Outcome> {
 
   if (!explicit) {
     // Nothing that is deferred can be left of a transaction that only reads, so that its settings are undone inside it.
-    const segments = input.readOnly ? [[...statements, ...RESET]] : [statements, RESET]
-    const answers = await run(segments)
-    return finish(requireIdle(answers))
+    const segments = input.readOnly ? [[...statements, ...RESET_SESSION]] : [statements, RESET_SESSION]
+    const { answer, isClean } = await run(segments)
+    return { outcome: finish(answer), isClean }
   }
   const end = input.rollback ? [CHECK_CONSTRAINTS, ROLLBACK] : [COMMIT]
-  const [answer] = await run([input.verify ? statements : [...statements, ...end]])
-  if (!answer) throw new Error('Postgres answered nothing')
-  if (answer.status === 'I') {
-    requireIdle(await run([RESET]))
-    return finish(answer)
+  if (!input.verify) {
+    const only = await run([[...statements, ...end], RESET_SESSION])
+    return { outcome: finish(only.answer), isClean: await isCleanAfter(run, only) }
   }
+  const { answer } = await run([statements])
   const refusal = answer.error ?? refusalOf(input, read(answer))
-  const [ended] = await run([refusal === undefined ? end : [ROLLBACK], RESET])
-  if (!ended) throw new Error('Postgres answered nothing')
-  if (ended.status !== 'I') requireIdle(await run([[ROLLBACK], RESET]))
-  return finish(answer, refusal ?? ended.error)
+  const ended = await run([refusal === undefined ? end : [ROLLBACK], RESET_SESSION])
+  return { outcome: finish(answer, refusal ?? ended.answer.error), isClean: await isCleanAfter(run, ended) }
 }
 
+/** A failed statement skips the end of its transaction, and what was to reset the connection fails in it. */
+async function isCleanAfter(run: Run, { answer, isClean }: AnswerThenReset): Promise<boolean> {
+  return answer.status === 'I' ? isClean : (await run([[ROLLBACK], RESET_SESSION])).isClean
+}
+
+/** What is not said here is as the sessions of `authenticator` have it, as for transactions that are not begun explicitly. */
 function beginOf({ isolation, readOnly }: ExecuteInput): string {
-  return `begin isolation level ${isolation ?? 'read committed'} ${readOnly ? 'read only' : 'read write'}`
-}
-
-/** @returns the first answer */
-function requireIdle(answers: readonly SegmentAnswer[]): SegmentAnswer {
-  const [first] = answers
-  if (!first || answers.some(({ status }) => status !== 'I'))
-    throw new Error('the connection is still in a transaction')
-  return first
+  return `begin${isolation === undefined ? '' : ` isolation level ${isolation}`}${readOnly ? ' read only' : ''}`
 }
 
 function refusalOf({ verify }: ExecuteInput, result: ExecuteResult | undefined): Error | undefined {

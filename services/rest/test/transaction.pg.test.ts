@@ -113,6 +113,35 @@ describe('the transaction of a request', () => {
     expect(users).toEqual(['authenticator'])
   })
 
+  test('leaves no timeout under which the connection cannot be reset', async () => {
+    await world.rows(
+      `create function haste() returns void language sql as $$ select set_config('statement_timeout', '1', false) $$`,
+    )
+    await world.refresh()
+    for (let round = 0; round < 5; round++) {
+      await everywhere(() => call('haste'))
+      const seen = await everywhere(async () =>
+        world.db.requestPool.withClient(
+          async (client) => (await client.query(`select current_setting('statement_timeout') as value`)).rows[0]?.value,
+        ),
+      )
+      expect(seen).not.toContain('1ms')
+    }
+  })
+
+  test('writes only where sessions may write by default, however the request is answered', async () => {
+    await using other = await openRestWorld()
+    await other.rows(`alter role authenticator in database ${other.db.name} set default_transaction_read_only = on`)
+    const refused = { status: 405, body: { code: '25006' } }
+    for (const prefer of ['return=minimal', 'return=representation', 'tx=rollback']) {
+      for (const accept of ['application/json', 'application/vnd.pgrst.object+json']) {
+        const headers = { prefer, accept }
+        expect(await other.ask('/people', { method: 'POST', body: { id: 80 }, headers })).toMatchObject(refused)
+      }
+    }
+    expect(await other.ask('/people?select=id')).toMatchObject({ status: 200 })
+  })
+
   test('runs deferred triggers with the claims of the request', async () => {
     await world.ask('/watched', { method: 'POST', body: { id: 1 }, as: 'alice' })
     expect(await world.rows(`select claims::json ->> 'sub' as sub from seen`)).toEqual([{ sub: ALICE }])

@@ -24,6 +24,8 @@ export interface PipelineOptions {
   readonly timeoutMs: number
   /** Bytes that one row may have; more is read past, and the segment counts as failed. */
   readonly rowBytesMax: number
+  /** Called with the answer of each segment as it comes: what a segment committed stays, even if the connection breaks before the next one is answered. */
+  readonly onAnswer?: (answer: SegmentAnswer) => void
 }
 
 /** A row was larger than {@link PipelineOptions.rowBytesMax}. */
@@ -59,6 +61,7 @@ const connections = new WeakMap<ClientBase, PipelineConnection>()
 interface Current {
   readonly exchange: Exchange
   readonly rowBytesMax: number
+  readonly onAnswer: PipelineOptions['onAnswer']
   readonly answered: PromiseWithResolvers<readonly SegmentAnswer[]>
 }
 
@@ -79,7 +82,10 @@ class PipelineConnection {
         if (!current) return LAST
         receive(current.exchange, this.#prepared, type, buffer, start, end)
         // Nothing but a `ReadyForQuery` answers a segment.
-        if (type !== MESSAGE.readyForQuery || !isAnswered(current.exchange)) return undefined
+        if (type !== MESSAGE.readyForQuery) return undefined
+        const answer = current.exchange.answers.at(-1)
+        if (answer) current.onAnswer?.(answer)
+        if (!isAnswered(current.exchange)) return undefined
         this.#current = undefined
         current.answered.resolve(current.exchange.answers)
         return LAST
@@ -113,7 +119,7 @@ class PipelineConnection {
 
   run(
     segments: readonly (readonly PipelineStep[])[],
-    { timeoutMs, rowBytesMax }: PipelineOptions,
+    { timeoutMs, rowBytesMax, onAnswer }: PipelineOptions,
   ): Promise<readonly SegmentAnswer[]> {
     assert(this.#current === undefined, 'a connection runs one pipeline at a time')
     const socket = this.#socket
@@ -125,7 +131,7 @@ class PipelineConnection {
       return run
     })
     const answered = Promise.withResolvers<readonly SegmentAnswer[]>()
-    this.#current = { exchange: createExchange(sent), rowBytesMax, answered }
+    this.#current = { exchange: createExchange(sent), rowBytesMax, onAnswer, answered }
     socket.cork()
     for (const part of this.#writer.take()) socket.write(part)
     socket.uncork()

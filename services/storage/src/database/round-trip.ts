@@ -1,7 +1,8 @@
 import {
   assumeStep,
   decodeRows,
-  runPipeline,
+  RESET_SESSION,
+  runThenReset,
   type Connections,
   type PipelineOptions,
   type PipelineStep,
@@ -41,35 +42,41 @@ const COMMIT = constant('commit')
 const ROLLBACK = constant('rollback')
 const SAVEPOINT = constant('savepoint judged')
 const UNDO = constant('rollback to savepoint judged')
-/** A function of a policy may have changed settings for longer than its transaction. */
-const RESET = [constant('reset all'), constant('reset role')]
 
 /**
- * Runs steps in one transaction and one round trip: what begins it, roles, claims, statements and its end go to Postgres in one write.
+ * Runs steps in one transaction and one round trip: what begins it, roles, claims, statements and its end go to Postgres in one write. A connection that
+ * could not be reset afterwards is not used again; what the transaction did is returned all the same.
  *
  * @param onSend - called when there is a connection: from then on something may be kept even if this rejects
- * @throws when the connection broke, or there was none
+ * @throws when the connection broke before the transaction was answered, or there was none
  */
-export function runRoundTrip(
+export async function runRoundTrip(
   connections: Connections,
   sessions: Sessions,
   steps: readonly Step[],
   { ending, onSend }: { readonly ending: Ending; readonly onSend?: (() => void) | undefined },
 ): Promise<RoundTrip> {
-  const { roleSettings } = connections
-  return connections.withClient(async (client) => {
-    onSend?.()
-    const { sent, places } = renderSteps(steps, sessions, roleSettings, ending === 'write')
-    const answers = await runPipeline(client, segmentsOf(sent, ending), OPTIONS)
-    const [answer] = answers
-    // A failed transaction skips all that was sent with it.
-    if (answer?.status === 'E' && ending === 'write')
-      requireIdle(await runPipeline(client, [[ROLLBACK], RESET], OPTIONS))
-    else requireIdle(ending === 'judge' ? answers.slice(1) : answers)
-    if (!answer) throw new Error('Postgres answered nothing')
-    const ran = places.map((place) => answer.steps[ending === 'read' ? place : place + 1])
-    return { rows: ran.filter((step) => step !== undefined).map((step) => decodeRows(step)), error: answer.error }
-  })
+  const { sent, places } = renderSteps(steps, sessions, connections.roleSettings, ending === 'write')
+  const ended: { answer?: SegmentAnswer } = {}
+  try {
+    await connections.withClient(async (client) => {
+      onSend?.()
+      const { answer, isClean } = await runThenReset(client, segmentsOf(sent, ending), OPTIONS)
+      ended.answer = answer
+      // A failed transaction skips all that was sent with it.
+      const isReset =
+        answer.status === 'E' && ending === 'write'
+          ? (await runThenReset(client, [[ROLLBACK], RESET_SESSION], OPTIONS)).isClean
+          : isClean
+      if (!isReset) throw new Error('the connection could not be reset')
+    })
+  } catch (error) {
+    if (!ended.answer) throw error
+  }
+  const { answer } = ended
+  if (!answer) throw new Error('Postgres answered nothing')
+  const ran = places.map((place) => answer.steps[ending === 'read' ? place : place + 1])
+  return { rows: ran.filter((step) => step !== undefined).map((step) => decodeRows(step)), error: answer.error }
 }
 
 /** @returns the statements with what puts role and settings before them, and the place of each step among them */
@@ -101,17 +108,13 @@ function renderSteps(
 function segmentsOf(sent: readonly PipelineStep[], ending: Ending): readonly (readonly PipelineStep[])[] {
   switch (ending) {
     case 'read':
-      return [[...sent, ...RESET]] // a pipeline without `begin` is a transaction, too
+      return [[...sent, ...RESET_SESSION]] // a pipeline without `begin` is a transaction, too
     case 'judge':
       return [
         [BEGIN, ...sent],
-        [ROLLBACK, ...RESET],
+        [ROLLBACK, ...RESET_SESSION],
       ]
     case 'write':
-      return [[BEGIN, ...sent, COMMIT], RESET]
+      return [[BEGIN, ...sent, COMMIT], RESET_SESSION]
   }
-}
-
-function requireIdle(answers: readonly SegmentAnswer[]): void {
-  if (answers.some(({ status }) => status !== 'I')) throw new Error('the connection is still in a transaction')
 }
