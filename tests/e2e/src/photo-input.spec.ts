@@ -1,5 +1,8 @@
 import type { CDPSession, Page } from '@playwright/test'
+import { sql } from '@holdfast/postgres'
 import { expect, test } from './support/fixtures.ts'
+import { foreignFiles } from './support/foreign-files.ts'
+import { expectSynced } from './support/person.ts'
 import { makeFinding, picker, takePicture, tiles } from './support/photos.ts'
 
 /*
@@ -29,21 +32,47 @@ async function give(page: Page, how: 'paste' | 'drop', selector: string): Promis
   )
 }
 
-test('a picture is pasted anywhere but into a field, and dropped on the photos', async ({ arrive, holdfast }) => {
+test('a picture is pasted anywhere but into a field, dropped on the photos, and chosen among files that are none', async ({
+  arrive,
+  holdfast,
+}) => {
   const finding = await makeFinding(holdfast, 'Photo input: pump house')
   const mina = await arrive('mina')
   const { page } = mina
   await page.goto(`${mina.home}/t/findings/r/${finding.id}`)
   await expect(page.getByRole('heading', { level: 1, name: finding.title })).toBeVisible()
 
+  await expect(page.getByText('Only the picture is kept: where it was taken is not.')).toBeVisible()
+  const problem = page.getByRole('region', { name: /^Photos/ }).getByRole('alert')
   await give(page, 'paste', 'h1')
   await expect(tiles(page)).toHaveCount(1)
+  await expect(problem).toHaveCount(0)
   await give(page, 'drop', 'section:has([data-testid=photo-files])')
   await expect(tiles(page)).toHaveCount(2)
+  await expect(problem).toHaveText(
+    'notes.txt: this browser cannot read it as a picture. Save as JPEG or PNG, and add again.',
+  )
   // A text that is pasted into a field belongs to the field, pictures beside it as well.
   await give(page, 'paste', 'input:not([type=file])')
   await give(page, 'paste', 'h1')
   await expect(tiles(page)).toHaveCount(3)
+
+  using foreign = await foreignFiles(page, (await takePicture(page)).buffer)
+  await picker(page).setInputFiles([...foreign.unreadable, ...foreign.readable])
+  await expect(tiles(page)).toHaveCount(3 + foreign.readable.length)
+  await expect(problem).toHaveText(
+    'broken.jpg: this browser cannot read it as a picture. Save as JPEG or PNG, and add again. ' +
+      'empty.jpg: there is nothing in the file. Choose it again. clip.mp4: a video cannot be added here, only pictures.',
+  )
+  await expectSynced(mina)
+  const stored = await holdfast.admin.query(sql`
+    select p.media_type, o.metadata ->> 'mimetype' as stored_type, p.width, count(*)::int as photos
+      from public.photos p join storage.objects o on o.bucket_id = 'record-photos' and o.name = p.path
+     where p.finding_id = ${finding.id} group by p.media_type, stored_type, p.width order by p.width`)
+  expect(stored).toEqual([
+    { media_type: 'image/jpeg', stored_type: 'image/jpeg', width: 64, photos: foreign.readable.length },
+    { media_type: 'image/jpeg', stored_type: 'image/jpeg', width: 1_365, photos: 3 },
+  ])
 })
 
 interface Finger {

@@ -1,6 +1,8 @@
 import { sql } from '@holdfast/postgres'
 import { expectAccessible } from './support/accessibility.ts'
 import { expect, test } from './support/fixtures.ts'
+import { setDeviceFull } from './support/full-device.ts'
+import { gridOf } from './support/grid.ts'
 import { expectSynced } from './support/person.ts'
 import { makeFinding, picker, takePicture, tiles } from './support/photos.ts'
 
@@ -76,6 +78,48 @@ test('photos wait on a network that costs, a full device says so, and space is g
     await session.send('Storage.overrideQuotaForOrigin', { origin })
     await picker(page).setInputFiles([picture])
     await expect(tiles(page)).toHaveCount(2)
+    await expectSynced(mina)
+  })
+
+  const storedTitles = async (): Promise<readonly string[]> =>
+    (
+      await holdfast.admin.query<{ title: string }>(sql`select title from public.findings where id = ${finding.id}`)
+    ).map(({ title }) => title)
+  const note = 'Not stored: this device is full. Free up space, then'
+
+  await test.step('a field that cannot be stored keeps its text, says why, and is stored once there is room', async () => {
+    await setDeviceFull(page, session, true)
+    const field = page.getByRole('textbox', { name: 'Title' })
+    await field.fill('Photo space: outlet')
+    await field.press('Enter')
+    await expect(page.getByText(`${note} enter it again.`)).toBeVisible()
+    await expect(field).toHaveValue('Photo space: outlet')
+    const banner = page.getByRole('status').filter({ hasText: 'Not stored: change of Title.' })
+    await expect(banner).toContainText('This device is full.')
+    await expectAccessible(page, 'a change that was not stored')
+    await setDeviceFull(page, session, false)
+    await field.press('Enter')
+    await expect(page.getByText(note)).toHaveCount(0)
+    await expect(banner).toHaveCount(0)
+    await expect.poll(storedTitles).toEqual(['Photo space: outlet'])
+  })
+
+  await test.step('so does a cell, and the banner makes room', async () => {
+    await mina.openTable('findings', `?q=${encodeURIComponent('Photo space:')}`)
+    const grid = gridOf(page)
+    await expect(grid.cell('Photo space: outlet', 'Title')).toBeVisible()
+    await setDeviceFull(page, session, true)
+    await grid.cell('Photo space: outlet', 'Title').dblclick()
+    const editor = page.getByRole('textbox', { name: 'Edit Title' })
+    await editor.fill('Photo space: weir')
+    await editor.press('Enter')
+    await expect(page.getByRole('alert').filter({ hasText: `${note} press Enter.` })).toBeVisible()
+    await expect(editor).toHaveValue('Photo space: weir')
+    await page.getByRole('button', { name: /^Free up .* of photos$/ }).click()
+    await expect(page.getByText('This device is still full.')).toBeVisible()
+    await setDeviceFull(page, session, false)
+    await editor.press('Enter')
+    await expect.poll(storedTitles).toEqual(['Photo space: weir'])
     await expectSynced(mina)
   })
 })

@@ -3,6 +3,7 @@ import type { Locator, Page } from '@playwright/test'
 import { sql } from '@holdfast/postgres'
 import { expectAccessible } from './support/accessibility.ts'
 import { expect, test } from './support/fixtures.ts'
+import { readDevice } from './support/local-device.ts'
 import { expectSynced, type Person } from './support/person.ts'
 import { makeFinding, picker, takePicture, tiles } from './support/photos.ts'
 
@@ -111,6 +112,7 @@ test('a photo whose row a policy refuses stays on the device until the person ha
       join public.actions a on a.finding_id = f.id
       join public.people p on p.contractor_id = a.contractor_id
       join auth.users u on u.id = p.user_id
+      join public.photos h on h.finding_id = f.id and h.uploaded_at is not null
      where u.email = 'sam.reyes@northline.example' order by f.id limit 1`)
   if (!finding) throw new Error('the contractor has an action with a finding')
   const sam = await arrive('sam')
@@ -118,19 +120,16 @@ test('a photo whose row a policy refuses stays on the device until the person ha
   const address = `${sam.home}/t/findings/r/${finding.id}`
   // Postgres is asked, and refuses as Chromium reports it: whether photos may be added, and maybe the file itself before its row is gone.
   sam.problems.expect(/Failed to load resource: .* 40[03]/)
+  const mayNotAdd = page.getByText('You may see the photos of this record, but not add any.')
+  const add = page.getByRole('button', { name: 'Add photos' })
+
+  // At a record that was never opened on line nothing is known, and then a person may: what they have seen is not lost.
+  await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined))
+  await sam.goOffline()
   await page.goto(address)
   await expect(page.getByRole('heading', { level: 1, name: finding.title })).toBeVisible()
   const picture = await takePicture(page)
-
-  await expect(page.getByText('You may see the photos of this record, but not add any.')).toBeVisible()
-  await expect(page.getByRole('button', { name: 'Add photos' })).toHaveCount(0)
-  await expectAccessible(page, 'a finding to which no photos may be added')
-
-  // Off line after a reload that is not known, and then a person may: what they have seen is not lost.
-  await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined))
-  await sam.goOffline()
-  await page.reload()
-  await expect(page.getByRole('button', { name: 'Add photos' })).toBeVisible()
+  await expect(add).toBeVisible()
   await picker(page).setInputFiles([picture])
   const added = page.getByRole('button', { name: /^Open Photo \d+ of \d+\. On this device/ })
   await expect(added).toBeVisible()
@@ -149,4 +148,27 @@ test('a photo whose row a policy refuses stays on the device until the person ha
   await page.getByRole('alertdialog', { name: 'Discard this file?' }).getByRole('button', { name: 'Discard' }).click()
   await expect(page.getByText('All files have been sent')).toBeVisible()
   await expectSynced(sam)
+
+  await page.goto(address)
+  await expect(mayNotAdd).toBeVisible()
+  await expect(add).toHaveCount(0)
+  await expectAccessible(page, 'a finding to which no photos may be added')
+  await tiles(page).first().click()
+  const viewer = page.getByRole('dialog', { name: 'Photo' })
+  await expect(viewer.getByRole('img')).toBeVisible()
+  // What was said on line holds off line, also after a reload; on line the server may say otherwise.
+  const expectNothingOffered = async (): Promise<void> => {
+    await expect(viewer.getByText(/^Photo 1 of/)).toBeVisible()
+    await expect(viewer.getByRole('button', { name: 'Delete' })).toHaveCount(0)
+    await expect(viewer.getByRole('textbox', { name: 'Caption' })).toHaveCount(0)
+  }
+  const kept = "select id from hf_local_settings where id like 'refused/%'"
+  await expect.poll(async () => (await readDevice(page, kept)).rows.length).toBe(3)
+  await expectNothingOffered()
+  await sam.goOffline()
+  await page.reload()
+  await expect(mayNotAdd).toBeVisible()
+  await expect(add).toHaveCount(0)
+  await tiles(page).first().click()
+  await expectNothingOffered()
 })

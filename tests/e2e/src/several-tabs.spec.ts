@@ -1,8 +1,11 @@
+import type { Page, Response } from '@playwright/test'
+import { sql } from '@holdfast/postgres'
 import { makeActions, storedAction } from './support/actions.ts'
 import { expectConvergence } from './support/convergence.ts'
 import { expect, test } from './support/fixtures.ts'
 import { actionsThat, gridOf } from './support/grid.ts'
 import { expectSynced } from './support/person.ts'
+import { makeFinding, picker, takePicture, tiles } from './support/photos.ts'
 
 test('two tabs of one person show each other’s edits, and one goes on when the other is closed', async ({
   arrive,
@@ -42,4 +45,67 @@ test('two tabs of one person show each other’s edits, and one goes on when the
   const inTab = { ...dana, page: tab, chip: tab.getByRole('button', { name: /^Sync: / }) }
   await expectSynced(inTab)
   await expectConvergence(inTab, ['actions'])
+})
+
+/** Whether a tab is the one that sends the files of all. */
+async function sendsFiles(page: Page): Promise<boolean> {
+  return page.evaluate(() =>
+    navigator.locks.request('own', async () => {
+      const { held = [] } = await navigator.locks.query()
+      const own = held.find(({ name }) => name === 'own')?.clientId
+      return held.some(({ name, clientId }) => name?.startsWith('holdfast-files') && clientId === own)
+    }),
+  )
+}
+
+test('photos taken in one tab show in both, and go up once although the tab that sends them is closed', async ({
+  arrive,
+  holdfast,
+}) => {
+  const finding = await makeFinding(holdfast, 'Tabs: screen clogged')
+  const mina = await arrive('mina')
+  const address = `${mina.home}/t/findings/r/${finding.id}`
+  await mina.page.goto(address)
+  await expect(mina.page.getByRole('heading', { level: 1, name: finding.title })).toBeVisible()
+  const tab = await mina.newTab()
+  await tab.goto(address)
+  await expect(tab.getByRole('heading', { level: 1, name: finding.title })).toBeVisible()
+  await expect.poll(() => sendsFiles(mina.page)).toBe(true)
+  expect(await sendsFiles(tab)).toBe(false)
+  const picture = await takePicture(tab)
+  const answers: string[] = []
+  mina.context.on('response', (response: Response) => {
+    const { pathname } = new URL(response.url())
+    const isUpload = response.request().method() === 'POST' && pathname.includes('/object/record-photos/')
+    if (isUpload) answers.push(`${pathname} ${response.status()}`)
+  })
+
+  await test.step('taken in the tab that does not send, they are at once in both', async () => {
+    mina.link.limitRate(60_000, 'up')
+    await picker(tab).setInputFiles([picture, { ...picture, name: 'IMG_0043.jpg' }])
+    for (const page of [tab, mina.page]) {
+      await expect(tiles(page)).toHaveCount(2)
+      await expect(tiles(page).locator('img')).toHaveCount(2)
+    }
+  })
+
+  await test.step('both tell of the sending, and the tab that stays goes on with it', async () => {
+    mina.problems.expectCutLine()
+    mina.problems.expect(/Failed to load resource: .* 400 .*\/object\/record-photos\//)
+    for (const page of [mina.page, tab]) await expect(tiles(page).first()).toHaveAccessibleName(/Sending \d+ %/)
+    await mina.page.close()
+    await expect.poll(() => sendsFiles(tab)).toBe(true)
+    mina.link.limitRate(0, 'up')
+    await expect(tiles(tab).first()).toHaveAccessibleName('Open Photo 1 of 2', { timeout: 60_000 })
+    await expect(tiles(tab).nth(1)).toHaveAccessibleName('Open Photo 2 of 2', { timeout: 60_000 })
+    await expectSynced({ ...mina, page: tab, chip: tab.getByRole('button', { name: /^Sync: / }) })
+  })
+
+  const stored = await holdfast.admin.query<{ path: string }>(sql`
+    select p.path from public.photos p join storage.objects o on o.bucket_id = 'record-photos' and o.name = p.path
+     where p.finding_id = ${finding.id} and p.uploaded_at is not null order by p.path`)
+  expect(stored).toHaveLength(2)
+  // Each is stored once: a request after one whose answer the closed tab did not get is told so by 400, and stores nothing.
+  const paths = answers.map((answer) => answer.replace(/ (?:200|400)$/, ''))
+  expect(paths.toSorted()).toEqual(stored.map(({ path }) => `/storage/v1/object/record-photos/${path}`))
 })

@@ -1,4 +1,6 @@
+import { DeviceFull } from '@holdfast/client'
 import type { JSX, ReactNode } from 'react'
+import { fullDeviceMessages as words } from '../messages/full-device.ts'
 import { Disclosure } from './disclosure.tsx'
 import { Notice } from './notice.tsx'
 
@@ -34,6 +36,9 @@ export function ErrorNotice({
 }
 
 function unexpected(error: Error): ShownError {
+  if (error instanceof DeviceFull) {
+    return { code: 'HF-APP-FULL', title: words.title, detail: words.detail, technical: error.message }
+  }
   return {
     code: 'HF-APP-UNEXPECTED',
     title: 'This did not work',

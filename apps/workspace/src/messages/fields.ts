@@ -3,6 +3,7 @@ import { formatCount } from '../lib/format.ts'
 /** What to enter instead, under the field. */
 export const fieldMessages = {
   required: (label: string) => `${label} needs a value`,
+  notStored: 'Not stored: this device is full. Free up space, then enter it again.',
   email: 'Enter an e-mail address like name@example.com',
   url: 'Enter a web address that begins with https:// or http://',
   number: 'Enter a number',

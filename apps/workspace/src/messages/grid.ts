@@ -22,6 +22,7 @@ const operators = {
 } as const
 
 export const gridMessages = {
+  notStored: 'Not stored: this device is full. Free up space, then press Enter.',
   operators,
   gridName: (table: string) => `${table}, grid`,
   listName: (table: string) => `${table}, list`,

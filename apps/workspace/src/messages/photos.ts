@@ -4,6 +4,7 @@ export const photoMessages = {
   title: 'Photos',
   none: 'No photos yet.',
   noneDetail: 'Paste a picture, or drop one here.',
+  placeDetail: 'Only the picture is kept: where it was taken is not.',
   add: 'Add photos',
   take: 'Take a photo',
   choose: 'Choose photos',
@@ -11,8 +12,13 @@ export const photoMessages = {
   preparing: (count: number) => `Preparing ${plural(count, 'photo')}`,
   added: (count: number) =>
     `${plural(count, 'photo')} added. ${count === 1 ? 'It is' : 'They are'} on this device and sent by ${count === 1 ? 'itself' : 'themselves'}.`,
-  unreadable: (names: readonly string[]) =>
-    `${names.join(', ')}: this browser cannot read ${names.length === 1 ? 'it as a picture' : 'them as pictures'}. Save as JPEG or PNG, and add again.`,
+  notAdded: {
+    video: (names: readonly string[]) => `${names.join(', ')}: a video cannot be added here, only pictures.`,
+    empty: (names: readonly string[]) => `${names.join(', ')}: there is nothing in the file. Choose it again.`,
+    too_large: (names: readonly string[]) => `${names.join(', ')}: too large for this device. Add a smaller copy.`,
+    unreadable: (names: readonly string[]) =>
+      `${names.join(', ')}: this browser cannot read ${names.length === 1 ? 'it as a picture' : 'them as pictures'}. Save as JPEG or PNG, and add again.`,
+  },
   full: 'This device is full. Free up space in the Sync centre, then add the photo again.',
   failed: (reason: string) => `The photo was not added: ${reason}`,
   tooMany: (max: number) => `A record has at most ${formatCount(max)} photos.`,
@@ -58,6 +64,9 @@ export const photoMessages = {
   wholePhoto: 'Whole photo',
   close: 'Close',
   caption: 'Caption',
+  captionChange: 'change of the caption',
+  photoDeletion: 'deletion of the photo',
+  captionNotStored: 'Not stored: this device is full. Free up space, then leave the field again.',
   captionHint: 'Say what can be seen',
   delete: 'Delete',
   deleteTitle: 'Delete this photo?',

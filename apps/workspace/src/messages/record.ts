@@ -22,6 +22,8 @@ export const recordMessages = {
   redoAnyway: 'Do it again anyway',
   keepLater: 'Keep the later change',
   undo: 'Undo',
+  anUndo: 'undo',
+  aRedo: 'redo',
 
   changeOf: (field: string, count: number, one: string, many: string) =>
     count === 1 ? `change of ${field}` : `change of ${field} in ${plural(count, one, many)}`,

@@ -1,4 +1,5 @@
 import type { CommonPowerSyncDatabase, Transaction } from '@powersync/common'
+import { writeLocally } from '../local-write.ts'
 import type { Value } from '../value.ts'
 import { assertStorageKey, extensionOf, randomName } from './file-names.ts'
 import type { AttachmentsOptions } from './attachments-options.ts'
@@ -42,7 +43,7 @@ export interface Attachments {
    * network loses them.
    *
    * @param write - inserts the row that names the file; its id has to be that of the file
-   * @throws {FileStoreFull} when the device has no room; nothing was written
+   * @throws {DeviceFull} when the device has no room; nothing was written
    */
   add(bytes: Blob, file?: NewFile, write?: (tx: Transaction, file: FileEntry) => Promise<unknown>): Promise<FileEntry>
   find(id: string): Promise<FileEntry | undefined>
@@ -105,7 +106,7 @@ export function createAttachments(context: AttachmentsContext): Attachments {
     retry: async (id) => void (await table.apply(id, { kind: 'retried' })),
     setFilePaused: async (id, isPaused) => void (await table.apply(id, { kind: 'paused', isPaused })),
     async remove(id, write) {
-      const bytesName = await database.writeTransaction(async (tx) => {
+      const bytesName = await writeLocally(database, async (tx) => {
         const file = await table.findIn(tx, id)
         await table.delete(tx, id)
         await write?.(tx)
@@ -164,7 +165,7 @@ async function addFile(
     usedAtMs: now(),
   }
   try {
-    await database.writeTransaction(async (tx) => {
+    await writeLocally(database, async (tx) => {
       await table.insert(tx, file, now())
       await write?.(tx, file)
     })

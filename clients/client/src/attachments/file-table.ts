@@ -1,4 +1,5 @@
 import type { CommonPowerSyncDatabase, Transaction } from '@powersync/common'
+import { writeLocally } from '../local-write.ts'
 import { nextFile, type FileEntry, type FileEvent, type FileProblem, type FileState } from './file-state.ts'
 
 /** A row of `hf_local_files`. */
@@ -100,7 +101,7 @@ export function createFileTable(database: CommonPowerSyncDatabase, { now, random
     },
     find: (id) => findIn(database, id),
     findIn,
-    apply: (id, event) => database.writeTransaction((tx) => applyIn(tx, id, event)),
+    apply: (id, event) => writeLocally(database, (tx) => applyIn(tx, id, event)),
     applyIn,
     async setEager(id, isEager) {
       await database.execute('update hf_local_files set is_eager = ? where id = ?', [isEager ? 1 : 0, id])

@@ -2,6 +2,7 @@
 // says so, and this device has its bytes until then; bytes of rows that a person may no longer see leave the device.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
+import { DeviceFull } from '../local-write.ts'
 import { openPlayedFiles, type PlayedFiles } from './played-files.test-support.ts'
 import type { StorageFault } from './played-storage.test-support.ts'
 
@@ -305,6 +306,27 @@ describe('a photo of another device', () => {
     expect((await device.attachments.read(mine.id))?.size).toBe(100)
     await device.attachments.freeUpSpace()
     expect(await device.attachments.usage()).toMatchObject({ cachedBytes: 0, unsentFiles: 1, unsentBytes: 100 })
+  })
+
+  test('makes room on a device that has none left for writing down what goes', async () => {
+    await using device = await openPlayedFiles()
+    device.lead()
+    for (const id of ['p1', 'p2']) {
+      await remote(device, id)
+      await expectState(device, id, 'remote')
+      await device.attachments.want(id)
+      await expectState(device, id, 'cached')
+    }
+    device.onStep = (step) => {
+      if (step === 'before apply' && stored.size > 0) throw new DeviceFull()
+      if (step === 'after remove') stored.delete([...stored][0] ?? '')
+    }
+    const stored = new Set((await device.store.list()).map(({ name }) => name))
+    expect(stored.size).toBe(2)
+    await device.attachments.freeUpSpace()
+    expect(await device.store.list()).toEqual([])
+    await expectState(device, 'p1', 'evicted')
+    await expectState(device, 'p2', 'evicted')
   })
 
   test('is unavailable when storage has none for this person, until it is asked for again', async () => {

@@ -1,4 +1,5 @@
 import type { CommonPowerSyncDatabase, Transaction } from '@powersync/common'
+import { writeLocally } from '../local-write.ts'
 import type { DependencyRules } from '../queue/depends-on.ts'
 import { readBases, toSent } from '../queue/guard-bases.ts'
 import type { QueuedTransaction } from '../queue/queued-transaction.ts'
@@ -28,6 +29,7 @@ export interface DecideOptions {
  * @param choose - receives the item and the transactions that wait for it, also those that are still in the queue
  * @returns false when it was decided before
  * @throws {RecordGone} when a record that the change itself is about is no longer on this device
+ * @throws {DeviceFull} when the device has no room; the item is still open
  */
 export async function decide(
   database: CommonPowerSyncDatabase,
@@ -35,7 +37,7 @@ export async function decide(
   id: string,
   choose: (item: RejectedChange, waiting: readonly QueuedTransaction[]) => Decision,
 ): Promise<boolean> {
-  return database.writeTransaction(async (tx) => {
+  return writeLocally(database, async (tx) => {
     const row = await tx.getOptional<AttentionRow>(`select * from hf_local_attention where id = ? and state = 'open'`, [
       id,
     ])

@@ -1,4 +1,5 @@
 import type { CommonPowerSyncDatabase, Transaction } from '@powersync/common'
+import { writeLocally } from '../local-write.ts'
 
 interface EntryRow {
   readonly id: number
@@ -11,9 +12,11 @@ interface EntryRow {
  * records that do not need one another, such as a paste: the server applies what it can, and what it refuses comes back alone.
  *
  * Writes to one record stay together when `body` makes them one after the other.
+ *
+ * @throws {DeviceFull} when the device has no room; nothing was written
  */
 export function writeByRecord<T>(database: CommonPowerSyncDatabase, body: (tx: Transaction) => Promise<T>): Promise<T> {
-  return database.writeTransaction(async (tx) => {
+  return writeLocally(database, async (tx) => {
     const last = await lastQueued(tx)
     const result = await body(tx)
     const entries = await tx.getAll<EntryRow>(

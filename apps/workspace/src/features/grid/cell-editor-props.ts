@@ -15,6 +15,8 @@ export interface CellEditorProps {
   readonly value: FieldValue
   /** What was typed to start the edit; `undefined`: the editor starts with the value. */
   readonly typed: string | undefined
+  /** Why the text that was typed has come back; `undefined`: nothing is wrong yet. */
+  readonly problem: string | undefined
   /** The reason of a refusal goes above when there is no room below. */
   readonly isNearEnd: boolean
   readonly handle: Ref<EditorHandle>

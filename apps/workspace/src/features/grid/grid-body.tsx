@@ -104,7 +104,7 @@ function placesOf(drawn: DrawnCells, windows: RowWindows | undefined): ReadonlyM
 
 function OpenEditor({ edit, scroll, selection }: GridBodyProps): JSX.Element | null {
   if (!edit.cell) return null
-  const { row, field, typed } = edit.cell
+  const { row, field, typed, problem } = edit.cell
   const { active } = selection
   return (
     <CellEditor
@@ -112,6 +112,7 @@ function OpenEditor({ edit, scroll, selection }: GridBodyProps): JSX.Element | n
       field={field}
       value={row[field.name] ?? null}
       typed={typed}
+      problem={problem}
       isNearEnd={active.row > scroll.firstRow + scroll.pageRows - END_ROWS && active.row > 2}
       handle={edit.editor}
       onCommit={edit.commit}

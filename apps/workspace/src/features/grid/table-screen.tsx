@@ -87,7 +87,7 @@ function TableView({
   const total = useRecordTotal(table)
   const hasSynced = useHasSynced()
   useUndoKeys(writer)
-  const onNew = newRecord && (() => void newRecord().then(view.openRecord))
+  const onNew = newRecord && (() => void newRecord().then((id) => id !== undefined && view.openRecord(id)))
   useHotkeys(onNew ? { c: onNew } : {})
 
   const shared = { table, view, windows, state, marks }

@@ -78,10 +78,10 @@ interface TextEdit {
 }
 
 /** The edit of a text: it ends once, with a key, by leaving it or by the grid. */
-function useTextEdit({ field, value, typed, handle, onCommit, onCancel }: CellEditorProps): TextEdit {
+function useTextEdit({ field, value, typed, handle, onCommit, onCancel, ...given }: CellEditorProps): TextEdit {
   const initial = toEditText(field, value)
   const [text, setText] = useState(typed ?? initial)
-  const [problem, setProblem] = useState<string>()
+  const [problem, setProblem] = useState(given.problem)
   const input = useRef<HTMLInputElement & HTMLTextAreaElement>(null)
   const isDone = useRef(false)
 

@@ -39,6 +39,8 @@ export function useActiveCell(options: ActiveCellOptions): (next: Selection) => 
     const isLeftBehind = focused?.getAttribute('role') === 'gridcell' && !focused.hasAttribute('data-active')
     if (!isFocusWanted.current && !isLeftBehind) return
     isFocusWanted.current = false
+    // A text that came back has its editor open already, and leaving that would store it again.
+    if (focused?.matches('input, textarea') && viewport.current?.contains(focused)) return
     viewport.current?.querySelector<HTMLElement>('[data-active]')?.focus({ preventScroll: true })
   })
 

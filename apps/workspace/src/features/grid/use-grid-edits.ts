@@ -21,7 +21,8 @@ const PATCHES_MAX = 200
 
 /** What the grid does to records, as commands that can be undone. */
 export interface GridEdits {
-  setCell(row: GridRow, field: Field, value: FieldValue, label: string | undefined): Promise<void>
+  /** @returns false when this device has no room for it: the stored value is shown again */
+  setCell(row: GridRow, field: Field, value: FieldValue, label: string | undefined): Promise<boolean>
   clear(range: CellRange): Promise<void>
   fillDown(range: CellRange): Promise<void>
   /** @returns the text, or `undefined` when the range is too large to copy */
@@ -64,16 +65,24 @@ function createGridEdits(
     for (const change of changes.slice(0, PATCHES_MAX)) {
       if (change.kind === 'update') windows?.patch(change.id, change.values)
     }
-    await writer.write({ label, changes, byRecord: true })
+    if (await writer.write({ label, changes, byRecord: true })) return
+    for (const change of changes.slice(0, PATCHES_MAX)) {
+      if (change.kind === 'update') windows?.patch(change.id, change.before)
+    }
   }
 
   return {
     async setCell(row, field, value, label) {
       const changes = changeRow(table.name, row, { [field.name]: value })
-      if (changes.length === 0) return
+      if (changes.length === 0) return true
       const labels = field.link ? { [LABEL_PREFIX + field.name]: label ?? null } : {}
       windows?.patch(row.id, { [field.name]: value, ...labels })
-      await writer.write({ label: recordMessages.changeOf(field.label, 1, table.noun, many), changes })
+      const isStored = await writer.write({
+        label: recordMessages.changeOf(field.label, 1, table.noun, many),
+        changes,
+      })
+      if (!isStored) windows?.patch(row.id, valuesOf(row, [field.name, ...Object.keys(labels)]))
+      return isStored
     },
     async clear(range) {
       const rows = await rowsOf(range)
@@ -114,6 +123,10 @@ function createGridEdits(
       })
     },
   }
+}
+
+function valuesOf(row: GridRow, names: readonly string[]): Readonly<Record<string, FieldValue>> {
+  return Object.fromEntries(names.map((name) => [name, row[name] ?? null]))
 }
 
 /** The cells that a paste fills: one cell fills the whole selection, several fill their own extent from its first cell on. */

@@ -125,7 +125,7 @@ function NewComment({
   const send = (): void => {
     if (text === '' || isTooLong) return
     setBody('')
-    void writer.write({
+    const writing = writer.write({
       label: words.newComment,
       changes: [
         {
@@ -136,6 +136,7 @@ function NewComment({
         },
       ],
     })
+    void writing.then((isStored) => isStored || setBody((newer) => (newer === '' ? body : newer)))
   }
   return (
     <form

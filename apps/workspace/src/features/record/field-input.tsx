@@ -27,12 +27,23 @@ export interface FieldInputProps {
   /** Set from outside, such as "needs a value" when a draft is created too early. */
   readonly problem: string | undefined
   readonly isRequired: boolean
-  readonly onCommit: (value: FieldValue) => void
+  /** @returns false when this device had no room for the value: a text stays in the field */
+  readonly onCommit: (value: FieldValue) => Promise<boolean>
   readonly onOpenLink: ((table: string, id: string) => void) | undefined
 }
 
 /** The editor of one field, with its label, its help and its problem. A valid value is saved when the field is left. */
-export function FieldInput(props: FieldInputProps): JSX.Element {
+export function FieldInput(given: FieldInputProps): JSX.Element {
+  const [isUnstored, setUnstored] = useState(false)
+  const props: FieldInputProps = {
+    ...given,
+    problem: isUnstored ? words.notStored : given.problem,
+    async onCommit(value) {
+      const isStored = await given.onCommit(value)
+      setUnstored(!isStored)
+      return isStored
+    },
+  }
   switch (props.field.kind) {
     case 'choice':
       return <ChoiceInput {...props} />
@@ -97,7 +108,11 @@ function TextInput(props: FieldInputProps): JSX.Element {
     }
     setTyped(undefined)
     setProblem(undefined)
-    if (parsed.value !== value) onCommit(parsed.value)
+    if (parsed.value === value) return
+    void onCommit(parsed.value).then((isStored) => {
+      // What was typed meanwhile is newer.
+      if (!isStored) setTyped((newer) => newer ?? typed)
+    })
   }
   const isLong = field.kind === 'long_text' || (field.kind === 'json' && !field.column.type.endsWith('[]'))
   return (
@@ -173,7 +188,7 @@ function ChoiceInput(props: FieldInputProps): JSX.Element {
         ...empty,
       ]}
       onChange={(choice) => {
-        if (choice !== (value ?? EMPTY)) onCommit(choice === EMPTY ? null : choice)
+        if (choice !== (value ?? EMPTY)) void onCommit(choice === EMPTY ? null : choice)
       }}
     />
   )
@@ -193,7 +208,7 @@ function BooleanInput(props: FieldInputProps): JSX.Element {
         { value: '0', label: words.no },
         ...(field.column.nullable ? [{ value: EMPTY, label: words.empty }] : []),
       ]}
-      onChange={(choice) => onCommit(choice === EMPTY ? null : Number(choice))}
+      onChange={(choice) => void onCommit(choice === EMPTY ? null : Number(choice))}
     />
   )
 }
@@ -231,7 +246,7 @@ function LinkInput(props: FieldInputProps): JSX.Element {
               onSelect={(id) => {
                 setOpen(false)
                 setText('')
-                if (id !== (value ?? EMPTY)) onCommit(id === EMPTY ? null : id)
+                if (id !== (value ?? EMPTY)) void onCommit(id === EMPTY ? null : id)
               }}
             />
           </Popover>

@@ -1,7 +1,7 @@
 import { useAttachment, useAttachmentFile, useAttachments, useValue } from '@holdfast/react'
 import { isUnsent } from '@holdfast/client'
 import { ChevronLeft, ChevronRight, Trash2, X, ZoomIn, ZoomOut } from 'lucide-react'
-import { type JSX, type KeyboardEvent, useState } from 'react'
+import { type JSX, type KeyboardEvent, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { Dialog as AriaDialog } from 'react-aria-components/Dialog'
 import { Modal, ModalOverlay } from 'react-aria-components/Modal'
 import { Button } from '../../components/button.tsx'
@@ -15,6 +15,7 @@ import { momentOf } from '../../lib/fields/dates.ts'
 import { formatMoment } from '../../lib/format.ts'
 import { fileLooks } from '../../lib/photos/file-looks.ts'
 import type { PhotoTable } from '../../lib/data/photo-table.ts'
+import { useMayCaption, useMayDelete } from '../../lib/photos/use-may-change-photo.ts'
 import type { Photo, PhotoEdits } from '../../lib/photos/use-photos.ts'
 import { photoMessages as words } from '../../messages/photos.ts'
 import { usePhotoZoom } from './use-photo-zoom.ts'
@@ -22,8 +23,7 @@ import { usePhotoZoom } from './use-photo-zoom.ts'
 export interface PhotoViewerProps {
   readonly photos: readonly Photo[]
   readonly openId: string
-  readonly can: PhotoTable['can']
-  readonly hasCaption: boolean
+  readonly table: PhotoTable
   readonly edits: PhotoEdits
   readonly onOpen: (id: string) => void
   readonly onClose: () => void
@@ -39,21 +39,34 @@ export function PhotoViewer(props: PhotoViewerProps): JSX.Element | null {
     if (next) onOpen(next.id)
   }
   const zoom = usePhotoZoom(openId, go)
-  const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.target instanceof HTMLInputElement) return
-    const act = {
+  const actionOf = (key: string): (() => void) | undefined =>
+    ({
       ArrowLeft: () => go(-1),
       ArrowRight: () => go(1),
       '+': () => zoom.by(1.5),
       '=': () => zoom.by(1.5),
       '-': () => zoom.by(1 / 1.5),
       '0': zoom.reset,
-    }[event.key]
+    })[key]
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const act = event.target instanceof HTMLInputElement ? undefined : actionOf(event.key)
     if (!act) return
     event.preventDefault()
     event.stopPropagation()
     act()
   }
+  const viewer = useRef<HTMLElement>(null)
+  const onLostKey = useEffectEvent((event: globalThis.KeyboardEvent): void => {
+    if (event.target !== document.body) return
+    viewer.current?.focus()
+    if (event.key === 'Escape') onClose()
+    else actionOf(event.key)?.()
+  })
+  // A button that has the focus may go with its photo; the keys go on.
+  useEffect(() => {
+    document.addEventListener('keydown', onLostKey)
+    return () => document.removeEventListener('keydown', onLostKey)
+  }, [])
   if (!photo) return null
   return (
     <ModalOverlay
@@ -64,7 +77,7 @@ export function PhotoViewer(props: PhotoViewerProps): JSX.Element | null {
       <Modal className="size-full">
         {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- keys of the dialog, wherever the focus is in it */}
         <div className="size-full" onKeyDown={onKeyDown}>
-          <AriaDialog aria-label={words.viewer} className="flex size-full flex-col outline-none">
+          <AriaDialog ref={viewer} aria-label={words.viewer} className="flex size-full flex-col outline-none">
             <div className="flex shrink-0 items-center gap-1 border-b border-border px-3 py-1.5">
               <p role="status" className="flex-1 text-small text-muted tabular-nums">
                 {words.photoOf(index + 1, photos.length)}
@@ -76,9 +89,7 @@ export function PhotoViewer(props: PhotoViewerProps): JSX.Element | null {
                 onPress={() => zoom.by(1 / 1.5)}
               />
               <IconButton label={words.zoomIn} icon={<ZoomIn size={18} aria-hidden />} onPress={() => zoom.by(1.5)} />
-              {props.can.delete ? (
-                <DeleteButton photo={photo} {...props} after={photos[index + 1] ?? photos[index - 1]} />
-              ) : null}
+              <DeleteButton key={photo.id} photo={photo} {...props} after={photos[index + 1] ?? photos[index - 1]} />
               <IconButton label={words.close} icon={<X size={18} aria-hidden />} onPress={onClose} />
             </div>
             <div className="relative min-h-0 flex-1 bg-sunken">
@@ -156,22 +167,26 @@ function Step({
 }
 
 /** Caption and time. A caption is written when its field is left. */
-function Facts({ photo, can, hasCaption, edits }: PhotoViewerProps & { readonly photo: Photo }): JSX.Element {
+function Facts({ photo, table, edits }: PhotoViewerProps & { readonly photo: Photo }): JSX.Element {
+  const { file } = useAttachmentFile(photo.id, { fetches: () => false })
+  const mayCaption = useMayCaption(table, photo, file)
   const [caption, setCaption] = useState(photo.caption ?? '')
   const at = photo.taken_at === null ? undefined : momentOf(photo.taken_at)
-  const save = (): void => {
-    if (caption.trim() !== (photo.caption ?? '')) void edits.setCaption(photo.id, caption)
+  const [isUnstored, setUnstored] = useState(false)
+  const save = async (): Promise<void> => {
+    if (caption.trim() !== (photo.caption ?? '')) setUnstored(!(await edits.setCaption(photo.id, caption)))
   }
   return (
     <div className="flex shrink-0 flex-wrap items-end gap-x-6 gap-y-1 border-t border-border px-4 py-3">
-      {hasCaption && can.update ? (
+      {mayCaption ? (
         <TextField
           label={words.caption}
           placeholder={words.captionHint}
           value={caption}
           maxLength={500}
           onChange={setCaption}
-          onBlur={save}
+          onBlur={() => void save()}
+          errorMessage={isUnstored ? words.captionNotStored : undefined}
           className="w-full max-w-xl"
         />
       ) : (
@@ -189,22 +204,34 @@ function Facts({ photo, can, hasCaption, edits }: PhotoViewerProps & { readonly 
 function DeleteButton({
   photo,
   after,
+  table,
   edits,
   onOpen,
   onClose,
-}: PhotoViewerProps & { readonly photo: Photo; readonly after: Photo | undefined }): JSX.Element {
+}: PhotoViewerProps & { readonly photo: Photo; readonly after: Photo | undefined }): JSX.Element | null {
   const { file } = useAttachmentFile(photo.id, { fetches: () => false })
+  const mayDelete = useMayDelete(table, photo, file)
   const [isAsked, setAsked] = useState(false)
   const remove = async (): Promise<void> => {
-    await edits.remove(photo.id)
+    const isStored = await edits.remove(photo.id)
     setAsked(false)
+    if (!isStored) return onClose() // the shell says why
     showToast({ text: words.deleted })
     if (after) onOpen(after.id)
     else onClose()
   }
+  if (!mayDelete) return null
   return (
     <>
-      <IconButton label={words.delete} icon={<Trash2 size={18} aria-hidden />} onPress={() => setAsked(true)} />
+      <IconButton
+        label={words.delete}
+        icon={<Trash2 size={18} aria-hidden />}
+        onPress={({ target }) => {
+          // The focus comes back to the viewer: this button may go with its photo.
+          target.closest<HTMLElement>('[role="dialog"]')?.focus()
+          setAsked(true)
+        }}
+      />
       <ConfirmDialog
         title={words.deleteTitle}
         isOpen={isAsked}

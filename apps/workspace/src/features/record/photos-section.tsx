@@ -1,7 +1,7 @@
 import { useAttachments, useValue } from '@holdfast/react'
 import { Camera, ImagePlus } from 'lucide-react'
 import { type DragEvent, type JSX, lazy, Suspense, useEffect, useEffectEvent, useId, useRef, useState } from 'react'
-import { FileStoreFull } from '@holdfast/client'
+import { DeviceFull } from '@holdfast/client'
 import { Button } from '../../components/button.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { Spinner } from '../../components/spinner.tsx'
@@ -9,7 +9,13 @@ import { VisuallyHidden } from '../../components/visually-hidden.tsx'
 import { useMediaQuery } from '../../hooks/use-media-query.ts'
 import { cx } from '../../lib/cx.ts'
 import type { PhotoTable } from '../../lib/data/photo-table.ts'
-import { type PhotoEdits, usePhotoEdits, usePhotos, usePhotoTable } from '../../lib/photos/use-photos.ts'
+import {
+  type AddOutcome,
+  type PhotoEdits,
+  usePhotoEdits,
+  usePhotos,
+  usePhotoTable,
+} from '../../lib/photos/use-photos.ts'
 import { useMayAddPhoto } from '../../lib/photos/use-may-add-photo.ts'
 import { formatCount } from '../../lib/format.ts'
 import { photoMessages as words } from '../../messages/photos.ts'
@@ -49,7 +55,7 @@ function Photos({
   const pause = useValue(useAttachments().pause)
   const [openId, setOpenId] = useState<string>()
   const heading = useId()
-  const canAdd = useMayAddPhoto(table, link, recordId)
+  const { mayAdd: canAdd, isRefused } = useMayAddPhoto(table, link, recordId)
   const drop = useDrop(canAdd, adding.add)
   return (
     <section
@@ -69,11 +75,12 @@ function Photos({
         </h3>
         {canAdd ? <AddButtons onFiles={adding.add} isDisabled={adding.count > 0} /> : null}
       </div>
-      {canAdd || !table.can.insert ? null : <p className="text-small text-muted">{words.mayNotAdd}</p>}
+      {isRefused ? <p className="text-small text-muted">{words.mayNotAdd}</p> : null}
       {adding.problem === undefined ? null : <Notice tone="warning" role="alert" title={adding.problem} />}
       {photos.length === 0 && adding.count === 0 ? (
         <p className="text-small text-muted">
-          {words.none} {canAdd ? <span className="coarse:hidden">{words.noneDetail}</span> : null}
+          {words.none} {canAdd ? <span className="coarse:hidden">{words.noneDetail}</span> : null}{' '}
+          {canAdd ? words.placeDetail : null}
         </p>
       ) : (
         <ul className="grid grid-cols-[repeat(auto-fill,minmax(6rem,1fr))] gap-2">
@@ -103,8 +110,7 @@ function Photos({
           <PhotoViewer
             photos={photos}
             openId={openId}
-            can={table.can}
-            hasCaption={table.has.has('caption')}
+            table={table}
             edits={edits}
             onOpen={setOpenId}
             onClose={() => setOpenId(undefined)}
@@ -157,6 +163,14 @@ function AddButtons({
   )
 }
 
+/** A sentence for each reason. */
+function notAdded(refused: AddOutcome['refused']): string {
+  const sentences = [...Map.groupBy(refused, ({ reason }) => reason)].map(([reason, files]) =>
+    words.notAdded[reason](files.map(({ name }) => name)),
+  )
+  return sentences.join(' ')
+}
+
 interface Adding {
   /** Photos that are being prepared. */
   readonly count: number
@@ -174,12 +188,12 @@ function useAdding(edits: PhotoEdits, there: number): Adding {
     setCount(files.length)
     setProblem(undefined)
     try {
-      const { added, unreadable } = await edits.add(files)
-      if (unreadable.length > 0) setProblem(words.unreadable(unreadable))
+      const { added, refused } = await edits.add(files)
+      if (refused.length > 0) setProblem(notAdded(refused))
       if (added > 0) setDone(words.added(added))
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause)
-      setProblem(cause instanceof FileStoreFull ? words.full : words.failed(reason))
+      setProblem(cause instanceof DeviceFull ? words.full : words.failed(reason))
     } finally {
       setCount(0)
     }
@@ -230,7 +244,7 @@ function useDrop(
       onDrop(event: DragEvent) {
         event.preventDefault()
         setOver(false)
-        onFiles(picturesOf(event.dataTransfer))
+        onFiles([...event.dataTransfer.files]) // what is no picture is said, not dropped silently
       },
     },
   }

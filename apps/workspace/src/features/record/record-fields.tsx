@@ -36,7 +36,7 @@ export function RecordFields({
   readonly editors?: EditorsOfFields
   /** Called with the field that the focus is in, and with `undefined` when it is in none. */
   readonly onEdit?: (field: string | undefined) => void
-  readonly onCommit: (field: Field, value: FieldValue) => void
+  readonly onCommit: (field: Field, value: FieldValue) => Promise<boolean>
   readonly onOpenLink: (table: string, id: string) => void
 }): JSX.Element {
   const own = fields.filter((field) => !field.isSystem)

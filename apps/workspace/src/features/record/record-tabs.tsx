@@ -28,7 +28,7 @@ export interface RecordTabsProps extends Pick<
   readonly labels: ReadonlyMap<string, FieldValue>
   readonly mark: RecordMark | undefined
   readonly writer: RecordWriter
-  readonly onCommit: (field: Field, value: FieldValue) => void
+  readonly onCommit: (field: Field, value: FieldValue) => Promise<boolean>
 }
 
 /** The fields of a record, what links to it, and what people say about it where the table has comments. */

@@ -9,7 +9,8 @@ import { recordMessages as words } from '../../messages/record.ts'
 /** A record with what the person has just written, and how it is written. */
 export interface RecordEdits {
   readonly values: RecordValues
-  commit(field: Field, value: FieldValue): void
+  /** @returns false when this device has no room for it: the stored value stays */
+  commit(field: Field, value: FieldValue): Promise<boolean>
   /** Deletes the record. */
   remove(): Promise<void>
 }
@@ -23,20 +24,23 @@ export function useRecordEdits(table: TableInfo, id: string, stored: RecordValue
   const many = table.label.toLowerCase()
   return {
     values,
-    commit({ name, label }, value) {
+    async commit({ name, label }, value) {
       const before = values[name] ?? null
       setWritten({ over: stored, values: { ...own, [name]: value } })
-      void writer.write({
+      const isStored = await writer.write({
         label: words.changeOf(label, 1, table.noun, many),
         changes: [{ kind: 'update', table: table.name, id, values: { [name]: value }, before: { [name]: before } }],
       })
+      if (!isStored) setWritten(undefined)
+      return isStored
     },
     async remove() {
       const whole = Object.fromEntries(Object.entries(stored).filter(([name]) => name !== 'id'))
-      await writer.write({
+      const isStored = await writer.write({
         label: words.deletionOf(1, table.noun, many),
         changes: [{ kind: 'delete', table: table.name, id, values: whole }],
       })
+      if (!isStored) return
       showToast({
         text: words.deleted(1, table.noun, many),
         action: { label: words.undo, run: () => void writer.undo() },

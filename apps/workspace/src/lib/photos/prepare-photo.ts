@@ -3,7 +3,7 @@ export const PHOTO_SIDE_MAX = 2_048
 /** JPEG's quality, 0 to 1. */
 const PHOTO_QUALITY = 0.85
 /** Files of this size are not photos of a camera, and decoding them may end the page: 64 MiB. */
-const SOURCE_BYTES_MAX = 64 * 1_048_576
+export const SOURCE_BYTES_MAX = 64 * 1_048_576
 
 export interface PreparedPhoto {
   readonly blob: Blob
@@ -11,9 +11,18 @@ export interface PreparedPhoto {
   readonly height: number
 }
 
-/** This device cannot read a file as a picture. */
+/** Why a file becomes no photo. `unreadable`: this browser does not decode it. */
+export type NoPhotoReason = 'video' | 'empty' | 'too_large' | 'unreadable'
+
+/** A file is no picture that this device can read. */
 export class UnreadablePhoto extends Error {
   override readonly name = 'UnreadablePhoto'
+  readonly reason: NoPhotoReason
+
+  constructor(reason: NoPhotoReason, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.reason = reason
+  }
 }
 
 /**
@@ -23,7 +32,10 @@ export class UnreadablePhoto extends Error {
  * @throws {UnreadablePhoto} when this browser does not decode it: it is never stored as it came
  */
 export async function preparePhoto(source: Blob): Promise<PreparedPhoto> {
-  if (source.size > SOURCE_BYTES_MAX) throw new UnreadablePhoto('The file is too large.')
+  // Without reading it: a video that was chosen by mistake has gigabytes.
+  if (source.type.startsWith('video/')) throw new UnreadablePhoto('video', 'The file is a video.')
+  if (source.size === 0) throw new UnreadablePhoto('empty', 'The file is empty.')
+  if (source.size > SOURCE_BYTES_MAX) throw new UnreadablePhoto('too_large', 'The file is too large.')
   using bitmap = await decode(source)
   const { width, height } = fitInto(bitmap.value, PHOTO_SIDE_MAX)
   return { blob: await encode(bitmap.value, width, height, PHOTO_QUALITY), width, height }
@@ -58,7 +70,7 @@ async function decode(
     const value = await createImageBitmap(source, { imageOrientation: 'from-image', ...options })
     return { value, [Symbol.dispose]: () => value.close() }
   } catch (cause) {
-    throw new UnreadablePhoto('This browser cannot read the file as a picture.', { cause })
+    throw new UnreadablePhoto('unreadable', 'This browser cannot read the file as a picture.', { cause })
   }
 }
 
@@ -81,7 +93,7 @@ interface Canvas extends Disposable {
 function openCanvas(width: number, height: number): Canvas {
   const canvas = new OffscreenCanvas(width, height)
   const context = canvas.getContext('2d')
-  if (!context) throw new UnreadablePhoto('This browser has no room for another picture.')
+  if (!context) throw new UnreadablePhoto('too_large', 'This browser has no room for another picture.')
   return {
     context,
     toJpeg: (quality) => canvas.convertToBlob({ type: 'image/jpeg', quality }),

@@ -4,7 +4,9 @@ import { toStoredMoment } from '../fields/dates.ts'
 import { uuidV7 } from '../fields/uuid-v7.ts'
 import { quoteName } from '../sql.ts'
 import { insertPhotoSql, type PhotoTable, photoTableOf } from '../data/photo-table.ts'
-import { preparePhoto, UnreadablePhoto } from './prepare-photo.ts'
+import { storeOrTell } from '../data/unstored.ts'
+import { photoMessages as words } from '../../messages/photos.ts'
+import { type NoPhotoReason, preparePhoto, UnreadablePhoto } from './prepare-photo.ts'
 
 /** A photo of a record. */
 export interface Photo {
@@ -35,15 +37,17 @@ export function usePhotos(table: PhotoTable, link: string, recordId: string): re
 /** What was not added, and why. */
 export interface AddOutcome {
   readonly added: number
-  readonly unreadable: readonly string[]
+  readonly refused: readonly { readonly name: string; readonly reason: NoPhotoReason }[]
 }
 
 /** How photos get to a record, and from it. */
 export interface PhotoEdits {
   /** @throws when the device has no room, or the database failed */
   add(files: readonly File[]): Promise<AddOutcome>
-  setCaption(id: string, caption: string): Promise<void>
-  remove(id: string): Promise<void>
+  /** @returns false when this device has no room for it; the person is told */
+  setCaption(id: string, caption: string): Promise<boolean>
+  /** @returns false when this device has no room for it; the person is told */
+  remove(id: string): Promise<boolean>
 }
 
 export function usePhotoEdits(table: PhotoTable, link: string, recordId: string): PhotoEdits {
@@ -52,7 +56,7 @@ export function usePhotoEdits(table: PhotoTable, link: string, recordId: string)
   const remove = useRemovePhoto()
   return {
     async add(files) {
-      const unreadable: string[] = []
+      const refused: { name: string; reason: NoPhotoReason }[] = []
       let added = 0
       // One after the other: a phone has no memory for many decoded pictures.
       for (const file of files) {
@@ -69,16 +73,18 @@ export function usePhotoEdits(table: PhotoTable, link: string, recordId: string)
           added++
         } catch (error) {
           if (!(error instanceof UnreadablePhoto)) throw error
-          unreadable.push(file.name)
+          refused.push({ name: file.name, reason: error.reason })
         }
       }
-      return { added, unreadable }
+      return { added, refused }
     },
     async setCaption(id, caption) {
       const value = caption.trim() === '' ? null : caption.trim()
-      await database.execute(`update ${quoteName(table.name)} set caption = ? where id = ?`, [value, id])
+      return storeOrTell(words.captionChange, () =>
+        database.execute(`update ${quoteName(table.name)} set caption = ? where id = ?`, [value, id]),
+      )
     },
-    remove,
+    remove: (id) => storeOrTell(words.photoDeletion, () => remove(id)),
   }
 }
 

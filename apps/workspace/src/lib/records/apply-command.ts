@@ -1,5 +1,5 @@
 import type { CommonPowerSyncDatabase, Transaction } from '@powersync/common'
-import { writeByRecord } from '@holdfast/client'
+import { writeByRecord, writeLocally } from '@holdfast/client'
 import type { FieldValue } from '../fields/field.ts'
 import { quoteName } from '../sql.ts'
 import { type Command, type RecordChange, recordKey, type RecordValues } from './record-change.ts'
@@ -40,7 +40,7 @@ export async function applyCommand(
     }
     return { kind: 'applied', already: [...standings.values()].filter((standing) => standing === 'already').length }
   }
-  return command.byRecord ? writeByRecord(database, body) : database.writeTransaction(body)
+  return command.byRecord ? writeByRecord(database, body) : writeLocally(database, body)
 }
 
 /** How a record stands to a command: as the command expects it, as the command would make it, or neither. */

@@ -5,6 +5,7 @@ import { recordMessages as words } from '../../messages/record.ts'
 import { applyCommand, type ApplyOutcome, CHANGES_MAX } from './apply-command.ts'
 import { type Command, inverseOf, type NewCommand } from './record-change.ts'
 import { isOfCommand, refusedRecords } from './refused-records.ts'
+import { storeOrTell } from '../data/unstored.ts'
 import { EMPTY_STACK, moveToDone, moveToUndone, pushDone, type UndoStack } from './undo-stack.ts'
 
 /** An undo or redo that would write over a person's later change; the person decides. */
@@ -27,7 +28,7 @@ export const useUndo = create<UndoState>(() => ({ userId: undefined, stack: EMPT
 
 /** Changes records: at once on this device, undoable, sent by itself. */
 export interface RecordWriter {
-  /** Writes a command. @returns false when it was refused because of its size; nothing was written */
+  /** Writes a command. @returns false when it is too large, or this device has no room: nothing was written, and the person is told */
   write(command: NewCommand): Promise<boolean>
   undo(): Promise<void>
   redo(): Promise<void>
@@ -48,6 +49,10 @@ export function createRecordWriter(
     useUndo.setState(({ stack }) => ({ stack: change(stack) }))
 
   async function step(direction: 'undo' | 'redo'): Promise<void> {
+    await storeOrTell(direction === 'undo' ? words.anUndo : words.aRedo, () => take(direction))
+  }
+
+  async function take(direction: 'undo' | 'redo'): Promise<void> {
     const { stack } = useUndo.getState()
     const command = direction === 'undo' ? stack.done.at(-1) : stack.undone.at(-1)
     if (!command) {
@@ -80,7 +85,7 @@ export function createRecordWriter(
         return false
       }
       const made = { ...command, id: crypto.randomUUID() }
-      await applyCommand(database, made, { isChecked: false })
+      if (!(await storeOrTell(made.label, () => applyCommand(database, made, { isChecked: false })))) return false
       update((stack) => pushDone(stack, made))
       return true
     },
@@ -90,7 +95,8 @@ export function createRecordWriter(
       const { pending } = useUndo.getState()
       if (!pending) return
       useUndo.setState({ pending: undefined })
-      await apply(pending.direction, pending.command, false)
+      const label = pending.direction === 'undo' ? words.anUndo : words.aRedo
+      await storeOrTell(label, () => apply(pending.direction, pending.command, false))
     },
     dropPending: () => useUndo.setState({ pending: undefined }),
   }

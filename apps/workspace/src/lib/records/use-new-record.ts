@@ -5,26 +5,25 @@ import { uuidV7 } from '../fields/uuid-v7.ts'
 import { recordMessages as words } from '../../messages/record.ts'
 import { saveDraft } from './drafts.ts'
 import type { RecordWriter } from './create-record-writer.ts'
+import { storeOrTell } from '../data/unstored.ts'
 
 /**
- * Makes a new record and returns its id; `undefined` when the person may not. A table whose records need values that
+ * Makes a new record and returns its id (`undefined`: this device has no room); `undefined` when the person may not. A table whose records need values that
  * only a person can give gets a draft first: the server would refuse the empty record.
  */
 export function useNewRecord(
   table: TableInfo,
   fields: readonly Field[],
   writer: RecordWriter,
-): (() => Promise<string>) | undefined {
+): (() => Promise<string | undefined>) | undefined {
   const { database } = useLocalDatabase()
   if (!table.descriptor.can.insert) return undefined
   return async () => {
     const id = uuidV7()
-    if (fields.some((field) => field.isRequired)) await saveDraft(database, { id, table: table.name, values: {} })
-    else
-      await writer.write({
-        label: words.newOf(table.noun),
-        changes: [{ kind: 'insert', table: table.name, id, values: {} }],
-      })
-    return id
+    const label = words.newOf(table.noun)
+    const isStored = fields.some((field) => field.isRequired)
+      ? await storeOrTell(label, () => saveDraft(database, { id, table: table.name, values: {} }))
+      : await writer.write({ label, changes: [{ kind: 'insert', table: table.name, id, values: {} }] })
+    return isStored ? id : undefined
   }
 }

@@ -1,3 +1,5 @@
+import { DeviceFull } from '../../local-write.ts'
+
 /**
  * Where the bytes of one person's files are on this device. Names are made by the kit and never contain what a person typed.
  *
@@ -32,11 +34,11 @@ export interface StoredFile {
 export type OpenFileStore = (userId: string) => Promise<FileStore>
 
 /** The device has no room for more bytes. */
-export class FileStoreFull extends Error {
+export class FileStoreFull extends DeviceFull {
   override readonly name = 'FileStoreFull'
 
   constructor(cause: unknown) {
-    super('There is no space left on this device for the file. Free some space and try again.', { cause })
+    super('There is no space left on this device for the file. Free some space and try again.', cause)
   }
 }
 

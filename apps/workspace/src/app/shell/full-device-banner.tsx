@@ -1,0 +1,54 @@
+import { DeviceFull } from '@holdfast/client'
+import { useAttachments } from '@holdfast/react'
+import { type JSX, useEffect, useState } from 'react'
+import { Banner } from '../../components/banner.tsx'
+import { Button } from '../../components/button.tsx'
+import { useUnstored } from '../../lib/data/unstored.ts'
+import { fullDeviceMessages as words } from '../../messages/full-device.ts'
+
+/** Says which change this device had no room for, and makes room with photos that the server has as well. */
+export function FullDeviceBanner({ label }: { readonly label: string }): JSX.Element {
+  const attachments = useAttachments()
+  const [cached, setCached] = useState(0)
+  const [outcome, setOutcome] = useState<string>()
+  const [isBusy, setBusy] = useState(false)
+
+  // How much could go is in the local database, and is asked once for each change.
+  useEffect(() => {
+    let isOver = false
+    attachments.usage().then(
+      ({ cachedBytes }) => !isOver && setCached(cachedBytes),
+      (error: unknown) => console.info('What files take on this device is not known.', error),
+    )
+    return () => void (isOver = true)
+  }, [attachments])
+
+  const freeUp = async (): Promise<void> => {
+    setBusy(true)
+    try {
+      await attachments.freeUpSpace()
+      setOutcome(words.freed(cached))
+    } catch (error) {
+      if (!(error instanceof DeviceFull)) throw error
+      setOutcome(words.stillFull)
+    } finally {
+      setBusy(false)
+      setCached(0)
+    }
+  }
+  return (
+    <Banner
+      tone="danger"
+      action={
+        cached > 0 ? (
+          <Button size="sm" isPending={isBusy} onPress={() => void freeUp()}>
+            {words.freeUp(cached)}
+          </Button>
+        ) : undefined
+      }
+      onDismiss={() => useUnstored.setState({ label: undefined })}
+    >
+      {outcome ?? words.banner(label)}
+    </Banner>
+  )
+}
