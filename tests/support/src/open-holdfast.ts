@@ -25,6 +25,8 @@ export interface HoldfastOptions {
   readonly sample?: boolean
   /** More arguments of `holdfast start`. */
   readonly args?: readonly string[]
+  /** An installed `holdfast`, which makes its data folder itself, instead of the build of this repository. */
+  readonly program?: string
   /** Fills the data folder, which does not exist yet, before the server starts; otherwise it is a copy of one that a server has initialised. */
   readonly prepareDataDir?: (dataDir: string) => Promise<void>
 }
@@ -84,8 +86,8 @@ export async function openHoldfast(options: HoldfastOptions = {}): Promise<Holdf
   let server: ServerProcess
   try {
     if (options.prepareDataDir) await options.prepareDataDir(dataDir)
-    else if (isEmbedded) await copyInitializedFolder(dataDir, { sample: options.sample ?? false })
-    server = await startServer(args, folder)
+    else if (isEmbedded && !options.program) await copyInitializedFolder(dataDir, { sample: options.sample ?? false })
+    server = await startServer(args, folder, options.program)
   } catch (error) {
     rmSync(folder, { recursive: true, force: true })
     throw error
@@ -134,9 +136,10 @@ export async function openHoldfast(options: HoldfastOptions = {}): Promise<Holdf
       if (postmaster !== undefined) process.kill(postmaster, 'SIGKILL')
     },
     stop: () => server.kill('SIGTERM'),
-    another: () => startServer([`--database-url=${internalUrl}`, '--port=0', `--data-dir=${dataDir}`], folder),
+    another: () =>
+      startServer([`--database-url=${internalUrl}`, '--port=0', `--data-dir=${dataDir}`], folder, options.program),
     async restart() {
-      server = await startServer(args, folder)
+      server = await startServer(args, folder, options.program)
     },
     async [Symbol.asyncDispose]() {
       for (const client of clients) await client.removeAllChannels()

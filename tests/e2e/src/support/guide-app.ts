@@ -16,24 +16,24 @@ export interface GuideApp extends AsyncDisposable {
   readonly linesOfApp: number
 }
 
-const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
+export const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
 
 /**
  * Takes the blocks out of the page and builds with Vite. A page of its own adds its second component, the one for refused changes, to the screen.
  *
  * @param options.base - the page that has the rest of the app, when `page` has only its SQL and its component
+ * @param options.into - an empty folder with the app's packages installed; default: one in the repository, which has them as sources
  */
 export async function buildGuideApp(
   page: string,
   server: { readonly url: string; readonly anonKey: string },
-  { base }: { readonly base?: string } = {},
+  { base, into }: { readonly base?: string; readonly into?: string } = {},
 ): Promise<GuideApp> {
   const own = blocksOf(readFileSync(join(ROOT, page), 'utf8'))
   const blocks = base === undefined ? own : blocksOf(readFileSync(join(ROOT, base), 'utf8'))
   const app = block(own, 'tsx', 0)
-  // Inside the repository, where the packages are found.
   mkdirSync(join(ROOT, '.cache'), { recursive: true })
-  const folder = mkdtempSync(join(ROOT, '.cache/guide-app-'))
+  const folder = into ?? mkdtempSync(join(ROOT, '.cache/guide-app-'))
   const write = (name: string, text: string): void => writeFileSync(join(folder, name), text)
   mkdirSync(join(folder, 'src'))
   if (base === undefined) {
@@ -49,7 +49,7 @@ export async function buildGuideApp(
     .replace('http://127.0.0.1:54321', server.url)
     .replace('<anon key>', server.anonKey)
   write('.env', environment)
-  write('package.json', block(blocks, 'json', 0))
+  if (into === undefined) write('package.json', block(blocks, 'json', 0))
   write('tsconfig.json', TSCONFIG)
   try {
     await run('tsc', ['--project', folder])
@@ -66,6 +66,16 @@ export async function buildGuideApp(
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** The manifest that a page tells its reader to write. */
+export function guideManifest(page: string): {
+  readonly dependencies: Readonly<Record<string, string>>
+  readonly devDependencies: Readonly<Record<string, string>>
+} {
+  return JSON.parse(block(blocksOf(readFileSync(join(ROOT, page), 'utf8')), 'json', 0)) as ReturnType<
+    typeof guideManifest
+  >
 }
 
 function withAttention(app: string): string {
