@@ -1,5 +1,5 @@
 /**
- * The fast checks, each with its own time: format, lint, types, dead code, layers,
+ * The fast checks, each with its own time: format, lint, types, public types, dead code, layers,
  * dependencies, docs, compatibility pages, unit tests. All run; the exit code tells whether all
  * passed. `--no-tests` leaves out the unit tests, for a run that has them already.
  */
@@ -9,6 +9,7 @@ const checks: readonly (readonly [name: string, command: string, ...args: string
   ['format', 'oxfmt', '--check', '.'],
   ['lint', 'oxlint', '--deny-warnings'],
   ['types', 'tsc', '-b'],
+  ['public types', 'node', 'scripts/api-report.ts'],
   ['types of tests', 'tsc', '-p', 'tsconfig.tests.json'],
   ['dead code', 'knip'],
   ['layers', 'node', 'scripts/check-layers.ts'],
