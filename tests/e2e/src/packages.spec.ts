@@ -20,6 +20,13 @@ test('the packages, installed in an empty folder, are the server, the app, and w
     expect(await packages.npx('--version')).toBe(`${version}\n`)
   })
 
+  await test.step('the server and all that it needs are at most 250 MB', async () => {
+    const bytes = await packages.serverBytes()
+    // Were nothing found, the sum would be small as well.
+    expect(bytes).toBeGreaterThan(100_000_000)
+    expect(bytes).toBeLessThanOrEqual(250_000_000)
+  })
+
   await using holdfast = await openHoldfast({ sample: true, program: packages.program })
 
   await test.step('the server makes its sample, and has the app', async () => {

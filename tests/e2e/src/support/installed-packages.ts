@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -12,6 +12,8 @@ export interface InstalledPackages extends AsyncDisposable {
   readonly program: string
   /** Runs `npx holdfast` in the folder. @returns what it wrote to stdout */
   npx(...args: readonly string[]): Promise<string>
+  /** Bytes of the installed `holdfast` and of all packages that it needs. */
+  serverBytes(): Promise<number>
 }
 
 /**
@@ -30,7 +32,15 @@ export async function installPackages(page: string): Promise<InstalledPackages> 
   try {
     const manifest = { name: 'notes', private: true, type: 'module', dependencies: Object.fromEntries(ofOthers) }
     writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest))
-    await npm(folder, 'install', ...tarballs.map((file) => join(ROOT, file)))
+    await runTool(
+      folder,
+      'npm',
+      'install',
+      '--prefer-offline',
+      '--no-audit',
+      '--no-fund',
+      ...tarballs.map((file) => join(ROOT, file)),
+    )
     for (const tool of Object.keys(toolsOf(devDependencies))) {
       mkdirSync(dirname(join(folder, 'node_modules', tool)), { recursive: true })
       symlinkSync(join(ROOT, 'node_modules', tool), join(folder, 'node_modules', tool), 'junction')
@@ -42,7 +52,11 @@ export async function installPackages(page: string): Promise<InstalledPackages> 
   return {
     folder,
     program: join(folder, 'node_modules/.bin/holdfast'),
-    npx: (...args) => npm(folder, 'exec', '--no', '--', 'holdfast', ...args),
+    npx: (...args) => runTool(folder, 'npx', '--yes=false', 'holdfast', ...args),
+    serverBytes: async () => {
+      const found = JSON.parse(await runTool(folder, 'npm', 'query', '#holdfast, #holdfast *')) as { path: string }[]
+      return [...new Set(found.map(({ path }) => path))].reduce((total, path) => total + bytesIn(path), 0)
+    },
     async [Symbol.asyncDispose]() {
       rmSync(folder, { recursive: true, force: true })
     },
@@ -53,16 +67,23 @@ function toolsOf(devDependencies: Readonly<Record<string, string>>): Readonly<Re
   return Object.fromEntries(Object.entries(devDependencies).filter(([name]) => name !== 'holdfast'))
 }
 
-async function npm(cwd: string, ...args: readonly string[]): Promise<string> {
+/** Without the packages inside it, which are counted by themselves, and without what links lead to. */
+function bytesIn(path: string): number {
+  return readdirSync(path, { withFileTypes: true }).reduce((total, entry) => {
+    if (entry.isFile()) return total + statSync(join(path, entry.name)).size
+    return entry.isDirectory() && entry.name !== 'node_modules' ? total + bytesIn(join(path, entry.name)) : total
+  }, 0)
+}
+
+async function runTool(cwd: string, tool: 'npm' | 'npx', ...args: readonly string[]): Promise<string> {
   // What npm tells its scripts about this repository is not for the folder.
   const own = Object.entries(process.env).filter(
-    ([name]) => !/^npm_(?:package|lifecycle|config_local_prefix)/i.test(name),
+    ([name]) => !/^npm_(?:package|lifecycle|config_local_prefix|config_call)/i.test(name),
   )
-  const [command = '', ...rest] = args
-  const { stdout } = await promisify(execFile)(
-    'npm',
-    [command, '--prefer-offline', '--no-audit', '--no-fund', ...rest],
-    { cwd, env: Object.fromEntries(own), maxBuffer: 16 * 1024 * 1024 },
-  )
+  const { stdout } = await promisify(execFile)(tool, args, {
+    cwd,
+    env: Object.fromEntries(own),
+    maxBuffer: 16 * 1024 * 1024,
+  })
   return stdout
 }
