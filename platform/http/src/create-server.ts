@@ -2,12 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { fastify, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { HoldfastError, errorMessage, type Logger } from '@holdfast/foundation'
 import { createBodyMemory } from './body-memory.ts'
+import { drainRefusedBodies, type DrainPatience } from './drain-bodies.ts'
 import { LATE_VALIDATORS } from './late-validators.ts'
 import {
   BODY_BYTES_MAX,
   BODY_MEMORY_BYTES_MAX,
   BODY_PATIENCE,
   CONNECTION_IDLE_MS,
+  DRAIN_PATIENCE,
   HEADERS_TIMEOUT_MS,
   PARAMETER_LENGTH_MAX,
 } from './limits.ts'
@@ -22,6 +24,8 @@ export interface HttpServerOptions {
   readonly trustProxy?: TrustProxy | false
   /** How long request bodies may take. */
   readonly bodyPatience?: Partial<BodyPatience>
+  /** What is still read of a body after its answer. Default for silence: as in `bodyPatience`. */
+  readonly drainPatience?: Partial<DrainPatience>
   /** Bytes of all request bodies that may be in memory. */
   readonly bodyMemoryBytesMax?: number
 }
@@ -58,9 +62,8 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' })
   })
   limitSlowBodies(app, bodyPatience, createBodyMemory(options.bodyMemoryBytesMax ?? BODY_MEMORY_BYTES_MAX))
+  drainRefusedBodies(app, { ...DRAIN_PATIENCE, silenceMs: bodyPatience.silenceMs, ...options.drainPatience })
   app.addHook('onResponse', async (request, reply) => {
-    // A request that was injected has no connection, and does not say whether it is complete.
-    if (request.raw.complete === false) cutUnreadBody(request, bodyPatience.silenceMs)
     logger.log('debug', 'answered', {
       requestId: request.id,
       method: request.method,
@@ -71,14 +74,6 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   })
   app.setErrorHandler((error, request, reply) => renderFailure(error, request, reply, logger))
   return app
-}
-
-/** A body that was answered without being read is not awaited for ever. Its client has had the time to read the answer. */
-function cutUnreadBody({ raw }: FastifyRequest, patienceMs: number): void {
-  const cut = setTimeout(() => {
-    if (!raw.complete) raw.socket.destroy()
-  }, patienceMs).unref()
-  raw.once('close', () => clearTimeout(cut))
 }
 
 /**

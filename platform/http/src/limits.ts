@@ -28,6 +28,14 @@ export const BODY_PATIENCE = {
   slowPerAddressMax: 64,
 }
 
+/** What is still read of a body that was answered before its end, so that its client gets to read the answer. */
+export const DRAIN_PATIENCE = {
+  /** More than a file of the largest size that is allowed, where nothing else is set: most of what is refused is not much larger than that. */
+  bytesMax: 64 * 1024 * 1024,
+  /** In which a phone sends as much. */
+  totalMs: 60_000,
+}
+
 /** Bytes of all request bodies in memory, where the server is opened without another value. */
 export const BODY_MEMORY_BYTES_MAX = 256 * 1024 * 1024
 

@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createClient, type SupabaseClient } from '@supabase/supabase-js'
+import { openHoldfast, type Holdfast } from '@holdfast/test-support'
+
+/*
+ * A body that is refused while its client still sends it: the client learns why. 10 MB are more than fits into the buffers between the two, and many at once
+ * are what lost answers when connections were closed too early.
+ */
+
+const MB = 1_000_000
+const BODY = 'x'.repeat(10 * MB)
+const TIMES = 6
+
+const BUCKET_BYTES_MAX = MB
+
+let holdfast: Holdfast
+let service: SupabaseClient
+
+beforeAll(async () => {
+  holdfast = await openHoldfast()
+  service = createClient(holdfast.url, holdfast.serviceRoleKey, {
+    auth: { persistSession: false, autoRefreshToken: false },
+  })
+  await holdfast.admin.withClient((client) =>
+    client.query('create table public.notes (id uuid primary key, text text)'),
+  )
+  const { error } = await service.storage.createBucket('small', { public: false, fileSizeLimit: BUCKET_BYTES_MAX })
+  expect(error).toBeNull()
+})
+
+afterAll(async () => {
+  await holdfast?.[Symbol.asyncDispose]()
+})
+
+/** What went wrong with each of many calls at once. */
+async function failuresOf(call: () => Promise<{ readonly error: unknown }>): Promise<readonly unknown[]> {
+  return Promise.all(Array.from({ length: TIMES }, async () => (await call()).error))
+}
+
+const each = (expected: object): readonly unknown[] => Array<unknown>(TIMES).fill(expect.objectContaining(expected))
+
+describe('a body that is too large is refused in the words of its service', () => {
+  test('by REST', async () => {
+    const insert = async () => service.from('notes').insert({ id: randomUUID(), text: BODY })
+    expect(await failuresOf(insert)).toEqual(
+      each({ code: 'PGRST102', message: 'The body of the request is too large' }),
+    )
+  })
+
+  test('by auth', async () => {
+    const signUp = () =>
+      service.auth.signUp({ email: 'a@example.org', password: 'correct horse', options: { data: { text: BODY } } })
+    expect(await failuresOf(signUp)).toEqual(each({ status: 413, code: 'request_entity_too_large' }))
+  })
+
+  test('by the JSON addresses of storage', async () => {
+    const list = () => service.storage.from('small').list('', { search: BODY })
+    expect(await failuresOf(list)).toEqual(each({ statusCode: '413', message: expect.stringContaining('maximum') }))
+  })
+
+  test('by sync', async () => {
+    const person = await holdfast.supabase()
+    const { data } = await person.auth.signUp({ email: 'mina@example.org', password: 'correct horse battery' })
+    const headers = { authorization: `Bearer ${data.session?.access_token}`, 'content-type': 'application/json' }
+    const upload = async () => {
+      const answer = await fetch(`${holdfast.url}/sync/v1/upload`, { method: 'POST', headers, body: `"${BODY}"` })
+      return (await answer.json()) as { readonly error: unknown }
+    }
+    expect(await failuresOf(upload)).toEqual(each({ code: 'FST_ERR_CTP_BODY_TOO_LARGE', status: 413 }))
+  })
+})
+
+describe('a file that is refused before it is read', () => {
+  test('is refused with its reason: above the limit of its bucket, and by policies', async () => {
+    const file = Buffer.from(BODY)
+    const small = service.storage.from('small')
+    expect(await failuresOf(() => small.upload(randomUUID(), file))).toEqual(each({ statusCode: '413' }))
+    const { storage } = createClient(holdfast.url, holdfast.anonKey)
+    expect(
+      await failuresOf(() => storage.from('small').upload(randomUUID(), file.subarray(0, BUCKET_BYTES_MAX - 1))),
+    ).toEqual(each({ statusCode: '403' }))
+  })
+
+  test('as a form, too', async () => {
+    const small = service.storage.from('small')
+    expect(await failuresOf(() => small.upload(randomUUID(), new Blob([BODY])))).toEqual(each({ statusCode: '413' }))
+  })
+})
