@@ -64,8 +64,8 @@ export const READ_AT_ONCE_BYTES_MAX = 64 * 1024
 /** Bytes of an upload that wait for the disk: some pieces of a socket, so that they are written together. */
 export const WRITE_WINDOW_BYTES = 256 * 1024
 
-/** Bytes that are read from a file at a time. */
-export const READ_WINDOW_BYTES = 256 * 1024
+/** Bytes that are read from a file at a time; a download from disk has two of them. */
+export const READ_WINDOW_BYTES = 128 * 1024
 
 /** Pixels of a side of an image that is drawn, as in Supabase. */
 export const IMAGE_SIDE_MAX = 2_000

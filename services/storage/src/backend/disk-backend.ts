@@ -14,10 +14,9 @@ import {
   type FileHandle,
 } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Readable } from 'node:stream'
 import { storeFull } from '../errors.ts'
-import { READ_WINDOW_BYTES } from '../limits.ts'
 import { assertVersion, isVersion, type Backend, type ByteRange, type ListedVersion } from './backend.ts'
+import { FileBytes } from './file-bytes.ts'
 import { isDiskFull, writeNewFile } from './new-file.ts'
 
 /** Folder of whole versions, in folders by their first two digits; folder of files that are being written; the name of the store. */
@@ -60,7 +59,7 @@ export async function openDiskBackend(folder: string): Promise<Backend> {
     },
     async read(version, range) {
       const file = await openExisting(pathOf(version))
-      return file && readFrom(file, range)
+      return file && new FileBytes(file, range)
     },
     async readPart(version, range) {
       await using file = await openExisting(pathOf(version))
@@ -146,13 +145,6 @@ function createShards(
       await use()
     }
   }
-}
-
-function readFrom(file: FileHandle, range: ByteRange | undefined): Readable {
-  return file.createReadStream({
-    highWaterMark: READ_WINDOW_BYTES,
-    ...(range && { start: range.from, end: range.to }),
-  })
 }
 
 async function readPart(file: FileHandle, { from, to }: ByteRange): Promise<Buffer> {
