@@ -33,6 +33,18 @@ test('a person who sends without end leaves places for everybody else', () => {
   expect(fill('eve')).toBeGreaterThanOrEqual(3)
 })
 
+test('what takes several places is refused when one of them is missing', () => {
+  const limit = createFairLimit(8, refuse)
+  const leave = limit.enter('ada', 4)
+  expect(() => limit.enter('bob', 3)).toThrow(refusal)
+  limit.enter('bob', 2)
+  leave()
+  expect(() => limit.enter('bob', 3)).toThrow(refusal)
+  limit.enter('bob', 2)
+  limit.enter(undefined, 4)
+  expect(() => limit.enter(undefined)).toThrow(refusal)
+})
+
 test('what has ended is counted once, however often it says so', () => {
   const limit = createFairLimit(2, refuse)
   const leave = limit.enter(undefined)

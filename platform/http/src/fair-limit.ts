@@ -5,10 +5,11 @@ export interface FairLimit {
    * part in *k* + 1 of the places.
    *
    * @param person - on whose behalf; `undefined` for a backend, which is bound by the limit of all only
+   * @param places - how much it counts; default 1
    * @returns to be called when it has ended; may be called more than once
    * @throws the refusal when there are too many
    */
-  enter(person: string | undefined): () => void
+  enter(person: string | undefined, places?: number): () => void
 }
 
 /** @param refusal - the error to throw when there are too many */
@@ -16,7 +17,7 @@ export function createFairLimit(underWayMax: number, refusal: () => Error): Fair
   const ofPerson = new Map<string, number>()
   let underWay = 0
 
-  function count(person: string | undefined, change: 1 | -1): void {
+  function count(person: string | undefined, change: number): void {
     underWay += change
     if (person === undefined) return
     const now = (ofPerson.get(person) ?? 0) + change
@@ -25,13 +26,14 @@ export function createFairLimit(underWayMax: number, refusal: () => Error): Fair
   }
 
   return {
-    enter(person) {
+    enter(person, places = 1) {
       const own = person === undefined ? 0 : (ofPerson.get(person) ?? 0)
-      if (own >= underWayMax - underWay) throw refusal()
-      count(person, 1)
+      const left = underWayMax - underWay - places
+      if (left < 0 || (person !== undefined && own + places > left + 1)) throw refusal()
+      count(person, places)
       let isHeld = true
       return () => {
-        if (isHeld) count(person, -1)
+        if (isHeld) count(person, -places)
         isHeld = false
       }
     },

@@ -44,7 +44,7 @@ export const tooManyChannels = (): HoldfastError =>
 
 /** Not of Supabase, which has no limit for a topic. */
 export const presenceFull = (): HoldfastError =>
-  new HoldfastError('PresenceFull', 413, 'The members of this Channel topic show too much together')
+  new HoldfastError('PresenceFull', 413, 'Too much is shown on this Channel topic, or on the server')
 
 export const tooManyClients = (): HoldfastError =>
   new HoldfastError('ConnectionRateLimitReached', 429, 'Too many connected users')

@@ -1,6 +1,22 @@
 /** Bytes of one frame of a client, as in Supabase. */
 export const FRAME_BYTES_MAX = 5_000_000
 
+/** Frames of one message: clients send one, browsers several of a large one. Each costs memory beside its bytes. */
+export const FRAGMENTS_MAX = 256
+
+/** Bytes of a message that has begun to arrive which are not counted: most messages are shorter. */
+export const ARRIVING_UNCOUNTED_BYTES = 8 * 1024
+
+/** Bytes that a piece of a message takes beside its own, however small it is. */
+export const PIECE_BYTES = 256
+
+/** Bytes that the server keeps for a channel that a client has joined, beside what the join says; and for one subscription to Postgres changes. Measured, rounded up. */
+export const MEMBERSHIP_BYTES = 6 * 1024
+export const SUBSCRIPTION_BYTES = 1024
+
+/** Bytes that the server keeps for a byte of a join: of texts that are not Latin characters two. */
+export const KEPT_PER_BYTE = 2
+
 /** Bytes that a broadcast may have beside its payload of the largest size, as in Supabase. */
 export const PAYLOAD_ALLOWANCE_BYTES = 500
 

@@ -65,6 +65,22 @@ export const realtimeOptions = {
     description:
       'How many KiB may wait for all clients together. What waits for many counts once. Above it the slowest are closed.',
   },
+  realtimeArrivingTotalMax: {
+    type: 'integer',
+    default: 131_072,
+    min: 8_192,
+    max: 67_108_864,
+    description:
+      'How many KiB of messages that have not ended, or wait for others, are kept for all clients together. Above it the address with most of them loses connections.',
+  },
+  realtimeKeptTotalMax: {
+    type: 'integer',
+    default: 524_288,
+    min: 1_024,
+    max: 67_108_864,
+    description:
+      'How many KiB channels that are joined, and what members show, may take together. One address never has more of it than is left for all others; above it joins and `track` are refused.',
+  },
   realtimeServerMessagesPerSecondMax: {
     type: 'integer',
     default: 20_000,

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { Clock, Logger } from '@holdfast/foundation'
+import { createFairLimit } from '@holdfast/http'
 import type { Pool, PoolShare } from '@holdfast/postgres'
 import type { ChangeTap, Lsn, TableName } from '@holdfast/replication'
 import { Rights } from './access/rights.ts'
@@ -11,7 +12,7 @@ import { RightsTurns } from './channel/rights-turns.ts'
 import { Topics } from './channel/topics.ts'
 import { listenForBroadcasts } from './database/broadcast-listener.ts'
 import { readOpenedAt } from './database/opened-at.ts'
-import { standingBy } from './errors.ts'
+import { standingBy, tooManyChannels } from './errors.ts'
 import { PAYLOAD_ALLOWANCE_BYTES, RIGHTS_TOGETHER_MAX } from './limits.ts'
 import type { RealtimeOptions } from './options.ts'
 import { keepPartitions } from './partitions.ts'
@@ -61,6 +62,7 @@ export function openRealtime(input: OpenRealtimeOptions): RealtimeService {
     rights,
     rightsTurns: new RightsTurns(RIGHTS_TOGETHER_MAX),
     changes,
+    kept: createFairLimit(options.realtimeKeptTotalMax * 1_024, tooManyChannels),
     isStandby,
     options,
     logger,

@@ -98,6 +98,16 @@ describe('connecting', () => {
     const { closed } = await world.connect()
     expect(await closed).toBe(1001)
   })
+
+  test('a client whose heartbeat waits while the server hangs is not', async () => {
+    const world = await open({ realtimeSilenceSeconds: 2 })
+    const client = await world.connect()
+    await client.beat()
+    client.send(null, 'late', 'phoenix', 'heartbeat', {})
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_500)
+    await client.next((message) => !Buffer.isBuffer(message) && message[1] === 'late')
+    await client.beat()
+  })
 })
 
 describe.each(['1.0.0', '2.0.0'])('protocol %s', (version) => {

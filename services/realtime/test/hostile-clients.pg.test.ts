@@ -1,10 +1,12 @@
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { once } from 'node:events'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { openTestDatabase } from '@holdfast/test-support'
+import { realtimeMigrations } from '../src/index.ts'
 import { broadcastPush, isEvent, openRealtimeWorld, type RealtimeWorld, type TestSocket } from './realtime-world.ts'
 
-async function open(options: Parameters<typeof openRealtimeWorld>[0] = {}): Promise<RealtimeWorld> {
-  const world = await openRealtimeWorld(options)
+async function open(...given: Parameters<typeof openRealtimeWorld>): Promise<RealtimeWorld> {
+  const world = await openRealtimeWorld(...given)
   onTestFinished(() => world[Symbol.asyncDispose]())
   return world
 }
@@ -80,6 +82,89 @@ describe('a client', () => {
       (message) => !Buffer.isBuffer(message) && JSON.stringify(message[4]).includes('"ok"'),
     )
     expect(accepted).toHaveLength(100)
+  })
+
+  test('that joins more than the server keeps is refused, and what it leaves makes room', async () => {
+    const world = await open({ realtimeKeptTotalMax: 1_024 })
+    const client = await world.connect()
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, number) => client.join(`realtime:${number}`, { config: {} })),
+    )
+    const refused = { status: 'error', response: { reason: 'ChannelRateLimitReached: Too many channels' } }
+    const accepted = answers.filter((answer) => JSON.stringify(answer) !== JSON.stringify(refused))
+    // One address has half of it.
+    expect(accepted.length).toBeGreaterThan(50)
+    expect(accepted.length).toBeLessThan(100)
+    client.send(null, 'l', 'realtime:0', 'phx_leave', {})
+    expect(await client.join('realtime:again')).toMatchObject({ status: 'ok' })
+    const long = { config: { presence: { key: 'x'.repeat(400_000) } } }
+    expect(await client.join('realtime:long', long)).toEqual(refused)
+    client.socket.terminate()
+    const next = await world.connect()
+    await expect.poll(() => next.join('realtime:room', { config: {} })).toMatchObject({ status: 'ok' })
+  })
+
+  test('that shows more on its channels than the server keeps is refused, and what it takes back makes room', async () => {
+    const world = await open({ realtimeKeptTotalMax: 1_024 })
+    const client = await world.connect()
+    const show = async (number: number, event: string): Promise<unknown> => {
+      client.send(null, `${event} ${number}`, `realtime:${number}`, 'presence', {
+        event,
+        payload: { x: 'x'.repeat(60_000) },
+      })
+      const reply = await client.next((message) => !Buffer.isBuffer(message) && message[1] === `${event} ${number}`)
+      return (reply as readonly unknown[])[4]
+    }
+    const answers: unknown[] = []
+    for (let number = 0; number < 10; number++)
+      await client.join(`realtime:${number}`, { config: { presence: { enabled: true } } })
+    for (let number = 0; number < 10; number++) answers.push(await show(number, 'track'))
+    const full = {
+      status: 'error',
+      response: { reason: 'PresenceFull: Too much is shown on this Channel topic, or on the server' },
+    }
+    expect(answers[0]).toMatchObject({ status: 'ok' })
+    expect(answers[9]).toEqual(full)
+    expect(await show(0, 'untrack')).toMatchObject({ status: 'ok' })
+    expect(await show(9, 'track')).toMatchObject({ status: 'ok' })
+    expect(await show(9, 'track')).toMatchObject({ status: 'ok' })
+  })
+
+  test('that begins large messages and does not end them loses connections, and no other client does', async () => {
+    const world = await open({ realtimeArrivingTotalMax: 8_192 })
+    const [sender, member] = [await world.connect(), await world.connect()]
+    await sender.join('realtime:room')
+    await member.join('realtime:room')
+    // A masked frame of 5 MB, of which 3 MB come.
+    const head = Buffer.alloc(14)
+    head.set([0x82, 0xff])
+    head.writeBigUInt64BE(5_000_000n, 2)
+    const begin = async (): Promise<{ readonly isClosed: () => boolean }> => {
+      const { socket } = await world.connect()
+      const line = (socket as unknown as { readonly _socket: Socket })._socket
+      line.write(Buffer.concat([head, Buffer.alloc(3_000_000)]))
+      return { isClosed: () => socket.readyState === socket.CLOSED }
+    }
+    const hostile: Awaited<ReturnType<typeof begin>>[] = []
+    for (let number = 0; number < 5; number++) hostile.push(await begin())
+    await expect.poll(() => hostile.filter(({ isClosed }) => isClosed()).length).toBe(3)
+    sender.socket.send(broadcastPush('realtime:room', 'x', Buffer.alloc(2_000_000), 0))
+    await member.next(Buffer.isBuffer)
+    await expectUnharmed(world)
+  })
+
+  test('that sends large messages before its join is answered is cut when too many wait', async () => {
+    await using database = await openTestDatabase({ migrations: [realtimeMigrations] })
+    const world = await open({ realtimeArrivingTotalMax: 8_192 }, database)
+    const client = await world.connect()
+    await database.pool.transaction(async ({ client: locking }) => {
+      await locking.query('lock table realtime.messages in access exclusive mode')
+      client.send('1', '1', 'realtime:room', 'phx_join', { config: { private: true }, access_token: 'alice' })
+      for (let number = 0; number < 4; number++)
+        client.socket.send(broadcastPush('realtime:room', 'x', Buffer.alloc(2_500_000), 0))
+      await client.closed
+      await expectUnharmed(world)
+    })
   })
 
   test('that joins faster than the rate is told so', async () => {

@@ -117,7 +117,7 @@ describe('presence', () => {
       answers.push((reply as readonly unknown[])[4])
     }
     const ok = { status: 'ok', response: {} }
-    const reason = 'PresenceFull: The members of this Channel topic show too much together'
+    const reason = 'PresenceFull: Too much is shown on this Channel topic, or on the server'
     const full = { status: 'error', response: { reason } }
     expect(answers).toEqual([ok, ok, ok, full, full])
     expect(Object.keys(await state(await join(world, 'later')))).toEqual(['member 0', 'member 1', 'member 2'])

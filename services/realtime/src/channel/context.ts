@@ -1,4 +1,5 @@
 import type { Clock, Logger } from '@holdfast/foundation'
+import type { FairLimit } from '@holdfast/http'
 import type { Rights } from '../access/rights.ts'
 import type { Identity, Tokens } from '../access/tokens.ts'
 import type { ChangeFeed } from '../changes/change-feed.ts'
@@ -15,6 +16,8 @@ export interface ChannelContext {
   /** How many members are asked for again. */
   readonly rightsTurns: RightsTurns
   readonly changes: ChangeFeed
+  /** Bytes that joined channels and what members show take, by address. */
+  readonly kept: FairLimit
   /** Whether another server reads the changes of the database, and has the channels. */
   readonly isStandby: () => boolean
   readonly options: RealtimeOptions
@@ -34,4 +37,10 @@ export interface Line {
   /** Nothing more is read from the client until it is released as often. */
   hold(): void
   release(): void
+  /**
+   * Counts bytes of a message that has to wait for one before it.
+   *
+   * @returns to be called when it is handled
+   */
+  keepWaiting(bytes: number): () => void
 }

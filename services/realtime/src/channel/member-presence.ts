@@ -23,11 +23,16 @@ export function parsePresenceCall(message: unknown): PresenceCall {
 /** What one member shows of itself. */
 export class MemberPresence {
   readonly #key: string
-  #shown: { readonly entry: PresenceEntry; readonly payload: Payload } | undefined
+  readonly #keep: (bytes: number) => () => void
+  #shown: { readonly entry: PresenceEntry; readonly payload: Payload; readonly forget: () => void } | undefined
 
-  /** @param key - as the client chose it; empty for one of its own */
-  constructor(key: string) {
+  /**
+   * @param key - as the client chose it; empty for one of its own
+   * @param keep - counts what it shows until that is called which it returns; throws when there is no room
+   */
+  constructor(key: string, keep: (bytes: number) => () => void) {
     this.#key = key === '' ? randomUUID() : key
+    this.#keep = keep
   }
 
   get isShown(): boolean {
@@ -44,7 +49,10 @@ export class MemberPresence {
     const entry = createEntry(this.#key, randomUUID(), payload, previous?.entry)
     const moreBytes = entry.bytes - (previous?.entry.bytes ?? 0)
     if (moreBytes > Math.max(0, roomBytes)) return 'full'
-    this.#shown = { entry, payload }
+    const forget = this.#tryKeep(entry.bytes)
+    if (!forget) return 'full'
+    previous?.forget()
+    this.#shown = { entry, payload, forget }
     return { joins: [entry], leaves: previous ? [previous.entry] : [] }
   }
 
@@ -52,6 +60,15 @@ export class MemberPresence {
   untrack(): PresenceChange | undefined {
     const previous = this.#shown
     this.#shown = undefined
+    previous?.forget()
     return previous && { joins: [], leaves: [previous.entry] }
+  }
+
+  #tryKeep(bytes: number): (() => void) | undefined {
+    try {
+      return this.#keep(bytes)
+    } catch {
+      return undefined // no room, which is the one thing that it throws
+    }
   }
 }

@@ -1,4 +1,5 @@
 import type { ChannelCaller, Extension, ReadRights, Rights } from '../access/rights.ts'
+import type { Identity } from '../access/tokens.ts'
 import { unauthorizedTopic } from '../errors.ts'
 import { RIGHTS_RETRY_MS } from '../limits.ts'
 
@@ -59,4 +60,11 @@ export class MemberRights {
     this.#writes.set(extension, answer)
     return answer
   }
+}
+
+/** On whose behalf Postgres is asked: whoever has not signed in counts as their address. */
+export function callerOf({ role, claims }: Identity, address: string): ChannelCaller {
+  const { sub } = claims
+  const person = typeof sub === 'string' ? sub : `address ${address}`
+  return { role, claims, person: role === 'service_role' ? undefined : person }
 }

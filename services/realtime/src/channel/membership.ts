@@ -18,11 +18,11 @@ import { isRecord } from '../wire/decode.ts'
 import { encodeBroadcast, type FanOut } from '../wire/encode.ts'
 import type { BroadcastFrame, ClientFrame, PushFrame, Ref } from '../wire/frames.ts'
 import type { ChannelContext, Line } from './context.ts'
-import { type JoinConfig, parseAccessToken, parseJoin } from './join-config.ts'
+import { type JoinConfig, parseAccessToken } from './join-config.ts'
 import { MemberChanges, SUBSCRIBED } from './member-changes.ts'
 import { MemberPresence, parsePresenceCall } from './member-presence.ts'
 import { MemberReplay, parseReplay, type WantedReplay } from './member-replay.ts'
-import { MemberRights } from './member-rights.ts'
+import { callerOf, MemberRights } from './member-rights.ts'
 import { type CloseReason, type MembershipState, nextState } from './membership-state.ts'
 import { Rate } from './rate.ts'
 import { requireName } from './topic.ts'
@@ -58,27 +58,27 @@ export class Membership implements Member {
   constructor(
     context: ChannelContext,
     line: Line,
-    join: { readonly name: string; readonly frame: PushFrame },
+    join: { readonly name: string; readonly frame: PushFrame; readonly config: JoinConfig },
     onClosed: (membership: Membership) => void,
   ) {
-    const { name, frame } = join
+    const { name, frame, config } = join
     this.#context = context
     this.#line = line
     this.name = name
     this.#topic = frame.topic
     // A client of 1.0.0 may leave the ref of the join out.
     this.#joinRef = frame.joinRef ?? frame.ref
-    this.#config = parseJoin(frame.payload)
-    this.isEchoed = this.#config.broadcast.self
+    this.#config = config
+    this.isEchoed = config.broadcast.self
     this.#onClosed = onClosed
     this.#rights = new MemberRights(
       context.rights,
       name,
-      this.#config.isPrivate,
+      config.isPrivate,
       context.options.realtimeRightsSeconds * 1_000,
     )
-    this.#presence = new MemberPresence(this.#config.presence.key)
-    this.#changes = new MemberChanges(context.changes, this.#config.postgresChanges, context.logger)
+    this.#presence = new MemberPresence(config.presence.key, (bytes) => context.kept.enter(line.address, bytes))
+    this.#changes = new MemberChanges(context.changes, config.postgresChanges, context.logger)
     const callsMax = context.options.realtimePresenceCallsMax
     this.#presenceCalls = new Rate(callsMax / PRESENCE_WINDOW_S, context.clock.now(), callsMax)
     this.#turns = new Turns({
@@ -95,8 +95,13 @@ export class Membership implements Member {
   }
 
   /** Takes a message of the client, after those before it. */
-  handle(frame: ClientFrame): void {
-    this.#turns.run(() => this.#handle(frame))
+  handle(frame: ClientFrame, bytes: number): void {
+    if (!this.#turns.isBusy) return this.#turns.run(() => this.#handle(frame))
+    const handled = this.#line.keepWaiting(bytes)
+    this.#turns.run(() => {
+      handled()
+      return this.#handle(frame)
+    })
   }
 
   deliver(fanOut: FanOut, id?: string): void {
@@ -146,6 +151,7 @@ export class Membership implements Member {
     this.#changes.close()
     this.#context.topics.remove(this.name, this.#config.isPrivate, this)
     this.#watch?.[Symbol.dispose]()
+    if (because === 'disconnected') this.#turns.discard()
     this.#onClosed(this)
     if (because !== 'refused' && because !== 'disconnected' && because !== 'cut')
       this.#push('phx_close', {}, this.#joinRef)
@@ -239,7 +245,7 @@ export class Membership implements Member {
   }
 
   #handle(frame: ClientFrame): void | Promise<void> {
-    if (this.#state.kind === 'closed') return this.#unmatched(frame.ref)
+    if (this.#state.kind === 'closed') return this.#reply(frame.ref, 'error', { reason: 'unmatched topic' })
     if (frame.kind === 'broadcast') return this.#broadcastBytes(frame)
     switch (frame.event) {
       case 'phx_leave':
@@ -362,14 +368,8 @@ export class Membership implements Member {
     if (change) this.#context.topics.publish(this.name, this.#config.isPrivate, { kind: 'presence', change })
   }
 
-  #callerOf({ role, claims }: Identity): ChannelCaller {
-    const { sub } = claims
-    const person = typeof sub === 'string' ? sub : `address ${this.#line.address}`
-    return { role, claims, person: role === 'service_role' ? undefined : person }
-  }
-
-  #unmatched(ref: Ref): void {
-    this.#reply(ref, 'error', { reason: 'unmatched topic' })
+  #callerOf(identity: Identity): ChannelCaller {
+    return callerOf(identity, this.#line.address)
   }
 
   #reply(ref: Ref, status: 'ok' | 'error', response: unknown): void {

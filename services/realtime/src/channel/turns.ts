@@ -23,6 +23,16 @@ export class Turns {
     this.#onError = options.onError
   }
 
+  /** Whether a task would wait. */
+  get isBusy(): boolean {
+    return this.#isBusy
+  }
+
+  /** Forgets the tasks that wait. The one that is under way ends. */
+  discard(): void {
+    this.#waiting = []
+  }
+
   run(task: () => void | Promise<void>): void {
     if (!this.#isBusy) {
       this.#start(task)

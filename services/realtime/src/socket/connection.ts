@@ -1,16 +1,27 @@
 import type { Duplex } from 'node:stream'
 import { WebSocket } from 'ws'
-import { delay, errorMessage } from '@holdfast/foundation'
+import { delay, errorMessage, type HoldfastError } from '@holdfast/foundation'
 import type { Identity } from '../access/tokens.ts'
 import type { ChannelContext, Line } from '../channel/context.ts'
+import { parseJoin, type JoinConfig } from '../channel/join-config.ts'
 import { Membership } from '../channel/membership.ts'
 import { Rate } from '../channel/rate.ts'
 import { nameOf } from '../channel/topic.ts'
 import { reasonOf, tooManyChannels, tooManyJoins } from '../errors.ts'
-import { CLOSE_PATIENCE_MS, REFUSAL_DELAY_MS } from '../limits.ts'
+import {
+  ARRIVING_UNCOUNTED_BYTES,
+  CLOSE_PATIENCE_MS,
+  KEPT_PER_BYTE,
+  MEMBERSHIP_BYTES,
+  PIECE_BYTES,
+  REFUSAL_DELAY_MS,
+  SUBSCRIPTION_BYTES,
+  SWEEP_EVERY_MS,
+} from '../limits.ts'
 import { decodeFrame } from '../wire/decode.ts'
 import { encodeMessage } from '../wire/encode.ts'
 import type { ClientFrame, EncodedFrame, PushFrame, ServerMessage, Version } from '../wire/frames.ts'
+import type { Arriving, ArrivingBytes } from './arriving-bytes.ts'
 import type { MessageShare } from './message-share.ts'
 import { type Flusher, Outbox } from './outbox.ts'
 import type { UnsentBytes } from './unsent-bytes.ts'
@@ -20,6 +31,7 @@ export const CLOSE = {
   goingAway: [1001, 'silent'],
   restarting: [1012, 'the server is stopping'],
   tooSlow: [1013, 'the client does not read what it is sent'],
+  tooMuch: [1013, 'too much has arrived that is not handled yet'],
 } as const
 
 /** What a connection is opened on, and what it shares with all others of this node. */
@@ -27,11 +39,16 @@ export interface Connected {
   readonly webSocket: WebSocket
   /** Under the WebSocket. */
   readonly socket: Duplex
-  readonly shared: { readonly flusher: Flusher; readonly unsent: UnsentBytes; readonly messages: MessageShare }
+  readonly shared: {
+    readonly flusher: Flusher
+    readonly unsent: UnsentBytes
+    readonly messages: MessageShare
+    readonly arriving: ArrivingBytes
+  }
 }
 
 /** One WebSocket with the channels that its client has joined. */
-export class Connection implements Line {
+export class Connection implements Line, Arriving {
   readonly version: Version
   readonly identity: Identity
   readonly address: string
@@ -43,7 +60,12 @@ export class Connection implements Line {
   readonly #bytes: Rate
   readonly #outbox: Outbox
   readonly #share: MessageShare
-  #lastReadMs: number
+  readonly #arriving: ArrivingBytes
+  /** Bytes since the last message, and how many of them are counted. */
+  #arrivedBytes = 0
+  #countedBytes = 0
+  /** Looks since the client was heard or was not read. A server that hangs does not look, and what has come meanwhile is read before the next look. */
+  #silentLooks = 0
   #holds = 0
   /** When the end of it was asked for. */
   #closingSinceMs: number | undefined
@@ -61,12 +83,12 @@ export class Connection implements Line {
     this.address = client.address
     this.#socket = webSocket
     this.#context = context
-    this.#lastReadMs = nowMs
     const joins = options.realtimeJoinsPerSecondMax
     this.#joins = new Rate(joins, nowMs, Math.max(joins, options.realtimeChannelsPerClientMax))
     this.#messages = new Rate(options.realtimeMessagesPerSecondMax, nowMs)
     this.#bytes = new Rate(options.realtimeBytesPerSecondMax, nowMs)
     this.#share = shared.messages
+    this.#arriving = shared.arriving
     this.#outbox = new Outbox(socket, shared, {
       bytesMax: options.realtimeUnsentSizeMax * 1_024,
       onTooSlow: () => this.close(CLOSE.tooSlow),
@@ -75,12 +97,15 @@ export class Connection implements Line {
         this.terminate()
       },
     })
+    // Before the WebSocket reads them.
+    socket.prependListener('data', (chunk: Buffer) => this.#countArriving(chunk.length + PIECE_BYTES))
     webSocket.on('message', (data: Buffer, isBinary) => this.#read(data, isBinary))
-    webSocket.on('ping', () => (this.#lastReadMs = clock.now()))
+    webSocket.on('ping', () => (this.#silentLooks = 0))
     // What a client does wrong, such as a frame that is too large, closes its connection; so does a line that breaks.
     webSocket.on('error', (error) => context.logger.log('debug', 'a WebSocket failed', { error: errorMessage(error) }))
     webSocket.once('close', () => {
       this.#outbox.clear()
+      this.#arriving.end(this)
       for (const membership of this.#memberships.values()) membership.close('disconnected')
       onClosed(this)
     })
@@ -100,6 +125,16 @@ export class Connection implements Line {
 
   release(): void {
     if (--this.#holds === 0) this.#socket.resume()
+  }
+
+  keepWaiting(bytes: number): () => void {
+    this.#arriving.add(this, bytes + PIECE_BYTES)
+    return () => this.#arriving.remove(this, bytes + PIECE_BYTES)
+  }
+
+  cut(): void {
+    this.close(CLOSE.tooMuch)
+    this.terminate()
   }
 
   close([code, reason]: readonly [code: number, reason: string]): void {
@@ -122,7 +157,8 @@ export class Connection implements Line {
       if (nowMs - this.#closingSinceMs > CLOSE_PATIENCE_MS) this.#socket.terminate()
       return
     }
-    if (this.#holds === 0 && nowMs - this.#lastReadMs > this.#context.options.realtimeSilenceSeconds * 1_000) {
+    this.#silentLooks = this.#holds > 0 ? 0 : this.#silentLooks + 1
+    if (this.#silentLooks * SWEEP_EVERY_MS > this.#context.options.realtimeSilenceSeconds * 1_000) {
       this.close(CLOSE.goingAway)
       return
     }
@@ -131,9 +167,12 @@ export class Connection implements Line {
   }
 
   #read(data: Buffer, isBinary: boolean): void {
+    this.#arriving.remove(this, this.#countedBytes)
+    this.#arrivedBytes = 0
+    this.#countedBytes = 0
     if (this.#closingSinceMs !== undefined) return
     const nowMs = this.#context.clock.now()
-    this.#lastReadMs = nowMs
+    this.#silentLooks = 0
     const waitMs = this.#bytes.use(data.length, nowMs)
     if (waitMs > 0) {
       this.hold()
@@ -148,8 +187,8 @@ export class Connection implements Line {
     this.#share.take(this)
     if (frame.kind === 'push' && frame.topic === 'phoenix') this.#answerHeartbeat(frame)
     else if (!isHeard) this.#memberships.get(frame.topic)?.end('Too many messages per second')
-    else if (frame.kind === 'push' && frame.event === 'phx_join') this.#join(frame, nowMs)
-    else this.#handOn(frame)
+    else if (frame.kind === 'push' && frame.event === 'phx_join') this.#join(frame, data.length, nowMs)
+    else this.#handOn(frame, data.length)
   }
 
   #answerHeartbeat({ ref, topic, event }: PushFrame): void {
@@ -157,7 +196,14 @@ export class Connection implements Line {
       this.send({ joinRef: null, ref, topic, event: 'phx_reply', payload: { status: 'ok', response: {} } })
   }
 
-  #join(frame: PushFrame, nowMs: number): void {
+  #countArriving(bytes: number): void {
+    this.#arrivedBytes += bytes
+    if (this.#arrivedBytes <= ARRIVING_UNCOUNTED_BYTES) return
+    this.#arriving.add(this, this.#arrivedBytes - this.#countedBytes)
+    this.#countedBytes = this.#arrivedBytes
+  }
+
+  #join(frame: PushFrame, bytes: number, nowMs: number): void {
     const name = nameOf(frame.topic)
     if (name === undefined) {
       this.#reply(frame, 'error', { reason: 'unmatched topic' })
@@ -172,10 +218,25 @@ export class Connection implements Line {
       this.#refuseJoin(frame, reasonOf(tooManyChannels()))
       return
     }
-    const membership = new Membership(this.#context, this, { name, frame }, (closed) => {
+    const config = parseJoin(frame.payload)
+    const forget = this.#keepJoin(frame, bytes, config)
+    if (!forget) return
+    const membership = new Membership(this.#context, this, { name, frame, config }, (closed) => {
+      forget()
       if (this.#memberships.get(frame.topic) === closed) this.#memberships.delete(frame.topic)
     })
     if (membership.state.kind !== 'closed') this.#memberships.set(frame.topic, membership)
+  }
+
+  /** @returns `undefined` when there is no room for it, which the client is told */
+  #keepJoin(frame: PushFrame, bytes: number, { postgresChanges }: JoinConfig): (() => void) | undefined {
+    const kept = MEMBERSHIP_BYTES + bytes * KEPT_PER_BYTE + postgresChanges.length * SUBSCRIPTION_BYTES
+    try {
+      return this.#context.kept.enter(this.address, kept)
+    } catch (error) {
+      this.#refuseJoin(frame, reasonOf(error as HoldfastError))
+      return undefined
+    }
   }
 
   /** Not at once: a client may ask again as soon as it is refused. */
@@ -183,9 +244,9 @@ export class Connection implements Line {
     void delay(REFUSAL_DELAY_MS).then(() => this.#reply(frame, 'error', { reason }))
   }
 
-  #handOn(frame: ClientFrame): void {
+  #handOn(frame: ClientFrame, bytes: number): void {
     const membership = this.#memberships.get(frame.topic)
-    if (membership) membership.handle(frame)
+    if (membership) membership.handle(frame, bytes)
     else if (frame.kind === 'push' && frame.event === 'phx_leave') this.#reply(frame, 'ok', {})
     else this.#reply(frame, 'error', { reason: 'unmatched topic' })
   }

@@ -3,8 +3,9 @@ import { createFairLimit, type Upgrade } from '@holdfast/http'
 import type { Identity } from '../access/tokens.ts'
 import type { ChannelContext } from '../channel/context.ts'
 import { tooManyClients } from '../errors.ts'
-import { CLOSE_PATIENCE_MS, FRAME_BYTES_MAX, SWEEP_EVERY_MS } from '../limits.ts'
+import { CLOSE_PATIENCE_MS, FRAGMENTS_MAX, FRAME_BYTES_MAX, SWEEP_EVERY_MS } from '../limits.ts'
 import type { Version } from '../wire/frames.ts'
+import { ArrivingBytes } from './arriving-bytes.ts'
 import { CLOSE, Connection } from './connection.ts'
 import { MessageShare } from './message-share.ts'
 import { Flusher } from './outbox.ts'
@@ -37,10 +38,12 @@ export function openHub(context: ChannelContext): Hub {
     clientTracking: false,
     perMessageDeflate: false,
     maxPayload: FRAME_BYTES_MAX,
+    maxFragments: FRAGMENTS_MAX,
   })
   const connections = new Set<Connection>()
   const shared = {
     flusher: new Flusher(),
+    arriving: new ArrivingBytes(options.realtimeArrivingTotalMax * 1_024),
     unsent: new UnsentBytes(options.realtimeUnsentTotalMax * 1_024),
     messages: new MessageShare(options.realtimeServerMessagesPerSecondMax),
   }
