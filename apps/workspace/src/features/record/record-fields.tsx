@@ -101,7 +101,7 @@ function EditorsMark({ names = [] }: { readonly names: readonly string[] | undef
   return (
     <p
       data-editors
-      className="pointer-events-none absolute top-0 right-0 flex h-5 max-w-1/2 items-center gap-1.5 text-small text-muted"
+      className="pointer-events-none absolute top-0 right-0 flex h-4 max-w-1/2 items-center gap-1.5 text-small text-muted"
     >
       <Avatar name={first} size="sm" />
       <span className="truncate">{presenceMessages.editing(names)}</span>
