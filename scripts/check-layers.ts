@@ -15,7 +15,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[] | 'any'>> = {
   http: ['foundation'],
   postgres: ['foundation'],
   replication: ['foundation', 'postgres'],
-  policy: ['foundation', 'postgres'],
+  policy: ['foundation', 'protocol', 'postgres'],
   auth: SERVICE,
   rest: SERVICE,
   storage: SERVICE,

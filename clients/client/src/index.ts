@@ -20,7 +20,16 @@ export { groupByReason, type ReasonGroup } from './attention/group-by-reason.ts'
 export type { AttentionVerdict } from './queue/attention-verdict.ts'
 export { toRejectedChange, type AttentionRow, type RejectedChange } from './attention/attention-item.ts'
 export { explainIncomplete, type IncompleteExplanation } from './attention/explain-incomplete.ts'
-export type { IncompleteReason, IncompleteTable } from '@holdfast/protocol'
+export type {
+  IncompleteReason,
+  IncompleteTable,
+  Judgement,
+  NamedPolicy,
+  PlannedWrite,
+  RuleRow,
+  WriteRefusal,
+  WriteRules,
+} from '@holdfast/protocol'
 export { explainVerdict, type VerdictExplanation, type VerdictNames } from './attention/explain-verdict.ts'
 export { RecordGone } from './attention/write-row.ts'
 export { UploadPostponed } from './upload/upload-queue.ts'

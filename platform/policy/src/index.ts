@@ -42,3 +42,6 @@ export {
   type TableLink,
 } from './claim-links.ts'
 export { preparePolicyParser } from './syntax/parse.ts'
+export { compileWriteRules, type CompiledWriteRules } from './writes/compile-write-rules.ts'
+export { FACT_VALUES_MAX, type FactQuery } from './writes/fact-queries.ts'
+export { readWriteInput, writeFingerprint, type WriteInput } from './writes/read-write-input.ts'

@@ -29,3 +29,27 @@ export type {
   SyncRequest,
   TokenExpiresInLine,
 } from './sync-lines.ts'
+export {
+  judgeWrite,
+  type JudgeContext,
+  type Judgement,
+  type NamedPolicy,
+  type PlannedWrite,
+  type WriteRefusal,
+} from './judge-write.ts'
+export type { RuleRow } from './evaluate-rule.ts'
+export {
+  WRITE_RULES_PATH,
+  type CommandRules,
+  type RuleCondition,
+  type RuleFact,
+  type RuleGate,
+  type RuleOperator,
+  type RulePolicy,
+  type RuleTest,
+  type RuleType,
+  type RuleValue,
+  type TableRules,
+  type WriteCommand,
+  type WriteRules,
+} from './write-rules.ts'

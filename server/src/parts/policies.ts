@@ -4,6 +4,7 @@ import {
   createPlanCompiler,
   installKeyFunctions,
   readPolicyInput,
+  readWriteInput,
   type PolicyInput,
   type ReadingMemory,
 } from '@holdfast/policy'
@@ -22,7 +23,7 @@ export function openPolicyCompiler(
     readonly catalog: CatalogWatch
     readonly exposedSchemas: RestService['exposedSchemas']
   },
-): Pick<SyncOptions, 'compile' | 'prepare'> {
+): Pick<SyncOptions, 'compile' | 'prepare' | 'readWrites'> {
   const { pool, catalog, exposedSchemas } = given
   const compilerPool = openPool({
     url: given.readerUrl,
@@ -49,6 +50,7 @@ export function openPolicyCompiler(
       phases.log(logger, 'policies were compiled in these phases')
       return plan
     },
+    readWrites: () => readWriteInput(compilerPool),
     prepare: (plan) => installKeyFunctions({ pool, compilerPool }, plan, memory),
   }
 }

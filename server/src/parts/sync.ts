@@ -22,7 +22,7 @@ export function openSyncPart(
     readonly url: string
     readonly roles: RoleUrls
     readonly shares: SharedPool<RequestShare>
-    readonly policies: Pick<SyncOptions, 'compile' | 'prepare'>
+    readonly policies: Pick<SyncOptions, 'compile' | 'prepare' | 'readWrites'>
     readonly exposedSchemas: RestService['exposedSchemas']
     readonly accounts: Accounts
     /** What channels follow in the same stream. */

@@ -1,5 +1,5 @@
 import type { Clock, Logger, OptionValues } from '@holdfast/foundation'
-import type { SyncPlan } from '@holdfast/policy'
+import type { SyncPlan, WriteInput } from '@holdfast/policy'
 import type { PoolShare } from '@holdfast/postgres'
 import type { ChangeTap, TableName } from '@holdfast/replication'
 import type { FindPerson } from './inspect/person.ts'
@@ -22,6 +22,8 @@ export interface SyncOptions {
   readonly evaluatorUrl: string
   /** Compiles the policies as they are now. Gives up when the signal is aborted. */
   readonly compile: (signal: AbortSignal) => Promise<SyncPlan>
+  /** Reads what decides about writes. */
+  readonly readWrites: () => Promise<WriteInput>
   /** Prepares the database for a plan. @returns the plan without the tables for which that is refused */
   readonly prepare: (plan: SyncPlan) => Promise<SyncPlan>
   /** Ends streams of people who are gone. */

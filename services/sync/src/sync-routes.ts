@@ -10,10 +10,12 @@ import { schemaRoutes } from './routes/schema.ts'
 import { streamRoutes } from './routes/stream.ts'
 import { uploadRoutes } from './routes/upload.ts'
 import { writeCheckpointRoutes } from './routes/write-checkpoint.ts'
+import { writeRulesRoutes } from './routes/write-rules.ts'
 import type { StreamContext } from './stream/stream-context.ts'
 import type { SyncOptions } from './sync-options.ts'
 import { RUN_OPERATIONS_MAX } from './upload/limits.ts'
 import { createUploadsUnderWay } from './upload/uploads-under-way.ts'
+import { createCompiledRules } from './write-rules/compiled-rules.ts'
 
 export interface SyncRoutesOptions {
   readonly options: SyncOptions
@@ -49,6 +51,17 @@ export function syncRoutes(given: SyncRoutesOptions): FastifyPluginAsync {
     await app.register(writeCheckpointRoutes({ pool, walBarrier, connections, requireReady, signal, logger }))
     await app.register(uploads(given))
     await app.register(schemaRoutes({ share: options.shares.streams, plan: currentPlan }))
+    await app.register(
+      writeRulesRoutes({
+        share: options.shares.streams,
+        rules: createCompiledRules({
+          readerPool: ground.restricted.readerPool,
+          read: options.readWrites,
+          plan: currentPlan,
+          now: () => performance.now(),
+        }),
+      }),
+    )
     await app.register(incompleteRoutes({ leftOuts, requireReady }))
     await app.register(inspection(given))
   }

@@ -6,6 +6,7 @@ import {
   createPlanCompiler,
   installKeyFunctions,
   readPolicyInput,
+  readWriteInput,
   type ReadingMemory,
   type SyncPlan,
 } from '@holdfast/policy'
@@ -227,6 +228,7 @@ function optionsOfSync({ db, shares, own, world: options }: ServingOptions): Syn
       const plan = await compiler.compile(await readPolicyInput(db.compilerPool, { signal, memory }), signal)
       return options.tamper ? options.tamper(plan) : plan
     },
+    readWrites: () => readWriteInput(db.compilerPool),
     prepare: (plan) => installKeyFunctions(db, plan, memory),
     watchSession: () => ({ [Symbol.dispose]: () => undefined }),
     findPerson: async (who) => ({

@@ -3,7 +3,15 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createClient, memoryStore, UnsentChanges, type HoldfastClient, type LocalDatabase } from '@holdfast/client'
+import {
+  createClient,
+  memoryStore,
+  UnsentChanges,
+  type HoldfastClient,
+  type LocalDatabase,
+  type PlannedWrite,
+  type RuleRow,
+} from '@holdfast/client'
 import { sql } from '@holdfast/postgres'
 import {
   createNotes,
@@ -222,5 +230,41 @@ describe('the local tables', () => {
       interval: 100,
     })
     expect(device.client.session.get().kind).toBe('active')
+  })
+})
+
+describe('what policies will refuse', () => {
+  const CONTRACTOR = 'sam.reyes@northline.example'
+
+  test('is known on the device, off line too: a contractor verifies nothing and changes no site', async () => {
+    await using device = await openDevice(holdfast, { email: CONTRACTOR })
+    const { database } = device
+    const local = device.local
+    await vi.waitFor(() => expect(local.writeRules.get()).toBeDefined(), { timeout: 60_000 })
+    await local.disconnect()
+    const action = await database.get<RuleRow>(`select * from actions where state = 'doing' limit 1`)
+    const site = await database.get<RuleRow>('select * from sites limit 1')
+    const change = (state: string): PlannedWrite => ({
+      table: 'actions',
+      command: 'update',
+      before: action,
+      after: { ...action, state },
+      changed: ['state'],
+    })
+    const [started, verified, renamed, created] = await local.judge([
+      change('to_verify'),
+      change('verified'),
+      { table: 'sites', command: 'update', before: site, after: { ...site, name: 'New' }, changed: ['name'] },
+      { table: 'inspections', command: 'insert', after: {} },
+    ])
+    expect(started?.kind).toBe('allowed')
+    expect(verified).toMatchObject({
+      refusal: {
+        reason: 'restriction',
+        policies: [{ words: "Only a lead of the action's team verifies it, or changes it afterwards." }],
+      },
+    })
+    expect(renamed).toMatchObject({ refusal: { reason: 'permission', policies: [{ name: 'lead_edits' }] } })
+    expect(created).toMatchObject({ refusal: { reason: 'permission', policies: [{ name: 'team_adds' }] } })
   })
 })

@@ -4,6 +4,7 @@ import type { DevicePeople } from '../people/device-people.ts'
 import type { Session } from '../session/session.ts'
 import { forgetIncomplete } from '../status/watch-incomplete.ts'
 import { createValue, type Value } from '../value.ts'
+import { forgetWriteRules } from '../write-rules/fetch-write-rules.ts'
 import { fetchFirstSchema } from './first-schema.ts'
 import type { LocalDatabase, LocalDatabaseOptions } from './local-database.ts'
 import { UnsentChanges } from './unsent-changes.ts'
@@ -103,6 +104,7 @@ class SessionDevice implements Device {
     try {
       if (wipe) {
         await forgetSchema(store, local.userId)
+        await forgetWriteRules(store, local.userId)
         await forgetIncomplete(store, local.userId)
         await people.forget(local.userId)
       } else {

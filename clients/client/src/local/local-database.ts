@@ -1,5 +1,5 @@
 import type { CommonPowerSyncDatabase, Schema } from '@powersync/common'
-import type { IncompleteTable, SchemaDescriptor } from '@holdfast/protocol'
+import type { IncompleteTable, Judgement, PlannedWrite, SchemaDescriptor, WriteRules } from '@holdfast/protocol'
 import type { Attachments } from '../attachments/attachments.ts'
 import type { AttachmentsOptions } from '../attachments/attachments-options.ts'
 import { openAttachments } from '../attachments/open-attachments.ts'
@@ -16,6 +16,7 @@ import { forgetBases } from '../queue/guard-bases.ts'
 import { createPostUpload } from '../upload/post-upload.ts'
 import { createUploadQueue } from '../upload/upload-queue.ts'
 import type { Value } from '../value.ts'
+import { LocalWriteRules } from '../write-rules/local-write-rules.ts'
 import { Connection } from './connection.ts'
 import type { BodySender } from '../attachments/transfer/body-sender.ts'
 import { createConnector } from './connector.ts'
@@ -40,6 +41,13 @@ export interface LocalDatabase {
   readonly attachments: Attachments | undefined
   /** Tables of which rows that the person may read are not on this device, by the server's last report. */
   readonly incomplete: Value<readonly IncompleteTable[]>
+  /** What the policies for writing say, by the server's last answer; `undefined` before the first. */
+  readonly writeRules: Value<WriteRules | undefined>
+  /**
+   * What Postgres will make of writes, as far as that follows from grants, policies and the rows of this device: `refused`, with the reason, only where it refuses.
+   * Answers in the order of `writes`. The server decides in any case.
+   */
+  judge(writes: readonly PlannedWrite[]): Promise<readonly Judgement[]>
   /** Operations that are not on the server: in the outbox and in needs attention. */
   countUnsent(): Promise<UnsentCount>
   /** Asks whether the tables have changed, and rebuilds the local views if so. Waiting changes stay. */
@@ -84,11 +92,8 @@ export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<
     fileName: `holdfast-${userId}.db`,
   })
   await database.init()
-  const inBackground = (work: Promise<void>): void => {
-    work.catch((error: unknown) => {
-      if (!database.closed) onProblem(error)
-    })
-  }
+  const inBackground = (work: Promise<void>): void =>
+    void work.catch((error: unknown) => (database.closed ? undefined : onProblem(error)))
   const connection = new Connection(database, () => connector, inBackground)
   const { isWanted } = connection
   const link = openLink(database, {
@@ -120,11 +125,11 @@ export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<
   const incomplete = await watchIncomplete(database, { url, userId, store, fetch, token, now, onProblem })
   const facts = { session: session.state, link: link.state, incomplete: incomplete.tables }
   const sync = watchSyncState(database, facts, isWanted, now)
-  const status = watchConnection(database, {
-    onConnected: wake,
-    onSettled: () => inBackground(forgetBases(database)),
-  })
-  const hints = watchSchemaHints(database, () => inBackground(schema.refresh()), onProblem)
+  const onSettled = (): void => inBackground(forgetBases(database))
+  const status = watchConnection(database, { onConnected: wake, onSettled })
+  const writeRules = await LocalWriteRules.open(database, { ...options, schema: schema.value, token, inBackground })
+  const refresh = (): void => [schema, writeRules].forEach((part) => inBackground(part.refresh()))
+  const hints = watchSchemaHints(database, refresh, onProblem)
   const files =
     options.attachments &&
     (await openAttachments(database, options.attachments, {
@@ -143,7 +148,8 @@ export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<
     sync: sync.state,
     incomplete: incomplete.tables,
     files,
-    parts: [status, schema, hints, sync, incomplete, link],
+    writeRules,
+    parts: [status, schema, writeRules, hints, sync, incomplete, link],
   })
 
   /** The server can be reached again. */
@@ -162,6 +168,7 @@ interface LocalDatabaseParts {
   readonly sync: Value<SyncState>
   readonly incomplete: Value<readonly IncompleteTable[]>
   readonly files: Awaited<ReturnType<typeof openAttachments>> | undefined
+  readonly writeRules: LocalWriteRules
   /** Disposed of before the connection is closed. */
   readonly parts: readonly Disposable[]
 }
@@ -174,6 +181,7 @@ function toLocalDatabase({
   sync,
   incomplete,
   files,
+  writeRules,
   parts,
 }: LocalDatabaseParts): LocalDatabase {
   return {
@@ -184,6 +192,8 @@ function toLocalDatabase({
     rejected: createRejectedChanges(database, schema.rules, options.now),
     attachments: files?.attachments,
     incomplete,
+    writeRules: writeRules.value,
+    judge: writeRules.judge,
     refreshSchema: schema.refresh,
     countUnsent: () => database.get<UnsentCount>(COUNT_UNSENT_SQL),
     connect() {

@@ -93,11 +93,15 @@ export interface PolicyInfo {
   readonly table: number
   readonly name: string
   readonly permissive: boolean
-  /** `r` or `*`. */
+  /** `r` or `*`; where policies for writing are read as well, also `a`, `w` and `d`. */
   readonly command: string
   /** Role OIDs; 0 is everybody. */
   readonly roles: readonly number[]
   readonly using: string | null
+  /** Only where policies for writing are read. */
+  readonly check?: string | null
+  /** `COMMENT ON POLICY`, where policies for writing are read. */
+  readonly comment?: string | null
 }
 
 export interface TypeInfo extends TypeStructure {

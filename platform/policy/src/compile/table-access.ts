@@ -5,7 +5,12 @@ import { Refusal, refuse } from '../refusal.ts'
 /** The policies for `SELECT` that apply to a role. */
 export function applicablePolicies(table: number, role: number, catalog: PolicyCatalog): readonly PolicyInfo[] {
   const memberOf = catalog.role(role)?.memberOf ?? [role]
-  return catalog.policiesOf(table).filter((policy) => policy.roles.some((one) => one === 0 || memberOf.includes(one)))
+  return catalog
+    .policiesOf(table)
+    .filter(
+      ({ command, roles }) =>
+        (command === 'r' || command === '*') && roles.some((one) => one === 0 || memberOf.includes(one)),
+    )
 }
 
 /** Superusers, `BYPASSRLS` roles and owners see every row; an owner not when the table says `FORCE`. */

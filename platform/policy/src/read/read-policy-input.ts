@@ -42,6 +42,8 @@ export interface ReadPolicyInputOptions {
    * before when it is the same. Otherwise the tables that need it are refused for now. No lock is waited for.
    */
   readonly memory?: ReadingMemory
+  /** Reads the policies for writing as well. */
+  readonly isWriting?: boolean
 }
 
 /**
@@ -61,6 +63,7 @@ export async function readPolicyInput(
   const schemas = options.schemas ?? ['public', 'holdfast']
   const authenticator = options.authenticator ?? 'authenticator'
   const memory = options.memory ?? {}
+  const isWriting = options.isWriting ?? false
   return readAroundLocks(async ({ lockTimeoutMs, isAround }) => {
     options.signal?.throwIfAborted()
     let read: EarlierReading | undefined
@@ -71,7 +74,7 @@ export async function readPolicyInput(
         const [row] = await tx.query<{ snapshot: string }>(sql`
           select pg_catalog.pg_current_snapshot()::text as snapshot,
                  pg_catalog.set_config('lock_timeout', ${`${lockTimeoutMs}ms`}, true)`)
-        const input = await readAll(tx, { schemas, authenticator, signal: options.signal, memory, isAround })
+        const input = await readAll(tx, { schemas, authenticator, signal: options.signal, memory, isAround, isWriting })
         if (row) read = { input, snapshot: row.snapshot }
         throw done
       })
@@ -106,6 +109,7 @@ interface Reading {
   readonly memory: ReadingMemory
   /** Leaves out locked tables. */
   readonly isAround: boolean
+  readonly isWriting: boolean
 }
 
 /** Sets what values and names print like. @returns the search path of functions that have none, and the version of Postgres */
@@ -138,19 +142,24 @@ async function prepareReading(
 
 async function readAll(
   tx: Transaction,
-  { schemas, authenticator, signal, memory, isAround }: Reading,
+  { schemas, authenticator, signal, memory, isAround, isWriting }: Reading,
 ): Promise<PolicyInput> {
   const { searchPath, version } = await prepareReading(tx, authenticator)
   const locked = isAround ? await readLocked(tx) : []
   const unprinted = await list<UnprintedTable>(tx, tablesAround(locked))
   const locks = isAround ? await compareWithEarlier(tx, locked, memory.earlier, unprinted) : NO_LOCKS
   const tables = unprinted.map((table) => withView(table, locks))
-  const policies = (await list<UnprintedPolicy>(tx, policiesAround(locked))).map((policy) => withUsing(policy, locks))
+  const reading = (await list<UnprintedPolicy>(tx, policiesAround(locked))).map((policy) => withUsing(policy, locks))
+  const writing = isWriting ? await list<PolicyInput['policies'][number]>(tx, writePoliciesAround(locked)) : []
+  const policies = isWriting
+    ? [...reading.filter(({ command }) => command === 'r'), ...writing.toSorted((a, b) => (a.name < b.name ? -1 : 1))]
+    : reading
   const types = await list<PolicyInput['types'][number]>(tx, TYPES)
   const casts = await list<PolicyInput['casts'][number]>(tx, CASTS)
 
   const names = { functions: new Set<string>(), operators: new Set<string>() }
-  for (const { using } of policies) if (using !== null) collectParsed(() => [parsePolicyExpression(using)], names)
+  for (const { using, check } of policies)
+    for (const text of [using, check]) if (text) collectParsed(() => [parsePolicyExpression(text)], names)
   for (const { view } of tables) if (view) collectParsed(() => [parseViewDefinition(view.definition)], names)
   const streams = await readStreams(tx, locks)
   for (const { resolved } of streams.flatMap((stream) => stream.queries))
@@ -239,6 +248,15 @@ const policiesAround = (locked: readonly number[]): SqlFragment => sql`
          case when l.named is null then pg_get_expr(polqual, polrelid) end as using
     from pg_policy, lateral (select ${namedWhenLocked(sql`'pg_policy'::regclass`, sql`pg_policy.oid`, locked)} as named) l
    where polcmd in ('r', '*') order by polrelid, polname`
+
+/** What is locked is not waited for: it stands as {@link LOCKED}. */
+const writePoliciesAround = (locked: readonly number[]): SqlFragment => sql`
+  select polrelid::int8 as table, polname as name, polpermissive as permissive, polcmd as command, polroles::int8[] as roles,
+         case when polqual is null then null when l.named is null then pg_get_expr(polqual, polrelid) else ${LOCKED} end as using,
+         case when polwithcheck is null then null when l.named is null then pg_get_expr(polwithcheck, polrelid) else ${LOCKED} end as check,
+         obj_description(pg_policy.oid, 'pg_policy') as comment
+    from pg_policy, lateral (select ${namedWhenLocked(sql`'pg_policy'::regclass`, sql`pg_policy.oid`, locked)} as named) l
+   where polcmd in ('a', 'w', 'd', '*') order by polrelid, polname`
 
 /** Of the system's composites nothing is known: they are the rows of its tables. */
 const NAMED_TYPES = sql`

@@ -1,0 +1,37 @@
+import { useEffect, useState } from 'react'
+import type { Judgement, PlannedWrite } from '@holdfast/client'
+import { useLocalDatabase } from './use-device.ts'
+
+const NONE: readonly PlannedWrite[] = []
+
+/**
+ * What Postgres will make of writes, in their order: `LocalDatabase.judge`, again when the rules change. `undefined` while that is looked up, which is never
+ * long.
+ *
+ * @param writes - compared by their content
+ */
+export function useJudgements(writes: readonly PlannedWrite[] = NONE): readonly Judgement[] | undefined {
+  const local = useLocalDatabase()
+  const asked = JSON.stringify(writes, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
+  const [answer, setAnswer] = useState<{ readonly asked: string; readonly judgements: readonly Judgement[] }>()
+  useEffect(() => {
+    let isOver = false
+    const judge = async (): Promise<void> => {
+      const judgements = await local.judge(JSON.parse(asked) as readonly PlannedWrite[])
+      if (!isOver) setAnswer({ asked, judgements })
+    }
+    const judgeNow = (): void => {
+      judge().catch((error: unknown) => {
+        // A database that is being closed answers nothing. Whatever else it is, the server decides.
+        if (!isOver && !local.database.closed) console.warn(error)
+      })
+    }
+    judgeNow()
+    const stop = local.writeRules.subscribe(judgeNow)
+    return () => {
+      isOver = true
+      stop()
+    }
+  }, [local, asked])
+  return answer?.asked === asked ? answer.judgements : undefined
+}

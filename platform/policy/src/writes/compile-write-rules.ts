@@ -1,0 +1,165 @@
+import type { CommandRules, RuleCondition, RuleGate, RulePolicy, TableRules, WriteCommand } from '@holdfast/protocol'
+import type { Node } from 'libpg-query'
+import { createPolicyCatalog, type PolicyCatalog } from '../catalog/policy-catalog.ts'
+import type { PolicyInfo, TableInfo } from '../catalog/policy-input.ts'
+import { localNameOf } from '../compile/local-name.ts'
+import { isExempt } from '../compile/table-access.ts'
+import { chooseRowKey, localColumnName } from '../row-key.ts'
+import { convertExpr, createScope } from '../syntax/convert.ts'
+import { parsePolicyExpression } from '../syntax/parse.ts'
+import { ROW_ALIAS } from '../syntax/render.ts'
+import { FactQueries, type FactQuery } from './fact-queries.ts'
+import { type ConditionContext, toRuleCondition, unlessRefused } from './rule-condition.ts'
+import { findTriggerColumns } from './trigger-columns.ts'
+import type { WriteInput } from './read-write-input.ts'
+
+/** Write rules of one role, for every person who has it. */
+export interface CompiledWriteRules {
+  readonly tables: Readonly<Record<string, TableRules>>
+  /** What Postgres is to be asked about each person. */
+  readonly facts: readonly FactQuery[]
+  /** Local names of synced tables, by OID. */
+  readonly localNames: ReadonlyMap<number, string>
+}
+
+const COMMANDS = { insert: 'a', update: 'w', delete: 'd' } as const
+
+/** Milliseconds of compiling after which the event loop gets a turn. */
+const SLICE_MS = 8
+
+/**
+ * Compiles the policies for writing of all synced tables into what a device can evaluate on a row. The same input gives the same rules.
+ *
+ * @param synced - OIDs of the tables that sync
+ */
+export async function compileWriteRules(
+  input: WriteInput,
+  role: string,
+  synced: ReadonlySet<number>,
+): Promise<CompiledWriteRules> {
+  const catalog = createPolicyCatalog(input.policies)
+  const oid = input.policies.roles.find(({ name }) => name === role)?.oid
+  const tables: Record<string, TableRules> = {}
+  const facts = new Map<string, FactQuery>()
+  const localNames = new Map<number, string>()
+  let sliceEnd = performance.now() + SLICE_MS
+  for (const table of input.policies.tables) {
+    if (performance.now() > sliceEnd) {
+      await new Promise((resolve) => setImmediate(resolve))
+      sliceEnd = performance.now() + SLICE_MS
+    }
+    if (!synced.has(table.oid) || oid === undefined) continue
+    localNames.set(table.oid, localNameOf(table))
+    const queries = new FactQueries(catalog, oid, table.oid)
+    const compiler: TableCompiler = {
+      input,
+      catalog,
+      role: oid,
+      table,
+      context: { catalog, facts: queries, table, synced },
+    }
+    tables[localNameOf(table)] = {
+      insert: compileCommand('insert', compiler),
+      update: compileCommand('update', compiler),
+      delete: compileCommand('delete', compiler),
+    }
+    for (const query of queries.queries.values()) facts.set(query.name, query)
+  }
+  return { tables, facts: [...facts.values()], localNames }
+}
+
+interface TableCompiler {
+  readonly input: WriteInput
+  readonly catalog: PolicyCatalog
+  readonly role: number
+  readonly table: TableInfo
+  readonly context: ConditionContext
+}
+
+function compileCommand(command: WriteCommand, compiler: TableCompiler): CommandRules {
+  const { table, role, catalog } = compiler
+  const isBound = table.rls && !isExempt(table, role, catalog)
+  return {
+    ...writableColumns(command, compiler),
+    ...(isBound && command !== 'insert' ? { using: gateOf(command, 'using', compiler) } : {}),
+    ...(isBound && command !== 'delete' ? { check: gateOf(command, 'check', compiler) } : {}),
+    ...databaseColumns(command, compiler),
+  }
+}
+
+function gateOf(command: WriteCommand, part: 'using' | 'check', compiler: TableCompiler): RuleGate {
+  const { catalog, role, table } = compiler
+  const memberOf = catalog.role(role)?.memberOf ?? [role]
+  const policies = catalog
+    .policiesOf(table.oid)
+    .filter((policy) => policy.command === '*' || policy.command === COMMANDS[command])
+    .filter(({ roles }) => roles.some((one) => one === 0 || memberOf.includes(one)))
+  const compile = (isPermissive: boolean): readonly RulePolicy[] =>
+    policies
+      .filter(({ permissive }) => permissive === isPermissive)
+      .flatMap((policy) => compilePolicy(policy, part, compiler))
+  return { permissive: compile(true), restrictive: compile(false) }
+}
+
+/** A policy without the expression takes no part: a permissive one permits nothing, a restrictive one forbids nothing. */
+function compilePolicy(policy: PolicyInfo, part: 'using' | 'check', compiler: TableCompiler): readonly RulePolicy[] {
+  const text = part === 'check' ? (policy.check ?? policy.using) : policy.using
+  if (text === null) return []
+  const words = policy.comment ? { words: policy.comment } : {}
+  return [{ name: policy.name, ...words, when: compileText(text, compiler) }]
+}
+
+function compileText(text: string, compiler: TableCompiler): RuleCondition {
+  try {
+    return compileNode(parsePolicyExpression(text), compiler)
+  } catch (error) {
+    return unlessRefused(error)
+  }
+}
+
+/** What cannot be followed makes only its own part of an AND or OR unknown. */
+function compileNode(node: Node, compiler: TableCompiler): RuleCondition {
+  if ('BoolExpr' in node) {
+    const of = (node.BoolExpr.args ?? []).map((arg) => compileNode(arg, compiler))
+    const [first] = of
+    if (node.BoolExpr.boolop === 'NOT_EXPR') return first ? { is: 'not', of: first } : { is: 'unknown' }
+    return { is: node.BoolExpr.boolop === 'OR_EXPR' ? 'or' : 'and', of }
+  }
+  const { catalog, role, table, context } = compiler
+  try {
+    return toRuleCondition(convertExpr(node, createScope(catalog, role, table, new Set([ROW_ALIAS]))), context)
+  } catch (error) {
+    return unlessRefused(error)
+  }
+}
+
+function writableColumns(command: WriteCommand, { input, role, table }: TableCompiler): Pick<CommandRules, 'columns'> {
+  const right = input.rights.find((one) => one.table === table.oid && one.role === role)
+  if (command === 'delete') return right?.canDelete ? {} : { columns: [] }
+  const columns = (command === 'insert' ? right?.insertable : right?.updatable) ?? []
+  return columns.length === table.columns.length ? {} : { columns: columns.map((name) => localOf(name, table)) }
+}
+
+function databaseColumns(command: WriteCommand, { input, table }: TableCompiler): Pick<CommandRules, 'set' | 'filled'> {
+  if (command === 'delete') return { set: [], filled: [] }
+  const set = new Set(table.columns.filter(({ generated }) => generated !== '').map(({ name }) => name))
+  const filled = new Set<string>()
+  for (const trigger of input.triggers) {
+    if (trigger.table !== table.oid || !trigger.commands.includes(command)) continue
+    const found = findTriggerColumns(trigger.definition)
+    if (found.set === '*') return { set: '*', filled: [] }
+    for (const name of found.set) set.add(name)
+    for (const name of found.filled) filled.add(name)
+  }
+  const local = (names: ReadonlySet<string>): readonly string[] => [...names].map((name) => localOf(name, table)).sort()
+  return { set: local(set), filled: local(filled) }
+}
+
+function localOf(column: string, table: TableInfo): string {
+  const key = chooseRowKey(table.uniqueIndexes)
+  return localColumnName(
+    column,
+    table.columns.map(({ name }) => name),
+    key?.columns ?? ['id'],
+  )
+}

@@ -1,0 +1,377 @@
+import type { RuleCondition, RuleOperator, RuleTest, RuleType, RuleValue } from '@holdfast/protocol'
+import type { PolicyCatalog } from '../catalog/policy-catalog.ts'
+import type { TableInfo } from '../catalog/policy-input.ts'
+import { isExempt } from '../compile/table-access.ts'
+import { localNameOf } from '../compile/local-name.ts'
+import { Refusal } from '../refusal.ts'
+import { chooseRowKey, localColumnName } from '../row-key.ts'
+import { conjunction, conjuncts, type Expr, type From, isBare, isConstant, parseRights } from '../syntax/expression.ts'
+import { baseOf, elementOf, OID, typeOf } from '../syntax/typing.ts'
+import type { FactQueries } from './fact-queries.ts'
+
+export interface ConditionContext {
+  readonly catalog: PolicyCatalog
+  readonly facts: FactQueries
+  /** The table whose policy it is. */
+  readonly table: TableInfo
+  /** OIDs of the tables that sync. */
+  readonly synced: ReadonlySet<number>
+}
+
+/** A table whose row is found by its key. */
+interface FoundTable {
+  readonly table: TableInfo
+  readonly number: number
+}
+
+type FoundTables = ReadonlyMap<string, FoundTable>
+
+const UNKNOWN: RuleCondition = { is: 'unknown' }
+const TRUE: RuleCondition = { is: 'value', value: { text: 'true' } }
+const FALSE: RuleCondition = { is: 'value', value: { text: 'false' } }
+
+/**
+ * Brings a condition of a policy into the form that devices evaluate. Whatever a device cannot repeat exactly as Postgres does is `unknown` there. What
+ * depends on the person alone is left to Postgres, as a fact.
+ */
+export function toRuleCondition(
+  expr: Expr,
+  context: ConditionContext,
+  found: FoundTables = new Map<string, FoundTable>(),
+): RuleCondition {
+  const convert = (one: Expr): RuleCondition => toRuleCondition(one, context, found)
+  if (isConstant(expr, 'true')) return TRUE
+  if (isConstant(expr, 'false')) return FALSE
+  if (context.facts.isOfPerson(expr)) return ofPerson(expr, context)
+  switch (expr.kind) {
+    case 'and':
+    case 'or':
+      return { is: expr.kind, of: expr.args.map(convert) }
+    case 'not':
+      return { is: 'not', of: convert(expr.arg) }
+    case 'test':
+      return convertTest(expr, context, found)
+    case 'operator': {
+      const operator = OPERATORS[expr.name]
+      if (expr.schema !== 'pg_catalog' || operator === undefined || !expr.left) return UNKNOWN
+      return comparison(operator, expr.left, expr.right, context, found)
+    }
+    case 'array-operator':
+      return convertArrayOperator(expr, context, found)
+    case 'special':
+      return convertSpecial(expr, context, found)
+    case 'case':
+      if (expr.arg) return UNKNOWN
+      return {
+        is: 'case',
+        whens: expr.whens.map(({ when, value }) => ({ when: convert(when), value: convert(value) })),
+        otherwise: expr.otherwise ? convert(expr.otherwise) : { is: 'value', value: { text: null } },
+      }
+    case 'strict': {
+      const guards = expr.guards.map((guard) => toRuleValue(guard, context, found))
+      if (guards.some((guard) => guard === undefined)) return UNKNOWN
+      const when = or(guards.map((value) => ({ is: 'null', value: value as RuleValue })))
+      return {
+        is: 'case',
+        whens: [{ when, value: { is: 'value', value: { text: null } } }],
+        otherwise: convert(expr.body),
+      }
+    }
+    case 'cast':
+      if (typeOf(expr.arg, context.catalog) === OID.bool && baseOf(expr.type, context.catalog) === OID.bool)
+        return convert(expr.arg)
+      return UNKNOWN
+    case 'subquery':
+      return convertSubquery(expr, context, found)
+    default: {
+      const value = typeOf(expr, context.catalog) === OID.bool ? toRuleValue(expr, context, found) : undefined
+      return value ? { is: 'value', value } : UNKNOWN
+    }
+  }
+}
+
+function or(of: readonly RuleCondition[]): RuleCondition {
+  return { is: 'or', of }
+}
+
+function ofPerson(expr: Expr, { facts }: ConditionContext): RuleCondition {
+  try {
+    return { is: 'value', value: { fact: facts.addValue(expr) } }
+  } catch (error) {
+    return unlessRefused(error)
+  }
+}
+
+/** What the compiler does not follow is no fault here: Postgres decides about it. */
+export function unlessRefused(error: unknown): typeof UNKNOWN {
+  if (error instanceof Refusal) return UNKNOWN
+  throw error
+}
+
+const TESTS: Readonly<Record<string, RuleTest>> = {
+  'is null': 'null',
+  'is unknown': 'null',
+  'is not null': 'not null',
+  'is not unknown': 'not null',
+  'is true': 'true',
+  'is not true': 'not true',
+  'is false': 'false',
+  'is not false': 'not false',
+}
+
+function convertTest(
+  { test, arg }: Extract<Expr, { kind: 'test' }>,
+  context: ConditionContext,
+  found: FoundTables,
+): RuleCondition {
+  const value = test === 'is null' || test === 'is not null' ? toRuleValue(arg, context, found, true) : undefined
+  if (value) {
+    const isNull: RuleCondition = { is: 'null', value }
+    return test === 'is null' ? isNull : { is: 'not', of: isNull }
+  }
+  const name = TESTS[test]
+  if (name === undefined || typeOf(arg, context.catalog) !== OID.bool) return UNKNOWN
+  return { is: 'test', test: name, of: toRuleCondition(arg, context, found) }
+}
+
+const OPERATORS: Readonly<Record<string, RuleOperator>> = {
+  '=': '=',
+  '<>': '<>',
+  '<': '<',
+  '<=': '<=',
+  '>': '>',
+  '>=': '>=',
+}
+
+/** Types whose values a device compares as Postgres does, with their order. Texts are ordered by collations. */
+const ORDERED: ReadonlySet<RuleType> = new Set(['integer', 'date'])
+
+const TYPES: ReadonlyMap<number, RuleType> = new Map([
+  [OID.bool, 'boolean'],
+  [OID.int2, 'integer'],
+  [OID.int4, 'integer'],
+  [OID.int8, 'integer'],
+  [OID.text, 'text'],
+  [OID.varchar, 'text'],
+  [OID.uuid, 'uuid'],
+  [OID.date, 'date'],
+])
+
+function ruleTypeOf(type: number | undefined, catalog: PolicyCatalog): RuleType | undefined {
+  if (type === undefined) return undefined
+  const base = baseOf(type, catalog)
+  return catalog.type(base)?.kind === 'e' ? 'text' : TYPES.get(base)
+}
+
+function comparison(
+  operator: RuleOperator,
+  left: Expr,
+  right: Expr,
+  context: ConditionContext,
+  found: FoundTables,
+): RuleCondition {
+  const [leftType, rightType] = [left, right].map((side) => ruleTypeOf(typeOf(side, context.catalog), context.catalog))
+  const isLiteral = (side: Expr): boolean => side.kind === 'constant' && side.type === OID.unknown
+  const as = isLiteral(left) ? rightType : leftType
+  if (as === undefined || !(leftType === rightType || isLiteral(left) || isLiteral(right))) return UNKNOWN
+  const isEquality = operator === '=' || operator === '<>' || operator.endsWith('distinct')
+  if (!isEquality && !(ORDERED.has(as) && !isEnum(left, context.catalog))) return UNKNOWN
+  const [leftValue, rightValue] = [left, right].map((side) => toRuleValue(side, context, found))
+  if (!leftValue || !rightValue) return UNKNOWN
+  return { is: 'compare', operator, as, left: leftValue, right: rightValue }
+}
+
+function isEnum(expr: Expr, catalog: PolicyCatalog): boolean {
+  const type = typeOf(expr, catalog)
+  return type !== undefined && catalog.type(type)?.kind === 'e'
+}
+
+function convertArrayOperator(
+  { quantifier, schema, name, left, right }: Extract<Expr, { kind: 'array-operator' }>,
+  context: ConditionContext,
+  found: FoundTables,
+): RuleCondition {
+  const operator = OPERATORS[name]
+  if (schema !== 'pg_catalog' || operator === undefined) return UNKNOWN
+  if (right.kind === 'special' && right.form === 'array') {
+    const of = right.args.map((element) => comparison(operator, left, element, context, found))
+    return of.length === 0 ? UNKNOWN : { is: quantifier === 'any' ? 'or' : 'and', of }
+  }
+  const element = ruleTypeOf(elementOf(typeOf(right, context.catalog), context.catalog), context.catalog)
+  if (quantifier !== 'any' || operator !== '=' || !context.facts.isOfPerson(right)) return UNKNOWN
+  return membership(left, element, context, found, () => context.facts.addArray(right))
+}
+
+function membership(
+  left: Expr,
+  element: RuleType | undefined,
+  context: ConditionContext,
+  found: FoundTables,
+  addFact: () => string,
+): RuleCondition {
+  const as = ruleTypeOf(typeOf(left, context.catalog), context.catalog)
+  const value = toRuleValue(left, context, found)
+  if (as === undefined || as !== element || !value) return UNKNOWN
+  try {
+    return { is: 'among', as, value, fact: addFact() }
+  } catch (error) {
+    return unlessRefused(error)
+  }
+}
+
+function convertSpecial(
+  { form, args }: Extract<Expr, { kind: 'special' }>,
+  context: ConditionContext,
+  found: FoundTables,
+): RuleCondition {
+  const [left, right] = args
+  if (form === 'is distinct from' && left && right) return comparison('distinct', left, right, context, found)
+  if (form === 'is not distinct from' && left && right) return comparison('not distinct', left, right, context, found)
+  if (form !== 'coalesce' || args.some((arg) => typeOf(arg, context.catalog) !== OID.bool)) return UNKNOWN
+  return { is: 'coalesce', of: args.map((arg) => toRuleCondition(arg, context, found)) }
+}
+
+/** @param isAnyType - whether its value matters, or only whether there is one */
+function toRuleValue(
+  expr: Expr,
+  context: ConditionContext,
+  found: FoundTables,
+  isAnyType = false,
+): RuleValue | undefined {
+  const { catalog, facts, table } = context
+  if (expr.kind === 'row')
+    return expr.nondeterministic && !isAnyType ? undefined : { column: localOf(expr.column, table) }
+  if (expr.kind === 'column') {
+    const other = found.get(expr.range)
+    if (!other || (expr.nondeterministic && !isAnyType)) return undefined
+    return { column: localOf(expr.column, other.table), of: other.number }
+  }
+  if (expr.kind === 'cast' && isTransparent(expr, catalog)) return toRuleValue(expr.arg, context, found, isAnyType)
+  if (expr.kind === 'constant' && expr.sql === 'null') return { text: null }
+  if (!facts.isOfPerson(expr)) return undefined
+  const text = literalOf(expr, catalog)
+  if (text !== undefined) return { text }
+  try {
+    return { fact: facts.addValue(expr) }
+  } catch (error) {
+    unlessRefused(error)
+    return undefined
+  }
+}
+
+/** A literal that is its own canonical form. */
+function literalOf(expr: Expr, catalog: PolicyCatalog): string | undefined {
+  const constant = expr.kind === 'cast' && !expr.typmod ? expr.arg : expr
+  if (constant.kind !== 'constant') return undefined
+  const type = ruleTypeOf(typeOf(expr, catalog), catalog)
+  if (/^\d{1,18}$/.test(constant.sql)) return type === 'integer' ? constant.sql : undefined
+  if (constant.sql === 'true' || constant.sql === 'false') return type === 'boolean' ? constant.sql : undefined
+  const isText = type === 'text' || (expr === constant && constant.type === OID.unknown)
+  return isText && /^'(?:[^'\\]|'')*'$/.test(constant.sql) ? constant.sql.slice(1, -1).replaceAll("''", "'") : undefined
+}
+
+/** A conversion that leaves the text of a value as it is. */
+function isTransparent({ arg, type, typmod }: Extract<Expr, { kind: 'cast' }>, catalog: PolicyCatalog): boolean {
+  const from = typeOf(arg, catalog)
+  if (typmod || from === undefined || arg.kind === 'constant') return false
+  const [before, after] = [ruleTypeOf(from, catalog), ruleTypeOf(type, catalog)]
+  if (baseOf(type, catalog) !== type && type !== from) return false // a domain checks what it is given
+  if (catalog.type(baseOf(type, catalog))?.kind === 'e') return from === baseOf(type, catalog)
+  if (before === after) return before !== undefined
+  return after === 'text' && (before === 'uuid' || before === 'text')
+}
+
+function localOf(column: string, table: TableInfo): string {
+  const key = chooseRowKey(table.uniqueIndexes)
+  return localColumnName(
+    column,
+    table.columns.map(({ name }) => name),
+    key?.columns ?? ['id'],
+  )
+}
+
+function convertSubquery(
+  expr: Extract<Expr, { kind: 'subquery' }>,
+  context: ConditionContext,
+  found: FoundTables,
+): RuleCondition {
+  const { catalog, facts } = context
+  const { link, query, tests, operator } = expr
+  if (link === 'any') {
+    const [test, second] = tests
+    const [target] = query.targets
+    const isEquality = operator?.schema === 'pg_catalog' && operator.name === '='
+    const alone: Expr = { ...expr, link: 'array', tests: [], operator: undefined }
+    if (!test || second || !target || !isEquality || !facts.isOfPerson(alone)) return UNKNOWN
+    const element = ruleTypeOf(typeOf(target.expr, catalog), catalog)
+    return membership(test, element, context, found, () => facts.addQuery(query, alone))
+  }
+  if (link !== 'exists' || !isBare(query)) return UNKNOWN
+  const tables: TableFrom[] = []
+  const conditions = [...conjuncts(query.where)]
+  if (!query.from.every((from) => openInnerJoins(from, tables, conditions))) return UNKNOWN
+  const isShown = tables.every(({ table }) => isFoundOnDevice(table, expr.as, context))
+  return isShown && tables.length > 0 ? findRows(tables, conditions, context, found) : UNKNOWN
+}
+
+type TableFrom = Extract<From, { kind: 'table' }>
+
+/** @returns false when there is something else than tables and inner joins */
+function openInnerJoins(from: From, tables: TableFrom[], conditions: Expr[]): boolean {
+  if (from.kind === 'table') {
+    tables.push(from)
+    return true
+  }
+  if (from.kind !== 'join' || from.type !== 'inner') return false
+  conditions.push(...conjuncts(from.on))
+  return openInnerJoins(from.left, tables, conditions) && openInnerJoins(from.right, tables, conditions)
+}
+
+/** Whether a row that is on the device is one that the query finds. */
+function isFoundOnDevice(
+  table: TableInfo,
+  as: Extract<Expr, { kind: 'subquery' }>['as'],
+  { catalog, synced }: ConditionContext,
+): boolean {
+  if (!synced.has(table.oid)) return false
+  return as === undefined || !table.rls || isExempt(table, parseRights(as).owner, catalog)
+}
+
+/** One row of each table, found by its key. */
+function findRows(
+  tables: readonly TableFrom[],
+  conditions: readonly Expr[],
+  context: ConditionContext,
+  found: FoundTables,
+): RuleCondition {
+  if (tables.length === 0)
+    return toRuleCondition(conjunction(conditions) ?? { kind: 'constant', sql: 'true', type: OID.bool }, context, found)
+  for (const { table, alias } of tables) {
+    const keys = chooseRowKey(table.uniqueIndexes)?.columns ?? []
+    const [key] = keys
+    if (key === undefined || keys.length > 1) continue
+    for (const condition of conditions) {
+      const id = keyComparedIn(condition, alias, key)
+      const value = id && toRuleValue(id, context, found)
+      const as = id && ruleTypeOf(typeOf(id, context.catalog), context.catalog)
+      const own = table.columns.find(({ name }) => name === key)
+      if (!value || as === undefined || as === 'date' || as === 'boolean') continue
+      if (own?.nondeterministic || as !== ruleTypeOf(own?.typeOid, context.catalog)) continue
+      const number = found.size
+      const others = tables.filter((other) => other.alias !== alias)
+      const rest = conditions.filter((other) => other !== condition)
+      const where = findRows(others, rest, context, new Map([...found, [alias, { table, number }]]))
+      return { is: 'row', number, table: localNameOf(table), as, id: value, where }
+    }
+  }
+  return UNKNOWN
+}
+
+/** What the key of a table is compared with. */
+function keyComparedIn(condition: Expr, alias: string, key: string): Expr | undefined {
+  if (condition.kind !== 'operator' || condition.schema !== 'pg_catalog' || condition.name !== '=') return undefined
+  const isKey = (side: Expr | undefined): boolean =>
+    side?.kind === 'column' && side.range === alias && side.column === key
+  if (isKey(condition.left)) return condition.right
+  return isKey(condition.right) ? condition.left : undefined
+}

@@ -1,0 +1,294 @@
+/**
+ * Postgres is the oracle. For random policies for writing over random rows: whenever the rules say that a write is refused, Postgres refuses it, tried as
+ * the person in a transaction that is rolled back. `HOLDFAST_WRITE_RUNS` sets how many worlds are tried, `HOLDFAST_WRITE_SEED` repeats a run.
+ */
+import { judgeWrite, type Judgement, type RuleRow, type WriteRules } from '@holdfast/protocol'
+import { runAs, sql, type Session, type Transaction } from '@holdfast/postgres'
+import {
+  CLASS_FORMS,
+  createRandom,
+  LINK_FORMS,
+  PERSON_FORMS,
+  POLICY_USERS as USERS,
+  ROW_FORMS,
+  seedOf,
+} from '@holdfast/test-support'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { compileWriteRules, FACT_VALUES_MAX, readWriteInput } from '../src/index.ts'
+import { openPolicyWorld, type PolicyWorld } from './policy-world.ts'
+
+const RUNS = Number(process.env['HOLDFAST_WRITE_RUNS'] ?? 12)
+const SEED = seedOf('HOLDFAST_WRITE_SEED')
+
+let world: PolicyWorld
+
+beforeAll(async () => {
+  world = await openPolicyWorld()
+  await world.run(
+    'grant insert, update, delete on public.items to anon, authenticated',
+    `create function public.fill_item() returns trigger language plpgsql as $$
+      begin
+        new.team := coalesce(new.team, 'red');
+        if new.n is distinct from 3 then new.code = lower(new.code); end if;
+        return new;
+      end $$`,
+  )
+})
+
+afterAll(() => world[Symbol.asyncDispose]())
+
+type Values = Record<string, string | number | boolean | null>
+
+interface Tried {
+  readonly session: Session
+  readonly command: 'insert' | 'update' | 'delete'
+  readonly before: RuleRow | undefined
+  readonly after: RuleRow | undefined
+  readonly changed: readonly string[]
+}
+
+/** Row lookups, which the other forms have few of. */
+const LOOKUP_FORMS = [
+  'exists (select 1 from lists l where l.id = items.list_id and l.is_open)',
+  "not exists (select 1 from lists l where l.id = list_id and l.kind = 'closed')",
+  'exists (select 1 from lists l join admins a on a.id = l.org_id where l.id = list_id and a.user_id = auth.uid())',
+  'may_see_list_definer(list_id)',
+]
+
+test(
+  `what the rules refuse, Postgres refuses (${RUNS} worlds, seed ${SEED})`,
+  { timeout: 60_000 + RUNS * 3_000 },
+  async () => {
+    const random = createRandom(SEED)
+    const pick = <T>(list: readonly T[]): T => random.pick(list)
+    const counts = { refused: 0, allowed: 0, unknown: 0 }
+    for (let run = 0; run < RUNS; run++) {
+      await world.run(...randomPolicies(pick))
+      await fill(pick)
+      const sessions = randomSessions(pick)
+      for (const session of sessions) {
+        const rules = await rulesFor(session)
+        const rows = await deviceRows(session)
+        for (const tried of randomWrites(session, rows.get('items') ?? new Map(), pick)) {
+          const judgement = judge(tried, rules, rows)
+          counts[judgement.kind]++
+          if (judgement.kind === 'unknown') continue
+          const outcome = await attempt(tried)
+          const shown = JSON.stringify({ tried, judgement, seed: SEED, run })
+          if (judgement.kind === 'refused') expect(outcome, shown).not.toBe('done')
+          else expect(outcome, shown).not.toBe('policy')
+        }
+      }
+    }
+    // Nothing is proven by rules that know nothing.
+    expect(counts.refused).toBeGreaterThan(RUNS * 5)
+    expect(counts.allowed).toBeGreaterThan(RUNS)
+  },
+)
+
+function randomPolicies(pick: <T>(list: readonly T[]) => T): readonly string[] {
+  const leaf = (): string =>
+    pick(
+      [ROW_FORMS, ROW_FORMS, PERSON_FORMS, LINK_FORMS, LINK_FORMS, CLASS_FORMS, LOOKUP_FORMS, LOOKUP_FORMS].map(pick),
+    )
+  const condition = (): string =>
+    pick([
+      leaf,
+      leaf,
+      leaf,
+      () => `(${leaf()}) and (${leaf()})`,
+      () => `(${leaf()}) or (${leaf()})`,
+      () => `not (${leaf()})`,
+    ])()
+  const statements = ['w0', 'w1', 'w2', 'x0', 'x1', 'seen'].map(
+    (name) => `drop policy if exists ${name} on public.items`,
+  )
+  const create = (name: string, kind: string): string => {
+    const command = pick(['insert', 'update', 'delete', 'all'])
+    const using = command === 'insert' ? '' : ` using (${condition()})`
+    const check =
+      command === 'delete' || (command !== 'insert' && pick([true, false])) ? '' : ` with check (${condition()})`
+    return `create policy ${name} on public.items as ${kind} for ${command} to ${pick(['public', 'authenticated'])}${using}${check}`
+  }
+  return [
+    ...statements,
+    'create policy seen on public.items for select using (true)',
+    ...['w0', 'w1', 'w2'].map((name) => create(name, 'permissive')),
+    ...pick([[], ['x0'], ['x0', 'x1']]).map((name) => create(name, 'restrictive')),
+    'drop trigger if exists fill_item on public.items',
+    ...pick([
+      [],
+      [
+        'create trigger fill_item before insert or update on public.items for each row execute function public.fill_item()',
+      ],
+    ]),
+    'alter table public.lists enable row level security',
+    'drop policy if exists seen on public.lists',
+    `create policy seen on public.lists for select using (${pick(['true', 'is_open', 'owner_id = auth.uid()'])})`,
+    'alter table public.admins enable row level security',
+    'drop policy if exists seen on public.admins',
+    `create policy seen on public.admins for select using (${pick(['true', 'user_id = auth.uid()'])})`,
+  ]
+}
+
+const ITEM_VALUES: Readonly<Record<string, readonly (string | number | boolean | null)[]>> = {
+  list_id: [1, 2, 3, null],
+  org_id: [1, 2, 3, null],
+  owner_id: [...USERS, null],
+  team: ['red', 'Red', 'blue', '', null],
+  code: ['c1', 'd2', null],
+  status: ['draft', 'open', 'closed', null],
+  n: [1, 2, 3, null],
+  is_public: [true, false, null],
+  day: ['2026-01-01', '2026-01-03', 'infinity', null],
+}
+
+function randomItem(pick: <T>(list: readonly T[]) => T): Values {
+  return Object.fromEntries(Object.entries(ITEM_VALUES).map(([name, values]) => [name, pick(values)]))
+}
+
+async function fill(pick: <T>(list: readonly T[]) => T): Promise<void> {
+  await world.run('truncate public.members, public.lists, public.grants, public.admins, public.items')
+  const insert = async (table: string, count: number, row: () => Values): Promise<void> => {
+    const list = Array.from({ length: count }, (_, index) => ({ id: index + 1, ...row() }))
+    const into = sql.identifier('public', table)
+    await world.database.pool.execute(
+      sql`insert into ${into} select * from jsonb_populate_recordset(null::${into}, ${JSON.stringify(list)}::jsonb) on conflict do nothing`,
+    )
+  }
+  const small = (): number | null => pick([1, 2, 3, null])
+  const user = (): string | null => pick([...USERS, null])
+  await insert('members', 5, () => ({ org_id: small(), user_id: user(), role: pick(['admin', 'owner', 'guest']) }))
+  await insert('lists', 3, () => ({
+    org_id: small(),
+    owner_id: user(),
+    kind: pick(['draft', 'open', 'closed', null]),
+    is_open: pick([true, false, null]),
+  }))
+  await insert('grants', 4, () => ({ list_id: small(), user_id: user(), level: small() }))
+  await insert('admins', 2, () => ({ user_id: user() }))
+  await insert('items', 6, () => randomItem(pick))
+}
+
+function randomSessions(pick: <T>(list: readonly T[]) => T): readonly Session[] {
+  return USERS.slice(0, 2).map((sub) => ({
+    role: 'authenticated',
+    claims: {
+      role: 'authenticated',
+      sub,
+      team: pick(['red', 'blue', null]),
+      teams: pick(['red,blue', '', null]),
+      code: pick(['c1', null]),
+      n: pick(['1', '2', null]),
+      flag: pick(['true', 'f', null]),
+      status: pick(['open', null]),
+      app_metadata: pick([{ tier: 'pro' }, {}]),
+    },
+  }))
+}
+
+/** As the server answers it. */
+async function rulesFor(session: Session): Promise<WriteRules> {
+  const input = await readWriteInput(world.database.compilerPool)
+  const synced = new Set(
+    input.policies.tables.filter(({ schema, rls }) => schema === 'public' && rls).map(({ oid }) => oid),
+  )
+  const { tables, facts } = await compileWriteRules(input, session.role, synced)
+  const found: Record<string, WriteRules['facts'][string]> = {}
+  for (const fact of facts) {
+    const value = await runAs(world.database.requestPool, session, async (tx) => {
+      const [row] = await tx.query<{ value: string | null | string[] }>(sql`select ${sql.trusted(fact.sql)} as value`)
+      return row?.value ?? null
+    }).catch(() => undefined)
+    if (value === undefined || (Array.isArray(value) && value.length > FACT_VALUES_MAX)) continue
+    found[fact.name] = { value, reads: [] }
+  }
+  return { version: '', tables, facts: found }
+}
+
+type DeviceRows = ReadonlyMap<string, ReadonlyMap<string, RuleRow>>
+
+/** What the person sees, with the values of the local database. */
+async function deviceRows(session: Session): Promise<DeviceRows> {
+  const tables = new Map<string, ReadonlyMap<string, RuleRow>>()
+  for (const name of ['items', 'lists', 'admins']) {
+    const rows = await runAs(world.database.requestPool, session, (tx) =>
+      tx.query<{ row: Record<string, unknown> }>(
+        sql`select to_jsonb(t) as row from ${sql.identifier('public', name)} t`,
+      ),
+    ).catch(() => [])
+    tables.set(name, new Map(rows.map(({ row }) => [String(row['id']), toLocal(row)])))
+  }
+  return tables
+}
+
+function toLocal(row: Readonly<Record<string, unknown>>): RuleRow {
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [name, typeof value === 'boolean' ? Number(value) : value]),
+  )
+}
+
+function randomWrites(
+  session: Session,
+  items: ReadonlyMap<string, RuleRow>,
+  pick: <T>(list: readonly T[]) => T,
+): readonly Tried[] {
+  const inserts = Array.from({ length: 6 }, (): Tried => {
+    const after: RuleRow = { id: 50, ...toLocal(randomItem(pick)) }
+    return { session, command: 'insert', before: undefined, after, changed: Object.keys(after) }
+  })
+  const others = [...items.values()].flatMap((before): Tried[] => {
+    const column = pick(Object.keys(ITEM_VALUES))
+    const after = { ...before, ...toLocal({ [column]: randomItem(pick)[column] }) }
+    return [
+      { session, command: 'update', before, after, changed: [column] },
+      { session, command: 'delete', before, after: undefined, changed: [] },
+    ]
+  })
+  return [...inserts, ...others]
+}
+
+function judge({ command, before, after, changed }: Tried, rules: WriteRules, rows: DeviceRows): Judgement {
+  return judgeWrite(
+    { table: 'items', command, ...(before ? { before } : {}), ...(after ? { after } : {}), changed },
+    { rules, rowOf: (table, id) => rows.get(table)?.get(id) ?? null, isCurrent: () => true },
+  )
+}
+
+/** @returns `policy` when row-level security refused, or let nothing be found */
+async function attempt({ session, command, before, after, changed }: Tried): Promise<'done' | 'policy' | 'error'> {
+  const undone = new Error('undone')
+  let outcome: 'done' | 'policy' | 'error' = 'done'
+  await runAs(world.database.requestPool, session, async (tx) => {
+    outcome = await perform(tx, command, before, after, changed)
+    throw undone
+  }).catch((error: unknown) => {
+    if (error === undone) return
+    outcome = (error as { code?: string }).code === '42501' ? 'policy' : 'error'
+  })
+  return outcome
+}
+
+async function perform(
+  tx: Transaction,
+  command: Tried['command'],
+  before: RuleRow | undefined,
+  after: RuleRow | undefined,
+  changed: readonly string[],
+): Promise<'done' | 'policy'> {
+  const table = sql.identifier('public', 'items')
+  const text = JSON.stringify(after ?? {})
+  if (command === 'insert') {
+    await tx.execute(sql`insert into ${table} select * from jsonb_populate_record(null::${table}, ${text}::jsonb)`)
+    return 'done'
+  }
+  const [column] = changed
+  const set = sql.identifier(column ?? 'id')
+  const rows =
+    command === 'delete'
+      ? await tx.query(sql`delete from ${table} where id = ${before?.['id']} returning id`)
+      : await tx.query(
+          sql`update ${table} t set ${set} = n.${set} from jsonb_populate_record(null::${table}, ${text}::jsonb) n where t.id = ${before?.['id']} returning t.id`,
+        )
+  return rows.length === 0 ? 'policy' : 'done'
+}

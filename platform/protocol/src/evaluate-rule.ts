@@ -1,0 +1,225 @@
+import type { RuleCondition, RuleOperator, RuleTest, RuleType, RuleValue, WriteRules } from './write-rules.ts'
+
+/** A row as the local database has it. A column that is missing is not known. */
+export type RuleRow = Readonly<Record<string, unknown>>
+
+export interface RuleContext {
+  readonly rules: WriteRules
+  /** What the policy is asked about. */
+  readonly row: RuleRow
+  readonly rowOf: (table: string, id: string) => RuleRow | null | undefined
+  readonly isCurrent: (reads: readonly string[]) => boolean
+}
+
+/** What a condition may come to: a set of the bits {@link TRUE}, {@link FALSE} and {@link NULL}. */
+export type Outcome = number
+
+const TRUE = 1
+const FALSE = 2
+const NULL = 4
+const ANY = TRUE | FALSE | NULL
+
+/** A policy lets nothing through that it is not true for. */
+export function isNeverTrue(outcome: Outcome): boolean {
+  return (outcome & TRUE) === 0
+}
+
+export function isTrue(outcome: Outcome): boolean {
+  return outcome === TRUE
+}
+
+type FoundRows = ReadonlyMap<number, RuleRow>
+
+/** @returns everything that the condition may come to, whatever the values are that are not known */
+export function evaluateRule(
+  condition: RuleCondition,
+  context: RuleContext,
+  found: FoundRows = new Map<number, RuleRow>(),
+): Outcome {
+  const evaluate = (one: RuleCondition): Outcome => evaluateRule(one, context, found)
+  switch (condition.is) {
+    case 'and':
+      return condition.of.map(evaluate).reduce((left, right) => combine(left, right, conjunction), TRUE)
+    case 'or':
+      return condition.of.map(evaluate).reduce((left, right) => combine(left, right, disjunction), FALSE)
+    case 'not':
+      return map(evaluate(condition.of), (bit) => (bit === TRUE ? FALSE : bit === FALSE ? TRUE : NULL))
+    case 'test':
+      return map(evaluate(condition.of), (bit) => (meets(condition.test, bit) ? TRUE : FALSE))
+    case 'compare': {
+      const [left, right] = [condition.left, condition.right].map((value) => valueOf(value, context, found))
+      return compare(condition.operator, condition.as, left, right)
+    }
+    case 'among':
+      return among(condition.as, valueOf(condition.value, context, found), factOf(condition.fact, context))
+    case 'null': {
+      const value = valueOf(condition.value, context, found)
+      return value === undefined ? TRUE | FALSE : value === null ? TRUE : FALSE
+    }
+    case 'value':
+      return truthOf(valueOf(condition.value, context, found))
+    case 'coalesce':
+      return condition.of
+        .map(evaluate)
+        .reduce((known, next) => ((known & NULL) === 0 ? known : (known & ~NULL) | next), NULL)
+    case 'case':
+      return evaluateCase(condition, evaluate)
+    case 'row':
+      return evaluateRow(condition, context, found)
+    default:
+      return ANY // a newer server may know more kinds
+  }
+}
+
+function evaluateCase(
+  { whens, otherwise }: Extract<RuleCondition, { is: 'case' }>,
+  evaluate: (condition: RuleCondition) => Outcome,
+): Outcome {
+  let outcome = 0
+  for (const { when, value } of whens) {
+    const chosen = evaluate(when)
+    if ((chosen & TRUE) !== 0) outcome |= evaluate(value)
+    if (chosen === TRUE) return outcome
+  }
+  return outcome | evaluate(otherwise)
+}
+
+function evaluateRow(
+  { number, table, as, id, where }: Extract<RuleCondition, { is: 'row' }>,
+  context: RuleContext,
+  found: FoundRows,
+): Outcome {
+  const value = valueOf(id, context, found)
+  if (value === null) return FALSE
+  const key = value === undefined ? undefined : canonical(as, value)
+  const row = key === undefined ? undefined : context.rowOf(table, String(key))
+  if (!row) return TRUE | FALSE // it may be where this person does not see it
+  const outcome = evaluateRule(where, context, new Map([...found, [number, row]]))
+  return map(outcome, (bit) => (bit === TRUE ? TRUE : FALSE))
+}
+
+/** @returns `undefined` when it is not known */
+function valueOf(value: RuleValue, context: RuleContext, found: FoundRows): unknown {
+  if ('text' in value) return value.text
+  if ('fact' in value) {
+    const fact = factOf(value.fact, context)
+    return Array.isArray(fact) ? undefined : fact
+  }
+  const row = value.of === undefined ? context.row : found.get(value.of)
+  return row && Object.hasOwn(row, value.column) ? row[value.column] : undefined
+}
+
+function factOf(name: string, { rules, isCurrent }: RuleContext): unknown {
+  const fact = Object.hasOwn(rules.facts, name) ? rules.facts[name] : undefined
+  return fact && isCurrent(fact.reads) ? fact.value : undefined
+}
+
+function compare(operator: RuleOperator, as: RuleType, left: unknown, right: unknown): Outcome {
+  const isDistinctness = operator === 'distinct' || operator === 'not distinct'
+  if (left === undefined || right === undefined) return isDistinctness ? TRUE | FALSE : ANY
+  if (left === null || right === null) {
+    if (!isDistinctness) return NULL
+    return (left === right) === (operator === 'not distinct') ? TRUE : FALSE
+  }
+  const [a, b] = [canonical(as, left), canonical(as, right)]
+  if (a === undefined || b === undefined) return isDistinctness ? TRUE | FALSE : ANY
+  return holds(operator, a, b) ? TRUE : FALSE
+}
+
+function holds(operator: RuleOperator, a: bigint | string, b: bigint | string): boolean {
+  switch (operator) {
+    case '=':
+    case 'not distinct':
+      return a === b
+    case '<>':
+    case 'distinct':
+      return a !== b
+    case '<':
+      return a < b
+    case '<=':
+      return a <= b
+    case '>':
+      return a > b
+    case '>=':
+      return a >= b
+  }
+}
+
+/** `value in (list)`: without a match it is unknown to SQL as soon as a NULL is in the list. */
+function among(as: RuleType, value: unknown, list: unknown): Outcome {
+  if (list === null) return NULL // an array that is NULL
+  if (!Array.isArray(list)) return ANY
+  if (list.length === 0) return FALSE
+  if (value === undefined) return ANY
+  if (value === null) return NULL
+  const outcomes = list.map((one: unknown) => compare('=', as, value, one))
+  return outcomes.reduce((left, right) => combine(left, right, disjunction), FALSE)
+}
+
+function truthOf(value: unknown): Outcome {
+  if (value === undefined) return ANY
+  if (value === null) return NULL
+  const truth = canonical('boolean', value)
+  return truth === undefined ? ANY : truth === 1n ? TRUE : FALSE
+}
+
+const FORMS: Readonly<Record<Exclude<RuleType, 'boolean'>, RegExp>> = {
+  text: /^[\s\S]*$/,
+  integer: /^-?\d{1,19}$/,
+  uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+  date: /^\d{4}-\d\d-\d\d$/,
+}
+
+const BOOLEANS: Readonly<Record<string, bigint>> = { true: 1n, t: 1n, '1': 1n, false: 0n, f: 0n, '0': 0n }
+
+/** The value in the one form in which equal values are identical, or `undefined` when it is not certain to have one. */
+function canonical(as: RuleType, value: unknown): bigint | string | undefined {
+  if (typeof value === 'number' && !Number.isSafeInteger(value)) return undefined
+  const isPlain =
+    typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean'
+  if (!isPlain) return undefined
+  if (as === 'boolean') return BOOLEANS[String(value)]
+  const text = as === 'uuid' ? String(value).toLowerCase() : String(value)
+  if (!FORMS[as].test(text)) return undefined
+  return as === 'integer' ? BigInt(text) : text
+}
+
+function meets(test: RuleTest, bit: number): boolean {
+  switch (test) {
+    case 'null':
+      return bit === NULL
+    case 'not null':
+      return bit !== NULL
+    case 'true':
+      return bit === TRUE
+    case 'not true':
+      return bit !== TRUE
+    case 'false':
+      return bit === FALSE
+    case 'not false':
+      return bit !== FALSE
+  }
+}
+
+const BITS = [TRUE, FALSE, NULL] as const
+
+function map(outcome: Outcome, change: (bit: number) => number): Outcome {
+  return BITS.reduce((all: number, bit) => ((outcome & bit) === 0 ? all : all | change(bit)), 0)
+}
+
+function combine(left: Outcome, right: Outcome, join: (left: number, right: number) => number): Outcome {
+  return BITS.reduce(
+    (all: number, bit) => ((left & bit) === 0 ? all : all | map(right, (other) => join(bit, other))),
+    0,
+  )
+}
+
+function conjunction(left: number, right: number): number {
+  if (left === FALSE || right === FALSE) return FALSE
+  return left === NULL || right === NULL ? NULL : TRUE
+}
+
+function disjunction(left: number, right: number): number {
+  if (left === TRUE || right === TRUE) return TRUE
+  return left === NULL || right === NULL ? NULL : FALSE
+}
