@@ -4,7 +4,7 @@
  */
 export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
   'platform/postgres': ['sql', 'wire', 'pipeline', 'connection', 'cluster', 'catalog', 'migrate'],
-  'platform/policy': ['catalog', 'syntax', 'read', 'compile'],
+  'platform/policy': ['catalog', 'syntax', 'read', 'compile', 'writes'],
   'platform/replication': ['pgoutput', 'copy', 'backup', 'read-slot'],
   'services/auth': [
     'options',
@@ -63,6 +63,7 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'stream',
     'upload',
     'schema',
+    'write-rules',
     'inspect',
     'routes',
   ],
@@ -70,6 +71,7 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
   server: ['config', 'backup', 'gateway', 'parts', 'cli'],
   'clients/client': [
     'schema',
+    'write-rules',
     'link',
     'session',
     'people',

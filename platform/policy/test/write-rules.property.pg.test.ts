@@ -17,7 +17,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { compileWriteRules, FACT_VALUES_MAX, readWriteInput } from '../src/index.ts'
 import { openPolicyWorld, type PolicyWorld } from './policy-world.ts'
 
-const RUNS = Number(process.env['HOLDFAST_WRITE_RUNS'] ?? 12)
+const RUNS = Number(process.env['HOLDFAST_WRITE_RUNS'] ?? 8)
 const SEED = seedOf('HOLDFAST_WRITE_SEED')
 
 let world: PolicyWorld
@@ -26,6 +26,8 @@ beforeAll(async () => {
   world = await openPolicyWorld()
   await world.run(
     'grant insert, update, delete on public.items to anon, authenticated',
+    `create function public.is_list_open(list_id int) returns boolean language sql stable security definer set search_path = '' as $$
+      select not exists (select 1 from public.lists l where l.id = is_list_open.list_id and l.kind = 'closed') $$`,
     `create function public.fill_item() returns trigger language plpgsql as $$
       begin
         new.team := coalesce(new.team, 'red');
@@ -53,6 +55,7 @@ const LOOKUP_FORMS = [
   "not exists (select 1 from lists l where l.id = list_id and l.kind = 'closed')",
   'exists (select 1 from lists l join admins a on a.id = l.org_id where l.id = list_id and a.user_id = auth.uid())',
   'may_see_list_definer(list_id)',
+  'is_list_open(list_id)',
 ]
 
 test(

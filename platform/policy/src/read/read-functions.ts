@@ -125,7 +125,7 @@ async function resolveBodies(
   tx: Transaction,
   raw: RawFunction,
   paths: ReadonlySet<string>,
-  known: Pick<FunctionInfo, 'bodies' | 'queries'> | undefined,
+  known: Pick<FunctionInfo, 'bodies' | 'bodyName' | 'queries'> | undefined,
   locks: Locks,
 ): Promise<ReadFunction> {
   const { source, standardBody, signature, argTypeNames: _types, named, ...rest } = raw
@@ -153,18 +153,34 @@ async function resolveBodies(
   }
   if (raw.language !== 'sql' || raw.schema === 'pg_catalog') return { ...info, bodyName: raw.name, bodies: {} }
   if (standardBody !== null) return { ...info, bodyName: raw.name, bodies: { '': { text: standardBody } } }
-  const bodyName = `hf_body_${raw.oid}`
+  const names = bodyNames(raw, known?.bodyName ?? earlierName(locks, raw))
   // Postgres would fold such a literal into the moment of this reading.
   if (MOMENT.test(source))
-    return { ...info, bodyName, bodies: { '': { error: 'it reads the clock through a literal' } } }
-  const bodies: Record<string, ResolvedBody> = { ...known?.bodies }
-  for (const path of own === undefined ? paths : [own]) {
-    const key = own === undefined ? path : ''
-    bodies[key] ??= await resolveBody(tx, { ...raw, bodyName }, path).catch(
-      (error: unknown) => before(error)?.bodies[key] ?? { error: LOCKED_REASON },
-    )
+    return { ...info, bodyName: names[0], bodies: { '': { error: 'it reads the clock through a literal' } } }
+  let read: ReadFunction | undefined
+  for (const bodyName of names) {
+    const bodies: Record<string, ResolvedBody> = { ...known?.bodies }
+    for (const path of own === undefined ? paths : [own]) {
+      const key = own === undefined ? path : ''
+      bodies[key] ??= await resolveBody(tx, { ...raw, bodyName }, path).catch(
+        (error: unknown) => before(error)?.bodies[key] ?? { error: LOCKED_REASON },
+      )
+    }
+    read ??= { ...info, bodyName, bodies }
+    if (Object.values(bodies).every((body) => 'text' in body)) return { ...info, bodyName, bodies }
   }
-  return { ...info, bodyName, bodies }
+  return read ?? { ...info, bodyName: names[0], bodies: {} }
+}
+
+/** What the temporary function is called: not as the real one, which may be called as a table in it, unless its arguments are named by that. */
+function bodyNames({ oid, name, source }: RawFunction, known: string | undefined): readonly [string, ...string[]] {
+  if (known !== undefined) return [known]
+  const own = `hf_body_${oid}`
+  return source.toLowerCase().includes(`${name.toLowerCase()}.`) ? [own, name] : [own]
+}
+
+function earlierName({ earlier }: Locks, { oid, hash }: RawFunction): string | undefined {
+  return earlier?.input.functions.find((one) => one.oid === oid && one.hash === hash)?.bodyName
 }
 
 /** Has Postgres resolve the names in a body: as the standard body of a temporary function, which is printed and undone. */

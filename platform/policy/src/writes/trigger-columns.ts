@@ -97,9 +97,13 @@ function noteTarget(name: string, found: Found): void {
   else if (/^new$/i.test(name)) found.isAny = true
 }
 
-/** `return old` and `return another_row` replace the row. */
+/** `return old` and `return another_row` replace the row. The end without any return is an error. */
 function noteReturn(statement: Tree, found: Found): void {
-  if (statement['retvarno'] === 0) return
-  const text = textOf(statement, 'expr') ?? ''
+  const text = textOf(statement, 'expr')
+  if (statement['retvarno'] === 0 || (text === undefined && statement['retvarno'] === undefined)) return
+  if (text === undefined) {
+    found.isAny = true
+    return
+  }
   if (!/^\s*(new|null)\s*$/i.test(text)) found.isAny = true
 }
