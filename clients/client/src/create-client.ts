@@ -8,6 +8,7 @@ import { openDevicePeople, type DevicePerson } from './people/device-people.ts'
 import type { SessionState, SessionUser } from './session/session-state.ts'
 import { openSession, SESSION_KEY } from './session/session.ts'
 import { signOut, type SignOutData, type SignOutOptions } from './local/sign-out.ts'
+import type { ChooseSearched } from './search/open-search.ts'
 import type { Value } from './value.ts'
 
 export interface ClientOptions {
@@ -17,6 +18,8 @@ export interface ClientOptions {
   readonly openDatabase: OpenDatabase
   /** Files that belong to rows: they are added and shown offline as rows are. Default: none. */
   readonly attachments?: AttachmentsOptions
+  /** Which columns of which tables are searched by pieces of words ({@link LocalDatabase.search}); an index of them is kept on the device. Default: none. */
+  readonly search?: ChooseSearched
   /** Where the session and the last schema are kept between starts. Default: `localStorage`, or memory where there is none. */
   readonly store?: KeyValueStore
   /** Sends everything. Default: the platform's, and for files what tells how far it is: a dead line is then noticed after 30 s. */
@@ -83,6 +86,7 @@ export function createClient(options: ClientOptions): HoldfastClient {
     openDatabase: options.openDatabase,
     anonKey: options.anonKey,
     attachments: options.attachments,
+    search: options.search,
     fetch,
     bodies: chooseBodySender(options.fetch),
     now,

@@ -13,6 +13,7 @@ const homeSearch = v.object({})
  * group and hidden fields as the grid writes them.
  */
 const tableSearch = v.object({ record: text, tab: text, q: text, f: text, s: text, g: text, h: text })
+const wordsSearch = v.object({ q: text, table: text })
 const recordSearch = v.object({ tab: text })
 export const SYNC_TABS = ['outbox', 'attention', 'files', 'device'] as const
 const syncSearch = v.object({ tab: v.fallback(v.optional(v.picklist(SYNC_TABS)), undefined) })
@@ -66,6 +67,12 @@ const record = createRoute({
   path: '/t/$table/r/$record',
   validateSearch: recordSearch,
   component: lazyRouteComponent(() => import('./routes/record-route.tsx'), 'RecordRoute'),
+})
+const search = createRoute({
+  getParentRoute: () => workspace,
+  path: '/search',
+  validateSearch: wordsSearch,
+  component: lazyRouteComponent(() => import('../features/search/search-screen.tsx'), 'SearchScreen'),
 })
 const sync = createRoute({
   getParentRoute: () => workspace,
@@ -122,7 +129,7 @@ const routeTree = root.addChildren([
   ...entryRoutes,
   signedIn.addChildren([
     workspaces,
-    workspace.addChildren([home, table, record, sync, syncItem]),
+    workspace.addChildren([home, search, table, record, sync, syncItem]),
     account.addChildren([profile, security, signIns, identities, appearance, shortcuts]),
   ]),
 ])

@@ -24,6 +24,7 @@ export function shortcutGroups(): readonly { readonly title: string; readonly sh
         { keys: [`${mod}+/`, '?'], does: 'Show the shortcuts' },
         { keys: ['/'], does: 'Search' },
         { keys: ['G H'], does: 'Go home' },
+        { keys: ['G S'], does: 'Search all records and comments' },
         { keys: ['G T'], does: 'Go to a table' },
         { keys: ['G Y'], does: 'Go to the Sync centre' },
         { keys: [`${mod}+S`], does: 'Say which changes are kept here and which the server has accepted' },

@@ -1,3 +1,12 @@
+/** A value that the local database takes. */
+export type SqlValue = string | number | null
+
+/** A piece of SQL and its values in order. */
+export interface SqlPart {
+  readonly text: string
+  readonly values: readonly SqlValue[]
+}
+
 /** A name as SQL text of the local database. */
 export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`

@@ -9,6 +9,7 @@ export const paletteMessages = {
   tables: 'Tables',
   commands: 'Commands',
   goHome: 'Home',
+  goSearch: 'Search everywhere',
   goSync: 'Sync centre',
   goAttention: 'Needs attention',
   goDevice: 'This device',

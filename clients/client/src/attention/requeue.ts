@@ -1,3 +1,4 @@
+import { quoteName } from '../quote-name.ts'
 import type { Transaction } from '@powersync/common'
 import type { GuardBase, UploadOperation, UploadRow } from '@holdfast/protocol'
 import { baseBefore, keepBases, readBases, recordsOf, type KnownBase } from '../queue/guard-bases.ts'
@@ -59,9 +60,7 @@ async function readSights(tx: Transaction, transactions: readonly Requeued[]): P
   )) {
     const olds = operations.flatMap(({ old }) => (old ? [old] : []))
     if (olds.length === 0) continue
-    const shown = await tx.getOptional<UploadRow>(`select * from "${table.replaceAll('"', '""')}" where id = ?`, [
-      recordId,
-    ])
+    const shown = await tx.getOptional<UploadRow>(`select * from ${quoteName(table)} where id = ?`, [recordId])
     const seen = agreed.find((row) => row.table === table && row.recordId === recordId)?.row
     // The first value counts: later ones are what the changes themselves made of it.
     const now: UploadRow = { ...Object.assign({}, ...olds.toReversed()), ...seen }

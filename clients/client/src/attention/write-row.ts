@@ -1,3 +1,4 @@
+import { quoteName } from '../quote-name.ts'
 import type { Transaction } from '@powersync/common'
 import type { UploadOperation } from '@holdfast/protocol'
 
@@ -24,18 +25,19 @@ export async function goneRecord(
     const key = `${type}\0${id}`
     if (op === 'PUT') created.add(key)
     if (op !== 'PATCH' || created.has(key)) continue
-    if (!(await tx.getOptional(`select 1 from ${quote(type)} where id = ?`, [id]))) return { table: type, recordId: id }
+    if (!(await tx.getOptional(`select 1 from ${quoteName(type)} where id = ?`, [id])))
+      return { table: type, recordId: id }
   }
   return undefined
 }
 
 /** Makes the local row as the operation leaves it. */
 export async function writeRow(tx: Transaction, operation: UploadOperation): Promise<void> {
-  const table = quote(operation.type)
+  const table = quoteName(operation.type)
   const columns = Object.entries(operation.data ?? {})
   switch (operation.op) {
     case 'PUT': {
-      const names = ['id', ...columns.map(([name]) => quote(name))]
+      const names = ['id', ...columns.map(([name]) => quoteName(name))]
       const places = names.map(() => '?').join(', ')
       const values = [operation.id, ...columns.map(([, value]) => value)]
       await tx.execute(`insert or replace into ${table} (${names.join(', ')}) values (${places})`, values)
@@ -43,7 +45,7 @@ export async function writeRow(tx: Transaction, operation: UploadOperation): Pro
     }
     case 'PATCH': {
       if (columns.length === 0) return
-      const assignments = columns.map(([name]) => `${quote(name)} = ?`).join(', ')
+      const assignments = columns.map(([name]) => `${quoteName(name)} = ?`).join(', ')
       await tx.execute(`update ${table} set ${assignments} where id = ?`, [
         ...columns.map(([, value]) => value),
         operation.id,
@@ -56,8 +58,4 @@ export async function writeRow(tx: Transaction, operation: UploadOperation): Pro
     default:
       operation.op satisfies never
   }
-}
-
-function quote(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
 }

@@ -86,6 +86,7 @@ async function openWorld(first: SessionState = ana): Promise<World> {
       }),
     anonKey: 'anon',
     attachments: undefined,
+    search: undefined,
     fetch: globalThis.fetch,
     bodies: fetchSender(globalThis.fetch),
     now: () => 1_000,

@@ -13,6 +13,8 @@ import type { SyncState } from '../status/sync-state.ts'
 import { watchIncomplete } from '../status/watch-incomplete.ts'
 import { watchSyncState } from '../status/watch-sync-state.ts'
 import { forgetBases } from '../queue/guard-bases.ts'
+import type { ChooseSearched, LocalSearch } from '../search/open-search.ts'
+import { emptySearchIndex } from '../search/search-tables.ts'
 import { createPostUpload } from '../upload/post-upload.ts'
 import { createUploadQueue } from '../upload/upload-queue.ts'
 import type { Value } from '../value.ts'
@@ -39,6 +41,8 @@ export interface LocalDatabase {
   readonly rejected: RejectedChanges
   /** Files of this person; `undefined` when the app keeps none ({@link AttachmentsOptions}). */
   readonly attachments: Attachments | undefined
+  /** Finds rows by pieces of words; `undefined` when the app searches nothing. */
+  readonly search: LocalSearch | undefined
   /** Tables of which rows that the person may read are not on this device, by the server's last report. */
   readonly incomplete: Value<readonly IncompleteTable[]>
   /** What the policies for writing say, by the server's last answer; `undefined` before the first. */
@@ -68,6 +72,7 @@ export interface LocalDatabaseOptions {
   readonly openDatabase: OpenDatabase
   readonly anonKey: string
   readonly attachments: AttachmentsOptions | undefined
+  readonly search: ChooseSearched | undefined
   readonly fetch: typeof globalThis.fetch
   readonly bodies: BodySender
   readonly now: () => number
@@ -130,6 +135,7 @@ export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<
   const writeRules = await LocalWriteRules.open(database, { ...options, schema: schema.value, token, inBackground })
   const refresh = (): void => [schema, writeRules].forEach((part) => inBackground(part.refresh()))
   const hints = watchSchemaHints(database, refresh, onProblem)
+  const search = await loadSearch(database, schema.value, options)
   const files =
     options.attachments &&
     (await openAttachments(database, options.attachments, {
@@ -149,13 +155,30 @@ export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<
     incomplete: incomplete.tables,
     files,
     writeRules,
-    parts: [status, schema, writeRules, hints, sync, incomplete, link],
+    search,
+    parts: [status, schema, writeRules, hints, sync, incomplete, link, ...(search ? [search] : [])],
   })
 
   /** The server can be reached again. */
   function wake(): void {
     queue.wake()
     files?.wake()
+  }
+}
+
+/** The index is a help: rows are found without it as well. */
+async function loadSearch(
+  database: CommonPowerSyncDatabase,
+  schema: Value<SchemaDescriptor>,
+  { search: searched, userId, onProblem }: LocalDatabaseOptions,
+): Promise<(LocalSearch & Disposable) | undefined> {
+  if (!searched) return undefined
+  try {
+    const { openSearch } = await import('../search/open-search.ts')
+    return openSearch(database, { userId, schema, searched, onProblem })
+  } catch (error) {
+    onProblem(error)
+    return undefined
   }
 }
 
@@ -169,6 +192,7 @@ interface LocalDatabaseParts {
   readonly incomplete: Value<readonly IncompleteTable[]>
   readonly files: Awaited<ReturnType<typeof openAttachments>> | undefined
   readonly writeRules: LocalWriteRules
+  readonly search: LocalSearch | undefined
   /** Disposed of before the connection is closed. */
   readonly parts: readonly Disposable[]
 }
@@ -182,6 +206,7 @@ function toLocalDatabase({
   incomplete,
   files,
   writeRules,
+  search,
   parts,
 }: LocalDatabaseParts): LocalDatabase {
   return {
@@ -191,6 +216,7 @@ function toLocalDatabase({
     sync,
     rejected: createRejectedChanges(database, schema.rules, options.now),
     attachments: files?.attachments,
+    search,
     incomplete,
     writeRules: writeRules.value,
     judge: writeRules.judge,
@@ -209,6 +235,7 @@ function toLocalDatabase({
       connection.stop()
       for (const part of parts) part[Symbol.dispose]()
       await files?.close({ wipe })
+      if (wipe) await emptySearchIndex(database)
       await connection.close({ wipe })
     },
   }

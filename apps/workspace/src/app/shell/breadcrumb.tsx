@@ -84,6 +84,7 @@ function useCrumbs(tables: readonly TableInfo[]): readonly Crumb[] {
   if (params['item'] !== undefined) {
     return [{ label: syncMessages.centre, to: { sync: true } }, { label: syncMessages.tabAttention }]
   }
+  if (last.routeId.endsWith('/search')) return [{ label: words.search }]
   if (last.routeId.endsWith('/sync')) return [{ label: syncMessages.centre }]
   const place = ACCOUNT_CRUMBS.find(([path]) => last.routeId.endsWith(path))
   if (place) return [{ label: words.yourAccount, to: { account: true } }, { label: place[1] }]

@@ -13,8 +13,10 @@ import { optionClass } from '../../components/select.tsx'
 import { cx } from '../../lib/cx.ts'
 import { filterCommands } from '../../lib/filter-commands.ts'
 import { paletteMessages as words } from '../../messages/palette.ts'
+import { searchMessages as searchWords } from '../../messages/search.ts'
 import type { PaletteCommand } from './palette-command.ts'
-import { useRecordHits } from './use-record-hits.ts'
+import { type RecordHit, useRecordHits } from '../../lib/search/use-record-hits.ts'
+import { IndexNote } from '../../components/index-note.tsx'
 
 /** `⌘K`: go to a table or screen, run a command, find a record. Everything it knows is on this device. */
 export function CommandPalette({
@@ -22,11 +24,14 @@ export function CommandPalette({
   onClose,
   commands,
   onOpenRecord,
+  onSearch,
 }: {
   readonly isOpen: boolean
   readonly onClose: () => void
   readonly commands: readonly PaletteCommand[]
   readonly onOpenRecord: (table: string, recordId: string) => void
+  /** Leaves for the screen that searches everything. */
+  readonly onSearch: (text: string) => void
 }): JSX.Element {
   return (
     <ModalOverlay
@@ -39,7 +44,7 @@ export function CommandPalette({
     >
       <Modal className="flex h-fit max-h-[min(32rem,80%)] w-full max-w-xl flex-col overflow-hidden rounded-lg border border-border bg-raised shadow-dialog">
         <AriaDialog aria-label={words.title} className="flex min-h-0 flex-col outline-none">
-          <Palette commands={commands} onClose={onClose} onOpenRecord={onOpenRecord} />
+          <Palette commands={commands} onClose={onClose} onOpenRecord={onOpenRecord} onSearch={onSearch} />
         </AriaDialog>
       </Modal>
     </ModalOverlay>
@@ -51,21 +56,18 @@ function Palette({
   commands,
   onClose,
   onOpenRecord,
+  onSearch,
 }: {
   readonly commands: readonly PaletteCommand[]
   readonly onClose: () => void
   readonly onOpenRecord: (table: string, recordId: string) => void
+  readonly onSearch: (text: string) => void
 }): JSX.Element {
   const [text, setText] = useState('')
   const { hits, isReading } = useRecordHits(text)
-  const records: readonly PaletteCommand[] = hits.map((hit) => ({
-    id: `record:${hit.table}/${hit.recordId}`,
-    label: hit.title,
-    section: hit.tableLabel,
-    ...(hit.code === undefined ? {} : { detail: hit.code }),
-    run: () => onOpenRecord(hit.table, hit.recordId),
-  }))
-  const shown = [...filterCommands(commands, text), ...records]
+  const records = hits.map((hit) => openRecord(hit, onOpenRecord))
+  // Enter takes the first: while records are still being looked for that must not be the way out.
+  const shown = [...filterCommands(commands, text), ...records, ...(isReading ? [] : everywhere(text.trim(), onSearch))]
   const sections = Map.groupBy(shown, (command) => command.section)
 
   const run = (command: PaletteCommand | undefined): void => {
@@ -124,8 +126,32 @@ function Palette({
           </Menu>
         </div>
       </Autocomplete>
+      {text.trim() === '' ? null : (
+        <IndexNote className="border-t border-border px-4 py-2 text-small text-muted tabular-nums" />
+      )}
     </div>
   )
+}
+
+function openRecord(
+  { table, tableLabel, recordId, title, code }: RecordHit,
+  onOpen: (table: string, recordId: string) => void,
+): PaletteCommand {
+  return {
+    id: `record:${table}/${recordId}`,
+    label: title,
+    section: tableLabel,
+    ...(code === undefined ? {} : { detail: code }),
+    run: () => onOpen(table, recordId),
+  }
+}
+
+/** Leads to the search of everything, once something was typed. */
+function everywhere(typed: string, onSearch: (text: string) => void): readonly PaletteCommand[] {
+  if (typed === '') return []
+  const label = searchWords.searchFor(typed)
+  const icon = <Search size={16} aria-hidden />
+  return [{ id: 'search-everywhere', label, section: searchWords.title, icon, run: () => onSearch(typed) }]
 }
 
 function Result({ command }: { readonly command: PaletteCommand }): JSX.Element {

@@ -67,6 +67,7 @@ function Palette({ navigation, onLayer }: Omit<LayersProps, 'layer'>): JSX.Eleme
       onOpenRecord={(table, record) =>
         void navigate({ to: '/w/$ws/t/$table/r/$record', params: { ws: workspace, table, record } })
       }
+      onSearch={(text) => void navigate({ to: '/w/$ws/search', params: { ws: workspace }, search: { q: text } })}
     />
   )
 }

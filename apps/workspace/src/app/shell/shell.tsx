@@ -76,6 +76,7 @@ function useShellKeys(
     '/': () => onLayer('palette'),
     'g t': () => onLayer('palette'),
     'g h': () => void navigate({ to: '/w/$ws', params }),
+    'g s': () => void navigate({ to: '/w/$ws/search', params }),
     'g y': () => void navigate({ to: '/w/$ws/sync', params }),
     'mod+s': () => showToast({ text: words.nothingToSave(waiting, lastSyncedAt) }),
   })

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { House, PanelLeftClose, PanelLeftOpen, RefreshCw, Table2 } from 'lucide-react'
+import { House, PanelLeftClose, PanelLeftOpen, RefreshCw, Search, Table2 } from 'lucide-react'
 import type { JSX, ReactNode } from 'react'
 import { Focusable } from 'react-aria-components/Focusable'
 import { CountBadge } from '../../components/tabs.tsx'
@@ -75,6 +75,14 @@ export function Navigation({
             >
               <House size={18} strokeWidth={1.75} aria-hidden />
               <Word isNarrow={isNarrow}>{words.home}</Word>
+            </Link>
+          </Item>
+        </li>
+        <li>
+          <Item label={words.search} isNarrow={isNarrow}>
+            <Link to="/w/$ws/search" params={params} className={itemClass(isNarrow)} {...follow}>
+              <Search size={18} strokeWidth={1.75} aria-hidden />
+              <Word isNarrow={isNarrow}>{words.search}</Word>
             </Link>
           </Item>
         </li>

@@ -9,6 +9,7 @@ import {
   Pause,
   Play,
   RefreshCw,
+  Search,
   ShieldCheck,
   Smartphone,
   Table2,
@@ -73,6 +74,14 @@ function workspaceCommands({ workspace }: CommandsOptions, navigate: Navigate): 
       section: words.goTo,
       icon: <House {...ICON} />,
       run: () => void navigate({ to: '/w/$ws', params }),
+    },
+    {
+      id: 'search',
+      label: words.goSearch,
+      keywords: 'find words comments',
+      section: words.goTo,
+      icon: <Search {...ICON} />,
+      run: () => void navigate({ to: '/w/$ws/search', params }),
     },
     {
       id: 'sync',

@@ -1,4 +1,5 @@
 import type { JSX } from 'react'
+import { IndexNote } from '../../components/index-note.tsx'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import type { RecordMark } from '../../lib/records/record-state.ts'
 import { gridMessages as words } from '../../messages/grid.ts'
@@ -10,6 +11,7 @@ export function GridFooter({
   total,
   cells,
   marks,
+  isSearched,
 }: {
   readonly table: TableInfo
   /** `undefined`: not counted yet. */
@@ -18,6 +20,7 @@ export function GridFooter({
   /** Selected cells. */
   readonly cells: number
   readonly marks: ReadonlyMap<string, RecordMark>
+  readonly isSearched: boolean
 }): JSX.Element {
   const states = [...marks.values()].map(({ state }) => state)
   const refused = states.filter((state) => state === 'rejected' || state === 'held').length
@@ -32,6 +35,7 @@ export function GridFooter({
       <p aria-live="polite" className="truncate">
         {parts.join(' · ')}
       </p>
+      {isSearched ? <IndexNote className="min-w-0 truncate" /> : null}
       {refused > 0 ? <p className="text-danger">{words.refused(refused)}</p> : null}
     </footer>
   )

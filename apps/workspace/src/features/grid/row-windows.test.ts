@@ -134,6 +134,28 @@ describe('the windows of a view', () => {
     expect(windows.getState().count).toBe(3)
   })
 
+  test('look only at the rows that an index names, unless it names so many that comparing all is faster', async () => {
+    const named = { text: 'select ? as id', values: [idOf(7)] }
+    const candidates = (few: 0 | 1) => () => ({ ...named, few: { text: `select ${few} as few`, values: [] } })
+    const { windows } = openWindows(30, view({ search: 'task', candidates: candidates(1) }))
+    await expect.poll(() => windows.getState().count).toBe(1)
+    windows.setQuery(view({ search: 'task', candidates: candidates(0) }))
+    await expect.poll(() => windows.getState().count).toBe(30)
+  })
+
+  test('ask only for the last of the views that come while one is read', async () => {
+    const { database, windows } = openWindows(3)
+    await expect.poll(() => windows.row(0)?.id).toBe(idOf(0))
+    const release = database.hold()
+    const before = database.reads.length
+    for (let index = 0; index < 10; index++) {
+      windows.setQuery(view({ sorts: [{ field: index === 9 ? 'title' : 'points', isDescending: true }] }))
+    }
+    release()
+    await expect.poll(() => windows.row(0)?.id).toBe(idOf(2))
+    await expect.poll(() => database.reads.length - before).toBe(2)
+  })
+
   test('forget that nothing fitted when another view is asked for', async () => {
     const { database, windows } = openWindows(2, view({ search: 'nothing like it' }))
     await expect.poll(() => windows.getState().count).toBe(0)

@@ -1,5 +1,6 @@
 import type { CommonPowerSyncDatabase } from '@powersync/common'
 import type { FieldValue } from '../../lib/fields/field.ts'
+import { wordsOf } from '../../lib/search/word-sql.ts'
 import { countSql, type GridQuery, tablesOfQuery, windowSql } from './query/grid-query.ts'
 import { type GridRow, WINDOW_ROWS, WindowCache } from './window-cache.ts'
 import { type VisibleRows, wantedWindows, windowsInSight } from './window-numbers.ts'
@@ -31,10 +32,14 @@ export class RowWindows implements Disposable {
   #stopWatching: () => void
   #isClosed = false
   #isFilling = false
+  #isReading = false
+  /** The view with the index of only those words for which it is worth it. */
+  #indexed: GridQuery
 
   constructor(database: RowSource, query: GridQuery) {
     this.#database = database
     this.#query = query
+    this.#indexed = { ...query, candidates: undefined }
     this.#stopWatching = this.#watch()
     void this.#refresh()
   }
@@ -81,7 +86,7 @@ export class RowWindows implements Disposable {
 
   /** Reads a stretch of the view that need not be visible, for copying. */
   async read(first: number, last: number): Promise<readonly GridRow[]> {
-    const { text, values } = windowSql(this.#query, first, last - first + 1)
+    const { text, values } = windowSql(this.#indexed, first, last - first + 1)
     return this.#database.getAll<GridRow>(text, [...values])
   }
 
@@ -99,11 +104,32 @@ export class RowWindows implements Disposable {
     )
   }
 
-  /** Counts again and reads the visible windows again; the other windows are forgotten, and those beside it read after it. */
+  /**
+   * Counts again and reads the visible windows again; the other windows are forgotten, and those beside it read after it.
+   * One reading at a time: a local database answers one question after the other, and what was asked last should not
+   * wait for what nobody waits for.
+   */
   async #refresh(): Promise<void> {
-    const generation = ++this.#generation
+    this.#generation += 1
+    if (this.#isReading) return
+    this.#isReading = true
     try {
-      const { text, values } = countSql(this.#query)
+      let generation: number
+      do {
+        generation = this.#generation
+        await this.#readAgain(generation)
+      } while (generation !== this.#generation && !this.#isClosed)
+    } finally {
+      this.#isReading = false
+    }
+    void this.#fill()
+  }
+
+  async #readAgain(generation: number): Promise<void> {
+    try {
+      await this.#chooseIndexed()
+      if (generation !== this.#generation) return
+      const { text, values } = countSql(this.#indexed)
       const [counted, ...read] = await Promise.all([
         this.#database.get<{ readonly rows: number }>(text, [...values]),
         ...windowsInSight(this.#visible, this.#state.count).map((number) => this.#readWindow(number)),
@@ -112,10 +138,20 @@ export class RowWindows implements Disposable {
       const { count, error } = this.#state
       const hasChanged = this.#windows.replaceAll(read)
       if (hasChanged || error || counted.rows !== count) this.#change({ count: counted.rows, error: undefined })
-      void this.#fill()
     } catch (error) {
       if (generation === this.#generation) this.#fail(error)
     }
+  }
+
+  /** Asks for each searched word whether the index has few rows for it; comparing all rows is faster than looking at many. */
+  async #chooseIndexed(): Promise<void> {
+    const query = this.#query
+    const few = new Set<string>()
+    for (const word of wordsOf(query.search)) {
+      const probe = query.candidates?.(word)?.few
+      if (probe && (await this.#database.get<{ readonly few: 0 | 1 }>(probe.text, [...probe.values])).few) few.add(word)
+    }
+    this.#indexed = { ...query, candidates: (word) => (few.has(word) ? query.candidates?.(word) : undefined) }
   }
 
   /**
@@ -123,7 +159,7 @@ export class RowWindows implements Disposable {
    * was scrolled past in the meantime is not read.
    */
   async #fill(): Promise<void> {
-    if (this.#isFilling) return
+    if (this.#isFilling || this.#isReading || this.#isClosed) return
     this.#isFilling = true
     try {
       for (let number = this.#nextMissing(); number !== undefined; number = this.#nextMissing()) {
@@ -148,7 +184,7 @@ export class RowWindows implements Disposable {
   }
 
   async #readWindow(number: number): Promise<{ readonly number: number; readonly rows: readonly GridRow[] }> {
-    const { text, values } = windowSql(this.#query, number * WINDOW_ROWS, WINDOW_ROWS)
+    const { text, values } = windowSql(this.#indexed, number * WINDOW_ROWS, WINDOW_ROWS)
     return { number, rows: await this.#database.getAll<GridRow>(text, [...values]) }
   }
 

@@ -108,6 +108,7 @@ function TableView({
           total={total ?? state.count ?? 0}
           cells={isList ? 0 : cellsIn(rangeOf(selection.current))}
           marks={marks}
+          isSearched={view.query.search.trim() !== ''}
         />
       </section>
       {view.record === undefined

@@ -1,5 +1,6 @@
 import { useLocalDatabase } from '@holdfast/react'
-import { useEffect, useState, useSyncExternalStore } from 'react'
+import { useEffect, useMemo, useState, useSyncExternalStore } from 'react'
+import { candidatesOf } from '../../lib/search/candidates-of.ts'
 import type { GridQuery } from './query/grid-query.ts'
 import { ensureSortIndex } from './sort-index.ts'
 import { RowWindows, type WindowsState } from './row-windows.ts'
@@ -10,11 +11,15 @@ const SORT_INDEX_ROWS_MIN = 5_000
 const NOT_YET: WindowsState = { count: undefined, error: undefined, version: 0 }
 
 /** The windows of a view while it is on the screen; `undefined` before they are open. */
-export function useRowWindows(query: GridQuery): {
+export function useRowWindows(asked: GridQuery): {
   readonly windows: RowWindows | undefined
   readonly state: WindowsState
 } {
-  const { database } = useLocalDatabase()
+  const { database, search } = useLocalDatabase()
+  const query = useMemo(
+    () => ({ ...asked, candidates: candidatesOf(search, asked.table, asked.fields) }),
+    [asked, search],
+  )
   const [windows, setWindows] = useState<RowWindows>()
   // A subscription of the local database. Another query goes into the same windows, below.
   useEffect(() => {

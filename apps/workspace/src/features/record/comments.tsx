@@ -1,18 +1,16 @@
 import { useLocalDatabase, useRecords, useSchema } from '@holdfast/react'
-import { useTables } from '../../lib/data/use-tables.ts'
 import { type JSX, useState } from 'react'
 import { Avatar } from '../../components/avatar.tsx'
 import { Button } from '../../components/button.tsx'
 import { RECORD_STATES, StateGlyph } from '../../components/state-glyph.tsx'
 import { TextField } from '../../components/text-field.tsx'
-import { titleColumnOf } from '../../lib/data/tables.ts'
+import { COMMENTS_TABLE, useAuthorSql } from '../../lib/data/comments-table.ts'
 import { momentOf } from '../../lib/fields/dates.ts'
 import { uuidV7, uuidV7Time } from '../../lib/fields/uuid-v7.ts'
 import { formatMoment } from '../../lib/format.ts'
 import type { RecordWriter } from '../../lib/records/create-record-writer.ts'
 import { useRecordMarks } from '../../lib/records/use-record-marks.ts'
 import { isApple } from '../../lib/shortcuts.ts'
-import { quoteName } from '../../lib/sql.ts'
 import { lazyAfterPaint } from '../../lib/presence/lazy-after-paint.tsx'
 import { usePlaceTopics } from '../../lib/presence/topics.ts'
 import { recordMessages as words } from '../../messages/record.ts'
@@ -21,7 +19,6 @@ const TypingMark = lazyAfterPaint<{ readonly topic: string | undefined; readonly
   async () => (await import('./typing-mark.tsx')).TypingMark,
 )
 
-export const COMMENTS_TABLE = 'hf_comments'
 const BODY_MAX = 10_000
 
 interface CommentRow {
@@ -59,7 +56,7 @@ export function Comments({
   const local = useLocalDatabase()
   const marks = useRecordMarks(COMMENTS_TABLE)
   const { rows, isLoading } = useRecords<CommentRow>(
-    `select c.id, c.body, c.author_id, c.created_at, c.edited_at, c.deleted_at, ${useAuthorSql()} as author
+    `select c.id, c.body, c.author_id, c.created_at, c.edited_at, c.deleted_at, ${useAuthorSql('c.author_id')} as author
        from ${COMMENTS_TABLE} c where c.table_name = ? and c.record_id = ? order by coalesce(c.created_at, '9'), c.id`,
     [table, id],
   )
@@ -167,15 +164,4 @@ function NewComment({
       </div>
     </form>
   )
-}
-
-/** The author's name: from the first table here that ties names to accounts. */
-function useAuthorSql(): string {
-  const tables = useTables()
-  const people = tables.find(
-    ({ descriptor }) =>
-      descriptor.columns.some(({ name }) => name === 'user_id') && titleColumnOf(descriptor) !== undefined,
-  )
-  if (people?.titleColumn === undefined) return 'null'
-  return `(select ${quoteName(people.titleColumn)} from ${quoteName(people.name)} where user_id = c.author_id limit 1)`
 }

@@ -1,4 +1,4 @@
-import { browserFiles, createClient, type HoldfastClient } from '@holdfast/client'
+import { browserFiles, type ChooseSearched, createClient, type HoldfastClient } from '@holdfast/client'
 import type { AuthChangeEvent, Session } from '@supabase/supabase-js'
 import {
   clearPendingPassword,
@@ -22,9 +22,10 @@ export interface Backend {
  * Makes the client from the settings: of the last visit when there are any (so a start needs no network; the fresh ones
  * are for the next start), else from the server. The client opens the local database of whoever this device remembers.
  *
+ * @param search - which texts are found by the search of the app
  * @throws when this device has never seen the server and cannot reach it now
  */
-export async function openBackend(): Promise<Backend> {
+export async function openBackend(search: ChooseSearched): Promise<Backend> {
   const cached = readCachedConfig()
   if (cached) {
     fetchConfig().then(
@@ -56,6 +57,7 @@ export async function openBackend(): Promise<Backend> {
         if (table) await tx.execute(`update ${quoteName(table.name)} set uploaded_at = ? where id = ?`, [now, id])
       },
     },
+    search,
     onProblem: (error) => console.info('In the background:', error),
   })
   function photoTableNow(): PhotoTable | undefined {

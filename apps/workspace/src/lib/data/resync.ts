@@ -1,4 +1,4 @@
-import type { LocalDatabase } from '@holdfast/client'
+import { emptySearchIndex, type LocalDatabase } from '@holdfast/client'
 
 /**
  * Removes the rows from this device and fetches them again. What never leaves the device (refused changes, recents) stays.
@@ -9,6 +9,7 @@ export async function resync(local: LocalDatabase): Promise<void> {
   const { waiting } = await local.countUnsent()
   if (waiting > 0) throw new Error(`${waiting} changes have not been sent.`)
   await local.disconnect()
+  await emptySearchIndex(local.database)
   await local.database.disconnectAndClear({ clearLocal: false })
   local.connect()
 }

@@ -1,16 +1,9 @@
 import { addDays } from '../../../lib/fields/dates.ts'
 import type { Field } from '../../../lib/fields/field.ts'
 import { isNumeric } from '../../../lib/fields/field-kind.ts'
-import { escapeLike, quoteName } from '../../../lib/sql.ts'
+import { labelSql } from '../../../lib/fields/label-sql.ts'
+import { escapeLike, quoteName, type SqlPart, type SqlValue } from '../../../lib/sql.ts'
 import type { Condition, FilterGroup, FilterNode } from '../../../lib/filters/filter.ts'
-
-export type SqlValue = string | number | null
-
-/** A piece of SQL and its values in order. */
-export interface SqlPart {
-  readonly text: string
-  readonly values: readonly SqlValue[]
-}
 
 export interface FilterContext {
   readonly fields: ReadonlyMap<string, Field>
@@ -83,12 +76,6 @@ function conditionSql(condition: Condition, field: Field, context: FilterContext
 function containsSql(field: Field, column: string, pattern: string, isNegated: boolean): SqlPart {
   const text = field.link?.titleColumn === undefined ? column : labelSql(field, column)
   return part(`coalesce(${text}, '') ${isNegated ? 'not ' : ''}like ? escape '\\'`, pattern)
-}
-
-/** What the target of a link is called; NULL when it is not on this device. */
-export function labelSql(field: Field, column: string): string {
-  if (field.link?.titleColumn === undefined) return 'null'
-  return `(select ${quoteName(field.link.titleColumn)} from ${quoteName(field.link.table)} where id = ${column})`
 }
 
 function isSql(field: Field, column: string, value: string, context: FilterContext, isNegated: boolean): SqlPart {

@@ -65,6 +65,21 @@ describe('the SQL of a view', () => {
     )
   })
 
+  test('compares only the rows that an index names, when it can name them', () => {
+    fc.assert(
+      fc.property(rowsOf(), fc.constantFrom('pump', 'elm', 'x'), fc.boolean(), (rows, word, canHelp) => {
+        using database = openDatabase(rows)
+        const all = idsOf(database, view({ search: word }))
+        const named = rows.filter((_, index) => index % 2 === 0).map(({ id }) => String(id))
+        const candidates = () =>
+          canHelp ? { text: 'select value from json_each(?)', values: [JSON.stringify(named)], few: FEW } : undefined
+        expect(idsOf(database, view({ search: word, candidates }))).toEqual(
+          canHelp ? all.filter((id) => named.includes(String(id))) : all,
+        )
+      }),
+    )
+  })
+
   test('searches every word in any text and in what links are called', () => {
     const word = fc.constantFrom('pump', 'PUMP', 'elm', '100%', '_', 'x')
     fc.assert(
@@ -101,6 +116,8 @@ describe('the SQL of a view', () => {
     )
   })
 })
+
+const FEW = { text: 'select 1 as few', values: [] }
 
 function openDatabase(rows: readonly Row[]): DatabaseSync & Disposable {
   const database = new DatabaseSync(':memory:')

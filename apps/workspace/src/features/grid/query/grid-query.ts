@@ -1,8 +1,11 @@
 import type { Field } from '../../../lib/fields/field.ts'
 import { isNumeric, isTextual } from '../../../lib/fields/field-kind.ts'
-import { escapeLike, quoteName } from '../../../lib/sql.ts'
+import { labelSql } from '../../../lib/fields/label-sql.ts'
 import type { FilterGroup } from '../../../lib/filters/filter.ts'
-import { filterSql, labelSql, type SqlPart, type SqlValue } from './filter-sql.ts'
+import type { FindCandidates } from '../../../lib/search/candidates-of.ts'
+import { searchedColumns, wordsOf, wordSql } from '../../../lib/search/word-sql.ts'
+import { quoteName, type SqlPart } from '../../../lib/sql.ts'
+import { filterSql } from './filter-sql.ts'
 import type { Sort } from './sort.ts'
 
 /** Everything that decides which rows a view has and in which order. */
@@ -10,6 +13,8 @@ export interface GridQuery {
   readonly table: string
   readonly fields: readonly Field[]
   readonly search: string
+  /** The rows that may have a word, by an index of texts. `undefined`, also as its answer: all rows are compared. */
+  readonly candidates?: FindCandidates | undefined
   readonly filter: FilterGroup
   readonly sorts: readonly Sort[]
   /** `YYYY-MM-DD`, for relative days. */
@@ -57,31 +62,14 @@ function columnsSql({ fields }: GridQuery): string {
 function whereSql(query: GridQuery): SqlPart {
   const fields = new Map(query.fields.map((field) => [field.name, field]))
   const filter = filterSql(query.filter, { fields, today: query.today })
-  const words = query.search
-    .trim()
-    .split(/\s+/)
-    .filter((word) => word !== '')
-  const searches = words.map((word) => searchSql(query.fields, word))
+  const searches = wordsOf(query.search).map((word) =>
+    wordSql(searchedColumns(query.fields), word, query.candidates?.(word)),
+  )
   const parts = [...(filter.text === '' ? [] : [{ ...filter, text: `(${filter.text})` }]), ...searches]
   if (parts.length === 0) return { text: '', values: [] }
   return {
     text: ` where ${parts.map(({ text }) => text).join(' and ')}`,
     values: parts.flatMap(({ values }) => values),
-  }
-}
-
-/** Each word has to be in some text of the row, or in what one of its links is called. */
-function searchSql(fields: readonly Field[], word: string): SqlPart {
-  const columns = fields.flatMap((field): readonly string[] => {
-    const column = `t.${quoteName(field.name)}`
-    if (isTextual(field.kind)) return [column]
-    return field.kind === 'link' && field.link?.titleColumn !== undefined ? [labelSql(field, column)] : []
-  })
-  if (columns.length === 0) return { text: '0', values: [] }
-  const pattern: SqlValue = `%${escapeLike(word)}%`
-  return {
-    text: `(${columns.map((column) => `${column} like ? escape '\\'`).join(' or ')})`,
-    values: columns.map(() => pattern),
   }
 }
 

@@ -1,8 +1,8 @@
 import { LayoutList, Plus, Table2 } from 'lucide-react'
-import { type JSX, useEffect, useState } from 'react'
+import type { JSX } from 'react'
 import { Button } from '../../../components/button.tsx'
 import { IconButton } from '../../../components/icon-button.tsx'
-import { SearchField } from '../../../components/search-field.tsx'
+import { DebouncedSearchField } from '../../../components/debounced-search-field.tsx'
 import type { TableInfo } from '../../../lib/data/tables.ts'
 import type { Field } from '../../../lib/fields/field.ts'
 import { gridMessages as words } from '../../../messages/grid.ts'
@@ -11,9 +11,6 @@ import { DensityMenu } from './density-menu.tsx'
 import { FieldsPopover } from './fields-popover.tsx'
 import { FilterPopover } from './filter-popover.tsx'
 import { SortPopover } from './sort-popover.tsx'
-
-/** The search goes to the database when nothing was typed for this long, in milliseconds. */
-const SEARCH_DEBOUNCE_MS = 80
 
 /** What narrows, orders and shapes the view; all of it goes into the address. */
 export function GridToolbar({
@@ -39,7 +36,13 @@ export function GridToolbar({
         <h1 tabIndex={-1} className="mr-2 truncate text-heading max-tablet:basis-[calc(100%-7rem)]">
           {table.label}
         </h1>
-        <SearchInView label={words.searchIn(table.label)} text={view.query.search} onChange={view.setSearch} />
+        <DebouncedSearchField
+          label={words.searchIn(table.label)}
+          placeholder={words.search}
+          text={view.query.search}
+          onTyped={view.setSearch}
+          className="w-56 min-w-24 shrink max-tablet:order-2 max-tablet:w-auto max-tablet:flex-1"
+        />
         <div role="group" aria-label={words.view} className="flex items-center gap-0.5 max-tablet:order-3">
           <FilterPopover fields={fields} filter={view.filter} onChange={view.setFilter} />
           <SortPopover fields={fields} sorts={view.query.sorts} onChange={view.setSorts} />
@@ -67,41 +70,5 @@ export function GridToolbar({
         )}
       </div>
     </div>
-  )
-}
-
-/** Reports the typed text only after a pause. */
-function SearchInView({
-  label,
-  text,
-  onChange,
-}: {
-  readonly label: string
-  readonly text: string
-  readonly onChange: (text: string) => void
-}): JSX.Element {
-  const [typed, setTyped] = useState(text)
-  const [known, setKnown] = useState(text)
-  if (text !== known) {
-    // The address has changed: by this field, or from outside, which then counts.
-    setKnown(text)
-    if (text !== typed.trim() && text !== typed) setTyped(text)
-  }
-  // A timer is a subscription to time.
-  useEffect(() => {
-    if (typed === text) return
-    const timer = setTimeout(() => onChange(typed), SEARCH_DEBOUNCE_MS)
-    return () => clearTimeout(timer)
-    // Only typing starts the timer; the address follows it.
-    // eslint-disable-next-line react/exhaustive-deps
-  }, [typed])
-  return (
-    <SearchField
-      label={label}
-      placeholder={words.search}
-      value={typed}
-      onChange={setTyped}
-      className="w-56 min-w-24 shrink max-tablet:order-2 max-tablet:w-auto max-tablet:flex-1"
-    />
   )
 }

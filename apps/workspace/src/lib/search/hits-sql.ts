@@ -1,0 +1,48 @@
+import type { TableInfo } from '../data/tables.ts'
+import { escapeLike, quoteName, type SqlPart } from '../sql.ts'
+import type { FindCandidates } from './candidates-of.ts'
+import { wordSql } from './word-sql.ts'
+
+/** A found row as {@link hitsSql} answers it. */
+export interface HitRow {
+  /** Which of the searched tables it is of. */
+  readonly place: number
+  readonly id: string
+  readonly title: string | number | null
+  readonly code: string | number | null
+  /** The first text besides title and code that has the first word. */
+  readonly text: string | null
+}
+
+/** What is looked for in one table. */
+export interface TableSearch {
+  readonly table: TableInfo
+  /** What the words are looked for in, as SQL over the table named `t`. */
+  readonly columns: readonly string[]
+  readonly words: readonly string[]
+  readonly candidates: FindCandidates
+  /** Rows that are wanted at most. */
+  readonly limit: number
+}
+
+/** The best hits of some tables in one question: titles that begin with the first word come first, and then the rest, both by title. */
+export function hitsSql(searches: readonly TableSearch[]): SqlPart {
+  const parts = searches.map(tableHitsSql)
+  return { text: parts.map(({ text }) => text).join(' union all '), values: parts.flatMap(({ values }) => values) }
+}
+
+function tableHitsSql({ table, columns, words, candidates, limit }: TableSearch, place: number): SqlPart {
+  const title = `t.${quoteName(table.titleColumn ?? 'id')}`
+  const code = table.codeColumn === undefined ? 'null' : `t.${quoteName(table.codeColumn)}`
+  const conditions = words.map((word) => wordSql(columns, word, candidates(word)))
+  const first = escapeLike(words[0] ?? '')
+  const others = columns.filter((column) => column !== title && column !== code)
+  const texts = others.map((column) => `case when ${column} like ? escape '\\' then ${column} end`)
+  return {
+    text: `select * from (select ${place} as place, t.id as id, ${title} as title, ${code} as code,
+        ${texts.length === 0 ? 'null' : `coalesce(${texts.join(', ')}, null)`} as text
+      from ${quoteName(table.name)} t where ${conditions.map(({ text }) => text).join(' and ')}
+      order by ${title} like ? escape '\\' desc, ${title} collate nocase, t.id limit ?)`,
+    values: [...others.map(() => `%${first}%`), ...conditions.flatMap(({ values }) => values), `${first}%`, limit],
+  }
+}

@@ -1,0 +1,25 @@
+import type { SearchedTable } from '@holdfast/client'
+import type { SchemaDescriptor } from '@holdfast/protocol'
+import { COMMENTS_TABLE } from '../data/comments-table.ts'
+import { tablesOf, titleColumnOf } from '../data/tables.ts'
+import { fieldsOf } from '../fields/field.ts'
+import { isTextual } from '../fields/field-kind.ts'
+
+/**
+ * What people search: the texts of every table, what its records are called, and what is said about them. Of the system's
+ * tables only what links are called: a search looks through them as well.
+ */
+export function searchedTables(schema: SchemaDescriptor): readonly SearchedTable[] {
+  const own = tablesOf(schema).map(({ name, titleColumn, codeColumn, descriptor }) => {
+    const texts = fieldsOf(descriptor, schema).filter(({ kind }) => isTextual(kind))
+    return searched(name, [titleColumn, codeColumn, ...texts.map((field) => field.name)])
+  })
+  const system = schema.tables
+    .filter((table) => table.schema === 'holdfast')
+    .map((table) => searched(table.name, [table.name === COMMENTS_TABLE ? 'body' : titleColumnOf(table)]))
+  return [...own, ...system].filter(({ columns }) => columns.length > 0)
+}
+
+function searched(table: string, columns: readonly (string | undefined)[]): SearchedTable {
+  return { table, columns: [...new Set(columns.filter((column) => column !== undefined))].toSorted() }
+}

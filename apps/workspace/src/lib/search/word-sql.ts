@@ -1,0 +1,36 @@
+import type { Field } from '../fields/field.ts'
+import { isTextual } from '../fields/field-kind.ts'
+import { labelSql } from '../fields/label-sql.ts'
+import { escapeLike, quoteName, type SqlPart } from '../sql.ts'
+
+/** What was typed into a search, word by word: a row has to have all of them, anywhere and in any order. */
+export function wordsOf(text: string): readonly string[] {
+  return text
+    .trim()
+    .split(/\s+/)
+    .filter((word) => word !== '')
+}
+
+/** What a search looks into, as SQL over the table named `t`: the texts of the row, and what its links are called. */
+export function searchedColumns(fields: readonly Field[]): readonly string[] {
+  return fields.flatMap((field): readonly string[] => {
+    const column = `t.${quoteName(field.name)}`
+    if (isTextual(field.kind)) return [column]
+    return field.kind === 'link' && field.link?.titleColumn !== undefined ? [labelSql(field, column)] : []
+  })
+}
+
+/**
+ * The condition that one of the columns has the word. Letters are compared without regard to case (ASCII, as SQLite does it).
+ *
+ * @param columns - SQL over the table named `t`
+ * @param found - a query for the ids of rows that may have the word, from an index; without it all rows are compared
+ */
+export function wordSql(columns: readonly string[], word: string, found?: SqlPart): SqlPart {
+  if (columns.length === 0) return { text: '0', values: [] }
+  const pattern = `%${escapeLike(word)}%`
+  const compared = columns.map((column) => `${column} like ? escape '\\'`).join(' or ')
+  const patterns = columns.map(() => pattern)
+  if (!found) return { text: `(${compared})`, values: patterns }
+  return { text: `(t.id in (${found.text}) and (${compared}))`, values: [...found.values, ...patterns] }
+}
