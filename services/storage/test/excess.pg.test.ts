@@ -36,6 +36,8 @@ async function makeRows(bucket: string, names: readonly string[]): Promise<void>
   await world.run(`insert into storage.objects (bucket_id, name, metadata) values ${rows.join(',')}`)
 }
 
+const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
+
 /** What Postgres says is there, in the order of a listing by name. */
 async function namesOf(bucket: string): Promise<readonly string[]> {
   const rows = await world.run(
@@ -206,8 +208,10 @@ describe('pages', () => {
   const NAMES = ['a', 'a!', 'a-1', 'a.txt', 'a/1', 'a/2', 'a0', 'b', 'b-1', 'b.txt', 'c/1', 'c//2', 'd']
 
   beforeAll(async () => {
-    await world.run(`insert into storage.buckets (id, name) values ('pages', 'pages')`)
+    await world.run(`insert into storage.buckets (id, name) values ('pages', 'pages'), ('cases', 'cases')`)
     await makeRows('pages', NAMES)
+    // Odd, so that what is read together ends between two names that differ in case only.
+    await makeRows('cases', ['a', ...Array.from({ length: 80 }, (_unused, n) => [`F${100 + n}`, `f${100 + n}`]).flat()])
     await makeRows('long', [
       'a',
       ...Array.from({ length: 120 }, (_unused, index) => 1_000 + index).flatMap((n) => [`f${n}`, `f${n}-x`]),
@@ -270,6 +274,21 @@ describe('pages', () => {
     for (let offset = 0; seen.length === offset; offset += 25)
       seen.push(...listed(await post('/object/list/long', { prefix: '', limit: 25, offset })))
     expect(seen).toEqual(await namesOf('long'))
+  })
+
+  test.each([
+    ['name', 'asc'],
+    ['name', 'desc'],
+    ['created_at', 'asc'],
+    ['updated_at', 'desc'],
+  ] as const)('by %s, %s, have names that differ in case and objects of one time once each', async (column, order) => {
+    const seen: string[] = []
+    const sortBy = { column, order }
+    for (let offset = 0; seen.length === offset; offset += 25)
+      seen.push(...listed(await post('/object/list/cases', { prefix: '', limit: 25, offset, sortBy })))
+    const byBytes = await namesOf('cases')
+    const rows = column === 'name' ? byBytes.toSorted((a, b) => compare(a.toLowerCase(), b.toLowerCase())) : byBytes
+    expect(seen).toEqual(order === 'asc' ? rows : rows.toReversed())
   })
 })
 

@@ -82,6 +82,25 @@ describe('bytes and what is known of them', () => {
   })
 })
 
+test('HEAD and info name the transform that they are asked about, and have the facts of the file', async () => {
+  const query = '?width=24&height=3000&resize=contain&quality=50'
+  const plain = await send('HEAD', '/object/public/open/a/b.txt')
+  expect(plain.headers).not.toHaveProperty('x-transformations')
+  for (const [method, url] of [
+    ['HEAD', '/object/public/open/a/b.txt'],
+    ['GET', '/object/info/public/open/a/b.txt'],
+  ] as const) {
+    const answer = await send(method, url + query)
+    expect([url, answer.status, answer.headers['x-transformations']]).toEqual([
+      url,
+      200,
+      'height:2000,width:24,resizing_type:fit,quality:50',
+    ])
+    if (method === 'HEAD') expect(answer.headers['content-length']).toBe(plain.headers['content-length'])
+    expect((await send(method, `${url}?width=x`)).status).toBe(400)
+  }
+})
+
 describe('a copy', () => {
   beforeAll(async () => {
     await send('PUT', '/object/box/source', {

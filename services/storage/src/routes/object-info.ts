@@ -1,6 +1,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { StorageContext } from '../context.ts'
 import type { ObjectRow } from '../database/objects.ts'
+import { describeTransform, parseTransform } from '../images/transform.ts'
 import { findReadable, type ReadAccess } from '../objects/read-object.ts'
 import type { Operation } from '../operations.ts'
 import { openRequest } from '../request/open-request.ts'
@@ -9,6 +10,7 @@ import { nameOf } from './download.ts'
 
 interface InfoRoute {
   readonly Params: { readonly bucket: string; readonly '*': string }
+  readonly Querystring: Readonly<Record<string, string | undefined>>
 }
 
 /** `HEAD /object/…` and `GET /object/info/…`: the metadata of an object. */
@@ -19,12 +21,15 @@ export function objectInfoRoutes(context: StorageContext): FastifyPluginAsync {
     const head =
       (operation: Operation, access: ReadAccess) => async (request: FastifyRequest<InfoRoute>, reply: FastifyReply) => {
         const row = await find(request, operation, access)
-        const headers = objectHeaders({ row })
+        const headers = { ...objectHeaders({ row }), ...transformHeader(request) }
         if (isUnchanged(row, request.headers)) return reply.code(304).headers(headers).send()
         return reply.headers({ ...headers, 'content-length': String(sizeOf(row)) }).send()
       }
-    const info = (operation: Operation, access: ReadAccess) => async (request: FastifyRequest<InfoRoute>) =>
-      renderInfo(await find(request, operation, access))
+    const info =
+      (operation: Operation, access: ReadAccess) => async (request: FastifyRequest<InfoRoute>, reply: FastifyReply) => {
+        reply.headers(transformHeader(request))
+        return renderInfo(await find(request, operation, access))
+      }
 
     app.head<InfoRoute>('/object/:bucket/*', head('object.head_authenticated_info', 'caller'))
     app.head<InfoRoute>('/object/authenticated/:bucket/*', head('object.head_authenticated_info', 'caller'))
@@ -34,6 +39,12 @@ export function objectInfoRoutes(context: StorageContext): FastifyPluginAsync {
     app.get<InfoRoute>('/object/info/authenticated/:bucket/*', options, info('object.get_authenticated_info', 'caller'))
     app.get<InfoRoute>('/object/info/public/:bucket/*', options, info('storage.object.info_public', 'public'))
   }
+}
+
+/** As in Supabase: these addresses take the parameters of a transform, draw nothing, and name it. @throws {HoldfastError} `InvalidRequest` */
+function transformHeader({ query }: FastifyRequest<InfoRoute>): Readonly<Record<string, string>> {
+  const transform = describeTransform(parseTransform(query))
+  return transform === '' ? {} : { 'x-transformations': transform }
 }
 
 function renderInfo(row: ObjectRow): Readonly<Record<string, unknown>> {

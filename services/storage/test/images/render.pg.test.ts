@@ -1,5 +1,6 @@
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { crc32, deflateSync } from 'node:zlib'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ALICE, openStorageWorld, type Answer, type StorageWorld } from '../storage-world.ts'
@@ -28,6 +29,23 @@ const picture = (width: number, height: number): Promise<Buffer> =>
     ])
     .png()
     .toBuffer()
+
+/** A black square in as few bytes as can be: one bit for each pixel, and all of them zero. */
+function blank(side: number): Buffer {
+  const chunk = (type: string, data: Buffer): Buffer => {
+    const whole = Buffer.concat([Buffer.alloc(4), Buffer.from(type), data, Buffer.alloc(4)])
+    whole.writeUInt32BE(data.length, 0)
+    whole.writeUInt32BE(crc32(whole.subarray(4, -4)), whole.length - 4)
+    return whole
+  }
+  const header = Buffer.alloc(13)
+  header.writeUInt32BE(side, 0)
+  header.writeUInt32BE(side, 4)
+  header[8] = 1
+  const rows = deflateSync(Buffer.alloc((1 + Math.ceil(side / 8)) * side))
+  const signature = Buffer.from('89504e470d0a1a0a', 'hex')
+  return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', rows), chunk('IEND', Buffer.alloc(0))])
+}
 
 async function put(path: string, bytes: Buffer | string, type = 'image/png'): Promise<void> {
   const headers = { 'content-type': type, 'x-upsert': 'true' }
@@ -133,6 +151,14 @@ describe('what cannot be drawn', () => {
     bomb.writeUInt32BE(60_000, 20)
     await put('pages/bomb.png', bomb)
     expect(await refused('bomb.png')).toMatchObject({ statusCode: '400' })
+    // Whole images: 49 million pixels in a few kB are as many as may be, and 64 million too many.
+    await put('pages/black.png', blank(7_000))
+    expect((await get('/render/image/public/pages/black.png?width=10')).status).toBe(200)
+    await put('pages/bomb.png', blank(8_000))
+    expect(await refused('bomb.png')).toMatchObject({
+      statusCode: '400',
+      message: 'The image cannot be transformed: Input image exceeds pixel limit',
+    })
     await put('pages/large.png', Buffer.concat([await picture(4, 4), Buffer.alloc(25_000_000)]))
     expect(await refused('large.png')).toMatchObject({ statusCode: '400', message: 'The image has more than 25 MB' })
   })
