@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { silentLogger } from '@holdfast/foundation'
 import { openS3Backend } from '../../src/backend/s3-backend.ts'
 import type { S3Settings } from '../../src/backend/s3-store.ts'
+import { verifyStored, type StoredReport } from '../../src/verify/verify-stored.ts'
 import { openStorageWorld, type StorageWorld } from '../storage-world.ts'
 import { describeBackend } from './backend-cases.ts'
 
@@ -128,4 +129,52 @@ test('a service over S3 stores, reads and deletes as one over a folder', async (
   expect(
     await store.run(`select name from storage.objects where bucket_id = '${BUCKET}' and name like 'versions/%'`),
   ).toEqual([])
+})
+
+test('the rows of a service over S3 are compared with the bytes of its bucket', async () => {
+  await using store = await openStore()
+  const { s3 } = store
+  await using world = await openStorageWorld({
+    options: {
+      storageS3Endpoint: `${store.url}/s3`,
+      storageS3Bucket: BUCKET,
+      storageS3AccessKeyId: s3.accessKeyId,
+      storageS3SecretAccessKey: s3.secretAccessKey,
+    },
+  })
+  await world.request('service', { method: 'POST', url: '/bucket', payload: { name: 'photos' } })
+  await vi.waitFor(async () => expect(await world.run('select id from storage.byte_stores')).toHaveLength(1), 20_000)
+  const versionOf = async (key: string): Promise<string> => {
+    const sent = await world.request('service', {
+      method: 'POST',
+      url: `/object/photos/${key}`,
+      payload: `bytes of ${key}`,
+    })
+    expect(sent.status).toBe(200)
+    const [row] = await world.run(`select version from storage.objects where name = '${key}'`)
+    return `versions/${String(row?.['version'])}`
+  }
+  const [, lost, changed] = [await versionOf('whole'), await versionOf('lost'), await versionOf('changed')]
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-outbox-'))
+  const backend = await openS3Backend({ settings: settingsOf(store, { prefix: '' }), folder, logger: silentLogger })
+  const verify = (): Promise<StoredReport> =>
+    verifyStored({ db: world.database.pool, backend, clock: { now: () => Date.now() }, readsBytes: true })
+  expect(await verify()).toMatchObject({ equal: true, objects: 3, versions: 3, faults: [] })
+
+  await store.request('service', { method: 'DELETE', url: `/object/${BUCKET}/${lost}` })
+  const headers = { 'x-upsert': 'true' }
+  await store.request('service', {
+    method: 'POST',
+    url: `/object/${BUCKET}/${changed}`,
+    payload: 'bytes of CHANGED',
+    headers,
+  })
+  const { equal, faults } = await verify()
+  expect(equal).toBe(false)
+  expect(faults.map(({ kind, key }) => [kind, key]).toSorted()).toEqual([
+    ['checksum', 'changed'],
+    ['missing', 'lost'],
+  ])
+  await backend[Symbol.asyncDispose]()
+  rmSync(folder, { recursive: true })
 })
