@@ -58,15 +58,21 @@ export async function leadTransfers(options: LeadOptions, signal: AbortSignal): 
 
   /** A row that is gone counts as gone once no undo can bring it back. */
   async function followDecisions(): Promise<void> {
-    const undecided = (await database.getAll<{ id: string }>(UNDECIDED_SQL)).map(({ id }) => id).join()
+    const undecided = await readUndecided()
     if (undecided === undecidedBefore) return
     undecidedBefore = undecided
     await followRows(options)
   }
 
+  async function readUndecided(): Promise<string> {
+    return (await database.getAll<{ id: string }>(UNDECIDED_SQL)).map(({ id }) => id).join()
+  }
+
   async function begin(): Promise<void> {
     const files = await options.table.listActive()
     const waiting = await database.getAll<{ id: string }>(WAITING_ROWS_SQL)
+    // A person has decided since: a file whose row was given up waits for nothing any more, and must not be sent.
+    if ((await readUndecided()) !== undecidedBefore) return look()
     const first = await database.get<{ position: number | null }>('select min(id) as position from ps_crud')
     const nowMs = options.now()
     const isOpen = pause.get() === undefined
