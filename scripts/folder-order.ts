@@ -49,7 +49,7 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'routes',
   ],
   'services/realtime': ['wire', 'presence', 'bus', 'database', 'access', 'changes', 'channel', 'socket', 'routes'],
-  'services/functions': ['project', 'process', 'observe', 'workers', 'proxy', 'webhooks'],
+  'services/functions': ['project', 'process', 'observe', 'workers', 'proxy', 'webhooks', 'schedules'],
   'services/sync': [
     'encode',
     'lease',

@@ -48,9 +48,15 @@ const SERVER_FILES = [
   'services/functions/runtime',
   'sample/sql',
   'apps/workspace/dist',
-  ...['server', 'platform/postgres', 'services/auth', 'services/storage', 'services/realtime', 'services/sync'].map(
-    (path) => `${path}/migrations`,
-  ),
+  ...[
+    'server',
+    'platform/postgres',
+    'services/auth',
+    'services/storage',
+    'services/realtime',
+    'services/functions',
+    'services/sync',
+  ].map((path) => `${path}/migrations`),
 ]
 
 /** The comment by which code names its source map, which is not packed. */

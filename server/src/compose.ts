@@ -10,6 +10,7 @@ import { openRoles } from './open-roles.ts'
 import { openAccounts } from './parts/accounts.ts'
 import { openCatalog } from './parts/catalog.ts'
 import { openChannels } from './parts/channels.ts'
+import { createDatabaseCalls } from './parts/database-calls.ts'
 import { openFiles } from './parts/files.ts'
 import { openFunctionsPart } from './parts/functions.ts'
 import { openGateway } from './parts/gateway.ts'
@@ -20,7 +21,6 @@ import { openRequestConnections } from './parts/request-connections.ts'
 import { openRestPart } from './parts/rest.ts'
 import { openSchemaWatch } from './parts/schemas.ts'
 import { openSyncPart, waitForSync } from './parts/sync.ts'
-import { openWebhooksPart, WEBHOOKS_CHANNEL } from './parts/webhooks.ts'
 import { prepareSample, prepareSamplePictures } from './prepare-sample.ts'
 
 /** Connections of the superuser's pool, for migrations and what a plan prepares. */
@@ -53,8 +53,8 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
   phases.end('sample')
 
   const { readerUrl } = roles
-  let webhooks: ReturnType<typeof openWebhooksPart> | undefined
-  const catalog = await openCatalog(context, readerUrl, new Map([[WEBHOOKS_CHANNEL, () => webhooks?.wake()]]))
+  const calls = createDatabaseCalls()
+  const catalog = await openCatalog(context, readerUrl, calls.channels)
   phases.end('catalog')
   const shares = openRequestConnections(context, { requestUrl: roles.requestUrl, catalog })
   const app = openHttpServer(context, trustProxy)
@@ -90,9 +90,8 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
 
   await openGateway(app, context, { cluster, accounts, rest, storage, realtime, functions, sync, schemas, hasSample })
   signal.throwIfAborted()
-  webhooks = openWebhooksPart(context, { url, baseUrl, port })
   await listenOn(app, config.host, port)
-  webhooks.wake()
+  calls.open(context, { url, cluster, baseUrl, port })
   phases.end('listening')
   await Promise.all([
     waitForSync(sync, options),

@@ -1,5 +1,5 @@
 import { authMigrations } from '@holdfast/auth'
-import { webhookMigrations } from '@holdfast/functions'
+import { scheduleMigrations, webhookMigrations } from '@holdfast/functions'
 import { platformMigrations, type MigrationSource } from '@holdfast/postgres'
 import { realtimeMigrations } from '@holdfast/realtime'
 import { storageMigrations } from '@holdfast/storage'
@@ -18,6 +18,7 @@ export const MIGRATIONS: readonly MigrationSource[] = [
   storageMigrations,
   realtimeMigrations,
   webhookMigrations,
+  scheduleMigrations,
   syncMigrations,
   serverMigrations,
 ]

@@ -1,6 +1,6 @@
 import { authOptions } from '@holdfast/auth'
 import type { OptionDeclarations, OptionValues } from '@holdfast/foundation'
-import { functionsOptions, webhooksOptions } from '@holdfast/functions'
+import { functionsOptions, schedulesOptions, webhooksOptions } from '@holdfast/functions'
 import { realtimeOptions } from '@holdfast/realtime'
 import { restOptions } from '@holdfast/rest'
 import { storageOptions } from '@holdfast/storage'
@@ -232,6 +232,7 @@ export const options = {
   ...realtimeOptions,
   ...functionsOptions,
   ...webhooksOptions,
+  ...schedulesOptions,
   ...syncOptions,
 } satisfies OptionDeclarations
 
@@ -244,6 +245,7 @@ export const optionGroups: readonly { readonly title: string; readonly options: 
   { title: 'Realtime', options: realtimeOptions },
   { title: 'Functions', options: functionsOptions },
   { title: 'Webhooks', options: webhooksOptions },
+  { title: 'Schedules', options: schedulesOptions },
   { title: 'Sync', options: syncOptions },
   { title: 'Commands that ask a running server', options: inspectOptions },
   { title: 'Logs of functions', options: functionsCommandOptions },

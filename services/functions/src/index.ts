@@ -1,4 +1,4 @@
-/** Edge functions, code of the project, each in a Deno process of its own; and what the database has called: webhooks. */
+/** Edge functions, code of the project, each in a Deno process of its own; and what the database asks for: webhooks and jobs at certain times. */
 export { openFunctionsDatabase, type FunctionsDatabase } from './database-role.ts'
 export { openFunctions, type FunctionsService, type OpenFunctionsOptions } from './functions.ts'
 export type { FunctionMetrics } from './observe/metrics.ts'
@@ -7,7 +7,9 @@ export { functionsOptions, type FunctionsOptions } from './options.ts'
 export { findDeno } from './process/program.ts'
 export { discoverProject, FUNCTION_NAME } from './project/discover.ts'
 export { projectFilesOf } from './project-files.ts'
-export { webhookMigrations } from './migrations.ts'
+export { scheduleMigrations, webhookMigrations } from './migrations.ts'
+export { schedulesOptions } from './schedules/options.ts'
+export { Schedules } from './schedules/schedules.ts'
 export { webhooksOptions } from './webhooks/options.ts'
 export { createReach } from './webhooks/reach.ts'
 export { Webhooks } from './webhooks/webhooks.ts'

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '@holdfast/postgres'
 import { openFunctionsWorld, type FunctionsWorld } from '@holdfast/test-support'
 
-// Triggers and SQL of a project that call its edge functions, as Supabase's documentation writes them.
+// Triggers, SQL and scheduled jobs of a project that call its edge functions, as Supabase's documentation writes them.
 
 const FILES = {
   'config.toml': '[functions.hook]\nverify_jwt = false\n',
@@ -86,6 +86,45 @@ describe('requests that the database sends', () => {
   test('the API does not serve the schema net', async () => {
     const client = await world.holdfast.supabase()
     const { error } = await client.schema('net').rpc('http_get', { url: 'https://public.example' })
+    expect(error?.code).toBe('PGRST106')
+  })
+})
+
+describe('jobs at certain times', () => {
+  test('a migration may create the extension that they come with, and grant what the documentation says', async () => {
+    const { admin } = world.holdfast
+    for (let count = 0; count < 2; count++)
+      await admin.execute(sql`create extension if not exists pg_cron with schema pg_catalog`)
+    await admin.execute(sql`grant usage on schema cron to postgres`)
+    await admin.execute(sql`grant all privileges on all tables in schema cron to postgres`)
+    expect(await admin.query(sql`select extname from pg_extension where extname = 'pg_cron'`)).toHaveLength(1)
+  })
+
+  test('call a function every second until they are unscheduled, and their details say so', async () => {
+    const { admin, anonKey } = world.holdfast
+    const headers = JSON.stringify({ Authorization: `Bearer ${anonKey}`, 'Content-Type': 'application/json' })
+    const command = `select net.http_post('${world.url('guarded')}', '{"job": true}', headers := '${headers}')`
+    const [job] = await admin.query<{ id: string }>(
+      sql`select cron.schedule('call', '1 seconds', ${command})::text as id`,
+    )
+    await expect
+      .poll(() =>
+        admin.query(sql`select content::text, status_code from net._http_response where content like '%job%'`),
+      )
+      .toContainEqual({ content: '{"job": true}', status_code: 200 })
+    await expect
+      .poll(() =>
+        admin.query(sql`
+          select status, return_message, username from cron.job_run_details where jobid = ${job?.id}::bigint and end_time is not null`),
+      )
+      .toContainEqual({ status: 'succeeded', return_message: '1 row', username: 'postgres' })
+    expect(await admin.query(sql`select cron.unschedule('call')`)).toEqual([{ unschedule: true }])
+    expect(await admin.query(sql`select jobid from cron.job`)).toEqual([])
+  })
+
+  test('are refused to users of the API', async () => {
+    const client = await world.holdfast.supabase()
+    const { error } = await client.schema('cron').rpc('schedule', { schedule: '* * * * *', command: 'select 1' })
     expect(error?.code).toBe('PGRST106')
   })
 })

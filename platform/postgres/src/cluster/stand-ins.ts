@@ -6,6 +6,7 @@ import { delimiter, join } from 'node:path'
  * makes nothing: what it would make is there.
  */
 const STAND_INS: Readonly<Record<string, { readonly version: string; readonly comment: string }>> = {
+  pg_cron: { version: '1.6', comment: 'Jobs at certain times, run by Holdfast' },
   pg_net: { version: '0.20.0', comment: 'HTTP requests after the commit, sent by Holdfast' },
 }
 

@@ -6,6 +6,7 @@ export const MESSAGE = {
   commandComplete: 0x43, // C
   dataRow: 0x44, // D
   error: 0x45, // E
+  copyIn: 0x47, // G
   copyOut: 0x48, // H
   emptyQuery: 0x49, // I
   rowDescription: 0x54, // T
@@ -82,6 +83,11 @@ export function terminateMessage(): Buffer {
 
 export function copyDataMessage(body: Buffer): Buffer {
   return Buffer.concat([copyDataHead(body.length), body])
+}
+
+/** Answers a `CopyInResponse` with an error of the statement. */
+export function copyFailMessage(reason: string): Buffer {
+  return Buffer.concat([messageHead('f', Buffer.byteLength(reason) + 1), Buffer.from(`${reason}\0`)])
 }
 
 /** What goes before the bytes of a `CopyData` message that are written by themselves, without being copied. */

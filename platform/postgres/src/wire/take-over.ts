@@ -1,13 +1,12 @@
 import type { Socket } from 'node:net'
 import type { ClientBase } from 'pg'
-import { createFramer, type MessageHandler } from './framer.ts'
+import { createFramer, type FramerOptions } from './framer.ts'
 import { terminateMessage } from './messages.ts'
 import { readChunks } from './read-buffer.ts'
 
 const CLOSE_TIMEOUT_MS = 2000
 
-export interface WireHandlers {
-  readonly onMessage: MessageHandler
+export interface WireHandlers extends FramerOptions {
   /** After all messages of one chunk of the socket. */
   readonly onChunkEnd: (bytes: number) => void
   /** The socket is gone, or a handler threw. Called once; not after {@link Wire.close}. */
@@ -46,7 +45,7 @@ export function takeOver(client: ClientBase, handlers: WireHandlers): Wire {
     handlers.onLost(cause)
   }
 
-  const feed = createFramer({ onMessage: handlers.onMessage })
+  const feed = createFramer(handlers)
   readChunks(socket, (chunk) => {
     if (over) return
     try {
