@@ -5,7 +5,7 @@
  */
 import { openHoldfast, type Holdfast } from '@holdfast/test-support'
 import { benchAccounts } from './accounts.bench.ts'
-import { names as given } from './arguments.ts'
+import { names as given, options } from './arguments.ts'
 import { compare } from './compare.ts'
 import { compareCosts } from './costs.ts'
 import { benchEnumeration } from './enumeration.bench.ts'
@@ -137,9 +137,39 @@ async function measureAll(names: ReadonlySet<string>): Promise<string[]> {
   return [...failed, ...(await measureOnServer(Object.keys(onServer).filter((name) => names.has(name))))]
 }
 
+/** Options with what they mean; a word that is none must not start an hour of measuring. */
+const OPTIONS: Readonly<Record<string, string>> = {
+  '--help': 'names what can be measured, and measures nothing',
+  '--share=': 'a part of the full size: --share=0.01 shows that everything runs',
+  '--pairs=': 'of compare and costs: how many',
+  '--only=': 'of rest and costs: cases whose names contain the word',
+  '--alone': 'of rest: without what it is compared with',
+}
+
+const known = [...Object.keys(alone), ...Object.keys(onServer)]
+
+function printHelp(): void {
+  const lines = [
+    'npm run bench -- [NAME …] [OPTION …]          all, or the named ones',
+    'npm run bench -- compare A B NAME … [OPTION …]  on two commits in turns',
+    'npm run bench -- costs A B [OPTION …]           processor time of REST requests on two commits',
+    '',
+    `Names: sync, ${known.join(', ')}`,
+    '',
+    ...Object.entries(OPTIONS).map(([option, meaning]) => `${option.padEnd(10)} ${meaning}`),
+  ]
+  console.log(lines.join('\n'))
+}
+
+function assertOptions(): void {
+  for (const option of options) {
+    const isKnown = Object.keys(OPTIONS).some((one) => (one.endsWith('=') ? option.startsWith(one) : option === one))
+    if (!isKnown) throw new Error(`there is no option "${option}"; --help names those that there are`)
+  }
+}
+
 /** One that fails costs no other its figures, and is tried once more at the end, as tests are: a busy machine is no failure, and a defect stays one. */
 async function runBenchmarks(): Promise<void> {
-  const known = [...Object.keys(alone), ...Object.keys(onServer)]
   const wanted = new Set(given.length === 0 ? known : given.flatMap((name) => (name === 'sync' ? SYNC : [name])))
   for (const name of wanted) {
     if (!known.includes(name)) throw new Error(`there is no benchmark "${name}"; there are sync, ${known.join(', ')}`)
@@ -157,7 +187,9 @@ async function runBenchmarks(): Promise<void> {
   }
 }
 
+assertOptions()
 const [command, ...rest] = given
-if (command === 'compare') await compare(rest)
+if (options.includes('--help')) printHelp()
+else if (command === 'compare') await compare(rest)
 else if (command === 'costs') await compareCosts(rest)
 else await runBenchmarks()
