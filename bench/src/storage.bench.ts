@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import type { Holdfast } from '@holdfast/test-support'
-import { measureLoad, type Load, type LoadRequest } from './http-load.ts'
+import { measureLoad, type LoadRequest } from './http-load.ts'
 import { drawPicture } from './picture.ts'
-import { median, type Figure } from './report.ts'
+import { startProcessorMeter, type ProcessorMeter } from './processor-time.ts'
+import { median, percentile, type Figure } from './report.ts'
 import { sized, sizedSeconds } from './size.ts'
 import { startPlain } from './start-plain.ts'
 import { mintToken } from './tokens.ts'
@@ -10,6 +11,7 @@ import { transfer } from './transfer.ts'
 
 /** Taken in turn, so that what else the machine does meets both. */
 const ROUNDS = sized(3)
+const LARGE_ROUNDS = sized(9)
 const SECONDS = sizedSeconds(2)
 const MB = 1_000_000
 const LARGE_BYTES = sized(100) * MB
@@ -34,6 +36,7 @@ interface Target {
   readonly headers: Readonly<Record<string, string>>
   /** Of a file. */
   readonly pathOf: (name: string) => string
+  readonly pid: () => number
 }
 
 /** Bytes up and down, memory while they pass, small files by the second, and drawn images; beside a static file server without rights, rows and `fsync`. */
@@ -45,8 +48,14 @@ export async function benchStorage(holdfast: Holdfast): Promise<Figure[]> {
     url: holdfast.url,
     headers: { ...person, 'content-type': 'text/plain', 'x-upsert': 'true' },
     pathOf: (name) => `/storage/v1/object/files/${PERSON}/${name}`,
+    pid: () => holdfast.pid(),
   }
-  const theirs: Target = { url: plain.url, headers: { 'content-type': 'text/plain' }, pathOf: (name) => `/${name}` }
+  const theirs: Target = {
+    url: plain.url,
+    headers: { 'content-type': 'text/plain' },
+    pathOf: (name) => `/${name}`,
+    pid: () => plain.pid(),
+  }
   return [
     ...(await benchMemory(holdfast, ours)),
     ...(await benchLarge(ours, theirs)),
@@ -99,29 +108,80 @@ async function residentMb(pid: number): Promise<number | undefined> {
   return kilobytes === undefined ? undefined : (Number(kilobytes) * 1_024) / MB
 }
 
-async function benchLarge(ours: Target, theirs: Target): Promise<Figure[]> {
-  const rates = {
-    PUT: { ours: [] as number[], theirs: [] as number[] },
-    GET: { ours: [] as number[], theirs: [] as number[] },
-  }
-  for (let round = 0; round < ROUNDS; round++) {
-    for (const method of ['PUT', 'GET'] as const) {
-      rates[method].theirs.push(await rateOf(theirs, method))
-      rates[method].ours.push(await rateOf(ours, method))
-    }
-  }
-  return (['PUT', 'GET'] as const).map((method) => ({
-    name: `storage, ${LARGE_BYTES / MB} MB ${method === 'PUT' ? 'up' : 'down'}`,
-    value: median(rates[method].ours),
-    unit: 'MB/s',
-    reference: { name: PLAIN, value: median(rates[method].theirs) },
-  }))
+/** What one of the two did: how much in a second, and what processor time each needed, in µs. */
+interface Done {
+  readonly rate: number
+  readonly nodeUs: number
+  readonly postgresUs: number
 }
 
-async function rateOf(target: Target, method: 'GET' | 'PUT'): Promise<number> {
+/** @param work - resolves with its rate and how many it did */
+async function measureDone(
+  meter: ProcessorMeter,
+  work: () => Promise<{ readonly rate: number; readonly count: number }>,
+): Promise<Done> {
+  await meter.take()
+  const { rate, count } = await work()
+  const used = await meter.take()
+  const each = (ms: number): number => (ms * 1_000) / count
+  return { rate, nodeUs: each(used?.node ?? Number.NaN), postgresUs: each(used?.postgres ?? Number.NaN) }
+}
+
+/** Windows of which the quieter ones count, for processor time. */
+const QUIET_SHARE = 0.25
+
+function figuresOf(name: string, unit: string, each: string, ours: readonly Done[], theirs: readonly Done[]): Figure[] {
+  const rate = (all: readonly Done[]): number => median(all.map((one) => one.rate))
+  const node = (all: readonly Done[]): number =>
+    percentile(
+      all.map(({ nodeUs }) => nodeUs),
+      QUIET_SHARE,
+    )
+  const postgres = percentile(
+    ours.map(({ postgresUs }) => postgresUs),
+    QUIET_SHARE,
+  )
+  const title = `storage, ${name}`
+  const figures: Figure[] = [{ name: title, value: rate(ours), unit, reference: { name: PLAIN, value: rate(theirs) } }]
+  if (Number.isNaN(node(ours))) return figures
+  return [
+    ...figures,
+    {
+      name: `${title}: processor time of Node per ${each}`,
+      value: node(ours),
+      unit: 'µs',
+      reference: { name: PLAIN, value: node(theirs) },
+    },
+    { name: `${title}: processor time of Postgres per ${each}`, value: postgres, unit: 'µs' },
+  ]
+}
+
+async function benchLarge(ours: Target, theirs: Target): Promise<Figure[]> {
+  const meters = { ours: await startProcessorMeter(ours), theirs: await startProcessorMeter(theirs) }
+  const done = {
+    PUT: { ours: [] as Done[], theirs: [] as Done[] },
+    GET: { ours: [] as Done[], theirs: [] as Done[] },
+  }
+  for (let round = 0; round < LARGE_ROUNDS; round++) {
+    for (const method of ['PUT', 'GET'] as const) {
+      done[method].theirs.push(await measureDone(meters.theirs, () => sendLarge(theirs, method)))
+      done[method].ours.push(await measureDone(meters.ours, () => sendLarge(ours, method)))
+    }
+  }
+  return (['PUT', 'GET'] as const).flatMap((method) => {
+    const name = `${LARGE_BYTES / MB} MB ${method === 'PUT' ? 'up' : 'down'}`
+    return figuresOf(name, 'MB/s', 'MB', done[method].ours, done[method].theirs)
+  })
+}
+
+async function sendLarge(
+  target: Target,
+  method: 'GET' | 'PUT',
+): Promise<{ readonly rate: number; readonly count: number }> {
   const began = performance.now()
   await transfer({ ...target, path: target.pathOf('large'), method, bytes: LARGE_BYTES })
-  return LARGE_BYTES / MB / ((performance.now() - began) / 1_000)
+  const count = LARGE_BYTES / MB
+  return { rate: count / ((performance.now() - began) / 1_000), count }
 }
 
 /** Files of 10 kB. */
@@ -146,21 +206,21 @@ async function benchSmall(ours: Target, theirs: Target): Promise<Figure[]> {
     { name: 'small files of a person down', ours: get(ours), theirs: get(theirs) },
     { name: 'small files of a person up', ours: post(ours), theirs: post(theirs) },
   ]
+  const meters = { ours: await startProcessorMeter(ours), theirs: await startProcessorMeter(theirs) }
   const figures: Figure[] = []
   for (const one of cases) {
     for (const connections of CONNECTIONS) {
-      const measured = { ours: [] as Load[], theirs: [] as Load[] }
-      for (let round = 0; round < ROUNDS; round++) {
-        measured.theirs.push(await measureLoad({ url: theirs.url, connections, seconds: SECONDS, next: one.theirs }))
-        measured.ours.push(await measureLoad({ url: ours.url, connections, seconds: SECONDS, next: one.ours }))
+      const load = async (url: string, next: () => LoadRequest) => {
+        const { rate } = await measureLoad({ url, connections, seconds: SECONDS, next })
+        return { rate, count: rate * SECONDS }
       }
-      const rate = (loads: readonly Load[]): number => median(loads.map((load) => load.rate))
-      figures.push({
-        name: `storage, ${one.name}, ${connections} ${connections === 1 ? 'connection' : 'connections'}`,
-        value: rate(measured.ours),
-        unit: '/s',
-        reference: { name: PLAIN, value: rate(measured.theirs) },
-      })
+      const done = { ours: [] as Done[], theirs: [] as Done[] }
+      for (let round = 0; round < ROUNDS; round++) {
+        done.theirs.push(await measureDone(meters.theirs, () => load(theirs.url, one.theirs)))
+        done.ours.push(await measureDone(meters.ours, () => load(ours.url, one.ours)))
+      }
+      const name = `${one.name}, ${connections} ${connections === 1 ? 'connection' : 'connections'}`
+      figures.push(...figuresOf(name, '/s', 'file', done.ours, done.theirs))
     }
   }
   return figures
