@@ -1,5 +1,5 @@
 import { silentLogger } from '@holdfast/foundation'
-import { createPool, sharePool } from '@holdfast/postgres'
+import { createPool, quoteIdentifier, sharePool } from '@holdfast/postgres'
 import { createChangeTap, createSlot, dropSlot, ensurePublication, openReplicationStream } from '@holdfast/replication'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 import { ChangeFeed } from '../../src/changes/change-feed.ts'
@@ -90,6 +90,11 @@ export interface ChangeWorld extends AsyncDisposable {
   run(text: string): Promise<unknown>
   /** Subscribes to all changes of documents, and to those of each filter. */
   follow(identity: ReturnType<Subscriber['identity']>, own: Told[]): void
+  /** Publishes a table, and subscribes each to all of its changes. */
+  followTable(
+    name: string,
+    all: readonly (readonly [identity: ReturnType<Subscriber['identity']>, own: Told[]])[],
+  ): Promise<void>
   /** From now on the stream brings nothing. */
   hold(): void
   /** The stream brings what it has held, too. */
@@ -101,7 +106,8 @@ export async function openChangeWorld(): Promise<ChangeWorld> {
   const run = (text: string): Promise<unknown> => db.pool.withClient((client) => client.query(text))
   await run(SCHEMA)
   const tables = ['members', 'Docs'].map((name) => ({ schema: 'public', name }))
-  await ensurePublication(db.pool, { name: 'changes', tables })
+  const publish = () => ensurePublication(db.pool, { name: 'changes', tables })
+  await publish()
   await (await createSlot({ url: db.url, name: db.name }))[Symbol.asyncDispose]()
   const stream = await openReplicationStream({
     url: db.url,
@@ -137,7 +143,13 @@ export async function openChangeWorld(): Promise<ChangeWorld> {
   return {
     db,
     run,
-    follow: (identity, own) => follow(feed, identity, own),
+    follow: (identity, own) => follow(feed, identity, own, 'Docs', [undefined, ...FILTERS.map(([text]) => text)]),
+    async followTable(name, all) {
+      await run(`alter publication supabase_realtime add table public.${quoteIdentifier(name)}`)
+      tables.push({ schema: 'public', name })
+      await publish()
+      for (const [identity, own] of all) follow(feed, identity, own, name, [undefined])
+    },
     hold: () => void (held ??= Promise.withResolvers()),
     release() {
       held?.resolve()
@@ -156,7 +168,13 @@ export async function openChangeWorld(): Promise<ChangeWorld> {
   }
 }
 
-function follow(feed: ChangeFeed, identity: ReturnType<Subscriber['identity']>, own: Told[]): void {
+function follow(
+  feed: ChangeFeed,
+  identity: ReturnType<Subscriber['identity']>,
+  own: Told[],
+  table: string,
+  filters: readonly (string | undefined)[],
+): void {
   const subscriber: Subscriber = {
     topic: 'realtime:x',
     identity: () => identity,
@@ -169,6 +187,6 @@ function follow(feed: ChangeFeed, identity: ReturnType<Subscriber['identity']>, 
       throw new Error(reason)
     },
   }
-  for (const [number, filter] of [undefined, ...FILTERS.map(([text]) => text)].entries())
-    feed.add({ ...parseWanted({ event: '*', schema: 'public', table: 'Docs', filter }, number), subscriber })
+  for (const [number, filter] of filters.entries())
+    feed.add({ ...parseWanted({ event: '*', schema: 'public', table, filter }, number), subscriber })
 }

@@ -35,4 +35,25 @@ describe('the tables of channels', () => {
     expect(all).toEqual(expect.arrayContaining(['other.a', 'public.b', 'public.parts', 'realtime.messages']))
     expect(all.filter((name) => /^(sync|holdfast|auth|pg_catalog)\.|unlogged|\.part$|messages_/.test(name))).toEqual([])
   })
+
+  test.each([
+    ['as it is made', ''],
+    [
+      'made again by a script of the project',
+      'drop publication supabase_realtime; create publication supabase_realtime;',
+    ],
+  ])('with generated columns can be written to while the publication is %s', async (_title, script) => {
+    await using db = await openTestDatabase({ migrations: [realtimeMigrations] })
+    const rows = await db.pool.withClient(async (client) => {
+      // The identity is what the stream of changes needs.
+      await client.query(`create table public.sums (id int primary key, twice int generated always as (id * 2) stored);
+        alter table public.sums replica identity full; insert into public.sums values (1), (2);`)
+      if (script !== '') await client.query(script)
+      await client.query('alter publication supabase_realtime add table public.sums')
+      await client.query('update public.sums set id = 3 where id = 1')
+      await client.query('delete from public.sums where id = 2')
+      return (await client.query('select id, twice from public.sums')).rows as unknown
+    })
+    expect(rows).toEqual([{ id: 3, twice: 6 }])
+  })
 })
