@@ -63,6 +63,26 @@ describe('channel.subscribe', () => {
     expect((await subscribe(client.channel('room'))).statuses).toEqual(['SUBSCRIBED'])
   })
 
+  test('joins again by itself when the server hung for longer than its heartbeat waits', async () => {
+    await using own = await openHoldfast()
+    const client = openClient(own, { heartbeatIntervalMs: 500 })
+    const channel = client.channel('room')
+    const got = collect(channel, 'x')
+    const { statuses } = await subscribe(channel)
+    process.kill(own.pid(), 'SIGSTOP')
+    try {
+      await expect.poll(() => statuses.some((status) => status.startsWith('CHANNEL_ERROR'))).toBe(true)
+    } finally {
+      process.kill(own.pid(), 'SIGCONT')
+    }
+    await expect.poll(() => statuses.filter((status) => status === 'SUBSCRIBED').length).toBe(2)
+    const sender = await subscribe(openClient(own).channel('room'))
+    await sender.channel.send({ type: 'broadcast', event: 'x', payload: {} })
+    await expect.poll(() => got.length).toBe(1)
+    await client.removeAllChannels()
+    expect(got).toHaveLength(1)
+  })
+
   test('joins again by itself after the server was killed', async () => {
     await using own = await openHoldfast()
     const [client, other] = [openClient(own), openClient(own)]

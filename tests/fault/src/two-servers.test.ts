@@ -1,6 +1,7 @@
 /**
  * Invariants: of two servers on one database one reads the changes. When it dies, or hangs, the other takes over within seconds; whatever the first still
- * wants to write when it goes on does not get into the log; nothing that was committed is missing. Channels are where the changes are read.
+ * wants to write when it goes on does not get into the log; nothing that was committed is missing. Channels are where the changes are read: their broadcasts
+ * come in order, none twice, and without a gap while a client is joined.
  */
 import { createHmac } from 'node:crypto'
 import { createClient } from '@supabase/supabase-js'
@@ -38,15 +39,20 @@ async function untilSync(url: string, state: string): Promise<number> {
   return Date.now() - began
 }
 
-/** Writes notes for as long as `body` takes. */
+/** The number of the last broadcast that was committed. */
+let broadcasts = 0
+
+/** Writes notes, and sends numbered broadcasts, for as long as `body` takes. */
 async function whileWriting(body: () => Promise<void>): Promise<void> {
   const stop = new AbortController()
   const writing = (async () => {
     while (!stop.signal.aborted) {
       await holdfast.admin.withClient((client) =>
         client.query(`insert into public.notes default values;
-          update public.notes set amount = amount + 1 where id in (select id from public.notes order by random() limit 3)`),
+          update public.notes set amount = amount + 1 where id in (select id from public.notes order by random() limit 3);
+          select realtime.send('{"number": ${broadcasts + 1}}', 'counted', 'room', false)`),
       )
+      broadcasts++
       await pause(5)
     }
   })()
@@ -96,25 +102,36 @@ async function expectWhole(url: string): Promise<void> {
 }
 
 /** Joins a channel on one of the servers with the public client, which tries again and again. */
-function joinChannel(url: string): { readonly states: readonly string[]; readonly events: readonly string[] } {
+function joinChannel(url: string): {
+  readonly states: readonly string[]
+  readonly events: readonly string[]
+  /** Of the broadcasts that it got. */
+  readonly numbers: readonly number[]
+} {
   const states: string[] = []
   const events: string[] = []
+  const numbers: number[] = []
   const client = createClient(url, holdfast.anonKey)
   client
     .channel('room')
-    .on('broadcast', { event: '*' }, ({ event }) => void events.push(event))
+    .on('broadcast', { event: '*' }, ({ event, payload }) => {
+      if (event === 'counted') numbers.push((payload as { number: number }).number)
+      else events.push(event)
+    })
     .subscribe((state) => void states.push(state))
   onTestFinished(() => client.realtime.disconnect().then(() => undefined))
-  return { states, events }
+  return { states, events, numbers }
 }
 
 test('a server that hangs is replaced, and follows when it goes on', async () => {
   expect(await syncOf(other.ready.base)).toBe('standby')
   const channel = joinChannel(other.ready.base)
+  const before = joinChannel(holdfast.url)
   await expect.poll(() => channel.states).toContain('CHANNEL_ERROR')
   expect(channel.states).not.toContain('SUBSCRIBED')
+  await expect.poll(() => before.states).toContain('SUBSCRIBED')
   await whileWriting(async () => {
-    await pause(300)
+    await expect.poll(() => before.numbers.length).toBeGreaterThan(20)
     process.kill(holdfast.pid(), 'SIGSTOP')
     try {
       const tookMs = await untilSync(other.ready.base, 'ready')
@@ -124,11 +141,16 @@ test('a server that hangs is replaced, and follows when it goes on', async () =>
       process.kill(holdfast.pid(), 'SIGCONT')
     }
     await untilSync(holdfast.url, 'standby')
-    await pause(300)
+    // The client tries again every ten seconds at most.
+    await expect.poll(() => channel.states, { timeout: 30_000 }).toContain('SUBSCRIBED')
+    await expect.poll(() => channel.numbers.length, { timeout: 30_000 }).toBeGreaterThan(20)
   })
   expect(await syncOf(other.ready.base)).toBe('ready')
   await expectWhole(other.ready.base)
-  await expect.poll(() => channel.states).toContain('SUBSCRIBED')
+  await expect.poll(() => channel.numbers.at(-1)).toBe(broadcasts)
+  for (const { numbers } of [before, channel])
+    expect(numbers).toEqual(numbers.map((_, index) => (numbers[0] ?? 0) + index))
+  await expect.poll(() => before.states).toContain('CHANNEL_ERROR')
   await holdfast.admin.withClient((client) => client.query(`select realtime.send('{}', 'taken over', 'room', false)`))
   await expect.poll(() => channel.events).toEqual(['taken over'])
 })
