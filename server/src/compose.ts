@@ -22,6 +22,7 @@ import { openRestPart } from './parts/rest.ts'
 import { openSchemaWatch } from './parts/schemas.ts'
 import { openSyncPart, waitForSync } from './parts/sync.ts'
 import { prepareSample, prepareSamplePictures } from './prepare-sample.ts'
+import { prepareProject } from './project/prepare-project.ts'
 
 /** Connections of the superuser's pool, for migrations and what a plan prepares. */
 const INTERNAL_CONNECTIONS_MAX = 5
@@ -49,6 +50,7 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
   phases.end('roles')
   signal.throwIfAborted()
   const { hasSample, seeded } = await prepareSample({ cluster, pool }, options)
+  await prepareProject(cluster, options)
   signal.throwIfAborted()
   phases.end('sample')
 

@@ -3,7 +3,7 @@ import { nearest } from '../config/names.ts'
 import { printHelp, printReference } from '../config/print-reference.ts'
 import { VERSION } from '../version.ts'
 
-const COMMANDS = ['start', 'sync', 'functions', 'storage', 'backup', 'restore', 'help'] as const
+const COMMANDS = ['start', 'sync', 'functions', 'storage', 'migration', 'backup', 'restore', 'help'] as const
 
 /**
  * Runs one command.
@@ -33,6 +33,8 @@ export async function run(argv: readonly string[]): Promise<number> {
       return await (await import('./functions.ts')).functions({ argv: rest, env: process.env, out, err })
     if (command === 'storage')
       return await (await import('./storage.ts')).storage({ argv: rest, env: process.env, out, err })
+    if (command === 'migration')
+      return await (await import('./migration.ts')).migration({ argv: rest, env: process.env, out, err })
     if (command === 'backup')
       return await (await import('./backup.ts')).backup({ argv: rest, env: process.env, out, err })
     if (command === 'restore')

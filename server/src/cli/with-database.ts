@@ -16,18 +16,30 @@ export async function withDatabase<T>(
   return databaseUrl === undefined ? withEmbedded(resolve(dataDir), use) : use(databaseUrl)
 }
 
+/** Uses the database as {@link withDatabase} does, as the role that projects act as. */
+export async function withProjectDatabase<T>(
+  { dataDir, databaseUrl }: DatabaseChoice,
+  use: (url: string) => Promise<T>,
+): Promise<T> {
+  return databaseUrl === undefined ? withEmbedded(resolve(dataDir), use, 'project') : use(databaseUrl)
+}
+
 /**
  * Uses the Postgres that serves the data folder, or starts it for as long as it is needed.
  *
  * @throws {HoldfastError} `postgres_busy` while another process starts or stops it
  */
-export async function withEmbedded<T>(dataDir: string, use: (url: string) => Promise<T>): Promise<T> {
-  const url = findRunningCluster(dataDir)
+export async function withEmbedded<T>(
+  dataDir: string,
+  use: (url: string) => Promise<T>,
+  as: 'superuser' | 'project' = 'superuser',
+): Promise<T> {
+  const url = findRunningCluster(dataDir, as)
   if (url !== undefined) return use(url)
   const holder = readLockHolder(dataDir)
   if (holder !== undefined) throw postgresBusy(holder)
   await using cluster = await openEmbeddedCluster({ dataDir, port: 0, logger: silentLogger, mustExist: true })
-  return await use(cluster.internalUrl)
+  return await use(as === 'project' ? cluster.adminUrl : cluster.internalUrl)
 }
 
 function postgresBusy(holder: number): HoldfastError {

@@ -5,6 +5,15 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host)
 }
 
+/** Whether nothing says that others reach the server, also through a proxy on this machine. */
+export function servesThisMachineOnly({
+  host,
+  externalUrl,
+  trustProxy,
+}: Pick<Config, 'host' | 'externalUrl' | 'trustProxy'>): boolean {
+  return isLoopback(host) && externalUrl === undefined && trustProxy.length === 0
+}
+
 /** Sample accounts have a public password. */
 export function requireLoopbackForSample(config: Config, isSample: boolean): void {
   if (!isSample || isLoopback(config.host)) return

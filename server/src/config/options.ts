@@ -154,6 +154,29 @@ export const serverOptions = {
   },
 } satisfies OptionDeclarations
 
+/** Settings of the project in the folder where Holdfast is started. */
+export const projectOptions = {
+  migrationsDir: {
+    type: 'string',
+    default: 'supabase/migrations',
+    description: 'The folder of the project’s migrations, `<version>_<name>.sql`. It need not exist.',
+  },
+  projectMigrations: {
+    type: 'boolean',
+    default: true,
+    description: 'Whether a start applies the project’s migrations, and its seeds when only this machine is served.',
+  },
+} satisfies OptionDeclarations
+
+/** What `migration up` takes beside the settings of the server. */
+export const migrationOptions = {
+  includeAll: {
+    type: 'boolean',
+    default: false,
+    description: 'Whether `migration up` applies migrations that are older than what is applied already.',
+  },
+} satisfies OptionDeclarations
+
 /** What the commands take that ask a running server. */
 export const inspectOptions = {
   user: {
@@ -226,6 +249,7 @@ export const functionsCommandOptions = {
 /** Every setting there is, each declared once by the part that uses it. */
 export const options = {
   ...serverOptions,
+  ...projectOptions,
   ...authOptions,
   ...restOptions,
   ...storageOptions,
@@ -239,6 +263,7 @@ export const options = {
 /** Settings under the part that declares them, for help and reference. */
 export const optionGroups: readonly { readonly title: string; readonly options: OptionDeclarations }[] = [
   { title: 'Server', options: serverOptions },
+  { title: 'Project', options: projectOptions },
   { title: 'Accounts', options: authOptions },
   { title: 'REST', options: restOptions },
   { title: 'Storage', options: storageOptions },
@@ -250,6 +275,7 @@ export const optionGroups: readonly { readonly title: string; readonly options: 
   { title: 'Commands that ask a running server', options: inspectOptions },
   { title: 'Logs of functions', options: functionsCommandOptions },
   { title: 'Backup and restore', options: backupOptions },
+  { title: 'Commands for migrations', options: migrationOptions },
   { title: 'Commands that compare stored files', options: verifyOptions },
 ]
 
@@ -265,15 +291,20 @@ export const functionsCommandDeclarations = {
 /** Settings of `backup` and `restore`: which database and data folder, they find out as the server does. */
 export const backupDeclarations = { ...options, ...backupOptions } satisfies OptionDeclarations
 
+/** Settings of `migration …`: which database, they find out as the server does. */
+export const migrationDeclarations = { ...options, ...migrationOptions } satisfies OptionDeclarations
+
 /** Settings of `storage …`: which database and files, they find out as the server does. */
 export const storageDeclarations = { ...options, ...verifyOptions } satisfies OptionDeclarations
 
 export type StorageConfig = OptionValues<typeof storageDeclarations>
+export type MigrationConfig = OptionValues<typeof migrationDeclarations>
 export type BackupConfig = OptionValues<typeof backupDeclarations>
 /** Every setting of every command. */
 export const commandDeclarations = {
   ...functionsCommandDeclarations,
   ...backupOptions,
+  ...migrationOptions,
   ...verifyOptions,
 } satisfies OptionDeclarations
 

@@ -15,7 +15,8 @@ export const functionsOptions = {
   functionsConfig: {
     type: 'string',
     default: 'supabase/config.toml',
-    description: 'The file whose `[functions.*]` and `[edge_runtime]` are read. It need not exist.',
+    description:
+      'The file whose `[functions.*]`, `[edge_runtime]`, `[db.migrations]` and `[db.seed]` are read. It need not exist.',
   },
   functionsEnvFile: {
     type: 'string',

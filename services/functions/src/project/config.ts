@@ -35,25 +35,42 @@ const NOTHING: FunctionsConfig = {
  * @throws {HoldfastError} `functions_config_invalid`
  */
 export async function readFunctionsConfig(path: string): Promise<FunctionsConfig> {
-  let text: string
+  const text = readText(path)
+  return text === undefined ? NOTHING : await parseFunctionsConfig(text, path)
+}
+
+/**
+ * Reads `config.toml` as it stands, for other parts of the project.
+ *
+ * @returns no tables when there is no file
+ * @throws {HoldfastError} `functions_config_invalid`
+ */
+export async function readConfigTables(path: string): Promise<Readonly<Record<string, unknown>>> {
+  const text = readText(path)
+  return text === undefined ? {} : await parseTables(text, path)
+}
+
+function readText(path: string): string | undefined {
   try {
-    text = readFileSync(path, 'utf8')
+    return readFileSync(path, 'utf8')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return NOTHING
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw invalid(path, errorMessage(error))
   }
-  return parseFunctionsConfig(text, path)
+}
+
+async function parseTables(text: string, path: string): Promise<Readonly<Record<string, unknown>>> {
+  const { parse } = await import('smol-toml')
+  try {
+    return parse(text)
+  } catch (error) {
+    throw invalid(path, errorMessage(error))
+  }
 }
 
 /** @param path - of the file, for its relative paths */
 export async function parseFunctionsConfig(text: string, path: string): Promise<FunctionsConfig> {
-  const { parse } = await import('smol-toml')
-  let content: Readonly<Record<string, unknown>>
-  try {
-    content = parse(text)
-  } catch (error) {
-    throw invalid(path, errorMessage(error))
-  }
+  const content = await parseTables(text, path)
   const runtime = tableOf(content['edge_runtime'], path, 'edge_runtime')
   const secrets = tableOf(runtime['secrets'], path, 'edge_runtime.secrets')
   const functions = tableOf(content['functions'], path, 'functions')

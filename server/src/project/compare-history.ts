@@ -1,0 +1,24 @@
+import type { MigrationFile } from './migration-files.ts'
+
+/** How the files of a project differ from the history of a database. */
+export interface HistoryComparison {
+  /** Not applied yet, in the order of their versions. */
+  readonly pending: readonly MigrationFile[]
+  /** Those of them that are older than a migration that is applied. */
+  readonly outOfOrder: readonly MigrationFile[]
+  /** Applied versions that have no file. */
+  readonly missing: readonly string[]
+}
+
+/** @param applied - versions, in any order. They are compared as text, as the CLI of Supabase does. */
+export function compareHistory(files: readonly MigrationFile[], applied: readonly string[]): HistoryComparison {
+  const known = new Set(files.map(({ version }) => version))
+  const done = new Set(applied)
+  const last = applied.toSorted().at(-1)
+  const pending = files.filter(({ version }) => !done.has(version))
+  return {
+    pending,
+    outOfOrder: pending.filter(({ version }) => last !== undefined && version < last),
+    missing: applied.filter((version) => !known.has(version)).toSorted(),
+  }
+}

@@ -1,0 +1,46 @@
+import { queryable, sql, type Pool, type Queryable } from '@holdfast/postgres'
+
+/** A connection of a pool. */
+export type Client = Parameters<Parameters<Pool['withClient']>[0]>[0]
+
+/** Keeps two processes from migrating one database at once. Any fixed number. */
+const LOCK_KEY = 4_711_054_322
+
+/** @returns the versions that the database's history has, oldest first; none when there is no history */
+export async function readHistory(db: Pick<Queryable, 'query'>): Promise<readonly string[]> {
+  const [found] = await db.query<{ exists: boolean }>(
+    sql`select to_regclass('supabase_migrations.schema_migrations') is not null as exists`,
+  )
+  if (!found?.exists) return []
+  const rows = await db.query<{ version: string }>(
+    sql`select version from supabase_migrations.schema_migrations order by version`,
+  )
+  return rows.map(({ version }) => version)
+}
+
+/**
+ * Makes the tables that the CLI of Supabase makes, with the columns that its older versions lack.
+ *
+ * @see Supabase CLI, `pkg/migration/history.go`
+ */
+export async function ensureHistory(client: Client): Promise<void> {
+  await client.query(`
+    create schema if not exists supabase_migrations;
+    create table if not exists supabase_migrations.schema_migrations (version text not null primary key);
+    alter table supabase_migrations.schema_migrations
+      add column if not exists statements text[], add column if not exists name text;
+    create table if not exists supabase_migrations.seed_files (path text not null primary key, hash text not null);
+  `)
+}
+
+/** Runs `body` while no other process migrates the project of this database. */
+export async function whileLocked<T>(client: Client, body: () => Promise<T>): Promise<T> {
+  const connection = queryable(client)
+  await connection.query(sql`select pg_advisory_lock(${LOCK_KEY})`)
+  try {
+    return await body()
+  } finally {
+    // On a lost connection Postgres has let it go.
+    await connection.query(sql`select pg_advisory_unlock(${LOCK_KEY})`).catch(() => undefined)
+  }
+}

@@ -1,0 +1,74 @@
+import { HoldfastError } from '@holdfast/foundation'
+import { queryable, sql, type Pool } from '@holdfast/postgres'
+import { compareHistory } from './compare-history.ts'
+import { ensureHistory, readHistory, whileLocked, type Client } from './history.ts'
+import type { MigrationFile } from './migration-files.ts'
+import { readSqlFile, runFile } from './run-file.ts'
+
+export interface MigrateProjectOptions {
+  /** Connected as the role that projects act as. */
+  readonly pool: Pool
+  readonly files: readonly MigrationFile[]
+  /** Whether files that are older than what is applied are applied as well. */
+  readonly includesOlder: boolean
+  /** Told the versions that are applied and have no file. May throw. */
+  readonly onMissing: (versions: readonly string[]) => void
+  /** Told each file before it is applied. */
+  readonly onFile: (file: MigrationFile) => void
+}
+
+/**
+ * Applies the migrations that the history of the database does not have, each in a transaction together with its record.
+ *
+ * @returns what was applied
+ * @throws {HoldfastError} `migration_out_of_order`, and those of {@link runFile}
+ */
+export async function migrateProject(options: MigrateProjectOptions): Promise<readonly MigrationFile[]> {
+  return await options.pool.withClient((client) =>
+    whileLocked(client, async () => {
+      const comparison = compareHistory(options.files, await readHistory(queryable(client)))
+      if (comparison.missing.length > 0) options.onMissing(comparison.missing)
+      if (comparison.pending.length === 0) return []
+      if (comparison.outOfOrder.length > 0 && !options.includesOlder) throw outOfOrder(comparison.outOfOrder)
+      await ensureHistory(client)
+      for (const file of comparison.pending) {
+        options.onFile(file)
+        await applyOne(client, file)
+      }
+      return comparison.pending
+    }),
+  )
+}
+
+async function applyOne(client: Client, { version, name, path }: MigrationFile): Promise<void> {
+  const text = readSqlFile(path)
+  const statements = await statementsOf(text, path)
+  await runFile(client, {
+    path,
+    text,
+    record: sql`
+      insert into supabase_migrations.schema_migrations (version, name, statements)
+      values (${version}, ${name}, ${statements}::text[])
+    `,
+  })
+}
+
+/** As the history keeps them. What our parser does not know, Postgres may, or says better why not: then it is one. */
+async function statementsOf(text: string, path: string): Promise<readonly string[]> {
+  const { splitStatements } = await import('@holdfast/policy')
+  const statements = await splitStatements(text).catch(() => [{ text, kind: 'plain', line: 1 }])
+  const input = statements.find(({ kind }) => kind === 'reads the input')
+  if (input) {
+    throw new HoldfastError('project_sql_failed', 500, `${path}, line ${input.line}: COPY has no input here.`, {
+      hint: 'Use INSERT, or load the rows with psql.',
+    })
+  }
+  return statements.map((statement) => statement.text)
+}
+
+function outOfOrder(files: readonly MigrationFile[]): HoldfastError {
+  return new HoldfastError('migration_out_of_order', 500, 'Migrations are older than what is applied already.', {
+    detail: files.map(({ path }) => path).join('\n'),
+    hint: 'Give them later versions, or apply them with "holdfast migration up --include-all".',
+  })
+}

@@ -1,0 +1,57 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { HoldfastError } from '@holdfast/foundation'
+
+/** A migration of the project, as its file is named. */
+export interface MigrationFile {
+  /** The digits before the first `_`, by which migrations are ordered, as text. */
+  readonly version: string
+  readonly name: string
+  readonly path: string
+}
+
+export interface MigrationFolder {
+  /** By version. */
+  readonly files: readonly MigrationFile[]
+  /** Names of other files that end in `.sql`, which are not applied. */
+  readonly skipped: readonly string[]
+}
+
+/** @see Supabase CLI, `pkg/migration/file.go` */
+const FILE_NAME = /^(\d+)_(.*)\.sql$/
+
+/**
+ * Lists the migrations of a folder, which need not exist.
+ *
+ * @throws {HoldfastError} `migration_version_taken` when two files have one version
+ */
+export function listMigrationFiles(folder: string): MigrationFolder {
+  const files: MigrationFile[] = []
+  const skipped: string[] = []
+  for (const fileName of namesIn(folder)) {
+    const [, version, name] = FILE_NAME.exec(fileName) ?? []
+    if (version !== undefined && name !== undefined) files.push({ version, name, path: join(folder, fileName) })
+    else if (fileName.endsWith('.sql')) skipped.push(fileName)
+  }
+  const ordered = files.toSorted((one, other) => (one.version < other.version ? -1 : 1))
+  for (const [index, { version, path }] of ordered.entries()) {
+    const next = ordered[index + 1]
+    if (next?.version === version) throw versionTaken(path, next.path)
+  }
+  return { files: ordered, skipped }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).toSorted()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}
+
+function versionTaken(one: string, other: string): HoldfastError {
+  return new HoldfastError('migration_version_taken', 500, `${one} and ${other} have the same version.`, {
+    hint: 'Give one of them another number before its first "_".',
+  })
+}

@@ -1,0 +1,54 @@
+import { dirname } from 'node:path'
+import { errorMessage, HoldfastError } from '@holdfast/foundation'
+import { readConfigTables } from '@holdfast/functions'
+
+/** The parts of `config.toml` that migrations and seeds need. */
+export interface DatabaseConfig {
+  readonly migratesAtStart: boolean
+  /** Globs below {@link folder}, in their order; none when seeds are turned off. */
+  readonly seedPatterns: readonly string[]
+  /** Where `config.toml` is. */
+  readonly folder: string
+}
+
+const DEFAULT_SEEDS = ['./seed.sql']
+
+/**
+ * Reads `[db.migrations]` and `[db.seed]`.
+ *
+ * @throws {HoldfastError} `project_config_invalid`
+ */
+export async function readDatabaseConfig(path: string): Promise<DatabaseConfig> {
+  const content = await readConfigTables(path).catch((error: unknown) => {
+    const detail = error instanceof HoldfastError ? error.detail : errorMessage(error)
+    throw invalid(path, detail ?? errorMessage(error))
+  })
+  const db = tableOf(path, 'db', content['db'])
+  const migrations = tableOf(path, 'db.migrations', db['migrations'])
+  const seed = tableOf(path, 'db.seed', db['seed'])
+  const patterns = seed['sql_paths'] ?? DEFAULT_SEEDS
+  if (!Array.isArray(patterns) || !patterns.every((one) => typeof one === 'string'))
+    throw invalid(path, 'db.seed.sql_paths is not a list of paths')
+  return {
+    migratesAtStart: isOn(path, 'db.migrations.enabled', migrations['enabled']),
+    seedPatterns: isOn(path, 'db.seed.enabled', seed['enabled']) ? patterns : [],
+    folder: dirname(path),
+  }
+}
+
+function tableOf(path: string, name: string, value: unknown = {}): Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null) throw invalid(path, `${name} is not a table`)
+  return value as Readonly<Record<string, unknown>>
+}
+
+function isOn(path: string, name: string, value: unknown = true): boolean {
+  if (typeof value !== 'boolean') throw invalid(path, `${name} is neither true nor false`)
+  return value
+}
+
+function invalid(path: string, detail: string): HoldfastError {
+  return new HoldfastError('project_config_invalid', 500, `${path} cannot be read.`, {
+    detail,
+    hint: 'Mend it, or start with --no-project-migrations.',
+  })
+}

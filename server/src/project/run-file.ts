@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs'
+import { errorMessage, HoldfastError } from '@holdfast/foundation'
+import { queryable, type SqlFragment } from '@holdfast/postgres'
+import type { Client } from './history.ts'
+
+/** Postgres's own default, which a role or database of hosted Supabase does not have. */
+const PLAIN_SEARCH_PATH = '"$user", public'
+
+/** What a migration of a hosted project is written for. */
+const PROJECT_SEARCH_PATH = '"$user", public, extensions'
+
+/** @returns the text without a byte order mark, which is no SQL */
+export function readSqlFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').replace(/^\uFEFF/, '')
+  } catch (error) {
+    throw new HoldfastError('file_unreadable', 500, `${path} cannot be read: ${errorMessage(error)}`, { cause: error })
+  }
+}
+
+/**
+ * Runs a file and its record in one transaction. A file that commits in its midst has its own way: what comes after is apart.
+ *
+ * @throws {HoldfastError} `project_sql_failed` with the file, the line and what Postgres said; nothing of the file is in the database then
+ */
+export async function runFile(
+  client: Client,
+  { path, text, record }: { readonly path: string; readonly text: string; readonly record: SqlFragment },
+): Promise<void> {
+  await client.query('reset role; reset all')
+  const { rows } = await client.query<{ search_path: string }>('show search_path')
+  if (rows[0]?.search_path === PLAIN_SEARCH_PATH) await client.query(`set search_path = ${PROJECT_SEARCH_PATH}`)
+  await client.query('begin')
+  try {
+    await client.query(text)
+    await client.query('reset role')
+    await queryable(client).query(record)
+    await client.query('commit')
+  } catch (error) {
+    await client.query('rollback').catch(() => undefined) // when the connection is gone, so is the transaction
+    throw failed(path, text, error)
+  } finally {
+    await client.query('reset role; reset all').catch(() => undefined)
+  }
+}
+
+function failed(path: string, text: string, error: unknown): HoldfastError {
+  const { position, detail, hint } = error as { position?: string; detail?: string; hint?: string }
+  // Postgres counts characters, JavaScript halves of some.
+  const line = Number(position) > 0 ? `, line ${[...text].slice(0, Number(position)).join('').split('\n').length}` : ''
+  return new HoldfastError('project_sql_failed', 500, `${path}${line}: ${errorMessage(error)}`, {
+    cause: error,
+    ...(detail === undefined ? {} : { detail }),
+    hint: hint ?? 'Nothing of this file was applied. Change it, or start with --no-project-migrations.',
+  })
+}
