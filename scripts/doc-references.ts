@@ -12,6 +12,8 @@ export interface Repository {
 
 /** Paths that a page writes as ours and that are not in the repository, with what they are. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
+  'seed.sql': 'a project',
+  'supabase/seed.sql': 'a project',
   'apps/notes': 'the app that a guide builds',
   'case.html': 'a page that was used for a measurement',
   'roles.sql': 'what pg_dumpall writes',

@@ -3,7 +3,7 @@ import { nearest } from '../config/names.ts'
 import { printHelp, printReference } from '../config/print-reference.ts'
 import { VERSION } from '../version.ts'
 
-const COMMANDS = ['start', 'sync', 'functions', 'storage', 'migration', 'backup', 'restore', 'help'] as const
+const COMMANDS = ['init', 'start', 'sync', 'functions', 'storage', 'migration', 'backup', 'restore', 'help'] as const
 
 /**
  * Runs one command.
@@ -27,6 +27,7 @@ export async function run(argv: readonly string[]): Promise<number> {
       return 0
     }
     if (command === 'start') return await (await import('./start.ts')).start({ argv: rest, env: process.env, out, err })
+    if (command === 'init') return (await import('./init.ts')).init({ argv: rest, env: process.env, out, err })
     if (command === 'sync')
       return await (await import('./sync/run-sync.ts')).runSync({ argv: rest, env: process.env, out, err })
     if (command === 'functions')

@@ -20,6 +20,7 @@ export function printHelp(): string {
     'Usage: holdfast <command> [options]',
     '',
     'Commands',
+    '  init             Makes the folder of a project: supabase/config.toml, migrations, seed.sql',
     '  start            Starts the app, its APIs and Postgres, until Ctrl-C',
     '  sync status      Tells where sync stands: the tables read, how far behind it is, how large the log is',
     '  sync coverage    Tells of each table and policy whether and how it syncs, and at what cost',

@@ -1,0 +1,59 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, relative, resolve } from 'node:path'
+import { HoldfastError } from '@holdfast/foundation'
+import { loadConfig } from '../config/load-config.ts'
+import { options } from '../config/options.ts'
+import { readOrUndefined, type CommandInput } from './command.ts'
+
+/**
+ * `holdfast init`: makes the folder of a project, with what a start reads of it. Leaves files alone that are there.
+ *
+ * @returns the exit code
+ * @throws {HoldfastError} `project_exists`
+ */
+export function init(input: CommandInput): number {
+  const config = loadConfig(options, { argv: input.argv, env: input.env, readFile: readOrUndefined })
+  const configFile = resolve(config.functionsConfig)
+  if (existsSync(configFile)) {
+    throw new HoldfastError('project_exists', 500, `${config.functionsConfig} exists already.`, {
+      hint: '"holdfast start" uses it as it is.',
+    })
+  }
+  const folder = dirname(configFile)
+  const seed = join(folder, 'seed.sql')
+  mkdirSync(folder, { recursive: true })
+  mkdirSync(resolve(config.migrationsDir), { recursive: true })
+  writeFileSync(configFile, configOf(basename(dirname(folder))), { flag: 'wx' })
+  if (!existsSync(seed)) writeFileSync(seed, SEED)
+  const shown = relative(process.cwd(), folder) || '.'
+  input.out(
+    config.json
+      ? `${JSON.stringify({ created: folder })}\n`
+      : `Created ${shown}. "holdfast migration new NAME" makes a migration, "holdfast start" applies it.\nKeep ${config.dataDir} out of version control: it has the database and its secrets.\n`,
+  )
+  return 0
+}
+
+const SEED = `-- Rows for development. Applied once, after the migrations, on the packaged Postgres when only this machine is served.
+`
+
+/** A name in TOML's basic string, as JSON writes it. */
+function configOf(name: string): string {
+  return `# Names and meaning as in Supabase's config.toml. Holdfast reads these sections; "holdfast help" has options for the rest.
+project_id = ${JSON.stringify(name)}
+
+[db.migrations]
+enabled = true
+
+[db.seed]
+enabled = true
+# Relative to this file; may be globs.
+sql_paths = ["./seed.sql"]
+
+[edge_runtime]
+enabled = true
+
+# [functions.hello]
+# verify_jwt = true
+`
+}
