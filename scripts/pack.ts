@@ -47,6 +47,7 @@ const SERVER_FILES = [
   'platform/postgres/roles',
   'services/functions/runtime',
   'sample/sql',
+  'sample/supabase',
   'apps/workspace/dist',
   ...[
     'server',

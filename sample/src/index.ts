@@ -1,4 +1,5 @@
 /** Northline Water, the sample project: its tables, policies, accounts and rows. */
 export { SAMPLE_PASSWORD, sampleAccounts, type SampleAccount } from './accounts.ts'
+export { SAMPLE_PROJECT } from './project.ts'
 export { storePictures, type StorageApi } from './pictures/store-pictures.ts'
 export { SAMPLE_SEED, seedSample, type SeedSampleOptions } from './seed.ts'

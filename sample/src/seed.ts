@@ -23,6 +23,9 @@ const FILES_SCHEMA = '0004_photos.sql'
 /** Who may use which channel: only where there is realtime. */
 const CHANNELS_SCHEMA = '0005_channels.sql'
 
+/** What calls edge functions: only where these, storage and what calls them are. */
+const FUNCTIONS_SCHEMA = '0006_functions.sql'
+
 export interface SeedSampleOptions {
   /** Connected as the role that projects act as. */
   readonly pool: Pool
@@ -34,6 +37,8 @@ export interface SeedSampleOptions {
   readonly hasFiles?: boolean
   /** Whether there are policies for private channels. They need the tables of realtime. Default: none. */
   readonly hasChannels?: boolean
+  /** Whether the database calls edge functions: a webhook and a job. They need the schemas of both, and files. Default: none. */
+  readonly hasFunctions?: boolean
   /** Another number makes another sample of the same size. */
   readonly seed?: number
 }
@@ -48,6 +53,7 @@ export interface SeedSampleOptions {
  */
 export async function seedSample(options: SeedSampleOptions): Promise<{ readonly seeded: boolean }> {
   const { pool, logger, clock, hashPassword, hasFiles = false, hasChannels = false, seed = SAMPLE_SEED } = options
+  const hasFunctions = hasFiles && (options.hasFunctions ?? false)
   if (await isSeeded(pool)) return { seeded: false }
 
   const began = performance.now()
@@ -56,7 +62,12 @@ export async function seedSample(options: SeedSampleOptions): Promise<{ readonly
   const seeded = await pool.transaction(async (tx) => {
     await tx.query(sql`select pg_advisory_xact_lock(${SEED_LOCK})`)
     if (await isSeeded(tx)) return false
-    const files = [...SCHEMA_FILES, ...(hasFiles ? [FILES_SCHEMA] : []), ...(hasChannels ? [CHANNELS_SCHEMA] : [])]
+    const files = [
+      ...SCHEMA_FILES,
+      ...(hasFiles ? [FILES_SCHEMA] : []),
+      ...(hasChannels ? [CHANNELS_SCHEMA] : []),
+      ...(hasFunctions ? [FUNCTIONS_SCHEMA] : []),
+    ]
     for (const file of files) {
       await tx.client.query(await readFile(new URL(`../sql/${file}`, import.meta.url), 'utf8'))
     }

@@ -54,11 +54,11 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
   signal.throwIfAborted()
   phases.end('sample')
 
-  const { readerUrl } = roles
+  const { readerUrl, requestUrl } = roles
   const calls = createDatabaseCalls()
   const catalog = await openCatalog(context, readerUrl, calls.channels)
   phases.end('catalog')
-  const shares = openRequestConnections(context, { requestUrl: roles.requestUrl, catalog })
+  const shares = openRequestConnections(context, { requestUrl, catalog })
   const app = openHttpServer(context, trustProxy)
 
   const jwtSecret = resolveJwtSecret(config.jwtSecret, config.dataDir, logger)
@@ -75,7 +75,7 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
   // Requests come later than sync is opened.
   const isStandby = (): boolean => sync.isStandby
   const realtime = openChannels(context, { accounts, share: shares.share('realtime'), pool, tap, roles, isStandby })
-  const functions = openFunctionsPart(context, { accounts, baseUrl, pool, requestUrl: roles.requestUrl })
+  const functions = openFunctionsPart(context, { accounts, baseUrl, pool, requestUrl, hasSample })
   phases.end('services')
   const { exposedSchemas } = rest
   const policies = openPolicyCompiler(context, { pool, readerUrl, catalog, exposedSchemas })
@@ -88,7 +88,7 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
     accounts,
     channels: { tap, ...(realtime ? { alsoPublished: realtime.publishedTables } : {}) },
   })
-  const schemas = openSchemaWatch(context, { pool, requestUrl: roles.requestUrl, catalog })
+  const schemas = openSchemaWatch(context, { pool, requestUrl, catalog })
 
   await openGateway(app, context, { cluster, accounts, rest, storage, realtime, functions, sync, schemas, hasSample })
   signal.throwIfAborted()

@@ -35,7 +35,15 @@ async function seedAsProject(
   { config, logger, clock }: OpenHoldfastOptions,
 ): Promise<{ readonly seeded: boolean }> {
   await using pool = createPool({ url: cluster.adminUrl, applicationName: 'holdfast sample', connectionsMax: 2 })
-  return await seedSample({ pool, logger, clock, hashPassword, hasFiles: config.storageEnabled, hasChannels: true })
+  return await seedSample({
+    pool,
+    logger,
+    clock,
+    hashPassword,
+    hasFiles: config.storageEnabled,
+    hasChannels: true,
+    hasFunctions: config.functionsEnabled,
+  })
 }
 
 /** Uploads the pictures of the sample's photos that are not there yet. What fails is tried again by the next start; nothing else depends on it. */

@@ -1,12 +1,26 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { functionsOptions, openFunctions, openFunctionsDatabase, type FunctionsService } from '@holdfast/functions'
+import {
+  functionsOptions,
+  openFunctions,
+  openFunctionsDatabase,
+  projectFilesOf,
+  type FunctionsOptions,
+  type FunctionsService,
+} from '@holdfast/functions'
 import type { Pool } from '@holdfast/postgres'
+import { SAMPLE_PROJECT } from '@holdfast/sample'
 import { isOperator } from '../gateway/authenticate.ts'
 import type { Accounts } from './accounts.ts'
 import type { PartContext } from './part-context.ts'
 import { optionsOf } from './service-options.ts'
 
-/** Opens edge functions. @returns `undefined` if the configuration turns them off */
+const SAMPLE_FILES = {
+  functionsDir: join(SAMPLE_PROJECT, 'functions'),
+  functionsConfig: join(SAMPLE_PROJECT, 'config.toml'),
+} as const
+
+/** Opens edge functions: those of the project, or of the sample where the project has none. @returns `undefined` if the configuration turns them off */
 export function openFunctionsPart(
   { config, logger, opened }: PartContext,
   given: {
@@ -15,11 +29,14 @@ export function openFunctionsPart(
     /** As the user that Holdfast itself is. */
     readonly pool: Pool
     readonly requestUrl: string
+    readonly hasSample: boolean
   },
 ): FunctionsService | undefined {
   if (!config.functionsEnabled) return undefined
   const { accounts, baseUrl, pool, requestUrl } = given
   const { auth } = accounts
+  const own = optionsOf(config, functionsOptions)
+  const isOfSample = given.hasSample && !hasFiles(own)
   const connectionsMax = config.functionsDbConnectionsMax
   const database = openFunctionsDatabase({ pool, requestUrl, connectionsMax, logger })
   const { anon, serviceRole, publishable, secret } = auth.apiKeys
@@ -37,8 +54,16 @@ export function openFunctionsPart(
       },
       verifyToken: auth.verifyToken,
       isOperator: (request) => isOperator(request, auth.verifyAdminToken),
-      options: optionsOf(config, functionsOptions),
+      options: isOfSample ? { ...own, ...SAMPLE_FILES } : own,
+      isPrepared: !isOfSample,
       logger,
     }),
   )
+}
+
+/** Whether there are functions, or the configuration says where they will be. */
+function hasFiles(options: FunctionsOptions): boolean {
+  const { directory, configFile } = projectFilesOf(options)
+  const isNamed = options.functionsDir !== functionsOptions.functionsDir.default
+  return isNamed || existsSync(directory) || existsSync(configFile)
 }

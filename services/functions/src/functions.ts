@@ -16,6 +16,8 @@ export interface OpenFunctionsOptions {
   /** Whether a request has a key of those who run the server. */
   readonly isOperator: (request: FastifyRequest) => Promise<boolean>
   readonly options: FunctionsOptions
+  /** Whether the first process is started with the server, and not with the first request. Default: it is. */
+  readonly isPrepared?: boolean
   readonly logger: Logger
 }
 
@@ -31,6 +33,7 @@ export function openFunctions({
   verifyToken,
   isOperator,
   options,
+  isPrepared = true,
   logger,
 }: OpenFunctionsOptions): FunctionsService {
   const files = projectFilesOf(options)
@@ -44,7 +47,7 @@ export function openFunctions({
     routes: functionRoutes({
       load: serving,
       onListen() {
-        if (!existsSync(files.directory) && !existsSync(files.configFile)) return
+        if (!isPrepared || (!existsSync(files.directory) && !existsSync(files.configFile))) return
         void serving().then((loaded) => loaded.prepare())
       },
       isOperator,
