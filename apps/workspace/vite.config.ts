@@ -63,8 +63,21 @@ const pwa: PluginOption = VitePWA({
   },
 })
 
+/** The app's texts are English: of the component library's texts, which screen readers get, the other 33 languages are left out. */
+const englishTexts: PluginOption = {
+  name: 'english-texts',
+  enforce: 'pre',
+  load: {
+    filter: {
+      id: /\/react-(?:aria|stately|aria-components)\/dist\/.*\/intl\/(?:.*\/)?(?!en-US)[a-z]{2}-[A-Z]{2}\.mjs$/,
+    },
+    // A language without texts is not there for the library, and English is what it falls back to.
+    handler: () => 'export default undefined',
+  },
+}
+
 export default defineConfig({
-  plugins: [react(), tailwindcss(), pwa],
+  plugins: [englishTexts, react(), tailwindcss(), pwa],
   resolve: {
     // Our own packages come from source. The export condition `source` cannot be used for that: react-aria-components
     // declares it too and does not publish the files behind it.

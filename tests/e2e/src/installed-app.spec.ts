@@ -58,4 +58,8 @@ test('the app can be installed, and starts without a connection on the last scre
   expect(after.rows).toEqual(before.rows)
   await tab.goto(`${dana.home}/t/sites`)
   await expect(tab.getByRole('heading', { level: 1, name: 'Sites' })).toBeAttached()
+  // What is loaded when it opens is on this device as well.
+  await tab.getByRole('button', { name: /^Filter/ }).click()
+  await tab.getByRole('button', { name: 'Add a condition' }).click()
+  await expect(tab.getByRole('button', { name: /Condition$/ })).toBeVisible()
 })

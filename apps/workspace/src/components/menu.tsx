@@ -12,7 +12,7 @@ import { Separator } from 'react-aria-components/Separator'
 import { cx } from '../lib/cx.ts'
 import { Kbd } from './kbd.tsx'
 import { popoverClass } from './popover.tsx'
-import { optionClass } from './select.tsx'
+import { optionClass } from './option-class.ts'
 
 export { MenuTrigger }
 

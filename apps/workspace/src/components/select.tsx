@@ -8,6 +8,7 @@ import { Popover as AriaPopover } from 'react-aria-components/Popover'
 import { Select as AriaSelect, SelectValue } from 'react-aria-components/Select'
 import { Text } from 'react-aria-components/Text'
 import { cx } from '../lib/cx.ts'
+import { optionClass } from './option-class.ts'
 import { popoverClass } from './popover.tsx'
 import { fieldLabelClass } from './text-field.tsx'
 
@@ -96,8 +97,3 @@ export function Select({
     </AriaSelect>
   )
 }
-
-/** The looks of a choice in a list box or a menu. */
-export const optionClass =
-  'flex min-h-8 cursor-default items-center gap-2 rounded-sm px-2 py-1 text-body text-text outline-none coarse:min-h-11 ' +
-  'data-focused:bg-hover data-pressed:bg-pressed data-disabled:text-subtle data-disabled:opacity-60 forced:data-focused:outline-2'

@@ -1,6 +1,7 @@
 import type { JSX, ReactNode } from 'react'
 import { Tab, TabList, TabPanel, Tabs as AriaTabs } from 'react-aria-components/Tabs'
 import { cx } from '../lib/cx.ts'
+import { CountBadge } from './count-badge.tsx'
 
 export interface TabItem<Id extends string> {
   readonly id: Id
@@ -59,30 +60,5 @@ export function Tabs<Id extends string>({
         </TabPanel>
       ))}
     </AriaTabs>
-  )
-}
-
-/** A small number beside a word. */
-export function CountBadge({
-  count,
-  tone = 'neutral',
-}: {
-  readonly count: number
-  readonly tone?: 'neutral' | 'danger' | 'accent'
-}): JSX.Element {
-  const looks = {
-    neutral: 'bg-sunken text-muted',
-    danger: 'bg-danger-soft text-danger',
-    accent: 'bg-accent-soft text-accent',
-  }[tone]
-  return (
-    <span
-      className={cx(
-        'inline-flex h-5 min-w-5 items-center justify-center rounded-full px-1.5 text-small tabular-nums',
-        looks,
-      )}
-    >
-      {count.toLocaleString()}
-    </span>
   )
 }

@@ -36,6 +36,9 @@ export const errorMessages = {
   reload: 'Load again',
   copyDetails: 'Copy details',
   copied: 'Copied',
+  partLoading: 'Loading …',
+  partNotLoaded:
+    'This part of the app could not be loaded. Load the app again to go on; your changes are kept on this device.',
   notFoundTitle: 'There is nothing at this address',
   notFoundDetail: 'The link may be old, or the record is not visible to you.',
   goHome: 'Go home',

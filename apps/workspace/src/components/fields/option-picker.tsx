@@ -5,7 +5,7 @@ import { Input } from 'react-aria-components/Input'
 import { ListBox, ListBoxItem } from 'react-aria-components/ListBox'
 import { SearchField } from 'react-aria-components/SearchField'
 import { fieldMessages as words } from '../../messages/fields.ts'
-import { optionClass } from '../select.tsx'
+import { optionClass } from '../option-class.ts'
 
 export interface PickerOption {
   readonly id: string

@@ -28,6 +28,7 @@ import type { RowWindows, WindowsState } from './row-windows.ts'
 import { cellsIn, rangeOf } from './selection.ts'
 import { GridToolbar } from './toolbar/grid-toolbar.tsx'
 import { useGridEdits } from './use-grid-edits.ts'
+import { usePreload } from './use-preload.ts'
 import { type GridView, useGridView } from './use-grid-view.ts'
 import { useRowWindows } from './use-row-windows.ts'
 import { useViewSelection, type ViewSelection } from './use-view-selection.ts'
@@ -87,6 +88,7 @@ function TableView({
   const total = useRecordTotal(table)
   const hasSynced = useHasSynced()
   useUndoKeys(writer)
+  usePreload(state.count !== undefined && state.count > 0)
   const onNew = newRecord && (() => void newRecord().then((id) => id !== undefined && view.openRecord(id)))
   useHotkeys(onNew ? { c: onNew } : {})
 

@@ -1,0 +1,27 @@
+import type { JSX } from 'react'
+import { cx } from '../lib/cx.ts'
+
+/** A small number beside a word. */
+export function CountBadge({
+  count,
+  tone = 'neutral',
+}: {
+  readonly count: number
+  readonly tone?: 'neutral' | 'danger' | 'accent'
+}): JSX.Element {
+  const looks = {
+    neutral: 'bg-sunken text-muted',
+    danger: 'bg-danger-soft text-danger',
+    accent: 'bg-accent-soft text-accent',
+  }[tone]
+  return (
+    <span
+      className={cx(
+        'inline-flex h-5 min-w-5 items-center justify-center rounded-full px-1.5 text-small tabular-nums',
+        looks,
+      )}
+    >
+      {count.toLocaleString()}
+    </span>
+  )
+}

@@ -1,0 +1,141 @@
+import { Plus, X } from 'lucide-react'
+import type { JSX } from 'react'
+import { Button } from '../../../components/button.tsx'
+import { IconButton } from '../../../components/icon-button.tsx'
+import { Select } from '../../../components/select.tsx'
+import type { Field } from '../../../lib/fields/field.ts'
+import { gridMessages as words } from '../../../messages/grid.ts'
+import {
+  type Condition,
+  CONDITIONS_MAX,
+  countConditions,
+  type FilterGroup,
+  NO_FILTER,
+  operatorsOf,
+} from '../../../lib/filters/filter.ts'
+import { ConditionValue } from './condition-value.tsx'
+
+/** The conditions of a filter, and how one is added. */
+export function FilterForm({ fields, filter, onChange }: FilterProps): JSX.Element {
+  const count = countConditions(filter)
+  const first = fields.find(({ kind }) => kind === 'choice') ?? fields[0]
+  return (
+    <>
+      {filter.nodes.length === 0 ? (
+        <p className="pb-3 text-body text-muted">{words.noConditions}</p>
+      ) : (
+        <div className="pb-3">
+          <Select
+            label={words.match}
+            className="w-44"
+            value={filter.kind}
+            options={[
+              { value: 'all', label: words.matchAll },
+              { value: 'any', label: words.matchAny },
+            ]}
+            onChange={(kind) => onChange({ ...filter, kind: kind === 'any' ? 'any' : 'all' })}
+          />
+        </div>
+      )}
+      <ConditionList fields={fields} filter={filter} onChange={onChange} />
+      <div className="flex items-center gap-2 pt-3">
+        {first && count < CONDITIONS_MAX ? (
+          <Button
+            size="sm"
+            icon={<Plus size={14} aria-hidden />}
+            onPress={() => onChange({ ...filter, nodes: [...filter.nodes, emptyCondition(first)] })}
+          >
+            {words.addCondition}
+          </Button>
+        ) : (
+          <p className="text-small text-muted">{words.conditionsFull}</p>
+        )}
+        {count > 0 ? (
+          <Button size="sm" tone="quiet" onPress={() => onChange(NO_FILTER)}>
+            {words.clearFilters}
+          </Button>
+        ) : null}
+      </div>
+    </>
+  )
+}
+
+export interface FilterProps {
+  readonly fields: readonly Field[]
+  readonly filter: FilterGroup
+  readonly onChange: (filter: FilterGroup) => void
+}
+
+function ConditionList({ fields, filter, onChange }: FilterProps): JSX.Element {
+  const replace = (index: number, node: Condition | undefined): void =>
+    onChange({ ...filter, nodes: filter.nodes.flatMap((old, at) => (at !== index ? [old] : node ? [node] : [])) })
+  return (
+    <ul className="flex flex-col gap-2">
+      {filter.nodes.map((node, index) => (
+        <li
+          key={index}
+          className="flex flex-wrap items-start gap-2 rounded-md border border-border p-2 laptop:flex-nowrap laptop:border-0 laptop:p-0"
+        >
+          {node.kind === 'condition' ? (
+            <ConditionRow condition={node} fields={fields} onChange={(next) => replace(index, next)} />
+          ) : (
+            <p className="flex-1 self-center text-body text-muted">
+              {words.filterCount(countConditions(node))} ({node.kind === 'all' ? words.matchAll : words.matchAny})
+            </p>
+          )}
+          <IconButton
+            label={words.removeCondition}
+            icon={<X size={16} aria-hidden />}
+            onPress={() => replace(index, undefined)}
+          />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function emptyCondition(field: Field): Condition {
+  return { kind: 'condition', field: field.name, operator: operatorsOf(field)[0] ?? 'filled', values: [] }
+}
+
+function ConditionRow({
+  condition,
+  fields,
+  onChange,
+}: {
+  readonly condition: Condition
+  readonly fields: readonly Field[]
+  readonly onChange: (condition: Condition) => void
+}): JSX.Element {
+  const field = fields.find(({ name }) => name === condition.field)
+  return (
+    <>
+      <Select
+        label={words.field}
+        isLabelHidden
+        className="w-40 shrink-0"
+        value={condition.field}
+        options={fields.map(({ name, label }) => ({ value: name, label }))}
+        onChange={(name) => {
+          const next = fields.find((one) => one.name === name)
+          if (next) onChange(emptyCondition(next))
+        }}
+      />
+      <Select
+        label={words.operator}
+        isLabelHidden
+        className="w-40 shrink-0"
+        value={condition.operator}
+        options={(field ? operatorsOf(field) : []).map((operator) => ({
+          value: operator,
+          label: words.operators[operator],
+        }))}
+        onChange={(name) => {
+          const operator = field && operatorsOf(field).find((one) => one === name)
+          if (operator) onChange({ ...condition, operator })
+        }}
+      />
+      {field ? <ConditionValue condition={condition} field={field} onChange={onChange} /> : <span className="flex-1" />}
+    </>
+  )
+}
