@@ -118,19 +118,30 @@ export function RecordStateMark({
   state,
   hasWord = false,
   says,
+  percent,
 }: {
   readonly state: RecordState
   readonly hasWord?: boolean
   /** In place of the state's own word. */
   readonly says?: string | undefined
+  /** How far it is, for eyes only: it changes many times. */
+  readonly percent?: string | undefined
 }): JSX.Element | null {
   if (state === 'clean') return null
   const { glyph, tone } = RECORD_STATES[state]
   const word = says ?? RECORD_STATES[state].word
   return (
-    <span className={`inline-flex items-center gap-1.5 text-small ${tone}`} title={hasWord ? undefined : word}>
+    <span
+      className={`inline-flex items-center gap-1.5 text-small ${tone}`}
+      title={hasWord ? undefined : [word, percent].filter(Boolean).join(' ')}
+    >
       <StateGlyph name={glyph} {...(hasWord ? {} : { label: word })} />
       {hasWord ? word : null}
+      {hasWord && percent !== undefined ? (
+        <span aria-hidden className="tabular-nums">
+          {percent}
+        </span>
+      ) : null}
     </span>
   )
 }

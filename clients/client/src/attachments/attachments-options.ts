@@ -24,6 +24,6 @@ export interface AttachmentsOptions {
    * were captured.
    */
   readonly prepare?: (bytes: Blob, file: FileEntry) => Promise<Blob>
-  /** How many bytes that the server has as well are kept on this device. Default: 500 MiB. */
-  readonly cacheBytesMax?: number
+  /** How many bytes that the server has as well are kept on this device; a function is asked each time. Default: 500 MiB. */
+  readonly cacheBytesMax?: number | (() => number)
 }

@@ -3,6 +3,7 @@ import { writeLocally } from '../local-write.ts'
 import type { Value } from '../value.ts'
 import { assertStorageKey, extensionOf, randomName } from './file-names.ts'
 import type { AttachmentsOptions } from './attachments-options.ts'
+import { chooseEvicted } from './cache-limit.ts'
 import { isEvictable, isUnsent, type FileEntry } from './file-state.ts'
 import type { FileTable } from './file-table.ts'
 import { FileStoreFull, type FileStore } from './files/file-store.ts'
@@ -65,8 +66,8 @@ export interface Attachments {
   /** Whether files go over networks that cost. Remembered. Default: they wait. */
   setUsesMetered(usesMetered: boolean): Promise<void>
   usage(): Promise<FileUsage>
-  /** Deletes all bytes that the server has as well. */
-  freeUpSpace(): Promise<void>
+  /** Deletes bytes that the server has as well, the least recently used first, until at most `keepBytes` of them are left. Default: 0. */
+  freeUpSpace(keepBytes?: number): Promise<void>
 }
 
 export interface AttachmentsContext {
@@ -75,7 +76,7 @@ export interface AttachmentsContext {
   readonly table: FileTable
   readonly store: FileStore
   readonly options: AttachmentsOptions
-  readonly cacheBytesMax: number
+  readonly cacheBytesMax: () => number
   readonly pause: Value<TransferPause>
   readonly now: () => number
   readonly onProblem: (error: unknown) => void
@@ -124,10 +125,11 @@ export function createAttachments(context: AttachmentsContext): Attachments {
         cachedBytes: bytes(files.filter(isEvictable)),
         unsentFiles: unsent.length,
         unsentBytes: bytes(unsent),
-        cacheBytesMax: context.cacheBytesMax,
+        cacheBytesMax: context.cacheBytesMax(),
       }
     },
-    freeUpSpace: async () => evict(context, (await table.list()).filter(isEvictable)),
+    freeUpSpace: async (keepBytes = 0) =>
+      evict(context, chooseEvicted(await table.list(), { limit: keepBytes, needed: 0 }) ?? []),
   }
 }
 

@@ -304,6 +304,8 @@ describe('a photo of another device', () => {
     }
     await expectState(device, 'p1', 'evicted')
     expect((await device.attachments.read(mine.id))?.size).toBe(100)
+    await device.attachments.freeUpSpace(11)
+    await expectState(device, 'p2', 'cached')
     await device.attachments.freeUpSpace()
     expect(await device.attachments.usage()).toMatchObject({ cachedBytes: 0, unsentFiles: 1, unsentBytes: 100 })
   })

@@ -49,7 +49,8 @@ export async function openAttachments(
   const ended = new AbortController()
   const gate = await openGate(database, server, ended.signal)
   const { pause } = gate
-  const cacheBytesMax = options.cacheBytesMax ?? CACHE_BYTES_MAX
+  const { cacheBytesMax: limit = CACHE_BYTES_MAX } = options
+  const cacheBytesMax = typeof limit === 'function' ? limit : () => limit
   const context = { database, table, store, options, cacheBytesMax, pause, now, onProblem }
   const lead = {
     ...context,

@@ -19,7 +19,7 @@ export interface WorkContext {
   readonly store: FileStore
   readonly endpoint: StorageEndpoint
   readonly options: Pick<AttachmentsOptions, 'prepare' | 'link'>
-  readonly cacheBytesMax: number
+  readonly cacheBytesMax: () => number
   /** A name that no stored bytes have. */
   readonly newName: () => string
   readonly onProblem: (error: unknown) => void
@@ -138,7 +138,7 @@ async function downloadFile(context: WorkContext, { id }: FileEntry, signal: Abo
 /** A file that was opened may take the place of any; one that is only due does not push out its like. */
 async function makeRoom(context: WorkContext, file: FileEntry): Promise<void> {
   const isLazyOnly = file.isEager && file.usedAtMs === 0
-  const room = { limit: context.cacheBytesMax, needed: file.size, isLazyOnly }
+  const room = { limit: context.cacheBytesMax(), needed: file.size, isLazyOnly }
   const evicted = chooseEvicted(await context.table.list(), room)
   if (evicted) return evict(context, evicted)
   if (!isLazyOnly) return // it is larger than the whole cache, and goes with the next one
@@ -149,7 +149,7 @@ async function makeRoom(context: WorkContext, file: FileEntry): Promise<void> {
 /** Deletes evictable files until the cache is within its limit. */
 async function keepWithinLimit(context: WorkContext): Promise<void> {
   const files = await context.table.list()
-  await evict(context, chooseEvicted(files, { limit: context.cacheBytesMax, needed: 0 }) ?? [])
+  await evict(context, chooseEvicted(files, { limit: context.cacheBytesMax(), needed: 0 }) ?? [])
 }
 
 /**

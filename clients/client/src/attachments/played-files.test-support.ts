@@ -157,7 +157,8 @@ function contextOf(played: PlayedFiles): Pick<
     ...played.options,
   }
   const now = (): number => played.nowMs
-  const cacheBytesMax = options.cacheBytesMax ?? 1e9
+  const { cacheBytesMax: limit = 1e9 } = options
+  const cacheBytesMax = typeof limit === 'function' ? limit : () => limit
   const apply = stepped(played, 'apply', table.apply)
   return {
     database,

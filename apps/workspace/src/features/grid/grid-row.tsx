@@ -82,6 +82,7 @@ export const GridRowView = memo(function GridRowView(props: GridRowProps): JSX.E
 const CELL = 'absolute inset-y-0 flex items-center border-r border-b border-border/70 px-2 text-grid whitespace-nowrap'
 
 function Gutter({ row, mark, title, isOpen, activeColumn }: GridRowProps): JSX.Element {
+  const files = fileWords(mark)
   return (
     <div
       role="gridcell"
@@ -92,7 +93,7 @@ function Gutter({ row, mark, title, isOpen, activeColumn }: GridRowProps): JSX.E
       )}
       style={{ width: GUTTER_PX }}
     >
-      <RecordStateMark state={mark?.state ?? 'clean'} says={fileWords(mark)?.text} />
+      <RecordStateMark state={mark?.state ?? 'clean'} says={files?.text} percent={files?.percent} />
       {row === undefined ? null : (
         <button
           type="button"

@@ -108,6 +108,7 @@ function Item({
   readonly photos: RowPhotos | undefined
   readonly onOpen: () => void
 }): JSX.Element {
+  const files = fileWords(mark)
   const text = (field: Field): string => formatValue(field, row[field.name] ?? null, row[LABEL_PREFIX + field.name])
   const title = shape.title ? text(shape.title) : ''
   const choice = shape.choice ? (row[shape.choice.name] ?? null) : null
@@ -131,7 +132,7 @@ function Item({
         <span className="flex items-center gap-2 text-small text-muted">
           {mark ? (
             <span className="shrink-0 whitespace-nowrap">
-              <RecordStateMark state={mark.state} says={fileWords(mark)?.text} hasWord />
+              <RecordStateMark state={mark.state} says={files?.text} percent={files?.percent} hasWord />
             </span>
           ) : null}
           <span className="truncate">{facts.join(' · ')}</span>

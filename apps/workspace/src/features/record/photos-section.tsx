@@ -83,7 +83,7 @@ function Photos({
           {canAdd ? words.placeDetail : null}
         </p>
       ) : (
-        <ul className="grid grid-cols-[repeat(auto-fill,minmax(6rem,1fr))] gap-2">
+        <ul className="grid grid-cols-[repeat(auto-fill,minmax(6.5rem,1fr))] gap-2">
           {photos.map((photo, index) => (
             <li key={photo.id} className="min-w-0">
               <PhotoTile

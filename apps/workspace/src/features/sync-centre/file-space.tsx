@@ -1,8 +1,10 @@
 import { useAttachments, useRecords } from '@holdfast/react'
 import { type JSX, useState } from 'react'
 import { Button } from '../../components/button.tsx'
+import { Select } from '../../components/select.tsx'
 import { showToast } from '../../components/toast.tsx'
 import { formatBytes } from '../../lib/format.ts'
+import { PHOTO_SPACE_CHOICES, photoSpace, setPhotoSpace } from '../../lib/data/photo-space.ts'
 import { photoMessages as words } from '../../messages/photos.ts'
 
 interface Usage {
@@ -21,6 +23,12 @@ export function FileSpace(): JSX.Element {
   const { rows } = useRecords<Usage>(USAGE_SQL, [], { throttleMs: 500 })
   const { cached, unsent } = rows[0] ?? { cached: 0, unsent: 0 }
   const [isBusy, setBusy] = useState(false)
+  const [limit, setLimit] = useState(photoSpace)
+  const changeLimit = (bytes: number): void => {
+    setLimit(bytes)
+    setPhotoSpace(bytes)
+    void attachments.freeUpSpace(bytes)
+  }
   const freeUp = async (): Promise<void> => {
     setBusy(true)
     try {
@@ -41,6 +49,16 @@ export function FileSpace(): JSX.Element {
         <dt className="text-muted">{words.cached}</dt>
         <dd className="text-right tabular-nums">{formatBytes(cached)}</dd>
       </dl>
+      <Select
+        label={words.limit}
+        description={words.limitDetail}
+        className="w-60"
+        value={String(limit)}
+        options={[...new Set([...PHOTO_SPACE_CHOICES, limit])]
+          .sort((a, b) => a - b)
+          .map((bytes) => ({ value: String(bytes), label: formatBytes(bytes) }))}
+        onChange={(bytes) => changeLimit(Number(bytes))}
+      />
       <p className="text-muted">{words.freeUpDetail}</p>
       <Button isDisabled={cached === 0} isPending={isBusy} onPress={() => void freeUp()}>
         {words.freeUp}

@@ -10,6 +10,7 @@ import { rememberAccount } from './accounts.ts'
 import { quoteName } from '../sql.ts'
 import { type AppConfig, fetchConfig, readCachedConfig } from './app-config.ts'
 import { useHasChannels } from './has-channels.ts'
+import { photoSpace } from './photo-space.ts'
 import { PHOTO_BUCKET, photoFilesSql, type PhotoTable, photoTableOf } from './photo-table.ts'
 
 /** The server as this page knows it: its settings and the client that talks to it. */
@@ -51,6 +52,7 @@ export async function openBackend(search: ChooseSearched): Promise<Backend> {
       files: browserFiles(),
       bucket: PHOTO_BUCKET,
       rows: photoFilesSql,
+      cacheBytesMax: photoSpace,
       async link(tx, { id }) {
         const table = photoTableNow()
         const now = new Date().toISOString()

@@ -1,5 +1,6 @@
 import { useEngineStatus, useLocalDatabase, useRecords, useSyncStatus, useUnsent } from '@holdfast/react'
 import { chipLooks, type ChipLooks } from '../sync-chip.ts'
+import { percentSent } from '../percent-sent.ts'
 import { type FilesUnderWay, withFiles } from './files-chip.ts'
 import { usePause } from './pause.ts'
 
@@ -29,6 +30,6 @@ interface FilesRow {
 function useFilesUnderWay(): FilesUnderWay {
   const { rows } = useRecords<FilesRow>(FILES_SQL, [], { throttleMs: 300 })
   const { files = 0, is_sending: isSending, size, sent } = rows[0] ?? {}
-  const percent = isSending === 1 && size ? Math.min(100, Math.round((100 * (sent ?? 0)) / size)) : undefined
+  const percent = isSending === 1 && size ? percentSent(sent ?? 0, size) : undefined
   return { count: files, percent }
 }

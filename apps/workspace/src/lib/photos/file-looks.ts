@@ -1,6 +1,7 @@
 import type { FileEntry, TransferPause } from '@holdfast/client'
 import { photoMessages as words } from '../../messages/photos.ts'
 import type { GlyphName } from '../glyph-name.ts'
+import { percentSent } from '../percent-sent.ts'
 
 /** How a file stands, in a shape and words. */
 export interface FileLooks {
@@ -32,7 +33,7 @@ export function fileLooks(file: FileEntry, pause: TransferPause): FileLooks | un
       }
     case 'uploading': {
       const progress = file.size === 0 ? 0 : Math.min(1, file.sentBytes / file.size)
-      const percent = Math.round(progress * 100)
+      const percent = percentSent(file.sentBytes, file.size)
       return { glyph: 'arrow-up', tone: 'info', progress, text: words.sending(percent), short: `${percent} %` }
     }
     case 'refused':
@@ -62,8 +63,9 @@ export function fileLooks(file: FileEntry, pause: TransferPause): FileLooks | un
   }
 }
 
-function waitingText({ attempts, problem }: FileEntry, pause: TransferPause): string {
+function waitingText({ attempts, problem, uploadUrl, sentBytes, size }: FileEntry, pause: TransferPause): string {
   if (pause === undefined && attempts > 0 && problem) return words.tryingAgain
+  if (uploadUrl !== undefined && sentBytes > 0) return words.partSent(percentSent(sentBytes, size))
   return pause === 'metered' ? words.waitsForWifi : words.onDevice
 }
 

@@ -55,7 +55,7 @@ function rowPhotosSql(table: PhotoTable, link: string): string {
   const record = `p.${quoteName(link)}`
   return `select * from (
             select f.*, ${record} as record, count(*) over (partition by ${record}) as photos,
-                   row_number() over (partition by ${record} order by ${order}) as place
+                   row_number() over (partition by ${record} order by iif(f.state = 'uploading', 0, 1), ${order}) as place
               from ${quoteName(table.name)} p left join hf_local_files f on f.id = p.id
              where ${record} in (select value from json_each(?)) and p.path is not null)
            where place <= ${SHOWN_MAX} order by record, place`

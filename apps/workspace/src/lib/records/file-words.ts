@@ -1,5 +1,6 @@
 import type { FileProblem } from '@holdfast/client'
 import { photoMessages as words } from '../../messages/photos.ts'
+import { percentSent } from '../percent-sent.ts'
 import { reasonOf } from '../photos/file-looks.ts'
 import type { RecordMark, UnsentFiles } from './record-state.ts'
 
@@ -22,5 +23,5 @@ export function fileWords(mark: RecordMark | undefined): FileWords | undefined {
 }
 
 function percentOf({ bytes, sent_bytes: sent }: UnsentFiles): string {
-  return words.percent(bytes === 0 ? 0 : Math.round((100 * sent) / bytes))
+  return words.percent(percentSent(sent, bytes))
 }
