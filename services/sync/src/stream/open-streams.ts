@@ -39,9 +39,8 @@ export class OpenStreams {
   all(): Iterable<Connection> {
     return this.#all.keys()
   }
-  /** Every second, for each stream: a call makes nothing, unlike the steps of an iterator over entries. */
-  forEach(look: (connection: Connection, remembered: Remembered) => void): void {
-    this.#all.forEach((remembered, connection) => look(connection, remembered))
+  entries(): Iterable<readonly [Connection, Remembered]> {
+    return this.#all
   }
   countOf(userId: string): number {
     return this.#byPerson.countOf(userId)
