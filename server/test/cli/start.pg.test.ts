@@ -129,6 +129,7 @@ describe('start --json', () => {
     // A timer would keep the process after everything is closed.
     expect(/closed; still active: (.*)/.exec(first.err)?.[1]).not.toContain('Timeout')
     expect(readdirSync(dataDir).toSorted()).toEqual([
+      'extensions',
       'jwt-secret',
       'postgres',
       'postgres.conf',
