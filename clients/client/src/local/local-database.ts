@@ -18,7 +18,7 @@ import { emptySearchIndex } from '../search/search-tables.ts'
 import { createPostUpload } from '../upload/post-upload.ts'
 import { createUploadQueue } from '../upload/upload-queue.ts'
 import type { Value } from '../value.ts'
-import { LocalWriteRules } from '../write-rules/local-write-rules.ts'
+import { LateWriteRules } from '../write-rules/late-write-rules.ts'
 import { Connection } from './connection.ts'
 import type { BodySender } from '../attachments/transfer/body-sender.ts'
 import { createConnector } from './connector.ts'
@@ -45,7 +45,7 @@ export interface LocalDatabase {
   readonly search: LocalSearch | undefined
   /** Tables of which rows that the person may read are not on this device, by the server's last report. */
   readonly incomplete: Value<readonly IncompleteTable[]>
-  /** What the policies for writing say, by the server's last answer; `undefined` before the first. */
+  /** What the policies for writing say, by the server's last answer; `undefined` before the first, which {@link judge} asks for. */
   readonly writeRules: Value<WriteRules | undefined>
   /**
    * What Postgres will make of writes, as far as that follows from grants, policies and the rows of this device: `refused`, with the reason, only where it refuses.
@@ -132,7 +132,10 @@ export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<
   const sync = watchSyncState(database, facts, isWanted, now)
   const onSettled = (): void => inBackground(forgetBases(database))
   const status = watchConnection(database, { onConnected: wake, onSettled })
-  const writeRules = await LocalWriteRules.open(database, { ...options, schema: schema.value, token, inBackground })
+  const writeRules = new LateWriteRules(async () => {
+    const { LocalWriteRules } = await import('../write-rules/local-write-rules.ts')
+    return LocalWriteRules.open(database, { ...options, schema: schema.value, token, inBackground })
+  }, inBackground)
   const refresh = (): void => [schema, writeRules].forEach((part) => inBackground(part.refresh()))
   const hints = watchSchemaHints(database, refresh, onProblem)
   const search = await loadSearch(database, schema.value, options)
@@ -191,7 +194,7 @@ interface LocalDatabaseParts {
   readonly sync: Value<SyncState>
   readonly incomplete: Value<readonly IncompleteTable[]>
   readonly files: Awaited<ReturnType<typeof openAttachments>> | undefined
-  readonly writeRules: LocalWriteRules
+  readonly writeRules: LateWriteRules
   readonly search: LocalSearch | undefined
   /** Disposed of before the connection is closed. */
   readonly parts: readonly Disposable[]
