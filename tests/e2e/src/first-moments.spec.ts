@@ -62,7 +62,7 @@ test.describe('before a query has answered', () => {
       expect(await watched.seen()).toEqual([])
       await database.release()
       if (finds) {
-        await expect(page.getByRole('menuitem', { name: /Found by the palette/ })).toBeVisible()
+        await expect(page.getByRole('menuitem', { name: /^Found by the palette/ })).toBeVisible()
         expect(await watched.seen()).toEqual([])
       } else {
         await expect(page.getByText('Nothing on this device matches “no record is called this”')).toBeVisible()

@@ -132,7 +132,14 @@ test('on a phone a swipe goes on, two fingers zoom, and a zoomed photo is moved'
     ],
   )
   await expect(zoomOut).toBeEnabled()
-  const before = await shown.boundingBox()
+  let before = await shown.boundingBox()
+  await expect
+    .poll(async () => {
+      const last = before
+      before = await shown.boundingBox()
+      return before?.x === last?.x && before?.width === last?.width
+    }, 'the zoom has come to rest')
+    .toBe(true)
   await drag(session, [{ x: 200, y: 400 }], [{ x: 140, y: 350 }])
   await expect.poll(async () => Math.round((await shown.boundingBox())?.x ?? 0)).toBe(Math.round((before?.x ?? 0) - 60))
   // A zoomed photo is moved, and stays the same photo.

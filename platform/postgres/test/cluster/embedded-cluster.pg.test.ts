@@ -51,10 +51,10 @@ async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 60
   }
 }
 
-/** A process of the user that Postgres runs as on a folder, and its zombie child. */
+/** A process of the user that Postgres runs as on a folder, and its zombie child, which ends when the shell is no more there to wait for it. */
 async function startStranger(dataDir: string): Promise<{ pid: number; zombiePid: number; stop: () => void }> {
   const owner = ownerOf(resolveIdentity(findBinaries(), join(dataDir, 'postgres')))
-  const stranger = spawn('/bin/sh', ['-c', 'sleep 0 & echo $!; exec sleep 60'], {
+  const stranger = spawn('/bin/sh', ['-c', 'sleep 0.5 & echo $!; exec sleep 60'], {
     ...owner,
     cwd: '/',
     stdio: ['ignore', 'pipe', 'ignore'],

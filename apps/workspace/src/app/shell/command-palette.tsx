@@ -66,8 +66,9 @@ function Palette({
   const [text, setText] = useState('')
   const { hits, isReading } = useRecordHits(text)
   const records = hits.map((hit) => openRecord(hit, onOpenRecord))
+  const found = [...filterCommands(commands, text), ...records]
   // Enter takes the first: while records are still being looked for that must not be the way out.
-  const shown = [...filterCommands(commands, text), ...records, ...(isReading ? [] : everywhere(text.trim(), onSearch))]
+  const shown = [...found, ...(isReading ? [] : everywhere(text.trim(), found.length === 0, onSearch))]
   const sections = Map.groupBy(shown, (command) => command.section)
 
   const run = (command: PaletteCommand | undefined): void => {
@@ -146,12 +147,13 @@ function openRecord(
   }
 }
 
-/** Leads to the search of everything, once something was typed. */
-function everywhere(typed: string, onSearch: (text: string) => void): readonly PaletteCommand[] {
+/** Leads to the search of everything, once something was typed; above it stands that nothing else fits. */
+function everywhere(typed: string, isAlone: boolean, onSearch: (text: string) => void): readonly PaletteCommand[] {
   if (typed === '') return []
   const label = searchWords.searchFor(typed)
+  const section = isAlone ? words.noMatch(typed) : searchWords.title
   const icon = <Search size={16} aria-hidden />
-  return [{ id: 'search-everywhere', label, section: searchWords.title, icon, run: () => onSearch(typed) }]
+  return [{ id: 'search-everywhere', label, section, icon, run: () => onSearch(typed) }]
 }
 
 function Result({ command }: { readonly command: PaletteCommand }): JSX.Element {

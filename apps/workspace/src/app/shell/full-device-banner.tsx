@@ -6,6 +6,9 @@ import { Button } from '../../components/button.tsx'
 import { useUnstored } from '../../lib/data/unstored.ts'
 import { fullDeviceMessages as words } from '../../messages/full-device.ts'
 
+/** Between two looks at how much photos take, in milliseconds. */
+const ASKED_EVERY_MS = 2_000
+
 /** Says which change this device had no room for, and makes room with photos that the server has as well. */
 export function FullDeviceBanner({ label }: { readonly label: string }): JSX.Element {
   const attachments = useAttachments()
@@ -13,14 +16,20 @@ export function FullDeviceBanner({ label }: { readonly label: string }): JSX.Ele
   const [outcome, setOutcome] = useState<string>()
   const [isBusy, setBusy] = useState(false)
 
-  // How much could go is in the local database, and is asked once for each change.
+  // How much could go is in the local database; a photo that is being sent can go a moment later.
   useEffect(() => {
     let isOver = false
-    attachments.usage().then(
-      ({ cachedBytes }) => !isOver && setCached(cachedBytes),
-      (error: unknown) => console.info('What files take on this device is not known.', error),
-    )
-    return () => void (isOver = true)
+    const ask = (): void =>
+      void attachments.usage().then(
+        ({ cachedBytes }) => !isOver && setCached(cachedBytes),
+        (error: unknown) => console.info('What files take on this device is not known.', error),
+      )
+    ask()
+    const timer = setInterval(ask, ASKED_EVERY_MS)
+    return () => {
+      isOver = true
+      clearInterval(timer)
+    }
   }, [attachments])
 
   const freeUp = async (): Promise<void> => {
