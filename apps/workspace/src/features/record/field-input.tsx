@@ -1,4 +1,5 @@
 import { ArrowUpRight } from 'lucide-react'
+import type { WriteRefusal } from '@holdfast/client'
 import { type JSX, useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { ChoiceChip } from '../../components/fields/choice-chip.tsx'
@@ -12,8 +13,10 @@ import type { Field, FieldValue } from '../../lib/fields/field.ts'
 import { isNumeric } from '../../lib/fields/field-kind.ts'
 import { choiceWords, formatValue, toEditText } from '../../lib/fields/format-value.ts'
 import { parseValue } from '../../lib/fields/parse-value.ts'
+import { refusalWords } from '../../lib/records/refusal-words.ts'
 import { useLinkOptions } from '../../lib/records/use-link-options.ts'
 import { fieldMessages as words } from '../../messages/fields.ts'
+import { rightMessages } from '../../messages/rights.ts'
 
 const EMPTY = ''
 
@@ -27,6 +30,8 @@ export interface FieldInputProps {
   /** Set from outside, such as "needs a value" when a draft is created too early. */
   readonly problem: string | undefined
   readonly isRequired: boolean
+  /** Choices that policies forbid for this record, with the reason: they are not offered. */
+  readonly refusedChoices?: ReadonlyMap<string, WriteRefusal> | undefined
   /** @returns false when this device had no room for the value: a text stays in the field */
   readonly onCommit: (value: FieldValue) => Promise<boolean>
   readonly onOpenLink: ((table: string, id: string) => void) | undefined
@@ -61,10 +66,13 @@ export function FieldText({
   field,
   value,
   label,
+  note,
 }: {
   readonly field: Field
   readonly value: FieldValue
   readonly label: FieldValue | undefined
+  /** Why it cannot be changed. */
+  readonly note?: string | undefined
 }): JSX.Element {
   return (
     <div className="flex flex-col gap-1">
@@ -76,6 +84,7 @@ export function FieldText({
           <FieldValueView field={field} value={value} label={label} />
         )}
       </dd>
+      {note === undefined ? null : <dd className="text-small text-muted">{note}</dd>}
     </div>
   )
 }
@@ -172,15 +181,17 @@ function shownText(field: Field, value: FieldValue): string {
 function ChoiceInput(props: FieldInputProps): JSX.Element {
   const { field, value, onCommit } = props
   const empty = field.column.nullable || value === null ? [{ value: EMPTY, label: words.empty }] : []
+  const offered = field.choices.filter((choice) => choice === value || !props.refusedChoices?.has(choice))
+  const description = [descriptionOf(props), notOffered(props)].filter((part) => part !== undefined).join(' · ')
   return (
     <Select
       label={labelOf(props)}
-      description={descriptionOf(props)}
+      description={description === '' ? undefined : description}
       errorMessage={props.problem}
       value={value === null ? null : String(value)}
       placeholder={words.empty}
       options={[
-        ...field.choices.map((choice) => ({
+        ...offered.map((choice) => ({
           value: choice,
           label: choiceWords(choice),
           content: <ChoiceChip choice={choice} />,
@@ -192,6 +203,21 @@ function ChoiceInput(props: FieldInputProps): JSX.Element {
       }}
     />
   )
+}
+
+/** Which choices are missing, and why. */
+function notOffered({ value, refusedChoices }: FieldInputProps): string | undefined {
+  const refused = [...(refusedChoices ?? [])].filter(([choice]) => choice !== value)
+  if (refused.length === 0) return undefined
+  const byReason = Map.groupBy(refused, ([, refusal]) => refusalWords(refusal))
+  return [...byReason]
+    .map(([reason, list]) =>
+      rightMessages.notOffered(
+        list.map(([choice]) => choiceWords(choice)),
+        reason,
+      ),
+    )
+    .join(' ')
 }
 
 function BooleanInput(props: FieldInputProps): JSX.Element {

@@ -5,11 +5,31 @@ import { RECORD_STATES } from '../../components/state-glyph.tsx'
 import { cx } from '../../lib/cx.ts'
 import type { Field, FieldValue } from '../../lib/fields/field.ts'
 import type { RecordValues } from '../../lib/records/record-change.ts'
+import type { RecordRights } from '../../lib/records/record-rights.ts'
+import { refusalWords } from '../../lib/records/refusal-words.ts'
 import type { RecordMark } from '../../lib/records/record-state.ts'
 import { presenceMessages } from '../../messages/presence.ts'
 import { recordMessages as words } from '../../messages/record.ts'
 import type { EditorsOfFields } from './field-editors.tsx'
 import { FieldInput, FieldText } from './field-input.tsx'
+
+interface RecordFieldsProps {
+  readonly fields: readonly Field[]
+  readonly values: RecordValues
+  readonly labels: ReadonlyMap<string, FieldValue>
+  readonly mark: RecordMark | undefined
+  readonly problems: ReadonlyMap<string, string>
+  readonly canEdit: boolean
+  /** What policies forbid of it; left out for a draft. */
+  readonly rights?: RecordRights
+  readonly isDraft: boolean
+  /** Others who are editing a field now. */
+  readonly editors?: EditorsOfFields
+  /** Called with the field that the focus is in, and with `undefined` when it is in none. */
+  readonly onEdit?: (field: string | undefined) => void
+  readonly onCommit: (field: Field, value: FieldValue) => Promise<boolean>
+  readonly onOpenLink: (table: string, id: string) => void
+}
 
 /** All fields of a record: those to edit, then those that the database keeps. */
 export function RecordFields({
@@ -19,26 +39,13 @@ export function RecordFields({
   mark,
   problems,
   canEdit,
+  rights,
   isDraft,
   editors,
   onEdit,
   onCommit,
   onOpenLink,
-}: {
-  readonly fields: readonly Field[]
-  readonly values: RecordValues
-  readonly labels: ReadonlyMap<string, FieldValue>
-  readonly mark: RecordMark | undefined
-  readonly problems: ReadonlyMap<string, string>
-  readonly canEdit: boolean
-  readonly isDraft: boolean
-  /** Others who are editing a field now. */
-  readonly editors?: EditorsOfFields
-  /** Called with the field that the focus is in, and with `undefined` when it is in none. */
-  readonly onEdit?: (field: string | undefined) => void
-  readonly onCommit: (field: Field, value: FieldValue) => Promise<boolean>
-  readonly onOpenLink: (table: string, id: string) => void
-}): JSX.Element {
+}: RecordFieldsProps): JSX.Element {
   const own = fields.filter((field) => !field.isSystem)
   const kept = fields.filter((field) => field.isSystem)
   return (
@@ -46,10 +53,11 @@ export function RecordFields({
       {own.map((field) => {
         const value = values[field.name] ?? null
         const label = labels.get(field.name)
-        if (!canEdit || !field.isEditable) {
+        const refusal = canEdit ? rights?.fields.get(field.name) : undefined
+        if (!canEdit || !field.isEditable || refusal) {
           return (
             <dl key={field.name}>
-              <FieldText field={field} value={value} label={label} />
+              <FieldText field={field} value={value} label={label} note={refusal && refusalWords(refusal)} />
             </dl>
           )
         }
@@ -70,6 +78,7 @@ export function RecordFields({
               note={state === 'clean' ? undefined : RECORD_STATES[state].word}
               problem={problems.get(field.name)}
               isRequired={isDraft && field.isRequired}
+              refusedChoices={rights?.choices.get(field.name)}
               onCommit={(next) => onCommit(field, next)}
               onOpenLink={onOpenLink}
             />

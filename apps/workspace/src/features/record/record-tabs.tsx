@@ -3,10 +3,13 @@ import { Tabs } from '../../components/tabs.tsx'
 import type { Field, FieldValue } from '../../lib/fields/field.ts'
 import type { RecordValues } from '../../lib/records/record-change.ts'
 import type { RecordMark } from '../../lib/records/record-state.ts'
+import type { RecordRights } from '../../lib/records/record-rights.ts'
+import { refusalWords } from '../../lib/records/refusal-words.ts'
 import type { RecordWriter } from '../../lib/records/create-record-writer.ts'
 import { lazyAfterPaint } from '../../lib/presence/lazy-after-paint.tsx'
 import { usePlaceTopics } from '../../lib/presence/topics.ts'
 import { recordMessages as words } from '../../messages/record.ts'
+import { rightMessages } from '../../messages/rights.ts'
 import { Comments, useCommentCount } from './comments.tsx'
 import type { EditorsOfFields } from './field-editors.tsx'
 import { LinkedRecords, useRelationCounts, useRelations } from './linked-records.tsx'
@@ -28,6 +31,7 @@ export interface RecordTabsProps extends Pick<
   readonly labels: ReadonlyMap<string, FieldValue>
   readonly mark: RecordMark | undefined
   readonly writer: RecordWriter
+  readonly rights: RecordRights
   readonly onCommit: (field: Field, value: FieldValue) => Promise<boolean>
 }
 
@@ -87,6 +91,7 @@ function Fields({
   values,
   labels,
   mark,
+  rights,
   onCommit,
   onOpenRecord,
 }: RecordTabsProps): JSX.Element {
@@ -99,13 +104,19 @@ function Fields({
       <FieldEditors topic={topic} field={field} onChange={setEditors} />
       <PhotosSection table={table.name} recordId={recordId} />
       {canUpdate ? null : <p className="text-small text-muted">{words.readOnly}</p>}
+      {canUpdate && rights.readOnly ? (
+        <p className="text-small text-muted" role="status">
+          {rightMessages.readOnly(table.noun)} {refusalWords(rights.readOnly)}
+        </p>
+      ) : null}
       <RecordFields
         fields={fields}
         values={values}
         labels={labels}
         mark={mark}
         problems={NO_PROBLEMS}
-        canEdit={canUpdate}
+        canEdit={canUpdate && !rights.readOnly}
+        rights={rights}
         isDraft={false}
         editors={editors}
         onEdit={setField}

@@ -4,6 +4,7 @@ import type { Field, FieldValue } from '../../lib/fields/field.ts'
 import type { RecordValues } from '../../lib/records/record-change.ts'
 import { useRecordWriter } from '../../components/records/use-record-writer.ts'
 import { useRecordMarks } from '../../lib/records/use-record-marks.ts'
+import { useRecordRights } from '../../lib/records/use-record-rights.ts'
 import { usePlaceTopics } from '../../lib/presence/topics.ts'
 import type { RecordContentProps } from './record-content-props.ts'
 import { recordFacts } from './record-facts.ts'
@@ -27,6 +28,7 @@ export function SavedRecord(
   const mark = marks?.get(recordId)
   const topics = usePlaceTopics()
   const edits = useRecordEdits(table, recordId, props.values, writer)
+  const rights = useRecordRights(table, recordId, fields, edits.values)
   const { title, choice, number } = recordFacts(fields, edits.values, labels, recordId)
   const remove = (): void => {
     props.onGone()
@@ -49,7 +51,7 @@ export function SavedRecord(
             <RecordMenu
               noun={table.noun}
               path={`/w/${workspace}/t/${table.name}/r/${recordId}`}
-              onDelete={table.descriptor.can.delete ? remove : undefined}
+              onDelete={table.descriptor.can.delete && rights.isDeletable ? remove : undefined}
             />
           </>
         }
@@ -59,7 +61,14 @@ export function SavedRecord(
           <RejectedBanner mark={mark} fields={fields} workspace={workspace} />
         </div>
       ) : null}
-      <RecordTabs {...props} values={edits.values} mark={mark} writer={writer} onCommit={edits.commit} />
+      <RecordTabs
+        {...props}
+        rights={rights}
+        values={edits.values}
+        mark={mark}
+        writer={writer}
+        onCommit={edits.commit}
+      />
     </>
   )
 }

@@ -1,4 +1,5 @@
-import { useLocalDatabase } from '@holdfast/react'
+import { useJudgements, useLocalDatabase } from '@holdfast/react'
+import { useMemo } from 'react'
 import type { TableInfo } from '../data/tables.ts'
 import type { Field } from '../fields/field.ts'
 import { uuidV7 } from '../fields/uuid-v7.ts'
@@ -17,7 +18,10 @@ export function useNewRecord(
   writer: RecordWriter,
 ): (() => Promise<string | undefined>) | undefined {
   const { database } = useLocalDatabase()
-  if (!table.descriptor.can.insert) return undefined
+  // With nothing filled in yet: only what policies forbid whatever the values are.
+  const anyRecord = useMemo(() => [{ table: table.name, command: 'insert', after: {} } as const], [table.name])
+  const [judgement] = useJudgements(anyRecord) ?? []
+  if (!table.descriptor.can.insert || judgement?.kind === 'refused') return undefined
   return async () => {
     const id = uuidV7()
     const label = words.newOf(table.noun)

@@ -1,0 +1,87 @@
+import type { Page } from '@playwright/test'
+import { sql } from '@holdfast/postgres'
+import { expectAccessible } from './support/accessibility.ts'
+import { makeActions } from './support/actions.ts'
+import { expect, test } from './support/fixtures.ts'
+
+/*
+ * What policies forbid is known on the device before anything is filled in: a contractor sees what is read-only and why, is offered no state that only a lead sets,
+ * and makes no records that nobody would take. A lead is offered all of it. Off line as well.
+ */
+
+const PICTURES = 'test-results/screens'
+
+async function look(page: Page, name: string): Promise<void> {
+  await expectAccessible(page, name)
+  await page.screenshot({ path: `${PICTURES}/${name}.png`, animations: 'disabled' })
+}
+
+test('a contractor is told what only others may change, and is not offered it, off line too', async ({
+  arrive,
+  holdfast,
+}) => {
+  const [action] = await makeActions(holdfast, ['Doomed: seal the gland'], 'to_verify')
+  const [site] = await holdfast.admin.query<{ id: string; name: string }>(
+    sql`select s.id, s.name from public.sites s join public.actions a on a.site_id = s.id where a.id = ${action?.id}`,
+  )
+  if (!action || !site) throw new Error('an action was made at a site')
+  const sam = await arrive('sam', { viewport: { width: 1440, height: 900 } })
+  const { page, home } = sam
+  const readOnly = page.getByText('You can read this site, but not change it.')
+  const notOffered = page.getByText(/Not offered: Verified\. Only a lead of the action's team verifies it/)
+
+  await test.step('a site is read-only, and says who could', async () => {
+    await page.goto(`${home}/t/sites/r/${site.id}`)
+    await expect(page.getByRole('heading', { level: 1, name: site.name })).toBeVisible()
+    await expect(readOnly).toContainText('Others can, by “Lead edits”.')
+    await expect(page.getByRole('textbox')).toHaveCount(0)
+    await page.getByRole('button', { name: 'More' }).click()
+    await expect(page.getByRole('menuitem', { name: 'Copy the link' })).toBeVisible()
+    await expect(page.getByRole('menuitem', { name: /^Delete/ })).toHaveCount(0)
+    await page.keyboard.press('Escape')
+    await look(page, 'doomed-read-only-light')
+  })
+
+  await test.step('an action can be sent back, and not be verified', async () => {
+    await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined))
+    await sam.goOffline()
+    await page.goto(`${home}/t/actions/r/${action.id}`)
+    await expect(page.getByRole('heading', { level: 1, name: action.title })).toBeVisible()
+    await expect(notOffered).toBeVisible()
+    await page.getByRole('button', { name: / State$/ }).click()
+    const options = page.getByRole('listbox').getByRole('option')
+    await expect(options.filter({ hasText: 'Doing' })).toHaveCount(1)
+    await expect(options.filter({ hasText: 'Verified' })).toHaveCount(0)
+    await expect(options.filter({ hasText: 'Dropped' })).toHaveCount(0)
+    await page.keyboard.press('Escape')
+    await look(page, 'doomed-choices-light')
+  })
+
+  await test.step('no new inspections', async () => {
+    await page.goto(`${home}/t/inspections`)
+    await expect(page.getByRole('heading', { level: 1, name: 'Inspections' })).toBeAttached()
+    await expect(page.getByRole('button', { name: /^New/ })).toHaveCount(0)
+  })
+
+  await test.step('on a phone in the dark', async () => {
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await page.goto(`${home}/t/actions/r/${action.id}`)
+    await expect(notOffered).toBeVisible()
+    await look(page, 'doomed-choices-phone-dark')
+  })
+})
+
+test('a lead is offered what only a lead may do', async ({ arrive, holdfast }) => {
+  const [action] = await makeActions(holdfast, ['Doomed: of the lead'], 'to_verify')
+  if (!action) throw new Error('an action was made')
+  const dana = await arrive('dana')
+  const { page, home } = dana
+  await page.goto(`${home}/t/actions/r/${action.id}`)
+  await page.getByRole('button', { name: / State$/ }).click()
+  await expect(page.getByRole('listbox').getByRole('option', { name: 'Verified' })).toBeVisible()
+  await page.getByRole('listbox').getByRole('option', { name: 'Verified' }).click()
+  await expect
+    .poll(() => holdfast.admin.query(sql`select state from public.actions where id = ${action.id}`))
+    .toEqual([{ state: 'verified' }])
+})
