@@ -8,13 +8,14 @@ const NONE: readonly PlannedWrite[] = []
  * What Postgres will make of writes, in their order: `LocalDatabase.judge`, again when the rules change. `undefined` while that is looked up, which is never
  * long.
  *
- * @param writes - compared by their content
+ * @param writes - compared by their content; nothing is asked for none
  */
 export function useJudgements(writes: readonly PlannedWrite[] = NONE): readonly Judgement[] | undefined {
   const local = useLocalDatabase()
   const asked = JSON.stringify(writes, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
   const [answer, setAnswer] = useState<{ readonly asked: string; readonly judgements: readonly Judgement[] }>()
   useEffect(() => {
+    if (asked === '[]') return undefined
     let isOver = false
     const judge = async (): Promise<void> => {
       const judgements = await local.judge(JSON.parse(asked) as readonly PlannedWrite[])

@@ -79,7 +79,7 @@ function TableView({
   const { windows, state } = useRowWindows(view.query)
   const marks = useRecordMarks(table.name) ?? NO_MARKS
   const writer = useRecordWriter()
-  const newRecord = useNewRecord(table, fields, writer)
+  const newRecord = useNewRecord(table, fields, writer, state.count !== undefined)
   const isPhone = useMediaQuery('(max-width: 599.98px)')
   const [listChoice, setListChoice] = useState<boolean>()
   const isList = listChoice ?? isPhone

@@ -1,5 +1,4 @@
 import { useJudgements, useLocalDatabase } from '@holdfast/react'
-import { useMemo } from 'react'
 import type { TableInfo } from '../data/tables.ts'
 import type { Field } from '../fields/field.ts'
 import { uuidV7 } from '../fields/uuid-v7.ts'
@@ -11,16 +10,18 @@ import { storeOrTell } from '../data/unstored.ts'
 /**
  * Makes a new record and returns its id (`undefined`: this device has no room); `undefined` when the person may not. A table whose records need values that
  * only a person can give gets a draft first: the server would refuse the empty record.
+ *
+ * @param isShown - the rows are on the screen; only then is it worth loading and asking what policies say
  */
 export function useNewRecord(
   table: TableInfo,
   fields: readonly Field[],
   writer: RecordWriter,
+  isShown: boolean,
 ): (() => Promise<string | undefined>) | undefined {
   const { database } = useLocalDatabase()
   // With nothing filled in yet: only what policies forbid whatever the values are.
-  const anyRecord = useMemo(() => [{ table: table.name, command: 'insert', after: {} } as const], [table.name])
-  const [judgement] = useJudgements(anyRecord) ?? []
+  const [judgement] = useJudgements(isShown ? [{ table: table.name, command: 'insert', after: {} }] : []) ?? []
   if (!table.descriptor.can.insert || judgement?.kind === 'refused') return undefined
   return async () => {
     const id = uuidV7()
