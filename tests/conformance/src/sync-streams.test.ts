@@ -182,6 +182,8 @@ describe('stream.unsubscribeAll', () => {
   test('takes the rows away, but for those that another subscription still names', async () => {
     const { database, connect } = await open()
     await connect()
+    // Without this the subscription was lost in some runs: it has no time to live, and was made while the first request was.
+    await database.waitForFirstSync(AbortSignal.timeout(60_000))
     const stream = database.syncStream('board', { board: TWO })
     const two = await stream.subscribe({ ttl: 0 })
     await two.waitForFirstSync(AbortSignal.timeout(60_000))

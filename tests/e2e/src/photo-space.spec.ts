@@ -78,6 +78,9 @@ test('photos wait on a network that costs, a full device says so, and space is g
     await session.send('Storage.overrideQuotaForOrigin', { origin })
     await picker(page).setInputFiles([picture])
     await expect(tiles(page)).toHaveCount(2)
+    // Only what the server has as well can be freed below.
+    await setSavesData(false)
+    await expect(tiles(page).nth(1)).toHaveAccessibleName('Open Photo 2 of 2')
     await expectSynced(mina)
   })
 
