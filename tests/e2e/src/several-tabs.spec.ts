@@ -101,11 +101,16 @@ test('photos taken in one tab show in both, and go up once although the tab that
     await expectSynced({ ...mina, page: tab, chip: tab.getByRole('button', { name: /^Sync: / }) })
   })
 
-  const stored = await holdfast.admin.query<{ path: string }>(sql`
-    select p.path from public.photos p join storage.objects o on o.bucket_id = 'record-photos' and o.name = p.path
-     where p.finding_id = ${finding.id} and p.uploaded_at is not null order by p.path`)
-  expect(stored).toHaveLength(2)
+  const readStored = async (): Promise<readonly string[]> => {
+    const rows = await holdfast.admin.query<{ path: string }>(sql`
+      select p.path from public.photos p join storage.objects o on o.bucket_id = 'record-photos' and o.name = p.path
+       where p.finding_id = ${finding.id} and p.uploaded_at is not null order by p.path`)
+    return rows.map(({ path }) => path)
+  }
+  // The bytes are there before the row says so.
+  await expect.poll(readStored).toHaveLength(2)
+  const stored = await readStored()
   // Each is stored once: a request after one whose answer the closed tab did not get is told so by 400, and stores nothing.
   const paths = answers.map((answer) => answer.replace(/ (?:200|400)$/, ''))
-  expect(paths.toSorted()).toEqual(stored.map(({ path }) => `/storage/v1/object/record-photos/${path}`))
+  expect(paths.toSorted()).toEqual(stored.map((path) => `/storage/v1/object/record-photos/${path}`))
 })

@@ -61,12 +61,10 @@ describe('connections of requests', () => {
   })
 
   test('serve no client that has gone before its turn', async () => {
-    const [first, second, ...waiting] = await Promise.all(
-      Array.from({ length: 12 }, () => send('/rpc/wait?seconds=10')),
-    )
+    const [first, second, ...waiting] = await Promise.all(Array.from({ length: 12 }, () => send('/rpc/wait?seconds=5')))
     await expect.poll(async () => (await states()).filter((state) => state === 'active').length).toBe(CONNECTIONS)
     for (const socket of [first, second, ...waiting]) socket?.destroy()
-    // Behind two minutes of waiting on two connections it would be told that there is none.
+    // Behind half a minute of waiting on two connections it would be told that there is none.
     expect((await ask('/rpc/wait?seconds=0')).status).toBe(204)
   })
 
