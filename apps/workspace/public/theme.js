@@ -9,4 +9,11 @@
   } catch (error) {
     console.warn('The appearance settings could not be read; the system theme is used.', error)
   }
+  try {
+    // Whoever is signed in on this device sees the frame of the app at once (index.html).
+    if (/^\/($|w(\/|$)|account(\/|$))/.test(location.pathname) && localStorage.getItem('holdfast-auth') !== null)
+      document.documentElement.dataset.session = ''
+  } catch (error) {
+    console.warn('Without storage there is no session to come back to.', error)
+  }
 })()

@@ -2,6 +2,7 @@ import { HoldfastProvider } from '@holdfast/react'
 import { RouterProvider } from '@tanstack/react-router'
 import { type JSX, useEffect } from 'react'
 import { Button } from '../components/button.tsx'
+import { FirstFrame } from '../components/frame.tsx'
 import { Logo } from '../components/logo.tsx'
 import { Notice } from '../components/notice.tsx'
 import { BackendProvider } from '../lib/data/backend-context.tsx'
@@ -12,7 +13,7 @@ import { start, useStart } from './start.ts'
 /** The app from its start on: the server's settings (of the last visit, when there was one), then the router. */
 export function App(): JSX.Element {
   const state = useStart()
-  if (state.step === 'opening') return <div aria-busy="true" className="h-full bg-bg" />
+  if (state.step === 'opening') return <FirstFrame />
   if (state.step === 'unreachable') return <Unreachable error={state.error} onRetry={start} />
   return (
     <BackendProvider backend={state.backend}>

@@ -1,5 +1,6 @@
 import { createRootRouteWithContext } from '@tanstack/react-router'
 import * as v from 'valibot'
+import { FirstFrame } from '../components/frame.tsx'
 import type { Backend } from '../lib/data/backend.ts'
 import { CrashPage } from './error-boundary.tsx'
 import { NotFoundPage } from './not-found-screen.tsx'
@@ -15,6 +16,7 @@ export const text = v.fallback(v.optional(v.pipe(v.string(), v.maxLength(2_000))
 
 export const root = createRootRouteWithContext<RouterContext>()({
   component: RootLayout,
+  pendingComponent: FirstFrame,
   errorComponent: CrashPage,
   notFoundComponent: NotFoundPage,
 })

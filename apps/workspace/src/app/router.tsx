@@ -6,6 +6,7 @@ import { entryRoutes } from './entry-routes.ts'
 import { CrashScreen } from './error-boundary.tsx'
 import { NotFoundScreen } from './not-found-screen.tsx'
 import { root, type RouterContext, text } from './root-route.ts'
+import { UntilMatched } from './until-matched.tsx'
 
 const homeSearch = v.object({})
 /**
@@ -142,6 +143,7 @@ export const router = createRouter({
   defaultErrorComponent: CrashScreen,
   defaultNotFoundComponent: NotFoundScreen,
   scrollRestoration: true,
+  InnerWrap: UntilMatched,
 })
 
 declare module '@tanstack/react-router' {

@@ -88,6 +88,7 @@ export const gridMessages = {
   changed: (rows: number) => `${plural(rows, 'record')} changed on this device`,
   refused: (rows: number) => `${plural(rows, 'record')} not accepted`,
 
+  reading: (many: string) => `Reading ${many} from this device`,
   noRecords: (many: string) => `No ${many} here yet`,
   noRecordsDetail:
     'There are none, or the access rules show you none of them. A new one is on this device at once and sent by itself.',

@@ -2,6 +2,7 @@ import { Outlet, useNavigate } from '@tanstack/react-router'
 import { type JSX, useEffect, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
+import { Frame } from '../../components/frame.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { Spinner } from '../../components/spinner.tsx'
 import { useOnline } from '../../hooks/use-online.ts'
@@ -66,19 +67,20 @@ const OPENING_SHOWN_AFTER_MS = 250
 
 /** Mostly for a moment only. The first time on a device it asks the server for the tables, and says why that takes longer. */
 function Opening({ problem }: { readonly problem: string | undefined }): JSX.Element {
+  const { config } = useBackend()
   const isOnline = useOnline()
   const isSlow = useIsSlow(OPENING_SHOWN_AFTER_MS)
   if (problem === undefined) {
     return (
-      <main id="content" aria-busy="true" className="grid h-full place-items-center bg-bg px-4">
-        <p role="status" className="flex items-center gap-2 text-muted">
+      <Frame name={config.project.name}>
+        <p role="status" className="flex h-full items-center justify-center gap-2 px-4 text-muted">
           {isSlow ? (
             <>
               <Spinner size={16} /> {words.opening}
             </>
           ) : null}
         </p>
-      </main>
+      </Frame>
     )
   }
   return (
@@ -105,12 +107,15 @@ function useIsSlow(afterMs: number): boolean {
 }
 
 function Centred({ children }: { readonly children: JSX.Element }): JSX.Element {
+  const { config } = useBackend()
   return (
-    <main id="content" className="mx-auto max-w-lg px-4 py-16">
-      <h1 tabIndex={-1} className="sr-only">
-        {words.openingTitle}
-      </h1>
-      {children}
-    </main>
+    <Frame name={config.project.name} isBusy={false}>
+      <div className="mx-auto max-w-lg px-4 py-16">
+        <h1 tabIndex={-1} className="sr-only">
+          {words.openingTitle}
+        </h1>
+        {children}
+      </div>
+    </Frame>
   )
 }

@@ -48,11 +48,11 @@ export function DataGrid(props: DataGridProps): JSX.Element {
   const viewport = useRef<HTMLDivElement>(null)
   const { columns, width } = useMemo(() => layOut(fields), [fields])
   const scroll = useGridScroll(viewport, rowPx)
-  const size = { rows: state.count ?? 0, columns: columns.length, page: scroll.pageRows }
+  const size = { rows: state.rows ?? 0, columns: columns.length, page: scroll.pageRows }
   const { active } = selection
   const { update: canUpdate, delete: canDelete } = table.descriptor.can
 
-  const drawn = useDrawnCells({ windows, count: state.count, columns, scroll, active })
+  const drawn = useDrawnCells({ windows, count: state.rows, columns, scroll, active })
   const select = useActiveCell({ ...props, viewport, columns, version: state.version })
   const edit = useCellEdit({ windows, columns, size, selection, edits, canUpdate, select })
   const activeRecordId = windows?.row(active.row)?.id
@@ -78,7 +78,7 @@ export function DataGrid(props: DataGridProps): JSX.Element {
       ref={viewport}
       role="grid"
       aria-label={words.gridName(table.label)}
-      aria-rowcount={size.rows + 1}
+      aria-rowcount={state.count === undefined ? -1 : state.count + 1}
       aria-colcount={columns.length + 1}
       aria-multiselectable
       aria-readonly={!canUpdate}

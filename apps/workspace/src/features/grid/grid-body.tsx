@@ -7,7 +7,7 @@ import { lazyAfterPaint } from '../../lib/presence/lazy-after-paint.tsx'
 import type { RecordMark } from '../../lib/records/record-state.ts'
 import { gridMessages as words } from '../../messages/grid.ts'
 import { CellEditor } from './cell-editor.tsx'
-import { GUTTER_PX, type GridColumn } from './grid-layout.ts'
+import { bandsOf, FIRST_TEXT_PX, GUTTER_PX, type GridColumn } from './grid-layout.ts'
 import { GridRowView } from './grid-row.tsx'
 import type { LiveCursorsProps } from './live-cursors.tsx'
 import { LABEL_PREFIX } from './query/grid-query.ts'
@@ -52,7 +52,11 @@ export function GridBody(props: GridBodyProps): JSX.Element {
   const { firstRow, pageRows } = props.scroll
   const photos = useRowPhotos(props.table.name, (place) => windows?.row(place)?.id, firstRow, firstRow + pageRows)
   return (
-    <div role="rowgroup" className="relative" style={{ height: props.rows * rowPx, width: width + GUTTER_PX }}>
+    <div
+      role="rowgroup"
+      className="row-bands relative"
+      style={{ height: props.rows * rowPx, width: width + GUTTER_PX, ...bandsOf(rowPx, FIRST_TEXT_PX) }}
+    >
       {drawn.rows.map(([index, slot]) => {
         const row = windows?.row(index)
         const isSelected = index >= range.firstRow && index <= range.lastRow && cellsIn(range) > 1

@@ -1,3 +1,4 @@
+import type { CSSProperties } from 'react'
 import type { Density } from '../../lib/appearance.ts'
 import type { Field } from '../../lib/fields/field.ts'
 
@@ -7,6 +8,12 @@ export const GUTTER_PX = 56
 /** Up to here all columns are drawn; above only those in sight. */
 export const COLUMNS_DRAWN_MAX = 12
 const OVERSCAN_PX = 240
+
+/** Height of a record in the list, and where its text begins. */
+export const ITEM_PX = 68
+export const ITEM_TEXT_PX = 16
+/** Where the text of the first cell begins. */
+export const FIRST_TEXT_PX = GUTTER_PX + 8
 
 export const ROW_PX: Readonly<Record<Density, number>> = { compact: 28, standard: 34, relaxed: 44 }
 
@@ -26,6 +33,11 @@ export function layOut(fields: readonly Field[]): { readonly columns: readonly G
     return column
   })
   return { columns, width: left }
+}
+
+/** For the class `row-bands`, which stands for rows that are not drawn: how high they are, and where their text begins. */
+export function bandsOf(rowPx: number, left: number): CSSProperties {
+  return { '--band': `${rowPx}px`, '--band-left': `${left}px` } as CSSProperties
 }
 
 /** The width that a column's content needs, never too narrow for its name. */

@@ -52,7 +52,10 @@ export const GridRowView = memo(function GridRowView(props: GridRowProps): JSX.E
       aria-rowindex={index + 2}
       aria-selected={isOpen}
       data-row={index}
-      className={cx('group/row absolute top-0 left-0 flex', isEdited ? 'z-20' : activeColumn >= 0 ? 'z-[1]' : null)}
+      className={cx(
+        'group/row absolute top-0 left-0 flex bg-bg',
+        isEdited ? 'z-20' : activeColumn >= 0 ? 'z-[1]' : null,
+      )}
       style={{ height, width: width + GUTTER_PX, transform: `translateY(${index * height}px)` }}
     >
       <Gutter {...props} />
@@ -174,7 +177,7 @@ function Cell({
       style={isSticky ? { left: GUTTER_PX, width } : { left: GUTTER_PX + left, width }}
     >
       {row === undefined ? (
-        <span className="h-2.5 w-3/5 rounded-sm bg-sunken" />
+        <span className="h-2.5 w-3/5 rounded-sm bg-border/45" />
       ) : (
         <FieldValueView field={field} value={value} label={label} />
       )}

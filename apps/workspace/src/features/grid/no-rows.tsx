@@ -6,9 +6,10 @@ import { ErrorNotice } from '../../components/error-notice.tsx'
 import { FirstRowsNote } from '../../components/records/first-rows-note.tsx'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import { gridMessages as words } from '../../messages/grid.ts'
+import { RowsPlaceholder } from './rows-placeholder.tsx'
 import type { GridView } from './use-grid-view.ts'
 
-/** What a view without rows shows: the first sync, a failure, a table without rows, a view that nothing fits. */
+/** What a view without rows shows: that they are read, the first sync, a failure, a table without rows, a view that nothing fits. */
 export function NoRows({
   table,
   view,
@@ -16,6 +17,7 @@ export function NoRows({
   total,
   error,
   onNew,
+  isList,
 }: {
   readonly table: TableInfo
   readonly view: GridView
@@ -23,6 +25,7 @@ export function NoRows({
   readonly total: number | undefined
   readonly error: Error | undefined
   readonly onNew: (() => void) | undefined
+  readonly isList: boolean
 }): JSX.Element {
   const hasSynced = useHasSynced()
   const many = table.label.toLowerCase()
@@ -36,8 +39,9 @@ export function NoRows({
       </div>
     )
   }
-  // The first count takes a few milliseconds: nothing is shown for them.
-  if ((count === undefined || total === undefined) && hasSynced) return <div className="min-h-0 flex-1" />
+  if ((count === undefined || total === undefined) && hasSynced) {
+    return <RowsPlaceholder fields={view.shown} isList={isList} label={words.reading(many)} />
+  }
   // Only an answer of the query says that nothing fits; until then there are rows to come.
   if (count === 0 && total !== undefined && total > 0) {
     return (

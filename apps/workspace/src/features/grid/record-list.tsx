@@ -3,6 +3,7 @@ import { type JSX, useEffect, useRef } from 'react'
 import { ChoiceChip } from '../../components/fields/choice-chip.tsx'
 import { RowThumbnails } from '../../components/records/row-thumbnails.tsx'
 import { RecordStateMark } from '../../components/state-glyph.tsx'
+import { cx } from '../../lib/cx.ts'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import type { Field } from '../../lib/fields/field.ts'
 import { formatValue } from '../../lib/fields/format-value.ts'
@@ -14,9 +15,10 @@ import { photoMessages } from '../../messages/photos.ts'
 import { LABEL_PREFIX } from './query/grid-query.ts'
 import type { RowWindows, WindowsState } from './row-windows.ts'
 import type { GridRow } from './window-cache.ts'
+import { bandsOf, ITEM_PX, ITEM_TEXT_PX } from './grid-layout.ts'
+import { rowsToDraw } from './rows-to-draw.ts'
 import { useGridScroll } from './use-grid-scroll.ts'
 
-const ITEM_PX = 68
 const OVERSCAN = 5
 /** Facts on the second line. */
 const FACTS_MAX = 3
@@ -39,25 +41,28 @@ export function RecordList({
 }): JSX.Element {
   const viewport = useRef<HTMLDivElement>(null)
   const scroll = useGridScroll(viewport, ITEM_PX, 0)
-  const count = state.count ?? 0
-  const first = Math.max(0, scroll.firstRow - OVERSCAN)
-  const last = Math.min(count - 1, scroll.firstRow + scroll.pageRows + OVERSCAN)
+  const count = state.rows ?? 0
+  const { first, last } = rowsToDraw(scroll, OVERSCAN, count)
   // oxlint-disable-next-line react/exhaustive-effect-dependencies -- the visible range depends on the count, too
-  useEffect(() => windows?.show(first, Math.max(first, last)), [windows, first, last, state.count])
+  useEffect(() => windows?.show(first, Math.max(first, last)), [windows, first, last, count])
   const shape = shapeOf(fields)
   const places = Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index)
   const photos = useRowPhotos(table.name, (place) => windows?.row(place)?.id, first, last)
   return (
     <div ref={viewport} className="min-h-0 flex-1 overflow-auto overscroll-contain">
-      <ul aria-label={words.listName(table.label)} className="relative" style={{ height: count * ITEM_PX }}>
+      <ul
+        aria-label={words.listName(table.label)}
+        className="row-bands relative"
+        style={{ height: count * ITEM_PX, ...bandsOf(ITEM_PX, ITEM_TEXT_PX) }}
+      >
         {places.map((place) => {
           const row = windows?.row(place)
           return (
             <li
               key={row?.id ?? place}
-              aria-setsize={count}
+              aria-setsize={state.count ?? -1}
               aria-posinset={place + 1}
-              className="absolute inset-x-0 top-0 border-b border-border/70"
+              className={cx('absolute inset-x-0 top-0 border-b border-border/70', row && 'bg-bg')}
               style={{ height: ITEM_PX, transform: `translateY(${place * ITEM_PX}px)` }}
             >
               {row === undefined ? null : (

@@ -26,6 +26,7 @@ class TestDatabase implements Disposable {
   broken: Error | undefined
   #onChange: (() => unknown) | undefined
   #gate: Promise<void> = Promise.resolve()
+  #held: { readonly text: string; readonly until: Promise<void> } | undefined
 
   constructor(rows: number) {
     const columns = TEST_TASKS.columns.map(({ name }) => `"${name}"`).join(', ')
@@ -59,6 +60,13 @@ class TestDatabase implements Disposable {
     return resolve
   }
 
+  /** Holds only reads that have this text. @returns lets them go on */
+  holdOnly(text: string): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#held = { text, until: promise }
+    return resolve
+  }
+
   [Symbol.dispose](): void {
     this.#sqlite.close()
   }
@@ -67,6 +75,7 @@ class TestDatabase implements Disposable {
     this.reads.push(sql)
     const { broken } = this
     await this.#gate
+    if (this.#held && sql.includes(this.#held.text)) await this.#held.until
     if (broken) throw broken
     return this.#sqlite.prepare(sql).all(...values)
   }
@@ -143,6 +152,31 @@ describe('the windows of a view', () => {
     await expect.poll(() => windows.getState().count).toBe(30)
   })
 
+  test('show the first rows before all are counted, and count no view whose rows they are', async () => {
+    const database = new TestDatabase(1_000)
+    const counts = database.holdOnly('count(*)')
+    const windows = new RowWindows(database.source, view())
+    open.push(database, windows)
+    await expect.poll(() => windows.row(0)?.id).toBe(idOf(0))
+    expect(windows.getState()).toMatchObject({ count: undefined, rows: WINDOW_ROWS })
+    windows.setQuery(view({ search: 'task 99' }))
+    await expect.poll(() => windows.getState()).toMatchObject({ count: undefined, rows: WINDOW_ROWS })
+    counts()
+    await expect.poll(() => windows.getState()).toMatchObject({ count: 19, rows: 19 })
+    expect(database.reads.filter((sql) => sql.includes('count(*)'))).toHaveLength(1)
+  })
+
+  test('keep the length of the last view until the next one has been counted', async () => {
+    const { database, windows } = openWindows(1_000)
+    await expect.poll(() => windows.getState().count).toBe(1_000)
+    const counts = database.holdOnly('count(*)')
+    windows.setQuery(view({ sorts: [{ field: 'points', isDescending: true }] }))
+    await expect.poll(() => windows.row(0)?.id).toBe(idOf(999))
+    expect(windows.getState()).toMatchObject({ count: undefined, rows: 1_000 })
+    counts()
+    await expect.poll(() => windows.getState().count).toBe(1_000)
+  })
+
   test('ask only for the last of the views that come while one is read', async () => {
     const { database, windows } = openWindows(3)
     await expect.poll(() => windows.row(0)?.id).toBe(idOf(0))
@@ -153,7 +187,7 @@ describe('the windows of a view', () => {
     }
     release()
     await expect.poll(() => windows.row(0)?.id).toBe(idOf(2))
-    await expect.poll(() => database.reads.length - before).toBe(2)
+    await expect.poll(() => database.reads.length - before).toBe(1)
   })
 
   test('forget that nothing fitted when another view is asked for', async () => {

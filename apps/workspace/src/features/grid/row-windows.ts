@@ -11,6 +11,8 @@ const CHANGE_THROTTLE_MS = 50
 export interface WindowsState {
   /** Rows of the view; `undefined` before the first count. */
   readonly count: number | undefined
+  /** Rows that can be shown: all of the view, or until they are counted those that have been read. `undefined`: none have. */
+  readonly rows: number | undefined
   readonly error: Error | undefined
   /** Grows with every change of the rows that are here. */
   readonly version: number
@@ -25,7 +27,7 @@ export class RowWindows implements Disposable {
   readonly #windows = new WindowCache()
   readonly #listeners = new Set<() => void>()
   #query: GridQuery
-  #state: WindowsState = { count: undefined, error: undefined, version: 0 }
+  #state: WindowsState = { count: undefined, rows: undefined, error: undefined, version: 0 }
   #visible: VisibleRows = { first: 0, last: 0 }
   /** Answers of an older generation are of another view or another moment. */
   #generation = 0
@@ -33,6 +35,8 @@ export class RowWindows implements Disposable {
   #isClosed = false
   #isFilling = false
   #isReading = false
+  /** Nothing of this view has been read. */
+  #isUnread = true
   /** The view with the index of only those words for which it is worth it. */
   #indexed: GridQuery
 
@@ -64,7 +68,7 @@ export class RowWindows implements Disposable {
   /** Sets the visible range: its windows are read, one more on each side, and kept current. */
   show(first: number, last: number): void {
     this.#visible = { first, last }
-    this.#windows.use(wantedWindows(this.#visible, this.#state.count))
+    this.#windows.use(wantedWindows(this.#visible, this.#state.rows))
     void this.#fill()
     this.#windows.evict()
   }
@@ -72,8 +76,9 @@ export class RowWindows implements Disposable {
   /** Another view of the same table. The old rows stay until the new ones are here. */
   setQuery(query: GridQuery): void {
     this.#query = query
+    this.#isUnread = true
     // That nothing fitted the last view says nothing about this one.
-    if (this.#state.count === 0) this.#change({ count: undefined })
+    if (this.#state.count === 0) this.#change({ count: undefined, rows: undefined })
     this.#stopWatching()
     this.#stopWatching = this.#watch()
     void this.#refresh()
@@ -129,18 +134,42 @@ export class RowWindows implements Disposable {
     try {
       await this.#chooseIndexed()
       if (generation !== this.#generation) return
+      if (this.#isUnread && this.#visible.first < WINDOW_ROWS && !(await this.#readFirst(generation))) return
       const { text, values } = countSql(this.#indexed)
       const [counted, ...read] = await Promise.all([
         this.#database.get<{ readonly rows: number }>(text, [...values]),
-        ...windowsInSight(this.#visible, this.#state.count).map((number) => this.#readWindow(number)),
+        ...windowsInSight(this.#visible, this.#state.rows).map((number) => this.#readWindow(number)),
       ])
       if (generation !== this.#generation) return
+      this.#isUnread = false
       const { count, error } = this.#state
       const hasChanged = this.#windows.replaceAll(read)
-      if (hasChanged || error || counted.rows !== count) this.#change({ count: counted.rows, error: undefined })
+      if (!hasChanged && !error && counted.rows === count && counted.rows === this.#state.rows) return
+      this.#change({ count: counted.rows, rows: counted.rows, error: undefined })
     } catch (error) {
       if (generation === this.#generation) this.#fail(error)
     }
+  }
+
+  /**
+   * Shows the first rows of a view as soon as they are read: counting all may take longer than a person waits. A view of
+   * which one window has all rows is counted with that.
+   *
+   * @returns false when the rest of the reading is not needed, or no longer wanted
+   */
+  async #readFirst(generation: number): Promise<boolean> {
+    const first = await this.#readWindow(0)
+    if (generation !== this.#generation) return false
+    this.#isUnread = false
+    const isAll = first.rows.length < WINDOW_ROWS
+    this.#windows.replaceAll([first])
+    const read = first.rows.length
+    // The length of the last view is kept, if there was one, so that what is below does not come and go.
+    this.#change(
+      isAll ? { count: read, rows: read } : { count: undefined, rows: Math.max(read, this.#state.rows ?? 0) },
+    )
+    if (this.#state.error) this.#change({ error: undefined })
+    return !isAll
   }
 
   /** Asks for each searched word whether the index has few rows for it; comparing all rows is faster than looking at many. */
@@ -178,9 +207,9 @@ export class RowWindows implements Disposable {
 
   /** The nearest wanted window that is not here. */
   #nextMissing(): number | undefined {
-    const { count } = this.#state
-    if (this.#isClosed || count === undefined) return undefined
-    return wantedWindows(this.#visible, count).find((number) => !this.#windows.has(number))
+    const { rows } = this.#state
+    if (this.#isClosed || rows === undefined) return undefined
+    return wantedWindows(this.#visible, rows).find((number) => !this.#windows.has(number))
   }
 
   async #readWindow(number: number): Promise<{ readonly number: number; readonly rows: readonly GridRow[] }> {

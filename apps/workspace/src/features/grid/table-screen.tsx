@@ -79,7 +79,7 @@ function TableView({
   const { windows, state } = useRowWindows(view.query)
   const marks = useRecordMarks(table.name) ?? NO_MARKS
   const writer = useRecordWriter()
-  const newRecord = useNewRecord(table, fields, writer, state.count !== undefined)
+  const newRecord = useNewRecord(table, fields, writer, state.rows !== undefined)
   const isPhone = useMediaQuery('(max-width: 599.98px)')
   const [listChoice, setListChoice] = useState<boolean>()
   const isList = listChoice ?? isPhone
@@ -88,7 +88,7 @@ function TableView({
   const total = useRecordTotal(table)
   const hasSynced = useHasSynced()
   useUndoKeys(writer)
-  usePreload(state.count !== undefined && state.count > 0)
+  usePreload((state.rows ?? 0) > 0)
   const onNew = newRecord && (() => void newRecord().then((id) => id !== undefined && view.openRecord(id)))
   useHotkeys(onNew ? { c: onNew } : {})
 
@@ -97,8 +97,8 @@ function TableView({
     <div className="absolute inset-0 flex">
       <section className="flex min-w-0 flex-1 flex-col">
         <GridToolbar {...{ table, fields, view, isPhone, isList, onNew }} onListChange={setListChoice} />
-        {state.count === undefined || state.count === 0 || state.error ? (
-          <NoRows {...{ table, view, total, onNew }} error={state.error} count={state.count} />
+        {state.rows === undefined || state.rows === 0 || state.error ? (
+          <NoRows {...{ table, view, total, onNew, isList }} error={state.error} count={state.count} />
         ) : isList ? (
           <RecordList {...shared} fields={view.shown} onOpenRecord={view.openRecord} />
         ) : (
@@ -107,7 +107,7 @@ function TableView({
         <GridFooter
           table={table}
           shown={state.count === 0 && !hasSynced ? undefined : state.count}
-          total={total ?? state.count ?? 0}
+          total={total ?? state.rows ?? 0}
           cells={isList ? 0 : cellsIn(rangeOf(selection.current))}
           marks={marks}
           isSearched={view.query.search.trim() !== ''}

@@ -2,10 +2,11 @@ import { useEffect, useMemo, useState } from 'react'
 import { drawnColumns, type GridColumn } from './grid-layout.ts'
 import { assignSlots, slotsInOrder } from './row-slots.ts'
 import type { RowWindows } from './row-windows.ts'
+import { rowsToDraw } from './rows-to-draw.ts'
 import type { CellPlace } from './selection.ts'
 import type { GridScroll } from './use-grid-scroll.ts'
 
-/** Rows drawn above and below the visible ones. */
+/** Rows drawn above and below the visible ones of a grid that stands still. */
 const OVERSCAN_ROWS = 6
 
 /** The cells to draw. */
@@ -25,15 +26,14 @@ export function useDrawnCells({
   active,
 }: {
   readonly windows: RowWindows | undefined
-  /** `undefined`: not counted yet. */
+  /** Rows that can be shown; `undefined`: none have been read. */
   readonly count: number | undefined
   readonly columns: readonly GridColumn[]
   readonly scroll: GridScroll
   readonly active: CellPlace
 }): DrawnCells {
   const rows = count ?? 0
-  const first = Math.max(0, scroll.firstRow - OVERSCAN_ROWS)
-  const last = Math.min(rows - 1, scroll.firstRow + scroll.pageRows + OVERSCAN_ROWS)
+  const { first, last } = rowsToDraw(scroll, OVERSCAN_ROWS, rows)
   // oxlint-disable-next-line react/exhaustive-effect-dependencies -- which windows there are depends on the count, too
   useEffect(() => windows?.show(first, Math.max(first, last)), [windows, first, last, count])
   const slots = useSlots(first, last, active.row < rows ? active.row : undefined)

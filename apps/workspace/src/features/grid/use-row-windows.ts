@@ -8,7 +8,7 @@ import { RowWindows, type WindowsState } from './row-windows.ts'
 /** Below that many rows an order without an index is as fast. */
 const SORT_INDEX_ROWS_MIN = 5_000
 
-const NOT_YET: WindowsState = { count: undefined, error: undefined, version: 0 }
+const NOT_YET: WindowsState = { count: undefined, rows: undefined, error: undefined, version: 0 }
 
 /** The windows of a view while it is on the screen; `undefined` before they are open. */
 export function useRowWindows(asked: GridQuery): {
