@@ -37,6 +37,17 @@ const oneByte: Plugin = {
     code.replaceAll(/[\u0100-\uffff]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`),
 }
 
+/** Fastify loads HTTP/2 whether it is used or not, which takes longer than loading Fastify. */
+const lateHttp2: Plugin = {
+  name: 'late-http2',
+  transform(code, id) {
+    if (!/[\\/]fastify[\\/]lib[\\/]server\.js$/.test(id)) return undefined
+    const load = "const http2 = require('node:http2')\n"
+    if (!code.includes(load)) throw new Error(`${id} loads HTTP/2 in another way`)
+    return code.replace(load, '').replaceAll('http2.create', "require('node:http2').create")
+  },
+}
+
 /** One import of a module of Node, as the bundler prints it. */
 const NODE_IMPORT =
   /^import (?:(?<whole>[^{}*"']+?)(?:, )?)?(?:\{ (?<names>[^}]+) \})?(?:\* as (?<space>\S+))?(?: from )?"(?<module>node:[^"]+)";$/gm
@@ -65,7 +76,7 @@ const build = await rolldown({
   cwd: root,
   platform: 'node',
   external: [/^node:/, ...UNBUNDLED],
-  plugins: [ownUrls, oneByte, wholeBuiltins],
+  plugins: [ownUrls, lateHttp2, oneByte, wholeBuiltins],
   // A package is imported by its index. What the first file needs of one is not to bring the rest of it along.
   treeshake: { moduleSideEffects: (id) => !PURE_MODULES.test(relative(root, id)) },
 })

@@ -2,4 +2,4 @@
 export { SAMPLE_PASSWORD, sampleAccounts, type SampleAccount } from './accounts.ts'
 export { SAMPLE_PROJECT } from './project.ts'
 export { storePictures, type StorageApi } from './pictures/store-pictures.ts'
-export { SAMPLE_SEED, seedSample, type SeedSampleOptions } from './seed.ts'
+export { SAMPLE_SEED, seedSample, type SeededSample, type SeedSampleOptions } from './seed.ts'

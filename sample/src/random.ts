@@ -17,14 +17,7 @@ export interface Random {
  * @see "mulberry32" by Tommy Ettinger, public domain: 32 bits of state, passes gjrand
  */
 export function createRandom(seed: number, name: string): Random {
-  let state = hashText(name, seed)
-
-  function next(): number {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return (mixed ^ (mixed >>> 14)) >>> 0
-  }
+  const next = createBits(seed, name)
   const fraction = (): number => next() / 2 ** 32
   const integer = (min: number, max: number): number => min + Math.floor(fraction() * (max - min + 1))
 
@@ -51,12 +44,22 @@ export function createRandom(seed: number, name: string): Random {
 
 /** The id of the `index`th row of a table: the same on every day and every machine. Has the form of a random (version 4) UUID. */
 export function createId(seed: number, table: string, index: number): string {
-  const random = createRandom(seed, `${table}#${index}`)
-  const hex = Array.from({ length: 32 }, () => random.integer(0, 15).toString(16))
-  hex[12] = '4'
-  hex[16] = random.pick(['8', '9', 'a', 'b'])
-  const text = hex.join('')
-  return `${text.slice(0, 8)}-${text.slice(8, 12)}-${text.slice(12, 16)}-${text.slice(16, 20)}-${text.slice(20)}`
+  const next = createBits(seed, `${table}#${index}`)
+  let text = ''
+  for (let digit = 0; digit < 32; digit++) text += '0123456789abcdef'.charAt(next() >>> 28)
+  const variant = '89ab'.charAt(next() >>> 30)
+  return `${text.slice(0, 8)}-${text.slice(8, 12)}-4${text.slice(13, 16)}-${variant}${text.slice(17, 20)}-${text.slice(20)}`
+}
+
+/** @returns 32 bits at each call */
+function createBits(seed: number, name: string): () => number {
+  let state = hashText(name, seed)
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return (mixed ^ (mixed >>> 14)) >>> 0
+  }
 }
 
 /** FNV-1a, 32 bits. */

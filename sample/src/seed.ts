@@ -1,3 +1,4 @@
+import type { Buffer } from 'node:buffer'
 import { readFile } from 'node:fs/promises'
 import type { Clock, Logger } from '@holdfast/foundation'
 import { sql, type Pool, type Transaction } from '@holdfast/postgres'
@@ -5,6 +6,7 @@ import { SAMPLE_PASSWORD } from './accounts.ts'
 import { generateSample, type SampleData } from './generate.ts'
 import { insertRows } from './insert.ts'
 import { withFiles } from './photo-files.ts'
+import { drawPictures } from './pictures/pictures.ts'
 import { createId } from './random.ts'
 import type { UserRow } from './rows.ts'
 import { SIZES } from './sizes.ts'
@@ -43,23 +45,30 @@ export interface SeedSampleOptions {
   readonly seed?: number
 }
 
+export interface SeededSample {
+  /** Whether this call made it. */
+  readonly seeded: boolean
+  /** What {@link storePictures} is to store, drawn while Postgres wrote the rows; empty without files. */
+  readonly pictures: readonly Buffer[]
+}
+
 /**
  * Makes Northline Water: its tables, policies, accounts and rows, all in one transaction. Does nothing on a database that has it already.
  *
  * The accounts have a public password: the caller must have made sure that the server is bound to loopback.
  *
- * @returns whether this call made it
  * @throws when a table of the same name is already there; nothing has changed then
  */
-export async function seedSample(options: SeedSampleOptions): Promise<{ readonly seeded: boolean }> {
+export async function seedSample(options: SeedSampleOptions): Promise<SeededSample> {
   const { pool, logger, clock, hashPassword, hasFiles = false, hasChannels = false, seed = SAMPLE_SEED } = options
   const hasFunctions = hasFiles && (options.hasFunctions ?? false)
-  if (await isSeeded(pool)) return { seeded: false }
+  if (await isSeeded(pool)) return { seeded: false, pictures: [] }
 
   const began = performance.now()
   const data = generateSample(seed, clock)
   const passwordHash = await hashPassword(SAMPLE_PASSWORD)
-  const seeded = await pool.transaction(async (tx) => {
+  const drawing = hasFiles ? drawPictures(seed) : Promise.resolve([])
+  const writing = pool.transaction(async (tx) => {
     await tx.query(sql`select pg_advisory_xact_lock(${SEED_LOCK})`)
     if (await isSeeded(tx)) return false
     const files = [
@@ -78,8 +87,9 @@ export async function seedSample(options: SeedSampleOptions): Promise<{ readonly
     `)
     return true
   })
+  const [seeded, pictures] = await Promise.all([writing, drawing])
   if (seeded) logger.log('info', 'sample seeded', { durationMs: Math.round(performance.now() - began) })
-  return { seeded }
+  return { seeded, pictures }
 }
 
 async function isSeeded(db: Pick<Pool, 'query'>): Promise<boolean> {

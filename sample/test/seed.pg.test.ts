@@ -103,7 +103,7 @@ describe('the same sample', () => {
 describe('seeding', () => {
   test('does nothing the second time', async () => {
     const before = await count(sql`public.actions`)
-    expect(await seedInto(database)).toEqual({ seeded: false })
+    expect(await seedInto(database)).toMatchObject({ seeded: false })
     expect(await count(sql`public.actions`)).toBe(before)
   })
 

@@ -21,7 +21,7 @@ import { openRequestConnections } from './parts/request-connections.ts'
 import { openRestPart } from './parts/rest.ts'
 import { openSchemaWatch } from './parts/schemas.ts'
 import { openSyncPart, waitForSync } from './parts/sync.ts'
-import { prepareSample, prepareSamplePictures } from './prepare-sample.ts'
+import { prepareSample } from './prepare-sample.ts'
 import { prepareProject } from './project/prepare-project.ts'
 
 /** Connections of the superuser's pool, for migrations and what a plan prepares. */
@@ -49,20 +49,20 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
   const roles = await openRoles(pool, cluster, logger)
   phases.end('roles')
   signal.throwIfAborted()
-  const { hasSample, seeded } = await prepareSample({ cluster, pool }, options)
+  const sample = await prepareSample({ cluster, pool }, options)
+  const { hasSample, seeded } = sample
   await prepareProject(cluster, options)
   signal.throwIfAborted()
   phases.end('sample')
 
   const { readerUrl, requestUrl } = roles
   const calls = createDatabaseCalls()
-  const catalog = await openCatalog(context, readerUrl, calls.channels)
+  const jwtSecret = resolveJwtSecret(config.jwtSecret, config.dataDir, logger)
+  const openingAccounts = openAccounts(context, { authUrl: roles.authUrl, jwtSecret, baseUrl, hasSample })
+  const [catalog, accounts] = await openTogether(openCatalog(context, readerUrl, calls.channels), openingAccounts)
   phases.end('catalog')
   const shares = openRequestConnections(context, { requestUrl, catalog })
   const app = openHttpServer(context, trustProxy)
-
-  const jwtSecret = resolveJwtSecret(config.jwtSecret, config.dataDir, logger)
-  const accounts = await openAccounts(context, { authUrl: roles.authUrl, jwtSecret, baseUrl, hasSample })
   const rest = await openRestPart(context, { share: shares.share('rest'), catalog, baseUrl })
   const storage = await openFiles(context, {
     share: shares.share('storage'),
@@ -97,8 +97,7 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
   phases.end('listening')
   await Promise.all([
     waitForSync(sync, options),
-    hasSample &&
-      prepareSamplePictures((request) => app.inject(request), accounts.auth.apiKeys.serviceRole, pool, options),
+    sample.storePictures((request) => app.inject(request), accounts.auth.apiKeys.serviceRole),
   ])
   phases.end('sync')
   phases.log(logger, 'opened in phases')
@@ -114,6 +113,12 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
     seeded,
     [Symbol.asyncDispose]: () => lifetime.disposeAsync(),
   }
+}
+
+/** For two of which Postgres works for the one and this process for the other. Waits for both even if one fails: what the other opens has to be closed. */
+async function openTogether<A, B>(first: Promise<A>, second: Promise<B>): Promise<readonly [A, B]> {
+  await Promise.allSettled([first, second])
+  return [await first, await second]
 }
 
 /** Without a slash at the end. */

@@ -48,7 +48,7 @@ export { readMigrations, type Migration, type MigrationSource } from './migrate/
 export { planMigrations, type AppliedMigration } from './migrate/plan-migrations.ts'
 export { openRequestRole, recordRequestPassword } from './migrate/request-password.ts'
 export { ensureRolePassword } from './cluster/role-password.ts'
-export { readCatalog } from './catalog/read-catalog.ts'
+export { readCatalog, readRequestSettings } from './catalog/read-catalog.ts'
 export { viewKey } from './catalog/relationships.ts'
 export { readAroundLocks, type CatalogReading } from './catalog/around-locks.ts'
 export {

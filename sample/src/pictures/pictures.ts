@@ -40,6 +40,13 @@ export function picturePath(index: number): string {
   return `northline/${String((index % PICTURES) + 1).padStart(2, '0')}.png`
 }
 
+/** Draws all of them, one after the other, and lets other work happen in between. */
+export async function drawPictures(seed: number): Promise<readonly Buffer[]> {
+  const pictures: Buffer[] = []
+  for (let index = 0; index < PICTURES; index++) pictures.push(await drawPicture(seed, index))
+  return pictures
+}
+
 /** Draws a picture: the same bytes for the same seed on every machine. */
 export async function drawPicture(seed: number, index: number): Promise<Buffer> {
   const canvas = createCanvas(PICTURE_WIDTH, PICTURE_HEIGHT)

@@ -19,14 +19,20 @@ const TOGETHER = 4
  * Uploads the pictures of the sample that are not in storage yet, by its public API. One start that ended in the middle is made good by the next.
  *
  * @param serviceKey - of the project, as an administrator has it
+ * @param drawn - all of them, if they have been drawn already
  */
-export async function storePictures(api: StorageApi, serviceKey: string, seed: number): Promise<void> {
+export async function storePictures(
+  api: StorageApi,
+  serviceKey: string,
+  seed: number,
+  drawn: readonly Buffer[] = [],
+): Promise<void> {
   const missing = await listMissing(api, serviceKey)
   const store = async (): Promise<void> => {
     for (let index = missing.shift(); index !== undefined; index = missing.shift()) {
       await send(api, serviceKey, `/storage/v1/object/record-photos/${picturePath(index)}`, {
         headers: { 'content-type': 'image/png', 'cache-control': 'max-age=31536000' },
-        payload: await drawPicture(seed, index),
+        payload: drawn[index] ?? (await drawPicture(seed, index)),
       })
     }
   }

@@ -8,7 +8,7 @@ import {
   type PolicyInput,
   type ReadingMemory,
 } from '@holdfast/policy'
-import type { CatalogWatch, Pool } from '@holdfast/postgres'
+import { readRequestSettings, type Catalog, type CatalogWatch, type Pool } from '@holdfast/postgres'
 import type { RestService } from '@holdfast/rest'
 import type { SyncOptions } from '@holdfast/sync'
 import type { PartContext } from './part-context.ts'
@@ -33,6 +33,14 @@ export function openPolicyCompiler(
   })
   const compiler = createPlanCompiler()
   const memory: ReadingMemory = {}
+
+  /** For the first compilation, whose catalog was read a moment before: all that is asked of it is which schemas are exposed, and only these settings say so. */
+  async function currentCatalog(): Promise<Catalog> {
+    const settings = await readRequestSettings(compilerPool)
+    const known = catalog.current()
+    return isDeepStrictEqual(settings, known.requestSettings) ? known : await catalog.refresh()
+  }
+
   return {
     // The catalog may be older than the change that made this compilation necessary.
     async compile(signal) {
@@ -40,8 +48,9 @@ export function openPolicyCompiler(
       const readInput = (schemas: readonly string[]): Promise<PolicyInput> =>
         readPolicyInput(compilerPool, { schemas, signal, memory })
       const known = exposedSchemas(catalog.current())
+      const refreshing = memory.earlier ? catalog.refresh() : currentCatalog()
       // Both at once: the schemas are nearly always those that were known.
-      const [refreshed, read] = await Promise.all([catalog.refresh(), readInput(known)])
+      const [refreshed, read] = await Promise.all([refreshing, readInput(known)])
       const schemas = exposedSchemas(refreshed)
       const input = isDeepStrictEqual(schemas, known) ? read : await readInput(schemas)
       phases.end('input')

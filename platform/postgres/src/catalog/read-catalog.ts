@@ -93,8 +93,8 @@ function maySet(entry: SqlFragment): SqlFragment {
        and not pg_catalog.has_parameter_privilege(${REQUEST_ROLE}, known.name, 'set'))`
 }
 
-/** Settings of this database come before those of all databases. */
-async function readRequestSettings(tx: Queryable): Promise<Readonly<Record<string, string>>> {
+/** What `alter role authenticator set` says, by which PostgREST is configured. Settings of this database come before those of all databases. */
+export async function readRequestSettings(tx: Queryable): Promise<Readonly<Record<string, string>>> {
   const rows = await tx.query<{ settings: readonly string[] }>(sql`
     select config.setconfig as settings
       from pg_catalog.pg_db_role_setting config
