@@ -36,6 +36,23 @@ export const bucketAlreadyExists = (cause?: unknown): HoldfastError =>
 export const bucketNotEmpty = (cause?: unknown): HoldfastError =>
   new HoldfastError('ResourceNotEmpty', 409, 'The bucket you tried to delete is not empty', { cause })
 
+/** A table of the project has a foreign key to a row of storage. Its name is not told: the caller may not know the table. */
+export const resourceReferenced = (cause: unknown): HoldfastError =>
+  new HoldfastError(
+    'ResourceReferenced',
+    409,
+    'The resource could not be updated or removed due to a foreign key constraint',
+    { cause },
+  )
+
+export const bucketOfPendingUpload = (cause: unknown): HoldfastError =>
+  new HoldfastError(
+    'ResourceReferenced',
+    409,
+    'The bucket could not be updated because it is referenced by a pending multipart upload.',
+    { cause },
+  )
+
 export const bucketTooFull = (): HoldfastError =>
   new HoldfastError('InvalidRequest', 409, 'Unable to empty the bucket because it contains too many objects')
 

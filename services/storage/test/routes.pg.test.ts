@@ -249,3 +249,40 @@ describe('a policy reads the name of the operation', () => {
     expect(answer.text).toContain(`operation ${operation}`)
   })
 })
+
+describe('what a table of the project refers to', () => {
+  test.each(['restrict', 'no action'])('is not deleted, and keeps its bytes: on delete %s', async (rule) => {
+    const url = '/object/box/referred.txt'
+    await send('PUT', url, { payload: 'kept', headers: { 'content-type': 'text/plain' } })
+    await world.run(`create table public.papers (object_id uuid references storage.objects (id) on delete ${rule});
+      insert into public.papers select id from storage.objects where name = 'referred.txt'`)
+    const refusal = { statusCode: '409', code: 'ResourceReferenced' }
+    expect((await send('DELETE', url)).body).toMatchObject(refusal)
+    const many = await send('DELETE', '/object/box', { payload: { prefixes: ['referred.txt'] } })
+    expect([many.status, many.body]).toMatchObject([400, refusal])
+    expect(many.text).not.toContain('papers')
+    expect((await send('GET', url)).text).toBe('kept')
+    await world.run('drop table public.papers')
+    expect((await send('DELETE', url)).status).toBe(200)
+  })
+
+  test('is no reason to say of a bucket that it is not empty', async () => {
+    await send('POST', '/bucket', { payload: { name: 'referred' } })
+    await world.run(`create table public.shelves (bucket_id text references storage.buckets (id));
+      insert into public.shelves values ('referred')`)
+    const remove = async (): Promise<unknown> => (await send('DELETE', '/bucket/referred')).body
+    expect(await remove()).toMatchObject({
+      code: 'ResourceReferenced',
+      message: 'The resource could not be updated or removed due to a foreign key constraint',
+    })
+    await world.run(`drop table public.shelves;
+      insert into storage.s3_multipart_uploads (id, upload_signature, bucket_id, key, version)
+        values ('u', '', 'referred', 'k', 'v')`)
+    expect(await remove()).toMatchObject({
+      code: 'ResourceReferenced',
+      message: 'The bucket could not be updated because it is referenced by a pending multipart upload.',
+    })
+    await world.run('delete from storage.s3_multipart_uploads')
+    expect(await remove()).toEqual({ message: 'Successfully deleted' })
+  })
+})

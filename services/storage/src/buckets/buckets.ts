@@ -16,10 +16,12 @@ import {
   type NewBucket,
 } from '../database/buckets.ts'
 import { deleteObjectRows } from '../database/objects.ts'
+import { referrerOf } from '../database/postgres-error.ts'
 import type { RequestDatabase } from '../database/request-database.ts'
 import {
   bucketAlreadyExists,
   bucketNotEmpty,
+  bucketOfPendingUpload,
   bucketTooFull,
   entityTooLarge,
   featureNotEnabled,
@@ -106,7 +108,7 @@ export async function updateBucket(
   if (!isUpdated) throw noSuchBucket()
 }
 
-/** @throws {HoldfastError} `NoSuchBucket`, `ResourceNotEmpty` */
+/** @throws {HoldfastError} `NoSuchBucket`, `ResourceNotEmpty`, `ResourceReferenced` */
 export async function deleteBucket(database: RequestDatabase, id: string): Promise<void> {
   requireText(id)
   await database.transaction(async ({ asCaller, asService }) => {
@@ -118,7 +120,9 @@ export async function deleteBucket(database: RequestDatabase, id: string): Promi
       try {
         if (!(await deleteBucketRow(tx, id))) throw noSuchBucket()
       } catch (error) {
-        throw sqlstateOf(error) === SQLSTATE.foreignKeyViolation ? bucketNotEmpty(error) : error
+        const referrer = referrerOf(error)
+        if (referrer === undefined) throw error
+        throw referrer === 'objects' ? bucketNotEmpty(error) : bucketOfPendingUpload(error)
       }
     })
   })

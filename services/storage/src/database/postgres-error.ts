@@ -7,8 +7,19 @@ import {
   keyAlreadyExists,
   lockTimeout,
   noSuchBucket,
+  resourceReferenced,
   tooManyConnections,
 } from '../errors.ts'
+
+/** Since Postgres 18 that of a key with "on delete restrict". */
+const RESTRICT_VIOLATION = '23001'
+
+/** The table of storage whose foreign key has refused a statement; `undefined` when it is a table of the project, or another error. */
+export function referrerOf(error: unknown): string | undefined {
+  const { schema, table } = error as { readonly schema?: unknown; readonly table?: unknown }
+  const isReference = [SQLSTATE.foreignKeyViolation, RESTRICT_VIOLATION].includes(sqlstateOf(error) ?? '')
+  return isReference && schema === 'storage' && typeof table === 'string' ? table : undefined
+}
 
 /** Says a failure of Postgres in the words of storage-js. Anything else stays what it is. */
 export function toStorageError(error: unknown): unknown {
@@ -24,7 +35,8 @@ export function toStorageError(error: unknown): unknown {
     case SQLSTATE.uniqueViolation:
       return keyAlreadyExists(error)
     case SQLSTATE.foreignKeyViolation:
-      return noSuchBucket()
+    case RESTRICT_VIOLATION:
+      return referrerOf(error) === undefined ? resourceReferenced(error) : noSuchBucket()
     case SQLSTATE.queryCanceled:
       return databaseTimeout(error)
     case SQLSTATE.lockNotAvailable:
