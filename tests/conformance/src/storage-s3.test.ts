@@ -1,5 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { Readable } from 'node:stream'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { PassThrough, Readable } from 'node:stream'
 import {
   AbortMultipartUploadCommand,
   ChecksumAlgorithm,
@@ -33,6 +35,7 @@ import { Upload } from '@aws-sdk/lib-storage'
 import { createPresignedPost } from '@aws-sdk/s3-presigned-post'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runHoldfast } from '@holdfast/test-support'
 import { openS3World, type S3World } from './storage-s3-world.ts'
 
 const MIB = 1024 * 1024
@@ -323,6 +326,35 @@ describe('S3: uploads in parts', () => {
     await expect(s3.send(new UploadPartCommand({ ...upload, PartNumber: 3, Body: 'x' }))).rejects.toMatchObject({
       name: 'NoSuchUpload',
     })
+  })
+
+  test('go on where they were after the server was killed in the middle of a part, and rows agree with bytes', async () => {
+    const { holdfast } = world
+    const Key = 'killed.bin'
+    const bytes = randomBytes(6 * MIB)
+    const [first, second] = [bytes.subarray(0, 5 * MIB), bytes.subarray(5 * MIB)]
+    const { UploadId } = await s3.send(new CreateMultipartUploadCommand({ Bucket, Key }))
+    const upload = { Bucket, Key, UploadId }
+    const sent = await s3.send(new UploadPartCommand({ ...upload, PartNumber: 1, Body: first }))
+    const half = new PassThrough()
+    half.write(second.subarray(0, 100_000))
+    const broken = s3.send(
+      new UploadPartCommand({ ...upload, PartNumber: 2, Body: half, ContentLength: second.length }),
+    )
+    const refused = expect(broken).rejects.toThrow()
+    const unfinished = join(holdfast.dataDir, 'storage', 'unfinished')
+    await expect.poll(() => readdirSync(unfinished).length).toBe(1)
+    await holdfast.kill9()
+    half.destroy()
+    await refused
+    await holdfast.restart()
+    expect((await s3.send(new ListPartsCommand(upload))).Parts).toMatchObject([{ PartNumber: 1, ETag: sent.ETag }])
+    const rest = await s3.send(new UploadPartCommand({ ...upload, PartNumber: 2, Body: second }))
+    const Parts = [sent, rest].map(({ ETag }, index) => ({ PartNumber: index + 1, ETag }))
+    await s3.send(new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } }))
+    expect((await bytesOf(Key)).equals(bytes)).toBe(true)
+    const report = await runHoldfast('storage', 'verify', `--data-dir=${holdfast.dataDir}`, '--json')
+    expect(JSON.parse(report)).toMatchObject({ equal: true, faults: [] })
   })
 })
 

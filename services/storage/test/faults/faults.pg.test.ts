@@ -145,6 +145,41 @@ const complete = (url: string): Promise<Response> =>
     return new Response()
   })
 
+const TUS = { 'tus-resumable': '1.0.0' }
+let resumedId: string
+
+/** An upload in parts that would replace `a`, with a third of its bytes. */
+async function beginResumable(): Promise<void> {
+  const pairs = Object.entries({ bucketName: Bucket, objectName: Key, contentType: 'text/plain' })
+  const created = await fetch(`${world.url}/upload/resumable`, {
+    method: 'POST',
+    headers: {
+      ...TUS,
+      'x-upsert': 'true',
+      'upload-length': String(AFTER.length),
+      'upload-metadata': pairs.map(([name, value]) => `${name} ${Buffer.from(value).toString('base64')}`).join(','),
+    },
+  })
+  resumedId = created.headers.get('location')?.split('/').at(-1) ?? ''
+  expect((await sendBytes(world.url, 0, AFTER.slice(0, 70_000))).status).toBe(204)
+}
+
+const sendBytes = (url: string, offset: number, body: string): Promise<Response> =>
+  fetch(`${url}/upload/resumable/${resumedId}`, {
+    method: 'PATCH',
+    headers: { ...TUS, 'upload-offset': String(offset), 'content-type': 'application/offset+octet-stream' },
+    body,
+  })
+
+/** As clients go on: they ask how far the upload is, and send the rest. */
+async function resume(url: string): Promise<Response> {
+  const asked = await fetch(`${url}/upload/resumable/${resumedId}`, { method: 'HEAD', headers: TUS })
+  const offset = Number(asked.headers.get('upload-offset'))
+  if (!asked.ok || offset === AFTER.length) return asked
+  const sent = await sendBytes(url, offset, AFTER.slice(offset))
+  return sent.ok ? new Response() : sent
+}
+
 const OPERATIONS: readonly Operation[] = [
   { title: 'an upload', before: {}, after: { a: AFTER }, request: (url) => put(url, 'a', AFTER) },
   { title: 'an overwrite', before: { a: BEFORE }, after: { a: AFTER }, request: (url) => put(url, 'a', AFTER, 'PUT') },
@@ -180,6 +215,14 @@ const OPERATIONS: readonly Operation[] = [
     after: { a: AFTER },
     begin: beginUpload,
     request: complete,
+    canBeRepeated: true,
+  },
+  {
+    title: 'the last part of a resumable upload',
+    before: { a: BEFORE },
+    after: { a: AFTER },
+    begin: beginResumable,
+    request: resume,
     canBeRepeated: true,
   },
 ]
@@ -278,6 +321,25 @@ describe('bytes that do not come or find no place', () => {
     expect(await readAll()).toEqual({ a: BEFORE })
     await expectAgreement()
     expect((await put(server.url, 'a', AFTER, 'PUT')).status).toBe(200)
+  })
+
+  test('a full disk refuses a part, and its upload goes on once there is room', async () => {
+    await prepare({ a: BEFORE })
+    await beginResumable()
+    await beginUpload()
+    await using server = await startServer()
+    await server.order({ isFull: true })
+    expect((await resume(server.url)).status).toBe(507)
+    await expect(sendPart(server.url, BEFORE)).rejects.toMatchObject({ name: 'InsufficientStorage' })
+    await expect(complete(server.url)).rejects.toMatchObject({ name: 'InsufficientStorage' })
+    await server.order({ isFull: false })
+    expect(await readAll()).toEqual({ a: BEFORE })
+    expect((await resume(server.url)).status).toBe(200)
+    expect(await readAll()).toEqual({ a: AFTER })
+    await prepare({ a: BEFORE })
+    await complete(server.url)
+    expect(await readAll()).toEqual({ a: AFTER })
+    await expectAgreement()
   })
 
   test('a body that ends early is no object', async () => {
