@@ -142,7 +142,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
   '--help': 'names what can be measured, and measures nothing',
   '--share=': 'a part of the full size: --share=0.01 shows that everything runs',
   '--pairs=': 'of compare and costs: how many',
-  '--only=': 'of rest and costs: cases whose names contain the word',
+  '--only=': 'of rest and costs: cases whose names contain the word; of realtime: parts',
   '--alone': 'of rest: without what it is compared with',
 }
 

@@ -26,28 +26,36 @@ interface Written {
   readonly room: number
 }
 
+type Part = (holdfast: Holdfast, pool: pg.Pool) => Promise<Figure[]>
+
 /**
  * Changes of a table whose rows each belong to one person, who alone may see them. One subscriber, the watcher, is told of each change in any case; what is
  * measured is what the others add: to those who may not see it, to those whose filter leaves it out, and to those who are told as well.
  */
-export async function benchChanges(holdfast: Holdfast): Promise<Figure[]> {
-  await createTable(holdfast)
-  const pool = new pg.Pool({ connectionString: holdfast.databaseUrl, max: 8 })
-  // Postgres may say that it stops before the connections of an ended pool are closed. A connection lost earlier fails its query.
-  pool.on('error', () => undefined)
-  try {
-    return [
-      ...(await benchLatencies(holdfast, pool)),
-      ...(await benchClasses(holdfast, pool)),
-      ...(await benchFilters(holdfast, pool)),
-      ...(await benchReceivers(holdfast, pool)),
-    ]
-  } finally {
-    await pool.end()
+export const CHANGES: Readonly<Record<string, (holdfast: Holdfast) => Promise<Figure[]>>> = {
+  latency: withTable(benchLatencies),
+  classes: withTable(benchClasses),
+  filters: withTable(benchFilters),
+  receivers: withTable(benchReceivers),
+}
+
+function withTable(part: Part): (holdfast: Holdfast) => Promise<Figure[]> {
+  return async (holdfast) => {
+    await ensureTable(holdfast)
+    const pool = new pg.Pool({ connectionString: holdfast.databaseUrl, max: 8 })
+    // Postgres may say that it stops before the connections of an ended pool are closed. A connection lost earlier fails its query.
+    pool.on('error', () => undefined)
+    try {
+      return await part(holdfast, pool)
+    } finally {
+      await pool.end()
+    }
   }
 }
 
-async function createTable({ admin }: Holdfast): Promise<void> {
+async function ensureTable({ admin }: Holdfast): Promise<void> {
+  const find = sql`select from pg_publication_tables where pubname = 'holdfast' and tablename = ${TABLE}`
+  if ((await admin.query(find)).length > 0) return
   await createItems(admin)
   await admin.withClient((client) =>
     client.query(`
@@ -57,7 +65,6 @@ async function createTable({ admin }: Holdfast): Promise<void> {
       grant select on public.${TABLE} to authenticated;
       alter publication supabase_realtime add table public.${TABLE};`),
   )
-  const find = sql`select from pg_publication_tables where pubname = 'holdfast' and tablename = ${TABLE}`
   await waitFor('the table to be published', async () => (await admin.query(find)).length > 0)
 }
 

@@ -1,11 +1,12 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { openHoldfast, type Holdfast } from '@holdfast/test-support'
+import { textOption } from './arguments.ts'
 import { openCrowd, join, type Crowd, type FanOutServer, type OpenCrowd, type Window } from './fan-out.ts'
 import { openFrameSocket } from './frame-socket.ts'
 import { openInspector } from './inspector.ts'
 import { residentBytes } from './items.ts'
-import { benchChanges } from './realtime-changes.bench.ts'
+import { CHANGES } from './realtime-changes.bench.ts'
 import { median, type Figure } from './report.ts'
 import { sized } from './size.ts'
 
@@ -40,14 +41,23 @@ const UNLIMITED = [
   '--realtime-silence-seconds=3600',
 ]
 
-/** Channels: how fast broadcasts reach their members beside a server that does nothing else, and what a member costs that is only there. */
+/** Memory first, before anything else has grown the heap. */
+const PARTS: Readonly<Record<string, (holdfast: Holdfast) => Promise<Figure[]>>> = {
+  idle: (holdfast) => benchIdleMembers(holdfast, sized(2_000)),
+  broadcast: benchFanOut,
+  ...CHANGES,
+}
+
+/**
+ * Channels: how fast broadcasts reach their members beside a server that does nothing else, what a member costs that is only there, and what Postgres changes cost.
+ * `--only=latency` runs the parts whose names contain the word.
+ */
 export async function benchRealtime(): Promise<Figure[]> {
+  const only = textOption('only') ?? ''
   await using holdfast = await openHoldfast({ args: UNLIMITED })
-  return [
-    ...(await benchIdleMembers(holdfast, sized(2_000))),
-    ...(await benchFanOut(holdfast)),
-    ...(await benchChanges(holdfast)),
-  ]
+  const figures: Figure[] = []
+  for (const [name, part] of Object.entries(PARTS)) if (name.includes(only)) figures.push(...(await part(holdfast)))
+  return figures
 }
 
 async function benchFanOut(holdfast: Holdfast): Promise<Figure[]> {

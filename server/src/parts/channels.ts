@@ -1,7 +1,7 @@
 import type { Pool, PoolShare } from '@holdfast/postgres'
 import type { ChangeTap } from '@holdfast/replication'
 import { openRealtime, realtimeOptions, type RealtimeService } from '@holdfast/realtime'
-import { hasOwnFullIdentity } from '@holdfast/sync'
+import { areFollowed, hasOwnFullIdentity } from '@holdfast/sync'
 import type { RoleUrls } from '../open-roles.ts'
 import type { Accounts } from './accounts.ts'
 import type { PartContext } from './part-context.ts'
@@ -49,6 +49,7 @@ export function openChannels(
       readerPool,
       evaluatorPool,
       hasFullIdentity: (oid) => hasOwnFullIdentity(pool, oid),
+      areFollowed: (tables) => areFollowed(pool, tables),
       tap,
       isStandby: given.isStandby,
       tokens: {

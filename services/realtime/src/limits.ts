@@ -92,6 +92,9 @@ export const POSTGRES_CHANGES_PER_CHANNEL_MAX = 100
 /** Values of one filter of Postgres changes, as in Supabase. */
 export const FILTER_VALUES_MAX = 100
 
+/** Characters of one filter: 100 values of some hundred each. */
+export const FILTER_LENGTH_MAX = 65_536
+
 /** Filters that one statement evaluates. */
 export const FILTERS_TOGETHER_MAX = 200
 
@@ -124,6 +127,10 @@ export const INFO_LIFETIME_MS = 5_000
 
 /** Milliseconds between two looks whether a transaction of the stream has ended for queries, too. */
 export const VISIBLE_POLL_MS = 5
+
+/** Milliseconds for which a subscription waits until the stream has its table, and between two looks. The client waits 10 s for the answer to a join. */
+export const FOLLOWED_PATIENCE_MS = 5_000
+export const FOLLOWED_POLL_MS = 50
 
 /** Milliseconds after which a subscription to a table that is not published is looked at again. */
 export const UNPUBLISHED_RETRY_MS = 5_000

@@ -29,6 +29,8 @@ export interface OpenRealtimeOptions {
   readonly evaluatorPool: Pool
   /** Whether the project itself chose a full replica identity for a table. */
   readonly hasFullIdentity: (oid: number) => Promise<boolean>
+  /** Whether the tap brings the changes of some tables from now on: a table that has just been published follows a moment later. */
+  readonly areFollowed: (tables: readonly TableName[]) => Promise<boolean>
   /** The changes of {@link RealtimeService.publishedTables}, as they are committed. */
   readonly tap: Pick<ChangeTap, 'listen'>
   /** What the accounts service knows of tokens. */
@@ -49,13 +51,16 @@ export interface RealtimeService extends AsyncDisposable {
 
 /** Opens channels as Supabase's realtime service has them. */
 export function openRealtime(input: OpenRealtimeOptions): RealtimeService {
-  const { share, pool, readerPool, evaluatorPool, hasFullIdentity, tap, tokens, options, logger, clock, isStandby } =
-    input
+  const { share, pool, readerPool, evaluatorPool, hasFullIdentity, areFollowed } = input
+  const { tap, tokens, options, logger, clock, isStandby } = input
   const bus = openLocalBus(logger)
   const rights = new Rights(share, logger)
   const openedAt = readOpenedAt(pool, logger)
   const opened = (): Lsn | undefined => openedAt.lsn
-  const changes = new ChangeFeed({ pool, readerPool, evaluatorPool, share, opened, hasFullIdentity, logger }, tap)
+  const changes = new ChangeFeed(
+    { pool, readerPool, evaluatorPool, share, opened, hasFullIdentity, areFollowed, logger },
+    tap,
+  )
   const context = {
     tokens: new Tokens(tokens, clock),
     topics: new Topics(bus),

@@ -111,6 +111,7 @@ export async function openRealtimeWorld(
     readerPool: database?.requestPool ?? withoutDatabase(),
     evaluatorPool: database?.requestPool ?? withoutDatabase(),
     hasFullIdentity: async () => false,
+    areFollowed: async () => true,
     tokens: {
       verifyToken: async (token) => claimsOf(token),
       requireSession: async ({ session }) => {

@@ -237,6 +237,11 @@ describe('a filter', () => {
     ['a column that is not there', { table: 'news', filter: 'nope=eq.1' }, /invalid column for filter nope/],
     ['a value of another type', { table: 'news', filter: 'id=eq.x' }, /invalid input syntax for type integer: "x"/],
     ['a text that is no filter', { table: 'news', filter: 'id' }, /Error parsing `filter` params/],
+    [
+      'a pattern that is none',
+      { table: 'news', filter: 'title=not.match.(' },
+      /invalid regular expression: parentheses \(\) not balanced/,
+    ],
     ['a table that is not published', { table: 'rooms' }, /Please check Realtime is enabled/],
     ['a column that does not exist', { table: 'news', select: ['nope'] }, /invalid column for filter nope/],
   ])('%s is told', async (_title, wanted, message) => {
@@ -285,6 +290,21 @@ describe('Postgres changes', () => {
         { timeout: 20_000, interval: 200 },
       )
       .toBeGreaterThan(0)
+  })
+
+  test('of a table that was just published come as soon as the client is told so', async () => {
+    for (const name of ['fresh', 'newer', 'newest']) {
+      await run(`create table ${name} (id int primary key); grant all on ${name} to anon;
+        alter publication supabase_realtime add table ${name}`)
+      const { changes, told } = await follow(
+        openClient(holdfast),
+        { event: '*', schema: 'public', table: name },
+        { event: 'INSERT', schema: '*' },
+      )
+      expect(told).toEqual(['ok: Subscribed to PostgreSQL'])
+      await run(`insert into ${name} values (1)`)
+      await expect.poll(() => changes.map((own) => own.length), { timeout: 20_000 }).toEqual([1, 1])
+    }
   })
 
   test('can be waited for', async () => {

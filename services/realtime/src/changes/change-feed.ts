@@ -1,9 +1,9 @@
 import { HoldfastError } from '@holdfast/foundation'
 import type { ChangeTap, Lsn, Relation, ReplicationEvent } from '@holdfast/replication'
 import { INFO_LIFETIME_MS, TRANSACTION_BYTES_MAX, TRANSACTION_CHANGES_MAX } from '../limits.ts'
-import { emptyRow, evaluateFilters } from './evaluate-changes.ts'
+import { checkFilter } from './evaluate-changes.ts'
 import { concerns, type Subscription } from './subscription.ts'
-import { readPublishedTables } from './published-tables.ts'
+import { readPublishedTables, waitUntilFollowed } from './published-tables.ts'
 import { SharedCatalog } from './shared-catalog.ts'
 import { readTableInfo } from './table-info.ts'
 import type { RowChange } from './prepare-changes.ts'
@@ -79,17 +79,22 @@ export class ChangeFeed {
   }
 
   /**
-   * Looks whether a subscription can bring anything: its table is published, and Postgres takes its columns and values.
+   * Looks whether a subscription brings anything from now on: its table is published, the stream has it, and Postgres takes its columns and values. Waits for a table
+   * that was published a moment ago.
    *
    * @throws {HoldfastError} `RealtimeDisabledForConfiguration`, `InvalidSubscription`, or what Postgres refuses
    */
   async check({ schema, table, filter, select, subscriber }: Subscription): Promise<void> {
-    const { pool, evaluatorPool, hasFullIdentity } = this.#context
+    const { pool, evaluatorPool, hasFullIdentity, areFollowed } = this.#context
     const { role } = subscriber.identity()
     if (schema === '*' || table === undefined) {
       const found = await this.#catalog.read(JSON.stringify([schema]), async () => {
-        const tables = await readPublishedTables(pool)
-        return tables.some((one) => one.schema !== 'realtime' && (schema === '*' || one.schema === schema)) || undefined
+        const published = await readPublishedTables(pool)
+        const tables = published.filter((one) => one.schema !== 'realtime' && (schema === '*' || one.schema === schema))
+        if (tables.length === 0) return undefined
+        // One that cannot be followed takes nothing from the others.
+        await waitUntilFollowed(areFollowed, tables)
+        return true
       })
       if (!found) throw notPublished()
       return
@@ -97,7 +102,13 @@ export class ChangeFeed {
     const info = await this.#catalog.read(JSON.stringify([schema, table, role]), () =>
       readTableInfo(pool, { schema, name: table }, [role], hasFullIdentity),
     )
-    if (!info) throw notPublished()
+    const isFollowed =
+      info &&
+      (await this.#catalog.read(
+        JSON.stringify(['followed', schema, table]),
+        async () => (await waitUntilFollowed(areFollowed, [{ schema, name: table }])) || undefined,
+      ))
+    if (!info || !isFollowed) throw notPublished()
     const selectable = info.roles.get(role)?.selectable
     for (const column of new Set([
       ...(filter?.conditions ?? []).map((condition) => condition.column),
@@ -106,9 +117,10 @@ export class ChangeFeed {
       if (!selectable?.has(column))
         throw new HoldfastError('InvalidSubscription', 400, `invalid column for filter ${column}`)
     if (filter)
-      await this.#catalog.read(JSON.stringify([schema, table, role, filter.text]), () =>
-        evaluateFilters(evaluatorPool, info, [filter], [emptyRow(info)]),
-      )
+      await this.#catalog.read(JSON.stringify([schema, table, role, filter.text]), async () => {
+        await checkFilter(evaluatorPool, info, filter)
+        return true
+      })
   }
 
   async stop(): Promise<void> {

@@ -1,6 +1,6 @@
 import { quoteIdentifier, quoteName, type Connections, type PipelineStep } from '@holdfast/postgres'
 import { EVALUATION_MS, TRANSACTION_BYTES_MAX } from '../limits.ts'
-import { renderFilter, type Filter } from './filter.ts'
+import { renderFilter, renderPatterns, type Filter } from './filter.ts'
 import { constant, readInOneTrip } from './one-trip.ts'
 import type { TableInfo } from './table-info.ts'
 
@@ -40,11 +40,7 @@ export async function printRows(
   return printed.map((values) => values.map((value) => value?.toString('utf8') ?? 'null'))
 }
 
-/**
- * Lets Postgres say which filters each row passes, for all people at once.
- *
- * @throws what Postgres refuses: a column that is not there, a value that has not its type
- */
+/** Lets Postgres say which filters each row passes, for all people at once. */
 export async function evaluateFilters(
   pool: Connections,
   table: TableInfo,
@@ -53,6 +49,16 @@ export async function evaluateFilters(
 ): Promise<readonly (readonly boolean[])[]> {
   const passes = filters.map((filter) => renderFilter(filter, quoteIdentifier(table.name)))
   return await evaluateConditions(pool, table, passes, rows)
+}
+
+/**
+ * Lets Postgres look at a filter before there is a row.
+ *
+ * @throws what it refuses: a column that is not there, a value that has not its type, a pattern that is none
+ */
+export async function checkFilter(pool: Connections, table: TableInfo, filter: Filter): Promise<void> {
+  const conditions = [renderFilter(filter, quoteIdentifier(table.name)), ...renderPatterns(filter)]
+  await evaluateConditions(pool, table, conditions, [emptyRow(table)])
 }
 
 /** Lets Postgres say which conditions on the row alone hold for each row. */
@@ -68,7 +74,7 @@ export async function evaluateConditions(
 }
 
 /** A row of NULLs: enough for Postgres to look at the columns and values of a filter. */
-export function emptyRow({ columns }: TableInfo): string {
+function emptyRow({ columns }: TableInfo): string {
   return `(${columns.map(() => '').join(',')})`
 }
 

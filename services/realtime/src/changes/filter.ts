@@ -1,6 +1,6 @@
 import { HoldfastError } from '@holdfast/foundation'
 import { quoteIdentifier, quoteLiteral } from '@holdfast/postgres'
-import { FILTER_VALUES_MAX } from '../limits.ts'
+import { FILTER_LENGTH_MAX, FILTER_VALUES_MAX } from '../limits.ts'
 
 /** One comparison of a filter, as the client wrote it. */
 export interface Condition {
@@ -37,14 +37,15 @@ const ON_TEXT: ReadonlySet<Operator> = new Set(['like', 'ilike', 'match', 'imatc
 const IS_VALUES: ReadonlySet<string> = new Set(['null', 'true', 'false', 'unknown'])
 
 /**
- * Reads `column=op.value,column=not.op.value`, all of which have to hold. A comma within parentheses or quotes belongs to a value.
+ * Reads `column=op.value,column=not.op.value`, all of which have to hold. A comma within parentheses or quotes belongs to a value. As Supabase's realtime service reads it.
  *
  * @throws {HoldfastError} `InvalidFilter`
  */
 export function parseFilter(text: string): Filter | undefined {
+  if (text.length > FILTER_LENGTH_MAX) throw refused(`it is longer than ${FILTER_LENGTH_MAX} characters`)
   if (text.trim() === '') return undefined
   if (text.includes('\0')) throw refused('no text of Postgres has a NUL')
-  const conditions = splitOutside(text).map(parseCondition)
+  const conditions = splitConditions(text).map(parseCondition)
   const values = conditions.reduce((sum, condition) => sum + condition.values.length, 0)
   if (values > FILTER_VALUES_MAX) throw refused(`it has more than ${FILTER_VALUES_MAX} values`)
   return { text, conditions }
@@ -55,8 +56,8 @@ function parseCondition(text: string): Condition {
   if (column === undefined || !isOperator(operator)) throw refused(`"${text}" is not column=operator.value`)
   const common = { column: column.trim(), isNegated: not !== undefined, operator }
   if (operator === 'in') {
-    if (!rest.startsWith('(') || !rest.endsWith(')')) throw refused('the values of in stand in parentheses')
-    return { ...common, values: splitOutside(rest.slice(1, -1)).map(unquote) }
+    if (!/^\(.*\)$/s.test(rest)) throw refused('the values of in stand in parentheses')
+    return { ...common, values: parseList(rest.slice(1, -1)) }
   }
   if (operator === 'is' && !IS_VALUES.has(rest.toLowerCase())) throw refused('is takes null, true, false or unknown')
   return { ...common, values: [unquote(rest)] }
@@ -65,6 +66,12 @@ function parseCondition(text: string): Condition {
 /** SQL over the columns of `row`. A literal without a type takes that of the column, so that Postgres refuses a text that is no value of it. */
 export function renderFilter({ conditions }: Filter, row: string): string {
   return conditions.map((condition) => `coalesce(${renderCondition(condition, row)}, false)`).join(' and ')
+}
+
+/** SQL that fails for each pattern that is no regular expression. A row of NULLs does not try them. */
+export function renderPatterns({ conditions }: Filter): readonly string[] {
+  const patterns = conditions.filter(({ operator }) => operator === 'match' || operator === 'imatch')
+  return patterns.map(({ values: [pattern = ''] }) => `('' ~ ${quoteLiteral(pattern)}) is not null`)
 }
 
 function renderCondition({ column, isNegated, operator, values }: Condition, row: string): string {
@@ -77,6 +84,8 @@ function renderCondition({ column, isNegated, operator, values }: Condition, row
 function renderTest(operator: Operator, cell: string, value: string, values: readonly string[]): string {
   switch (operator) {
     case 'in':
+      // No value is in an empty list.
+      if (values.length === 0) return 'false'
       return `${cell} in (${values.map(quoteLiteral).join(', ')})`
     case 'is':
       return `${cell} is ${value.toLowerCase()}`
@@ -88,35 +97,67 @@ function renderTest(operator: Operator, cell: string, value: string, values: rea
 }
 
 function isOperator(text: string): text is Operator {
-  return text in SYMBOLS || text === 'in' || text === 'is' || text === 'isdistinct'
+  return Object.hasOwn(SYMBOLS, text) || text === 'in' || text === 'is' || text === 'isdistinct'
 }
 
-/** The parts between commas that stand neither in parentheses nor in quotes. */
-function splitOutside(text: string): string[] {
-  const parts: string[] = []
+/** The conditions between commas. A quote opens where a value begins, as with Supabase: one within a value is part of it. */
+function splitConditions(text: string): string[] {
   let depth = 0
+  return split(text, (character, before) => {
+    if (character === '(') depth++
+    else if (character === ')') depth = Math.max(0, depth - 1)
+    if (character === '"' && (before === '.' || before === '(' || before === ',')) return 'quote'
+    return character === ',' && depth === 0 ? 'end' : 'value'
+  })
+}
+
+/** The values of a list, as Postgres reads those of an array: spaces around one count only in quotes. */
+function parseList(text: string): string[] {
+  if (text.trim() === '') return []
+  const parts = split(text, (character, before) => {
+    if (character === '"' && before === '') return 'quote'
+    return character === ',' ? 'end' : 'value'
+  })
+  return parts.map((part) => {
+    if (part.trim() === '') throw refused('a value of in is empty; an empty text is ""')
+    return unquote(part.trim())
+  })
+}
+
+/**
+ * Splits a text in time that grows with its length only.
+ *
+ * @param look - says what a character outside quotes is; `before` is the last one of its part that is no space
+ */
+function split(text: string, look: (character: string, before: string) => 'end' | 'quote' | 'value'): string[] {
+  const parts: string[] = []
   let isQuoted = false
-  let part = ''
+  let start = 0
+  let before = ''
   for (let at = 0; at < text.length; at++) {
     const character = text[at] as string
-    if (isQuoted && character === '\\') {
-      part += character + (text[++at] ?? '')
+    if (isQuoted) {
+      if (character === '\\') at++
+      else if (character === '"') isQuoted = false
+      before = character
       continue
     }
-    if (character === '"') isQuoted = !isQuoted
-    else if (!isQuoted && character === '(') depth++
-    else if (!isQuoted && character === ')') depth--
-    if (character === ',' && !isQuoted && depth === 0) {
-      parts.push(part)
-      part = ''
-    } else part += character
+    const found = look(character, before)
+    isQuoted = found === 'quote'
+    if (found === 'end') {
+      parts.push(text.slice(start, at))
+      start = at + 1
+      before = ''
+    } else if (character.trim() !== '') before = character
   }
-  return [...parts, part]
+  return [...parts, text.slice(start)]
 }
 
+/** Of a text that is quoted as a whole, what stands in the quotes. */
 function unquote(text: string): string {
-  const inner = /^"(.*)"$/s.exec(text.trim())?.[1]
-  return inner === undefined ? text : inner.replaceAll(/\\(.)/gs, '$1')
+  const inner = text.length > 1 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : undefined
+  if (inner === undefined || /["\\]/.test(inner.replaceAll(/\\./gs, ''))) return text
+  return inner.replaceAll(/\\(.)/gs, '$1')
 }
 
 function refused(why: string): HoldfastError {

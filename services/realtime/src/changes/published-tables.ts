@@ -1,5 +1,7 @@
+import { delay } from '@holdfast/foundation'
 import { sql, type Queryable } from '@holdfast/postgres'
 import type { TableName } from '@holdfast/replication'
+import { FOLLOWED_PATIENCE_MS, FOLLOWED_POLL_MS } from '../limits.ts'
 
 /** Whose tables clients may follow, as on Supabase. */
 export const PUBLICATION = 'supabase_realtime'
@@ -8,7 +10,7 @@ export const PUBLICATION = 'supabase_realtime'
 const MESSAGES: TableName = { schema: 'realtime', name: 'messages' }
 
 /** Tables of these schemas are no part of a project. Of `sync`, each change would bring about another one. */
-const OWN_SCHEMAS = ['sync', 'holdfast', 'realtime', 'pg_catalog', 'information_schema']
+export const OWN_SCHEMAS = ['sync', 'holdfast', 'realtime', 'pg_catalog', 'information_schema']
 
 /** Tables of these are only meant when they are named. */
 const UNNAMED_SCHEMAS = ['auth']
@@ -40,4 +42,21 @@ export async function readPublishedTables(db: Queryable): Promise<readonly Table
      where n.nspname <> all (${OWN_SCHEMAS}::text[])
      order by 1, 2`)
   return [...tables.map(({ schema, name }) => ({ schema, name })), MESSAGES]
+}
+
+/**
+ * Waits until the stream brings the changes of some tables: it follows a table some moments after that was published.
+ *
+ * @returns whether it does
+ */
+export async function waitUntilFollowed(
+  areFollowed: (tables: readonly TableName[]) => Promise<boolean>,
+  tables: readonly TableName[],
+): Promise<boolean> {
+  const deadline = performance.now() + FOLLOWED_PATIENCE_MS
+  for (;;) {
+    if (await areFollowed(tables)) return true
+    if (performance.now() > deadline) return false
+    await delay(FOLLOWED_POLL_MS)
+  }
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { errorMessage, type Logger } from '@holdfast/foundation'
 import type { Pool, PoolShare } from '@holdfast/postgres'
-import type { Lsn, Relation } from '@holdfast/replication'
+import type { Lsn, Relation, TableName } from '@holdfast/replication'
 import {
   BATCH_BYTES_MAX,
   BATCH_CHANGES_MAX,
@@ -28,9 +28,11 @@ export interface ChangeContext {
   readonly evaluatorPool: Pool
   /** As `authenticator`: policies are asked as people. */
   readonly share: PoolShare
-  /** Whether a project itself chose a full replica identity for a table. */
   /** Where the log of Postgres ended when this server was opened; `undefined` until that is known. */
   readonly opened: () => Lsn | undefined
+  /** Whether the stream brings the changes of some tables from now on. */
+  readonly areFollowed: (tables: readonly TableName[]) => Promise<boolean>
+  /** Whether a project itself chose a full replica identity for a table. */
   readonly hasFullIdentity: (oid: number) => Promise<boolean>
   readonly logger: Logger
 }

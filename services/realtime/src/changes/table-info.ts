@@ -2,7 +2,7 @@ import { preparePolicyParser } from '@holdfast/policy'
 import { sql, type Pool, type Queryable } from '@holdfast/postgres'
 import type { TableName } from '@holdfast/replication'
 import { COMPARABLE, confirmLinks } from './confirm-links.ts'
-import { PUBLICATION } from './published-tables.ts'
+import { OWN_SCHEMAS, PUBLICATION } from './published-tables.ts'
 import { readPolicies, type RoleAccess } from './role-access.ts'
 import type { ChangeKind } from './subscription.ts'
 
@@ -106,7 +106,7 @@ async function readRow(db: Queryable, { schema, name }: TableName): Promise<Tabl
       from pg_catalog.pg_class c
       join pg_catalog.pg_namespace n on n.oid = c.relnamespace
       join pg_catalog.pg_publication p on p.pubname = ${PUBLICATION}
-     where n.nspname = ${schema} and c.relname = ${name}
+     where n.nspname = ${schema} and c.relname = ${name} and n.nspname <> all (${OWN_SCHEMAS}::text[])
        and (p.puballtables and n.nspname <> 'auth'
          or exists (select from pg_catalog.pg_publication_namespace s where s.pnpubid = p.oid and s.pnnspid = n.oid)
          or exists (select from pg_catalog.pg_publication_rel r where r.prpubid = p.oid

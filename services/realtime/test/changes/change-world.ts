@@ -129,6 +129,7 @@ export async function openChangeWorld(): Promise<ChangeWorld> {
       share,
       opened: () => undefined,
       hasFullIdentity: async () => false,
+      areFollowed: async () => true,
       logger: silentLogger,
     },
     tap,

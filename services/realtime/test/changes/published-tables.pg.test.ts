@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { sql, type Pool } from '@holdfast/postgres'
 import { openTestDatabase } from '@holdfast/test-support'
 import { readPublishedTables } from '../../src/changes/published-tables.ts'
+import { readTableInfo } from '../../src/changes/table-info.ts'
 import { realtimeMigrations } from '../../src/index.ts'
 
 async function namesOf(pool: Pool): Promise<string[]> {
@@ -34,6 +35,14 @@ describe('the tables of channels', () => {
     const all = await namesOf(db.pool)
     expect(all).toEqual(expect.arrayContaining(['other.a', 'public.b', 'public.parts', 'realtime.messages']))
     expect(all.filter((name) => /^(sync|holdfast|auth|pg_catalog)\.|unlogged|\.part$|messages_/.test(name))).toEqual([])
+
+    // The stream has this one for a purpose of its own.
+    await run(`create schema if not exists sync`)
+    await run(`create table sync.heartbeat (id int primary key)`)
+    const find = (schema: string, name: string) => readTableInfo(db.pool, { schema, name }, ['anon'], async () => false)
+    expect(await find('other', 'a')).toBeDefined()
+    expect(await find('sync', 'heartbeat')).toBeUndefined()
+    expect(await find('auth', 'users')).toBeUndefined()
   })
 
   test.each([

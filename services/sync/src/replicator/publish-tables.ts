@@ -1,6 +1,6 @@
 import { errorMessage, type Logger } from '@holdfast/foundation'
 import type { SyncPlan, TablePlan } from '@holdfast/policy'
-import { quoteName, sql, type Pool, type Transaction } from '@holdfast/postgres'
+import { quoteName, sql, type Pool, type Queryable, type Transaction } from '@holdfast/postgres'
 import {
   ensurePublication,
   runShortStep,
@@ -62,6 +62,20 @@ export async function publishTables(
   if (busy.length === 0) return { plan: isLeft ? { ...plan, isPartial: true } : plan, hasMissed }
   for (const table of busy) logger.log('info', 'a table is locked and will be followed later', { ...table })
   return { plan: withoutBusy(plan, busy), hasMissed }
+}
+
+/** Whether the stream brings the changes of some tables from now on. A table that is about to be published is not followed yet. */
+export async function areFollowed(db: Queryable, tables: readonly TableName[]): Promise<boolean> {
+  const [row] = await db.query<{ followed: boolean }>(sql`
+    select not exists (
+      select from unnest(${tables.map(({ schema }) => schema)}::text[], ${tables.map(({ name }) => name)}::text[]) t (schema, name)
+       where not exists (
+         select from pg_catalog.pg_publication p
+           join pg_catalog.pg_publication_rel r on r.prpubid = p.oid
+           join pg_catalog.pg_class c on c.oid = r.prrelid
+           join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+          where p.pubname = ${PUBLICATION} and n.nspname = t.schema and c.relname = t.name)) as followed`)
+  return row?.followed === true
 }
 
 function distinct(tables: readonly TableName[]): readonly TableName[] {
