@@ -55,5 +55,10 @@ enabled = true
 
 # [functions.hello]
 # verify_jwt = true
+
+# [storage.buckets.avatars]
+# public = true
+# allowed_mime_types = ["image/*"]
+# objects_path = "./avatars"
 `
 }

@@ -164,7 +164,8 @@ export const projectOptions = {
   projectMigrations: {
     type: 'boolean',
     default: true,
-    description: 'Whether a start applies the project’s migrations, and its seeds when only this machine is served.',
+    description:
+      'Whether a start applies the project’s migrations, its seeds when only this machine is served, and makes the buckets of its `config.toml`.',
   },
 } satisfies OptionDeclarations
 

@@ -1,7 +1,9 @@
 import { join } from 'node:path'
 import type { Pool, PoolShare } from '@holdfast/postgres'
-import { openStorage, storageOptions, type StorageService } from '@holdfast/storage'
+import { openStorage, storageOptions, type StorageOptions, type StorageService } from '@holdfast/storage'
 import { callerReader } from '../gateway/authenticate.ts'
+import type { Config } from '../config/options.ts'
+import { readProjectBuckets } from '../project/project-config.ts'
 import type { Accounts } from './accounts.ts'
 import type { PartContext } from './part-context.ts'
 import { optionsOf } from './service-options.ts'
@@ -27,11 +29,19 @@ export async function openFiles(
       readerPool: openPool({ url: given.readerUrl, applicationName: 'holdfast storage', connectionsMax: 1 }),
       folder: join(config.dataDir, 'storage'),
       jwtSecret: given.jwtSecret,
-      options: optionsOf(config, storageOptions),
+      options: await storageOptionsOf(config),
       apiKeys: [auth.apiKeys.anon, auth.apiKeys.publishable],
       verifyCaller: callerReader(auth.verifyToken, (claims) => sessions.require(claims)),
       logger,
       clock,
     }),
   )
+}
+
+/** The options, and beside their buckets those of the project's folder. An option wins over a setting of the same bucket there. */
+async function storageOptionsOf(config: Config): Promise<StorageOptions> {
+  const options = optionsOf(config, storageOptions)
+  if (!config.projectMigrations) return options
+  const ofProject = await readProjectBuckets(config.functionsConfig)
+  return { ...options, storageBuckets: { ...ofProject, ...options.storageBuckets } }
 }

@@ -1,8 +1,8 @@
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { errorMessage, HoldfastError } from '@holdfast/foundation'
 import { readConfigTables } from '@holdfast/functions'
 
-/** The parts of `config.toml` that migrations and seeds need. */
+/** The parts of `config.toml` that migrations and seeds need. What else is read of it: {@link readProjectBuckets}, and functions. */
 export interface DatabaseConfig {
   readonly migratesAtStart: boolean
   /** Globs below {@link folder}, in their order; none when seeds are turned off. */
@@ -19,10 +19,7 @@ const DEFAULT_SEEDS = ['./seed.sql']
  * @throws {HoldfastError} `project_config_invalid`
  */
 export async function readDatabaseConfig(path: string): Promise<DatabaseConfig> {
-  const content = await readConfigTables(path).catch((error: unknown) => {
-    const detail = error instanceof HoldfastError ? error.detail : errorMessage(error)
-    throw invalid(path, detail ?? errorMessage(error))
-  })
+  const content = await readTables(path)
   const db = tableOf(path, 'db', content['db'])
   const migrations = tableOf(path, 'db.migrations', db['migrations'])
   const seed = tableOf(path, 'db.seed', db['seed'])
@@ -34,6 +31,28 @@ export async function readDatabaseConfig(path: string): Promise<DatabaseConfig> 
     seedPatterns: isOn(path, 'db.seed.enabled', seed['enabled']) ? patterns : [],
     folder: dirname(path),
   }
+}
+
+/**
+ * Reads `[storage.buckets.NAME]`, as the option `storageBuckets` has it. Folders are relative to the file.
+ *
+ * @throws {HoldfastError} `project_config_invalid`
+ */
+export async function readProjectBuckets(path: string): Promise<Readonly<Record<string, unknown>>> {
+  const storage = tableOf(path, 'storage', (await readTables(path))['storage'])
+  const buckets = Object.entries(tableOf(path, 'storage.buckets', storage['buckets'])).map(([name, value]) => {
+    const bucket = tableOf(path, `storage.buckets.${name}`, value)
+    const { objects_path: objects } = bucket
+    return [name, typeof objects === 'string' ? { ...bucket, objects_path: resolve(dirname(path), objects) } : bucket]
+  })
+  return Object.fromEntries(buckets) as Readonly<Record<string, unknown>>
+}
+
+async function readTables(path: string): Promise<Readonly<Record<string, unknown>>> {
+  return readConfigTables(path).catch((error: unknown) => {
+    const detail = error instanceof HoldfastError ? error.detail : errorMessage(error)
+    throw invalid(path, detail ?? errorMessage(error))
+  })
 }
 
 function tableOf(path: string, name: string, value: unknown = {}): Readonly<Record<string, unknown>> {

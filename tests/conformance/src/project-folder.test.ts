@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { createClient } from '@supabase/supabase-js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openHoldfast, runHoldfast, type Holdfast } from '@holdfast/test-support'
 import { sql } from '@holdfast/postgres'
@@ -12,7 +13,14 @@ const PROJECT: Readonly<Record<string, string>> = {
 project_id = "notes"
 [db.seed]
 sql_paths = ["./seed.sql", "./seeds/*.sql"]
+[storage.buckets.avatars]
+public = true
+file_size_limit = "1MiB"
+allowed_mime_types = ["image/png"]
+objects_path = "./avatars"
 `,
+  'avatars/people/ann.png': 'a picture',
+  'avatars/notes.txt': 'what the bucket does not take',
   'migrations/20240101000000_notes.sql': `
     create table public.notes (id int primary key, body text not null);
     alter table public.notes enable row level security;
@@ -63,6 +71,17 @@ test('a start applies the migrations and the seeds, and the client sees what the
     { id: 1, body: 'seeded' },
     { id: 3, body: 'from a glob' },
   ])
+})
+
+test('the buckets of its settings are there, with the files that they take', async () => {
+  const service = createClient(holdfast.url, holdfast.serviceRoleKey, { auth: { persistSession: false } }).storage
+  const { data } = await service.listBuckets()
+  expect(data).toMatchObject([
+    { id: 'avatars', public: true, file_size_limit: 1_048_576, allowed_mime_types: ['image/png'] },
+  ])
+  const { publicUrl } = service.from('avatars').getPublicUrl('people/ann.png').data
+  expect(await (await fetch(publicUrl)).text()).toBe('a picture')
+  expect(await holdfast.admin.query(sql`select name from storage.objects`)).toEqual([{ name: 'people/ann.png' }])
 })
 
 test('the history is that of the ecosystem', async () => {
