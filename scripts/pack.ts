@@ -45,6 +45,7 @@ const SERVER_FILES = [
   'server/dist/cli/set-up-engine.js',
   'server/dist/bundle',
   'platform/postgres/roles',
+  'platform/postgres/extensions',
   'services/functions/runtime',
   'sample/sql',
   'sample/supabase',

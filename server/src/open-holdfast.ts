@@ -43,5 +43,6 @@ function openCluster(
     return opening
   }
   progress('starting Postgres')
-  return openEmbeddedCluster({ dataDir: config.dataDir, port: config.dbPort, logger, signal, onSpawned })
+  const { dataDir, dbPort: port, postgresBin: binDir } = config
+  return openEmbeddedCluster({ dataDir, port, binDir, logger, signal, onSpawned })
 }

@@ -33,7 +33,7 @@ export async function backup(input: CommandInput): Promise<number> {
   await writeBackupFolder(folder, metadata, async (unfinished) => {
     const copyFiles = (): void => copyDataFiles(dataDir, join(unfinished, BACKUP_FILES.data))
     if (config.databaseUrl === undefined) {
-      await withEmbedded(dataDir, async (url) => {
+      await withEmbedded(config, async (url) => {
         copyFiles() // opening a folder of an earlier release gives it other passwords
         await writeEmbeddedBackup({ url, label: `holdfast ${metadata.takenAt}`, folder: unfinished })
       })

@@ -6,22 +6,23 @@ import { findRunningCluster, openEmbeddedCluster, readLockHolder } from '@holdfa
 export interface DatabaseChoice {
   readonly dataDir: string
   readonly databaseUrl: string | undefined
+  readonly postgresBin: string | undefined
 }
 
 /** Uses the database of DATABASE_URL, or that of the data folder as {@link withEmbedded} does. */
 export async function withDatabase<T>(
-  { dataDir, databaseUrl }: DatabaseChoice,
+  { dataDir, databaseUrl, postgresBin }: DatabaseChoice,
   use: (url: string) => Promise<T>,
 ): Promise<T> {
-  return databaseUrl === undefined ? withEmbedded(resolve(dataDir), use) : use(databaseUrl)
+  return databaseUrl === undefined ? withEmbedded({ dataDir, postgresBin }, use) : use(databaseUrl)
 }
 
 /** Uses the database as {@link withDatabase} does, as the role that projects act as. */
 export async function withProjectDatabase<T>(
-  { dataDir, databaseUrl }: DatabaseChoice,
+  { dataDir, databaseUrl, postgresBin }: DatabaseChoice,
   use: (url: string) => Promise<T>,
 ): Promise<T> {
-  return databaseUrl === undefined ? withEmbedded(resolve(dataDir), use, 'project') : use(databaseUrl)
+  return databaseUrl === undefined ? withEmbedded({ dataDir, postgresBin }, use, 'project') : use(databaseUrl)
 }
 
 /**
@@ -30,15 +31,22 @@ export async function withProjectDatabase<T>(
  * @throws {HoldfastError} `postgres_busy` while another process starts or stops it
  */
 export async function withEmbedded<T>(
-  dataDir: string,
+  choice: Omit<DatabaseChoice, 'databaseUrl'>,
   use: (url: string) => Promise<T>,
   as: 'superuser' | 'project' = 'superuser',
 ): Promise<T> {
+  const dataDir = resolve(choice.dataDir)
   const url = findRunningCluster(dataDir, as)
   if (url !== undefined) return use(url)
   const holder = readLockHolder(dataDir)
   if (holder !== undefined) throw postgresBusy(holder)
-  await using cluster = await openEmbeddedCluster({ dataDir, port: 0, logger: silentLogger, mustExist: true })
+  await using cluster = await openEmbeddedCluster({
+    dataDir,
+    port: 0,
+    binDir: choice.postgresBin,
+    logger: silentLogger,
+    mustExist: true,
+  })
   return await use(as === 'project' ? cluster.adminUrl : cluster.internalUrl)
 }
 

@@ -54,6 +54,11 @@ export const serverOptions = {
     description:
       'An existing Postgres to use instead of the packaged one: postgres://user:password@host:port/database.',
   },
+  postgresBin: {
+    type: 'string',
+    description:
+      'The folder of the programs of an installed Postgres 18 to run instead of the packaged one, for the extensions that it has: `/usr/lib/postgresql/18/bin`.',
+  },
   externalUrl: {
     type: 'string',
     description:

@@ -1,8 +1,10 @@
 import { HoldfastError } from '@holdfast/foundation'
+import type { SqlStatement } from '@holdfast/policy'
 import { queryable, sql, type Pool } from '@holdfast/postgres'
 import { compareHistory } from './compare-history.ts'
 import { ensureHistory, readHistory, whileLocked, type Client } from './history.ts'
 import type { MigrationFile } from './migration-files.ts'
+import { keepPublished, publishAsProject } from './publish-all-tables.ts'
 import { readSqlFile, runFile } from './run-file.ts'
 
 export interface MigrateProjectOptions {
@@ -35,6 +37,7 @@ export async function migrateProject(options: MigrateProjectOptions): Promise<re
         options.onFile(file)
         await applyOne(client, file)
       }
+      await keepPublished(queryable(client))
       return comparison.pending
     }),
   )
@@ -45,25 +48,27 @@ async function applyOne(client: Client, { version, name, path }: MigrationFile):
   const statements = await statementsOf(text, path)
   await runFile(client, {
     path,
-    text,
+    text: await publishAsProject(queryable(client), text, statements),
     record: sql`
       insert into supabase_migrations.schema_migrations (version, name, statements)
-      values (${version}, ${name}, ${statements}::text[])
+      values (${version}, ${name}, ${statements.map((one) => one.text)}::text[])
     `,
   })
 }
 
 /** As the history keeps them. What our parser does not know, Postgres may, or says better why not: then it is one. */
-async function statementsOf(text: string, path: string): Promise<readonly string[]> {
+async function statementsOf(text: string, path: string): Promise<readonly SqlStatement[]> {
   const { splitStatements } = await import('@holdfast/policy')
-  const statements = await splitStatements(text).catch(() => [{ text, kind: 'plain', line: 1 }])
+  const statements = await splitStatements(text).catch((): readonly SqlStatement[] => [
+    { text, kind: 'plain', line: 1, start: 0 },
+  ])
   const input = statements.find(({ kind }) => kind === 'reads the input')
   if (input) {
     throw new HoldfastError('project_sql_failed', 500, `${path}, line ${input.line}: COPY has no input here.`, {
       hint: 'Use INSERT, or load the rows with psql.',
     })
   }
-  return statements.map((statement) => statement.text)
+  return statements
 }
 
 function outOfOrder(files: readonly MigrationFile[]): HoldfastError {

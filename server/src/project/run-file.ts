@@ -51,6 +51,16 @@ function failed(path: string, text: string, error: unknown): HoldfastError {
   return new HoldfastError('project_sql_failed', 500, `${path}${line}: ${errorMessage(error)}`, {
     cause: error,
     ...(detail === undefined ? {} : { detail }),
-    hint: hint ?? 'Nothing of this file was applied. Change it, or start with --no-project-migrations.',
+    hint:
+      missingExtension(error) ??
+      hint ??
+      'Nothing of this file was applied. Change it, or start with --no-project-migrations.',
   })
+}
+
+/** What Postgres itself says here ("must first be installed") has no way for whom uses the packaged one. */
+function missingExtension(error: unknown): string | undefined {
+  const name = /^extension "(.+)" is not available$/.exec(errorMessage(error))?.[1]
+  if (name === undefined) return undefined
+  return `The packaged Postgres does not have ${name}. Install a Postgres 18 that has it and start with --postgres-bin=FOLDER, the folder of its programs, or use a server that has it with DATABASE_URL.`
 }

@@ -135,6 +135,7 @@ describe('start --json', () => {
       'postgres.conf',
       'secrets.json',
       'storage',
+      'vault-key',
     ])
 
     const second = startJson(dataDir)

@@ -6,8 +6,12 @@ export interface SqlStatement {
   readonly text: string
   /** Where it begins, counted from 1. */
   readonly line: number
+  /** Where the text begins in the file, in characters of JavaScript. */
+  readonly start: number
   /** How it is executed in a transaction that another person has begun. */
   readonly kind: 'plain' | 'begin or commit' | 'ends the transaction' | 'reads the input'
+  /** The publication that it makes of all tables, which only a superuser may. */
+  readonly publishesAllAs?: string
 }
 
 /**
@@ -22,8 +26,19 @@ export async function splitStatements(file: string): Promise<readonly SqlStateme
     if (!stmt) return []
     const text = bytes.subarray(at, length === undefined ? undefined : at + length).toString()
     const lead = /^(?:\s|--[^\n]*|\/\*[\s\S]*?\*\/)*/.exec(text)?.[0] ?? ''
-    const line = (bytes.subarray(0, at).toString() + lead).split('\n').length
-    return [{ text: text.slice(lead.length), line, kind: kindOf(stmt) }]
+    const before = bytes.subarray(0, at).toString() + lead
+    const publication = 'CreatePublicationStmt' in stmt ? stmt.CreatePublicationStmt : undefined
+    return [
+      {
+        text: text.slice(lead.length),
+        line: before.split('\n').length,
+        start: before.length,
+        kind: kindOf(stmt),
+        ...(publication?.for_all_tables && publication.pubname !== undefined
+          ? { publishesAllAs: publication.pubname }
+          : {}),
+      },
+    ]
   })
 }
 

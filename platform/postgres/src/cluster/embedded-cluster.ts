@@ -27,6 +27,7 @@ import {
 import { separateRoles } from './separate-roles.ts'
 import { fixedSettings, tunedSettings } from './settings.ts'
 import { writeStandIns } from './stand-ins.ts'
+import { ensureVaultKey } from './vault-key.ts'
 
 export interface EmbeddedClusterOptions {
   /** Holds the database, its passwords and a lock. Made when it does not exist. */
@@ -36,6 +37,8 @@ export interface EmbeddedClusterOptions {
   readonly logger: Logger
   /** Postgres settings on top of ours. */
   readonly settings?: Readonly<Record<string, string>>
+  /** Folder of the programs of an installed Postgres to run instead of the packaged one. */
+  readonly binDir?: string | undefined
   /** Whether a new database reaches the disk before it is used. Off for databases that live as long as a test run. Default true. */
   readonly durable?: boolean
   /** Refuse a folder without a database instead of making one. Default false. */
@@ -67,7 +70,7 @@ export async function openEmbeddedCluster(options: EmbeddedClusterOptions): Prom
   const dataDir = prepareFolder(options.dataDir)
   const releaseLock = acquireLock(dataDir)
   try {
-    const binaries = findBinaries()
+    const binaries = findBinaries(options.binDir)
     const databaseDir = join(dataDir, 'postgres')
     const identity = resolveIdentity(binaries, databaseDir)
     if (ownerOf(identity)?.uid === NOBODY) logger.log('warn', RUNS_AS_NOBODY)
@@ -160,8 +163,10 @@ interface DatabaseFiles extends EmbeddedClusterOptions {
 async function prepareDatabase(files: DatabaseFiles): Promise<SeparateSecrets> {
   const { dataDir, databaseDir, identity } = files
   const settingsFile = join(dataDir, 'postgres.conf')
-  writeFileSync(settingsFile, tunedSettings({ extension_control_path: writeStandIns(dataDir), ...files.settings }))
+  const extensions = writeStandIns(dataDir, files.binaries.shareDir)
+  writeFileSync(settingsFile, tunedSettings({ extension_control_path: extensions, ...files.settings }))
   chmodSync(settingsFile, 0o644) // whatever the umask is, the user that Postgres runs as reads it
+  ensureVaultKey(dataDir, identity)
   const stored = takeSecrets(dataDir, files.logger)
   if (existsSync(databaseDir)) {
     const version = readVersion(databaseDir)

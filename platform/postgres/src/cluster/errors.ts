@@ -72,6 +72,15 @@ export function dataFolderUnusable(path: string, cause: unknown): HoldfastError 
   })
 }
 
+/** The Postgres of `--postgres-bin`. */
+export function installedUnusable(folder: string, detail: string, cause?: unknown): HoldfastError {
+  return new HoldfastError('postgres_bin_unusable', 500, `The Postgres in ${folder} cannot be used.`, {
+    detail,
+    hint: 'Name the folder of the programs of a Postgres 18 with --postgres-bin, such as /usr/lib/postgresql/18/bin, or leave it out.',
+    cause,
+  })
+}
+
 /** There is no database where one is needed. */
 export function databaseMissing(dataDir: string): HoldfastError {
   return new HoldfastError('database_missing', 500, `The data folder ${dataDir} has no database.`, {

@@ -73,7 +73,7 @@ function identityOf(binaries: Binaries, databaseDir: string, uid: number, gid: n
     [
       { path: dirname(databaseDir), bits: 0o1 },
       { path: binaries.postgres, bits: 0o5 },
-      { path: join(binaries.root, 'native', 'share'), bits: 0o5 },
+      { path: binaries.shareDir, bits: 0o5 },
     ],
     uid,
     gid,

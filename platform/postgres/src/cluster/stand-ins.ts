@@ -1,44 +1,109 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/**
- * Extensions whose work this server does itself, by the names of their schemas. `create extension` of them succeeds, as in the migrations of Supabase projects, and
- * makes nothing: what it would make is there.
- */
-const STAND_INS: Readonly<Record<string, { readonly version: string; readonly comment: string }>> = {
-  pg_cron: { version: '1.6', comment: 'Jobs at certain times, run by Holdfast' },
-  pg_net: { version: '0.20.0', comment: 'HTTP requests after the commit, sent by Holdfast' },
+interface StandIn {
+  readonly version: string
+  readonly comment: string
+  /** A file of `extensions/`. Without one it makes nothing: what the extension would make, the migrations of Holdfast have made. */
+  readonly script?: string
+  readonly requires?: string
+  /** The schema that it always has. */
+  readonly schema?: string
 }
 
 /**
- * Writes the control files of extensions that this server stands in for.
- *
- * @returns the value of `extension_control_path`; an extension that Postgres itself has comes first
+ * Extensions whose work Holdfast does itself, or that dumps of hosted projects make without using them, by their names. An extension that Postgres itself has comes
+ * first.
  */
-export function writeStandIns(dataDir: string): string {
+const STAND_INS: Readonly<Record<string, StandIn>> = {
+  pg_cron: { version: '1.6', comment: 'Jobs at certain times, run by Holdfast' },
+  pg_net: { version: '0.20.0', comment: 'HTTP requests after the commit, sent by Holdfast' },
+  supabase_vault: { version: '0.3.1', comment: 'Secrets, encrypted with a key of the data folder', schema: 'vault' },
+  pgjwt: {
+    version: '0.2.0',
+    comment: 'Tokens signed with a shared secret',
+    script: 'pgjwt.sql',
+    requires: 'pgcrypto',
+  },
+  pg_graphql: {
+    version: '1.5.11',
+    comment: 'Nothing: GraphQL is not served',
+    script: 'pg_graphql.sql',
+    schema: 'graphql',
+  },
+  pgsodium: { version: '3.1.9', comment: 'Nothing: use the vault', script: 'pgsodium.sql', schema: 'pgsodium' },
+}
+
+/**
+ * Extensions of Postgres that a project, which is no superuser, may create as on Supabase, though Postgres does not call them trusted. None of them reaches files,
+ * programs or other servers.
+ */
+const TRUSTED_HERE = [
+  'autoinc',
+  'bloom',
+  'earthdistance',
+  'insert_username',
+  'intagg',
+  'moddatetime',
+  'pg_stat_statements',
+  'pgrowlocks',
+  'pgstattuple',
+  'refint',
+]
+
+const SCRIPTS = new URL('../../extensions/', import.meta.url)
+
+/**
+ * Writes the files of extensions that this server stands in for, and of those that it trusts.
+ *
+ * @param shareDir - where Postgres has its own, in the folder `extension`
+ * @returns the value of `extension_control_path`
+ */
+export function writeStandIns(dataDir: string, shareDir: string): string {
   const folder = join(dataDir, 'extensions')
-  const files = join(folder, 'extension')
-  for (const path of [folder, files]) {
+  const trusted = join(folder, 'trusted')
+  // A folder whose name has the character that separates folders cannot be named.
+  if (folder.includes(delimiter)) return '$system'
+  for (const path of [folder, join(folder, 'extension'), trusted, join(trusted, 'extension')]) {
     mkdirSync(path, { recursive: true })
     chmodSync(path, 0o755) // Postgres may run as another user
   }
-  for (const [name, { version, comment }] of Object.entries(STAND_INS)) {
-    write(join(files, `${name}.control`), [
-      `comment = '${comment}'`,
-      `default_version = '${version}'`,
-      'relocatable = true',
-      // A project is no superuser.
-      'trusted = true',
-    ])
-    write(join(files, `${name}--${version}.sql`), [
-      '-- What this extension would make, the migrations of Holdfast have made.',
-    ])
-  }
-  // A folder whose name has the character that separates folders cannot be named.
-  return folder.includes(delimiter) ? '$system' : `$system${delimiter}${folder}`
+  for (const [name, standIn] of Object.entries(STAND_INS)) writeStandIn(join(folder, 'extension'), name, standIn)
+  for (const name of TRUSTED_HERE) copyTrusted(join(shareDir, 'extension'), join(trusted, 'extension'), name)
+  return [trusted, '$system', folder].join(delimiter)
 }
 
-function write(path: string, lines: readonly string[]): void {
-  writeFileSync(path, `${lines.join('\n')}\n`)
+function writeStandIn(folder: string, name: string, { version, comment, script, requires, schema }: StandIn): void {
+  const lines = [
+    `comment = '${comment}'`,
+    `default_version = '${version}'`,
+    // Scripts name the schema that they are created in.
+    `relocatable = ${script === undefined && schema === undefined}`,
+    // A project is no superuser.
+    'trusted = true',
+    ...(requires === undefined ? [] : [`requires = '${requires}'`]),
+    ...(schema === undefined ? [] : [`schema = '${schema}'`]),
+  ]
+  write(join(folder, `${name}.control`), `${lines.join('\n')}\n`)
+  write(
+    join(folder, `${name}--${version}.sql`),
+    script === undefined
+      ? '-- What this extension would make, the migrations of Holdfast have made.\n'
+      : readFileSync(new URL(script, SCRIPTS), 'utf8'),
+  )
+}
+
+/** As Postgres has it, but trusted. Scripts are looked for beside the control file. */
+function copyTrusted(from: string, to: string, name: string): void {
+  const control = join(from, `${name}.control`)
+  if (!existsSync(control)) return
+  write(join(to, `${name}.control`), `${readFileSync(control, 'utf8').trimEnd()}\ntrusted = true\n`)
+  for (const file of readdirSync(from))
+    if (file.startsWith(`${name}--`) && file.endsWith('.sql'))
+      write(join(to, file), readFileSync(join(from, file), 'utf8'))
+}
+
+function write(path: string, text: string): void {
+  writeFileSync(path, text)
   chmodSync(path, 0o644)
 }

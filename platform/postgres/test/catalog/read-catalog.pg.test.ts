@@ -84,6 +84,8 @@ describe('readCatalog', () => {
       'public.tags table',
       'shop.events partitioned table',
       'shop.events_2030 table',
+      'vault.decrypted_secrets view',
+      'vault.secrets table',
     ])
     expect(table('events_2030', 'shop').partitionOf).toBe(table('events', 'shop').oid)
     expect(catalog.tableByOid(table('orders').oid)).toBe(table('orders'))

@@ -1,8 +1,20 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { delay, silentLogger } from '@holdfast/foundation'
 import { createPool, type Pool } from '../../src/connection/pool.ts'
@@ -311,4 +323,55 @@ test('says when nothing is left to do but to wait for a process, before it is op
     await using _ = await opening.then((cluster) => (order.push('open'), cluster))
     expect([order[0], order.at(-1)], phase).toEqual(['spawned', 'open'])
   }
+})
+
+describe('an installed Postgres', () => {
+  /** A folder laid out as an installation, of the packaged programs, with one extension more. */
+  function install(): string {
+    const folder = join(dirname(newFolder()), 'installed')
+    const native = join(findBinaries().shareDir, '../..')
+    mkdirSync(folder)
+    for (const name of readdirSync(native)) if (name !== 'share') symlinkSync(join(native, name), join(folder, name))
+    // Programs look for the rest from where they really are.
+    rmSync(join(folder, 'bin'))
+    cpSync(join(native, 'bin'), join(folder, 'bin'), { recursive: true })
+    cpSync(join(native, 'share'), join(folder, 'share'), { recursive: true, verbatimSymlinks: true })
+    const extensions = join(folder, 'share/postgresql/extension')
+    writeFileSync(join(extensions, 'measures.control'), "default_version = '1.0'\ntrusted = true\n")
+    writeFileSync(join(extensions, 'measures--1.0.sql'), 'create domain metres as float8 check (value >= 0);\n')
+    return join(folder, 'bin')
+  }
+
+  test('runs in the place of the packaged one, with the extensions that it has', async () => {
+    const binDir = install()
+    await using cluster = await openEmbeddedCluster({
+      dataDir: newFolder(),
+      port: 0,
+      binDir,
+      logger: silentLogger,
+      durable: false,
+    })
+    await using pool = createPool({ url: cluster.adminUrl, applicationName: 'test', connectionsMax: 1 })
+    await pool.execute(sql`create extension measures`)
+    await pool.execute(sql`create extension moddatetime`)
+    expect(await pool.query(sql`select 3::metres as length`)).toEqual([{ length: 3 }])
+  }, 60_000)
+
+  test.each([
+    ['of another version', '#!/bin/sh\necho "postgres (PostgreSQL) 15.7 (Debian 15.7-1)"\n', /PostgreSQL\) 15\.7/],
+    ['that does not run', 'no program', /ENOEXEC|EACCES|failed/i],
+    ['that is not there', undefined, /does not exist/],
+  ])('%s is refused before anything is made', async (_, program, detail) => {
+    const dataDir = newFolder()
+    const binDir = join(dirname(dataDir), 'bin')
+    mkdirSync(binDir)
+    if (program !== undefined)
+      for (const name of ['postgres', 'initdb']) writeFileSync(join(binDir, name), program, { mode: 0o755 })
+    const opening = openEmbeddedCluster({ dataDir, port: 0, binDir, logger: silentLogger, durable: false })
+    await expect(opening).rejects.toMatchObject({
+      code: 'postgres_bin_unusable',
+      detail: expect.stringMatching(detail) as string,
+    })
+    expect(existsSync(join(dataDir, 'postgres'))).toBe(false)
+  })
 })

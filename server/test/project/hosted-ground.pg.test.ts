@@ -1,0 +1,204 @@
+import { createHmac } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { authMigrations } from '@holdfast/auth'
+import { createPool, type Pool } from '@holdfast/postgres'
+import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
+import { migrateProject } from '../../src/project/migrate.ts'
+import { listMigrationFiles } from '../../src/project/migration-files.ts'
+
+// What migrations of hosted projects stand on, applied as a start applies them, by the role that projects act as.
+
+let database: TestDatabase
+let project: Pool
+const folder = mkdtempSync(join(tmpdir(), 'holdfast-ground-'))
+let last = 0
+
+beforeAll(async () => {
+  database = await openTestDatabase({ migrations: [authMigrations] })
+  project = createPool({ url: database.projectUrl, applicationName: 'test project', connectionsMax: 2 })
+})
+afterAll(async () => {
+  await project[Symbol.asyncDispose]()
+  await database[Symbol.asyncDispose]()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** Applies one more migration of the project. */
+async function migrate(text: string): Promise<void> {
+  const path = join(folder, `${String(++last).padStart(4, '0')}_step.sql`)
+  writeFileSync(path, text)
+  const { files } = listMigrationFiles(folder)
+  const steps = { pool: project, files, includesOlder: false, onMissing: () => undefined, onFile: () => undefined }
+  await migrateProject(steps).catch((error: unknown) => {
+    rmSync(path)
+    throw error
+  })
+}
+
+/** Runs a statement as the project. */
+async function rows(text: string): Promise<readonly Record<string, unknown>[]> {
+  return await project.withClient(async (client) => (await client.query(text)).rows as Record<string, unknown>[])
+}
+
+test('what the dump of a hosted project begins with is there', async () => {
+  await migrate(`
+    create extension if not exists "pg_graphql" with schema "graphql";
+    create extension if not exists "pg_stat_statements" with schema "extensions";
+    create extension if not exists "pgcrypto" with schema "extensions";
+    create extension if not exists "pgjwt" with schema "extensions";
+    create extension if not exists "pgsodium";
+    create extension if not exists "supabase_vault" with schema "vault";
+    create extension if not exists "uuid-ossp" with schema "extensions";
+    create schema if not exists graphql_public;
+    create table public.items (id uuid primary key default extensions.uuid_generate_v4());
+    alter table public.items owner to postgres;
+    grant all on table public.items to anon, authenticated, service_role, dashboard_user, supabase_auth_admin;`)
+  expect(await rows(`select has_table_privilege('dashboard_user', 'public.items', 'insert') as may`)).toEqual([
+    { may: true },
+  ])
+})
+
+test('sessions of the project find extensions by their bare names', async () => {
+  expect(await rows(`show search_path`)).toEqual([{ search_path: '"$user", public, extensions' }])
+  expect(await rows(`select length(uuid_generate_v4()::text) as length`)).toEqual([{ length: 36 }])
+})
+
+test('moddatetime, which Postgres itself leaves to superusers, keeps the time of the last change', async () => {
+  await migrate(`
+    create extension moddatetime schema extensions;
+    create table public.timed (id int primary key, name text, updated_at timestamptz not null default '2001-01-01');
+    create trigger touched before update on public.timed for each row execute procedure extensions.moddatetime (updated_at);
+    insert into public.timed (id) values (1);
+    update public.timed set name = 'changed';`)
+  expect(await rows(`select updated_at > '2002-01-01' as touched from public.timed`)).toEqual([{ touched: true }])
+})
+
+test('extensions that reach other servers stay refused', async () => {
+  await expect(migrate(`create extension postgres_fdw;`)).rejects.toThrow(/permission denied/)
+})
+
+test('a missing extension is named together with the ways to have it', async () => {
+  await expect(migrate(`create extension if not exists vector with schema extensions;`)).rejects.toMatchObject({
+    message: expect.stringContaining('extension "vector" is not available') as string,
+    hint: expect.stringMatching(/--postgres-bin.*DATABASE_URL/) as string,
+  })
+})
+
+describe('pgjwt', () => {
+  const token = (header: object, payload: object, secret: string): string => {
+    const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url')
+    const signables = `${encode(header)}.${encode(payload)}`
+    return `${signables}.${createHmac('sha256', secret).update(signables).digest('base64url')}`
+  }
+
+  test('signs as any other library does', async () => {
+    const expected = token({ alg: 'HS256', typ: 'JWT' }, { sub: 'ada', iat: 1 }, 'secret')
+    expect(await rows(`select sign('{"sub":"ada","iat":1}', 'secret') as token`)).toEqual([{ token: expected }])
+  })
+
+  test.each([
+    ['a good token', {}, 'secret', true],
+    ['one that was signed with another secret', {}, 'other', false],
+    ['one that has expired', { exp: 1_000_000 }, 'secret', false],
+    ['one that is not yet valid', { nbf: 9_000_000_000 }, 'secret', false],
+    ['one within its time', { nbf: 1_000_000, exp: 9_000_000_000 }, 'secret', true],
+  ])('verifies %s', async (_, claims, secret, valid) => {
+    const text = token({ alg: 'HS256', typ: 'JWT' }, { sub: 'ada', ...claims }, secret)
+    expect(await rows(`select payload ->> 'sub' as sub, valid from verify('${text}', 'secret')`)).toEqual([
+      { sub: 'ada', valid },
+    ])
+  })
+})
+
+describe('vault', () => {
+  test('gives a secret back, and stores it encrypted', async () => {
+    await migrate(`select vault.create_secret('s3kre3t of the project', 'api_key', 'what it is for');`)
+    expect(
+      await rows(`select name, description, decrypted_secret, position('s3kre3t' in secret) as plain,
+                         position('s3kre3t' in convert_from(decode(secret, 'base64'), 'latin1')) as decoded from vault.decrypted_secrets`),
+    ).toEqual([
+      {
+        name: 'api_key',
+        description: 'what it is for',
+        decrypted_secret: 's3kre3t of the project',
+        plain: 0,
+        decoded: 0,
+      },
+    ])
+  })
+
+  test('encrypts what is written into the table, and changes what is updated', async () => {
+    await migrate(`
+      insert into vault.secrets (name, secret) values ('second', 'first value');
+      select vault.update_secret(id, 'second value') from vault.secrets where name = 'second';
+      update vault.secrets set description = 'kept' where name = 'second';`)
+    expect(
+      await rows(`select decrypted_secret, description from vault.decrypted_secrets where name = 'second'`),
+    ).toEqual([{ decrypted_secret: 'second value', description: 'kept' }])
+  })
+
+  test('lets nobody put one secret in the place of another', async () => {
+    const [one] = await rows(`select secret from vault.secrets where name = 'api_key'`)
+    await database.pool.withClient(async (client) => {
+      await client.query('alter table vault.secrets disable trigger all')
+      await client.query(`update vault.secrets set secret = $1 where name = 'second'`, [one?.['secret']])
+      await client.query('alter table vault.secrets enable trigger all')
+    })
+    await expect(rows(`select decrypted_secret from vault.decrypted_secrets where name = 'second'`)).rejects.toThrow(
+      'was stored for another row',
+    )
+    await rows(`delete from vault.secrets where name = 'second'`)
+  })
+
+  test('is for the project and the service role, not for people', async () => {
+    const as = (role: string): Promise<unknown> =>
+      project.withClient(async (client) => {
+        await client.query(`begin; set local role ${role}`)
+        try {
+          return (await client.query(`select decrypted_secret from vault.decrypted_secrets`)).rows
+        } finally {
+          await client.query('rollback')
+        }
+      })
+    expect(await as('service_role')).toEqual([{ decrypted_secret: 's3kre3t of the project' }])
+    for (const role of ['anon', 'authenticated']) await expect(as(role)).rejects.toThrow('permission denied')
+    for (const name of ['holdfast_key()', 'holdfast_decrypt(bytea, text)'])
+      expect(await rows(`select has_function_privilege('vault.${name}', 'execute') as may`)).toEqual([{ may: false }])
+  })
+})
+
+describe('a publication for all tables', () => {
+  const published = (): Promise<readonly Record<string, unknown>[]> =>
+    rows(
+      `select tablename from pg_publication_tables where pubname = 'powersync' and tablename like 'all\\_%' order by 1`,
+    )
+
+  test('has the tables that there are, and an error behind it keeps its line', async () => {
+    await migrate(`create table public.all_one (id int primary key);
+      -- create publication powersync for all tables;
+      create publication powersync
+        for all tables;
+      select 1;`)
+    expect(await published()).toEqual([{ tablename: 'all_one' }])
+    await expect(migrate(`create publication other\n for all\n tables;\nselect nothing;`)).rejects.toThrow('line 4')
+  })
+
+  test('gets those of later migrations, and is dropped by the project', async () => {
+    await migrate(`create table public.all_two (id int primary key);`)
+    expect(await published()).toEqual([{ tablename: 'all_one' }, { tablename: 'all_two' }])
+    await migrate(`drop publication powersync;`)
+    expect(await published()).toEqual([])
+  })
+
+  test('may stand in a block', async () => {
+    await migrate(`do $$ begin
+      if not exists (select from pg_publication where pubname = 'powersync') then
+        CREATE PUBLICATION powersync FOR ALL TABLES;
+      end if;
+    end $$;`)
+    expect(await published()).toEqual([{ tablename: 'all_one' }, { tablename: 'all_two' }])
+  })
+})
