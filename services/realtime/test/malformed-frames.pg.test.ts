@@ -1,5 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { openTestDatabase } from '@holdfast/test-support'
+import { realtimeMigrations } from '../src/index.ts'
 import { broadcastPush, isEvent, openRealtimeWorld } from './realtime-world.ts'
 
 const TOPIC = 'realtime:room'
@@ -94,4 +96,59 @@ describe.each(['1.0.0', '2.0.0'])('any frames in protocol %s', (version) => {
     )
     for (const client of [one, other]) expect(client.received.filter(isEvent('phx_close'))).toEqual([])
   })
+})
+
+const names = fc.oneof(
+  fc.constantFrom('public', 'posts', 'id', 'auth', 'pg_catalog', '*', '', '"', "'", '\0', 'a"; drop table posts; --'),
+  fc.string({ unit: 'binary', maxLength: 80 }),
+)
+const filters = fc
+  .tuple(names, fc.constantFrom('=eq.', '=in.(', '=not.match.', '=is.', '=', ','), names)
+  .map((parts) => parts.join(''))
+const entries = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({ event: fc.constantFrom('*', 'INSERT'), schema: names, table: names, filter: filters }),
+  },
+  { weight: 2, arbitrary: fc.record({ event: names, schema: names, table: names, select: fc.array(names) }) },
+  { weight: 1, arbitrary: fc.dictionary(fc.constantFrom('event', 'schema', 'table', 'filter', 'select'), payloads) },
+)
+
+test('any subscriptions to Postgres changes, and any private topics, are answered, and leave the connection alive', async () => {
+  await using database = await openTestDatabase({ migrations: [realtimeMigrations] })
+  const run = (text: string) => database.pool.withClient((client) => client.query(text))
+  await run(`create table public.posts (id int primary key, body text); grant select on public.posts to anon;
+    alter publication supabase_realtime add table public.posts`)
+  const world = await openRealtimeWorld(
+    { realtimeMessagesPerSecondMax: 0, realtimeJoinsPerSecondMax: 100_000 },
+    database,
+  )
+  onTestFinished(() => world[Symbol.asyncDispose]())
+  const hostile = await world.connect()
+  const joins = fc.record({
+    name: names,
+    isPrivate: fc.boolean(),
+    entries: fc.array(entries, { maxLength: 3 }),
+    key: payloads,
+    replay: fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, payloads),
+  })
+  await fc.assert(
+    fc.asyncProperty(fc.array(joins, { minLength: 1, maxLength: 5 }), async (wanted) => {
+      const answers = await Promise.all(
+        wanted.map(({ name, isPrivate, entries: changes, key, replay }, number) =>
+          hostile.join(`realtime:${number}${name}`, {
+            config: { private: isPrivate, postgres_changes: changes, presence: { key }, broadcast: { replay } },
+          }),
+        ),
+      )
+      for (const answer of answers) expect(answer).toMatchObject({ status: expect.stringMatching(/^(ok|error)$/) })
+      for (const [number, { name }] of wanted.entries())
+        hostile.send(null, 'l', `realtime:${number}${name}`, 'phx_leave', {})
+      await hostile.beat()
+      hostile.received.length = 0
+    }),
+    { numRuns: 12 },
+  )
+  const { rows } = await run('select count(*)::int as there from public.posts')
+  expect(rows).toEqual([{ there: 0 }])
 })

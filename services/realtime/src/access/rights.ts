@@ -58,7 +58,8 @@ export class Rights {
   }
 
   /**
-   * The newest messages of a private topic, the oldest first, as far as policies let the caller read them.
+   * The newest messages of a private topic, the oldest first, as far as policies let the caller read them. Those of one transaction have one time, and come in the order
+   * of their places in the table, which is mostly that in which they were sent.
    *
    * @throws {HoldfastError} `Unauthorized` when a policy fails; `UnableToConnectToProject`
    */
@@ -74,7 +75,7 @@ export class Rights {
           from realtime.messages
          where inserted_at >= (timestamp 'epoch' + ${sinceMs}::float8 * interval '1 millisecond')
            and topic = ${name} and extension = 'broadcast' and private is true and event is not null
-         order by inserted_at desc limit ${limit}::int`)
+         order by inserted_at desc, ctid desc limit ${limit}::int`)
     })
     return rows.toReversed()
   }

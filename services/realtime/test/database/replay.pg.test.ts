@@ -81,6 +81,18 @@ describe('a replay', () => {
     ])
   })
 
+  test('keeps the order of messages that one transaction has sent', async () => {
+    const { client, join } = await open('1.0.0')
+    await run(`select realtime.send('{}', 'event ' || n, 'together') from generate_series(1, 9) n`)
+    await join('together', { since: HOURS_AGO_2(), limit: 5 })
+    const events: unknown[] = []
+    for (let number = 0; number < 5; number++) {
+      const message = (await client.next(isEvent('broadcast'))) as readonly unknown[]
+      events.push((message[4] as { readonly event: string }).event)
+    }
+    expect(events).toEqual([5, 6, 7, 8, 9].map((number) => `event ${number}`))
+  })
+
   test('begins at the time that was asked for', async () => {
     await insertMessages('late', ['a'])
     const { client, join } = await open()
