@@ -301,3 +301,20 @@ create policy decommissioned_takes_no_rows on public.actions as restrictive for 
   with check (sample.is_site_open(site_id));
 create policy decommissioned_is_read_only on public.actions as restrictive for update to authenticated
   using (true) with check (sample.is_site_open(site_id));
+
+-- What the tables look like. Answers, photos and what checklists are made of stand aside: people open them from an inspection or a finding.
+
+insert into holdfast.tables (table_name, icon, color, section, position, is_supporting) values
+  ('actions', 'list-todo', 'teal', null, 10, false),
+  ('findings', 'flag', 'violet', null, 20, false),
+  ('inspections', 'clipboard-check', 'blue', null, 30, false),
+  ('sites', 'map-pin', 'olive', 'Network', 40, false),
+  ('assets', 'wrench', 'brown', 'Network', 50, false),
+  ('regions', 'map', 'slate', 'Network', 60, false),
+  ('people', 'users', 'blue', 'Organisation', 70, false),
+  ('contractors', 'building', 'slate', 'Organisation', 80, false),
+  ('photos', 'image', 'slate', null, 90, true),
+  ('templates', 'list-checks', 'slate', null, 100, true),
+  ('template_items', 'circle-help', 'slate', null, 110, true),
+  ('answers', 'text', 'slate', null, 120, true)
+on conflict do nothing;

@@ -43,6 +43,7 @@ const SYNCED = [
   'contractors',
   'findings',
   'hf_comments',
+  'hf_tables',
   'hf_team_members',
   'hf_teams',
   'inspections',

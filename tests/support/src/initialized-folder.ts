@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -61,10 +61,16 @@ async function catchUp({ base, serviceRoleKey }: ReadyLine): Promise<void> {
   }
 }
 
-/** Of the server that tests start: another build may initialise a folder differently. */
+/** What a start reads besides the build. */
+const READ_AT_START = ['*/migrations/*.sql', '*/*/migrations/*.sql', 'sample/sql/*.sql', 'sample/supabase/**/*.*']
+
+/** Of the server that tests start: another build, and other SQL, may initialise a folder differently. */
 function buildOfServer(): string {
-  const builtFrom = join(dirname(dirname(SERVER_MAIN)), 'bundle', 'built-from.json')
-  return createHash('sha256').update(readFileSync(builtFrom)).digest('hex').slice(0, 16)
+  const dist = dirname(dirname(SERVER_MAIN))
+  const root = dirname(dirname(dist))
+  const hash = createHash('sha256').update(readFileSync(join(dist, 'bundle', 'built-from.json')))
+  for (const file of globSync(READ_AT_START, { cwd: root }).toSorted()) hash.update(readFileSync(join(root, file)))
+  return hash.digest('hex').slice(0, 16)
 }
 
 function isFresh(template: string): boolean {

@@ -8,6 +8,7 @@ export const shellMessages = {
   expandSideBar: 'Make the side bar wide',
   home: 'Home',
   tables: 'Tables',
+  moreTables: 'More tables',
   syncCentre: 'Sync centre',
   sync: 'Sync',
   search: 'Search',

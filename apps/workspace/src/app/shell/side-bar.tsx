@@ -1,12 +1,16 @@
-import { Link } from '@tanstack/react-router'
-import { House, PanelLeftClose, PanelLeftOpen, RefreshCw, Search, Table2 } from 'lucide-react'
+import { Link, useParams } from '@tanstack/react-router'
+import { ChevronRight, House, PanelLeftClose, PanelLeftOpen, RefreshCw, Search } from 'lucide-react'
 import type { JSX, ReactNode } from 'react'
+import { Button } from 'react-aria-components/Button'
+import { Disclosure, DisclosurePanel } from 'react-aria-components/Disclosure'
 import { Focusable } from 'react-aria-components/Focusable'
 import { CountBadge } from '../../components/count-badge.tsx'
 import { IconButton } from '../../components/icon-button.tsx'
+import { TableIcon } from '../../components/table-icon.tsx'
 import { Tooltip } from '../../components/tooltip.tsx'
 import { VisuallyHidden } from '../../components/visually-hidden.tsx'
 import { cx } from '../../lib/cx.ts'
+import { sectionsOf } from '../../lib/data/arrange-tables.ts'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import { formatCount } from '../../lib/format.ts'
 import { shellMessages as words } from '../../messages/shell.ts'
@@ -100,26 +104,94 @@ export function Navigation({
           </Item>
         </li>
       </ul>
-      {isNarrow ? (
-        <div className="mx-1 my-2 h-px bg-border" />
-      ) : (
-        <h2 className="px-2 pt-4 pb-1.5 text-small font-medium text-muted">{words.tables}</h2>
-      )}
-      {tables.length === 0 && !isNarrow ? <p className="px-2 text-small text-muted">{words.noTables}</p> : null}
-      <ul className="flex flex-col gap-px">
-        {tables.map((table) => (
-          <li key={table.name}>
-            <TableLink
-              workspace={workspace}
-              table={table}
-              count={counts.get(table.name)}
-              isNarrow={isNarrow}
-              onFollow={onFollow}
-            />
-          </li>
-        ))}
-      </ul>
+      <TableLinks {...{ workspace, tables, counts, isNarrow, onFollow }} />
     </nav>
+  )
+}
+
+/** The tables under their headings. What only supports others waits behind a line, unless one is on it. */
+function TableLinks({
+  tables,
+  ...rest
+}: Pick<NavigationProps, 'workspace' | 'tables' | 'counts'> & {
+  readonly isNarrow: boolean
+  readonly onFollow: (() => void) | undefined
+}): JSX.Element | null {
+  const current = useParams({ strict: false }).table
+  if (tables.length === 0) {
+    return rest.isNarrow ? null : (
+      <>
+        <Heading>{words.tables}</Heading>
+        <p className="px-2 text-small text-muted">{words.noTables}</p>
+      </>
+    )
+  }
+  const main = sectionsOf(tables.filter(({ isSupporting }) => !isSupporting))
+  const supporting = tables.filter(({ isSupporting }) => isSupporting)
+  return (
+    <>
+      {main.map(({ title, tables: together }) => (
+        <div key={title ?? ''}>
+          {rest.isNarrow ? <div className="mx-1 my-2 h-px bg-border" /> : <Heading>{title ?? words.tables}</Heading>}
+          <TableLinkList label={title ?? words.tables} tables={together} {...rest} />
+        </div>
+      ))}
+      {supporting.length === 0 ? null : rest.isNarrow ? (
+        <>
+          <div className="mx-1 my-2 h-px bg-border" />
+          <TableLinkList label={words.moreTables} tables={supporting} {...rest} />
+        </>
+      ) : (
+        <MoreTables
+          key={String(supporting.some(({ name }) => name === current))}
+          isOpen={supporting.some(({ name }) => name === current)}
+        >
+          <TableLinkList label={words.moreTables} tables={supporting} {...rest} />
+        </MoreTables>
+      )}
+    </>
+  )
+}
+
+function Heading({ children }: { readonly children: string }): JSX.Element {
+  return <h2 className="px-2 pt-4 pb-1.5 text-small font-medium text-muted">{children}</h2>
+}
+
+function MoreTables({ isOpen, children }: { readonly isOpen: boolean; readonly children: ReactNode }): JSX.Element {
+  return (
+    <Disclosure defaultExpanded={isOpen} className="group pt-3">
+      <Button
+        slot="trigger"
+        className="focus-inset flex h-8 w-full items-center gap-2.5 rounded-md px-2 text-left text-small font-medium text-muted data-hovered:bg-hover data-hovered:text-text coarse:h-11"
+      >
+        <span className="grid size-5 place-items-center">
+          <ChevronRight size={14} aria-hidden className="transition-transform group-data-expanded:rotate-90" />
+        </span>
+        {words.moreTables}
+      </Button>
+      <DisclosurePanel>{children}</DisclosurePanel>
+    </Disclosure>
+  )
+}
+
+function TableLinkList({
+  label,
+  tables,
+  counts,
+  ...rest
+}: Pick<NavigationProps, 'workspace' | 'tables' | 'counts'> & {
+  readonly label: string
+  readonly isNarrow: boolean
+  readonly onFollow: (() => void) | undefined
+}): JSX.Element {
+  return (
+    <ul aria-label={label} className="flex flex-col gap-px">
+      {tables.map((table) => (
+        <li key={table.name}>
+          <TableLink table={table} count={counts.get(table.name)} {...rest} />
+        </li>
+      ))}
+    </ul>
   )
 }
 
@@ -145,13 +217,7 @@ function TableLink({
         className={itemClass(isNarrow)}
         {...(onFollow === undefined ? {} : { onClick: onFollow })}
       >
-        {isNarrow ? (
-          <span aria-hidden className="text-small font-semibold">
-            {table.label.slice(0, 2)}
-          </span>
-        ) : (
-          <Table2 size={16} strokeWidth={1.75} aria-hidden className="text-subtle" />
-        )}
+        <TableIcon table={table} />
         <Word isNarrow={isNarrow}>{table.label}</Word>
         {isNarrow || count === undefined ? null : (
           <span className="text-small text-muted tabular-nums">

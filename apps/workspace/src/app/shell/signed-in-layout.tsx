@@ -10,6 +10,7 @@ import { type DeviceState, hasSession, type SessionState } from '@holdfast/clien
 import { useValue, WhenOpen } from '@holdfast/react'
 import { usePendingPassword } from '../../lib/pending-password.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
+import { TablesProvider } from '../../lib/data/use-tables.tsx'
 import { shellMessages as words } from '../../messages/shell.ts'
 import { Shell } from './shell.tsx'
 
@@ -41,9 +42,11 @@ export function SignedInLayout(): JSX.Element {
 
   return (
     <WhenOpen otherwise={renderNotOpen}>
-      <Shell>
-        <Outlet />
-      </Shell>
+      <TablesProvider>
+        <Shell>
+          <Outlet />
+        </Shell>
+      </TablesProvider>
     </WhenOpen>
   )
 }

@@ -12,11 +12,11 @@ import {
   Search,
   ShieldCheck,
   Smartphone,
-  Table2,
   TriangleAlert,
   UserRound,
 } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { TableIcon } from '../../components/table-icon.tsx'
 import { setAppearance, THEMES } from '../../lib/appearance.ts'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import { formatCount } from '../../lib/format.ts'
@@ -57,7 +57,7 @@ function tableCommands({ workspace, tables, counts }: CommandsOptions, navigate:
       label: table.label,
       keywords: `${table.name} table`,
       section: words.tables,
-      icon: <Table2 {...ICON} />,
+      icon: <TableIcon table={table} />,
       ...(count === undefined ? {} : { detail: formatCount(count) }),
       run: () => void navigate({ to: '/w/$ws/t/$table', params: { ws: workspace, table: table.name } }),
     }

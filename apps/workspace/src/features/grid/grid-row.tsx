@@ -162,7 +162,6 @@ function Cell({
         isSticky
           ? 'sticky z-[2] h-full shrink-0 border-r border-b border-border/70 px-2 text-grid flex items-center whitespace-nowrap'
           : CELL,
-        place === 0 && 'font-medium',
         isSelected
           ? 'bg-selection'
           : isOpen

@@ -1,5 +1,5 @@
 import { useHasSynced, useRecords, useSchema } from '@holdfast/react'
-import { useTableInfo } from '../../lib/data/use-tables.ts'
+import { useTableInfo } from '../../lib/data/use-tables.tsx'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { type JSX, type ReactNode, useMemo, useState } from 'react'
 import { EmptyState } from '../../components/empty-state.tsx'

@@ -1,4 +1,4 @@
-import { useTables } from '../../lib/data/use-tables.ts'
+import { useTables } from '../../lib/data/use-tables.tsx'
 import { Link } from '@tanstack/react-router'
 import type { JSX } from 'react'
 import { type RecentRecord, useRecentRecords } from '../../lib/data/recent.ts'

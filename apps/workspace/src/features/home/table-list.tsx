@@ -1,9 +1,10 @@
 import { useRecords } from '@holdfast/react'
-import { useTables } from '../../lib/data/use-tables.ts'
 import { Link } from '@tanstack/react-router'
 import type { JSX } from 'react'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { TableIcon } from '../../components/table-icon.tsx'
 import { RecordStateMark } from '../../components/state-glyph.tsx'
+import { useTables } from '../../lib/data/use-tables.tsx'
 import { useTableCounts } from '../../lib/data/use-table-counts.ts'
 import { formatCount } from '../../lib/format.ts'
 import { homeMessages as words } from '../../messages/home.ts'
@@ -34,6 +35,7 @@ export function TableList({ workspace }: { readonly workspace: string }): JSX.El
                   params={{ ws: workspace, table: table.name }}
                   className="flex h-full min-h-14 rounded-lg items-center gap-3 px-4 py-2.5 text-text no-underline transition-colors hover:bg-hover"
                 >
+                  <TableIcon table={table} size="lg" />
                   <span className="min-w-0 flex-1">
                     <span className="block truncate font-medium">{table.label}</span>
                     {table.description === undefined ? null : (

@@ -1,5 +1,5 @@
 import { useRecords, useSchema } from '@holdfast/react'
-import { useTables } from '../../lib/data/use-tables.ts'
+import { useTables } from '../../lib/data/use-tables.tsx'
 import { Link } from '@tanstack/react-router'
 import type { JSX } from 'react'
 import { ChoiceChip } from '../../components/fields/choice-chip.tsx'

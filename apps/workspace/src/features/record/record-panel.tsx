@@ -1,4 +1,4 @@
-import { useTableInfo } from '../../lib/data/use-tables.ts'
+import { useTableInfo } from '../../lib/data/use-tables.tsx'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { ChevronDown, ChevronUp, Maximize2, X } from 'lucide-react'
 import { type JSX, type KeyboardEvent, useEffect, useRef } from 'react'

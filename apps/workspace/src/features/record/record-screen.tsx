@@ -1,4 +1,4 @@
-import { useTableInfo } from '../../lib/data/use-tables.ts'
+import { useTableInfo } from '../../lib/data/use-tables.tsx'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { ArrowLeft } from 'lucide-react'
 import type { JSX } from 'react'

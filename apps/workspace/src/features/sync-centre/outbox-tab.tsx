@@ -1,5 +1,5 @@
 import { useEngineStatus, useLocalDatabase, useRecords } from '@holdfast/react'
-import { useTableInfo } from '../../lib/data/use-tables.ts'
+import { useTableInfo } from '../../lib/data/use-tables.tsx'
 import { Link } from '@tanstack/react-router'
 import { type JSX, type ReactNode, useState } from 'react'
 import type { UploadOperation } from '@holdfast/protocol'

@@ -1,6 +1,6 @@
 import { quoteName } from '../sql.ts'
 import { titleColumnOf } from './tables.ts'
-import { useTables } from './use-tables.ts'
+import { useTables } from './use-tables.tsx'
 
 /** The local name of `holdfast.comments`. */
 export const COMMENTS_TABLE = 'hf_comments'

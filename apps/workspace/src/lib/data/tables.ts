@@ -1,8 +1,9 @@
 import type { ColumnDescriptor, SchemaDescriptor, TableDescriptor } from '@holdfast/protocol'
 import { humanize } from '../format.ts'
+import { looksOfName, type TableLooks } from './table-looks.ts'
 
 /** A table as people see it: its words and which column names a record. */
-export interface TableInfo {
+export interface TableInfo extends TableLooks {
   /** Local name, also the part of the address. */
   readonly name: string
   /** `Template items`. */
@@ -39,11 +40,13 @@ const tablesOfSchema = new WeakMap<SchemaDescriptor, readonly TableInfo[]>()
 export function toTableInfo(descriptor: TableDescriptor): TableInfo {
   const label = humanize(descriptor.table)
   const titleColumn = titleColumnOf(descriptor)
+  const noun = singular(descriptor.table.replaceAll('_', ' '))
   return {
+    ...looksOfName(noun),
     name: descriptor.name,
     label,
     description: describe(descriptor.comment, label),
-    noun: singular(descriptor.table.replaceAll('_', ' ')),
+    noun,
     descriptor,
     titleColumn,
     codeColumn: CODE_NAMES.find(

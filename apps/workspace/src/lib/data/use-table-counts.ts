@@ -1,5 +1,5 @@
 import { useHasSynced, useRecords } from '@holdfast/react'
-import { useTables } from './use-tables.ts'
+import { useTables } from './use-tables.tsx'
 import { quoteName } from '../sql.ts'
 
 /** Counting is cheap, but a first sync changes every table many times a second. */

@@ -1,6 +1,6 @@
 import { useLocalDatabase, useRecords } from '@holdfast/react'
 import { useDeferredValue } from 'react'
-import { useTables } from '../data/use-tables.ts'
+import { useTables } from '../data/use-tables.tsx'
 import { quoteName } from '../sql.ts'
 import { candidatesOf } from './candidates-of.ts'
 import { type HitRow, hitsSql } from './hits-sql.ts'

@@ -3,6 +3,7 @@ import type { JSX } from 'react'
 import { Button } from '../../../components/button.tsx'
 import { IconButton } from '../../../components/icon-button.tsx'
 import { DebouncedSearchField } from '../../../components/debounced-search-field.tsx'
+import { TableIcon } from '../../../components/table-icon.tsx'
 import type { TableInfo } from '../../../lib/data/tables.ts'
 import type { Field } from '../../../lib/fields/field.ts'
 import { gridMessages as words } from '../../../messages/grid.ts'
@@ -33,8 +34,12 @@ export function GridToolbar({
   return (
     <div className="@container shrink-0 border-b border-border">
       <div className="flex items-center gap-1.5 px-3 py-2 max-tablet:flex-wrap">
-        <h1 tabIndex={-1} className="mr-2 truncate text-heading max-tablet:basis-[calc(100%-7rem)]">
-          {table.label}
+        <h1
+          tabIndex={-1}
+          className="mr-2 flex min-w-0 items-center gap-2 text-heading max-tablet:basis-[calc(100%-7rem)]"
+        >
+          <TableIcon table={table} />
+          <span className="truncate">{table.label}</span>
         </h1>
         <DebouncedSearchField
           label={words.searchIn(table.label)}

@@ -1,0 +1,68 @@
+import * as v from 'valibot'
+import { isPaletteColour } from '../palette.ts'
+import { TABLE_ICONS } from './table-looks.ts'
+import { singular, type TableInfo } from './tables.ts'
+
+/** A row of `holdfast.tables` on this device. */
+export const storedLooksSchema = v.object({
+  schema_name: v.string(),
+  table_name: v.string(),
+  label: v.nullable(v.string()),
+  icon: v.nullable(v.string()),
+  color: v.nullable(v.string()),
+  section: v.nullable(v.string()),
+  position: v.nullable(v.number()),
+  is_supporting: v.number(),
+})
+export type StoredLooks = v.InferOutput<typeof storedLooksSchema>
+
+/**
+ * Tables with the looks that the project gave them, in its order: by position, then those without one by label; supporting ones last.
+ *
+ * @param stored - rows of `holdfast.tables`; words of a newer version of the app count as not given
+ */
+export function withLooks(tables: readonly TableInfo[], stored: readonly StoredLooks[]): readonly TableInfo[] {
+  const given = new Map(stored.map((row) => [`${row.schema_name}.${row.table_name}`, row]))
+  const rowOf = ({ descriptor }: TableInfo): StoredLooks | undefined =>
+    given.get(`${descriptor.schema}.${descriptor.table}`)
+  return tables
+    .map((table) => ({ table: dressed(table, rowOf(table)), position: rowOf(table)?.position ?? Infinity }))
+    .sort(
+      (a, b) =>
+        Number(a.table.isSupporting) - Number(b.table.isSupporting) ||
+        (a.position === b.position ? 0 : a.position - b.position) ||
+        a.table.label.localeCompare(b.table.label),
+    )
+    .map(({ table }) => table)
+}
+
+function dressed(table: TableInfo, row: StoredLooks | undefined): TableInfo {
+  if (row === undefined) return table
+  const { icon, color } = row
+  const label = row.label?.trim()
+  return {
+    ...table,
+    ...(label !== undefined && { label, noun: singular(label.toLowerCase()) }),
+    icon: TABLE_ICONS.find((name) => name === icon) ?? table.icon,
+    colour: color !== null && isPaletteColour(color) ? color : table.colour,
+    section: row.section?.trim() ?? undefined,
+    isSupporting: row.is_supporting === 1,
+  }
+}
+
+/** Tables that stand together under one heading, in the order of their first ones. */
+export interface TableSection {
+  /** `undefined`: those that stand under none. */
+  readonly title: string | undefined
+  readonly tables: readonly TableInfo[]
+}
+
+export function sectionsOf(tables: readonly TableInfo[]): readonly TableSection[] {
+  const sections = new Map<string | undefined, TableInfo[]>()
+  for (const table of tables) {
+    const together = sections.get(table.section)
+    if (together) together.push(table)
+    else sections.set(table.section, [table])
+  }
+  return [...sections].map(([title, together]) => ({ title, tables: together }))
+}
