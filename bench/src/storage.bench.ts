@@ -85,20 +85,25 @@ async function benchMemory(holdfast: Holdfast, target: Target): Promise<Figure[]
   if (before === undefined) return []
   const figures: Figure[] = [{ name: 'storage, memory of the server before', value: before, unit: 'MB' }]
   for (const method of ['PUT', 'GET'] as const) {
-    let most = 0
-    const looking = setInterval(() => {
-      void residentMb(holdfast.pid()).then((now) => (most = Math.max(most, now ?? 0)))
-    }, LOOK_MS)
+    const looks: number[] = []
+    const look = async (): Promise<void> => void looks.push((await residentMb(holdfast.pid())) ?? Number.NaN)
+    const looking = setInterval(() => void look(), LOOK_MS)
     await transfer({ ...target, path: target.pathOf('large'), method, bytes: LARGE_BYTES })
     clearInterval(looking)
-    const now = (await residentMb(holdfast.pid())) ?? Number.NaN
-    figures.push({
-      name: `storage, memory at most while ${LARGE_BYTES / MB} MB ${method === 'PUT' ? 'come up' : 'go down'}`,
-      value: Math.max(most, now),
-      unit: 'MB',
-    })
+    await look()
+    const what = `while ${LARGE_BYTES / MB} MB ${method === 'PUT' ? 'come up' : 'go down'}`
+    for (const [index, value] of quarterPeaks(looks).entries())
+      figures.push({ name: `storage, memory at most in quarter ${index + 1} ${what}`, value, unit: 'MB' })
   }
   return figures
+}
+
+/** What a transfer needs shows as a flat line; what it keeps would grow from one to the next. @param looks - one or more, in their order */
+function quarterPeaks(looks: readonly number[]): readonly number[] {
+  return [0, 1, 2, 3].map((quarter) => {
+    const from = Math.floor((quarter * looks.length) / 4)
+    return Math.max(...looks.slice(from, Math.max(from + 1, Math.floor(((quarter + 1) * looks.length) / 4))))
+  })
 }
 
 /** @returns `undefined` where there is no `/proc` */

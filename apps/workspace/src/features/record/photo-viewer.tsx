@@ -1,24 +1,33 @@
-import { useAttachment, useAttachmentFile, useAttachments, useValue } from '@holdfast/react'
+import { useAttachmentFile } from '@holdfast/react'
 import { isUnsent } from '@holdfast/client'
-import { ChevronLeft, ChevronRight, Trash2, X, ZoomIn, ZoomOut } from 'lucide-react'
-import { type JSX, type KeyboardEvent, useEffect, useEffectEvent, useRef, useState } from 'react'
+import { ChevronLeft, ChevronRight, PenLine, Trash2, X, ZoomIn, ZoomOut } from 'lucide-react'
+import {
+  type JSX,
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useEffectEvent,
+  useRef,
+  useState,
+} from 'react'
 import { Dialog as AriaDialog } from 'react-aria-components/Dialog'
 import { Modal, ModalOverlay } from 'react-aria-components/Modal'
-import { Button } from '../../components/button.tsx'
 import { ConfirmDialog } from '../../components/dialog.tsx'
 import { IconButton } from '../../components/icon-button.tsx'
-import { Spinner } from '../../components/spinner.tsx'
-import { StateGlyph } from '../../components/state-glyph.tsx'
 import { TextField } from '../../components/text-field.tsx'
 import { showToast } from '../../components/toast.tsx'
 import { momentOf } from '../../lib/fields/dates.ts'
 import { formatMoment } from '../../lib/format.ts'
-import { fileLooks } from '../../lib/photos/file-looks.ts'
 import type { PhotoTable } from '../../lib/data/photo-table.ts'
-import { useMayCaption, useMayDelete } from '../../lib/photos/use-may-change-photo.ts'
+import { addShape, parseMarks } from '../../lib/photos/marks.ts'
+import { useMayChange, useMayDelete } from '../../lib/photos/use-may-change-photo.ts'
 import type { Photo, PhotoEdits } from '../../lib/photos/use-photos.ts'
 import { photoMessages as words } from '../../messages/photos.ts'
-import { usePhotoZoom } from './use-photo-zoom.ts'
+import { PhotoPicture } from './photo-picture.tsx'
+import { PhotoTools } from './photo-tools.tsx'
+import type { Tool } from './use-drawing.ts'
+import { type PhotoZoom, usePhotoZoom } from './use-photo-zoom.ts'
 
 export interface PhotoViewerProps {
   readonly photos: readonly Photo[]
@@ -29,7 +38,7 @@ export interface PhotoViewerProps {
   readonly onClose: () => void
 }
 
-/** One photo over the whole window: arrows and swipes go on, Escape closes, wheel, keys and double tap zoom. */
+/** One photo over the whole window: arrows and swipes go on, Escape closes, wheel, keys and double tap zoom, fingers draw. */
 export function PhotoViewer(props: PhotoViewerProps): JSX.Element | null {
   const { photos, openId, onOpen, onClose } = props
   const index = photos.findIndex(({ id }) => id === openId)
@@ -39,35 +48,29 @@ export function PhotoViewer(props: PhotoViewerProps): JSX.Element | null {
     if (next) onOpen(next.id)
   }
   const zoom = usePhotoZoom(openId, go)
-  const actionOf = (key: string): (() => void) | undefined =>
-    ({
-      ArrowLeft: () => go(-1),
-      ArrowRight: () => go(1),
+  const viewer = useRef<HTMLElement>(null)
+  const [drawing, setDrawing] = useState<{ readonly id: string; readonly tool: Tool }>()
+  const tool = drawing?.id === openId ? drawing.tool : undefined
+  const setTool = (next: Tool | undefined): void => {
+    // The tools go with the focus in them; on a button it would open a tooltip, and the next Escape close that.
+    if (next === undefined) viewer.current?.focus()
+    setDrawing(next && { id: openId, tool: next })
+  }
+  const onKeyDown = useViewerKeys(
+    viewer,
+    {
       '+': () => zoom.by(1.5),
       '=': () => zoom.by(1.5),
       '-': () => zoom.by(1 / 1.5),
       '0': zoom.reset,
-    })[key]
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const act = event.target instanceof HTMLInputElement ? undefined : actionOf(event.key)
-    if (!act) return
-    event.preventDefault()
-    event.stopPropagation()
-    act()
-  }
-  const viewer = useRef<HTMLElement>(null)
-  const onLostKey = useEffectEvent((event: globalThis.KeyboardEvent): void => {
-    if (event.target !== document.body) return
-    viewer.current?.focus()
-    if (event.key === 'Escape') onClose()
-    else actionOf(event.key)?.()
-  })
-  // A button that has the focus may go with its photo; the keys go on.
-  useEffect(() => {
-    document.addEventListener('keydown', onLostKey)
-    return () => document.removeEventListener('keydown', onLostKey)
-  }, [])
+      ...(tool === undefined
+        ? { ArrowLeft: () => go(-1), ArrowRight: () => go(1) }
+        : { Escape: () => setTool(undefined) }),
+    },
+    onClose,
+  )
   if (!photo) return null
+  const shared = { photo, zoom, tool, setTool, place: index + 1, after: photos[index + 1] ?? photos[index - 1] }
   return (
     <ModalOverlay
       isOpen
@@ -78,26 +81,15 @@ export function PhotoViewer(props: PhotoViewerProps): JSX.Element | null {
         {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- keys of the dialog, wherever the focus is in it */}
         <div className="size-full" onKeyDown={onKeyDown}>
           <AriaDialog ref={viewer} aria-label={words.viewer} className="flex size-full flex-col outline-none">
-            <div className="flex shrink-0 items-center gap-1 border-b border-border px-3 py-1.5">
-              <p role="status" className="flex-1 text-small text-muted tabular-nums">
-                {words.photoOf(index + 1, photos.length)}
-              </p>
-              <IconButton
-                label={words.zoomOut}
-                icon={<ZoomOut size={18} aria-hidden />}
-                isDisabled={!zoom.isZoomed}
-                onPress={() => zoom.by(1 / 1.5)}
+            <OpenPhoto {...props} {...shared}>
+              <Step label={words.previous} side="left" isShown={!tool && index > 0} onPress={() => go(-1)} />
+              <Step
+                label={words.next}
+                side="right"
+                isShown={!tool && index < photos.length - 1}
+                onPress={() => go(1)}
               />
-              <IconButton label={words.zoomIn} icon={<ZoomIn size={18} aria-hidden />} onPress={() => zoom.by(1.5)} />
-              <DeleteButton key={photo.id} photo={photo} {...props} after={photos[index + 1] ?? photos[index - 1]} />
-              <IconButton label={words.close} icon={<X size={18} aria-hidden />} onPress={onClose} />
-            </div>
-            <div className="relative min-h-0 flex-1 bg-sunken">
-              <Picture photo={photo} zoom={zoom} name={photo.caption ?? words.photoOf(index + 1, photos.length)} />
-              <Step label={words.previous} side="left" isShown={index > 0} onPress={() => go(-1)} />
-              <Step label={words.next} side="right" isShown={index < photos.length - 1} onPress={() => go(1)} />
-            </div>
-            <Facts key={photo.id} photo={photo} {...props} />
+            </OpenPhoto>
           </AriaDialog>
         </div>
       </Modal>
@@ -105,40 +97,94 @@ export function PhotoViewer(props: PhotoViewerProps): JSX.Element | null {
   )
 }
 
-function Picture({
-  photo,
-  zoom,
-  name,
-}: {
+interface OpenPhotoProps extends PhotoViewerProps {
   readonly photo: Photo
-  readonly zoom: ReturnType<typeof usePhotoZoom>
-  readonly name: string
-}): JSX.Element {
-  const { file, url, retry } = useAttachment(photo.id)
-  const pause = useValue(useAttachments().pause)
-  const looks = file && fileLooks(file, pause)
-  // One that is still being loaded is swiped past as well.
+  readonly place: number
+  /** What is shown when this one was deleted. */
+  readonly after: Photo | undefined
+  readonly zoom: PhotoZoom
+  /** `undefined`: nothing is being drawn. */
+  readonly tool: Tool | undefined
+  readonly setTool: (tool: Tool | undefined) => void
+}
+
+function OpenPhoto(props: OpenPhotoProps & { readonly children: ReactNode }): JSX.Element {
+  const { photo, photos, place, table, edits, zoom, tool, setTool, onClose } = props
+  const { file } = useAttachmentFile(photo.id, { fetches: () => false })
+  const rights = useMayChange(table, photo, file)
+  const marks = parseMarks(photo.annotation) ?? []
   return (
-    <div {...zoom.handlers} className="absolute inset-0 touch-none overflow-hidden">
-      {url === undefined ? (
-        <div className="grid size-full place-items-center px-6 text-center text-muted">
-          <div role="status" className="flex flex-col items-center gap-3">
-            {looks === undefined ? <Spinner size={24} /> : <StateGlyph name={looks.glyph} size={28} />}
-            <p>{looks?.text ?? words.loading}</p>
-            {file?.state === 'unavailable' ? <Button onPress={() => void retry()}>{words.tryAgain}</Button> : null}
-          </div>
-        </div>
-      ) : (
-        <img
-          src={url}
-          alt={name}
-          draggable={false}
-          style={zoom.style}
-          className="size-full object-contain select-none"
+    <>
+      <div className="flex shrink-0 items-center gap-1 border-b border-border px-3 py-1.5">
+        <p role="status" className="flex-1 text-small text-muted tabular-nums">
+          {words.photoOf(place, photos.length)}
+        </p>
+        <IconButton
+          label={words.zoomOut}
+          icon={<ZoomOut size={18} aria-hidden />}
+          isDisabled={!zoom.isZoomed}
+          onPress={() => zoom.by(1 / 1.5)}
+        />
+        <IconButton label={words.zoomIn} icon={<ZoomIn size={18} aria-hidden />} onPress={() => zoom.by(1.5)} />
+        {rights.mayDraw ? (
+          <IconButton
+            label={words.draw}
+            icon={<PenLine size={18} aria-hidden />}
+            isActive={tool !== undefined}
+            isDisabled={file?.bytesName === undefined}
+            onPress={() => setTool(tool === undefined ? 'circle' : undefined)}
+          />
+        ) : null}
+        <DeleteButton key={photo.id} {...props} />
+        <IconButton label={words.close} icon={<X size={18} aria-hidden />} onPress={onClose} />
+      </div>
+      {tool === undefined ? null : (
+        <PhotoTools
+          tool={tool}
+          canUndo={marks.length > 0}
+          onTool={setTool}
+          onUndo={() => void edits.changeMarks(photo.id, (drawn) => drawn.slice(0, -1))}
+          onDone={() => setTool(undefined)}
         />
       )}
-    </div>
+      <div className="relative min-h-0 flex-1 bg-sunken">
+        <PhotoPicture
+          photo={photo}
+          zoom={zoom}
+          name={photo.caption ?? words.photoOf(place, photos.length)}
+          tool={tool}
+          onShape={(shape) => void edits.changeMarks(photo.id, (drawn) => addShape(drawn, shape))}
+        />
+        {props.children}
+      </div>
+      <Facts key={photo.id} photo={photo} mayCaption={rights.mayCaption} edits={edits} />
+    </>
   )
+}
+
+/** Keys of the viewer, wherever the focus is in it: a button that has the focus may go with its photo, and the keys go on. */
+function useViewerKeys(
+  viewer: RefObject<HTMLElement | null>,
+  actions: Readonly<Record<string, () => void>>,
+  onClose: () => void,
+): (event: KeyboardEvent) => void {
+  const onLostKey = useEffectEvent((event: globalThis.KeyboardEvent): void => {
+    if (event.target !== document.body) return
+    viewer.current?.focus()
+    const act = actions[event.key] ?? (event.key === 'Escape' ? onClose : undefined)
+    act?.()
+  })
+  useEffect(() => {
+    document.addEventListener('keydown', onLostKey)
+    return () => document.removeEventListener('keydown', onLostKey)
+  }, [])
+  return (event) => {
+    const act = event.target instanceof HTMLInputElement ? undefined : actions[event.key]
+    if (!act) return
+    event.preventDefault()
+    event.stopPropagation()
+    act()
+  }
 }
 
 function Step({
@@ -167,9 +213,15 @@ function Step({
 }
 
 /** Caption and time. A caption is written when its field is left. */
-function Facts({ photo, table, edits }: PhotoViewerProps & { readonly photo: Photo }): JSX.Element {
-  const { file } = useAttachmentFile(photo.id, { fetches: () => false })
-  const mayCaption = useMayCaption(table, photo, file)
+function Facts({
+  photo,
+  mayCaption,
+  edits,
+}: {
+  readonly photo: Photo
+  readonly mayCaption: boolean
+  readonly edits: PhotoEdits
+}): JSX.Element {
   const [caption, setCaption] = useState(photo.caption ?? '')
   const at = photo.taken_at === null ? undefined : momentOf(photo.taken_at)
   const [isUnstored, setUnstored] = useState(false)
@@ -201,14 +253,7 @@ function Facts({ photo, table, edits }: PhotoViewerProps & { readonly photo: Pho
   )
 }
 
-function DeleteButton({
-  photo,
-  after,
-  table,
-  edits,
-  onOpen,
-  onClose,
-}: PhotoViewerProps & { readonly photo: Photo; readonly after: Photo | undefined }): JSX.Element | null {
+function DeleteButton({ photo, after, table, edits, onOpen, onClose }: OpenPhotoProps): JSX.Element | null {
   const { file } = useAttachmentFile(photo.id, { fetches: () => false })
   const mayDelete = useMayDelete(table, photo, file)
   const [isAsked, setAsked] = useState(false)

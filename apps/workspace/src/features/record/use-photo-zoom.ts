@@ -37,11 +37,17 @@ export function usePhotoZoom(key: string, onSwipe: (step: number) => void): Phot
   const view = of.key === key ? of.view : WHOLE
   const fingers = useRef(new Map<number, { readonly x: number; readonly y: number }>())
   const swipe = useRef(0)
-  const setView = (next: View): void => setOf({ key, view: next.scale <= 1 ? WHOLE : next })
-  const by = (factor: number): void => {
-    const scale = Math.min(SCALE_MAX, Math.max(1, view.scale * factor))
-    setView({ scale, x: (view.x * scale) / view.scale, y: (view.y * scale) / view.scale })
-  }
+  // Fingers move faster than the screen is drawn: each step starts at the one before it, drawn or not.
+  const change = (step: (view: View) => View): void =>
+    setOf((last) => {
+      const next = step(last.key === key ? last.view : WHOLE)
+      return { key, view: next.scale <= 1 ? WHOLE : next }
+    })
+  const by = (factor: number): void =>
+    change(({ scale: before, x, y }) => {
+      const scale = Math.min(SCALE_MAX, Math.max(1, before * factor))
+      return { scale, x: (x * scale) / before, y: (y * scale) / before }
+    })
   const spread = (): number => {
     const [a, b] = [...fingers.current.values()]
     return a && b ? Math.hypot(a.x - b.x, a.y - b.y) : 0
@@ -60,10 +66,10 @@ export function usePhotoZoom(key: string, onSwipe: (step: number) => void): Phot
       cursor: view.scale > 1 ? 'grab' : 'zoom-in',
     },
     by,
-    reset: () => setView(WHOLE),
+    reset: () => change(() => WHOLE),
     handlers: {
       onWheel: ({ deltaY }) => by(Math.exp(-deltaY / 400)),
-      onDoubleClick: () => (view.scale > 1 ? setView(WHOLE) : by(2.5)),
+      onDoubleClick: () => (view.scale > 1 ? change(() => WHOLE) : by(2.5)),
       onPointerDown(event) {
         if ((event.target as Element).closest('button')) return
         event.currentTarget.setPointerCapture(event.pointerId)
@@ -79,7 +85,8 @@ export function usePhotoZoom(key: string, onSwipe: (step: number) => void): Phot
           if (before > 0) by(spread() / before)
           swipe.current = 0
         } else if (view.scale > 1) {
-          setView({ ...view, x: view.x + event.clientX - last.x, y: view.y + event.clientY - last.y })
+          const [dx, dy] = [event.clientX - last.x, event.clientY - last.y]
+          change(({ scale, x, y }) => ({ scale, x: x + dx, y: y + dy }))
         } else {
           swipe.current += event.clientX - last.x
         }

@@ -7,7 +7,7 @@ export const PHOTO_BUCKET = 'record-photos'
 /** Columns by which a project's table of photos is known. */
 const NEEDED = ['path', 'media_type', 'uploaded_at'] as const
 /** Columns that are written where the table has them. */
-const OPTIONAL = ['caption', 'taken_at', 'size', 'width', 'height'] as const
+const OPTIONAL = ['caption', 'taken_at', 'size', 'width', 'height', 'annotation'] as const
 type OptionalColumn = (typeof OPTIONAL)[number]
 
 /** A table whose rows name files of images that belong to records. */

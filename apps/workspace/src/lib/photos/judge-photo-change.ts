@@ -9,7 +9,7 @@ const WOULD_CHANGE = 'PGRST124'
 export interface PhotoChangeQuestion {
   readonly table: PhotoTable
   readonly photoId: string
-  readonly change: 'delete' | { readonly caption: string | null }
+  readonly change: 'delete' | { readonly caption: string | null } | { readonly annotation: unknown }
   readonly anonKey: string
   readonly token: string
   readonly fetch: typeof globalThis.fetch

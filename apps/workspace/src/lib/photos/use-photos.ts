@@ -6,6 +6,7 @@ import { quoteName } from '../sql.ts'
 import { insertPhotoSql, type PhotoTable, photoTableOf } from '../data/photo-table.ts'
 import { storeOrTell } from '../data/unstored.ts'
 import { photoMessages as words } from '../../messages/photos.ts'
+import { type Marks, parseMarks, renderMarks } from './marks.ts'
 import { type NoPhotoReason, preparePhoto, UnreadablePhoto } from './prepare-photo.ts'
 
 /** A photo of a record. */
@@ -13,6 +14,8 @@ export interface Photo {
   readonly id: string
   readonly caption: string | null
   readonly taken_at: string | null
+  /** What is drawn over it, as the column has it. */
+  readonly annotation: string | null
 }
 
 /** Larger ones are not loaded only because their record is shown, in bytes. */
@@ -24,10 +27,11 @@ export function usePhotoTable(): PhotoTable | undefined {
 
 /** The photos of a record on this device, in the order in which they were taken. */
 export function usePhotos(table: PhotoTable, link: string, recordId: string): readonly Photo[] {
-  const column = (name: 'caption' | 'taken_at'): string => (table.has.has(name) ? name : `null as ${name}`)
+  const column = (name: 'caption' | 'taken_at' | 'annotation'): string =>
+    table.has.has(name) ? name : `null as ${name}`
   const order = table.has.has('taken_at') ? 'taken_at is null, taken_at, id' : 'id'
   const { rows, isCurrent } = useRecords<Photo>(
-    `select id, ${column('caption')}, ${column('taken_at')} from ${quoteName(table.name)}
+    `select id, ${column('caption')}, ${column('taken_at')}, ${column('annotation')} from ${quoteName(table.name)}
       where ${quoteName(link)} = ? and path is not null order by ${order}`,
     [recordId],
   )
@@ -46,6 +50,12 @@ export interface PhotoEdits {
   add(files: readonly File[]): Promise<AddOutcome>
   /** @returns false when this device has no room for it; the person is told */
   setCaption(id: string, caption: string): Promise<boolean>
+  /**
+   * Draws over a photo. Shapes that follow each other faster than the screen is drawn each find the ones before.
+   *
+   * @returns false when this device has no room for it; the person is told
+   */
+  changeMarks(id: string, change: (marks: Marks) => Marks): Promise<boolean>
   /** @returns false when this device has no room for it; the person is told */
   remove(id: string): Promise<boolean>
 }
@@ -84,6 +94,16 @@ export function usePhotoEdits(table: PhotoTable, link: string, recordId: string)
         database.execute(`update ${quoteName(table.name)} set caption = ? where id = ?`, [value, id]),
       )
     },
+    changeMarks: (id, change) =>
+      storeOrTell(words.marksChange, () =>
+        database.writeTransaction(async (tx) => {
+          const name = quoteName(table.name)
+          const row = await tx.getOptional<Photo>(`select annotation from ${name} where id = ?`, [id])
+          const marks = row ? parseMarks(row.annotation) : undefined
+          if (!marks) return
+          await tx.execute(`update ${name} set annotation = ? where id = ?`, [renderMarks(change(marks)), id])
+        }),
+      ),
     remove: (id) => storeOrTell(words.photoDeletion, () => remove(id)),
   }
 }
