@@ -28,6 +28,9 @@ const CHANNELS_SCHEMA = '0005_channels.sql'
 /** What calls edge functions: only where these, storage and what calls them are. */
 const FUNCTIONS_SCHEMA = '0006_functions.sql'
 
+/** Which tables have a history. */
+const HISTORY_SCHEMA = '0007_history.sql'
+
 export interface SeedSampleOptions {
   /** Connected as the role that projects act as. */
   readonly pool: Pool
@@ -76,6 +79,7 @@ export async function seedSample(options: SeedSampleOptions): Promise<SeededSamp
       ...(hasFiles ? [FILES_SCHEMA] : []),
       ...(hasChannels ? [CHANNELS_SCHEMA] : []),
       ...(hasFunctions ? [FUNCTIONS_SCHEMA] : []),
+      HISTORY_SCHEMA,
     ]
     for (const file of files) {
       await tx.client.query(await readFile(new URL(`../sql/${file}`, import.meta.url), 'utf8'))

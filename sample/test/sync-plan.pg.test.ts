@@ -13,6 +13,7 @@ import {
   type TablePlan,
 } from '@holdfast/policy'
 import { runAs, sql, type Session } from '@holdfast/postgres'
+import { syncMigrations } from '@holdfast/sync'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 import { seedSample } from '../src/seed.ts'
 
@@ -22,7 +23,7 @@ let database: TestDatabase
 let plan: SyncPlan
 
 beforeAll(async () => {
-  database = await openTestDatabase({ migrations: [authMigrations, serverMigrations] })
+  database = await openTestDatabase({ migrations: [authMigrations, syncMigrations, serverMigrations] })
   const { pool } = database
   const clock = { now: () => Date.UTC(2031, 4, 17, 12) }
   await seedSample({ pool, logger: silentLogger, clock, hashPassword: async () => 'no hash' })
@@ -43,6 +44,7 @@ const SYNCED = [
   'contractors',
   'findings',
   'hf_comments',
+  'hf_history',
   'hf_tables',
   'hf_team_members',
   'hf_teams',

@@ -45,6 +45,8 @@ export interface TableDescriptor {
   readonly can: { readonly insert: boolean; readonly update: boolean; readonly delete: boolean }
   /** Columns that the local schema should index: foreign keys and columns that are often sorted by. */
   readonly indexes: readonly (readonly string[])[]
+  /** Who changed what in its records is kept: the table was given to `holdfast.track`. */
+  readonly history?: true
 }
 
 export interface SchemaDescriptor {

@@ -48,6 +48,7 @@ export function assemble(alternative: Alternative, input: AssembleInput): Assemb
   const { query, keys } = keyQuery(
     links.map(({ link }) => link),
     grouped,
+    catalog,
   )
   const own = dependenciesOfQuery(query, input.role, guardedTable(input), catalog)
   return {
@@ -107,6 +108,7 @@ function distinctLinks(links: readonly Link[]): readonly Link[] {
 function keyQuery(
   links: readonly Link[],
   grouped: readonly (readonly KeyPair[])[],
+  catalog: PolicyCatalog,
 ): { readonly query: Query; readonly keys: readonly KeyExpression[] } {
   const from: From[] = []
   const where: Expr[] = []
@@ -133,7 +135,7 @@ function keyQuery(
     where.push({ kind: 'test', test: 'is not null', arg: first.claim })
     for (const other of others) {
       if (renderExpr(first.claim) === renderExpr(other.claim)) continue
-      where.push({ kind: 'operator', schema: 'pg_catalog', name: '=', left: textOf(first), right: textOf(other) })
+      where.push(sameKey(first, other, catalog))
     }
   })
   const granted = { expr: { kind: 'constant', sql: 'true', type: OID.bool } as const, name: 'granted' }
@@ -145,6 +147,13 @@ function keyQuery(
     where: conjunction(where),
   }
   return { query, keys }
+}
+
+/** Two keys of one value: as ids where both are, so that Postgres can use an index, else by their texts. */
+function sameKey(first: KeyPair, other: KeyPair, catalog: PolicyCatalog): Expr {
+  const areIds = [first, other].every(({ claim }) => typeOf(claim, catalog) === OID.uuid)
+  const [left, right] = areIds ? [first.claim, other.claim] : [textOf(first), textOf(other)]
+  return { kind: 'operator', schema: 'pg_catalog', name: '=', left, right }
 }
 
 /** The canonical text of what a key has to equal. */
@@ -225,7 +234,7 @@ function ownRights(link: Link, input: AssembleInput): OwnedLink {
     if (survey.role) refuse('current_user inside a security definer function cannot be followed')
   }
   const pairs = link.keys.length > 0 ? link.keys.map((pair) => [pair]) : []
-  const { query } = keyQuery([link.keys.length > 0 ? link : { ...link, rights: new Set() }], pairs)
+  const { query } = keyQuery([link.keys.length > 0 ? link : { ...link, rights: new Set() }], pairs, catalog)
   const keyFunction = createKeyFunction(query, rights, catalog)
   const own = dependenciesOfQuery(query, owner, guardedTable(input), catalog, rights)
   const alias = freshAlias(aliases, 'q1')

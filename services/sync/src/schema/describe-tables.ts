@@ -44,6 +44,7 @@ interface TableRow {
   readonly can_insert: boolean
   readonly can_update: boolean
   readonly can_delete: boolean
+  readonly has_history: boolean
   readonly columns: readonly ColumnRow[]
 }
 
@@ -85,6 +86,7 @@ export async function describeTables(
            has_any_column_privilege(${role}, synced.oid, 'insert') as can_insert,
            has_any_column_privilege(${role}, synced.oid, 'update') as can_update,
            has_table_privilege(${role}, synced.oid, 'delete') as can_delete,
+           exists (select from pg_catalog.pg_trigger h where h.tgrelid = synced.oid and h.tgname = 'holdfast_history') as has_history,
            json_agg(json_build_object(
              'column', a.attname,
              'type', format_type(a.atttypid, a.atttypmod),
@@ -133,6 +135,7 @@ function describeTable(row: TableRow, synced: SyncedTables): TableDescriptor {
     columns,
     can: { insert: row.can_insert, update: row.can_update, delete: row.can_delete },
     indexes: columns.filter((column) => column.name !== 'id' && isOftenLookedUp(column)).map((column) => [column.name]),
+    ...(row.has_history ? { history: true } : {}),
   }
 }
 

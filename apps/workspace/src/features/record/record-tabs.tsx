@@ -1,39 +1,25 @@
-import { type JSX, useState } from 'react'
+import { type JSX, lazy, Suspense, useState } from 'react'
 import { Tabs } from '../../components/tabs.tsx'
-import type { Field, FieldValue } from '../../lib/fields/field.ts'
-import type { RecordValues } from '../../lib/records/record-change.ts'
-import type { RecordMark } from '../../lib/records/record-state.ts'
-import type { RecordRights } from '../../lib/records/record-rights.ts'
 import { refusalWords } from '../../lib/records/refusal-words.ts'
-import type { RecordWriter } from '../../lib/records/create-record-writer.ts'
 import { lazyAfterPaint } from '../../lib/presence/lazy-after-paint.tsx'
 import { usePlaceTopics } from '../../lib/presence/topics.ts'
+import { historyMessages } from '../../messages/history.ts'
 import { recordMessages as words } from '../../messages/record.ts'
 import { rightMessages } from '../../messages/rights.ts'
 import { Comments, useCommentCount } from './comments.tsx'
 import type { EditorsOfFields } from './field-editors.tsx'
 import { LinkedRecords, useRelationCounts, useRelations } from './linked-records.tsx'
 import { PhotosSection } from './photos-section.tsx'
-import type { RecordContentProps } from './record-content-props.ts'
 import { RecordFields } from './record-fields.tsx'
+import type { RecordTabsProps } from './record-tabs-props.ts'
 
 const NO_PROBLEMS: ReadonlyMap<string, string> = new Map()
 const NO_EDITORS: EditorsOfFields = new Map()
 
-const FieldEditors = lazyAfterPaint(async () => (await import('./field-editors.tsx')).FieldEditors)
+/** Few open it: it is loaded then. */
+const HistoryTab = lazy(async () => ({ default: (await import('./history-tab.tsx')).HistoryTab }))
 
-export interface RecordTabsProps extends Pick<
-  RecordContentProps,
-  'table' | 'recordId' | 'workspace' | 'tab' | 'onTab' | 'onOpenRecord'
-> {
-  readonly fields: readonly Field[]
-  readonly values: RecordValues
-  readonly labels: ReadonlyMap<string, FieldValue>
-  readonly mark: RecordMark | undefined
-  readonly writer: RecordWriter
-  readonly rights: RecordRights
-  readonly onCommit: (field: Field, value: FieldValue) => Promise<boolean>
-}
+const FieldEditors = lazyAfterPaint(async () => (await import('./field-editors.tsx')).FieldEditors)
 
 /** The fields of a record, what links to it, and what people say about it where the table has comments. */
 export function RecordTabs(props: RecordTabsProps): JSX.Element {
@@ -73,6 +59,19 @@ export function RecordTabs(props: RecordTabsProps): JSX.Element {
             ),
           },
         ]),
+    ...(table.descriptor.history
+      ? [
+          {
+            id: 'history' as const,
+            label: historyMessages.title,
+            content: (
+              <Suspense fallback={<div aria-busy="true" />}>
+                <HistoryTab {...props} />
+              </Suspense>
+            ),
+          },
+        ]
+      : []),
   ]
   return (
     <Tabs
