@@ -18,6 +18,11 @@ const POLICIES = `
   create policy "read" on realtime.messages for select to authenticated using (realtime.topic() = 'team');
   create policy "write" on realtime.messages for insert to authenticated
     with check (realtime.topic() = 'team' and (auth.jwt() -> 'app_metadata' ->> 'leads') = 'team');
+  create table public.notes (id int primary key, author uuid not null default auth.uid(), body text);
+  alter table public.notes enable row level security;
+  create policy "own" on public.notes to authenticated using (author = (select auth.uid()));
+  grant all on public.notes to authenticated;
+  alter publication supabase_realtime add table public.notes;
 `
 
 interface Kit {
@@ -180,4 +185,51 @@ test('a private channel: who may read it reads, and a refreshed token brings the
   expect(await seen(page)).not.toContain('too early {"a":1}')
   expect(await send(page, 'refused')).toBe('timed out')
   expect(await seen(leaderPage)).not.toContain('refused {"a":1}')
+})
+
+test('Postgres changes and bytes arrive at who may see them', async ({ page, browser }) => {
+  const otherPage = await browser.newPage()
+  await openPerson(page, 'writer')
+  await openPerson(otherPage, 'reader')
+  const follow = (one: Page): Promise<void> =>
+    one.evaluate(async () => {
+      const { kit } = globalThis as unknown as { kit: Kit }
+      await new Promise<void>((resolve) => {
+        kit.client
+          .channel('notes', { config: { broadcast: { ack: true } } })
+          .on('postgres_changes', { event: '*', schema: 'public', table: 'notes' }, (change) => {
+            const { id, body } = { ...change.old, ...change.new } as { id?: number; body?: string }
+            kit.seen.push(`${change.eventType} ${id} ${body ?? ''}`.trim())
+          })
+          .on('broadcast', { event: 'bytes' }, ({ payload }) => {
+            kit.seen.push(`bytes ${new Uint8Array(payload as unknown as ArrayBuffer).join(' ')}`)
+          })
+          .on('system', {}, (message: { message: string }) => {
+            kit.seen.push(message.message)
+            resolve()
+          })
+          .subscribe()
+      })
+    })
+  for (const one of [page, otherPage]) {
+    await follow(one)
+    expect(await seen(one)).toEqual(['Subscribed to PostgreSQL'])
+  }
+  await page.evaluate(async () => {
+    const { kit } = globalThis as unknown as { kit: Kit }
+    const notes = kit.client.from('notes')
+    for (const write of [
+      notes.insert({ id: 1, body: 'first' }),
+      notes.update({ body: 'second' }).eq('id', 1),
+      notes.delete().eq('id', 1),
+    ]) {
+      const { error } = await write
+      if (error) throw error
+    }
+    const payload = new Uint8Array([1, 2, 255]).buffer
+    await kit.client.getChannels()[0]?.send({ type: 'broadcast', event: 'bytes', payload })
+  })
+  await expect.poll(async () => (await seen(page)).slice(1)).toEqual(['INSERT 1 first', 'UPDATE 1 second', 'DELETE 1'])
+  // Of a row that is gone, its key is told to who follows the table, as with Supabase.
+  await expect.poll(async () => (await seen(otherPage)).slice(1).toSorted()).toEqual(['DELETE 1', 'bytes 1 2 255'])
 })
