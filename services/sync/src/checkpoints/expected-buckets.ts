@@ -44,34 +44,46 @@ export function expectedNames(expectations: readonly Expectation<unknown>[]): Ma
 
 const NOTHING: readonly never[] = []
 
+interface NameGroup {
+  readonly grant: BucketGrant
+  readonly partsByKey: Map<string, Set<string>>
+}
+
+/** The beginnings of names by grant and key. Devices that come at once make these by the thousand, so no text is made for a name but its two parts. */
+function groupNames(
+  expected: ReadonlyMap<string, BucketGrant>,
+  granted: Iterable<readonly [string, BucketGrant]>,
+): Iterable<NameGroup> {
+  const groups = new Map<string, NameGroup>()
+  for (const [name, grant] of expected) {
+    let group = groups.get(grant.text)
+    if (!group) groups.set(grant.text, (group = { grant, partsByKey: new Map() }))
+    const part = definitionPart(name)
+    const key = name.slice(part.length)
+    const parts = group.partsByKey.get(key)
+    if (parts) parts.add(part)
+    else group.partsByKey.set(key, new Set([part]))
+  }
+  for (const [name, grant] of groups.size > 0 ? granted : NOTHING) {
+    const part = definitionPart(name)
+    groups.get(grant.text)?.partsByKey.get(name.slice(part.length))?.add(part)
+  }
+  return groups.values()
+}
+
 export function createExpectedBuckets<Listener>(): ExpectedBuckets<Listener> {
   const byKey = new FewByKey<Expectation<Listener>>()
   const shared = new SharedParts()
 
   return {
     replace(listener, before, expected, granted) {
-      const groups = new Map<
-        string,
-        { readonly key: string; readonly grant: BucketGrant; readonly parts: Set<string> }
-      >()
-      for (const [name, grant] of expected) {
-        const part = definitionPart(name)
-        const key = name.slice(part.length)
-        const id = `${grant.text} ${key}`
-        const group = groups.get(id) ?? { key, grant, parts: new Set() }
-        groups.set(id, group)
-        group.parts.add(part)
+      if (before.length === 0 && expected.size === 0) return NOTHING
+      const after: Expectation<Listener>[] = []
+      for (const { grant, partsByKey } of groupNames(expected, granted)) {
+        for (const [key, parts] of partsByKey) {
+          after.push({ listener, key: copyOf(key), parts: shared.share(parts), grant })
+        }
       }
-      for (const [name, grant] of groups.size > 0 ? granted : []) {
-        const part = definitionPart(name)
-        groups.get(`${grant.text} ${name.slice(part.length)}`)?.parts.add(part)
-      }
-      const after = [...groups.values()].map(({ key, grant, parts }): Expectation<Listener> => ({
-        listener,
-        key: copyOf(key),
-        parts: shared.share(parts),
-        grant,
-      }))
       for (const one of before) {
         byKey.delete(one.key, one)
         shared.release(one.parts)

@@ -332,7 +332,8 @@ export async function readBuckets(
   }
   const rows = await pool.query<Row>(sql`
     select s.last_op_id::text as at_op_id, b.id, b.name, b.checksum::text, b.count::text, b.last_op_id::text, b.floor::text
-      from sync.state s left join sync.buckets b on b.name = any(${names}::text[])
+      from sync.state s left join sync.buckets b
+        on b.name = any(array(select json_array_elements_text(${JSON.stringify(names)}::json)))
   `)
   const buckets: BucketState[] = []
   for (const row of rows) {

@@ -68,18 +68,18 @@ export function createConnections(now: () => number): Connections {
 
   function tick(): void {
     const nowMs = now()
-    for (const [connection, state] of open.entries()) {
+    open.forEach((connection, state) => {
       const leftS = connection.expiresAtS === undefined ? undefined : Math.floor(connection.expiresAtS - nowMs / 1000)
       if (leftS !== undefined && leftS <= 0) {
         expire(connection, tokenExpired)
-        continue
+        return
       }
       const isWarning = leftS !== undefined && leftS <= WARNING_S && !state.warned
-      if (nowMs < state.nextKeepaliveMs && !isWarning) continue
+      if (nowMs < state.nextKeepaliveMs && !isWarning) return
       state.warned ||= isWarning
       state.nextKeepaliveMs = nextKeepaliveMs(nowMs)
       void connection.sink.control({ token_expires_in: leftS ?? 3600 })
-    }
+    })
   }
   const timer = setInterval(tick, TICK_MS)
   timer.unref()

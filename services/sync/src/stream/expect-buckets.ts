@@ -15,7 +15,9 @@ interface Expecting {
 
 /** Those that are expected and have not come into being. */
 export function stillExpected({ held, expected }: Pick<Expecting, 'held' | 'expected'>): Map<string, BucketGrant> {
-  return new Map([...expectedNames(expected)].filter(([name]) => !held.has(name)))
+  const names = expectedNames(expected)
+  for (const name of held.keys()) names.delete(name)
+  return names
 }
 
 /** Of what a person has now: what goes on being expected, and what has to be held because it may be in the log. */
@@ -40,7 +42,6 @@ export function expectInstead(expecting: Expecting, empty: readonly HeldBucket[]
   const { feed, holder, held, expected } = expecting
   if (empty.length === 0) return expected
   const names = stillExpected(expecting)
-  const granted = [...held].map(([name, { grant }]) => [name, grant] as const)
   for (const { bucket, grant } of empty) {
     held.delete(bucket.name)
     names.set(bucket.name, grant)
@@ -49,5 +50,10 @@ export function expectInstead(expecting: Expecting, empty: readonly HeldBucket[]
     empty.map(({ bucket }) => bucket),
     holder,
   )
-  return feed.expect(holder, expected, names, granted)
+  // Those that are expected are in their groups anyway.
+  return feed.expect(holder, expected, names, grantsOf(held))
+}
+
+function* grantsOf(held: ReadonlyMap<string, HeldBucket>): Generator<readonly [string, BucketGrant]> {
+  for (const [name, { grant }] of held) yield [name, grant]
 }

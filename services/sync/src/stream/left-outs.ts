@@ -144,11 +144,10 @@ function unique(tables: readonly IncompleteTable[]): readonly IncompleteTable[] 
 }
 
 function incompleteTables({ active, leftOut, evaluated, author }: FoundLeftOut): readonly IncompleteTable[] {
-  const localNames = new Map(
-    [...active.tables.values()].map(({ table }) => [`${table.schema}.${table.name}`, table.localName]),
-  )
+  // Mostly nothing is to be named.
+  let localNames: ReadonlyMap<string, string> | undefined
   const of = (table: string, reason: IncompleteTable['reason'], policy: string | undefined): IncompleteTable => ({
-    table: localNames.get(table) ?? table,
+    table: (localNames ??= localNamesOf(active)).get(table) ?? table,
     reason,
     ...(policy === undefined ? {} : { policy }),
   })
@@ -158,4 +157,8 @@ function incompleteTables({ active, leftOut, evaluated, author }: FoundLeftOut):
     ...[...lists].flatMap((list) => reasonsOf(list, author).map((reason) => of(list.table, reason, list.policy))),
     ...evaluated.flatMap(({ failing = [] }) => failing.map((table) => of(table, 'policy_fails', undefined))),
   ])
+}
+
+function localNamesOf({ tables }: ActivePlan): ReadonlyMap<string, string> {
+  return new Map([...tables.values()].map(({ table }) => [`${table.schema}.${table.name}`, table.localName]))
 }

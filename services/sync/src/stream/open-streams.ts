@@ -39,8 +39,9 @@ export class OpenStreams {
   all(): Iterable<Connection> {
     return this.#all.keys()
   }
-  entries(): Iterable<readonly [Connection, Remembered]> {
-    return this.#all
+  /** Every second, for each stream: a call makes nothing, unlike the steps of an iterator over entries. */
+  forEach(look: (connection: Connection, remembered: Remembered) => void): void {
+    this.#all.forEach((remembered, connection) => look(connection, remembered))
   }
   countOf(userId: string): number {
     return this.#byPerson.countOf(userId)
