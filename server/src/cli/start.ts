@@ -8,6 +8,7 @@ import { runUntilStopped } from '../lifetime.ts'
 import { createLogger, isLogLevel } from '../logger.ts'
 import { openHoldfast } from '../open-holdfast.ts'
 import { returnMemory } from '../return-memory.ts'
+import { returnMemoryWhenQuiet } from '../return-memory-when-quiet.ts'
 import { VERSION } from '../version.ts'
 import { readOrUndefined, type CommandInput } from './command.ts'
 
@@ -23,6 +24,7 @@ export async function start(input: CommandInput): Promise<number> {
   const tell = config.json ? input.err : input.out
   const level = isLogLevel(config.logLevel) ? config.logLevel : 'warn'
   using logger = limitRepeats(createLogger(level, input.err, systemClock.now), systemClock)
+  using _ = returnMemoryWhenQuiet(logger)
   tell(`Holdfast ${VERSION}\n`)
   return await runUntilStopped({
     logger,
