@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Plugin, rolldown } from 'rolldown'
@@ -14,6 +15,17 @@ const bundle = join(root, 'server/dist/bundle')
 
 /** Modules that do nothing but define what they export. */
 const PURE_MODULES = /^((platform|services)[\\/][^\\/]+|sample|node_modules[\\/]@tus[\\/][^\\/]+)[\\/]dist[\\/]/
+
+/** What `platform/postgres/src/connection/driver-crypto.ts` has. */
+const DRIVER_CRYPTO = [
+  'deriveKey',
+  'hashByName',
+  'hmacSha256',
+  'md5',
+  'postgresMd5PasswordHash',
+  'randomBytes',
+  'sha256',
+]
 
 /** Each package's record of its last build, and which packages were installed: the bundle is of exactly these. */
 const BUILT_FROM = [...SERVER_PACKAGES.map((path) => `${path}/dist/.tsbuildinfo`), 'package-lock.json']
@@ -37,14 +49,47 @@ const oneByte: Plugin = {
     code.replaceAll(/[\u0100-\uffff]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`),
 }
 
-/** Fastify loads HTTP/2 whether it is used or not, which takes longer than loading Fastify. */
-const lateHttp2: Plugin = {
-  name: 'late-http2',
+/** Replaces texts of a module. @throws when it has another text, as a later version may: what it saved would be lost without a word */
+function replaceTexts(code: string, id: string, texts: readonly (readonly [found: string, put: string])[]): string {
+  return texts.reduce((changed, [found, put]) => {
+    if (!changed.includes(found)) throw new Error(`${id} has no such text any more: ${found}`)
+    return changed.replaceAll(found, put)
+  }, code)
+}
+
+/** What packages do when they are loaded, or for each route and connection, although a start does not need it. */
+const lighterPackages: Plugin = {
+  name: 'lighter-packages',
   transform(code, id) {
-    if (!/[\\/]fastify[\\/]lib[\\/]server\.js$/.test(id)) return undefined
-    const load = "const http2 = require('node:http2')\n"
-    if (!code.includes(load)) throw new Error(`${id} loads HTTP/2 in another way`)
-    return code.replace(load, '').replaceAll('http2.create', "require('node:http2').create")
+    // HTTP/2 and TLS are loaded whether they are used or not, which takes longer than loading Fastify.
+    if (/[\\/]fastify[\\/]lib[\\/]server\.js$/.test(id))
+      return replaceTexts(code, id, [
+        ["const http2 = require('node:http2')\n", ''],
+        ['http2.create', "require('node:http2').create"],
+        ["const https = require('node:https')\n", ''],
+        ['https.create', "require('node:https').create"],
+      ])
+    // Each piece of an address would be compared by a function of its own, which V8 compiles from text.
+    if (/[\\/]find-my-way[\\/]lib[\\/]node\.js$/.test(id))
+      return replaceTexts(code, id, [
+        [
+          "return new Function('path', 'i', `'use strict'\\nreturn ${lines.join(' && ')}`)",
+          'return (path, i) => path.startsWith(prefix, i)',
+        ],
+      ])
+    return undefined
+  },
+}
+
+/** The driver's cryptography for logins: every connection would derive the same keys again, in eight jobs of other threads. */
+const driverCrypto: Plugin = {
+  name: 'driver-crypto',
+  load(id) {
+    if (!/[\\/]pg[\\/]lib[\\/]crypto[\\/]utils\.js$/.test(id)) return undefined
+    const known = Object.keys(createRequire(import.meta.url)(id) as object).toSorted()
+    const ours = join(root, 'platform/postgres/dist/connection/driver-crypto.js')
+    if (known.some((name) => !DRIVER_CRYPTO.includes(name))) throw new Error(`${id} exports more: ${known.join(', ')}`)
+    return `export { ${DRIVER_CRYPTO.join(', ')} } from ${JSON.stringify(ours)}`
   },
 }
 
@@ -76,7 +121,7 @@ const build = await rolldown({
   cwd: root,
   platform: 'node',
   external: [/^node:/, ...UNBUNDLED],
-  plugins: [ownUrls, lateHttp2, oneByte, wholeBuiltins],
+  plugins: [ownUrls, lighterPackages, driverCrypto, oneByte, wholeBuiltins],
   // A package is imported by its index. What the first file needs of one is not to bring the rest of it along.
   treeshake: { moduleSideEffects: (id) => !PURE_MODULES.test(relative(root, id)) },
 })

@@ -12,7 +12,7 @@ import { initDatabase } from './init-database.ts'
 import { acquireLock } from './lock-file.ts'
 import { NOBODY } from './own-user.ts'
 import { ensureProjectRole } from './project-role.ts'
-import { startPostmaster, type Postmaster } from './postmaster.ts'
+import { startPostmaster, type Postmaster, type PostmasterOptions } from './postmaster.ts'
 import { recoverFromCrash } from './recover.ts'
 import {
   createSecrets,
@@ -91,24 +91,21 @@ export async function openEmbeddedCluster(options: EmbeddedClusterOptions): Prom
       `postgres://${role}:${password}@127.0.0.1:${port}/${DATABASE_NAME}`
     const internalUrl = urlOf(SUPERUSER, secrets.superuserPassword)
     const adminUrl = urlOf(PROJECT_ROLE, secrets.projectPassword)
-    const start = (signal: AbortSignal | undefined): Promise<Postmaster> =>
+    const start = (signal: AbortSignal | undefined, prepare?: PostmasterOptions['prepare']): Promise<Postmaster> =>
       startPostmaster({
         binaries,
         identity,
         databaseDir,
         settings,
-        internalUrl,
+        internalUrl: withOwnSettings(internalUrl, SERVER_VERSION),
         port,
         logger,
         signal,
         onSpawned: options.onSpawned,
+        prepare,
       })
     options.signal?.throwIfAborted()
-    const first = await start(options.signal)
-    await ensureProjectRole(withOwnSettings(internalUrl, SERVER_VERSION), adminUrl).catch(async (error: unknown) => {
-      await first.stop()
-      throw error
-    })
+    const first = await start(options.signal, (db) => ensureProjectRole(db, adminUrl))
     const supervisor = supervise(
       first,
       async (signal) => {

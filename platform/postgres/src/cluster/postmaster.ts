@@ -2,6 +2,7 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { Client } from 'pg'
 import { delay, errorMessage, type HoldfastError, type Logger } from '@holdfast/foundation'
+import { queryable, type Queryable } from '../connection/pool.ts'
 import { isConnectionLoss } from '../connection/sqlstate.ts'
 import type { Binaries } from './binaries.ts'
 import { endWithProcess } from './end-with-process.ts'
@@ -44,12 +45,14 @@ export interface PostmasterOptions {
   readonly signal?: AbortSignal | undefined
   /** Called when the process runs. */
   readonly onSpawned?: (() => void) | undefined
+  /** Runs on the connection that finds Postgres ready, as the user of `internalUrl`. If it fails, Postgres is stopped again. */
+  readonly prepare?: ((db: Queryable) => Promise<void>) | undefined
 }
 
 /**
  * Starts Postgres as a direct child and waits until it accepts connections. It ends with this process, however that ends, except by SIGKILL.
  *
- * @throws The signal's reason; {HoldfastError} `postgres_port_busy`, `postgres_disk_full`, `postgres_start_failed`
+ * @throws The signal's reason; what `prepare` throws; {HoldfastError} `postgres_port_busy`, `postgres_disk_full`, `postgres_start_failed`
  */
 export async function startPostmaster(options: PostmasterOptions): Promise<Postmaster> {
   const { identity, binaries, databaseDir, logger } = options
@@ -131,14 +134,19 @@ async function waitUntilReady(
     if (hasEnded()) return new Promise(() => undefined) // the exit settles the race, with the whole log read
     const client = new Client({ connectionString: options.internalUrl, connectionTimeoutMillis: 5_000 })
     client.on('error', () => undefined) // a broken connection also rejects `connect`
+    const failure = await client.connect().then(
+      () => undefined,
+      (error: unknown) => ({ error }),
+    )
     try {
-      await client.connect()
-      await client.end()
-      return 'ready'
-    } catch (error) {
-      await client.end().catch(() => undefined)
-      if (!isConnectionLoss(error))
-        throw startFailed(`Postgres refuses our connection: ${errorMessage(error)}`, [], error)
+      if (!failure) {
+        await options.prepare?.(queryable(client))
+        return 'ready'
+      }
+      if (!isConnectionLoss(failure.error))
+        throw startFailed(`Postgres refuses our connection: ${errorMessage(failure.error)}`, [], failure.error)
+    } finally {
+      await client.end().catch(() => undefined) // it was not open, or is gone
     }
     await delay(POLL_MS)
   }

@@ -1,5 +1,4 @@
 import { request as requestHttp, type IncomingMessage } from 'node:http'
-import { request as requestHttps } from 'node:https'
 import { errorMessage } from '@holdfast/foundation'
 import { REDIRECTS_MAX, RESPONSE_BYTES_MAX, TIMEOUT_MAX_MS } from './limits.ts'
 import { AddressRefused, type Reach } from './reach.ts'
@@ -91,7 +90,8 @@ export function createSend(reach: Reach): Send {
   ): Promise<IncomingMessage> {
     const own = reach.own(url)
     if (!own) reach.check(url)
-    const start = own || url.protocol === 'http:' ? requestHttp : requestHttps
+    // Loading it takes longer than most of this service, and a start does not need it.
+    const start = own || url.protocol === 'http:' ? requestHttp : process.getBuiltinModule('node:https').request
     const target = own ?? {
       host: url.hostname.replace(/^\[|\]$/g, ''),
       port: url.port === '' ? undefined : Number(url.port),
