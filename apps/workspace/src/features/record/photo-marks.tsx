@@ -1,6 +1,6 @@
 import type { JSX } from 'react'
 import { type Shape, shapesOf, type Marks } from '../../lib/photos/marks.ts'
-import { photoMessages as words } from '../../messages/photos.ts'
+import { drawingMessages as words } from '../../messages/drawing.ts'
 import type { PhotoSize } from './use-drawing.ts'
 
 /** Of an arrow, in percent of the longer side. */

@@ -3,7 +3,7 @@ import type { JSX } from 'react'
 import { ToggleButton } from 'react-aria-components/ToggleButton'
 import { ToggleButtonGroup } from 'react-aria-components/ToggleButtonGroup'
 import { Button } from '../../components/button.tsx'
-import { photoMessages as words } from '../../messages/photos.ts'
+import { drawingMessages as words } from '../../messages/drawing.ts'
 import type { Tool } from './use-drawing.ts'
 
 const TOOLS: readonly (readonly [Tool, LucideIcon])[] = [
@@ -52,10 +52,10 @@ export function PhotoTools({
       </ToggleButtonGroup>
       <span className="flex-1" />
       <Button size="sm" isDisabled={!canUndo} icon={<Undo2 size={16} aria-hidden />} onPress={onUndo}>
-        {words.undoShape}
+        {words.undo}
       </Button>
       <Button size="sm" tone="primary" icon={<Check size={16} aria-hidden />} onPress={onDone}>
-        {words.drawn}
+        {words.done}
       </Button>
     </div>
   )

@@ -21,8 +21,10 @@ import { momentOf } from '../../lib/fields/dates.ts'
 import { formatMoment } from '../../lib/format.ts'
 import type { PhotoTable } from '../../lib/data/photo-table.ts'
 import { addShape, parseMarks } from '../../lib/photos/marks.ts'
+import { useChangeMarks } from '../../lib/photos/use-change-marks.ts'
 import { useMayChange, useMayDelete } from '../../lib/photos/use-may-change-photo.ts'
 import type { Photo, PhotoEdits } from '../../lib/photos/use-photos.ts'
+import { drawingMessages } from '../../messages/drawing.ts'
 import { photoMessages as words } from '../../messages/photos.ts'
 import { PhotoPicture } from './photo-picture.tsx'
 import { PhotoTools } from './photo-tools.tsx'
@@ -113,6 +115,7 @@ function OpenPhoto(props: OpenPhotoProps & { readonly children: ReactNode }): JS
   const { file } = useAttachmentFile(photo.id, { fetches: () => false })
   const rights = useMayChange(table, photo, file)
   const marks = parseMarks(photo.annotation) ?? []
+  const changeMarks = useChangeMarks(table)
   return (
     <>
       <div className="flex shrink-0 items-center gap-1 border-b border-border px-3 py-1.5">
@@ -128,7 +131,7 @@ function OpenPhoto(props: OpenPhotoProps & { readonly children: ReactNode }): JS
         <IconButton label={words.zoomIn} icon={<ZoomIn size={18} aria-hidden />} onPress={() => zoom.by(1.5)} />
         {rights.mayDraw ? (
           <IconButton
-            label={words.draw}
+            label={drawingMessages.draw}
             icon={<PenLine size={18} aria-hidden />}
             isActive={tool !== undefined}
             isDisabled={file?.bytesName === undefined}
@@ -143,7 +146,7 @@ function OpenPhoto(props: OpenPhotoProps & { readonly children: ReactNode }): JS
           tool={tool}
           canUndo={marks.length > 0}
           onTool={setTool}
-          onUndo={() => void edits.changeMarks(photo.id, (drawn) => drawn.slice(0, -1))}
+          onUndo={() => void changeMarks(photo.id, (drawn) => drawn.slice(0, -1))}
           onDone={() => setTool(undefined)}
         />
       )}
@@ -153,7 +156,7 @@ function OpenPhoto(props: OpenPhotoProps & { readonly children: ReactNode }): JS
           zoom={zoom}
           name={photo.caption ?? words.photoOf(place, photos.length)}
           tool={tool}
-          onShape={(shape) => void edits.changeMarks(photo.id, (drawn) => addShape(drawn, shape))}
+          onShape={(shape) => void changeMarks(photo.id, (drawn) => addShape(drawn, shape))}
         />
         {props.children}
       </div>

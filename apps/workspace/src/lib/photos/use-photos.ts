@@ -6,7 +6,6 @@ import { quoteName } from '../sql.ts'
 import { insertPhotoSql, type PhotoTable, photoTableOf } from '../data/photo-table.ts'
 import { storeOrTell } from '../data/unstored.ts'
 import { photoMessages as words } from '../../messages/photos.ts'
-import { type Marks, parseMarks, renderMarks } from './marks.ts'
 import { type NoPhotoReason, preparePhoto, UnreadablePhoto } from './prepare-photo.ts'
 
 /** A photo of a record. */
@@ -50,12 +49,6 @@ export interface PhotoEdits {
   add(files: readonly File[]): Promise<AddOutcome>
   /** @returns false when this device has no room for it; the person is told */
   setCaption(id: string, caption: string): Promise<boolean>
-  /**
-   * Draws over a photo. Shapes that follow each other faster than the screen is drawn each find the ones before.
-   *
-   * @returns false when this device has no room for it; the person is told
-   */
-  changeMarks(id: string, change: (marks: Marks) => Marks): Promise<boolean>
   /** @returns false when this device has no room for it; the person is told */
   remove(id: string): Promise<boolean>
 }
@@ -94,16 +87,6 @@ export function usePhotoEdits(table: PhotoTable, link: string, recordId: string)
         database.execute(`update ${quoteName(table.name)} set caption = ? where id = ?`, [value, id]),
       )
     },
-    changeMarks: (id, change) =>
-      storeOrTell(words.marksChange, () =>
-        database.writeTransaction(async (tx) => {
-          const name = quoteName(table.name)
-          const row = await tx.getOptional<Photo>(`select annotation from ${name} where id = ?`, [id])
-          const marks = row ? parseMarks(row.annotation) : undefined
-          if (!marks) return
-          await tx.execute(`update ${name} set annotation = ? where id = ?`, [renderMarks(change(marks)), id])
-        }),
-      ),
     remove: (id) => storeOrTell(words.photoDeletion, () => remove(id)),
   }
 }
