@@ -25,7 +25,7 @@ export interface TestDevice extends AsyncDisposable {
   readonly client: HoldfastClient
   readonly local: LocalDatabase
   readonly database: CommonPowerSyncDatabase
-  /** Local names of the tables that sync. */
+  /** Local names of the tables that sync without being asked for. The history of records is asked for, record by record. */
   tables(): readonly string[]
   table(name: string): TableDescriptor
   /** The person's present access token. */
@@ -109,7 +109,7 @@ export async function openDevice(
     get database() {
       return local.database
     },
-    tables: () => local.schema.get().tables.map((table) => table.name),
+    tables: () => local.schema.get().tables.flatMap(({ name }) => (name === 'hf_history' ? [] : [name])),
     table: tableOf,
     token: () => tokenOf(client),
     async localRows(name) {
