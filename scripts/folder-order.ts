@@ -68,7 +68,7 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'routes',
   ],
   sample: ['words', 'pictures'],
-  server: ['config', 'project', 'backup', 'gateway', 'parts', 'cli'],
+  server: ['config', 'project', 'types', 'backup', 'gateway', 'parts', 'cli'],
   'clients/client': [
     'schema',
     'write-rules',

@@ -3,7 +3,20 @@ import { nearest } from '../config/names.ts'
 import { printHelp, printReference } from '../config/print-reference.ts'
 import { VERSION } from '../version.ts'
 
-const COMMANDS = ['init', 'start', 'sync', 'functions', 'storage', 'migration', 'backup', 'restore', 'help'] as const
+const COMMANDS = [
+  'init',
+  'start',
+  'stop',
+  'status',
+  'gen',
+  'sync',
+  'functions',
+  'storage',
+  'migration',
+  'backup',
+  'restore',
+  'help',
+] as const
 
 /**
  * Runs one command.
@@ -28,6 +41,10 @@ export async function run(argv: readonly string[]): Promise<number> {
     }
     if (command === 'start') return await (await import('./start.ts')).start({ argv: rest, env: process.env, out, err })
     if (command === 'init') return (await import('./init.ts')).init({ argv: rest, env: process.env, out, err })
+    if (command === 'stop') return await (await import('./stop.ts')).stop({ argv: rest, env: process.env, out, err })
+    if (command === 'status')
+      return await (await import('./status.ts')).status({ argv: rest, env: process.env, out, err })
+    if (command === 'gen') return await (await import('./gen.ts')).gen({ argv: rest, env: process.env, out, err })
     if (command === 'sync')
       return await (await import('./sync/run-sync.ts')).runSync({ argv: rest, env: process.env, out, err })
     if (command === 'functions')

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { HoldfastError, limitRepeats, systemClock } from '@holdfast/foundation'
+import { errorMessage, HoldfastError, limitRepeats, systemClock, type Logger } from '@holdfast/foundation'
 import { SAMPLE_PASSWORD, sampleAccounts } from '@holdfast/sample'
 import type { Holdfast } from '../holdfast.ts'
 import { loadConfig } from '../config/load-config.ts'
@@ -9,6 +9,7 @@ import { createLogger, isLogLevel } from '../logger.ts'
 import { openHoldfast } from '../open-holdfast.ts'
 import { returnMemory } from '../return-memory.ts'
 import { returnMemoryWhenQuiet } from '../return-memory-when-quiet.ts'
+import { noteRunning, type ReadyLine } from '../running-file.ts'
 import { VERSION } from '../version.ts'
 import { readOrUndefined, type CommandInput } from './command.ts'
 
@@ -35,10 +36,17 @@ export async function start(input: CommandInput): Promise<number> {
     async open(signal) {
       const progress = (line: string): void => tell(`  ${line} …\n`)
       const holdfast = await openHoldfast({ config, logger, clock: systemClock, progress, signal })
-      if (config.json) input.out(`${readyLine(holdfast)}\n`)
+      const line = readyLine(holdfast)
+      const forget = note(config.dataDir, line, logger)
+      if (config.json) input.out(`${JSON.stringify(line)}\n`)
       else input.out(readyText(holdfast, performance.now() - began))
       if (holdfast.seeded) await returnMemory()
-      return holdfast
+      return {
+        async [Symbol.asyncDispose]() {
+          forget()
+          await holdfast[Symbol.asyncDispose]()
+        },
+      }
     },
   })
 }
@@ -53,9 +61,19 @@ function readConfig({ argv, env }: CommandInput): Config {
   return { ...config, dataDir: resolve(config.dataDir) }
 }
 
+/** A folder that cannot be written to is no reason not to serve. */
+function note(dataDir: string, line: ReadyLine, logger: Logger): () => void {
+  try {
+    return noteRunning(dataDir, VERSION, line)
+  } catch (error) {
+    logger.log('warn', 'holdfast status and stop do not find this server', { error: errorMessage(error) })
+    return () => undefined
+  }
+}
+
 /** The one line of `--json`. */
-function readyLine(holdfast: Holdfast): string {
-  return JSON.stringify({
+function readyLine(holdfast: Holdfast): ReadyLine {
+  return {
     ready: true,
     base: holdfast.baseUrl,
     db: holdfast.adminUrl,
@@ -65,7 +83,7 @@ function readyLine(holdfast: Holdfast): string {
     secretKey: holdfast.apiKeys.secret,
     jwtSecret: holdfast.jwtSecret,
     s3: holdfast.s3,
-  })
+  }
 }
 
 function readyText(holdfast: Holdfast, durationMs: number): string {

@@ -232,6 +232,31 @@ export const verifyOptions = {
   },
 } satisfies OptionDeclarations
 
+/** What `gen types` takes beside the settings of the server. */
+export const genOptions = {
+  schema: {
+    type: 'list',
+    default: [],
+    description:
+      'Of which schemas `gen types` writes the types (`-s`). Default: those of restSchemas, without `holdfast`.',
+  },
+  lang: {
+    type: 'string',
+    default: 'typescript',
+    description:
+      'What `gen types` writes: `typescript`, the module for supabase-js, or `powersync`, the schema of a device, from a running server.',
+  },
+} satisfies OptionDeclarations
+
+/** What `status` takes beside the settings of the server. */
+export const statusOptions = {
+  output: {
+    type: 'string',
+    default: 'pretty',
+    description: 'How `status` writes (`-o`): pretty, json, or env, lines of NAME="value".',
+  },
+} satisfies OptionDeclarations
+
 /** What `functions logs` takes beside the settings of the server. */
 export const functionsCommandOptions = {
   follow: {
@@ -283,6 +308,8 @@ export const optionGroups: readonly { readonly title: string; readonly options: 
   { title: 'Backup and restore', options: backupOptions },
   { title: 'Commands for migrations', options: migrationOptions },
   { title: 'Commands that compare stored files', options: verifyOptions },
+  { title: 'Types of the database', options: genOptions },
+  { title: 'Status of the server', options: statusOptions },
 ]
 
 /** Settings of the commands that ask a running server: where it is, they find out as it does. */
@@ -303,6 +330,13 @@ export const migrationDeclarations = { ...options, ...migrationOptions } satisfi
 /** Settings of `storage …`: which database and files, they find out as the server does. */
 export const storageDeclarations = { ...options, ...verifyOptions } satisfies OptionDeclarations
 
+/** Settings of `gen types`: which database, and where the server is, it finds out as they do. */
+export const genDeclarations = { ...inspectDeclarations, ...genOptions } satisfies OptionDeclarations
+
+/** Settings of `status`. */
+export const statusDeclarations = { ...options, ...statusOptions } satisfies OptionDeclarations
+
+export type GenConfig = OptionValues<typeof genDeclarations>
 export type StorageConfig = OptionValues<typeof storageDeclarations>
 export type MigrationConfig = OptionValues<typeof migrationDeclarations>
 export type BackupConfig = OptionValues<typeof backupDeclarations>
@@ -312,6 +346,8 @@ export const commandDeclarations = {
   ...backupOptions,
   ...migrationOptions,
   ...verifyOptions,
+  ...genOptions,
+  ...statusOptions,
 } satisfies OptionDeclarations
 
 export type Config = OptionValues<typeof options>

@@ -15,10 +15,13 @@ export interface Connection {
 /** Seconds that a key lives which was made for one command. */
 const KEY_LIFETIME_S = 600
 
-/** @throws {HoldfastError} `service_key_missing` */
-export function connectTo(config: InspectConfig): Connection {
+/**
+ * @param role - as whom to ask, where the key is made here
+ * @throws {HoldfastError} `service_key_missing`
+ */
+export function connectTo(config: InspectConfig, role: 'service_role' | 'authenticated' = 'service_role'): Connection {
   const url = (config.url ?? config.externalUrl ?? `http://${hostOf(config.host)}:${config.port}`).replace(/\/+$/, '')
-  const key = config.serviceKey ?? mintKey(config)
+  const key = config.serviceKey ?? mintKey(config, role)
 
   async function request(
     path: string,
@@ -89,8 +92,8 @@ function hostOf(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
-/** A service key in the usual form, made with the secret that the server has. */
-function mintKey(config: InspectConfig): string {
+/** A key in the usual form, made with the secret that the server has. */
+function mintKey(config: InspectConfig, role: string): string {
   const secret = readSigningSecret(config.jwtSecret, config.dataDir)
   if (secret === undefined) {
     throw new HoldfastError('service_key_missing', 500, 'There is no service key to ask the server with.', {
@@ -99,7 +102,7 @@ function mintKey(config: InspectConfig): string {
   }
   const nowS = Math.floor(Date.now() / 1000)
   const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url')
-  const claims = { iss: 'supabase', role: 'service_role', iat: nowS, exp: nowS + KEY_LIFETIME_S }
+  const claims = { iss: 'supabase', role, iat: nowS, exp: nowS + KEY_LIFETIME_S }
   const text = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode(claims)}`
   return `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`
 }

@@ -1,0 +1,63 @@
+import { HoldfastError } from '@holdfast/foundation'
+import { createPool, withOwnSettings } from '@holdfast/postgres'
+import type { SchemaDescriptor } from '@holdfast/protocol'
+import { loadConfig } from '../config/load-config.ts'
+import { genDeclarations, type GenConfig } from '../config/options.ts'
+import { readDatabaseTypes } from '../types/read-database-types.ts'
+import { renderAppSchema } from '../types/render-app-schema.ts'
+import { renderDatabase } from '../types/render-database.ts'
+import { readOrUndefined, type CommandInput } from './command.ts'
+import { connectTo } from './sync/connection.ts'
+import { withProjectDatabase } from './with-database.ts'
+
+/**
+ * `holdfast gen types`: writes the types of the database to stdout. `--lang=typescript` is the module for supabase-js, read from the database whether the server runs
+ * or not; `--lang=powersync` is the schema of a device's database, which a running server knows.
+ *
+ * @returns the exit code
+ * @throws {HoldfastError} `command_unknown`, `option_invalid`, `schema_unknown`, those of opening the database and of asking a server
+ */
+export async function gen(input: CommandInput): Promise<number> {
+  const [command, ...given] = input.argv
+  if (command !== 'types') {
+    throw new HoldfastError('command_unknown', 500, `"gen ${command ?? ''}" is not a command.`, {
+      hint: 'There is "holdfast gen types".',
+    })
+  }
+  // As the ecosystem's CLI takes it: the language as a word, `-s` for a schema, and which database is meant.
+  const [first, ...more] = given
+  const isWord = first !== undefined && !first.startsWith('-')
+  const argv = [...(isWord ? [`--lang=${first}`, ...more] : given)]
+    .filter((one) => one !== '--local')
+    .map((one) => (one === '-s' ? '--schema' : one))
+  const config = loadConfig(genDeclarations, { argv, env: input.env, readFile: readOrUndefined })
+  const text = await write(config)
+  input.out(config.json ? `${JSON.stringify({ types: text })}\n` : text)
+  return 0
+}
+
+async function write(config: GenConfig): Promise<string> {
+  if (config.lang === 'powersync')
+    return renderAppSchema(await connectTo(config, 'authenticated').json<SchemaDescriptor>('/sync/v1/schema'))
+  if (config.lang !== 'typescript') {
+    throw new HoldfastError('option_invalid', 500, `--lang: "${config.lang}" is not a language.`, {
+      hint: 'Use typescript or powersync.',
+    })
+  }
+  // Tables of Holdfast itself are no part of the project.
+  const schemas = config.schema.length > 0 ? config.schema : config.restSchemas.filter((one) => one !== 'holdfast')
+  return await withProjectDatabase(config, async (url) => {
+    await using pool = createPool({
+      url: withOwnSettings(url, 0),
+      applicationName: 'holdfast gen types',
+      connectionsMax: 1,
+    })
+    const types = await readDatabaseTypes(pool, schemas)
+    const missing = config.schema.find((one) => !types.schemas.includes(one))
+    if (missing !== undefined)
+      throw new HoldfastError('schema_unknown', 500, `There is no schema "${missing}".`, {
+        hint: 'Name those that there are with --schema=public,private.',
+      })
+    return renderDatabase(types)
+  })
+}

@@ -1,0 +1,69 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { findProcess } from '@holdfast/postgres'
+
+/** A server that runs on a data folder, as it says itself. */
+export interface RunningServer {
+  readonly pid: number
+  /** Tells the process from a later one of the same number. */
+  readonly startedAt: string
+  /** Release that runs. */
+  readonly version: string
+  /** What `start --json` prints. */
+  readonly ready: ReadyLine
+}
+
+/** Where a server is, and its keys. */
+export interface ReadyLine {
+  readonly ready: true
+  readonly base: string
+  readonly db: string
+  readonly anonKey: string
+  readonly serviceRoleKey: string
+  readonly publishableKey: string
+  readonly secretKey: string
+  readonly jwtSecret: string
+  readonly s3:
+    | {
+        readonly endpoint: string
+        readonly region: string
+        readonly accessKeyId: string
+        readonly secretAccessKey: string
+      }
+    | undefined
+}
+
+const FILE = 'running.json'
+
+/** Notes in the data folder that this process serves it, for `status` and `stop`. @returns forgets it */
+export function noteRunning(dataDir: string, version: string, ready: ReadyLine): () => void {
+  const path = join(dataDir, FILE)
+  const startedAt = findProcess(process.pid)?.startedAt ?? ''
+  const note: RunningServer = { pid: process.pid, startedAt, version, ready }
+  // It has keys, as the files beside it.
+  writeFileSync(path, `${JSON.stringify(note)}\n`, { mode: 0o600 })
+  return () => {
+    // Another server may have come since.
+    if (read(dataDir)?.pid === process.pid) rmSync(path, { force: true })
+  }
+}
+
+/** @returns the server that serves a data folder; `undefined` when there is none, or it is not ready yet */
+export function readRunning(dataDir: string): RunningServer | undefined {
+  const found = read(dataDir)
+  return found && isAlive(found) ? found : undefined
+}
+
+/** Whether the process is still there, and not another one under its number. */
+export function isAlive({ pid, startedAt }: Pick<RunningServer, 'pid' | 'startedAt'>): boolean {
+  const found = findProcess(pid)
+  return found !== undefined && (startedAt === '' || found.startedAt === startedAt)
+}
+
+function read(dataDir: string): RunningServer | undefined {
+  try {
+    return JSON.parse(readFileSync(join(dataDir, FILE), 'utf8')) as RunningServer
+  } catch {
+    return undefined // there is none, or its writer was interrupted
+  }
+}

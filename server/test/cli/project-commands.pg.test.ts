@@ -1,0 +1,184 @@
+import { spawn } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+// The commands that look after a server and its project, as a person types them in a folder.
+
+const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
+
+const SCHEMA = `
+  create type public.mood as enum ('calm', 'in a hurry', 'it''s complicated, and has been for as long as anybody remembers');
+  create type public.place as (street text, "house number" int);
+  create table public.people (
+    id uuid primary key default gen_random_uuid(),
+    name text not null,
+    "nick name" text,
+    mood public.mood,
+    moods public.mood[] not null default '{}',
+    home public.place,
+    extra jsonb not null default '{}',
+    age int generated always as (40) stored
+  );
+  create table public.notes (
+    id bigint generated always as identity primary key,
+    person uuid not null unique references public.people,
+    body text,
+    weight real not null default 0
+  );
+  create view public.named as select id, name from public.people;
+  create view public.counts as select person, count(*) from public.notes group by person;
+  create function public.initials(public.people) returns text language sql stable as $$ select left($1.name, 1) $$;
+  create function public.notes_of(person uuid, since timestamptz default null) returns setof public.notes language sql stable
+    as $$ select * from public.notes $$;
+  create function public.pick(value int) returns int language sql as 'select 1';
+  create function public.pick(value text) returns int language sql as 'select 1';
+  create function public.totals() returns table (body text, total int) language sql as $$ select 'a', 1 $$;
+  alter table public.people enable row level security;
+  alter table public.notes enable row level security;
+  create policy own on public.notes to authenticated using (person = auth.uid());`
+
+/** Ran to its end. */
+interface Ended {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+/** What `start --json` prints. */
+interface Ready {
+  readonly base: string
+  readonly anonKey: string
+}
+
+/** A command that runs. */
+interface Running {
+  readonly pid: number
+  readonly ended: Promise<Ended>
+  /** Resolves with its first line of output, or rejects when it ends without one. */
+  readonly firstLine: Promise<string>
+}
+
+function begin(cwd: string, ...argv: readonly string[]): Running {
+  const child = spawn(process.execPath, ['--conditions=source', MAIN, ...argv], {
+    cwd,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, npm_lifecycle_event: '' },
+  })
+  let out = ''
+  let err = ''
+  const { promise: firstLine, resolve: onLine, reject: onEnd } = Promise.withResolvers<string>()
+  firstLine.catch(() => undefined)
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    out += text
+    if (out.includes('\n')) onLine(out)
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text))
+  const ended = new Promise<Ended>((resolve) =>
+    child.once('close', (code) => {
+      onEnd(new Error(`it ended: ${err}`))
+      resolve({ code, out, err })
+    }),
+  )
+  return { pid: child.pid ?? 0, ended, firstLine }
+}
+
+const holdfast = (cwd: string, ...argv: readonly string[]): Promise<Ended> => begin(cwd, ...argv).ended
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-commands-'))
+  chmodSync(folder, 0o755) // when root runs the tests, Postgres is another user, who has to pass
+  return folder
+}
+
+describe('in an empty folder', () => {
+  const folder = newFolder()
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  test('status says that no server runs, and how to start one', async () => {
+    const ended = await holdfast(folder, 'status')
+    expect(ended).toMatchObject({ code: 1, out: '' })
+    expect(ended.err).toMatch(/No server runs on \.holdfast\.\n.*holdfast start/)
+  })
+
+  test('stop has nothing to do', async () => {
+    expect(await holdfast(folder, 'stop', '--json')).toMatchObject({ code: 0, err: '' })
+  })
+
+  test('gen types says that there is no database', async () => {
+    const ended = await holdfast(folder, 'gen', 'types')
+    expect(ended).toMatchObject({ code: 1, out: '' })
+    expect(ended.err).toContain('has no database')
+  })
+})
+
+describe('in the folder of a project', () => {
+  const folder = newFolder()
+  let server: Running
+  let ready: Ready
+
+  beforeAll(async () => {
+    mkdirSync(join(folder, 'supabase/migrations'), { recursive: true })
+    writeFileSync(join(folder, 'supabase/migrations/1_people.sql'), SCHEMA)
+    server = begin(folder, 'start', '--json', '--port=0', '--db-port=0')
+    ready = JSON.parse(await server.firstLine) as Ready
+  }, 120_000)
+  afterAll(async () => {
+    let isOver = false
+    void server.ended.then(() => (isOver = true))
+    await Promise.resolve()
+    if (!isOver) process.kill(server.pid, 'SIGTERM')
+    await server.ended
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  test('status tells addresses and keys that work', async () => {
+    const { code, out } = await holdfast(folder, 'status', '--json')
+    const values = JSON.parse(out) as Readonly<Record<string, string>>
+    expect(code).toBe(0)
+    expect(values).toMatchObject({
+      API_URL: ready.base,
+      ANON_KEY: ready.anonKey,
+      health: { ok: true, database: 'up' },
+      versions: { postgres: expect.stringMatching(/^18\./) as string },
+    })
+    const answer = await fetch(`${values['REST_URL']}/notes?select=id`, {
+      headers: { apikey: values['SERVICE_ROLE_KEY'] ?? '' },
+    })
+    expect(await answer.json()).toEqual([])
+  })
+
+  test('status writes lines that a shell reads', async () => {
+    const { out } = await holdfast(folder, 'status', '-o', 'env')
+    expect(out).toContain(`API_URL="${ready.base}"\nREST_URL="${ready.base}/rest/v1"\n`)
+    expect(out).toContain(`ANON_KEY="${ready.anonKey}"\n`)
+  })
+
+  test('gen types writes the module that the generator of Supabase writes', async () => {
+    const { code, out } = await holdfast(folder, 'gen', 'types', 'typescript', '--local')
+    expect(code).toBe(0)
+    await expect(out).toMatchFileSnapshot('expected-types.ts.txt')
+  })
+
+  test('gen types writes the schema of a device, of what syncs', async () => {
+    const { out } = await holdfast(folder, 'gen', 'types', '--lang=powersync', `--url=${ready.base}`)
+    expect(out).toContain(
+      'const notes = new Table(\n  {\n    person: column.text,\n    body: column.text,\n    weight: column.real,\n  }',
+    )
+    expect(out).toMatch(/export const AppSchema = new Schema\(\{\n(?: {2}\w+,\n)*? {2}notes,\n/)
+  })
+
+  test('stop ends the server and its Postgres', async () => {
+    const stopped = await holdfast(folder, 'stop', '--json')
+    expect(JSON.parse(stopped.out)).toMatchObject({ stopped: true })
+    expect(await server.ended).toMatchObject({ code: 0 })
+  })
+
+  test('gen types needs no server', async () => {
+    const { code, out } = await holdfast(folder, 'gen', 'types')
+    expect(code).toBe(0)
+    await expect(out).toMatchFileSnapshot('expected-types.ts.txt')
+  })
+})
