@@ -87,9 +87,11 @@ export class Webhooks implements AsyncDisposable {
     if (!this.#isOurs) return
     clearTimeout(this.#timer)
     const measureInMs = await this.#measure()
+    const askedMs = performance.now()
+    // Before requests are begun: one that becomes due meanwhile is begun now or counted here, never missed by both.
+    const dueInMs = this.#options.webhooksEnabled ? await nextDueMs(this.#pool) : undefined
     if (this.#options.webhooksEnabled) await this.#beginWhatIsDue()
-    const ms = this.#options.webhooksEnabled ? await nextDueMs(this.#pool) : undefined
-    const next = Math.min(ms ?? Infinity, measureInMs ?? Infinity)
+    const next = Math.min((dueInMs ?? Infinity) - (performance.now() - askedMs), measureInMs ?? Infinity)
     if (next !== Infinity) this.#wakeAfter(next)
   }
 
