@@ -96,6 +96,7 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'hooks',
     'lib/auth',
     'lib/records',
+    'lib/views',
     'components',
     'components/fields',
     'components/records',

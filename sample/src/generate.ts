@@ -11,6 +11,7 @@ import { createAreas } from './areas.ts'
 import { generatePhotos } from './photos.ts'
 import type { UserRow } from './rows.ts'
 import { createStaff } from './staff.ts'
+import { generateViews } from './views.ts'
 
 /** Rows of one table: objects with the same keys, the names of the columns. */
 export interface TableRows {
@@ -72,6 +73,7 @@ export function generateSample(seed: number, clock: Clock): SampleData {
         table: 'comments',
         rows: generateComments({ seed, calendar, tasks, defects, visits, people }),
       },
+      { schema: 'holdfast', table: 'views', rows: generateViews(seed) },
     ],
   }
 }

@@ -172,6 +172,19 @@ export interface ActionRow extends Row {
   readonly blocked_reason: string | null
   readonly created_by: string
 }
+/** A view is dated by the moment it is written: it tells nothing of the water company. */
+export interface ViewRow {
+  readonly id: string
+  readonly table_name: string
+  readonly name: string
+  readonly type: string
+  readonly scope: 'shared' | 'locked'
+  /** What the app reads from it, in the words of its links. */
+  readonly config: Readonly<Record<string, string>>
+  readonly is_default: boolean
+  readonly position: number
+}
+
 export interface CommentRow extends Row {
   readonly table_name: 'actions' | 'findings' | 'inspections'
   readonly record_id: string

@@ -48,6 +48,7 @@ const SYNCED = [
   'hf_tables',
   'hf_team_members',
   'hf_teams',
+  'hf_views',
   'inspections',
   'people',
   'photos',

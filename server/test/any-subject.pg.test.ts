@@ -48,7 +48,7 @@ const addComment = (session: Session): Promise<unknown> =>
 test.each(['auth0|6f', '', 'A1', `${MEMBER}x`, `{${MEMBER}}`, undefined])(
   'a caller with the subject %j sees nothing and writes nothing, without an error of types',
   async (sub) => {
-    for (const table of ['teams', 'team_members', 'comments']) {
+    for (const table of ['teams', 'team_members', 'comments', 'views']) {
       expect(await countIn(callerWith(sub), table), table).toBe(0)
     }
     await expect(addComment(callerWith(sub))).rejects.toMatchObject({ code: '42501' })
@@ -64,7 +64,7 @@ test.each([MEMBER, MEMBER.toUpperCase()])('a member with the subject %s sees the
 
 test('devices of such a caller get empty keys of these tables, and a change of members still concerns only its user', async () => {
   const tables = plan.tables.filter(({ schema }) => schema === 'holdfast')
-  expect(tables.map(({ name }) => name).toSorted()).toEqual(['comments', 'tables', 'team_members', 'teams'])
+  expect(tables.map(({ name }) => name).toSorted()).toEqual(['comments', 'tables', 'team_members', 'teams', 'views'])
   const definitions = tables.flatMap((table) => table.definitions)
   expect(definitions.length).toBeGreaterThan(3)
   for (const { keyQuery } of definitions) {

@@ -67,16 +67,16 @@ test('a table has its columns before its rows, its rows before they are counted,
 }) => {
   const dana = await arrive('dana', { viewport: SIZES.wide })
   const { page } = dana
-  const reading = page.getByRole('status', { name: 'Reading actions from this device' })
+  const reading = page.getByRole('status', { name: 'Reading findings from this device' })
   const firstRow = page.getByRole('grid').getByRole('button', { name: /^Open/ }).first()
 
-  const countsAreHeld = await holdReads(page, /^select count\(\*\) as rows from "actions" t/)
-  const rowsAreHeld = await holdReads(page, /^select .* page cross join "actions" /)
+  const countsAreHeld = await holdReads(page, /^select count\(\*\) as rows from "findings" t/)
+  const rowsAreHeld = await holdReads(page, /^select .* page cross join "findings" /)
   await page
     .getByRole('navigation', { name: 'Workspace' })
-    .getByRole('link', { name: /^Actions/ })
+    .getByRole('link', { name: /^Findings/ })
     .click()
-  await expect(reading).toContainText('Priority')
+  await expect(reading).toContainText('Severity')
   await expectAccessible(page, 'a table before its rows')
   await look(page, 'never-blank-reading-wide')
   await page.setViewportSize(SIZES.phone)
@@ -86,13 +86,13 @@ test('a table has its columns before its rows, its rows before they are counted,
   await rowsAreHeld.release()
   await expect(firstRow).toBeAttached()
   await expect(page.getByRole('grid')).toHaveAttribute('aria-rowcount', '-1')
-  await expect(page.getByText(/^[\d,]+ actions/)).toHaveCount(0)
+  await expect(page.getByText(/^[\d,]+ findings/)).toHaveCount(0)
   await countsAreHeld.release()
-  await expect(page.getByText(/^[\d,]+ actions/)).toBeVisible()
+  await expect(page.getByText(/^[\d,]+ findings/)).toBeVisible()
 
   // Rows that go by before they are read have their lines.
   const grid = page.getByRole('grid')
-  const held = await holdReads(page, /^select .* page cross join "actions" /)
+  const held = await holdReads(page, /^select .* page cross join "findings" /)
   await grid.evaluate((element) => element.scrollTo({ top: element.scrollHeight / 2 }))
   const waiting = grid.locator('[data-row]:not(:has([data-open]))')
   await expect(waiting.first()).toBeVisible()

@@ -37,6 +37,9 @@ test('on a phone: sign in, find a record in a list, edit it', async ({ arrive, h
 
   const list = page.getByRole('list', { name: 'Actions, list' })
   await expect(list).toBeVisible()
+  await page.getByRole('button', { name: 'View: Overdue – my region' }).tap()
+  await page.getByRole('dialog', { name: 'Views of Actions' }).getByRole('link', { name: 'All actions' }).tap()
+  await expect(page).toHaveURL(`${dana.home}/t/actions`)
   await expectAccessible(page, 'list on a phone')
   await page.getByRole('searchbox', { name: 'Search in Actions' }).fill('Phone:')
   await expect(list.getByRole('listitem')).toHaveCount(1)

@@ -10,10 +10,24 @@ import { UntilMatched } from './until-matched.tsx'
 
 const homeSearch = v.object({})
 /**
- * What a link to a table carries: the open record and the panel's tab, the search text, and the unsaved filter, sort,
- * group and hidden fields as the grid writes them.
+ * What a link to a table carries: the open record and the panel's tab, the search text, and the unsaved settings of the
+ * view, a letter each (`lib/views/view-settings.ts`).
  */
-const tableSearch = v.object({ record: text, tab: text, q: text, f: text, s: text, g: text, h: text })
+const tableSearch = v.object({
+  record: text,
+  tab: text,
+  q: text,
+  f: text,
+  s: text,
+  g: text,
+  h: text,
+  a: text,
+  c: text,
+  z: text,
+  r: text,
+  l: text,
+  d: text,
+})
 const wordsSearch = v.object({ q: text, table: text })
 const recordSearch = v.object({ tab: text })
 export const SYNC_TABS = ['outbox', 'attention', 'files', 'device'] as const
@@ -63,6 +77,8 @@ const table = createRoute({
   validateSearch: tableSearch,
   component: lazyRouteComponent(() => import('./routes/table-route.tsx'), 'TableRoute'),
 })
+/** A saved view of the table; the table's screen shows it. */
+const view = createRoute({ getParentRoute: () => table, path: '/v/$view' })
 const record = createRoute({
   getParentRoute: () => workspace,
   path: '/t/$table/r/$record',
@@ -130,7 +146,7 @@ const routeTree = root.addChildren([
   ...entryRoutes,
   signedIn.addChildren([
     workspaces,
-    workspace.addChildren([home, search, table, record, sync, syncItem]),
+    workspace.addChildren([home, search, table.addChildren([view]), record, sync, syncItem]),
     account.addChildren([profile, security, signIns, identities, appearance, shortcuts]),
   ]),
 ])

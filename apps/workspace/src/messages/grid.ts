@@ -44,6 +44,9 @@ export const gridMessages = {
 
   addCondition: 'Add a condition',
   removeCondition: 'Remove the condition',
+  addGroup: 'Add a group',
+  removeGroup: 'Remove the group',
+  group: 'Group of conditions',
   clearFilters: 'Clear filters',
   noConditions: 'All records are shown. Add a condition to narrow them.',
   match: 'Show records that fit',

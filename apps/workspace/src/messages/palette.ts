@@ -7,6 +7,7 @@ export const paletteMessages = {
   noMatch: (text: string) => `Nothing on this device matches “${text}”`,
   goTo: 'Go to',
   tables: 'Tables',
+  views: 'Views',
   commands: 'Commands',
   goHome: 'Home',
   goSearch: 'Search everywhere',

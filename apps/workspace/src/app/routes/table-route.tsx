@@ -11,12 +11,14 @@ const RecordPanel = lazy(async () => ({
 /** Mounts the grid for the table in the address, with the open record beside it; another table is another screen with its own state. */
 export function TableRoute(): JSX.Element {
   const { table } = useParams({ from: '/signed-in/w/$ws/t/$table' })
+  const { view } = useParams({ strict: false })
   const { record } = useSearch({ from: '/signed-in/w/$ws/t/$table' })
   useRememberRecent(table, record)
   return (
     <TableScreen
       key={table}
       table={table}
+      view={view}
       renderRecord={(open) => (
         <Suspense>
           <RecordPanel key={open.recordId} {...open} />

@@ -49,11 +49,12 @@ export function Layers({ layer, navigation, onLayer }: LayersProps): JSX.Element
 function Palette({ navigation, onLayer }: Omit<LayersProps, 'layer'>): JSX.Element {
   const local = useLocalDatabase()
   const navigate = useNavigate()
-  const { workspace, tables, counts } = navigation
+  const { workspace, tables, counts, views } = navigation
   const commands = useCommands({
     workspace,
     tables,
     counts,
+    views,
     isPaused: usePause(local),
     onPauseChange: (pause) => setPaused(local, pause),
     onShortcuts: () => onLayer('shortcuts'),

@@ -8,6 +8,7 @@ import { useBackend } from '../../lib/data/backend-context.tsx'
 import { useAskPersistence } from '../../lib/data/use-ask-persistence.ts'
 import { useTableCounts } from '../../lib/data/use-table-counts.ts'
 import { useTables } from '../../lib/data/use-tables.tsx'
+import { useViews } from '../../lib/views/use-views.ts'
 import { shellMessages as words } from '../../messages/shell.ts'
 import { Banners } from './banners.tsx'
 import { BottomBar } from './bottom-bar.tsx'
@@ -29,6 +30,7 @@ export function Shell({ children }: { readonly children: ReactNode }): JSX.Eleme
     workspace,
     tables: useTables(),
     counts: useTableCounts(),
+    views: useViews(),
     attention: attention + useIncompleteTables().length,
     waiting,
   }

@@ -13,13 +13,17 @@ import { cx } from '../../lib/cx.ts'
 import { sectionsOf } from '../../lib/data/arrange-tables.ts'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import { formatCount } from '../../lib/format.ts'
+import type { SavedView } from '../../lib/views/use-views.ts'
 import { shellMessages as words } from '../../messages/shell.ts'
+import { viewMessages } from '../../messages/views.ts'
 
 export interface NavigationProps {
   readonly workspace: string
   readonly tables: readonly TableInfo[]
   /** Rows per table on this device; a table that has not been counted yet is absent. */
   readonly counts: ReadonlyMap<string, number>
+  /** Saved views of all tables. */
+  readonly views: readonly SavedView[]
   readonly attention: number
   readonly waiting: number
 }
@@ -58,6 +62,7 @@ export function Navigation({
   workspace,
   tables,
   counts,
+  views,
   attention,
   waiting,
   isNarrow = false,
@@ -104,7 +109,7 @@ export function Navigation({
           </Item>
         </li>
       </ul>
-      <TableLinks {...{ workspace, tables, counts, isNarrow, onFollow }} />
+      <TableLinks {...{ workspace, tables, counts, views, isNarrow, onFollow }} />
     </nav>
   )
 }
@@ -113,7 +118,7 @@ export function Navigation({
 function TableLinks({
   tables,
   ...rest
-}: Pick<NavigationProps, 'workspace' | 'tables' | 'counts'> & {
+}: Pick<NavigationProps, 'workspace' | 'tables' | 'counts' | 'views'> & {
   readonly isNarrow: boolean
   readonly onFollow: (() => void) | undefined
 }): JSX.Element | null {
@@ -178,8 +183,9 @@ function TableLinkList({
   label,
   tables,
   counts,
+  views,
   ...rest
-}: Pick<NavigationProps, 'workspace' | 'tables' | 'counts'> & {
+}: Pick<NavigationProps, 'workspace' | 'tables' | 'counts' | 'views'> & {
   readonly label: string
   readonly isNarrow: boolean
   readonly onFollow: (() => void) | undefined
@@ -188,47 +194,133 @@ function TableLinkList({
     <ul aria-label={label} className="flex flex-col gap-px">
       {tables.map((table) => (
         <li key={table.name}>
-          <TableLink table={table} count={counts.get(table.name)} {...rest} />
+          <TableLink
+            table={table}
+            count={counts.get(table.name)}
+            views={views.filter((view) => view.table === table.name)}
+            {...rest}
+          />
         </li>
       ))}
     </ul>
   )
 }
 
+/** Views that the side bar lists under a table; the table's own list has all. */
+const VIEWS_MAX = 8
+
+/** A table, with its views below it. It leads to the view that opens first. */
 function TableLink({
   workspace,
   table,
   count,
+  views,
   isNarrow,
   onFollow,
 }: {
   readonly workspace: string
   readonly table: TableInfo
+  readonly views: readonly SavedView[]
   /** `undefined`: not counted yet. */
   readonly count: number | undefined
   readonly isNarrow: boolean
   readonly onFollow: (() => void) | undefined
 }): JSX.Element {
+  const first = views.find(({ isDefault }) => isDefault)
   return (
-    <Item label={table.label} isNarrow={isNarrow}>
-      <Link
-        to="/w/$ws/t/$table"
-        params={{ ws: workspace, table: table.name }}
-        className={itemClass(isNarrow)}
-        {...(onFollow === undefined ? {} : { onClick: onFollow })}
-      >
-        <TableIcon table={table} />
-        <Word isNarrow={isNarrow}>{table.label}</Word>
-        {isNarrow || count === undefined ? null : (
-          <span className="text-small text-muted tabular-nums">
-            {formatCount(count)}
-            <VisuallyHidden> {count === 1 ? 'row' : 'rows'}</VisuallyHidden>
-          </span>
-        )}
-      </Link>
-    </Item>
+    <>
+      <Item label={table.label} isNarrow={isNarrow}>
+        <ToView
+          workspace={workspace}
+          table={table.name}
+          view={first?.id}
+          isExact={views.length > 0}
+          className={itemClass(isNarrow)}
+          onFollow={onFollow}
+        >
+          <TableIcon table={table} />
+          <Word isNarrow={isNarrow}>{table.label}</Word>
+          {isNarrow || count === undefined ? null : (
+            <span className="text-small text-muted tabular-nums">
+              {formatCount(count)}
+              <VisuallyHidden> {count === 1 ? 'row' : 'rows'}</VisuallyHidden>
+            </span>
+          )}
+        </ToView>
+      </Item>
+      {isNarrow || views.length === 0 ? null : (
+        <ul
+          aria-label={viewMessages.viewsOf(table.label)}
+          className="ml-4 flex flex-col gap-px border-l border-border pl-2"
+        >
+          {views.slice(0, VIEWS_MAX).map(({ id, name }) => (
+            <li key={id}>
+              <ToView workspace={workspace} table={table.name} view={id} className={viewClass} onFollow={onFollow}>
+                <Word isNarrow={false}>{name}</Word>
+              </ToView>
+            </li>
+          ))}
+          {first ? (
+            <li>
+              <ToView workspace={workspace} table={table.name} isExact className={viewClass} onFollow={onFollow}>
+                <Word isNarrow={false}>{viewMessages.all(table.label.toLowerCase())}</Word>
+              </ToView>
+            </li>
+          ) : null}
+        </ul>
+      )}
+    </>
   )
 }
+
+/** A link to a view of a table, or to all of its records. */
+function ToView({
+  workspace,
+  table,
+  view,
+  isExact = false,
+  className,
+  onFollow,
+  children,
+}: {
+  readonly workspace: string
+  readonly table: string
+  readonly view?: string | undefined
+  /** The views of the table have links of their own. */
+  readonly isExact?: boolean
+  readonly className: string
+  readonly onFollow: (() => void) | undefined
+  readonly children: ReactNode
+}): JSX.Element {
+  const follow = onFollow === undefined ? {} : { onClick: onFollow }
+  return view === undefined ? (
+    <Link
+      to="/w/$ws/t/$table"
+      params={{ ws: workspace, table }}
+      activeOptions={{ ...IGNORE_SEARCH, exact: isExact }}
+      className={className}
+      {...follow}
+    >
+      {children}
+    </Link>
+  ) : (
+    <Link
+      to="/w/$ws/t/$table/v/$view"
+      params={{ ws: workspace, table, view }}
+      activeOptions={IGNORE_SEARCH}
+      className={className}
+      {...follow}
+    >
+      {children}
+    </Link>
+  )
+}
+
+const IGNORE_SEARCH = { includeSearch: false } as const
+const viewClass = cx(
+  'focus-inset flex h-7 items-center rounded-md px-2 text-small text-muted no-underline transition-colors hover:bg-hover hover:text-text coarse:h-11',
+  'aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent',
+)
 
 function Item({ label, isNarrow, children }: { label: string; isNarrow: boolean; children: JSX.Element }): JSX.Element {
   return isNarrow ? (

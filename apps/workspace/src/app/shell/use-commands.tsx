@@ -3,6 +3,7 @@ import {
   House,
   Keyboard,
   KeyRound,
+  ListFilter,
   LogOut,
   MonitorSmartphone,
   Palette,
@@ -20,6 +21,7 @@ import { TableIcon } from '../../components/table-icon.tsx'
 import { setAppearance, THEMES } from '../../lib/appearance.ts'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import { formatCount } from '../../lib/format.ts'
+import type { SavedView } from '../../lib/views/use-views.ts'
 import { paletteMessages as words } from '../../messages/palette.ts'
 import { shellMessages } from '../../messages/shell.ts'
 import type { PaletteCommand } from './palette-command.ts'
@@ -30,6 +32,7 @@ export interface CommandsOptions {
   readonly workspace: string
   readonly tables: readonly TableInfo[]
   readonly counts: ReadonlyMap<string, number>
+  readonly views: readonly SavedView[]
   readonly isPaused: boolean
   readonly onPauseChange: (isPaused: boolean) => void
   readonly onShortcuts: () => void
@@ -43,6 +46,7 @@ export function useCommands(options: CommandsOptions): readonly PaletteCommand[]
   const navigate = useNavigate()
   return [
     ...tableCommands(options, navigate),
+    ...viewCommands(options, navigate),
     ...workspaceCommands(options, navigate),
     ...accountCommands(navigate),
     ...appCommands(options),
@@ -61,6 +65,26 @@ function tableCommands({ workspace, tables, counts }: CommandsOptions, navigate:
       ...(count === undefined ? {} : { detail: formatCount(count) }),
       run: () => void navigate({ to: '/w/$ws/t/$table', params: { ws: workspace, table: table.name } }),
     }
+  })
+}
+
+/** Saved views of the tables that the person sees. */
+function viewCommands({ workspace, tables, views }: CommandsOptions, navigate: Navigate): readonly PaletteCommand[] {
+  const labels = new Map(tables.map(({ name, label }) => [name, label]))
+  return views.flatMap(({ id, name, table }) => {
+    const label = labels.get(table)
+    if (label === undefined) return []
+    return [
+      {
+        id: `view:${id}`,
+        label: name,
+        keywords: `${label} ${table} view`,
+        section: words.views,
+        icon: <ListFilter {...ICON} />,
+        detail: label,
+        run: () => void navigate({ to: '/w/$ws/t/$table/v/$view', params: { ws: workspace, table, view: id } }),
+      },
+    ]
   })
 }
 

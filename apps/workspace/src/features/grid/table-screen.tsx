@@ -3,6 +3,7 @@ import { useTableInfo } from '../../lib/data/use-tables.tsx'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { type JSX, type ReactNode, useMemo, useState } from 'react'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { lateContent } from '../../components/late-content.tsx'
 import { useDocumentTitle } from '../../components/page.tsx'
 import { UndoDialog } from '../../components/records/undo-dialog.tsx'
 import { useHotkeys } from '../../hooks/use-hotkeys.ts'
@@ -17,7 +18,9 @@ import { useRecordWriter } from '../../components/records/use-record-writer.ts'
 import { useRecordMarks } from '../../lib/records/use-record-marks.ts'
 import { useUndoKeys } from '../../lib/records/use-undo-keys.ts'
 import { quoteName } from '../../lib/sql.ts'
+import { type SavedView, useView } from '../../lib/views/use-views.ts'
 import { gridMessages as words } from '../../messages/grid.ts'
+import type { BoardProps } from './board/board-view.tsx'
 import { DataGrid } from './data-grid.tsx'
 import { GridFooter } from './grid-footer.tsx'
 import { ROW_PX } from './grid-layout.ts'
@@ -32,6 +35,9 @@ import { usePreload } from './use-preload.ts'
 import { type GridView, useGridView } from './use-grid-view.ts'
 import { useRowWindows } from './use-row-windows.ts'
 import { useViewSelection, type ViewSelection } from './use-view-selection.ts'
+
+const viewGone = lateContent<{ readonly table: TableInfo }>(async () => (await import('./view-gone.tsx')).ViewGone)
+const boardView = lateContent<BoardProps>(async () => (await import('./board/board-view.tsx')).BoardView)
 
 const NO_MARKS: ReadonlyMap<string, RecordMark> = new Map()
 
@@ -48,41 +54,52 @@ export interface OpenRecord {
 /** The records of one table: grid or list, and the open record beside it. */
 export function TableScreen({
   table: name,
+  view: viewId,
   renderRecord,
 }: {
   readonly table: string
+  /** The saved view in the address; `undefined`: all records. */
+  readonly view: string | undefined
   readonly renderRecord: (record: OpenRecord) => ReactNode
 }): JSX.Element {
   const table = useTableInfo(name)
-  useDocumentTitle(table?.label ?? name)
-  if (table) return <TableView table={table} renderRecord={renderRecord} />
+  const { view: saved, isLoading } = useView(name, viewId)
+  useDocumentTitle(saved ? `${saved.name} · ${table?.label ?? name}` : (table?.label ?? name))
+  if (table && (viewId === undefined || saved)) return <TableView {...{ table, saved, renderRecord }} />
   return (
     <>
       <h1 tabIndex={-1} className="sr-only">
-        {name}
+        {table?.label ?? name}
       </h1>
-      <EmptyState title={words.noAccess}>{words.noAccessDetail}</EmptyState>
+      {table === undefined ? (
+        <EmptyState title={words.noAccess}>{words.noAccessDetail}</EmptyState>
+      ) : isLoading ? null : (
+        <viewGone.Content table={table} />
+      )}
     </>
   )
 }
 
 function TableView({
   table,
+  saved,
   renderRecord,
 }: {
   readonly table: TableInfo
+  readonly saved: SavedView | undefined
   readonly renderRecord: (record: OpenRecord) => ReactNode
 }): JSX.Element {
   const schema = useSchema()
   const fields = useMemo(() => fieldsOf(table.descriptor, schema), [table.descriptor, schema])
-  const view = useGridView(table, fields)
+  const view = useGridView(table, fields, saved)
   const { windows, state } = useRowWindows(view.query)
   const marks = useRecordMarks(table.name) ?? NO_MARKS
   const writer = useRecordWriter()
   const newRecord = useNewRecord(table, fields, writer, state.rows !== undefined)
   const isPhone = useMediaQuery('(max-width: 599.98px)')
   const [listChoice, setListChoice] = useState<boolean>()
-  const isList = listChoice ?? isPhone
+  const isBoard = saved?.type === 'board'
+  const isList = !isBoard && (listChoice ?? isPhone)
   const selection = useViewSelection(view.key)
   const steps = recordSteps(view, windows, selection)
   const total = useRecordTotal(table)
@@ -96,9 +113,15 @@ function TableView({
   return (
     <div className="absolute inset-0 flex">
       <section className="flex min-w-0 flex-1 flex-col">
-        <GridToolbar {...{ table, fields, view, isPhone, isList, onNew }} onListChange={setListChoice} />
+        <GridToolbar
+          {...{ table, fields, view, isPhone, isList, onNew }}
+          isGrid={!isBoard && !isList}
+          onListChange={setListChoice}
+        />
         {state.rows === undefined || state.rows === 0 || state.error ? (
           <NoRows {...{ table, view, total, onNew, isList }} error={state.error} count={state.count} />
+        ) : isBoard ? (
+          <boardView.Content {...{ table, fields, view, marks, writer }} />
         ) : isList ? (
           <RecordList {...shared} fields={view.shown} onOpenRecord={view.openRecord} />
         ) : (
@@ -108,7 +131,7 @@ function TableView({
           table={table}
           shown={state.count === 0 && !hasSynced ? undefined : state.count}
           total={total ?? state.rows ?? 0}
-          cells={isList ? 0 : cellsIn(rangeOf(selection.current))}
+          cells={isList || isBoard ? 0 : cellsIn(rangeOf(selection.current))}
           marks={marks}
           isSearched={view.query.search.trim() !== ''}
         />

@@ -1,46 +1,68 @@
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { useToday } from '../../hooks/use-today.ts'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import type { Field } from '../../lib/fields/field.ts'
 import { completeFilter, type FilterGroup } from '../../lib/filters/filter.ts'
 import { parseFilter, renderFilter } from '../../lib/filters/filter-text.ts'
+import type { SavedView } from '../../lib/views/use-views.ts'
+import {
+  addressOf,
+  type AddressSettings,
+  hasChanges,
+  mergeSettings,
+  NO_CHANGES,
+  type Setting,
+  type ViewSettings,
+} from '../../lib/views/view-settings.ts'
 import type { GridQuery } from './query/grid-query.ts'
 import { shownFields, toggleField } from './query/shown-fields.ts'
 import { parseSorts, renderSorts, type Sort } from './query/sort.ts'
 
-/** What the address says about the view, and how to change it. */
+/** What the saved view and the address say about the view, and how to change it. */
 export interface GridView {
+  /** `undefined`: all records of the table. */
+  readonly saved: SavedView | undefined
+  /** Those of the saved view, with what the address changes. */
+  readonly settings: ViewSettings
+  /** The address changes the view. */
+  readonly isChanged: boolean
   readonly query: GridQuery
-  /** The same for the same search, filter and order. */
+  /** The same for the same view, search, filter and order. */
   readonly key: string
   /** As the person is putting it together, with conditions that cannot be asked yet. */
   readonly filter: FilterGroup
   readonly shown: readonly Field[]
   readonly record: string | undefined
   readonly isNarrowed: boolean
+  /** Changes a setting in the address; `undefined` takes it away. */
+  set(setting: Setting, value: string | undefined): void
   setSearch(text: string): void
   setFilter(filter: FilterGroup): void
   setSorts(sorts: readonly Sort[]): void
   toggle(field: string): void
   openRecord(id: string | undefined): void
+  /** `undefined`: all records of the table. */
+  openView(id: string | undefined): void
   clearFilters(): void
+  /** Back to the view as it is saved. */
   reset(): void
 }
 
-interface ViewSearch {
+interface ViewSearch extends AddressSettings {
   readonly record?: string | undefined
   readonly q?: string | undefined
-  readonly f?: string | undefined
-  readonly s?: string | undefined
-  readonly h?: string | undefined
 }
 
-/** The view in the address: a link carries search, filter, order and fields. */
-export function useGridView(table: TableInfo, fields: readonly Field[]): GridView {
-  const search = useSearch({ from: '/signed-in/w/$ws/t/$table' })
-  const navigate = useNavigate({ from: '/w/$ws/t/$table' })
-  const { q, f, s, h } = search
+/** The view in the address: a saved one, with the search, filter, order and fields that a link carries. */
+export function useGridView(table: TableInfo, fields: readonly Field[], saved: SavedView | undefined): GridView {
+  const search: ViewSearch = useSearch({ from: '/signed-in/w/$ws/t/$table' })
+  const { ws } = useParams({ from: '/signed-in/w/$ws/t/$table' })
+  const navigate = useNavigate()
+  const own = saved?.settings ?? NO_SETTINGS
+  const settings = useMemo(() => mergeSettings(own, search), [own, search])
+  const { filter: f, sort: s, hide: h } = settings
+  const { q } = search
   const today = useToday()
   const filter = useMemo(() => parseFilter(f), [f])
   const query = useMemo((): GridQuery => {
@@ -56,23 +78,34 @@ export function useGridView(table: TableInfo, fields: readonly Field[]): GridVie
   }, [table.name, fields, q, filter, s, today])
   const shown = useMemo(() => shownFields(fields, h), [fields, h])
 
-  const set = (change: ViewSearch, replace = true): void => {
-    void navigate({ to: '.', search: (before) => ({ ...before, ...change }), replace })
+  const change = (changes: ViewSearch, replace = true): void => {
+    void navigate({ to: '.', search: (before: ViewSearch) => ({ ...before, ...changes }), replace })
   }
+  const set = (setting: Setting, value: string | undefined): void => change(addressOf(own, setting, value))
   return {
+    saved,
+    settings,
+    isChanged: hasChanges(own, search),
     query,
-    key: JSON.stringify([query.search, query.filter, query.sorts]),
+    key: JSON.stringify([saved?.id, query.search, query.filter, query.sorts]),
     filter,
     shown,
     record: search.record,
     isNarrowed: query.search.trim() !== '' || query.filter.nodes.length > 0,
-    setSearch: (text) => set({ q: text === '' ? undefined : text }),
-    setFilter: (next) => set({ f: renderFilter(next) }),
-    setSorts: (sorts) => set({ s: renderSorts(sorts) }),
-    toggle: (field) => set({ h: toggleField(fields, h, field) }),
+    set,
+    setSearch: (text) => change({ q: text === '' ? undefined : text }),
+    setFilter: (next) => set('filter', renderFilter(next)),
+    setSorts: (sorts) => set('sort', renderSorts(sorts)),
+    toggle: (field) => set('hide', toggleField(fields, h, field)),
     // Opening is a step to come back from; going on to the next record is not.
-    openRecord: (id) => set({ record: id }, search.record !== undefined && id !== undefined),
-    clearFilters: () => set({ q: undefined, f: undefined }),
-    reset: () => set({ q: undefined, f: undefined, s: undefined, h: undefined }),
+    openRecord: (id) => change({ record: id }, search.record !== undefined && id !== undefined),
+    openView: (id) =>
+      void (id === undefined
+        ? navigate({ to: '/w/$ws/t/$table', params: { ws, table: table.name } })
+        : navigate({ to: '/w/$ws/t/$table/v/$view', params: { ws, table: table.name, view: id } })),
+    clearFilters: () => change({ q: undefined, ...addressOf(own, 'filter', undefined) }),
+    reset: () => change({ q: undefined, ...NO_CHANGES }),
   }
 }
+
+const NO_SETTINGS: ViewSettings = {}

@@ -2,6 +2,7 @@ import { useEffect } from 'react'
 import { fieldsForm } from './toolbar/fields-popover.tsx'
 import { filterForm } from './toolbar/filter-popover.tsx'
 import { sortForm } from './toolbar/sort-popover.tsx'
+import { viewsPanel } from './toolbar/views-popover.tsx'
 
 /** The first rows have the line and the processor for themselves, in milliseconds. */
 const AFTER_ROWS_MS = 1_000
@@ -12,7 +13,7 @@ export function usePreload(hasRows: boolean): void {
   useEffect(() => {
     if (!hasRows) return
     const timer = setTimeout(() => {
-      for (const { preload } of [filterForm, sortForm, fieldsForm]) preload()
+      for (const { preload } of [filterForm, sortForm, fieldsForm, viewsPanel]) preload()
     }, AFTER_ROWS_MS)
     return () => clearTimeout(timer)
   }, [hasRows])

@@ -66,9 +66,8 @@ export function RecordPanel({
         tab={RECORD_TABS.find((one) => one === tab) ?? 'fields'}
         onTab={(next) =>
           void navigate({
-            to: '/w/$ws/t/$table',
-            params: { ws, table: name },
-            search: (before) => ({ ...before, tab: next === 'fields' ? undefined : next }),
+            to: '.',
+            search: (before: object) => ({ ...before, tab: next === 'fields' ? undefined : next }),
             replace: true,
           })
         }

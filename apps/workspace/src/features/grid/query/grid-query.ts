@@ -35,7 +35,12 @@ export function countSql(query: GridQuery): SqlPart {
  * index alone; only the rows of the window are read whole (a cross join keeps SQLite to that order).
  */
 export function windowSql(query: GridQuery, offset: number, limit: number): SqlPart {
-  const where = whereSql(query)
+  return rowsSql(query, undefined, limit, offset)
+}
+
+/** @param only - narrows the view further; over the table named `t` */
+export function rowsSql(query: GridQuery, only: SqlPart | undefined, limit: number, offset: number): SqlPart {
+  const where = whereSql(query, only)
   const order = orderSql(query)
   const page = `select t.id from ${quoteName(query.table)} t${where.text} order by ${order} limit ? offset ?`
   return {
@@ -59,13 +64,18 @@ function columnsSql({ fields }: GridQuery): string {
   ].join(', ')
 }
 
-function whereSql(query: GridQuery): SqlPart {
+/** ` where …`, or nothing; the table is named `t`. */
+export function whereSql(query: GridQuery, only?: SqlPart): SqlPart {
   const fields = new Map(query.fields.map((field) => [field.name, field]))
   const filter = filterSql(query.filter, { fields, today: query.today })
   const searches = wordsOf(query.search).map((word) =>
     wordSql(searchedColumns(query.fields), word, query.candidates?.(word)),
   )
-  const parts = [...(filter.text === '' ? [] : [{ ...filter, text: `(${filter.text})` }]), ...searches]
+  const parts = [
+    ...(only === undefined ? [] : [only]),
+    ...(filter.text === '' ? [] : [{ ...filter, text: `(${filter.text})` }]),
+    ...searches,
+  ]
   if (parts.length === 0) return { text: '', values: [] }
   return {
     text: ` where ${parts.map(({ text }) => text).join(' and ')}`,

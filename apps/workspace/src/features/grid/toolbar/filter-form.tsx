@@ -1,5 +1,5 @@
 import { Plus, X } from 'lucide-react'
-import type { JSX } from 'react'
+import type { JSX, ReactNode } from 'react'
 import { Button } from '../../../components/button.tsx'
 import { IconButton } from '../../../components/icon-button.tsx'
 import { Select } from '../../../components/select.tsx'
@@ -10,52 +10,26 @@ import {
   CONDITIONS_MAX,
   countConditions,
   type FilterGroup,
+  type FilterNode,
+  NESTING_MAX,
   NO_FILTER,
   operatorsOf,
 } from '../../../lib/filters/filter.ts'
 import { ConditionValue } from './condition-value.tsx'
 
-/** The conditions of a filter, and how one is added. */
+/** The conditions of a filter, in groups of which all or any have to fit. */
 export function FilterForm({ fields, filter, onChange }: FilterProps): JSX.Element {
   const count = countConditions(filter)
-  const first = fields.find(({ kind }) => kind === 'choice') ?? fields[0]
   return (
     <>
-      {filter.nodes.length === 0 ? (
-        <p className="pb-3 text-body text-muted">{words.noConditions}</p>
-      ) : (
-        <div className="pb-3">
-          <Select
-            label={words.match}
-            className="w-44"
-            value={filter.kind}
-            options={[
-              { value: 'all', label: words.matchAll },
-              { value: 'any', label: words.matchAny },
-            ]}
-            onChange={(kind) => onChange({ ...filter, kind: kind === 'any' ? 'any' : 'all' })}
-          />
-        </div>
-      )}
-      <ConditionList fields={fields} filter={filter} onChange={onChange} />
-      <div className="flex items-center gap-2 pt-3">
-        {first && count < CONDITIONS_MAX ? (
-          <Button
-            size="sm"
-            icon={<Plus size={14} aria-hidden />}
-            onPress={() => onChange({ ...filter, nodes: [...filter.nodes, emptyCondition(first)] })}
-          >
-            {words.addCondition}
-          </Button>
-        ) : (
-          <p className="text-small text-muted">{words.conditionsFull}</p>
-        )}
-        {count > 0 ? (
+      {filter.nodes.length === 0 ? <p className="pb-3 text-body text-muted">{words.noConditions}</p> : null}
+      <GroupForm fields={fields} filter={filter} onChange={onChange} depth={1} left={CONDITIONS_MAX - count}>
+        {filter.nodes.length > 0 ? (
           <Button size="sm" tone="quiet" onPress={() => onChange(NO_FILTER)}>
             {words.clearFilters}
           </Button>
         ) : null}
-      </div>
+      </GroupForm>
     </>
   )
 }
@@ -66,8 +40,74 @@ export interface FilterProps {
   readonly onChange: (filter: FilterGroup) => void
 }
 
-function ConditionList({ fields, filter, onChange }: FilterProps): JSX.Element {
-  const replace = (index: number, node: Condition | undefined): void =>
+/** One group: its conditions and the groups in it, and how more are added. */
+function GroupForm({
+  fields,
+  filter,
+  onChange,
+  depth,
+  left,
+  children,
+}: FilterProps & {
+  /** 1 for the filter itself. */
+  readonly depth: number
+  /** Conditions that the whole filter has room for. */
+  readonly left: number
+  /** Beside the buttons that add. */
+  readonly children?: ReactNode
+}): JSX.Element {
+  const first = fields.find(({ kind }) => kind === 'choice') ?? fields[0]
+  const add = (node: FilterNode): void => onChange({ ...filter, nodes: [...filter.nodes, node] })
+  return (
+    <>
+      {filter.nodes.length === 0 ? null : (
+        <div className="pb-3">
+          <Select
+            label={words.match}
+            isLabelHidden={depth > 1}
+            className="w-44"
+            value={filter.kind}
+            options={[
+              { value: 'all', label: words.matchAll },
+              { value: 'any', label: words.matchAny },
+            ]}
+            onChange={(kind) => onChange({ ...filter, kind: kind === 'any' ? 'any' : 'all' })}
+          />
+        </div>
+      )}
+      <NodeList {...{ fields, filter, onChange, depth, left }} />
+      <div className="flex items-center gap-2 pt-3">
+        {first && left > 0 ? (
+          <Button size="sm" icon={<Plus size={14} aria-hidden />} onPress={() => add(emptyCondition(first))}>
+            {words.addCondition}
+          </Button>
+        ) : (
+          <p className="text-small text-muted">{words.conditionsFull}</p>
+        )}
+        {first && left > 0 && depth < NESTING_MAX ? (
+          <Button
+            size="sm"
+            tone="quiet"
+            icon={<Plus size={14} aria-hidden />}
+            onPress={() => add({ kind: filter.kind === 'all' ? 'any' : 'all', nodes: [emptyCondition(first)] })}
+          >
+            {words.addGroup}
+          </Button>
+        ) : null}
+        {children}
+      </div>
+    </>
+  )
+}
+
+function NodeList({
+  fields,
+  filter,
+  onChange,
+  depth,
+  left,
+}: FilterProps & { readonly depth: number; readonly left: number }): JSX.Element {
+  const replace = (index: number, node: FilterNode | undefined): void =>
     onChange({ ...filter, nodes: filter.nodes.flatMap((old, at) => (at !== index ? [old] : node ? [node] : [])) })
   return (
     <ul className="flex flex-col gap-2">
@@ -79,12 +119,22 @@ function ConditionList({ fields, filter, onChange }: FilterProps): JSX.Element {
           {node.kind === 'condition' ? (
             <ConditionRow condition={node} fields={fields} onChange={(next) => replace(index, next)} />
           ) : (
-            <p className="flex-1 self-center text-body text-muted">
-              {words.filterCount(countConditions(node))} ({node.kind === 'all' ? words.matchAll : words.matchAny})
-            </p>
+            <div
+              role="group"
+              aria-label={words.group}
+              className="min-w-0 flex-1 rounded-md border border-border bg-surface p-2"
+            >
+              <GroupForm
+                fields={fields}
+                filter={node}
+                onChange={(next) => replace(index, next.nodes.length === 0 ? undefined : next)}
+                depth={depth + 1}
+                left={left}
+              />
+            </div>
           )}
           <IconButton
-            label={words.removeCondition}
+            label={node.kind === 'condition' ? words.removeCondition : words.removeGroup}
             icon={<X size={16} aria-hidden />}
             onPress={() => replace(index, undefined)}
           />

@@ -9,10 +9,7 @@ import { ToolButton } from './tool-button.tsx'
 
 export const filterForm = lateContent<FilterProps>(async () => (await import('./filter-form.tsx')).FilterForm)
 
-/**
- * The conditions of the view. Groups inside the filter, which a link can carry, are kept as they are and can be taken
- * out whole.
- */
+/** The conditions of the view. */
 export function FilterPopover({ fields, filter, onChange }: FilterProps): JSX.Element {
   const usable = fields.filter(({ kind }) => kind !== 'binary')
   const count = countConditions(filter)
@@ -24,7 +21,7 @@ export function FilterPopover({ fields, filter, onChange }: FilterProps): JSX.El
         count={count}
         icon={<Filter size={16} aria-hidden />}
       />
-      <Popover label={words.filter} placement="bottom start" className="w-[40rem] p-3">
+      <Popover label={words.filter} placement="bottom start" className="w-[44rem] p-3">
         <filterForm.Content fields={usable} filter={filter} onChange={onChange} />
       </Popover>
     </PopoverTrigger>

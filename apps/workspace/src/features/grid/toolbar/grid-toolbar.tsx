@@ -6,12 +6,14 @@ import { DebouncedSearchField } from '../../../components/debounced-search-field
 import { TableIcon } from '../../../components/table-icon.tsx'
 import type { TableInfo } from '../../../lib/data/tables.ts'
 import type { Field } from '../../../lib/fields/field.ts'
+import { useHasViews } from '../../../lib/views/use-views.ts'
 import { gridMessages as words } from '../../../messages/grid.ts'
 import type { GridView } from '../use-grid-view.ts'
 import { DensityMenu } from './density-menu.tsx'
 import { FieldsPopover } from './fields-popover.tsx'
 import { FilterPopover } from './filter-popover.tsx'
 import { SortPopover } from './sort-popover.tsx'
+import { ViewsPopover } from './views-popover.tsx'
 
 /** What narrows, orders and shapes the view; all of it goes into the address. */
 export function GridToolbar({
@@ -20,6 +22,7 @@ export function GridToolbar({
   view,
   isPhone,
   isList,
+  isGrid,
   onListChange,
   onNew,
 }: {
@@ -28,19 +31,21 @@ export function GridToolbar({
   readonly view: GridView
   readonly isPhone: boolean
   readonly isList: boolean
+  readonly isGrid: boolean
   readonly onListChange: (isList: boolean) => void
   readonly onNew: (() => void) | undefined
 }): JSX.Element {
+  const hasViews = useHasViews()
   return (
     <div className="@container shrink-0 border-b border-border">
       <div className="flex items-center gap-1.5 px-3 py-2 max-tablet:flex-wrap">
-        <h1
-          tabIndex={-1}
-          className="mr-2 flex min-w-0 items-center gap-2 text-heading max-tablet:basis-[calc(100%-7rem)]"
-        >
-          <TableIcon table={table} />
-          <span className="truncate">{table.label}</span>
-        </h1>
+        <div className="mr-2 flex min-w-0 items-center gap-1 max-tablet:basis-[calc(100%-7rem)]">
+          <h1 tabIndex={-1} className="flex min-w-0 items-center gap-2 text-heading">
+            <TableIcon table={table} />
+            <span className="truncate">{table.label}</span>
+          </h1>
+          {hasViews ? <ViewsPopover table={table} view={view} /> : null}
+        </div>
         <DebouncedSearchField
           label={words.searchIn(table.label)}
           placeholder={words.search}
@@ -52,8 +57,8 @@ export function GridToolbar({
           <FilterPopover fields={fields} filter={view.filter} onChange={view.setFilter} />
           <SortPopover fields={fields} sorts={view.query.sorts} onChange={view.setSorts} />
           {isList ? null : <FieldsPopover fields={fields} shown={view.shown} onToggle={view.toggle} />}
-          {isList ? null : <DensityMenu />}
-          {isPhone || isList ? (
+          {isGrid ? <DensityMenu /> : null}
+          {(isPhone && isGrid) || isList ? (
             <IconButton
               label={isList ? words.asGrid : words.asList}
               icon={isList ? <Table2 size={18} aria-hidden /> : <LayoutList size={18} aria-hidden />}

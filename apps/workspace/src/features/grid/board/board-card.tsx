@@ -1,0 +1,159 @@
+import { ArrowRightLeft } from 'lucide-react'
+import type { JSX } from 'react'
+import { IconButton } from '../../../components/icon-button.tsx'
+import { Menu, MenuItem, MenuTrigger } from '../../../components/menu.tsx'
+import { RowThumbnails } from '../../../components/records/row-thumbnails.tsx'
+import { RecordStateMark } from '../../../components/state-glyph.tsx'
+import { cx } from '../../../lib/cx.ts'
+import type { Field } from '../../../lib/fields/field.ts'
+import type { FieldKind } from '../../../lib/fields/field-kind.ts'
+import { formatValue } from '../../../lib/fields/format-value.ts'
+import type { RowPhotos } from '../../../lib/photos/use-row-photos.ts'
+import { fileWords } from '../../../lib/records/file-words.ts'
+import type { RecordMark } from '../../../lib/records/record-state.ts'
+import { boardMessages as words } from '../../../messages/board.ts'
+import { LABEL_PREFIX } from '../query/grid-query.ts'
+import type { GridRow } from '../window-cache.ts'
+import type { Board } from './use-board.ts'
+
+/** Facts under the title. */
+const FACTS_MAX = 4
+
+/** One record on a board: its title, its first facts, its state on this device, and a menu that moves it. */
+export function BoardCard({
+  row,
+  fields,
+  field,
+  lane,
+  place,
+  board,
+  mark,
+  photos,
+  isOpen,
+}: {
+  readonly row: GridRow
+  /** Those that the view shows, in their order. */
+  readonly fields: readonly Field[]
+  /** What the lanes are made of. */
+  readonly field: Field
+  readonly lane: number
+  readonly place: number
+  readonly board: Board
+  readonly mark: RecordMark | undefined
+  readonly photos: RowPhotos | undefined
+  readonly isOpen: boolean
+}): JSX.Element {
+  const title = titleOf(row, fields)
+  const facts = factsOf(row, fields, field)
+  const files = fileWords(mark)
+  return (
+    <article
+      draggable={board.canMove}
+      data-card={row.id}
+      data-lane={lane}
+      className={cx(
+        'group/card relative rounded-md border bg-bg shadow-xs transition-colors',
+        isOpen ? 'border-accent bg-accent-soft' : 'border-border hover:border-control',
+        board.dragged === row.id && 'opacity-55',
+      )}
+    >
+      <button
+        type="button"
+        data-open-card
+        // Tab goes from lane to lane, arrows go through one.
+        tabIndex={board.active === row.id || place === 0 ? 0 : -1}
+        onFocus={() => board.activate(row)}
+        onClick={() => board.open(row.id)}
+        className="flex w-full flex-col gap-1 rounded-md py-2 pr-10 pl-3 text-left"
+      >
+        <span className="line-clamp-2 text-body font-medium">{title}</span>
+        {facts.length === 0 ? null : (
+          <span className="flex flex-wrap gap-x-2 text-small text-muted">
+            {facts.map(({ name, label, text }) => (
+              <span key={name}>
+                <span className="sr-only">{label}: </span>
+                {text}
+              </span>
+            ))}
+          </span>
+        )}
+        {mark === undefined ? null : (
+          <RecordStateMark state={mark.state} says={files?.text} percent={files?.percent} hasWord />
+        )}
+        {photos === undefined ? null : (
+          <span className="-ml-2 flex pt-1">
+            <RowThumbnails photos={photos} side={56} />
+          </span>
+        )}
+      </button>
+      {board.canMove ? <MoveMenu row={row} title={title} lane={lane} board={board} /> : null}
+    </article>
+  )
+}
+
+/** The lanes that the card can go to; those that policies are known to refuse say so. */
+function MoveMenu({
+  row,
+  title,
+  lane,
+  board,
+}: {
+  readonly row: GridRow
+  readonly title: string
+  readonly lane: number
+  readonly board: Board
+}): JSX.Element {
+  const refusals = board.lanes.map((_, index) => (index === lane ? undefined : board.refusalOf(index)))
+  return (
+    <span className="absolute top-1 right-1">
+      <MenuTrigger
+        isOpen={board.menu === row.id}
+        onOpenChange={(isMenuOpen) => board.openMenu(isMenuOpen ? row : undefined)}
+      >
+        <IconButton
+          label={words.move(title)}
+          size="sm"
+          icon={<ArrowRightLeft size={15} aria-hidden />}
+          excludeFromTabOrder={board.active !== row.id}
+        />
+        <Menu
+          label={words.moveTo}
+          disabledKeys={refusals.flatMap((refusal, index) => (index === lane || refusal !== undefined ? [index] : []))}
+          onAction={(key) => board.move(row, title, Number(key))}
+        >
+          {board.lanes.map(({ value, name }, index) => (
+            <MenuItem key={String(value)} id={index} detail={refusals[index]}>
+              {name}
+            </MenuItem>
+          ))}
+        </Menu>
+      </MenuTrigger>
+    </span>
+  )
+}
+
+function titleOf(row: GridRow, fields: readonly Field[]): string {
+  const field = fields.find(({ isTitle }) => isTitle) ?? fields[0]
+  const text = field ? formatValue(field, row[field.name] ?? null, row[LABEL_PREFIX + field.name]) : ''
+  return text === '' ? row.id.slice(0, 8) : text
+}
+
+/** Kinds of fields that say something of a record in one word or two, the most telling first. */
+const FACT_KINDS: readonly FieldKind[] = ['date', 'text', 'link', 'choice', 'number', 'integer', 'datetime']
+
+function factsOf(
+  row: GridRow,
+  fields: readonly Field[],
+  lane: Field,
+): readonly { readonly name: string; readonly label: string; readonly text: string }[] {
+  return fields
+    .filter((field) => !field.isTitle && field !== lane && FACT_KINDS.includes(field.kind))
+    .toSorted((a, b) => FACT_KINDS.indexOf(a.kind) - FACT_KINDS.indexOf(b.kind))
+    .map((field) => ({
+      name: field.name,
+      label: field.label,
+      text: formatValue(field, row[field.name] ?? null, row[LABEL_PREFIX + field.name]),
+    }))
+    .filter(({ text }) => text !== '')
+    .slice(0, FACTS_MAX)
+}

@@ -1,0 +1,250 @@
+import { useJudgements, useLocalDatabase } from '@holdfast/react'
+import { Link, useParams } from '@tanstack/react-router'
+import { Copy, Lock, Pencil, Plus, Save, Star, Table2, Trash2, Undo2, UserRound } from 'lucide-react'
+import { type JSX, type ReactNode, useState } from 'react'
+import { Button as AriaButton } from 'react-aria-components/Button'
+import { showToast } from '../../../components/toast.tsx'
+import { useRecordWriter } from '../../../components/records/use-record-writer.ts'
+import { cx } from '../../../lib/cx.ts'
+import type { TableInfo } from '../../../lib/data/tables.ts'
+import { type SavedView, useViews, VIEWS_TABLE } from '../../../lib/views/use-views.ts'
+import { createView, deleteView, saveSettings, updateView } from '../../../lib/views/view-commands.ts'
+import { recordMessages } from '../../../messages/record.ts'
+import { viewEditingMessages as words } from '../../../messages/view-editing.ts'
+import { viewMessages } from '../../../messages/views.ts'
+import type { GridView } from '../use-grid-view.ts'
+import { ViewForm, type ViewDraft } from './view-form.tsx'
+
+export interface ViewsProps {
+  readonly table: TableInfo
+  readonly view: GridView
+}
+
+/** The views of a table, and what the person may do with the one that is open. */
+export function ViewsPanel({ table, view }: ViewsProps): JSX.Element {
+  const views = useViews(table.name)
+  const { saved } = view
+  const { userId } = useLocalDatabase()
+  const rights = useViewRights(saved, userId)
+  const writer = useRecordWriter()
+  const [form, setForm] = useState<'new' | 'edit'>()
+  const newDraft: ViewDraft = { name: '', type: saved?.type ?? 'grid', scope: 'personal', isDefault: false }
+
+  const create = async (draft: ViewDraft): Promise<void> => {
+    const position = Math.max(-1, ...views.map(({ row }) => row.position ?? 0)) + 1
+    const created = createView({ table: table.name, draft, settings: view.settings, userId, position, views })
+    if (await writer.write(created.command)) view.openView(created.id)
+  }
+  if (form !== undefined) {
+    const isNew = form === 'new' || saved === undefined
+    return (
+      <ViewForm
+        draft={
+          isNew ? newDraft : { name: saved.name, type: saved.type, scope: saved.scope, isDefault: saved.isDefault }
+        }
+        submitLabel={isNew ? words.create : words.done}
+        scopes={rights.scopes}
+        onCancel={() => setForm(undefined)}
+        onSubmit={(draft) => {
+          setForm(undefined)
+          if (isNew) void create(draft)
+          else void writer.write(updateView(saved, draft, views))
+        }}
+      />
+    )
+  }
+  return (
+    <>
+      <ViewLinks table={table} views={views} />
+      <ViewActions
+        view={view}
+        rights={rights}
+        onForm={setForm}
+        onSave={(changed) =>
+          void writer.write(saveSettings(changed, view.settings)).then((isStored) => isStored && view.reset())
+        }
+        onDuplicate={({ name }) => void create({ ...newDraft, name: words.copyOf(name).slice(0, 80) })}
+        onDelete={(deleted) =>
+          void writer.write(deleteView(deleted)).then((isStored) => {
+            if (!isStored) return
+            view.openView(undefined)
+            showToast({
+              text: words.wasRemoved(deleted.name),
+              action: { label: recordMessages.undo, run: () => void writer.undo() },
+            })
+          })
+        }
+      />
+      {saved && !rights.canChange ? <p className="px-2 pt-2 text-small text-muted">{words.notYours}</p> : null}
+    </>
+  )
+}
+
+function ViewActions({
+  view,
+  rights,
+  onForm,
+  onSave,
+  onDuplicate,
+  onDelete,
+}: {
+  readonly view: GridView
+  readonly rights: ViewRights
+  readonly onForm: (form: 'new' | 'edit') => void
+  readonly onSave: (saved: SavedView) => void
+  readonly onDuplicate: (saved: SavedView) => void
+  readonly onDelete: (saved: SavedView) => void
+}): JSX.Element {
+  const { saved, isChanged } = view
+  const canMake = rights.scopes.length > 0
+  return (
+    <ul className="mt-2 flex flex-col border-t border-border pt-2">
+      {isChanged && saved && rights.canChange ? (
+        <Action icon={<Save size={16} aria-hidden />} onPress={() => onSave(saved)}>
+          {words.save}
+        </Action>
+      ) : null}
+      {isChanged ? (
+        <Action icon={<Undo2 size={16} aria-hidden />} onPress={view.reset}>
+          {words.discard}
+        </Action>
+      ) : null}
+      {canMake ? (
+        <Action icon={<Plus size={16} aria-hidden />} onPress={() => onForm('new')}>
+          {isChanged ? words.saveAs : words.newView}
+        </Action>
+      ) : null}
+      {saved && rights.canChange ? (
+        <Action icon={<Pencil size={16} aria-hidden />} onPress={() => onForm('edit')}>
+          {words.edit}
+        </Action>
+      ) : null}
+      {saved && canMake ? (
+        <Action icon={<Copy size={16} aria-hidden />} onPress={() => onDuplicate(saved)}>
+          {words.duplicate}
+        </Action>
+      ) : null}
+      {saved && rights.canDelete ? (
+        <Action isDanger icon={<Trash2 size={16} aria-hidden />} onPress={() => onDelete(saved)}>
+          {words.remove}
+        </Action>
+      ) : null}
+    </ul>
+  )
+}
+
+function ViewLinks({ table, views }: { readonly table: TableInfo; readonly views: readonly SavedView[] }): JSX.Element {
+  const { ws } = useParams({ from: '/signed-in/w/$ws/t/$table' })
+  const link = cx(
+    'flex h-8 items-center gap-2 rounded-md px-2 text-body text-text no-underline hover:bg-hover coarse:h-11',
+    'aria-[current=page]:bg-accent-soft aria-[current=page]:text-accent',
+  )
+  return (
+    <ul className="flex max-h-72 flex-col gap-px overflow-auto">
+      <li>
+        <Link
+          to="/w/$ws/t/$table"
+          params={{ ws, table: table.name }}
+          activeOptions={{ exact: true, includeSearch: false }}
+          className={link}
+        >
+          <Table2 size={16} aria-hidden className="text-subtle" />
+          {viewMessages.all(table.label.toLowerCase())}
+        </Link>
+      </li>
+      {views.map((view) => (
+        <li key={view.id}>
+          <Link
+            to="/w/$ws/t/$table/v/$view"
+            params={{ ws, table: table.name, view: view.id }}
+            activeOptions={{ includeSearch: false }}
+            className={link}
+          >
+            <Table2 size={16} aria-hidden className="shrink-0 text-subtle" />
+            <span className="flex-1 truncate">{view.name}</span>
+            <ViewMarks view={view} />
+          </Link>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** Who has the view, and whether it opens first: a picture and, for screen readers, the words. */
+function ViewMarks({ view }: { readonly view: SavedView }): JSX.Element {
+  return (
+    <span className="flex shrink-0 items-center gap-1.5 text-subtle">
+      {view.isDefault ? (
+        <>
+          <Star size={14} aria-hidden />
+          <span className="sr-only">, {words.opensFirst}</span>
+        </>
+      ) : null}
+      {view.scope === 'shared' ? null : (
+        <>
+          {view.scope === 'locked' ? <Lock size={14} aria-hidden /> : <UserRound size={14} aria-hidden />}
+          <span className="sr-only">, {words.scopes[view.scope]}</span>
+        </>
+      )}
+    </span>
+  )
+}
+
+function Action({
+  icon,
+  isDanger = false,
+  onPress,
+  children,
+}: {
+  readonly icon: ReactNode
+  readonly isDanger?: boolean
+  readonly onPress: () => void
+  readonly children: string
+}): JSX.Element {
+  return (
+    <li>
+      <AriaButton
+        onPress={onPress}
+        className={cx(
+          'flex h-8 w-full items-center gap-2 rounded-md px-2 text-left text-body data-hovered:bg-hover data-pressed:bg-pressed coarse:h-11',
+          isDanger && 'text-danger',
+        )}
+      >
+        <span className={cx(!isDanger && 'text-muted')}>{icon}</span>
+        {children}
+      </AriaButton>
+    </li>
+  )
+}
+
+interface ViewRights {
+  readonly canChange: boolean
+  readonly canDelete: boolean
+  /** Of views that the person may make. */
+  readonly scopes: readonly SavedView['scope'][]
+}
+
+/** What policies leave the person to do with views, as far as this device knows; the server decides. */
+function useViewRights(saved: SavedView | undefined, userId: string): ViewRights {
+  const scopes = ['personal', 'shared', 'locked'] as const
+  const row = saved && { ...saved.row }
+  const judgements = useJudgements([
+    ...scopes.map((scope) => ({
+      table: VIEWS_TABLE,
+      command: 'insert' as const,
+      after: { scope, owner_id: userId },
+    })),
+    ...(row
+      ? [
+          { table: VIEWS_TABLE, command: 'update' as const, before: row, after: row, changed: ['config'] },
+          { table: VIEWS_TABLE, command: 'delete' as const, before: row },
+        ]
+      : []),
+  ])
+  const isLeft = (index: number): boolean => judgements?.[index]?.kind !== 'refused'
+  return {
+    scopes: scopes.filter((_, index) => isLeft(index)),
+    canChange: isLeft(scopes.length),
+    canDelete: isLeft(scopes.length + 1),
+  }
+}

@@ -1,0 +1,30 @@
+import { ChevronDown } from 'lucide-react'
+import type { JSX } from 'react'
+import { Button as AriaButton } from 'react-aria-components/Button'
+import { lateContent } from '../../../components/late-content.tsx'
+import { Popover, PopoverTrigger } from '../../../components/popover.tsx'
+import { viewMessages as words } from '../../../messages/views.ts'
+import type { ViewsProps } from './views-panel.tsx'
+
+export const viewsPanel = lateContent<ViewsProps>(async () => (await import('./views-panel.tsx')).ViewsPanel)
+
+/** The name of the view, which opens the list of the others and what can be done with this one. */
+export function ViewsPopover(props: ViewsProps): JSX.Element {
+  const { table, view } = props
+  const name = view.saved?.name ?? words.all(table.label.toLowerCase())
+  return (
+    <PopoverTrigger>
+      <AriaButton
+        aria-label={words.current(name)}
+        className="inline-flex h-8 min-w-0 shrink items-center gap-1 rounded-md px-2 text-small font-medium text-muted data-hovered:bg-hover data-hovered:text-text data-pressed:bg-pressed coarse:h-11"
+      >
+        <span className="max-w-48 truncate">{name}</span>
+        {view.isChanged ? <span className="text-accent">· {words.changed}</span> : null}
+        <ChevronDown size={14} aria-hidden className="shrink-0" />
+      </AriaButton>
+      <Popover label={words.viewsOf(table.label)} placement="bottom start" className="w-80 p-2">
+        <viewsPanel.Content {...props} />
+      </Popover>
+    </PopoverTrigger>
+  )
+}

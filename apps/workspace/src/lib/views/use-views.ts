@@ -1,0 +1,77 @@
+import { useRecords, useSchema } from '@holdfast/react'
+import { useMemo } from 'react'
+import { parseSettings, type ViewSettings } from './view-settings.ts'
+
+/** The local name of `holdfast.views`. */
+export const VIEWS_TABLE = 'hf_views'
+
+export const VIEW_TYPES = ['grid', 'board'] as const
+export type ViewType = (typeof VIEW_TYPES)[number]
+export const VIEW_SCOPES = ['personal', 'shared', 'locked'] as const
+export type ViewScope = (typeof VIEW_SCOPES)[number]
+
+/** A saved way to look at a table. */
+export interface SavedView {
+  readonly id: string
+  readonly table: string
+  readonly name: string
+  readonly type: ViewType
+  readonly scope: ViewScope
+  readonly isDefault: boolean
+  readonly settings: ViewSettings
+  /** As the local database has it. */
+  readonly row: ViewRow
+}
+
+export interface ViewRow {
+  readonly id: string
+  readonly table_name: string
+  readonly name: string | null
+  readonly type: string | null
+  readonly scope: string | null
+  readonly owner_id: string | null
+  readonly config: string | null
+  readonly is_default: number | null
+  readonly position: number | null
+}
+
+const COLUMNS = 'id, table_name, name, type, scope, owner_id, config, is_default, position'
+
+/** Whether the project has a table for views that this person may read. */
+export function useHasViews(): boolean {
+  return useSchema().tables.some(({ name }) => name === VIEWS_TABLE)
+}
+
+/** The views of one table, or of all, that are on this device: everyone's and the person's own. */
+export function useViews(table?: string): readonly SavedView[] {
+  const where = table === undefined ? '' : ' where table_name = ?'
+  const sql = `select ${COLUMNS} from ${VIEWS_TABLE}${where} order by position, name collate nocase, id`
+  const { rows } = useRecords<ViewRow>(useHasViews() ? sql : '', table === undefined ? [] : [table])
+  return useMemo(() => rows.map(toView), [rows])
+}
+
+/** One view of a table, by its id; nothing is asked without one. */
+export function useView(
+  table: string,
+  id: string | undefined,
+): { readonly view: SavedView | undefined; readonly isLoading: boolean } {
+  const isAsked = useHasViews() && id !== undefined
+  const sql = `select ${COLUMNS} from ${VIEWS_TABLE} where id = ? and table_name = ?`
+  const { rows, isCurrent } = useRecords<ViewRow>(isAsked ? sql : '', [id ?? null, table])
+  const [row] = rows
+  const view = useMemo(() => (row && row.id === id ? toView(row) : undefined), [row, id])
+  return { view, isLoading: isAsked && !isCurrent }
+}
+
+function toView(row: ViewRow): SavedView {
+  return {
+    id: row.id,
+    table: row.table_name,
+    name: row.name ?? '',
+    type: VIEW_TYPES.find((type) => type === row.type) ?? 'grid',
+    scope: VIEW_SCOPES.find((scope) => scope === row.scope) ?? 'personal',
+    isDefault: row.is_default === 1,
+    settings: parseSettings(row.config),
+    row,
+  }
+}

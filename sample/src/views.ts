@@ -1,0 +1,54 @@
+import { createId } from './random.ts'
+import type { ViewRow } from './rows.ts'
+
+const OVERDUE = 'all(due_on.before.today,state.notin.verified.dropped)'
+
+/** The views that everybody has: written as the links of the app are. Each region's people see their own rows in them. */
+export function generateViews(seed: number): readonly ViewRow[] {
+  const views: readonly Omit<ViewRow, 'id' | 'position'>[] = [
+    {
+      table_name: 'actions',
+      name: 'Overdue – my region',
+      type: 'grid',
+      scope: 'locked',
+      config: { filter: OVERDUE, sort: 'due_on' },
+      is_default: true,
+    },
+    {
+      table_name: 'actions',
+      name: 'Waiting to be verified',
+      type: 'grid',
+      scope: 'shared',
+      config: { filter: 'all(state.in.to_verify)', sort: 'due_on' },
+      is_default: false,
+    },
+    {
+      table_name: 'actions',
+      name: 'By state',
+      type: 'board',
+      scope: 'shared',
+      config: { filter: 'all(state.notin.verified.dropped)', sort: 'due_on', lane: 'state' },
+      is_default: false,
+    },
+    {
+      table_name: 'findings',
+      name: 'Serious and open',
+      type: 'grid',
+      scope: 'shared',
+      config: { filter: 'all(state.in.open,severity.in.high.critical)', sort: '-severity,-created_at' },
+      is_default: false,
+    },
+    {
+      table_name: 'inspections',
+      name: 'Next 14 days',
+      type: 'grid',
+      scope: 'shared',
+      config: {
+        filter: 'all(scheduled_on.after.today-1,scheduled_on.before.today+15)',
+        sort: 'scheduled_on',
+      },
+      is_default: false,
+    },
+  ]
+  return views.map((view, index) => ({ id: createId(seed, 'views', index), ...view, position: index }))
+}
