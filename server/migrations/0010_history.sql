@@ -90,6 +90,22 @@ $$;
 comment on function holdfast.history_condition(regclass, name) is 'Who may read the history of a table: whoever may read the record.';
 revoke all on function holdfast.history_condition(regclass, name) from public;
 
+-- The table is not the project's, since event triggers write to it: a trigger or an index of the project there would be run by the superuser. So policies on it
+-- are made here.
+create function holdfast.admit_to_history(tracked regclass, key name) returns void
+  language plpgsql security definer set search_path = '' as $$
+begin
+  execute format('drop policy if exists %I on holdfast.history', 'history_of_' || tracked::oid);
+  if key is not null then
+    execute format('create policy %I on holdfast.history for select to authenticated using (%s)',
+                   'history_of_' || tracked::oid, holdfast.history_condition(tracked, key));
+  end if;
+end
+$$;
+comment on function holdfast.admit_to_history(regclass, name) is
+  'Lets whoever may read a record of a table read its history; without a key, ends that.';
+revoke all on function holdfast.admit_to_history(regclass, name) from public;
+
 create function holdfast.track(tracked regclass, keep interval default '365 days', ignore name[] default '{updated_at}') returns void
   language plpgsql set search_path = '' as $$
 declare
@@ -121,8 +137,7 @@ begin
                  tracked, key, ignore);
   execute format('create trigger holdfast_history_age after insert or update or delete on %s for each statement execute function holdfast.forget_old_history(%L)',
                  tracked, keep);
-  execute format('create policy %I on holdfast.history for select to authenticated using (%s)',
-                 'history_of_' || tracked::oid, holdfast.history_condition(tracked, key));
+  perform holdfast.admit_to_history(tracked, key);
   -- A device asks for the history of the records that it shows, not for that of all that its person may read.
   if to_regclass('sync.streams') is not null then
     if not exists (select from sync.streams s where s.name = 'holdfast_history') then
@@ -142,7 +157,7 @@ create function holdfast.untrack(tracked regclass, keep_rows boolean default fal
 begin
   execute format('drop trigger if exists holdfast_history on %s', tracked);
   execute format('drop trigger if exists holdfast_history_age on %s', tracked);
-  execute format('drop policy if exists %I on holdfast.history', 'history_of_' || tracked::oid);
+  perform holdfast.admit_to_history(tracked, null);
   if not keep_rows then
     delete from holdfast.history where table_name = (select relname from pg_catalog.pg_class where oid = tracked);
   end if;
@@ -240,22 +255,23 @@ exception
 end
 $$;
 
--- In a packaged database history is the project's, as comments are.
+-- In a packaged database the project writes history and deletes it; triggers write it with the project's rights, since they read values of its types.
 do $$
 declare
-  owner name := (select pg_catalog.pg_get_userbyid(relowner) from pg_catalog.pg_class where oid = 'holdfast.comments'::pg_catalog.regclass);
+  project name := (select pg_catalog.pg_get_userbyid(relowner) from pg_catalog.pg_class where oid = 'holdfast.comments'::pg_catalog.regclass);
   one record;
 begin
-  if owner = current_user then
+  if project = current_user then
     return;
   end if;
-  execute format('alter table holdfast.history owner to %I', owner);
+  execute format('grant select, insert, update, delete on holdfast.history to %I', project);
+  execute format('grant execute on function holdfast.admit_to_history(regclass, name) to %I', project);
   for one in
     select p.oid::pg_catalog.regprocedure as function from pg_catalog.pg_proc p
      where p.pronamespace = 'holdfast'::pg_catalog.regnamespace
-       and p.proname in ('write_history', 'forget_old_history', 'history_condition', 'track', 'untrack')
+       and p.proname in ('write_history', 'forget_old_history', 'track', 'untrack')
   loop
-    execute format('alter function %s owner to %I', one.function, owner);
+    execute format('alter function %s owner to %I', one.function, project);
   end loop;
 end
 $$;

@@ -178,6 +178,14 @@ describe('a project may not', () => {
     'create table public.refers (name text references sync.streams)',
     'create rule mine as on insert to sync.streams do also select 1',
     'create policy mine on sync.streams using (true)',
+    `create function public.on_history() returns trigger language plpgsql as $$ begin return null; end $$;
+     create trigger mine after update on holdfast.history for each row execute function public.on_history()`,
+    `create function public.shown(text) returns text language sql immutable as 'select $1';
+     create index mine on holdfast.history (public.shown(table_name))`,
+    'create rule mine as on update to holdfast.history do also select 1',
+    'alter table holdfast.history owner to postgres',
+    'create or replace function holdfast.history_condition(tracked regclass, key name) returns text language sql as $$ select $t$true$t$ $$',
+    'create or replace function holdfast.follow_tracked(tracked regclass, was jsonb) returns void language sql as $$ $$',
     'update sync.state set epoch = epoch + 1',
     `delete from sync.ops`,
     `insert into holdfast.migrations (source, name, checksum) values ('a', 'b', 'c')`,
