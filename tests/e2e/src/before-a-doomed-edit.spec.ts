@@ -35,7 +35,7 @@ test('a contractor is told what only others may change, and is not offered it, o
     await expect(page.getByRole('heading', { level: 1, name: site.name })).toBeVisible()
     await expect(readOnly).toContainText('Others can, by “Lead edits”.')
     await expect(page.getByRole('textbox')).toHaveCount(0)
-    await page.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('button', { name: 'More', exact: true }).click()
     await expect(page.getByRole('menuitem', { name: 'Copy the link' })).toBeVisible()
     await expect(page.getByRole('menuitem', { name: /^Delete/ })).toHaveCount(0)
     await page.keyboard.press('Escape')
