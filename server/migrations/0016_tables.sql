@@ -43,14 +43,10 @@ create policy everyone_reads on holdfast.tables for select to authenticated usin
 create policy operators_manage on holdfast.tables for all to authenticated
   using ((select holdfast.is_operator())) with check ((select holdfast.is_operator()));
 
--- As with teams and comments: in a packaged database they belong to the role that the project acts as.
+-- As with teams and comments: they belong to the role that the project acts as, where there is one.
 do $$
 begin
-  if not (select rolsuper from pg_catalog.pg_roles where rolname = current_user)
-     or not exists (select from pg_catalog.pg_roles where oid = 10 and rolname = 'supabase_admin')
-     or not exists (select from pg_catalog.pg_roles where rolname = 'postgres' and not rolsuper) then
-    return;
-  end if;
-  alter table holdfast.tables owner to postgres;
+  execute format('alter table holdfast.tables owner to %I',
+                 (select pg_catalog.pg_get_userbyid(relowner) from pg_catalog.pg_class where oid = 'holdfast.comments'::pg_catalog.regclass));
 end
 $$;

@@ -1,8 +1,7 @@
 import { useLocalDatabase, useRecords, useSchema } from '@holdfast/react'
-import * as v from 'valibot'
 import { createContext, type JSX, type ReactNode, useContext, useEffect, useMemo } from 'react'
-import { localValue } from '../local-value.ts'
-import { type StoredLooks, storedLooksSchema, withLooks } from './arrange-tables.ts'
+import { type StoredLooks, withLooks } from './arrange-tables.ts'
+import { readLooks, rememberLooks } from './remembered-looks.ts'
 import { type TableInfo, tablesOf } from './tables.ts'
 
 const Tables = createContext<readonly TableInfo[] | undefined>(undefined)
@@ -10,9 +9,6 @@ const Tables = createContext<readonly TableInfo[] | undefined>(undefined)
 /** The local name of `holdfast.tables`. */
 const LOOKS_TABLE = 'hf_tables'
 const LOOKS_SQL = `select schema_name, table_name, label, icon, color, section, position, is_supporting from ${LOOKS_TABLE}`
-
-/** What the tables of the account that was open last looked like: until the database has answered, lists stand as they will. */
-const remembered = localValue('hf-table-looks', v.object({ userId: v.string(), looks: v.array(storedLooksSchema) }))
 
 /** Reads once for all below what the tables look like. */
 export function TablesProvider({ children }: { readonly children: ReactNode }): JSX.Element {
@@ -26,12 +22,12 @@ export function TablesProvider({ children }: { readonly children: ReactNode }): 
 function useLooks(areKept: boolean): readonly StoredLooks[] {
   const { userId } = useLocalDatabase()
   const { rows, isLoading } = useRecords<StoredLooks>(areKept ? LOOKS_SQL : '')
-  const last = useMemo(() => remembered.read(), [])
+  const last = useMemo(() => readLooks(userId), [userId])
   // The next start is outside React.
   useEffect(() => {
-    if (!isLoading) remembered.write({ userId, looks: [...rows] })
+    if (!isLoading) rememberLooks(userId, rows)
   }, [userId, rows, isLoading])
-  return areKept && isLoading && last?.userId === userId ? last.looks : rows
+  return areKept && isLoading ? last : rows
 }
 
 /** The project's tables that this person may see, in the project's order; they follow the server's schema. */

@@ -1,0 +1,21 @@
+import * as v from 'valibot'
+import { localValue } from '../local-value.ts'
+import { type StoredLooks, storedLooksSchema } from './arrange-tables.ts'
+
+/** What the tables of the account that was open last looked like: until its database has answered, lists stand as they will. */
+const stored = localValue('hf-table-looks', v.object({ userId: v.string(), looks: v.array(storedLooksSchema) }))
+
+/** @returns nothing when another account was open last */
+export function readLooks(userId: string): readonly StoredLooks[] {
+  const last = stored.read()
+  return last?.userId === userId ? last.looks : []
+}
+
+export function rememberLooks(userId: string, looks: readonly StoredLooks[]): void {
+  stored.write({ userId, looks: [...looks] })
+}
+
+/** Labels are the project's words: they go with the data of the account. */
+export function forgetLooks(userId: string): void {
+  if (stored.read()?.userId === userId) stored.clear()
+}
