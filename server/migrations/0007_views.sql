@@ -17,7 +17,7 @@ create index views_owner_id_idx on holdfast.views (owner_id);
 create index views_table_name_idx on holdfast.views (table_name);
 create unique index views_one_default on holdfast.views (table_name) where is_default;
 
-comment on table holdfast.views is 'Views. Ways to look at a table: what it is filtered, ordered and grouped by.';
+comment on table holdfast.views is 'Views. Ways to look at a table: its filter, its order, its fields.';
 comment on column holdfast.views.table_name is 'Table. By its name on the device.';
 comment on column holdfast.views.name is 'Name. 1 to 80 characters.';
 comment on column holdfast.views.type is 'Type. grid, board, calendar, gallery, form or map.';
