@@ -2,6 +2,7 @@ import type { UnsentCount } from '@holdfast/client'
 import { useLocalDatabase } from '@holdfast/react'
 import { useEffect, useReducer } from 'react'
 import { forgetAccount, rememberWaiting } from '../../lib/data/accounts.ts'
+import { forgetLooks } from '../../lib/data/remembered-looks.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { setPaused } from '../../lib/data/pause.ts'
 import { ASKING, type LeavingState, nextLeaving } from './leaving-state.ts'
@@ -32,7 +33,10 @@ export function useLeaving({
     try {
       if (data === 'keep') rememberWaiting(local.userId, waiting + attention + files)
       await client.signOut(data, { discardUnsent: true }) // the person has chosen
-      if (data === 'wipe') forgetAccount(local.userId)
+      if (data === 'wipe') {
+        forgetAccount(local.userId)
+        forgetLooks(local.userId)
+      }
     } catch (cause) {
       dispatch({ kind: 'failed', cause })
     }

@@ -5,6 +5,7 @@ import { ConfirmDialog } from '../../components/dialog.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { showToast } from '../../components/toast.tsx'
 import { forgetAccount } from '../../lib/data/accounts.ts'
+import { forgetLooks } from '../../lib/data/remembered-looks.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { useLocalStore } from '../../lib/data/open-database.ts'
 import { resync } from '../../lib/data/resync.ts'
@@ -104,6 +105,7 @@ function Wipe({ waiting }: { readonly waiting: number }): JSX.Element {
   const work = useConfirmedWork(async () => {
     await client.signOut('wipe', { discardUnsent: true })
     forgetAccount(userId)
+    forgetLooks(userId)
   })
   return (
     <section aria-labelledby="device-wipe" className="flex flex-col items-start gap-2">

@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import { create } from 'zustand'
 import { localValue } from '../local-value.ts'
-import { forgetLooks } from './remembered-looks.ts'
 
 const accountSchema = v.object({
   userId: v.string(),
@@ -40,9 +39,8 @@ export function rememberAccount(person: {
   save([entry, ...accounts.filter((account) => account.userId !== person.userId)])
 }
 
-/** Takes an account off the list, with what its tables looked like: its database has been wiped. */
+/** Takes an account off the list: its database has been wiped. */
 export function forgetAccount(userId: string): void {
-  forgetLooks(userId)
   save(useAccounts.getState().accounts.filter((account) => account.userId !== userId))
 }
 
