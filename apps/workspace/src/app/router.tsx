@@ -10,8 +10,8 @@ import { UntilMatched } from './until-matched.tsx'
 
 const homeSearch = v.object({})
 /**
- * What a link to a table carries: the open record and the panel's tab, the search text, and the unsaved settings of the
- * view, a letter each (`lib/views/view-settings.ts`).
+ * What a link to a table carries: the open record and the panel's tab, the search text, the day that a calendar shows,
+ * and the unsaved settings of the view, a letter each (`lib/views/view-settings.ts`).
  */
 const tableSearch = v.object({
   record: text,
@@ -27,6 +27,10 @@ const tableSearch = v.object({
   r: text,
   l: text,
   d: text,
+  m: text,
+  p: text,
+  o: text,
+  on: text,
 })
 const wordsSearch = v.object({ q: text, table: text })
 const recordSearch = v.object({ tab: text })

@@ -20,7 +20,6 @@ import { useUndoKeys } from '../../lib/records/use-undo-keys.ts'
 import { quoteName } from '../../lib/sql.ts'
 import { type SavedView, useView } from '../../lib/views/use-views.ts'
 import { gridMessages as words } from '../../messages/grid.ts'
-import type { BoardProps } from './board/board-view.tsx'
 import { DataGrid } from './data-grid.tsx'
 import { GridFooter } from './grid-footer.tsx'
 import { ROW_PX } from './grid-layout.ts'
@@ -35,9 +34,9 @@ import { usePreload } from './use-preload.ts'
 import { type GridView, useGridView } from './use-grid-view.ts'
 import { useRowWindows } from './use-row-windows.ts'
 import { useViewSelection, type ViewSelection } from './use-view-selection.ts'
+import { viewKinds } from './view-kinds.ts'
 
 const viewGone = lateContent<{ readonly table: TableInfo }>(async () => (await import('./view-gone.tsx')).ViewGone)
-const boardView = lateContent<BoardProps>(async () => (await import('./board/board-view.tsx')).BoardView)
 
 const NO_MARKS: ReadonlyMap<string, RecordMark> = new Map()
 
@@ -98,8 +97,8 @@ function TableView({
   const newRecord = useNewRecord(table, fields, writer, state.rows !== undefined)
   const isPhone = useMediaQuery('(max-width: 599.98px)')
   const [listChoice, setListChoice] = useState<boolean>()
-  const isBoard = saved?.type === 'board'
-  const isList = !isBoard && (listChoice ?? isPhone)
+  const kind = saved === undefined || saved.type === 'grid' ? undefined : viewKinds[saved.type]
+  const isList = kind === undefined && (listChoice ?? isPhone)
   const selection = useViewSelection(view.key)
   const steps = recordSteps(view, windows, selection)
   const total = useRecordTotal(table)
@@ -115,13 +114,13 @@ function TableView({
       <section className="flex min-w-0 flex-1 flex-col">
         <GridToolbar
           {...{ table, fields, view, isPhone, isList, onNew }}
-          isGrid={!isBoard && !isList}
+          isGrid={kind === undefined && !isList}
           onListChange={setListChoice}
         />
         {state.rows === undefined || state.rows === 0 || state.error ? (
           <NoRows {...{ table, view, total, onNew, isList }} error={state.error} count={state.count} />
-        ) : isBoard ? (
-          <boardView.Content {...{ table, fields, view, marks, writer }} />
+        ) : kind ? (
+          <kind.Content {...shared} {...{ fields, writer }} />
         ) : isList ? (
           <RecordList {...shared} fields={view.shown} onOpenRecord={view.openRecord} />
         ) : (
@@ -131,7 +130,7 @@ function TableView({
           table={table}
           shown={state.count === 0 && !hasSynced ? undefined : state.count}
           total={total ?? state.rows ?? 0}
-          cells={isList || isBoard ? 0 : cellsIn(rangeOf(selection.current))}
+          cells={isList || kind ? 0 : cellsIn(rangeOf(selection.current))}
           marks={marks}
           isSearched={view.query.search.trim() !== ''}
         />

@@ -10,6 +10,9 @@ export const SETTING_LETTERS = {
   height: 'r',
   lane: 'l',
   date: 'd',
+  span: 'm',
+  point: 'p',
+  form: 'o',
 } as const
 
 export type Setting = keyof typeof SETTING_LETTERS

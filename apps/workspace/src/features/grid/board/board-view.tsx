@@ -2,14 +2,11 @@ import { useLocalDatabase, useRecords } from '@holdfast/react'
 import { type JSX, useMemo, useRef, useState } from 'react'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { Select } from '../../../components/select.tsx'
-import type { TableInfo } from '../../../lib/data/tables.ts'
 import type { Field } from '../../../lib/fields/field.ts'
 import { choiceWords } from '../../../lib/fields/format-value.ts'
-import type { RecordMark } from '../../../lib/records/record-state.ts'
-import type { RecordWriter } from '../../../lib/records/create-record-writer.ts'
 import { candidatesOf } from '../../../lib/search/candidates-of.ts'
 import { boardMessages as words } from '../../../messages/board.ts'
-import type { GridView } from '../use-grid-view.ts'
+import type { KindProps } from '../kind-props.ts'
 import { BoardLane } from './board-lane.tsx'
 import { laneFieldOf, laneFields } from './lane-fields.ts'
 import { type LaneRow, lanesOf, lanesSql } from './lane-sql.ts'
@@ -19,16 +16,8 @@ import { useBoard } from './use-board.ts'
 const LANES_MAX = 60
 const LANES_THROTTLE_MS = 200
 
-export interface BoardProps {
-  readonly table: TableInfo
-  readonly fields: readonly Field[]
-  readonly view: GridView
-  readonly marks: ReadonlyMap<string, RecordMark>
-  readonly writer: RecordWriter
-}
-
 /** The records of a view in lanes, one for each value of a field. */
-export function BoardView(props: BoardProps): JSX.Element {
+export function BoardView(props: KindProps): JSX.Element {
   const { fields, view } = props
   const field = laneFieldOf(fields, view.settings.lane)
   if (!field) return <EmptyState title={words.noLanes}>{words.noLanesDetail}</EmptyState>
@@ -49,7 +38,7 @@ export function BoardView(props: BoardProps): JSX.Element {
   )
 }
 
-function Lanes({ table, view, marks, writer, field }: BoardProps & { readonly field: Field }): JSX.Element {
+function Lanes({ table, view, marks, writer, field }: KindProps & { readonly field: Field }): JSX.Element {
   const { search } = useLocalDatabase()
   const query = useMemo(
     () => ({ ...view.query, candidates: candidatesOf(search, view.query.table, view.query.fields) }),

@@ -1,13 +1,13 @@
 import { useJudgements, useLocalDatabase } from '@holdfast/react'
 import { Link, useParams } from '@tanstack/react-router'
-import { Copy, Lock, Pencil, Plus, Save, Star, Table2, Trash2, Undo2, UserRound } from 'lucide-react'
-import { type JSX, type ReactNode, useState } from 'react'
+import { Copy, Lock, Pencil, Plus, Save, SquareKanban, Star, Table2, Trash2, Undo2, UserRound } from 'lucide-react'
+import { createElement, type JSX, type ReactNode, useState } from 'react'
 import { Button as AriaButton } from 'react-aria-components/Button'
 import { showToast } from '../../../components/toast.tsx'
 import { useRecordWriter } from '../../../components/records/use-record-writer.ts'
 import { cx } from '../../../lib/cx.ts'
 import type { TableInfo } from '../../../lib/data/tables.ts'
-import { type SavedView, useViews, VIEWS_TABLE } from '../../../lib/views/use-views.ts'
+import { type SavedView, useViews, VIEWS_TABLE, type ViewType } from '../../../lib/views/use-views.ts'
 import { createView, deleteView, saveSettings, updateView } from '../../../lib/views/view-commands.ts'
 import { recordMessages } from '../../../messages/record.ts'
 import { viewEditingMessages as words } from '../../../messages/view-editing.ts'
@@ -160,7 +160,7 @@ function ViewLinks({ table, views }: { readonly table: TableInfo; readonly views
             activeOptions={{ includeSearch: false }}
             className={link}
           >
-            <Table2 size={16} aria-hidden className="shrink-0 text-subtle" />
+            <KindIcon type={view.type} />
             <span className="flex-1 truncate">{view.name}</span>
             <ViewMarks view={view} />
           </Link>
@@ -168,6 +168,12 @@ function ViewLinks({ table, views }: { readonly table: TableInfo; readonly views
       ))}
     </ul>
   )
+}
+
+const KIND_ICONS = { grid: Table2, board: SquareKanban } as const
+
+function KindIcon({ type }: { readonly type: ViewType }): JSX.Element {
+  return createElement(KIND_ICONS[type], { size: 16, 'aria-hidden': true, className: 'shrink-0 text-subtle' })
 }
 
 /** Who has the view, and whether it opens first: a picture and, for screen readers, the words. */

@@ -1,0 +1,18 @@
+import type { TableInfo } from '../../lib/data/tables.ts'
+import type { Field } from '../../lib/fields/field.ts'
+import type { RecordMark } from '../../lib/records/record-state.ts'
+import type { RecordWriter } from '../../lib/records/create-record-writer.ts'
+import type { RowWindows, WindowsState } from './row-windows.ts'
+import type { GridView } from './use-grid-view.ts'
+
+/** What every kind of view but the grid is given. */
+export interface KindProps {
+  readonly table: TableInfo
+  readonly fields: readonly Field[]
+  readonly view: GridView
+  /** The rows of the view by their places; `undefined` before they are open. */
+  readonly windows: RowWindows | undefined
+  readonly state: WindowsState
+  readonly marks: ReadonlyMap<string, RecordMark>
+  readonly writer: RecordWriter
+}
