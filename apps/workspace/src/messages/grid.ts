@@ -77,6 +77,7 @@ export const gridMessages = {
   openRecord: (title: string) => `Open ${title}`,
   cell: (label: string, text: string) => `${label}: ${text}`,
   emptyCell: 'empty',
+  late: 'late',
   changedCell: 'changed on this device',
   yes: 'yes',
   no: 'no',

@@ -1,7 +1,8 @@
 import { Check } from 'lucide-react'
 import type { JSX } from 'react'
-import type { Field, FieldValue } from '../../lib/fields/field.ts'
+import { type Field, type FieldValue, isPerson } from '../../lib/fields/field.ts'
 import { formatValue } from '../../lib/fields/format-value.ts'
+import { Avatar } from '../avatar.tsx'
 import { ChoiceChip } from './choice-chip.tsx'
 
 /** A value on one line, as a cell or a list shows it. Nothing for NULL. */
@@ -28,7 +29,14 @@ export function FieldValueView({
         <span className="inline-block size-4 rounded-sm border border-control" />
       )
     case 'link':
-      return <span className="truncate">{formatValue(field, value, label)}</span>
+      return isPerson(field) && label ? (
+        <>
+          <Avatar name={String(label)} size="sm" />
+          <span className="truncate pl-1.5">{label}</span>
+        </>
+      ) : (
+        <span className="truncate">{formatValue(field, value, label)}</span>
+      )
     case 'uuid':
       return <span className="truncate font-mono text-muted">{formatValue(field, value)}</span>
     default:

@@ -12,6 +12,7 @@ import { layOut } from './grid-layout.ts'
 import type { Sort } from './query/sort.ts'
 import type { RowWindows, WindowsState } from './row-windows.ts'
 import type { Selection } from './selection.ts'
+import type { GridRow } from './window-cache.ts'
 import { useActiveCell } from './use-active-cell.ts'
 import { useCellEdit } from './use-cell-edit.ts'
 import { useDrawnCells } from './use-drawn-cells.ts'
@@ -29,6 +30,7 @@ export interface DataGridProps {
   readonly rowPx: number
   readonly isTitleSticky: boolean
   readonly openRecordId: string | undefined
+  readonly lateIn: (row: GridRow) => string | undefined
   readonly edits: GridEdits
   readonly selection: Selection
   readonly onSelection: (selection: Selection) => void

@@ -39,6 +39,8 @@ export interface GridBodyProps {
   readonly marks: ReadonlyMap<string, RecordMark>
   readonly isTitleSticky: boolean
   readonly openRecordId: string | undefined
+  /** For a record the field that says it is late. */
+  readonly lateIn: (row: GridRow) => string | undefined
   readonly selection: Selection
   readonly edit: CellEdit
 }
@@ -72,6 +74,7 @@ export function GridBody(props: GridBodyProps): JSX.Element {
             mark={row && marks.get(row.id)}
             photos={row && photos.get(row.id)}
             title={titleOf(row, fields, index)}
+            late={row && props.lateIn(row)}
             isOpen={row !== undefined && row.id === openRecordId}
             isTitleSticky={props.isTitleSticky}
             activeColumn={index === active.row ? active.column : -1}

@@ -1,7 +1,7 @@
 import { ArrowDown, ArrowUp } from 'lucide-react'
 import type { JSX } from 'react'
 import { cx } from '../../lib/cx.ts'
-import { isNumeric } from '../../lib/fields/field-kind.ts'
+import { isAlignedRight } from '../../lib/fields/field-kind.ts'
 import { gridMessages as words } from '../../messages/grid.ts'
 import { GUTTER_PX, type GridColumn, HEADER_PX } from './grid-layout.ts'
 import { nextSort, type Sort } from './query/sort.ts'
@@ -65,7 +65,7 @@ export function GridHeader({
               onClick={() => onSort(nextSort(sorts, field.name))}
               className={cx(
                 'focus-inset flex min-w-0 flex-1 items-center gap-1 px-2 text-small font-medium text-muted hover:bg-hover hover:text-text',
-                isNumeric(field.kind) && 'flex-row-reverse',
+                isAlignedRight(field.kind) && 'flex-row-reverse',
               )}
             >
               <span className="truncate">{field.label}</span>

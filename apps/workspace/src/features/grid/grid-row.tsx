@@ -1,18 +1,13 @@
 import { PanelRightOpen } from 'lucide-react'
 import { type JSX, memo, type ReactNode } from 'react'
-import { FieldValueView } from '../../components/fields/field-value.tsx'
-import { RECORD_STATES, RecordStateMark } from '../../components/state-glyph.tsx'
-import { RowThumbnails } from '../../components/records/row-thumbnails.tsx'
+import { RecordStateMark } from '../../components/state-glyph.tsx'
 import { cx } from '../../lib/cx.ts'
-import { isNumeric } from '../../lib/fields/field-kind.ts'
-import { formatValue } from '../../lib/fields/format-value.ts'
 import type { RowPhotos } from '../../lib/photos/use-row-photos.ts'
 import { fileWords } from '../../lib/records/file-words.ts'
 import type { RecordMark } from '../../lib/records/record-state.ts'
 import { gridMessages as words } from '../../messages/grid.ts'
-import { photoMessages } from '../../messages/photos.ts'
+import { GridCell } from './grid-cell.tsx'
 import { GUTTER_PX, type GridColumn } from './grid-layout.ts'
-import { LABEL_PREFIX } from './query/grid-query.ts'
 import type { GridRow } from './window-cache.ts'
 
 /** Between the line above a picture and the line below it. */
@@ -30,6 +25,8 @@ export interface GridRowProps {
   readonly mark: RecordMark | undefined
   readonly photos: RowPhotos | undefined
   readonly title: string
+  /** The field whose day has passed. */
+  readonly late: string | undefined
   /** Its record is open in the panel. */
   readonly isOpen: boolean
   readonly isTitleSticky: boolean
@@ -62,7 +59,7 @@ export const GridRowView = memo(function GridRowView(props: GridRowProps): JSX.E
       {drawn.map((place) => {
         const column = columns[place]
         return column === undefined ? null : (
-          <Cell
+          <GridCell
             key={column.field.name}
             column={column}
             place={place}
@@ -71,6 +68,7 @@ export const GridRowView = memo(function GridRowView(props: GridRowProps): JSX.E
             photos={place === 0 ? props.photos : undefined}
             thumbnailSide={height - THUMBNAIL_MARGIN_PX}
             isSticky={place === 0 && props.isTitleSticky}
+            isLate={column.field.name === props.late}
             isOpen={isOpen}
             isActive={place === activeColumn}
             isSelected={place >= props.firstSelected && place <= props.lastSelected}
@@ -82,10 +80,9 @@ export const GridRowView = memo(function GridRowView(props: GridRowProps): JSX.E
   )
 })
 
-const CELL = 'absolute inset-y-0 flex items-center border-r border-b border-border/70 px-2 text-grid whitespace-nowrap'
-
-function Gutter({ row, mark, title, isOpen, activeColumn }: GridRowProps): JSX.Element {
+function Gutter({ index, row, mark, title, isOpen, activeColumn }: GridRowProps): JSX.Element {
   const files = fileWords(mark)
+  const isInUse = activeColumn >= 0 || isOpen
   return (
     <div
       role="gridcell"
@@ -102,92 +99,17 @@ function Gutter({ row, mark, title, isOpen, activeColumn }: GridRowProps): JSX.E
           type="button"
           tabIndex={-1}
           data-open={row.id}
+          data-number={index + 1}
           aria-label={words.openRecord(title)}
           className={cx(
-            'ml-auto inline-flex size-6 items-center justify-center rounded-sm text-muted hover:bg-hover hover:text-text',
-            activeColumn >= 0 || isOpen ? 'opacity-100' : 'opacity-0 group-hover/row:opacity-100 coarse:opacity-100',
+            'ml-auto inline-flex h-6 min-w-6 items-center justify-end rounded-sm px-1 text-muted tabular-nums hover:bg-hover hover:text-text',
+            // A number, and where it can be pressed what it does. It is no text of the page: the row says its place.
+            !isInUse && 'before:text-small before:content-[attr(data-number)] group-hover/row:before:content-none',
           )}
         >
-          <PanelRightOpen size={15} aria-hidden />
+          <PanelRightOpen size={15} aria-hidden className={isInUse ? '' : 'hidden group-hover/row:block'} />
         </button>
       )}
-    </div>
-  )
-}
-
-function Cell({
-  column: { field, left, width },
-  place,
-  row,
-  mark,
-  photos,
-  thumbnailSide,
-  isSticky,
-  isOpen,
-  isActive,
-  isSelected,
-  editor,
-}: {
-  readonly column: GridColumn
-  readonly place: number
-  readonly row: GridRow | undefined
-  readonly mark: RecordMark | undefined
-  readonly photos: RowPhotos | undefined
-  readonly thumbnailSide: number
-  readonly isSticky: boolean
-  readonly isOpen: boolean
-  readonly isActive: boolean
-  readonly isSelected: boolean
-  readonly editor: ReactNode
-}): JSX.Element {
-  const value = row?.[field.name] ?? null
-  const label = row?.[LABEL_PREFIX + field.name]
-  const fieldState = mark?.fields.get(field.name) ?? 'clean'
-  const isChanged = fieldState !== 'clean'
-  const text = formatValue(field, value, label)
-  const state = fieldState === 'clean' ? '' : `, ${words.changedCell}, ${RECORD_STATES[fieldState].word}`
-  const photographs = photos === undefined ? '' : `, ${photoMessages.ofRow(photos.count)}`
-  return (
-    <div
-      role="gridcell"
-      aria-colindex={place + 2}
-      aria-label={`${words.cell(field.label, text === '' ? words.emptyCell : text)}${photographs}${state}`}
-      aria-selected={isSelected}
-      aria-readonly={!field.isEditable}
-      data-column={place}
-      // Every cell can have the focus: taking that from the focused one would take the focus.
-      tabIndex={isActive ? 0 : -1}
-      data-active={isActive || undefined}
-      className={cx(
-        isSticky
-          ? 'sticky z-[2] h-full shrink-0 border-r border-b border-border/70 px-2 text-grid flex items-center whitespace-nowrap'
-          : CELL,
-        isSelected
-          ? 'bg-selection'
-          : isOpen
-            ? 'bg-accent-soft'
-            : isSticky
-              ? 'bg-bg group-hover/row:bg-surface'
-              : 'group-hover/row:bg-surface',
-        isNumeric(field.kind) && 'justify-end tabular-nums',
-        isActive && 'z-[1] shadow-none outline-2 -outline-offset-2 outline-focus',
-        !field.isEditable && !isSelected && 'text-muted',
-      )}
-      style={isSticky ? { left: GUTTER_PX, width } : { left: GUTTER_PX + left, width }}
-    >
-      {row === undefined ? (
-        <span className="h-2.5 w-3/5 rounded-sm bg-border/45" />
-      ) : (
-        <FieldValueView field={field} value={value} label={label} />
-      )}
-      {photos === undefined ? null : <RowThumbnails photos={photos} side={thumbnailSide} />}
-      {isChanged ? (
-        <span
-          aria-hidden
-          className="absolute top-0 right-0 border-4 border-transparent border-t-warning border-r-warning"
-        />
-      ) : null}
-      {editor}
     </div>
   )
 }

@@ -1,11 +1,13 @@
 import { ChevronRight } from 'lucide-react'
-import { type JSX, useEffect, useRef } from 'react'
+import { type JSX, useEffect, useMemo, useRef } from 'react'
 import { ChoiceChip } from '../../components/fields/choice-chip.tsx'
 import { RowThumbnails } from '../../components/records/row-thumbnails.tsx'
+import { LateFact } from '../../components/fields/late-fact.tsx'
 import { RecordStateMark } from '../../components/state-glyph.tsx'
 import { cx } from '../../lib/cx.ts'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import type { Field } from '../../lib/fields/field.ts'
+import { latenessOf } from '../../lib/fields/late.ts'
 import { formatValue } from '../../lib/fields/format-value.ts'
 import { type RowPhotos, useRowPhotos } from '../../lib/photos/use-row-photos.ts'
 import { fileWords } from '../../lib/records/file-words.ts'
@@ -27,13 +29,18 @@ const FACTS_MAX = 3
 export function RecordList({
   table,
   fields,
+  all,
+  today,
   windows,
   state,
   marks,
   onOpenRecord,
 }: {
   readonly table: TableInfo
+  /** Those that are shown. */
   readonly fields: readonly Field[]
+  readonly all: readonly Field[]
+  readonly today: string
   readonly windows: RowWindows | undefined
   readonly state: WindowsState
   readonly marks: ReadonlyMap<string, RecordMark>
@@ -46,6 +53,7 @@ export function RecordList({
   // oxlint-disable-next-line react/exhaustive-effect-dependencies -- the visible range depends on the count, too
   useEffect(() => windows?.show(first, Math.max(first, last)), [windows, first, last, count])
   const shape = shapeOf(fields)
+  const lateIn = useMemo(() => latenessOf(all, today), [all, today])
   const places = Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index)
   const photos = useRowPhotos(table.name, (place) => windows?.row(place)?.id, first, last)
   return (
@@ -69,6 +77,7 @@ export function RecordList({
                 <Item
                   row={row}
                   shape={shape}
+                  late={lateIn(row)}
                   mark={marks.get(row.id)}
                   photos={photos.get(row.id)}
                   onOpen={() => onOpenRecord(row.id)}
@@ -103,12 +112,14 @@ function shapeOf(fields: readonly Field[]): ListShape {
 function Item({
   row,
   shape,
+  late,
   mark,
   photos,
   onOpen,
 }: {
   readonly row: GridRow
   readonly shape: ListShape
+  readonly late: string | undefined
   readonly mark: RecordMark | undefined
   readonly photos: RowPhotos | undefined
   readonly onOpen: () => void
@@ -118,8 +129,8 @@ function Item({
   const title = shape.title ? text(shape.title) : ''
   const choice = shape.choice ? (row[shape.choice.name] ?? null) : null
   const facts = shape.facts
-    .map(text)
-    .filter((fact) => fact !== '')
+    .map((field) => ({ name: field.name, text: text(field) }))
+    .filter((fact) => fact.text !== '')
     .slice(0, FACTS_MAX)
   return (
     <button
@@ -140,7 +151,14 @@ function Item({
               <RecordStateMark state={mark.state} says={files?.text} percent={files?.percent} hasWord />
             </span>
           ) : null}
-          <span className="truncate">{facts.join(' · ')}</span>
+          <span className="truncate">
+            {facts.map(({ name, text: fact }, index) => (
+              <span key={name}>
+                {index > 0 ? ' · ' : null}
+                {name === late ? <LateFact text={fact} /> : fact}
+              </span>
+            ))}
+          </span>
         </span>
       </span>
       {photos === undefined ? null : (

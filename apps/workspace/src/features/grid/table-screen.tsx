@@ -11,6 +11,7 @@ import { useMediaQuery } from '../../hooks/use-media-query.ts'
 import { useAppearance } from '../../lib/appearance.ts'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import { fieldsOf } from '../../lib/fields/field.ts'
+import { latenessOf } from '../../lib/fields/late.ts'
 import type { RecordMark } from '../../lib/records/record-state.ts'
 import { useNewRecord } from '../../lib/records/use-new-record.ts'
 import type { RecordWriter } from '../../lib/records/create-record-writer.ts'
@@ -122,7 +123,13 @@ function TableView({
         ) : kind ? (
           <kind.Content {...shared} {...{ fields, writer }} />
         ) : isList ? (
-          <RecordList {...shared} fields={view.shown} onOpenRecord={view.openRecord} />
+          <RecordList
+            {...shared}
+            fields={view.shown}
+            all={fields}
+            today={view.query.today}
+            onOpenRecord={view.openRecord}
+          />
         ) : (
           <GridOfView {...shared} writer={writer} selection={selection} />
         )}
@@ -172,9 +179,11 @@ function GridOfView({
   const isWide = useMediaQuery('(min-width: 900px)')
   const isCoarse = useMediaQuery('(pointer: coarse)')
   const density = useAppearance((appearance) => appearance.density)
+  const { fields, today } = view.query
+  const lateIn = useMemo(() => latenessOf(fields, today), [fields, today])
   return (
     <DataGrid
-      {...{ table, windows, state, marks, edits }}
+      {...{ table, windows, state, marks, edits, lateIn }}
       fields={view.shown}
       sorts={view.query.sorts}
       rowPx={ROW_PX[density ?? (isCoarse ? 'relaxed' : 'standard')]}

@@ -1,5 +1,5 @@
 import { useEngineStatus, useLocalDatabase, useRecords, useStream } from '@holdfast/react'
-import { RotateCcw } from 'lucide-react'
+import { Cog, RotateCcw } from 'lucide-react'
 import { type JSX, useMemo } from 'react'
 import { Avatar } from '../../components/avatar.tsx'
 import { Button } from '../../components/button.tsx'
@@ -97,7 +97,13 @@ function HistoryEntry({
   const when = at === undefined ? row.at : formatMoment(at)
   return (
     <li className="flex gap-2.5">
-      <Avatar name={row.actor ?? who} size="sm" />
+      {who === words.system ? (
+        <span className="grid size-5 shrink-0 place-items-center rounded-full bg-sunken text-muted">
+          <Cog size={13} aria-hidden />
+        </span>
+      ) : (
+        <Avatar name={row.actor ?? who} size="sm" />
+      )}
       <article aria-label={words.changeBy(who, when)} className="min-w-0 flex-1">
         <p className="flex flex-wrap items-baseline gap-x-2 text-small text-muted">
           <span className="text-body font-medium text-text">{who}</span>

@@ -75,6 +75,11 @@ export function isNumeric(kind: FieldKind): boolean {
   return kind === 'integer' || kind === 'number'
 }
 
+/** Kinds that are compared from row to row by their digits, and stand at the right for that. */
+export function isAlignedRight(kind: FieldKind): boolean {
+  return isNumeric(kind) || kind === 'date' || kind === 'datetime'
+}
+
 /** Kinds that a text search looks into. */
 export function isTextual(kind: FieldKind): boolean {
   return kind === 'text' || kind === 'long_text' || kind === 'email' || kind === 'url' || kind === 'phone'

@@ -12,6 +12,13 @@ export interface LinkTarget {
   readonly titleColumn: string | undefined
 }
 
+const PEOPLE_TABLE = /(^|_)(people|persons?|profiles|users|members|employees|staff)$/
+
+/** Whether a field names a person. */
+export function isPerson({ link }: Pick<Field, 'link'>): boolean {
+  return link !== undefined && PEOPLE_TABLE.test(link.table)
+}
+
 /** A column as people see it. */
 export interface Field {
   readonly name: string

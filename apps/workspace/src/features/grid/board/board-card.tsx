@@ -1,11 +1,13 @@
 import { ArrowRightLeft } from 'lucide-react'
 import type { JSX } from 'react'
+import { Avatar } from '../../../components/avatar.tsx'
+import { LateFact } from '../../../components/fields/late-fact.tsx'
 import { IconButton } from '../../../components/icon-button.tsx'
 import { Menu, MenuItem, MenuTrigger } from '../../../components/menu.tsx'
 import { RowThumbnails } from '../../../components/records/row-thumbnails.tsx'
 import { RecordStateMark } from '../../../components/state-glyph.tsx'
 import { cx } from '../../../lib/cx.ts'
-import type { Field } from '../../../lib/fields/field.ts'
+import { type Field, isPerson } from '../../../lib/fields/field.ts'
 import type { FieldKind } from '../../../lib/fields/field-kind.ts'
 import { formatValue } from '../../../lib/fields/format-value.ts'
 import type { RowPhotos } from '../../../lib/photos/use-row-photos.ts'
@@ -27,6 +29,7 @@ export function BoardCard({
   lane,
   place,
   board,
+  late,
   mark,
   photos,
   isOpen,
@@ -39,6 +42,8 @@ export function BoardCard({
   readonly lane: number
   readonly place: number
   readonly board: Board
+  /** The field whose day has passed. */
+  readonly late: string | undefined
   readonly mark: RecordMark | undefined
   readonly photos: RowPhotos | undefined
   readonly isOpen: boolean
@@ -68,11 +73,12 @@ export function BoardCard({
       >
         <span className="line-clamp-2 text-body font-medium">{title}</span>
         {facts.length === 0 ? null : (
-          <span className="flex flex-wrap gap-x-2 text-small text-muted">
-            {facts.map(({ name, label, text }) => (
-              <span key={name}>
+          <span className="flex flex-wrap items-center gap-x-2 gap-y-0.5 text-small text-muted">
+            {facts.map(({ name, label, text, isOfPerson }) => (
+              <span key={name} className="inline-flex items-center gap-1">
                 <span className="sr-only">{label}: </span>
-                {text}
+                {isOfPerson ? <Avatar name={text} size="sm" /> : null}
+                {name === late ? <LateFact text={text} /> : text}
               </span>
             ))}
           </span>
@@ -145,13 +151,19 @@ function factsOf(
   row: GridRow,
   fields: readonly Field[],
   lane: Field,
-): readonly { readonly name: string; readonly label: string; readonly text: string }[] {
+): readonly {
+  readonly name: string
+  readonly label: string
+  readonly text: string
+  readonly isOfPerson: boolean
+}[] {
   return fields
     .filter((field) => !field.isTitle && field !== lane && FACT_KINDS.includes(field.kind))
     .toSorted((a, b) => FACT_KINDS.indexOf(a.kind) - FACT_KINDS.indexOf(b.kind))
     .map((field) => ({
       name: field.name,
       label: field.label,
+      isOfPerson: isPerson(field),
       text: formatValue(field, row[field.name] ?? null, row[LABEL_PREFIX + field.name]),
     }))
     .filter(({ text }) => text !== '')

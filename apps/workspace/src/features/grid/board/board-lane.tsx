@@ -1,11 +1,12 @@
 import { useRecords } from '@holdfast/react'
-import { type JSX, useState } from 'react'
+import { type JSX, useMemo, useState } from 'react'
 import { Avatar } from '../../../components/avatar.tsx'
 import { Button } from '../../../components/button.tsx'
 import { ChoiceChip } from '../../../components/fields/choice-chip.tsx'
 import { cx } from '../../../lib/cx.ts'
 import type { TableInfo } from '../../../lib/data/tables.ts'
-import type { Field } from '../../../lib/fields/field.ts'
+import { type Field, isPerson } from '../../../lib/fields/field.ts'
+import { latenessOf } from '../../../lib/fields/late.ts'
 import { formatCount } from '../../../lib/format.ts'
 import { useRowPhotos } from '../../../lib/photos/use-row-photos.ts'
 import type { RecordMark } from '../../../lib/records/record-state.ts'
@@ -51,6 +52,8 @@ export function BoardLane({
   const shown = lane.rows === 0 ? [] : rows
   const photos = useRowPhotos(table.name, (place) => shown[place]?.id, 0, shown.length)
   const left = lane.rows - shown.length
+  const { fields, today } = view.query
+  const lateIn = useMemo(() => latenessOf(fields, today), [fields, today])
   const refusal = board.refusalOf(index)
   return (
     <section
@@ -63,14 +66,7 @@ export function BoardLane({
       )}
     >
       <h2 className="flex h-10 shrink-0 items-center gap-2 px-3 text-body">
-        {field.kind === 'choice' && lane.value !== null ? (
-          <ChoiceChip choice={String(lane.value)} />
-        ) : (
-          <>
-            {field.kind === 'link' && lane.value !== null ? <Avatar name={name} size="sm" /> : null}
-            <span className="truncate font-medium">{name}</span>
-          </>
-        )}
+        <LaneName {...{ field, lane, name }} />
         <span className="text-small text-muted tabular-nums">{formatCount(lane.rows)}</span>
       </h2>
       <ul className="flex min-h-16 flex-col gap-2 overflow-y-auto overscroll-contain px-2 pb-2">
@@ -80,6 +76,7 @@ export function BoardLane({
               {...{ row, field, board, place }}
               fields={view.shown}
               lane={index}
+              late={lateIn(row)}
               mark={marks.get(row.id)}
               photos={photos.get(row.id)}
               isOpen={row.id === view.record}
@@ -100,5 +97,23 @@ export function BoardLane({
         ) : null}
       </ul>
     </section>
+  )
+}
+
+function LaneName({
+  field,
+  lane,
+  name,
+}: {
+  readonly field: Field
+  readonly lane: LaneRow
+  readonly name: string
+}): JSX.Element {
+  if (field.kind === 'choice' && lane.value !== null) return <ChoiceChip choice={String(lane.value)} />
+  return (
+    <>
+      {isPerson(field) && lane.value !== null ? <Avatar name={name} size="sm" /> : null}
+      <span className="truncate font-medium">{name}</span>
+    </>
   )
 }

@@ -1,0 +1,107 @@
+import type { JSX, ReactNode } from 'react'
+import { FieldValueView } from '../../components/fields/field-value.tsx'
+import { RowThumbnails } from '../../components/records/row-thumbnails.tsx'
+import { RECORD_STATES, StateGlyph } from '../../components/state-glyph.tsx'
+import { cx } from '../../lib/cx.ts'
+import { isAlignedRight } from '../../lib/fields/field-kind.ts'
+import { formatValue } from '../../lib/fields/format-value.ts'
+import type { RowPhotos } from '../../lib/photos/use-row-photos.ts'
+import type { RecordMark, RecordState } from '../../lib/records/record-state.ts'
+import { gridMessages as words } from '../../messages/grid.ts'
+import { photoMessages } from '../../messages/photos.ts'
+import { GUTTER_PX, type GridColumn } from './grid-layout.ts'
+import { LABEL_PREFIX } from './query/grid-query.ts'
+import type { GridRow } from './window-cache.ts'
+
+export interface GridCellProps {
+  readonly column: GridColumn
+  readonly place: number
+  readonly row: GridRow | undefined
+  readonly mark: RecordMark | undefined
+  readonly photos: RowPhotos | undefined
+  readonly thumbnailSide: number
+  readonly isSticky: boolean
+  /** Its day has passed. */
+  readonly isLate: boolean
+  readonly isOpen: boolean
+  readonly isActive: boolean
+  readonly isSelected: boolean
+  /** In place of the value. */
+  readonly editor: ReactNode
+}
+
+const CELL = 'flex items-center border-r border-b border-border/70 px-2 text-grid whitespace-nowrap'
+
+/** One value of a row, with what marks it. */
+export function GridCell(props: GridCellProps): JSX.Element {
+  const { place, isSticky, isLate, isOpen, isActive, isSelected, editor } = props
+  const { field, left, width } = props.column
+  const isChanged = stateOf(props) !== 'clean'
+  return (
+    <div
+      role="gridcell"
+      aria-colindex={place + 2}
+      aria-label={nameOf(props)}
+      aria-selected={isSelected}
+      aria-readonly={!field.isEditable}
+      data-column={place}
+      // Every cell can have the focus: taking that from the focused one would take the focus.
+      tabIndex={isActive ? 0 : -1}
+      data-active={isActive || undefined}
+      className={cx(
+        CELL,
+        isSticky ? 'sticky z-[2] h-full shrink-0' : 'absolute inset-y-0',
+        isSelected
+          ? 'bg-selection'
+          : isOpen
+            ? 'bg-accent-soft'
+            : isSticky
+              ? 'bg-bg group-hover/row:bg-surface'
+              : 'group-hover/row:bg-surface',
+        isAlignedRight(field.kind) && 'justify-end tabular-nums',
+        place === 0 && 'font-[490]',
+        isActive && 'z-[1] shadow-none outline-2 -outline-offset-2 outline-focus',
+        isLate ? 'gap-1 text-danger' : !field.isEditable && !isSelected && 'text-muted',
+      )}
+      style={{ left: GUTTER_PX + (isSticky ? 0 : left), width }}
+    >
+      <Content {...props} />
+      {isChanged ? (
+        <span
+          aria-hidden
+          className="absolute top-0 right-0 border-4 border-transparent border-t-warning border-r-warning"
+        />
+      ) : null}
+      {editor}
+    </div>
+  )
+}
+
+function Content({ column: { field }, row, photos, thumbnailSide, isLate }: GridCellProps): JSX.Element {
+  if (row === undefined) return <span className="h-2.5 w-3/5 rounded-sm bg-border/45" />
+  return (
+    <>
+      {isLate ? <StateGlyph name="clock" size={13} /> : null}
+      <FieldValueView field={field} value={row[field.name] ?? null} label={row[LABEL_PREFIX + field.name]} />
+      {photos === undefined ? null : <RowThumbnails photos={photos} side={thumbnailSide} />}
+    </>
+  )
+}
+
+/** What a screen reader says of the cell. */
+function nameOf(props: GridCellProps): string {
+  const { row, photos, isLate } = props
+  const { field } = props.column
+  const text = formatValue(field, row?.[field.name] ?? null, row?.[LABEL_PREFIX + field.name])
+  const state = stateOf(props)
+  return [
+    words.cell(field.label, text === '' ? words.emptyCell : text),
+    ...(isLate ? [words.late] : []),
+    ...(photos === undefined ? [] : [photoMessages.ofRow(photos.count)]),
+    ...(state === 'clean' ? [] : [words.changedCell, RECORD_STATES[state].word]),
+  ].join(', ')
+}
+
+function stateOf({ mark, column: { field } }: GridCellProps): RecordState {
+  return mark?.fields.get(field.name) ?? 'clean'
+}
