@@ -105,6 +105,8 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
   const lifetime = opened.move()
   return {
     baseUrl,
+    port,
+    databasePort: cluster.databasePort,
     adminUrl: cluster.adminUrl,
     apiKeys: accounts.auth.apiKeys,
     s3: storage?.s3 && { ...storage.s3, endpoint: `${baseUrl}/storage/v1/s3` },

@@ -2,11 +2,16 @@ import type { ApiKeys } from '@holdfast/auth'
 import type { Clock, Logger, Phases } from '@holdfast/foundation'
 import type { Cluster } from '@holdfast/postgres'
 import type { Config } from './config/options.ts'
+import type { ProjectPreparation } from './project/reset-request.ts'
 
 /** A running server and what a developer needs to use it. */
 export interface Holdfast extends AsyncDisposable {
   /** Without a slash at the end. */
   readonly baseUrl: string
+  /** That it listens on. */
+  readonly port: number
+  /** That Postgres listens on. */
+  readonly databasePort: number
   /** Connects to Postgres as the role that projects act as. */
   readonly adminUrl: string
   readonly apiKeys: ApiKeys
@@ -33,6 +38,8 @@ export interface OpenHoldfastOptions {
   readonly progress: (line: string) => void
   /** Gives up between two steps. */
   readonly signal: AbortSignal
+  /** How the project is put into the database. Default: whole. */
+  readonly preparation?: ProjectPreparation
 }
 
 /** The resources that exist before the services: a free port, and Postgres. */

@@ -3,6 +3,8 @@ import type { Logger } from '@holdfast/foundation'
 export interface LifetimeOptions {
   /** Opens everything. Ends early when the signal aborts. */
   readonly open: (signal: AbortSignal) => Promise<AsyncDisposable>
+  /** Called when everything is closed since {@link REOPEN} was sent, and before it is opened again. */
+  readonly beforeReopen?: () => Promise<void>
   readonly onStopping: () => void
   readonly logger: Logger
   /** Watches whether the process that started us is still there. `npm` is a parent whose shell does not pass signals on. */
@@ -18,9 +20,12 @@ const PARENT_POLL_MS = 500
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
+/** Tells a running server to close and to open again. */
+export const REOPEN = 'SIGUSR2'
+
 /**
- * Opens, runs until Ctrl-C, SIGTERM or the end of the parent, and closes. A second signal ends the process at once. The only place that knows
- * signals.
+ * Opens, runs until Ctrl-C, SIGTERM or the end of the parent, and closes; closes and opens again when it is told to. A second signal ends the process at
+ * once. The only place that knows signals.
  *
  * @returns the exit code: 0 after a signal, 1 after an uncaught error
  * @throws what `open` throws
@@ -31,14 +36,17 @@ export async function runUntilStopped(options: LifetimeOptions): Promise<number>
   let signalledAt: number | undefined
   let closeTimer: NodeJS.Timeout | undefined
 
+  const endAfterTimeout = (): void => {
+    closeTimer ??= setTimeout(() => {
+      options.logger.log('error', 'closing takes too long; ending now')
+      process.exit(1)
+    }, options.closeTimeoutMs).unref()
+  }
   const stop = (): void => {
     if (stopping.signal.aborted) return
     options.onStopping()
     // Also when it is still opening: a step of that may hang.
-    closeTimer = setTimeout(() => {
-      options.logger.log('error', 'closing takes too long; ending now')
-      process.exit(1)
-    }, options.closeTimeoutMs).unref()
+    endAfterTimeout()
     stopping.abort(new Error('stopped'))
   }
   const onSignal = (): void => {
@@ -47,6 +55,11 @@ export async function runUntilStopped(options: LifetimeOptions): Promise<number>
     signalledAt ??= now
     stop()
   }
+  let reopening = Promise.withResolvers<'reopen'>()
+  const onReopen = (): void => reopening.resolve('reopen')
+  const stopped = new Promise<'stop'>((resolve) =>
+    stopping.signal.addEventListener('abort', () => resolve('stop'), { once: true }),
+  )
   const onBug = (error: unknown): void => {
     options.logger.log('error', 'uncaught error', { error })
     exitCode = 1
@@ -54,6 +67,7 @@ export async function runUntilStopped(options: LifetimeOptions): Promise<number>
   }
 
   for (const signal of SIGNALS) process.on(signal, onSignal)
+  if (options.beforeReopen) process.on(REOPEN, onReopen)
   process.on('uncaughtException', onBug)
   process.on('unhandledRejection', onBug)
   const parent = process.ppid
@@ -63,12 +77,17 @@ export async function runUntilStopped(options: LifetimeOptions): Promise<number>
   // Nothing else may keep the event loop alive, between a Postgres that died and its successor for example.
   const alive = setInterval(() => undefined, 60_000)
   try {
-    const opened = await options.open(stopping.signal)
-    if (!stopping.signal.aborted) {
-      await new Promise((resolve) => stopping.signal.addEventListener('abort', resolve, { once: true }))
+    for (;;) {
+      reopening = Promise.withResolvers()
+      const opened = await options.open(stopping.signal)
+      const next = await Promise.race([stopped, reopening.promise])
+      if (next === 'reopen') endAfterTimeout()
+      await opened[Symbol.asyncDispose]()
+      if (stopping.signal.aborted) return exitCode
+      clearTimeout(closeTimer)
+      closeTimer = undefined
+      await options.beforeReopen?.()
     }
-    await opened[Symbol.asyncDispose]()
-    return exitCode
   } catch (error) {
     // Opening was given up because we were told to stop: that is no failure.
     if (stopping.signal.aborted && error === stopping.signal.reason) return exitCode
@@ -78,6 +97,7 @@ export async function runUntilStopped(options: LifetimeOptions): Promise<number>
     clearInterval(alive)
     clearInterval(parentWatch)
     for (const signal of SIGNALS) process.off(signal, onSignal)
+    process.off(REOPEN, onReopen)
     process.off('uncaughtException', onBug)
     process.off('unhandledRejection', onBug)
   }

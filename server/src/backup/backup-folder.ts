@@ -29,9 +29,12 @@ export const BACKUP_FILES = {
 
 const FORMAT = 1
 
-/** Entries of a data folder that a backup leaves out: the database, which is backed up by Postgres, and what each start makes again. */
+/**
+ * Entries of a data folder that a backup leaves out: the database, which is backed up by Postgres, what a reset has set aside, and what each start makes
+ * again.
+ */
 const NOT_COPIED =
-  /^(?:extensions|postgres|postgres\.conf|postgres\.new|postgres\.password|running\.json|lock(?:\..*)?|.*\.new)$/
+  /^(?:before-reset|extensions|postgres|postgres\.conf|postgres\.new|postgres\.password|reset\.json|running\.json|lock(?:\..*)?|.*\.new)$/
 
 /**
  * Writes a backup's folder: `fill` gets an empty folder, which takes its name only when it is whole.

@@ -1,15 +1,13 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { HoldfastError } from '@holdfast/foundation'
-import { createPool, withOwnSettings } from '@holdfast/postgres'
 import { loadConfig } from '../config/load-config.ts'
 import { nearest } from '../config/names.ts'
 import { migrationDeclarations, type MigrationConfig } from '../config/options.ts'
 import { readHistory } from '../project/history.ts'
-import { migrateProject } from '../project/migrate.ts'
 import { listMigrationFiles } from '../project/migration-files.ts'
+import { applyPending, withProjectPool } from './apply-pending.ts'
 import { readOrUndefined, type CommandInput } from './command.ts'
-import { withProjectDatabase } from './with-database.ts'
 
 const COMMANDS = ['new', 'list', 'up'] as const
 
@@ -20,22 +18,23 @@ const NAME = /^[\w-]+$/
  * `holdfast migration …`: makes, lists and applies the migrations of the project, whether the server runs or not.
  *
  * @returns the exit code
- * @throws {HoldfastError} `migration_name_invalid`, `migration_missing`, `command_unknown`, and those of {@link migrateProject}
+ * @throws {HoldfastError} `migration_name_invalid`, `migration_missing`, `command_unknown`, and those of {@link applyPending}
  */
 export async function migration(input: CommandInput, now: () => Date = () => new Date()): Promise<number> {
   const [command, ...argv] = input.argv
   if (command === 'new') return makeMigration(argv, input, now())
-  if (command === 'list') return await listMigrations(readConfig(argv, input), input)
-  if (command === 'up') return await applyPending(readConfig(argv, input), input)
+  if (command === 'list') return await listMigrations(readMigrationConfig(argv, input), input)
+  if (command === 'up') return await applyAll(readMigrationConfig(argv, input), input)
   throw unknownCommand(command)
 }
 
-function readConfig(argv: readonly string[], { env }: CommandInput): MigrationConfig {
+/** Settings of the commands that change a database by the files of the project. */
+export function readMigrationConfig(argv: readonly string[], { env }: CommandInput): MigrationConfig {
   return loadConfig(migrationDeclarations, { argv, env, readFile: readOrUndefined })
 }
 
 function makeMigration([name = '', ...argv]: readonly string[], input: CommandInput, now: Date): number {
-  const config = readConfig(argv, input)
+  const config = readMigrationConfig(argv, input)
   if (!NAME.test(name)) {
     throw new HoldfastError('migration_name_invalid', 500, `"${name}" cannot be the name of a migration.`, {
       hint: 'Write "holdfast migration new add_notes": letters, digits, - and _.',
@@ -60,7 +59,7 @@ interface Listed {
 
 async function listMigrations(config: MigrationConfig, { out }: CommandInput): Promise<number> {
   const { files } = listMigrationFiles(config.migrationsDir)
-  const applied = await withPool(config, (pool) => readHistory(pool))
+  const applied = await withProjectPool(config, (pool) => readHistory(pool))
   const done = new Set(applied)
   const names = new Map(files.map(({ version, name }) => [version, name]))
   const listed = [...new Set([...names.keys(), ...applied])].toSorted().map((version): Listed => ({
@@ -81,45 +80,10 @@ function renderList(listed: readonly Listed[]): string {
   return `${['file'.padEnd(width), 'applied'.padEnd(width), 'name'].join('  ')}\n${rows.join('\n')}\n`
 }
 
-async function applyPending(config: MigrationConfig, { out, err }: CommandInput): Promise<number> {
-  if (!existsSync(config.migrationsDir)) {
-    throw new HoldfastError('migration_missing', 500, `There is no folder ${config.migrationsDir}.`, {
-      hint: 'Run this in the folder of the project, or name the folder with --migrations-dir.',
-    })
-  }
-  const { files, skipped } = listMigrationFiles(config.migrationsDir)
-  for (const name of skipped) err(`Skipped ${name}: its name is not <version>_<name>.sql.\n`)
-  const applied = await withPool(config, (pool) =>
-    migrateProject({
-      pool,
-      files,
-      includesOlder: config.includeAll,
-      onMissing(versions) {
-        throw new HoldfastError('migration_missing', 500, 'Migrations are applied that have no file here.', {
-          detail: versions.join('\n'),
-          hint: 'Get the files, from another branch perhaps.',
-        })
-      },
-      onFile: ({ path }) => err(`Applying ${relative(process.cwd(), path)} …\n`),
-    }),
-  )
-  const versions = applied.map(({ version }) => version)
+async function applyAll(config: MigrationConfig, { out, err }: CommandInput): Promise<number> {
+  const versions = (await applyPending(config, err)).map(({ version }) => version)
   out(config.json ? `${JSON.stringify({ applied: versions })}\n` : `Applied ${versions.length} migrations.\n`)
   return 0
-}
-
-async function withPool<T>(
-  config: MigrationConfig,
-  use: (pool: Awaited<ReturnType<typeof createPool>>) => Promise<T>,
-): Promise<T> {
-  return await withProjectDatabase(config, async (url) => {
-    await using pool = createPool({
-      url: withOwnSettings(url, 0),
-      applicationName: 'holdfast migration',
-      connectionsMax: 1,
-    })
-    return await use(pool)
-  })
 }
 
 function unknownCommand(command: string | undefined): HoldfastError {

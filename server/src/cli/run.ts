@@ -13,6 +13,8 @@ const COMMANDS = [
   'functions',
   'storage',
   'migration',
+  'db',
+  'seed',
   'backup',
   'restore',
   'help',
@@ -53,6 +55,9 @@ export async function run(argv: readonly string[]): Promise<number> {
       return await (await import('./storage.ts')).storage({ argv: rest, env: process.env, out, err })
     if (command === 'migration')
       return await (await import('./migration.ts')).migration({ argv: rest, env: process.env, out, err })
+    if (command === 'db') return await (await import('./db.ts')).db({ argv: rest, env: process.env, out, err })
+    if (command === 'seed')
+      return await (await import('./apply-seeds.ts')).seed({ argv: rest, env: process.env, out, err })
     if (command === 'backup')
       return await (await import('./backup.ts')).backup({ argv: rest, env: process.env, out, err })
     if (command === 'restore')

@@ -1,7 +1,9 @@
 import { resolve } from 'node:path'
 import { errorMessage, HoldfastError, limitRepeats, systemClock, type Logger } from '@holdfast/foundation'
 import { SAMPLE_PASSWORD, sampleAccounts } from '@holdfast/sample'
-import type { Holdfast } from '../holdfast.ts'
+import type { Holdfast, OpenHoldfastOptions } from '../holdfast.ts'
+import { setClusterAside } from '@holdfast/postgres'
+import { STORED_FILES } from '../backup/stored-files.ts'
 import { loadConfig } from '../config/load-config.ts'
 import { options, type Config } from '../config/options.ts'
 import { runUntilStopped } from '../lifetime.ts'
@@ -11,6 +13,7 @@ import { returnMemory } from '../return-memory.ts'
 import { returnMemoryWhenQuiet } from '../return-memory-when-quiet.ts'
 import { noteRunning, type ReadyLine } from '../running-file.ts'
 import { VERSION } from '../version.ts'
+import { endReset, readResetRequest, WHOLE_PROJECT } from '../project/reset-request.ts'
 import { readOrUndefined, type CommandInput } from './command.ts'
 
 /**
@@ -27,19 +30,37 @@ export async function start(input: CommandInput): Promise<number> {
   using logger = limitRepeats(createLogger(level, input.err, systemClock.now), systemClock)
   using _ = returnMemoryWhenQuiet(logger)
   tell(`Holdfast ${VERSION}\n`)
+  let next: Opening = { config, preparation: WHOLE_PROJECT }
+  endReset(config.dataDir) // one that was interrupted; this start does not go on with it
+  const noting = <T>(step: Promise<T>): Promise<T> =>
+    step.catch((error: unknown) => {
+      endReset(config.dataDir, error) // for the command that waits for it
+      throw error
+    })
   return await runUntilStopped({
     logger,
     // A package manager between the terminal and us may end without passing the signal on.
     watchParent: input.env['npm_lifecycle_event'] !== undefined,
     closeTimeoutMs: config.closeSeconds * 1_000,
     onStopping: () => tell('\nstopping\n'),
+    async beforeReopen() {
+      const request = readResetRequest(config.dataDir)
+      if (!request) return
+      tell('\nresetting the database\n')
+      await noting(setClusterAside(config.dataDir, [STORED_FILES], logger))
+      next = { ...next, preparation: request }
+    },
     async open(signal) {
       const progress = (line: string): void => tell(`  ${line} …\n`)
-      const holdfast = await openHoldfast({ config, logger, clock: systemClock, progress, signal })
+      const holdfast = await noting(openHoldfast({ ...next, logger, clock: systemClock, progress, signal }))
       const line = readyLine(holdfast)
+      // Ports that were free stay the same, whatever comes.
+      const { port, databasePort: dbPort } = holdfast
+      next = { config: { ...config, port, dbPort }, preparation: WHOLE_PROJECT }
       const forget = note(config.dataDir, line, logger)
       if (config.json) input.out(`${JSON.stringify(line)}\n`)
       else input.out(readyText(holdfast, performance.now() - began))
+      endReset(config.dataDir)
       if (holdfast.seeded) await returnMemory()
       return {
         async [Symbol.asyncDispose]() {
@@ -50,6 +71,9 @@ export async function start(input: CommandInput): Promise<number> {
     },
   })
 }
+
+/** What is opened next. */
+type Opening = Pick<OpenHoldfastOptions, 'config' | 'preparation'>
 
 function readConfig({ argv, env }: CommandInput): Config {
   const config = loadConfig(options, { argv, env, readFile: readOrUndefined })

@@ -183,6 +183,35 @@ export const migrationOptions = {
   },
 } satisfies OptionDeclarations
 
+/** What `db reset` and `db push` take beside the settings of the server. */
+export const dbOptions = {
+  seed: {
+    type: 'boolean',
+    default: true,
+    description: 'Whether `db reset` applies the seeds of the project.',
+  },
+  version: {
+    type: 'string',
+    description:
+      'The version of the last migration that `db reset` applies. Default: all. The next start applies the rest.',
+  },
+  yes: {
+    type: 'boolean',
+    default: false,
+    description: 'Whether `db reset` resets a server that others reach as well.',
+  },
+  dryRun: {
+    type: 'boolean',
+    default: false,
+    description: 'Whether `db push` only says what it would apply.',
+  },
+  includeSeed: {
+    type: 'boolean',
+    default: false,
+    description: 'Whether `db push` applies the seeds as well.',
+  },
+} satisfies OptionDeclarations
+
 /** What the commands take that ask a running server. */
 export const inspectOptions = {
   user: {
@@ -307,6 +336,7 @@ export const optionGroups: readonly { readonly title: string; readonly options: 
   { title: 'Logs of functions', options: functionsCommandOptions },
   { title: 'Backup and restore', options: backupOptions },
   { title: 'Commands for migrations', options: migrationOptions },
+  { title: 'Commands for the database', options: dbOptions },
   { title: 'Commands that compare stored files', options: verifyOptions },
   { title: 'Types of the database', options: genOptions },
   { title: 'Status of the server', options: statusOptions },
@@ -327,6 +357,9 @@ export const backupDeclarations = { ...options, ...backupOptions } satisfies Opt
 /** Settings of `migration …`: which database, they find out as the server does. */
 export const migrationDeclarations = { ...options, ...migrationOptions } satisfies OptionDeclarations
 
+/** Settings of `db …`: which database, they find out as the server does. */
+export const dbDeclarations = { ...migrationDeclarations, ...dbOptions } satisfies OptionDeclarations
+
 /** Settings of `storage …`: which database and files, they find out as the server does. */
 export const storageDeclarations = { ...options, ...verifyOptions } satisfies OptionDeclarations
 
@@ -339,12 +372,14 @@ export const statusDeclarations = { ...options, ...statusOptions } satisfies Opt
 export type GenConfig = OptionValues<typeof genDeclarations>
 export type StorageConfig = OptionValues<typeof storageDeclarations>
 export type MigrationConfig = OptionValues<typeof migrationDeclarations>
+export type DbConfig = OptionValues<typeof dbDeclarations>
 export type BackupConfig = OptionValues<typeof backupDeclarations>
 /** Every setting of every command. */
 export const commandDeclarations = {
   ...functionsCommandDeclarations,
   ...backupOptions,
   ...migrationOptions,
+  ...dbOptions,
   ...verifyOptions,
   ...genOptions,
   ...statusOptions,

@@ -14,7 +14,7 @@ export interface Accounts {
 
 /** Opens sign-up, sign-in and sessions. */
 export async function openAccounts(
-  { config, logger, clock, opened, openPool }: PartContext,
+  { config, logger, clock, bornAt, opened, openPool }: PartContext,
   given: {
     readonly authUrl: string
     readonly jwtSecret: ResolvedJwtSecret
@@ -30,6 +30,7 @@ export async function openAccounts(
       jwtSecret,
       baseUrl,
       projectName: config.projectName,
+      bornAt,
       options: {
         ...optionsOf(config, authOptions),
         rateLimitLoopbackExempt: hasSample && config.rateLimitLoopbackExempt,

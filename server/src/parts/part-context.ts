@@ -8,6 +8,8 @@ export interface PartContext {
   readonly config: Config
   readonly logger: Logger
   readonly clock: Clock
+  /** When the installation was born whose database a reset has made anew. */
+  readonly bornAt: Date | undefined
   /** Closes everything in the reverse order of opening. A part adds what it opens. */
   readonly opened: AsyncDisposableStack
   /** Opens a pool and adds it to {@link opened}. */
@@ -15,7 +17,7 @@ export interface PartContext {
 }
 
 export function createPartContext(
-  { config, logger, clock }: OpenHoldfastOptions,
+  { config, logger, clock, preparation }: OpenHoldfastOptions,
   opened: AsyncDisposableStack,
 ): PartContext {
   const onError = (error: Error): void => logger.log('debug', 'an idle connection broke', { error: error.message })
@@ -23,6 +25,7 @@ export function createPartContext(
     config,
     logger,
     clock,
+    bornAt: preparation?.bornAt === undefined ? undefined : new Date(preparation.bornAt),
     opened,
     openPool: (options) => opened.use(createPool({ ...options, onError })),
   }

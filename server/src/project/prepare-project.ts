@@ -1,22 +1,30 @@
 import { existsSync } from 'node:fs'
 import { relative } from 'node:path'
+import { HoldfastError } from '@holdfast/foundation'
 import { createPool, withOwnSettings, type Cluster } from '@holdfast/postgres'
 import { servesThisMachineOnly } from '../config/loopback.ts'
 import type { OpenHoldfastOptions } from '../holdfast.ts'
 import { migrateProject } from './migrate.ts'
 import { listMigrationFiles } from './migration-files.ts'
 import { readDatabaseConfig } from './project-config.ts'
+import { WHOLE_PROJECT } from './reset-request.ts'
 import { seedProject } from './seed.ts'
 
 /**
  * Applies the migrations of the project in the folder where Holdfast is started, and its seeds when the database is the packaged one and the server is for this
  * machine only: seeds are for development, and often make accounts with known passwords. Does nothing where there is no folder of migrations.
  *
+ * @param options.preparation - how, after a reset
  * @throws {HoldfastError} `project_config_invalid`, `migration_version_taken`, and those of {@link migrateProject} and {@link seedProject}
  */
 export async function prepareProject(
   cluster: Cluster,
-  { config, logger, progress }: Pick<OpenHoldfastOptions, 'config' | 'logger' | 'progress'>,
+  {
+    config,
+    logger,
+    progress,
+    preparation: { seeds, upTo } = WHOLE_PROJECT,
+  }: Pick<OpenHoldfastOptions, 'config' | 'logger' | 'progress' | 'preparation'>,
 ): Promise<void> {
   if (!config.projectMigrations || !existsSync(config.migrationsDir)) return
   const database = await readDatabaseConfig(config.functionsConfig)
@@ -31,16 +39,30 @@ export async function prepareProject(
   if (database.migratesAtStart) {
     await migrateProject({
       pool,
-      files,
+      files: upTo === undefined ? files : files.filter(({ version }) => version <= upTo),
       includesOlder: false,
       onMissing: (versions) =>
         logger.log('warn', 'migrations are applied that have no file here', { versions: versions.join(', ') }),
       onFile: ({ path }) => progress(`applying ${relative(process.cwd(), path)}`),
     })
   }
-  if (config.databaseUrl !== undefined || !servesThisMachineOnly(config)) return
+  if (!seeds || config.databaseUrl !== undefined || !servesThisMachineOnly(config)) return
   const { applied, changed } = await seedProject(pool, database)
   for (const name of applied) progress(`applied the seed ${name}`)
   for (const name of changed)
     logger.log('warn', 'a seed changed after it was applied, and is not applied again', { name })
+}
+
+/** @throws {HoldfastError} `migration_missing` when a version is named that no file has */
+export function requireVersion({
+  version,
+  migrationsDir,
+}: {
+  readonly version: string | undefined
+  readonly migrationsDir: string
+}): void {
+  if (version === undefined || listMigrationFiles(migrationsDir).files.some((file) => file.version === version)) return
+  throw new HoldfastError('migration_missing', 500, `No migration in ${migrationsDir} has the version ${version}.`, {
+    hint: 'The version is the digits before the first "_" of its name.',
+  })
 }

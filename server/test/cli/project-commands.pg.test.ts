@@ -51,6 +51,8 @@ interface Ended {
 interface Ready {
   readonly base: string
   readonly anonKey: string
+  readonly serviceRoleKey: string
+  readonly publishableKey: string
 }
 
 /** A command that runs. */
@@ -170,6 +172,35 @@ describe('in the folder of a project', () => {
     expect(out).toMatch(/export const AppSchema = new Schema\(\{\n(?: {2}\w+,\n)*? {2}notes,\n/)
   })
 
+  test('seed applies what the start could not know, once', async () => {
+    writeFileSync(join(folder, 'supabase/seed.sql'), `insert into public.people (name) values ('from the seed');`)
+    const runs = [await holdfast(folder, 'seed', '--json'), await holdfast(folder, 'seed', '--json')]
+    expect(runs.map(({ out }) => (JSON.parse(out) as { readonly applied: unknown }).applied)).toEqual([
+      ['supabase/seed.sql'],
+      [],
+    ])
+  })
+
+  test('db reset gives the running server a new database, at its address and with its keys', async () => {
+    const insert = await fetch(`${ready.base}/rest/v1/people`, {
+      method: 'POST',
+      headers: { apikey: ready.serviceRoleKey, 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'typed in' }),
+    })
+    expect(insert.status).toBe(201)
+    expect(await people(ready)).toEqual(['from the seed', 'typed in'])
+    const ended = await holdfast(folder, 'db', 'reset')
+    expect(ended).toMatchObject({ code: 0, out: expect.stringContaining('.holdfast/before-reset') as string })
+    expect(await people(ready)).toEqual(['from the seed'])
+    const { out } = await holdfast(folder, 'status', '--json')
+    expect(JSON.parse(out)).toMatchObject({
+      API_URL: ready.base,
+      ANON_KEY: ready.anonKey,
+      PUBLISHABLE_KEY: ready.publishableKey,
+      health: { ok: true },
+    })
+  })
+
   test('stop ends the server and its Postgres', async () => {
     const stopped = await holdfast(folder, 'stop', '--json')
     expect(JSON.parse(stopped.out)).toMatchObject({ stopped: true })
@@ -181,4 +212,31 @@ describe('in the folder of a project', () => {
     expect(code).toBe(0)
     await expect(out).toMatchFileSnapshot('expected-types.ts.txt')
   })
+
+  test('db reset needs no server, and goes up to a version', async () => {
+    writeFileSync(join(folder, 'supabase/migrations/2_wrong.sql'), 'create table public.wrong (id nosuchtype);')
+    const failed = await holdfast(folder, 'db', 'reset')
+    expect(failed).toMatchObject({ code: 1, err: expect.stringContaining('2_wrong.sql') as string })
+    expect(await holdfast(folder, 'db', 'reset', '--version=1', '--no-seed')).toMatchObject({ code: 0 })
+    expect((await holdfast(folder, 'migration', 'list')).out).toMatch(/^1 +1 +people$/m)
+  })
+
+  test('db push says what it would apply', async () => {
+    const { out } = await holdfast(folder, 'db', 'push', '--dry-run')
+    expect(out).toBe('Would apply supabase/migrations/2_wrong.sql\n')
+  })
+
+  test.each([
+    [['--host=0.0.0.0'], 'say --yes'],
+    [['--database-url=postgres://nobody@localhost/nothing'], 'holdfast db push'],
+    [['--version=7'], 'has the version 7'],
+  ])('db reset %s does nothing, and says why', async (argv, hint) => {
+    const ended = await holdfast(folder, 'db', 'reset', ...argv)
+    expect(ended).toMatchObject({ code: 1, out: '', err: expect.stringContaining(hint) as string })
+  })
 })
+
+async function people({ base, serviceRoleKey }: Ready): Promise<readonly string[]> {
+  const answer = await fetch(`${base}/rest/v1/people?select=name&order=name`, { headers: { apikey: serviceRoleKey } })
+  return ((await answer.json()) as readonly { readonly name: string }[]).map(({ name }) => name)
+}

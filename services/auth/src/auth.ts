@@ -37,6 +37,8 @@ export interface OpenAuthOptions {
   readonly projectName?: string
   /** What differs from the declared defaults. */
   readonly options?: Partial<AuthOptions>
+  /** When an installation was born whose database is new: its API keys stay the same. Default: now. */
+  readonly bornAt?: Date | undefined
   readonly logger?: Logger
   readonly clock?: Clock
 }
@@ -69,7 +71,7 @@ export async function openAuth(input: OpenAuthOptions): Promise<AuthService> {
   const { pool, jwtSecret, clock = systemClock, logger = silentLogger } = input
   const options: AuthOptions = { ...defaultAuthOptions(), ...input.options }
   requireKnownRules(options)
-  const keys = await openSigningKeys(pool, clock, logger, options.signingKeysPath)
+  const keys = await openSigningKeys(pool, clock, logger, { path: options.signingKeysPath, bornAt: input.bornAt })
   const baseUrl = input.baseUrl.replace(/\/+$/, '')
   const issuer = `${baseUrl}/auth/v1`
   const siteUrl = options.siteUrl ?? baseUrl

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { backoffMs, delay, errorMessage, type Logger } from '@holdfast/foundation'
 import { withOwnSettings } from '../connection/own-settings.ts'
 import { POSTGRES_MAJOR, SERVER_VERSION, findBinaries, type Binaries } from './binaries.ts'
 import { choosePort } from './choose-port.ts'
+import { clusterNameOf } from './cluster-name.ts'
 import { DATABASE_NAME, PROJECT_ROLE, REQUEST_ROLE, SUPERUSER, type Cluster } from './cluster.ts'
 import { dataFolderUnusable, databaseMissing, secretsMissing, versionMismatch } from './errors.ts'
 import { giveFolder, ownerOf, resolveIdentity, type Identity } from './identity.ts'
@@ -76,8 +76,7 @@ export async function openEmbeddedCluster(options: EmbeddedClusterOptions): Prom
     if (ownerOf(identity)?.uid === NOBODY) logger.log('warn', RUNS_AS_NOBODY)
     // Before a database is made for nothing. Where there is one, a leftover of ours may hold the port until it is stopped.
     if (!existsSync(databaseDir)) await choosePort(options.port)
-    // The folder's name alone would not tell two clusters apart when orphans are looked for.
-    const clusterName = `holdfast-${createHash('sha256').update(dataDir).digest('hex').slice(0, 12)}`
+    const clusterName = clusterNameOf(dataDir)
     // Before files change hands, which a leftover could not go on with.
     await recoverFromCrash(databaseDir, clusterName, logger)
     const stored = await prepareDatabase({ ...options, dataDir, databaseDir, binaries, identity })

@@ -36,16 +36,17 @@ interface LoadedKeys {
  * Reads the keys of `auth.signing_keys`, making the first one when there is none, and again every now and then. Two servers that
  * start at once agree on one key.
  *
- * @param path - of a file whose first key signs from now on, if any
+ * @param given.path - of a file whose first key signs from now on, if any
+ * @param given.bornAt - of the first key, where there is none yet
  * @throws {Error} as {@link readSigningKeysFile} and {@link adoptSigningKeys}
  */
 export async function openSigningKeys(
   pool: Pool,
   clock: Clock,
   logger: Logger,
-  path: string | undefined,
+  { path, bornAt }: { readonly path: string | undefined; readonly bornAt?: Date | undefined },
 ): Promise<SigningKeys> {
-  const now = new Date(clock.now()).toISOString()
+  const now = (bornAt ?? new Date(clock.now())).toISOString()
   if (path !== undefined) await adoptSigningKeys(pool, await readSigningKeysFile(path), now)
   let rows = await readKeys(pool)
   if (!rows.some((row) => row.status === 'current')) {

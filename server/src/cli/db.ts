@@ -1,0 +1,125 @@
+import { existsSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
+import { errorMessage, HoldfastError, limitRepeats, silentLogger, systemClock } from '@holdfast/foundation'
+import { BEFORE_RESET, createPool, setClusterAside, sql } from '@holdfast/postgres'
+import { STORED_FILES } from '../backup/stored-files.ts'
+import { loadConfig } from '../config/load-config.ts'
+import { servesThisMachineOnly } from '../config/loopback.ts'
+import { nearest } from '../config/names.ts'
+import { dbDeclarations, type DbConfig } from '../config/options.ts'
+import { createLogger } from '../logger.ts'
+import { openHoldfast } from '../open-holdfast.ts'
+import { requireVersion } from '../project/prepare-project.ts'
+import type { ProjectPreparation } from '../project/reset-request.ts'
+import { readRunning } from '../running-file.ts'
+import { applyPending, listPending } from './apply-pending.ts'
+import { applySeeds } from './apply-seeds.ts'
+import { readOrUndefined, type CommandInput } from './command.ts'
+import { resetRunning } from './reset-running.ts'
+import { withEmbedded } from './with-database.ts'
+
+const COMMANDS = ['reset', 'push'] as const
+
+/**
+ * `holdfast db …`: makes the database of the project anew, or brings another one up to its migrations.
+ *
+ * @returns the exit code
+ * @throws {HoldfastError} `reset_external`, `reset_not_confirmed`, `migration_missing`, `command_unknown`, and those of a start
+ */
+export async function db(input: CommandInput): Promise<number> {
+  const [command, ...argv] = input.argv
+  if (command !== 'reset' && command !== 'push') throw unknownCommand(command)
+  const config = loadConfig(dbDeclarations, { argv, env: input.env, readFile: readOrUndefined })
+  return command === 'reset' ? await reset(config, input) : await push(config, input)
+}
+
+async function reset(config: DbConfig, input: CommandInput): Promise<number> {
+  refuseOthers(config)
+  requireVersion(config)
+  const dataDir = resolve(config.dataDir)
+  const running = readRunning(dataDir)
+  const hadDatabase = existsSync(join(dataDir, 'postgres'))
+  const bornAt = hadDatabase ? await readBirth(config, input) : undefined
+  const request: ProjectPreparation = { seeds: config.seed, upTo: config.version, bornAt }
+  if (running === undefined) await resetFolder({ ...config, dataDir }, request, input)
+  else {
+    input.err('Resetting the database of the running server …\n')
+    await resetRunning(running, dataDir, request)
+  }
+  const aside = hadDatabase ? join(relative(process.cwd(), dataDir) || '.', BEFORE_RESET) : undefined
+  if (config.json) input.out(`${JSON.stringify({ reset: dataDir, before: aside })}\n`)
+  else {
+    const kept = aside === undefined ? '' : ` What was there before is in ${aside} until the next reset.`
+    input.out(`The database is new.${kept}\n`)
+  }
+  return 0
+}
+
+/** A database that does not start any more is a reason to reset it. */
+async function readBirth(config: DbConfig, { err }: CommandInput): Promise<string | undefined> {
+  try {
+    return await withEmbedded(config, async (url) => {
+      await using pool = createPool({ url, applicationName: 'holdfast db reset', connectionsMax: 1 })
+      const [row] = await pool.query<{ born: Date | null }>(sql`select min(created_at) as born from auth.signing_keys`)
+      return row?.born?.toISOString()
+    })
+  } catch (error) {
+    err(`The database cannot be read (${errorMessage(error)}), so the API keys will be others.\n`)
+    return undefined
+  }
+}
+
+/** What a start does with a new folder, at ports that nobody knows. */
+async function resetFolder(config: DbConfig, request: ProjectPreparation, { err }: CommandInput): Promise<void> {
+  if (existsSync(join(config.dataDir, 'postgres'))) await setClusterAside(config.dataDir, [STORED_FILES], silentLogger)
+  using logger = limitRepeats(createLogger('warn', err, systemClock.now), systemClock)
+  await using _ = await openHoldfast({
+    config: { ...config, port: 0, dbPort: 0 },
+    logger,
+    clock: systemClock,
+    progress: (line) => err(`  ${line} …\n`),
+    signal: new AbortController().signal,
+    preparation: request,
+  })
+}
+
+function refuseOthers(config: DbConfig): void {
+  if (config.databaseUrl !== undefined) {
+    throw new HoldfastError('reset_external', 500, 'A database of DATABASE_URL is not reset.', {
+      hint: 'Make a new one there, and apply the migrations with "holdfast db push".',
+    })
+  }
+  if (servesThisMachineOnly(config) || config.yes) return
+  throw new HoldfastError(
+    'reset_not_confirmed',
+    500,
+    'This server is for other machines as well: its rows would be gone.',
+    {
+      hint: 'If that is what you want, say --yes.',
+    },
+  )
+}
+
+async function push(config: DbConfig, input: CommandInput): Promise<number> {
+  const files = config.dryRun ? await listPending(config, input.err) : await applyPending(config, input.err)
+  const versions = files.map(({ version }) => version)
+  const seeds = config.includeSeed && !config.dryRun ? (await applySeeds(config, input.err)).applied : []
+  if (config.json)
+    input.out(`${JSON.stringify(config.dryRun ? { pending: versions } : { applied: versions, seeds })}\n`)
+  else if (config.dryRun)
+    input.out(
+      files.map(({ path }) => `Would apply ${relative(process.cwd(), path)}\n`).join('') || 'Nothing to apply.\n',
+    )
+  else input.out(`Applied ${versions.length} migrations${config.includeSeed ? ` and ${seeds.length} seeds` : ''}.\n`)
+  return 0
+}
+
+function unknownCommand(command: string | undefined): HoldfastError {
+  const meant = command === undefined ? undefined : nearest(command, COMMANDS)
+  return new HoldfastError(
+    'command_unknown',
+    500,
+    command === undefined ? 'What about the database?' : `"db ${command}" is not a command.`,
+    { hint: meant ? `Did you mean "holdfast db ${meant}"?` : 'There are "holdfast db reset" and "db push".' },
+  )
+}

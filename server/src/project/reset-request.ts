@@ -1,0 +1,76 @@
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { HoldfastError } from '@holdfast/foundation'
+
+/** How the project is put into a database that is new. */
+export interface ProjectPreparation {
+  readonly seeds: boolean
+  /** The version of the last migration to apply; `undefined`: all are. */
+  readonly upTo: string | undefined
+  /** ISO 8601: when the oldest signing key of the database before was made. The API keys follow from it, which apps have in their settings. */
+  readonly bornAt?: string | undefined
+}
+
+export const WHOLE_PROJECT: ProjectPreparation = { seeds: true, upTo: undefined }
+
+/** Why a reset failed, for the command that asked for it. */
+interface Problem {
+  readonly code: string
+  readonly message: string
+  readonly detail?: string | undefined
+  readonly hint?: string | undefined
+}
+
+type Note = { readonly request: ProjectPreparation } | { readonly problem: Problem }
+
+const pathIn = (dataDir: string): string => join(dataDir, 'reset.json')
+
+/** Leaves in the data folder what the server that is about to open again has to do. Whoever may write there may delete the database as well. */
+export function askForReset(dataDir: string, request: ProjectPreparation): void {
+  write(dataDir, { request })
+}
+
+/** @returns what was asked for; `undefined` when nothing was */
+export function readResetRequest(dataDir: string): ProjectPreparation | undefined {
+  const note = read(dataDir)
+  return note && 'request' in note ? note.request : undefined
+}
+
+/** Ends the reset, if there is one. @param error - why it failed */
+export function endReset(dataDir: string, error?: unknown): void {
+  if (error === undefined) rmSync(pathIn(dataDir), { force: true })
+  else if (readResetRequest(dataDir)) write(dataDir, { problem: problemOf(error) })
+}
+
+/**
+ * @returns whether the reset is done
+ * @throws {HoldfastError} why it failed
+ */
+export function isResetDone(dataDir: string): boolean {
+  if (!existsSync(pathIn(dataDir))) return true
+  const note = read(dataDir)
+  if (!note || !('problem' in note)) return false
+  rmSync(pathIn(dataDir), { force: true })
+  const { code, message, detail, hint } = note.problem
+  throw new HoldfastError(code, 500, message, { ...(detail && { detail }), ...(hint && { hint }) })
+}
+
+function problemOf(error: unknown): Problem {
+  if (error instanceof HoldfastError)
+    return { code: error.code, message: error.message, detail: error.detail, hint: error.hint }
+  return { code: 'internal_error', message: String(error), hint: 'The output of the server has more.' }
+}
+
+function read(dataDir: string): Note | undefined {
+  try {
+    return JSON.parse(readFileSync(pathIn(dataDir), 'utf8')) as Note
+  } catch {
+    return undefined // there is none, or its writer was interrupted
+  }
+}
+
+function write(dataDir: string, note: Note): void {
+  const path = pathIn(dataDir)
+  writeFileSync(`${path}.new`, JSON.stringify(note), { mode: 0o600 })
+  renameSync(`${path}.new`, path)
+}
