@@ -47,7 +47,9 @@ export const recordMessages = {
   fields: 'Fields',
   linked: 'Linked records',
   comments: 'Comments',
+  whoAndWhen: 'People and dates',
   system: 'Kept by the database',
+  print: 'Print',
   tabs: 'Parts of the record',
 
   savedHere: (time: string | undefined) =>

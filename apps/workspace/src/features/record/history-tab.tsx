@@ -141,7 +141,7 @@ function ChangedField({
   const isNow = (values[field.name] ?? null) === from
   return (
     <div className="flex flex-wrap items-start gap-x-3 gap-y-1">
-      <dt className="w-28 shrink-0 text-small leading-5 text-muted">{field.label}</dt>
+      <dt className="w-full shrink-0 tablet:w-28 text-small leading-5 text-muted">{field.label}</dt>
       <dd className="flex min-w-0 flex-1 basis-40 flex-wrap items-center gap-x-2 gap-y-0.5 text-body [overflow-wrap:anywhere]">
         {isOmitted ? (
           <span className="text-muted">{words.omitted}</span>

@@ -1,7 +1,9 @@
-import type { JSX } from 'react'
+import { useSchema } from '@holdfast/react'
+import { type JSX, useMemo } from 'react'
 import { Avatar } from '../../components/avatar.tsx'
 import { Disclosure } from '../../components/disclosure.tsx'
 import { RECORD_STATES } from '../../components/state-glyph.tsx'
+import { useMediaQuery } from '../../hooks/use-media-query.ts'
 import { cx } from '../../lib/cx.ts'
 import type { Field, FieldValue } from '../../lib/fields/field.ts'
 import type { RecordValues } from '../../lib/records/record-change.ts'
@@ -12,6 +14,7 @@ import { presenceMessages } from '../../messages/presence.ts'
 import { recordMessages as words } from '../../messages/record.ts'
 import type { EditorsOfFields } from './field-editors.tsx'
 import { FieldInput, FieldText } from './field-input.tsx'
+import { isWide, sectionsOf } from './record-sections.ts'
 
 interface RecordFieldsProps {
   readonly fields: readonly Field[]
@@ -31,63 +34,38 @@ interface RecordFieldsProps {
   readonly onOpenLink: (table: string, id: string) => void
 }
 
-/** All fields of a record: those to edit, then those that the database keeps. */
-export function RecordFields({
-  fields,
-  values,
-  labels,
-  mark,
-  problems,
-  canEdit,
-  rights,
-  isDraft,
-  editors,
-  onEdit,
-  onCommit,
-  onOpenLink,
-}: RecordFieldsProps): JSX.Element {
-  const own = fields.filter((field) => !field.isSystem)
-  const kept = fields.filter((field) => field.isSystem)
+/** All fields of a record: what it is, beside it who and when where there is room, and below what the database keeps. */
+export function RecordFields(props: RecordFieldsProps): JSX.Element {
+  const { fields, values, labels, isDraft } = props
+  const schema = useSchema()
+  const { main, beside, kept } = useMemo(() => sectionsOf(fields, schema), [fields, schema])
   return (
-    <div className="flex flex-col gap-4">
-      {own.map((field) => {
-        const value = values[field.name] ?? null
-        const label = labels.get(field.name)
-        const refusal = canEdit ? rights?.fields.get(field.name) : undefined
-        if (!canEdit || !field.isEditable || refusal) {
-          return (
-            <dl key={field.name}>
-              <FieldText field={field} value={value} label={label} note={refusal && refusalWords(refusal)} />
-            </dl>
-          )
-        }
-        const state = mark?.fields.get(field.name) ?? 'clean'
-        return (
+    <div className="@container flex flex-col gap-4">
+      <div className={cx('grid gap-x-8 gap-y-3.5', beside.length > 0 && '@2xl:grid-cols-[minmax(0,1fr)_17rem]')}>
+        <div className="grid grid-cols-2 content-start gap-x-3 gap-y-3.5">
+          {main.map((field) => (
+            <div key={field.name} className={cx('min-w-0', isWide(field) && 'col-span-2')}>
+              <RecordField {...props} field={field} />
+            </div>
+          ))}
+        </div>
+        {beside.length === 0 ? null : (
           <div
-            key={field.name}
-            data-field={field.name}
-            className={cx('relative', state !== 'clean' && '-ml-3 border-l-2 border-warning pl-2.5')}
-            onFocus={() => onEdit?.(field.name)}
-            onBlur={() => onEdit?.(undefined)}
+            role="group"
+            aria-label={words.whoAndWhen}
+            className="grid grid-cols-2 content-start gap-x-3 gap-y-3.5 @2xl:grid-cols-1 @2xl:border-l @2xl:border-border @2xl:pl-8"
           >
-            <EditorsMark names={editors?.get(field.name)} />
-            <FieldInput
-              field={field}
-              value={value}
-              label={label}
-              note={state === 'clean' ? undefined : RECORD_STATES[state].word}
-              problem={problems.get(field.name)}
-              isRequired={isDraft && field.isRequired}
-              refusedChoices={rights?.choices.get(field.name)}
-              onCommit={(next) => onCommit(field, next)}
-              onOpenLink={onOpenLink}
-            />
+            {beside.map((field) => (
+              <div key={field.name} className="min-w-0">
+                <RecordField {...props} field={field} />
+              </div>
+            ))}
           </div>
-        )
-      })}
+        )}
+      </div>
       {isDraft || kept.length === 0 ? null : (
         <Disclosure title={words.system}>
-          <dl className="flex flex-col gap-3 pt-2">
+          <dl className="grid grid-cols-1 gap-3 pt-2 @sm:grid-cols-2 @2xl:grid-cols-3">
             {kept.map((field) => (
               <FieldText
                 key={field.name}
@@ -99,6 +77,57 @@ export function RecordFields({
           </dl>
         </Disclosure>
       )}
+    </div>
+  )
+}
+
+function RecordField({
+  field: given,
+  values,
+  labels,
+  mark,
+  problems,
+  canEdit,
+  rights,
+  isDraft,
+  editors,
+  onEdit,
+  onCommit,
+  onOpenLink,
+}: RecordFieldsProps & { readonly field: Field }): JSX.Element {
+  const isPhone = useMediaQuery('(max-width: 599px)')
+  const value = values[given.name] ?? null
+  // Help says what to fill in; on a phone a field that is filled in leaves its place to the next one.
+  const field = isPhone && !isDraft && value !== null ? { ...given, help: undefined } : given
+  const label = labels.get(field.name)
+  const refusal = canEdit ? rights?.fields.get(field.name) : undefined
+  if (!canEdit || !field.isEditable || refusal) {
+    return (
+      <dl>
+        <FieldText field={field} value={value} label={label} note={refusal && refusalWords(refusal)} />
+      </dl>
+    )
+  }
+  const state = mark?.fields.get(field.name) ?? 'clean'
+  return (
+    <div
+      data-field={field.name}
+      className={cx('relative', state !== 'clean' && 'border-l-2 border-warning pl-2')}
+      onFocus={() => onEdit?.(field.name)}
+      onBlur={() => onEdit?.(undefined)}
+    >
+      <EditorsMark names={editors?.get(field.name)} />
+      <FieldInput
+        field={field}
+        value={value}
+        label={label}
+        note={state === 'clean' ? undefined : RECORD_STATES[state].word}
+        problem={problems.get(field.name)}
+        isRequired={isDraft && field.isRequired}
+        refusedChoices={rights?.choices.get(field.name)}
+        onCommit={(next) => onCommit(given, next)}
+        onOpenLink={onOpenLink}
+      />
     </div>
   )
 }

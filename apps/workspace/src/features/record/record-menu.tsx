@@ -1,4 +1,4 @@
-import { Link2, MoreHorizontal, Trash2 } from 'lucide-react'
+import { Link2, MoreHorizontal, Printer, Trash2 } from 'lucide-react'
 import type { JSX } from 'react'
 import { IconButton } from '../../components/icon-button.tsx'
 import { Menu, MenuItem, MenuTrigger } from '../../components/menu.tsx'
@@ -10,12 +10,15 @@ import { recordMessages as words } from '../../messages/record.ts'
 export function RecordMenu({
   noun,
   path,
+  isPage,
   onDelete,
 }: {
   /** What one record of its table is called. */
   readonly noun: string
   /** Where the record is in this app. */
   readonly path: string
+  /** The record has the page for itself, so that the page can be printed. */
+  readonly isPage: boolean
   /** `undefined`: the person may not. */
   readonly onDelete: (() => void) | undefined
 }): JSX.Element {
@@ -26,6 +29,11 @@ export function RecordMenu({
         <MenuItem icon={<Link2 size={16} aria-hidden />} onAction={() => void copyLink(path)}>
           {words.copyLink}
         </MenuItem>
+        {isPage ? (
+          <MenuItem icon={<Printer size={16} aria-hidden />} onAction={() => print()}>
+            {words.print}
+          </MenuItem>
+        ) : null}
         {onDelete ? (
           <MenuItem isDanger icon={<Trash2 size={16} aria-hidden />} onAction={onDelete}>
             {words.delete(noun)}

@@ -1,6 +1,6 @@
 import { useTableInfo } from '../../lib/data/use-tables.tsx'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { ArrowLeft } from 'lucide-react'
+import { ArrowLeft, ChevronDown, ChevronUp } from 'lucide-react'
 import type { JSX } from 'react'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { IconButton } from '../../components/icon-button.tsx'
@@ -14,6 +14,11 @@ import { gridMessages } from '../../messages/grid.ts'
 import { recordMessages as words } from '../../messages/record.ts'
 import { RECORD_TABS } from './record-content-props.ts'
 import { RecordContent } from './record-content.tsx'
+import { useNeighbours } from './use-neighbours.ts'
+import { useStepKeys } from './use-step-keys.ts'
+
+/** Escape leaves no page. */
+const STAY = (): void => undefined
 
 /** One record on a page of its own. */
 export function RecordScreen({
@@ -44,8 +49,21 @@ function RecordPage({ table, recordId }: { readonly table: TableInfo; readonly r
   useDocumentTitle(title)
   useUndoKeys(writer)
   const toTable = (): void => void navigate({ to: '/w/$ws/t/$table', params: { ws, table: table.name } })
+  const stepTo = (id: string | undefined): (() => void) | undefined =>
+    id === undefined
+      ? undefined
+      : () =>
+          void navigate({
+            to: '/w/$ws/t/$table/r/$record',
+            params: { ws, table: table.name, record: id },
+            search: { tab },
+            replace: true,
+          })
+  const { previous, next } = useNeighbours(table, recordId)
+  const [onPrevious, onNext] = [stepTo(previous), stepTo(next)]
+  useStepKeys(onPrevious, onNext, STAY)
   return (
-    <div className="mx-auto flex min-h-full w-full max-w-3xl flex-col">
+    <div className="mx-auto flex min-h-full w-full max-w-5xl flex-col">
       <RecordContent
         key={recordId}
         table={table}
@@ -62,11 +80,27 @@ function RecordPage({ table, recordId }: { readonly table: TableInfo; readonly r
           })
         }
         actions={
-          <IconButton
-            label={words.backToTable(table.label)}
-            icon={<ArrowLeft size={18} aria-hidden />}
-            onPress={toTable}
-          />
+          <>
+            <IconButton
+              label={words.previous}
+              shortcut="Alt ↑"
+              icon={<ChevronUp size={18} aria-hidden />}
+              isDisabled={onPrevious === undefined}
+              {...(onPrevious ? { onPress: onPrevious } : {})}
+            />
+            <IconButton
+              label={words.next}
+              shortcut="Alt ↓"
+              icon={<ChevronDown size={18} aria-hidden />}
+              isDisabled={onNext === undefined}
+              {...(onNext ? { onPress: onNext } : {})}
+            />
+            <IconButton
+              label={words.backToTable(table.label)}
+              icon={<ArrowLeft size={18} aria-hidden />}
+              onPress={toTable}
+            />
+          </>
         }
         onOpenRecord={(other, id) =>
           void navigate({ to: '/w/$ws/t/$table/r/$record', params: { ws, table: other, record: id } })

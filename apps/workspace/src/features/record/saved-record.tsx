@@ -51,6 +51,7 @@ export function SavedRecord(
             <RecordMenu
               noun={table.noun}
               path={`/w/${workspace}/t/${table.name}/r/${recordId}`}
+              isPage={props.level === 'h1'}
               onDelete={table.descriptor.can.delete && rights.isDeletable ? remove : undefined}
             />
           </>

@@ -1,0 +1,60 @@
+import type { Locator, Page } from '@playwright/test'
+import { expectAccessible, expectNoSidewaysScroll } from './support/accessibility.ts'
+import { makeActions } from './support/actions.ts'
+import { expect, test } from './support/fixtures.ts'
+
+const PICTURES = 'test-results/screens'
+
+async function look(page: Page, name: string): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await expectAccessible(page, `${name}, ${colorScheme}`)
+    await page.screenshot({ path: `${PICTURES}/${name}-${colorScheme}.png`, animations: 'disabled' })
+  }
+  await expectNoSidewaysScroll(page, name)
+  await page.emulateMedia({ colorScheme: 'light' })
+}
+
+async function leftOf(locator: Locator): Promise<number> {
+  return (await locator.boundingBox())?.x ?? Number.NaN
+}
+
+test('a record has its people and dates beside it, its neighbours a key away, and can be printed', async ({
+  arrive,
+  holdfast,
+}) => {
+  const [first, second] = await makeActions(holdfast, ['Page: the first', 'Page: the second'])
+  if (!first || !second) throw new Error('two actions were made')
+  const { page, home } = await arrive('dana', { viewport: { width: 1440, height: 900 } })
+  const heading = (name: string): Locator => page.getByRole('heading', { level: 1, name })
+  const title = page.getByRole('textbox', { name: 'Title' })
+  const due = page.getByRole('group', { name: 'People and dates' }).getByLabel('Due')
+
+  await page.goto(`${home}/t/actions/r/${first.id}`)
+  await expect(heading(first.title)).toBeVisible()
+  expect(await leftOf(due)).toBeGreaterThan((await leftOf(title)) + 300)
+  await look(page, 'record-page-1440')
+  await page.setViewportSize({ width: 1024, height: 800 })
+  await look(page, 'record-page-1024')
+
+  await page.getByRole('button', { name: 'Next record' }).click()
+  await expect(heading(second.title)).toBeVisible()
+  await page.keyboard.press('Alt+ArrowUp')
+  await expect(heading(first.title)).toBeVisible()
+
+  await page.emulateMedia({ media: 'print' })
+  await expect(page.getByRole('navigation', { name: 'Workspace' })).toBeHidden()
+  await expect(page.getByRole('tablist')).toBeHidden()
+  await expect(title).toBeVisible()
+  await page.screenshot({ path: `${PICTURES}/record-page-print.png`, fullPage: true })
+  await page.emulateMedia({ media: 'screen' })
+
+  await page.setViewportSize({ width: 390, height: 844 })
+  await expect(heading(first.title)).toBeVisible()
+  await look(page, 'record-page-390')
+  const bar = await page.getByRole('navigation', { name: 'Main' }).boundingBox()
+  const shown = await page
+    .locator('[data-field]')
+    .evaluateAll((fields, end) => fields.filter((field) => field.getBoundingClientRect().bottom <= end).length, bar?.y)
+  expect(shown).toBeGreaterThanOrEqual(10)
+})
