@@ -33,7 +33,8 @@ const tableSearch = v.object({
   on: text,
 })
 const wordsSearch = v.object({ q: text, table: text })
-const recordSearch = v.object({ tab: text })
+/** The view that a record was opened from goes with it: the steps to its neighbours keep to it. */
+const recordSearch = v.object({ tab: text, v: text, q: text, f: text, s: text })
 export const SYNC_TABS = ['outbox', 'attention', 'files', 'device'] as const
 const syncSearch = v.object({ tab: v.fallback(v.optional(v.picklist(SYNC_TABS)), undefined) })
 

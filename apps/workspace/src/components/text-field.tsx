@@ -108,7 +108,13 @@ export function TextField({
             type={type}
             ref={inputRef}
             onChange={(event) => onChange?.(event.target.value)}
-            className={cx(looks, 'h-9 coarse:h-11', trailing !== undefined && 'pr-11')}
+            className={cx(
+              looks,
+              'h-9 coarse:h-11',
+              trailing !== undefined && 'pr-11',
+              // The browser draws the form of an empty date as it draws a date.
+              given.value === '' && type?.startsWith('date') && 'text-subtle',
+            )}
           />
         )}
         {trailing === undefined ? null : (

@@ -1,11 +1,14 @@
-import { useParams } from '@tanstack/react-router'
+import { useParams, useSearch } from '@tanstack/react-router'
 import type { JSX } from 'react'
-import { useRememberRecent } from '../../lib/data/recent.ts'
+import { useNeighbours } from '../../features/grid/use-neighbours.ts'
 import { RecordScreen } from '../../features/record/record-screen.tsx'
+import { useRememberRecent } from '../../lib/data/recent.ts'
 
-/** Mounts the full-page record in the address. */
+/** Mounts the full-page record in the address, with its neighbours in the view that the address names. */
 export function RecordRoute(): JSX.Element {
   const { table, record } = useParams({ from: '/signed-in/w/$ws/t/$table/r/$record' })
+  const from = useSearch({ from: '/signed-in/w/$ws/t/$table/r/$record' })
+  const neighbours = useNeighbours(table, record, from)
   useRememberRecent(table, record)
-  return <RecordScreen key={`${table}/${record}`} table={table} recordId={record} />
+  return <RecordScreen key={`${table}/${record}`} table={table} recordId={record} neighbours={neighbours} />
 }

@@ -3,6 +3,9 @@ import type { Field } from '../../lib/fields/field.ts'
 import { isTextual } from '../../lib/fields/field-kind.ts'
 import { quoteName } from '../../lib/sql.ts'
 
+/** Below that many rows an order without an index is as fast. */
+export const SORT_INDEX_ROWS_MIN = 5_000
+
 /** Indexes for orders that people chose, per table. The oldest goes when there are more. */
 export const SORT_INDEXES_MAX = 6
 

@@ -20,6 +20,7 @@ import { useRecordMarks } from '../../lib/records/use-record-marks.ts'
 import { useUndoKeys } from '../../lib/records/use-undo-keys.ts'
 import { quoteName } from '../../lib/sql.ts'
 import { type SavedView, useView } from '../../lib/views/use-views.ts'
+import type { AddressSettings } from '../../lib/views/view-settings.ts'
 import { gridMessages as words } from '../../messages/grid.ts'
 import { DataGrid } from './data-grid.tsx'
 import { GridFooter } from './grid-footer.tsx'
@@ -194,7 +195,16 @@ function GridOfView({
       onSort={view.setSorts}
       onOpenRecord={view.openRecord}
       onOpenPage={(id) =>
-        void navigate({ to: '/w/$ws/t/$table/r/$record', params: { ws, table: table.name, record: id } })
+        void navigate({
+          to: '/w/$ws/t/$table/r/$record',
+          params: { ws, table: table.name, record: id },
+          search: ({ q, f, s }: AddressSettings & { readonly q?: string | undefined }) => ({
+            v: view.saved?.id,
+            q,
+            f,
+            s,
+          }),
+        })
       }
       viewKey={view.key}
     />

@@ -3,7 +3,7 @@ import { useMemo } from 'react'
 import { useToday } from '../../hooks/use-today.ts'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import type { Field } from '../../lib/fields/field.ts'
-import { completeFilter, type FilterGroup } from '../../lib/filters/filter.ts'
+import type { FilterGroup } from '../../lib/filters/filter.ts'
 import { parseFilter, renderFilter } from '../../lib/filters/filter-text.ts'
 import type { SavedView } from '../../lib/views/use-views.ts'
 import {
@@ -15,9 +15,10 @@ import {
   type Setting,
   type ViewSettings,
 } from '../../lib/views/view-settings.ts'
+import { gridQueryOf } from './query/grid-query-of.ts'
 import type { GridQuery } from './query/grid-query.ts'
 import { shownFields, toggleField } from './query/shown-fields.ts'
-import { parseSorts, renderSorts, type Sort } from './query/sort.ts'
+import { renderSorts, type Sort } from './query/sort.ts'
 
 /** What the saved view and the address say about the view, and how to change it. */
 export interface GridView {
@@ -65,17 +66,10 @@ export function useGridView(table: TableInfo, fields: readonly Field[], saved: S
   const { q } = search
   const today = useToday()
   const filter = useMemo(() => parseFilter(f), [f])
-  const query = useMemo((): GridQuery => {
-    const byName = new Map(fields.map((field) => [field.name, field]))
-    return {
-      table: table.name,
-      fields,
-      search: q ?? '',
-      filter: completeFilter(filter, byName),
-      sorts: parseSorts(s).filter((sort) => byName.has(sort.field)),
-      today,
-    }
-  }, [table.name, fields, q, filter, s, today])
+  const query = useMemo(
+    () => gridQueryOf({ table: table.name, fields, search: q ?? '', filter, sort: s, today }),
+    [table.name, fields, q, filter, s, today],
+  )
   const shown = useMemo(() => shownFields(fields, h), [fields, h])
 
   const change = (changes: ViewSearch, replace = true): void => {

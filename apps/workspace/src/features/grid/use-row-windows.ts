@@ -2,11 +2,8 @@ import { useLocalDatabase } from '@holdfast/react'
 import { useEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import { candidatesOf } from '../../lib/search/candidates-of.ts'
 import type { GridQuery } from './query/grid-query.ts'
-import { ensureSortIndex } from './sort-index.ts'
+import { ensureSortIndex, SORT_INDEX_ROWS_MIN } from './sort-index.ts'
 import { RowWindows, type WindowsState } from './row-windows.ts'
-
-/** Below that many rows an order without an index is as fast. */
-const SORT_INDEX_ROWS_MIN = 5_000
 
 const NOT_YET: WindowsState = { count: undefined, rows: undefined, error: undefined, version: 0 }
 

@@ -133,7 +133,7 @@ function TextInput(props: FieldInputProps): JSX.Element {
       type={inputType(field)}
       inputMode={isNumeric(field.kind) ? 'decimal' : 'text'}
       autoComplete="off"
-      rows={isLong ? 4 : 1}
+      rows={isLong ? rowsOf(shown) : 1}
       isMono={field.kind === 'json' && isLong}
       onChange={(text) => {
         setTyped(text)
@@ -152,6 +152,11 @@ function TextInput(props: FieldInputProps): JSX.Element {
       }}
     />
   )
+}
+
+/** As high as its text, within reason: an empty one leaves its place to other fields. */
+function rowsOf(text: string): number {
+  return Math.min(14, Math.max(2, text.split('\n').length + Math.floor(text.length / 90)))
 }
 
 function inputType({ kind }: Field): 'text' | 'date' | 'datetime-local' | 'email' | 'url' | 'tel' {

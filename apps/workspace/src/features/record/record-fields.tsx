@@ -1,9 +1,8 @@
 import { useSchema } from '@holdfast/react'
-import { type JSX, useMemo } from 'react'
+import { type JSX, type ReactNode, useMemo } from 'react'
 import { Avatar } from '../../components/avatar.tsx'
 import { Disclosure } from '../../components/disclosure.tsx'
 import { RECORD_STATES } from '../../components/state-glyph.tsx'
-import { useMediaQuery } from '../../hooks/use-media-query.ts'
 import { cx } from '../../lib/cx.ts'
 import type { Field, FieldValue } from '../../lib/fields/field.ts'
 import type { RecordValues } from '../../lib/records/record-change.ts'
@@ -32,6 +31,8 @@ interface RecordFieldsProps {
   readonly onEdit?: (field: string | undefined) => void
   readonly onCommit: (field: Field, value: FieldValue) => Promise<boolean>
   readonly onOpenLink: (table: string, id: string) => void
+  /** Stands between what the record is and what the database keeps of it. */
+  readonly children?: ReactNode
 }
 
 /** All fields of a record: what it is, beside it who and when where there is room, and below what the database keeps. */
@@ -63,6 +64,7 @@ export function RecordFields(props: RecordFieldsProps): JSX.Element {
           </div>
         )}
       </div>
+      {props.children}
       {isDraft || kept.length === 0 ? null : (
         <Disclosure title={words.system}>
           <dl className="grid grid-cols-1 gap-3 pt-2 @sm:grid-cols-2 @2xl:grid-cols-3">
@@ -95,10 +97,9 @@ function RecordField({
   onCommit,
   onOpenLink,
 }: RecordFieldsProps & { readonly field: Field }): JSX.Element {
-  const isPhone = useMediaQuery('(max-width: 599px)')
   const value = values[given.name] ?? null
-  // Help says what to fill in; on a phone a field that is filled in leaves its place to the next one.
-  const field = isPhone && !isDraft && value !== null ? { ...given, help: undefined } : given
+  // Help says what to fill in; below a field that is filled in it would only stand between it and the next one.
+  const field = !isDraft && value !== null ? { ...given, help: undefined } : given
   const label = labels.get(field.name)
   const refusal = canEdit ? rights?.fields.get(field.name) : undefined
   if (!canEdit || !field.isEditable || refusal) {

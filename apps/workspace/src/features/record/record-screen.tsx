@@ -14,7 +14,6 @@ import { gridMessages } from '../../messages/grid.ts'
 import { recordMessages as words } from '../../messages/record.ts'
 import { RECORD_TABS } from './record-content-props.ts'
 import { RecordContent } from './record-content.tsx'
-import { useNeighbours } from './use-neighbours.ts'
 import { useStepKeys } from './use-step-keys.ts'
 
 /** Escape leaves no page. */
@@ -24,12 +23,15 @@ const STAY = (): void => undefined
 export function RecordScreen({
   table: name,
   recordId,
+  neighbours,
 }: {
   readonly table: string
   readonly recordId: string
+  /** The records before and after it in the view that it was opened from. */
+  readonly neighbours: Neighbours
 }): JSX.Element {
   const table = useTableInfo(name)
-  if (table) return <RecordPage table={table} recordId={recordId} />
+  if (table) return <RecordPage table={table} recordId={recordId} neighbours={neighbours} />
   return (
     <>
       <h1 tabIndex={-1} className="sr-only">
@@ -40,15 +42,32 @@ export function RecordScreen({
   )
 }
 
-function RecordPage({ table, recordId }: { readonly table: TableInfo; readonly recordId: string }): JSX.Element {
+interface Neighbours {
+  readonly previous: string | undefined
+  readonly next: string | undefined
+}
+
+function RecordPage({
+  table,
+  recordId,
+  neighbours,
+}: {
+  readonly table: TableInfo
+  readonly recordId: string
+  readonly neighbours: Neighbours
+}): JSX.Element {
   const { ws } = useParams({ from: '/signed-in/w/$ws/t/$table/r/$record' })
-  const { tab } = useSearch({ from: '/signed-in/w/$ws/t/$table/r/$record' })
+  const search = useSearch({ from: '/signed-in/w/$ws/t/$table/r/$record' })
+  const { tab, v: view, ...settings } = search
   const navigate = useNavigate()
   const writer = useRecordWriter()
   const { title } = useRecordTitle(table, recordId)
   useDocumentTitle(title)
   useUndoKeys(writer)
-  const toTable = (): void => void navigate({ to: '/w/$ws/t/$table', params: { ws, table: table.name } })
+  const toTable = (): void =>
+    void (view === undefined
+      ? navigate({ to: '/w/$ws/t/$table', params: { ws, table: table.name }, search: settings })
+      : navigate({ to: '/w/$ws/t/$table/v/$view', params: { ws, table: table.name, view }, search: settings }))
   const stepTo = (id: string | undefined): (() => void) | undefined =>
     id === undefined
       ? undefined
@@ -56,11 +75,10 @@ function RecordPage({ table, recordId }: { readonly table: TableInfo; readonly r
           void navigate({
             to: '/w/$ws/t/$table/r/$record',
             params: { ws, table: table.name, record: id },
-            search: { tab },
+            search,
             replace: true,
           })
-  const { previous, next } = useNeighbours(table, recordId)
-  const [onPrevious, onNext] = [stepTo(previous), stepTo(next)]
+  const [onPrevious, onNext] = [stepTo(neighbours.previous), stepTo(neighbours.next)]
   useStepKeys(onPrevious, onNext, STAY)
   return (
     <div className="mx-auto flex min-h-full w-full max-w-5xl flex-col">
@@ -75,32 +93,12 @@ function RecordPage({ table, recordId }: { readonly table: TableInfo; readonly r
           void navigate({
             to: '/w/$ws/t/$table/r/$record',
             params: { ws, table: table.name, record: recordId },
-            search: { tab: next === 'fields' ? undefined : next },
+            search: { ...search, tab: next === 'fields' ? undefined : next },
             replace: true,
           })
         }
         actions={
-          <>
-            <IconButton
-              label={words.previous}
-              shortcut="Alt ↑"
-              icon={<ChevronUp size={18} aria-hidden />}
-              isDisabled={onPrevious === undefined}
-              {...(onPrevious ? { onPress: onPrevious } : {})}
-            />
-            <IconButton
-              label={words.next}
-              shortcut="Alt ↓"
-              icon={<ChevronDown size={18} aria-hidden />}
-              isDisabled={onNext === undefined}
-              {...(onNext ? { onPress: onNext } : {})}
-            />
-            <IconButton
-              label={words.backToTable(table.label)}
-              icon={<ArrowLeft size={18} aria-hidden />}
-              onPress={toTable}
-            />
-          </>
+          <PageActions onPrevious={onPrevious} onNext={onNext} back={words.backToTable(table.label)} onBack={toTable} />
         }
         onOpenRecord={(other, id) =>
           void navigate({ to: '/w/$ws/t/$table/r/$record', params: { ws, table: other, record: id } })
@@ -109,5 +107,38 @@ function RecordPage({ table, recordId }: { readonly table: TableInfo; readonly r
       />
       <UndoDialog writer={writer} />
     </div>
+  )
+}
+
+function PageActions({
+  onPrevious,
+  onNext,
+  back,
+  onBack,
+}: {
+  /** `undefined` at the ends. */
+  readonly onPrevious: (() => void) | undefined
+  readonly onNext: (() => void) | undefined
+  readonly back: string
+  readonly onBack: () => void
+}): JSX.Element {
+  return (
+    <>
+      <IconButton
+        label={words.previous}
+        shortcut="Alt ↑"
+        icon={<ChevronUp size={18} aria-hidden />}
+        isDisabled={onPrevious === undefined}
+        {...(onPrevious ? { onPress: onPrevious } : {})}
+      />
+      <IconButton
+        label={words.next}
+        shortcut="Alt ↓"
+        icon={<ChevronDown size={18} aria-hidden />}
+        isDisabled={onNext === undefined}
+        {...(onNext ? { onPress: onNext } : {})}
+      />
+      <IconButton label={back} icon={<ArrowLeft size={18} aria-hidden />} onPress={onBack} />
+    </>
   )
 }

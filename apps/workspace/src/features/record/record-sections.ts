@@ -1,6 +1,6 @@
 import type { SchemaDescriptor } from '@holdfast/protocol'
+import { titleColumnOf } from '../../lib/data/tables.ts'
 import type { Field } from '../../lib/fields/field.ts'
-import { peopleTableOf } from '../../lib/work/work-tables.ts'
 
 /** The fields of a record by where they stand. */
 export interface RecordSections {
@@ -15,7 +15,9 @@ const TEAMS_TABLE = 'hf_teams'
 
 /** In each part in the order that the fields have. */
 export function sectionsOf(fields: readonly Field[], schema: SchemaDescriptor): RecordSections {
-  const people = peopleTableOf(schema)?.name
+  const people = schema.tables.find(
+    (table) => titleColumnOf(table) !== undefined && table.columns.some(({ name }) => name === 'user_id'),
+  )?.name
   const isComputed = ({ column }: Field): boolean => column.generated
   const isWhoOrWhen = ({ kind, link }: Field): boolean =>
     kind === 'date' ||

@@ -8,7 +8,7 @@ import type { RecordContentProps } from './record-content-props.ts'
 /** What the parts of a saved record know of it. */
 export interface RecordTabsProps extends Pick<
   RecordContentProps,
-  'table' | 'recordId' | 'workspace' | 'tab' | 'onTab' | 'onOpenRecord'
+  'table' | 'recordId' | 'workspace' | 'level' | 'tab' | 'onTab' | 'onOpenRecord'
 > {
   readonly fields: readonly Field[]
   readonly values: RecordValues

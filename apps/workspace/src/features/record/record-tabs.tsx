@@ -1,4 +1,4 @@
-import { type JSX, lazy, Suspense, useState } from 'react'
+import { type JSX, lazy, type ReactNode, Suspense, useState } from 'react'
 import { Tabs } from '../../components/tabs.tsx'
 import { refusalWords } from '../../lib/records/refusal-words.ts'
 import { lazyAfterPaint } from '../../lib/presence/lazy-after-paint.tsx'
@@ -27,24 +27,26 @@ export function RecordTabs(props: RecordTabsProps): JSX.Element {
   const relations = useRelations(table.name)
   const counts = useRelationCounts(relations, recordId)
   const commentCount = useCommentCount(table.name, recordId)
+  const isPage = props.level === 'h1'
+  const linkCount = counts.reduce((sum, count) => sum + count, 0)
+  const links = (
+    <LinkedRecords
+      relations={relations}
+      counts={counts}
+      id={recordId}
+      workspace={workspace}
+      onOpen={props.onOpenRecord}
+    />
+  )
+  const fields = <Fields {...props}>{isPage && linkCount > 0 ? links : null}</Fields>
   const tabs = [
-    { id: 'fields' as const, label: words.fields, content: <Fields {...props} /> },
-    {
-      id: 'links' as const,
-      label: words.linked,
-      count: counts.reduce((sum, count) => sum + count, 0),
-      content: (
-        <div className="px-4">
-          <LinkedRecords
-            relations={relations}
-            counts={counts}
-            id={recordId}
-            workspace={workspace}
-            onOpen={props.onOpenRecord}
-          />
-        </div>
-      ),
-    },
+    { id: 'fields' as const, label: words.fields, content: fields },
+    // A page has room for them below the fields.
+    ...(isPage
+      ? []
+      : [
+          { id: 'links' as const, label: words.linked, count: linkCount, content: <div className="px-4">{links}</div> },
+        ]),
     ...(commentCount === undefined
       ? []
       : [
@@ -93,7 +95,11 @@ function Fields({
   rights,
   onCommit,
   onOpenRecord,
-}: RecordTabsProps): JSX.Element {
+  children,
+}: RecordTabsProps & {
+  /** Between what the record is and what the database keeps of it. */
+  readonly children: ReactNode
+}): JSX.Element {
   const { update: canUpdate } = table.descriptor.can
   const topic = usePlaceTopics().record(table.name, recordId)
   const [field, setField] = useState<string>()
@@ -121,7 +127,9 @@ function Fields({
         onEdit={setField}
         onCommit={onCommit}
         onOpenLink={onOpenRecord}
-      />
+      >
+        {children}
+      </RecordFields>
     </div>
   )
 }

@@ -83,15 +83,30 @@ export function whereSql(query: GridQuery, only?: SqlPart): SqlPart {
   }
 }
 
-/** Empty values come last in both directions. The id makes the order total, so that windows fit together. */
-function orderSql({ fields, sorts }: GridQuery): string {
-  const terms = sorts.flatMap(({ field: name, isDescending }) => {
+/** The last key of every order: never empty, so that nothing about empty values keeps SQLite from an index. */
+export const ID_KEY = 't.id'
+
+/** One of the keys that order a view; over the table named `t`. */
+export interface OrderKey {
+  readonly key: string
+  readonly isDescending: boolean
+}
+
+/** The keys of a view's order, the first first. The id makes the order total, so that windows fit together. */
+export function orderKeys({ fields, sorts }: GridQuery): readonly OrderKey[] {
+  const keys = sorts.flatMap(({ field: name, isDescending }) => {
     const field = fields.find((one) => one.name === name)
-    if (!field) return []
-    return [`${sortKeySql(field)} ${isDescending ? 'desc' : 'asc'} nulls last`]
+    return field ? [{ key: sortKeySql(field), isDescending }] : []
   })
   // In the direction of the first field, so that one index over field and id serves both directions.
-  return [...terms, sorts[0]?.isDescending ? 't.id desc' : 't.id'].join(', ')
+  return [...keys, { key: ID_KEY, isDescending: sorts[0]?.isDescending === true }]
+}
+
+/** Empty values come last in both directions. */
+function orderSql(query: GridQuery): string {
+  return orderKeys(query)
+    .map(({ key, isDescending }) => `${key} ${isDescending ? 'desc' : 'asc'}${key === ID_KEY ? '' : ' nulls last'}`)
+    .join(', ')
 }
 
 function sortKeySql(field: Field): string {

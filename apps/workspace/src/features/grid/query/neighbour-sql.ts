@@ -1,0 +1,68 @@
+import { quoteName, type SqlPart } from '../../../lib/sql.ts'
+import { type GridQuery, ID_KEY, orderKeys, type OrderKey, whereSql } from './grid-query.ts'
+
+/**
+ * The records before and after one in the order of a view, as one row of `previous` and `next`; NULL at the ends. The record itself need not be in the
+ * view any more. Each side is a few look-ups by the keys of the order, and each stops at its first row: with an index on the first key they read a few
+ * rows of any table.
+ */
+export function neighbourSql(query: GridQuery, id: string): SqlPart {
+  const keys = orderKeys(query)
+  const place = keys.map(({ key }, level) => `${key} as k${level}`).join(', ')
+  const previous = sideSql(query, keys, true)
+  const next = sideSql(query, keys, false)
+  return {
+    text: `with place as (select ${place} from ${quoteName(query.table)} t where t.id = ?)
+      select coalesce(${previous.text}, null) as previous, coalesce(${next.text}, null) as next`,
+    values: [id, ...previous.values, ...next.values],
+  }
+}
+
+/** What shares all keys but the last is nearest, so it is looked for first. */
+function sideSql(query: GridQuery, keys: readonly OrderKey[], isBefore: boolean): SqlPart {
+  const looks = keys.flatMap((_, level) => looksSql(query, keys, level, isBefore)).toReversed()
+  return { text: looks.map(({ text }) => text).join(', '), values: looks.flatMap(({ values }) => values) }
+}
+
+/** The look-ups for records that share the keys above a level and differ there; the farther one first. */
+function looksSql(query: GridQuery, keys: readonly OrderKey[], level: number, isBefore: boolean): readonly SqlPart[] {
+  const at = keys[level]
+  if (!at) return []
+  const here = valueOf(level)
+  const isGreater = at.isDescending === isBefore
+  const rest = keys.slice(level)
+  const nearest = lookSql(query, keys, level, `${at.key} ${isGreater ? '>' : '<'} ${here}`, orderTerms(rest, isBefore))
+  if (at.key === ID_KEY) return [nearest]
+  // Empty values come last in both directions. Which of the two sides has them is no question for each row.
+  const other = isBefore
+    ? lookSql(query, keys, level, `${at.key} is not null`, orderTerms(rest, isBefore))
+    : lookSql(query, keys, level, `${at.key} is null`, orderTerms(rest, isBefore).slice(1))
+  return [{ ...other, text: `case when ${here} is ${isBefore ? '' : 'not '}null then ${other.text} end` }, nearest]
+}
+
+function lookSql(
+  query: GridQuery,
+  keys: readonly OrderKey[],
+  level: number,
+  condition: string,
+  order: readonly string[],
+): SqlPart {
+  const shared = keys.slice(0, level).map(({ key }, above) => `${key} is ${valueOf(above)}`)
+  const where = whereSql(query, { text: [...shared, condition].join(' and '), values: [] })
+  return {
+    text: `(select t.id from ${quoteName(query.table)} t${where.text} order by ${order.join(', ')} limit 1)`,
+    values: where.values,
+  }
+}
+
+function valueOf(level: number): string {
+  return `(select k${level} from place)`
+}
+
+/** The first key needs no word about empty values: it has them all or none, and SQLite takes an index in its own order of them. */
+function orderTerms(keys: readonly OrderKey[], isBefore: boolean): readonly string[] {
+  return keys.map(({ key, isDescending }, place) => {
+    const empty = place === 0 || key === ID_KEY ? '' : ` nulls ${isBefore ? 'first' : 'last'}`
+    return `${key} ${isDescending === isBefore ? 'asc' : 'desc'}${empty}`
+  })
+}

@@ -1,0 +1,72 @@
+import type { CommonPowerSyncDatabase } from '@powersync/common'
+import { useLocalDatabase, useRecords, useSchema } from '@holdfast/react'
+import { useEffect, useMemo } from 'react'
+import { useToday } from '../../hooks/use-today.ts'
+import { type Field, fieldsOf } from '../../lib/fields/field.ts'
+import { quoteName } from '../../lib/sql.ts'
+import { parseFilter } from '../../lib/filters/filter-text.ts'
+import { useView } from '../../lib/views/use-views.ts'
+import { type AddressSettings, mergeSettings } from '../../lib/views/view-settings.ts'
+import { gridQueryOf } from './query/grid-query-of.ts'
+import { neighbourSql } from './query/neighbour-sql.ts'
+import { ensureSortIndex, SORT_INDEX_ROWS_MIN } from './sort-index.ts'
+
+/** Which view a record was opened from, as its address carries it. */
+export interface ViewOfRecord extends Pick<AddressSettings, 'f' | 's'> {
+  /** A saved view. */
+  readonly v?: string | undefined
+  readonly q?: string | undefined
+}
+
+/** The records before and after one. */
+export interface Neighbours {
+  readonly previous: string | undefined
+  readonly next: string | undefined
+}
+
+/** Neighbours change with every change of the table; they are looked for again only so often. */
+const THROTTLE_MS = 1_000
+
+/**
+ * The neighbours of a record in the view that it was opened from; without one among all records, in the table's own order.
+ *
+ * @param table - its local name; of one that is not on this device nothing is asked
+ */
+export function useNeighbours(table: string, id: string, from: ViewOfRecord): Neighbours {
+  const { database } = useLocalDatabase()
+  const schema = useSchema()
+  const today = useToday()
+  const { view: saved } = useView(table, from.v)
+  const { filter, sort } = mergeSettings(saved?.settings ?? {}, from)
+  const search = from.q ?? ''
+  const query = useMemo(() => {
+    const descriptor = schema.tables.find(({ name }) => name === table)
+    if (!descriptor) return undefined
+    return gridQueryOf({
+      table,
+      fields: fieldsOf(descriptor, schema),
+      search,
+      filter: parseFilter(filter),
+      sort,
+      today,
+    })
+  }, [schema, table, search, filter, sort, today])
+  const first = query?.fields.find(({ name }) => name === query.sorts[0]?.field)
+  useEffect(() => {
+    if (first) void ensureWhereLarge(database, table, first)
+  }, [database, table, first])
+  const { text, values } = useMemo(() => (query ? neighbourSql(query, id) : { text: '', values: [] }), [query, id])
+  const { rows, isCurrent } = useRecords<{ readonly previous: string | null; readonly next: string | null }>(
+    text,
+    values,
+    { throttleMs: THROTTLE_MS },
+  )
+  const found = isCurrent ? rows[0] : undefined
+  return { previous: found?.previous ?? undefined, next: found?.next ?? undefined }
+}
+
+/** The index that the grid makes for an order of a large table; a record may be opened without the grid. */
+async function ensureWhereLarge(database: CommonPowerSyncDatabase, table: string, field: Field): Promise<void> {
+  const isLarge = await database.getOptional(`select 1 from ${quoteName(table)} limit 1 offset ${SORT_INDEX_ROWS_MIN}`)
+  if (isLarge) await ensureSortIndex(database, table, field)
+}
