@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { collectNotices } from './collect-notices.ts'
 import { run } from './run.ts'
+import { stageDocs } from './stage-docs.ts'
 import { SERVER_PACKAGES, UNBUNDLED } from './server-packages.ts'
 
 interface Manifest {
@@ -137,12 +138,13 @@ function stageServer(): string {
       Object.entries(manifest.bin ?? {}).map(([name, path]) => [name, join('server', path).replaceAll('\\', '/')]),
     ),
     exports: { './package.json': './package.json' },
-    files: ['server', 'platform', 'services', 'sample', 'apps', 'THIRD-PARTY-NOTICES'],
+    files: ['server', 'platform', 'services', 'sample', 'apps', 'docs', 'llms.txt', 'THIRD-PARTY-NOTICES'],
     dependencies: unbundled('dependencies'),
     optionalDependencies: unbundled('optionalDependencies'),
   })
   writeFileSync(join(staged, 'THIRD-PARTY-NOTICES'), collectNotices(root))
   copyTexts('server', staged)
+  stageDocs(root, staged)
   return staged
 }
 
