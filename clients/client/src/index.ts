@@ -10,6 +10,16 @@ export type { DevicePerson } from './people/device-people.ts'
 export type { DeviceState } from './local/device.ts'
 export { COUNT_UNSENT_SQL, type UnsentCount } from './local/count-unsent.ts'
 export type { LocalDatabase, OpenDatabase } from './local/local-database.ts'
+export {
+  CheckUnavailable,
+  countDifferences,
+  renderDeviceCheck,
+  type CheckFailure,
+  type DeviceCheck,
+  type DeviceCheckOptions,
+  type DeviceCheckProgress,
+  type TableCheck,
+} from './check/device-check.ts'
 export { liveQuery, type LiveQueryOptions, type LiveRows } from './local/live-query.ts'
 export { tellStreamBytes } from './link/stream-bytes.ts'
 export { describeSyncState, type SyncState } from './status/sync-state.ts'

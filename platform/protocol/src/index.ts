@@ -53,3 +53,12 @@ export {
   type WriteCommand,
   type WriteRules,
 } from './write-rules.ts'
+export {
+  CHECK_IDS_MAX,
+  CHECK_PATH,
+  CHECK_QUESTIONS_MAX,
+  type CheckLine,
+  type CheckQuestion,
+  type CheckRequest,
+} from './device-check.ts'
+export { CHECK_RANGES_MAX, digestRow, RangeSums, rangeOfKey, type RangeSum } from './row-digest.ts'

@@ -51,3 +51,27 @@ export function administratorsOnly(): HoldfastError {
 export function noSuchPerson(who: string): HoldfastError {
   return new HoldfastError('sync_person_unknown', 404, `There is no account "${who}"`)
 }
+
+/** Each comparison reads everything that the person sees: one at a time. */
+export function checkUnderWay(): HoldfastError {
+  return new HoldfastError('HF_CHECK_UNDER_WAY', 429, 'Another device of this account is being checked', {
+    hint: 'Try again when it is done.',
+    headers: { 'retry-after': '2' },
+  })
+}
+
+/** The person's checks have taken their part of the server's time. */
+export function tooManyChecks(retryAfterS: number): HoldfastError {
+  return new HoldfastError('HF_CHECK_TOO_MANY', 429, 'This account has been checked many times', {
+    hint: 'Try again in a few minutes.',
+    headers: { 'retry-after': String(retryAfterS) },
+  })
+}
+
+/** As many devices of all people are being checked as the server takes at once. */
+export function checksBusy(): HoldfastError {
+  return new HoldfastError('HF_CHECK_BUSY', 503, 'The server is checking other devices', {
+    hint: 'Try again in a moment.',
+    headers: { 'retry-after': '3' },
+  })
+}

@@ -300,3 +300,19 @@ export const TIME_ZONE_KEPT_MS = 60_000
 
 /** How often to look whether the policies are compiled, for whoever waits for that, in milliseconds. */
 export const COMPILED_POLL_MS = 50
+
+/** Devices that are compared with the server at once: each holds a snapshot and a connection of the streams' share. */
+export const CHECKS_MAX = 2
+
+/** How long one such request may take, and one statement of it, in milliseconds. A role's own `statement_timeout` comes before it. */
+export const CHECK_TIMEOUT_MS = 120_000
+export const CHECK_STATEMENT_TIMEOUT_MS = 10_000
+
+/** What one person's requests may take at once, in milliseconds, the part of all time that they may take in the long run, and what each counts at least. */
+export const CHECK_BUDGET_MS = 60_000
+export const CHECK_SHARE = 0.1
+export const CHECK_COST_MIN_MS = 500
+
+/** Rows that are read at once, and about how many bytes of them: the event loop is held meanwhile. */
+export const SHOWN_ROWS_MAX = 500
+export const SHOWN_BYTES = 512 * 1024

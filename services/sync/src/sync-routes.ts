@@ -2,8 +2,10 @@ import type { FastifyPluginAsync } from 'fastify'
 import { decodeLargeBodiesInTurn } from '@holdfast/http'
 import type { SyncPlan } from '@holdfast/policy'
 import { fullClassLists } from './buckets/access-classes.ts'
+import { createChecksUnderWay } from './check/checks-under-way.ts'
 import { readStatus, type SyncStatus } from './inspect/status.ts'
 import type { Ground, Writing } from './open-parts.ts'
+import { checkRoutes } from './routes/check.ts'
 import { incompleteRoutes } from './routes/incomplete.ts'
 import { inspectRoutes } from './routes/inspect.ts'
 import { schemaRoutes } from './routes/schema.ts'
@@ -63,6 +65,15 @@ export function syncRoutes(given: SyncRoutesOptions): FastifyPluginAsync {
       }),
     )
     await app.register(incompleteRoutes({ leftOuts, requireReady }))
+    await app.register(
+      checkRoutes({
+        share: options.shares.streams,
+        active: () => given.writing.replicator.plan(),
+        underWay: createChecksUnderWay(() => performance.now()),
+        requireReady,
+        logger,
+      }),
+    )
     await app.register(inspection(given))
   }
 }

@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import {
+  countDifferences,
   createClient,
   memoryStore,
+  renderDeviceCheck,
   UnsentChanges,
   type HoldfastClient,
   type LocalDatabase,
@@ -230,6 +232,67 @@ describe('the local tables', () => {
       interval: 100,
     })
     expect(device.client.session.get().kind).toBe('active')
+  })
+})
+
+describe('checking a device', () => {
+  test('finds no difference while changes come, then what was damaged here, and fetches it again without losing a change', async () => {
+    await using device = await openDevice(holdfast, { email: MINA })
+    const { local, database } = device
+    const noted = new AbortController()
+    const changing = (async () => {
+      for (let n = 0; !noted.signal.aborted; n++) {
+        await holdfast.admin.execute(
+          sql`insert into public.notes (id, owner_id, shared, marker, amount) values (gen_random_uuid(), ${local.userId}::uuid, false, 'flow', ${n})`,
+        )
+        await holdfast.admin.execute(sql`update public.notes set amount = amount + 1 where marker = 'flow'`)
+      }
+    })()
+    const seen = new Set<string>()
+    const first = await local
+      .checkDevice({ onProgress: ({ phase }) => seen.add(phase) })
+      .finally(() => noted.abort())
+      .finally(() => changing)
+    expect(renderDeviceCheck(first)).toMatch(/rows in \d+ tables: equal$/)
+    expect(first).toMatchObject({ equal: true, pending: 0 })
+    expect(first.tables.find(({ table }) => table === 'actions')?.rows).toBeGreaterThan(500)
+    expect([...seen]).toEqual(expect.arrayContaining(['server', 'device']))
+
+    const [changed, gone] = await database.getAll<{ id: string }>('select id from actions order by id limit 2')
+    await database.execute(`update ps_data__actions set data = json_set(data, '$.title', 'Damaged') where id = ?`, [
+      changed?.id,
+    ])
+    await database.execute('delete from ps_data__actions where id = ?', [gone?.id])
+    await database.execute(`insert into ps_data__sites (id, data) values ('nobody', '{"id":"nobody"}')`)
+    const second = await local.checkDevice()
+    expect(second.equal).toBe(false)
+    expect(second.tables.filter((table) => countDifferences(table) > 0)).toMatchObject([
+      { table: 'actions', missing: [gone?.id], extra: [], different: [changed?.id], hasMore: false },
+      { table: 'sites', missing: [], extra: ['nobody'], different: [] },
+    ])
+    expect(renderDeviceCheck(second)).toContain(`different: ${changed?.id}`)
+
+    await local.disconnect()
+    await database.execute(`update actions set title = 'Not sent yet' where id = ?`, [changed?.id])
+    await expect(local.resync()).rejects.toMatchObject({ reason: 'unsent' })
+    expect((await local.countUnsent()).waiting).toBe(1)
+    local.connect()
+    await device.settle()
+    await local.resync()
+    await device.settle()
+    expect(await database.getAll(`select id from sites where id = 'nobody'`)).toEqual([])
+    expect(await local.checkDevice()).toMatchObject({ equal: true })
+    expect(await device.localRows('actions')).toEqual(await device.visibleRows('actions'))
+  })
+
+  test('says why it cannot be made without a network, and stops when it is told to', async () => {
+    await using link = await openFaultyLink(holdfast.url)
+    await using device = await openDevice({ ...holdfast, url: link.url }, { email: DANA })
+    const stopped = new AbortController()
+    const checking = device.local.checkDevice({ signal: stopped.signal, onProgress: () => stopped.abort() })
+    await expect(checking).rejects.toThrow(/abort/)
+    link.sever()
+    await expect(device.local.checkDevice()).rejects.toMatchObject({ reason: 'unreachable' })
   })
 })
 

@@ -55,6 +55,9 @@ test('edits made offline survive a cold start, reach the other person, and are i
     await menu.getByRole('link', { name: 'Sync centre' }).click()
     await expect(dana.page.getByRole('tabpanel', { name: /^Outbox/ })).toContainText('3 changes in 3 steps')
     await expectAccessible(dana.page, 'sync centre, outbox')
+    await dana.page.getByRole('tab', { name: 'This device' }).click()
+    await expect(dana.page.getByText('This needs a connection.')).toBeVisible()
+    await expect(dana.page.getByRole('button', { name: 'Check this device' })).toBeDisabled()
     await dana.page.goBack()
     await expect(hers.row('Offline day')).toHaveCount(4)
   })
@@ -65,6 +68,17 @@ test('edits made offline survive a cold start, reach the other person, and are i
     await minas.expectCell(numberOf(1), 'Title', 'Offline day: written without a line')
     await minas.expectCell(numberOf(2), 'State', 'Doing')
     await minas.expectCell(numberOf(3), 'Priority', '1')
+  })
+
+  await test.step('the device compares itself with the server and says that it has everything', async () => {
+    await dana.chip.click()
+    await dana.page.getByRole('dialog', { name: 'Sync' }).getByRole('link', { name: 'Sync centre' }).click()
+    await dana.page.getByRole('tab', { name: 'This device' }).click()
+    await dana.page.getByRole('button', { name: 'Check this device' }).click()
+    await expect(dana.page.getByText('This device has exactly what the server has for you')).toBeVisible({
+      timeout: 60_000,
+    })
+    await expectAccessible(dana.page, 'a checked device')
   })
 
   expect(

@@ -73,6 +73,18 @@ export class Connection {
     })
   }
 
+  /** Changes something while the database is not connected. What it throws is the caller's; the connection is what it was before. */
+  async disconnected(change: () => Promise<void>): Promise<void> {
+    await this.#inTurn(async () => {
+      await this.#database.disconnect()
+      try {
+        await change()
+      } finally {
+        await this.#connectIfWanted()
+      }
+    })
+  }
+
   /** @param wipe - also removes everything that is in the database */
   close({ wipe }: { readonly wipe: boolean }): Promise<void> {
     this.stop()

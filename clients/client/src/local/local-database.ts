@@ -5,6 +5,7 @@ import type { AttachmentsOptions } from '../attachments/attachments-options.ts'
 import { openAttachments } from '../attachments/open-attachments.ts'
 import { createRejectedChanges, type RejectedChanges } from '../attention/rejected-changes.ts'
 import type { KeyValueStore } from '../key-value.ts'
+import type { DeviceCheck, DeviceCheckOptions } from '../check/device-check.ts'
 import { openLink } from '../link/open-link.ts'
 import { toLocalSchema } from '../schema/to-local-schema.ts'
 import { watchSchemaHints } from '../schema/watch-schema-hints.ts'
@@ -56,6 +57,18 @@ export interface LocalDatabase {
   countUnsent(): Promise<UnsentCount>
   /** Asks whether the tables have changed, and rebuilds the local views if so. Waiting changes stay. */
   refreshSchema(): Promise<void>
+  /**
+   * Compares the synced tables with what the server shows to the person, by hashes of tables and key ranges.
+   *
+   * @throws {CheckUnavailable} when that is not possible now; the reason of `options.signal` when it is aborted
+   */
+  checkDevice(options?: DeviceCheckOptions): Promise<DeviceCheck>
+  /**
+   * Fetches everything again, for a device that a check found different. Refused changes and what else never leaves the device stay.
+   *
+   * @throws {CheckUnavailable} when changes wait in the outbox: they would be lost. Nothing has changed then
+   */
+  resync(): Promise<void>
   /** Starts, or after {@link disconnect} resumes, syncing. Resolves before the first connection is there. */
   connect(): void
   disconnect(): Promise<void>
@@ -225,6 +238,21 @@ function toLocalDatabase({
     judge: writeRules.judge,
     refreshSchema: schema.refresh,
     countUnsent: () => database.get<UnsentCount>(COUNT_UNSENT_SQL),
+    async checkDevice(given = {}) {
+      const { checkDevice } = await import('../check/check-device.ts')
+      await schema.refresh()
+      const { url, fetch, session, userId } = options
+      const tokens = session.tokensOf(userId)
+      const tables = schema.value.get().tables.map(({ name }) => name)
+      const left = new Set(incomplete.get().map(({ table }) => table))
+      return checkDevice({ database, url, fetch, token: () => tokens.token(), tables, incomplete: left }, given)
+    },
+    async resync() {
+      const { removeSyncedRows } = await import('../check/resync.ts')
+      await connection.disconnected(() => removeSyncedRows(database))
+      connection.connect()
+      files?.wake()
+    },
     connect() {
       connection.connect()
       files?.wake()

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import { delay, HoldfastError } from '@holdfast/foundation'
 import type { PersonRow } from '@holdfast/sync'
 import type { Connection } from './connection.ts'
+import { compareSums } from './compare-sums.ts'
 import { rebuildDevice, type RebuiltDevice } from './rebuild-device.ts'
 
 /** A row that the device and Postgres do not have alike. */
@@ -36,7 +37,7 @@ const LOOKS = 3
 const PAUSE_MS = 400
 
 /**
- * Rebuilds a person's device from the stream and compares it with what Postgres shows them. While rows change, only those count that Postgres showed the
+ * Rebuilds a person's device from the stream and compares it with what Postgres shows them: by sums of key ranges, as devices do, and where they differ row by row. While rows change, only those count that Postgres showed the
  * same before and after the device was looked at, and only differences that stay.
  */
 export async function verify(
@@ -59,6 +60,19 @@ export async function verify(
       tell(`${operations} operations`)
     },
   })
+  const whole = await compareSums({ url: connection.url, token: person.token }, () => device.settle())
+  if (whole) {
+    return {
+      user: { id: person.user_id, role: person.role },
+      equal: device.faults.length === 0,
+      tables: countTables(whole.rows, whole.tables),
+      buckets: device.buckets,
+      operations: device.operations,
+      differences: [],
+      failing: {},
+      faults: device.faults,
+    }
+  }
   let differing: ReadonlySet<string> | undefined
   let last = await look(connection, person.user_id, device)
   for (let count = 1; count < LOOKS; count++) {

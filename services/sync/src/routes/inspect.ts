@@ -112,7 +112,7 @@ export function inspectRoutes(options: InspectRoutesOptions): FastifyPluginAsync
       const write = async (line: string): Promise<void> => {
         if (!out.write(line)) await once(out, 'drain', { signal })
       }
-      void readPersonRows(requestPool, active, person, (rows) =>
+      void readPersonRows(requestPool, active, person, signal, (rows) =>
         write(rows.map((row) => `${JSON.stringify(row)}\n`).join('')),
       ).then(
         ({ tables, narrowed }) => out.end(`${JSON.stringify({ complete: tables, narrowed })}\n`),

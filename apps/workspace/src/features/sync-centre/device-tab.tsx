@@ -1,5 +1,5 @@
 import { useLastSyncedAt, useLocalDatabase, useSyncStatus } from '@holdfast/react'
-import type { JSX, ReactNode } from 'react'
+import { type JSX, lazy, type ReactNode, Suspense } from 'react'
 import { Button } from '../../components/button.tsx'
 import { ConfirmDialog } from '../../components/dialog.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
@@ -8,18 +8,22 @@ import { forgetAccount } from '../../lib/data/accounts.ts'
 import { forgetLooks } from '../../lib/data/remembered-looks.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { useLocalStore } from '../../lib/data/open-database.ts'
-import { resync } from '../../lib/data/resync.ts'
 import { useTableCounts } from '../../lib/data/use-table-counts.ts'
 import { formatBytes, formatCount, formatMoment } from '../../lib/format.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
 import { type ConfirmedWork, useConfirmedWork } from './use-confirmed-work.ts'
 import { useDeviceFacts } from './use-device-facts.ts'
 
-/** What this device holds, and the two ways to begin from scratch. */
+const CheckDevice = lazy(async () => ({ default: (await import('./check-device.tsx')).CheckDevice }))
+
+/** What this device holds, whether it is right, and the two ways to begin from scratch. */
 export function DeviceTab({ waiting }: { readonly waiting: number }): JSX.Element {
   return (
     <div className="flex max-w-2xl flex-col gap-8">
       <Storage waiting={waiting} />
+      <Suspense fallback={<div aria-busy="true" />}>
+        <CheckDevice waiting={waiting} />
+      </Suspense>
       <Resync waiting={waiting} />
       <Wipe waiting={waiting} />
     </div>
@@ -74,7 +78,7 @@ function Resync({ waiting }: { readonly waiting: number }): JSX.Element {
   const local = useLocalDatabase()
   const syncState = useSyncStatus()
   const work = useConfirmedWork(async () => {
-    await resync(local)
+    await local.resync()
     showToast({ text: words.resyncStarted })
   })
   return (
