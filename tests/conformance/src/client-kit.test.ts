@@ -241,11 +241,13 @@ describe('checking a device', () => {
     const { local, database } = device
     const noted = new AbortController()
     const changing = (async () => {
-      for (let n = 0; !noted.signal.aborted; n++) {
+      for (let n = 1; !noted.signal.aborted; n++) {
         await holdfast.admin.execute(
           sql`insert into public.notes (id, owner_id, shared, marker, amount) values (gen_random_uuid(), ${local.userId}::uuid, false, 'flow', ${n})`,
         )
-        await holdfast.admin.execute(sql`update public.notes set amount = amount + 1 where marker = 'flow'`)
+        await holdfast.admin.execute(
+          sql`update public.notes set amount = amount + 1000000 where marker = 'flow' and amount = ${n}`,
+        )
       }
     })()
     const seen = new Set<string>()
