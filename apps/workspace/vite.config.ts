@@ -85,6 +85,9 @@ export default defineConfig({
       '@holdfast/client': source('../../clients/client/src/index.ts'),
       '@holdfast/react': source('../../clients/react/src/index.ts'),
       '@holdfast/protocol': source('../../platform/protocol/src/index.ts'),
+      // What the app never calls, on its first screen too: 6 kB.
+      '@supabase/postgrest-js': source('src/lib/data/unused-services.ts'),
+      '@supabase/functions-js': source('src/lib/data/unused-services.ts'),
       // The same worker before it was bundled, so that there is one copy of SQLite's wasm and not two.
       '@powersync/web/bundled_worker': fileURLToPath(
         new URL('worker/worker.js', import.meta.resolve('@powersync/web')),

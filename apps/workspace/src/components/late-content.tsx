@@ -49,7 +49,7 @@ function Loading(): JSX.Element {
 }
 
 /** Browsers may keep a failure of a script until the page is loaded again. */
-function NotLoaded(): JSX.Element {
+export function NotLoaded(): JSX.Element {
   return (
     <div role="alert" className="flex flex-col items-start gap-3">
       <p className="text-body">{errorMessages.partNotLoaded}</p>

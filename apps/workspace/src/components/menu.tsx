@@ -1,71 +1,55 @@
-import { Check } from 'lucide-react'
-import type { JSX, ReactNode } from 'react'
-import {
-  Menu as AriaMenu,
-  MenuItem as AriaMenuItem,
-  MenuTrigger,
-  type MenuItemProps as AriaMenuItemProps,
-  type MenuProps as AriaMenuProps,
-} from 'react-aria-components/Menu'
-import { Popover as AriaPopover, type PopoverProps as AriaPopoverProps } from 'react-aria-components/Popover'
-import { Separator } from 'react-aria-components/Separator'
-import { cx } from '../lib/cx.ts'
-import { Kbd } from './kbd.tsx'
-import { popoverClass } from './popover.tsx'
-import { optionClass } from './option-class.ts'
+import { createElement, type JSX, useRef } from 'react'
+import { useMenuTrigger } from 'react-aria/useMenu'
+import { type MenuTriggerProps as StateProps, useMenuTriggerState } from 'react-stately/useMenuTriggerState'
+import { latePart } from '../lib/late-part.ts'
+import type { MenuItemProps, MenuProps, MenuSectionProps } from './layers/layer-props.ts'
+import { type ControlAndLayer, LayerNotLoaded, LayerTrigger, useLayer } from './layers/layer-trigger.tsx'
 
-export { MenuTrigger }
+const layerCode = latePart(async () => await import('./layers/menu-layer.tsx'))
+export const preloadMenu = layerCode.preload
 
-export interface MenuProps extends Omit<AriaMenuProps<object>, 'className' | 'style' | 'aria-label' | 'children'> {
-  readonly label: string
-  readonly placement?: NonNullable<AriaPopoverProps['placement']>
-  readonly children: ReactNode
-  readonly className?: string
+/** A button and the `Menu` that it opens. */
+export function MenuTrigger({
+  children,
+  ...props
+}: Pick<StateProps, 'isOpen' | 'onOpenChange'> & { readonly children: ControlAndLayer }): JSX.Element {
+  const state = useMenuTriggerState(props)
+  const triggerRef = useRef<HTMLButtonElement>(null)
+  const { menuTriggerProps, menuProps } = useMenuTrigger<object>({ type: 'menu' }, state, triggerRef)
+  return (
+    <LayerTrigger
+      link={{ state, triggerRef, overlayProps: menuProps }}
+      controlProps={menuTriggerProps}
+      late={layerCode}
+    >
+      {children}
+    </LayerTrigger>
+  )
 }
 
 /** A menu that opens from the control before it inside a `MenuTrigger`. */
-export function Menu({ label, placement = 'bottom end', className, children, ...rest }: MenuProps): JSX.Element {
-  return (
-    <AriaPopover
-      placement={placement}
-      offset={6}
-      className={cx(popoverClass, 'max-w-[calc(100vw-1rem)] min-w-56 overflow-auto p-1', className)}
-    >
-      <AriaMenu {...rest} aria-label={label} className="outline-none">
-        {children}
-      </AriaMenu>
-    </AriaPopover>
-  )
+export function Menu(props: MenuProps): JSX.Element | null {
+  const { link, part, hasFailed } = useLayer(layerCode)
+  if (part) return <part.MenuLayer {...props} link={link} />
+  return hasFailed ? <LayerNotLoaded /> : null
 }
 
-export interface MenuItemProps extends Omit<AriaMenuItemProps, 'children' | 'className' | 'style'> {
-  readonly children: string
-  readonly icon?: ReactNode
-  readonly detail?: ReactNode
-  readonly shortcut?: string
-  readonly isDanger?: boolean
+export function MenuItem(props: MenuItemProps): JSX.Element {
+  return createElement(getLayerCode().MenuLayerItem, props)
 }
 
-export function MenuItem({ children, icon, detail, shortcut, isDanger = false, ...rest }: MenuItemProps): JSX.Element {
-  return (
-    <AriaMenuItem {...rest} textValue={children} className={cx(optionClass, isDanger && 'text-danger')}>
-      {({ isSelected, selectionMode }) => (
-        <>
-          {selectionMode === 'none' ? null : (
-            <span className="flex w-4 justify-center text-accent">
-              {isSelected ? <Check size={16} aria-hidden /> : null}
-            </span>
-          )}
-          {icon === undefined ? null : <span className={cx('flex', !isDanger && 'text-muted')}>{icon}</span>}
-          <span className="flex-1 truncate">{children}</span>
-          {detail === undefined ? null : <span className="text-small text-muted tabular-nums">{detail}</span>}
-          {shortcut === undefined ? null : <Kbd>{shortcut}</Kbd>}
-        </>
-      )}
-    </AriaMenuItem>
-  )
+/** Entries that belong together, under a header. */
+export function MenuSection(props: MenuSectionProps): JSX.Element {
+  return createElement(getLayerCode().MenuLayerSection, props)
 }
 
 export function MenuSeparator(): JSX.Element {
-  return <Separator className="my-1 h-px bg-border" />
+  return createElement(getLayerCode().MenuLayerSeparator)
+}
+
+/** A `Menu` renders its entries only when the code of menus is here. */
+function getLayerCode(): typeof import('./layers/menu-layer.tsx') {
+  const code = layerCode.find()
+  if (!code) throw new Error('An entry of a menu stands inside a Menu')
+  return code
 }

@@ -1,38 +1,39 @@
-import type { JSX, ReactNode } from 'react'
-import { Dialog, DialogTrigger } from 'react-aria-components/Dialog'
-import { Popover as AriaPopover, type PopoverProps as AriaPopoverProps } from 'react-aria-components/Popover'
-import { cx } from '../lib/cx.ts'
+import { type JSX, useId, useRef } from 'react'
+import { useOverlayTrigger } from 'react-aria/useOverlayTrigger'
+import { type MenuTriggerProps as StateProps, useMenuTriggerState } from 'react-stately/useMenuTriggerState'
+import { latePart } from '../lib/late-part.ts'
+import type { PopoverProps } from './layers/layer-props.ts'
+import { type ControlAndLayer, LayerNotLoaded, LayerTrigger, useLayer } from './layers/layer-trigger.tsx'
 
-export { DialogTrigger as PopoverTrigger }
+const layerCode = latePart(async () => await import('./layers/popover-layer.tsx'))
+export const preloadPopover = layerCode.preload
 
-export const popoverClass =
-  'rounded-lg border border-border bg-raised text-text shadow-popover outline-none data-entering:animate-rise'
-
-export interface PopoverProps extends Omit<AriaPopoverProps, 'children' | 'className' | 'style'> {
-  /** The accessible name of the dialog inside. */
-  readonly label: string
-  readonly children: ReactNode
-  readonly className?: string
+/** A button and the `Popover` that it opens. */
+export function PopoverTrigger({
+  children,
+  ...props
+}: Pick<StateProps, 'isOpen' | 'onOpenChange'> & { readonly children: ControlAndLayer }): JSX.Element {
+  const state = useMenuTriggerState(props)
+  const triggerRef = useRef<HTMLButtonElement>(null)
+  const id = useId()
+  const { triggerProps, overlayProps } = useOverlayTrigger({ type: 'dialog' }, state, triggerRef)
+  return (
+    <LayerTrigger
+      link={{ state, triggerRef, overlayProps: { ...overlayProps, 'aria-labelledby': id } }}
+      controlProps={{ ...triggerProps, id }}
+      late={layerCode}
+    >
+      {children}
+    </LayerTrigger>
+  )
 }
 
 /**
  * A small dialog anchored to the control before it inside a `PopoverTrigger`; Escape, a press outside and following a link
  * in it close it.
  */
-export function Popover({ label, children, className, ...rest }: PopoverProps): JSX.Element {
-  return (
-    <AriaPopover offset={6} {...rest} className={cx(popoverClass, 'max-w-[calc(100vw-1rem)] overflow-auto', className)}>
-      <Dialog aria-label={label} className="outline-none">
-        {({ close }) => (
-          <div
-            onClick={(event) => {
-              if (event.target instanceof Element && event.target.closest('a[href]')) close()
-            }}
-          >
-            {children}
-          </div>
-        )}
-      </Dialog>
-    </AriaPopover>
-  )
+export function Popover(props: PopoverProps): JSX.Element | null {
+  const { link, part, hasFailed } = useLayer(layerCode)
+  if (part) return <part.PopoverLayer {...props} link={link} />
+  return hasFailed ? <LayerNotLoaded /> : null
 }

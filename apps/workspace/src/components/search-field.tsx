@@ -1,31 +1,62 @@
 import { Search, X } from 'lucide-react'
-import type { JSX } from 'react'
+import { type JSX, type KeyboardEvent, useRef } from 'react'
 import { Button } from 'react-aria-components/Button'
-import { Input } from 'react-aria-components/Input'
-import {
-  SearchField as AriaSearchField,
-  type SearchFieldProps as AriaSearchFieldProps,
-} from 'react-aria-components/SearchField'
 import { cx } from '../lib/cx.ts'
 
-export interface SearchFieldProps extends Omit<AriaSearchFieldProps, 'children' | 'className' | 'style'> {
+export interface SearchFieldProps {
   readonly label: string
+  readonly value: string
+  readonly onChange: (value: string) => void
   readonly placeholder?: string
+  readonly autoFocus?: boolean
   readonly className?: string
 }
 
-/** A field to search or narrow a list; Escape empties it. */
-export function SearchField({ label, placeholder, className, ...rest }: SearchFieldProps): JSX.Element {
+/** A field to search or narrow a list; Escape empties it. The browser's own: the library's brings its forms and layers with it. */
+export function SearchField({
+  label,
+  value,
+  onChange,
+  placeholder,
+  autoFocus,
+  className,
+}: SearchFieldProps): JSX.Element {
+  const input = useRef<HTMLInputElement>(null)
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key !== 'Escape' || value === '') return
+    event.preventDefault()
+    event.stopPropagation()
+    onChange('')
+  }
   return (
-    <AriaSearchField {...rest} aria-label={label} className={cx('group relative flex items-center', className)}>
+    <div className={cx('relative flex items-center', className)}>
       <Search size={16} aria-hidden className="pointer-events-none absolute left-2.5 text-subtle" />
-      <Input
+      <input
+        ref={input}
+        type="search"
+        aria-label={label}
         placeholder={placeholder ?? label}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+        onKeyDown={onKeyDown}
+        // eslint-disable-next-line jsx-a11y/no-autofocus
+        autoFocus={autoFocus}
         className="h-8 w-full min-w-0 rounded-sm border border-control bg-bg pr-8 pl-8 text-body text-text coarse:h-11 [&::-webkit-search-cancel-button]:hidden"
       />
-      <Button className="absolute right-1 flex size-6 items-center justify-center rounded-sm text-muted group-data-empty:hidden data-hovered:bg-hover coarse:size-10">
-        <X size={14} aria-hidden />
-      </Button>
-    </AriaSearchField>
+      {value === '' ? null : (
+        <Button
+          aria-label="Clear search"
+          excludeFromTabOrder
+          preventFocusOnPress
+          onPress={() => {
+            onChange('')
+            input.current?.focus()
+          }}
+          className="absolute right-1 flex size-6 items-center justify-center rounded-sm text-muted data-hovered:bg-hover coarse:size-10"
+        >
+          <X size={14} aria-hidden />
+        </Button>
+      )}
+    </div>
   )
 }

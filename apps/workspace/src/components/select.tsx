@@ -9,7 +9,7 @@ import { Select as AriaSelect, SelectValue } from 'react-aria-components/Select'
 import { Text } from 'react-aria-components/Text'
 import { cx } from '../lib/cx.ts'
 import { optionClass } from './option-class.ts'
-import { popoverClass } from './popover.tsx'
+import { popoverClass } from './layers/layer-props.ts'
 import { fieldLabelClass } from './text-field.tsx'
 
 export interface SelectOption {

@@ -1,8 +1,13 @@
-import type { JSX, ReactElement } from 'react'
-import { Tooltip as AriaTooltip, TooltipTrigger } from 'react-aria-components/Tooltip'
-import { Kbd } from './kbd.tsx'
+import { type JSX, type ReactElement, useRef } from 'react'
+import { FocusableProvider } from 'react-aria/private/interactions/useFocusable'
+import { useTooltipTrigger } from 'react-aria/useTooltipTrigger'
+import { useTooltipTriggerState } from 'react-stately/useTooltipTriggerState'
+import { latePart, useLatePart } from '../lib/late-part.ts'
 
-/** A short word beside a control on hover and focus. It repeats or adds; nothing is only in a tooltip. */
+const layerCode = latePart(async () => await import('./layers/tooltip-layer.tsx'))
+const DELAYS = { delay: 500, closeDelay: 80 }
+
+/** A short word beside a control on hover and focus. It repeats or adds; nothing is only in a tooltip: one that cannot be loaded is not there. */
 export function Tooltip({
   text,
   shortcut,
@@ -13,16 +18,16 @@ export function Tooltip({
   /** One focusable control. */
   readonly children: ReactElement
 }): JSX.Element {
+  const state = useTooltipTriggerState(DELAYS)
+  const triggerRef = useRef<HTMLElement>(null)
+  const { triggerProps, tooltipProps } = useTooltipTrigger(DELAYS, state, triggerRef)
+  const { part } = useLatePart(layerCode, state.isOpen)
   return (
-    <TooltipTrigger delay={500} closeDelay={80}>
-      {children}
-      <AriaTooltip
-        offset={6}
-        className="flex max-w-72 items-center gap-2 rounded-md bg-text px-2 py-1 text-small text-bg shadow-popover data-entering:animate-fade"
-      >
-        {text}
-        {shortcut === undefined ? null : <Kbd isInverted>{shortcut}</Kbd>}
-      </AriaTooltip>
-    </TooltipTrigger>
+    <>
+      <FocusableProvider {...triggerProps} ref={triggerRef}>
+        {children}
+      </FocusableProvider>
+      {part ? <part.TooltipLayer {...{ state, triggerRef, tooltipProps, text, shortcut }} /> : null}
+    </>
   )
 }

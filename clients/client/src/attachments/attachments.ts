@@ -6,10 +6,10 @@ import type { AttachmentsOptions } from './attachments-options.ts'
 import { chooseEvicted } from './cache-limit.ts'
 import { isEvictable, isUnsent, type FileEntry } from './file-state.ts'
 import type { FileTable } from './file-table.ts'
+import { evict } from './evict.ts'
 import { FileStoreFull, type FileStore } from './files/file-store.ts'
 import type { TransferPause } from './gate.ts'
 import { createLiveFiles, type LiveFile } from './live-files.ts'
-import { evict } from './perform-work.ts'
 import { createUsedMarks } from './used-marks.ts'
 
 /** A file that a person adds. */

@@ -1,8 +1,8 @@
 import type { CommonPowerSyncDatabase } from '@powersync/common'
-import { DeviceFull } from '../local-write.ts'
 import type { AttachmentsOptions } from './attachments-options.ts'
 import { chooseEvicted } from './cache-limit.ts'
 import type { FileWork } from './choose-work.ts'
+import { evict } from './evict.ts'
 import type { FileEntry, FileEvent } from './file-state.ts'
 import type { FileTable } from './file-table.ts'
 import { FileStoreFull, type FileStore } from './files/file-store.ts'
@@ -150,30 +150,6 @@ async function makeRoom(context: WorkContext, file: FileEntry): Promise<void> {
 async function keepWithinLimit(context: WorkContext): Promise<void> {
   const files = await context.table.list()
   await evict(context, chooseEvicted(files, { limit: context.cacheBytesMax(), needed: 0 }) ?? [])
-}
-
-/**
- * Deletes bytes that can be fetched again. A full device has no room even for saying so: there bytes go before their entry is written, as they may be
- * missing without loss.
- *
- * @throws {DeviceFull} when there is still no room for the entries; a start finds the bytes missing
- */
-export async function evict(
-  { table, store }: Pick<WorkContext, 'table' | 'store'>,
-  files: readonly FileEntry[],
-): Promise<void> {
-  const unwritten: string[] = []
-  for (const { id, bytesName } of files) {
-    if (bytesName === undefined) continue
-    try {
-      if (!(await table.apply(id, { kind: 'evicted' }))) continue
-    } catch (error) {
-      if (!(error instanceof DeviceFull)) throw error
-      unwritten.push(id)
-    }
-    await store.remove(bytesName)
-  }
-  for (const id of unwritten) await table.apply(id, { kind: 'evicted' })
 }
 
 async function bytesOf(

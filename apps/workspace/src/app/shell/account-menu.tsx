@@ -2,10 +2,8 @@ import { useNavigate } from '@tanstack/react-router'
 import { Keyboard, LogOut, Palette, ShieldCheck, UserRound } from 'lucide-react'
 import type { JSX } from 'react'
 import { Button as AriaButton } from 'react-aria-components/Button'
-import { MenuSection as AriaMenuSection } from 'react-aria-components/Menu'
-import { Header } from 'react-aria-components/Header'
 import { Avatar } from '../../components/avatar.tsx'
-import { Menu, MenuItem, MenuSeparator, MenuTrigger } from '../../components/menu.tsx'
+import { Menu, MenuItem, MenuSection, MenuSeparator, MenuTrigger } from '../../components/menu.tsx'
 import { setAppearance, THEMES, useAppearance } from '../../lib/appearance.ts'
 import { shellMessages as words } from '../../messages/shell.ts'
 
@@ -30,11 +28,15 @@ export function AccountMenu({
         <Avatar name={name} />
       </AriaButton>
       <Menu label={words.account} className="w-64">
-        <AriaMenuSection>
-          <Header className="px-2 pt-1.5 pb-2">
-            <span className="block truncate text-body font-medium text-text">{name}</span>
-            <span className="block truncate text-small text-muted">{email}</span>
-          </Header>
+        <MenuSection
+          headerClassName="pt-1.5 pb-2"
+          header={
+            <>
+              <span className="block truncate text-body font-medium text-text">{name}</span>
+              <span className="block truncate text-small text-muted">{email}</span>
+            </>
+          }
+        >
           <MenuItem icon={<UserRound size={16} aria-hidden />} onAction={() => void navigate({ to: '/account' })}>
             {words.yourAccount}
           </MenuItem>
@@ -56,9 +58,11 @@ export function AccountMenu({
           >
             {words.shortcuts}
           </MenuItem>
-        </AriaMenuSection>
+        </MenuSection>
         <MenuSeparator />
-        <AriaMenuSection
+        <MenuSection
+          headerClassName="pt-1 pb-1 text-small font-medium text-muted"
+          header={words.theme}
           selectionMode="single"
           disallowEmptySelection
           selectedKeys={[theme]}
@@ -67,13 +71,12 @@ export function AccountMenu({
             if (chosen) setAppearance({ theme: chosen })
           }}
         >
-          <Header className="px-2 pt-1 pb-1 text-small font-medium text-muted">{words.theme}</Header>
           {THEMES.map((value) => (
             <MenuItem key={value} id={value}>
               {words.themes[value]}
             </MenuItem>
           ))}
-        </AriaMenuSection>
+        </MenuSection>
         <MenuSeparator />
         <MenuItem icon={<LogOut size={16} aria-hidden />} onAction={onSignOut}>
           {words.signOut}

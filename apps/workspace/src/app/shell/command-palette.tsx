@@ -23,12 +23,15 @@ export function CommandPalette({
   isOpen,
   onClose,
   commands,
+  typed,
   onOpenRecord,
   onSearch,
 }: {
   readonly isOpen: boolean
   readonly onClose: () => void
   readonly commands: readonly PaletteCommand[]
+  /** What it starts with. */
+  readonly typed: string
   readonly onOpenRecord: (table: string, recordId: string) => void
   /** Leaves for the screen that searches everything. */
   readonly onSearch: (text: string) => void
@@ -44,26 +47,34 @@ export function CommandPalette({
     >
       <Modal className="flex h-fit max-h-[min(32rem,80%)] w-full max-w-xl flex-col overflow-hidden rounded-lg border border-border bg-raised shadow-dialog">
         <AriaDialog aria-label={words.title} className="flex min-h-0 flex-col outline-none">
-          <Palette commands={commands} onClose={onClose} onOpenRecord={onOpenRecord} onSearch={onSearch} />
+          <Palette
+            commands={commands}
+            typed={typed}
+            onClose={onClose}
+            onOpenRecord={onOpenRecord}
+            onSearch={onSearch}
+          />
         </AriaDialog>
       </Modal>
     </ModalOverlay>
   )
 }
 
-/** Mounted with each opening, so that it starts empty. */
+/** Mounted with each opening, so that it does not start with the text of the last one. */
 function Palette({
   commands,
+  typed,
   onClose,
   onOpenRecord,
   onSearch,
 }: {
   readonly commands: readonly PaletteCommand[]
+  readonly typed: string
   readonly onClose: () => void
   readonly onOpenRecord: (table: string, recordId: string) => void
   readonly onSearch: (text: string) => void
 }): JSX.Element {
-  const [text, setText] = useState('')
+  const [text, setText] = useState(typed)
   const { hits, isReading } = useRecordHits(text)
   const records = hits.map((hit) => openRecord(hit, onOpenRecord))
   const found = [...filterCommands(commands, text), ...records]

@@ -17,6 +17,7 @@ import { shellMessages as words } from '../../messages/shell.ts'
 import { AccountMenu } from './account-menu.tsx'
 import { Breadcrumb } from './breadcrumb.tsx'
 import type { Layer } from './layer.ts'
+import { preloadPalette } from './layers.tsx'
 import type { NavigationProps } from './side-bar.tsx'
 import { SyncChip } from './sync-chip.tsx'
 
@@ -55,6 +56,8 @@ export function TopBar({ navigation, onLayer }: TopBarProps): JSX.Element {
         <SyncState navigation={navigation} email={email} />
         <AriaButton
           onPress={() => onLayer('palette')}
+          onHoverStart={preloadPalette}
+          onFocus={preloadPalette}
           className="hidden h-8 items-center gap-2 rounded-md border border-border bg-bg px-2.5 text-small text-muted data-hovered:border-control tablet:inline-flex coarse:h-11"
         >
           <Search size={16} aria-hidden />

@@ -1,14 +1,28 @@
-import type { JSX } from 'react'
+import { type JSX, useState } from 'react'
+import { LayerNotLoaded } from '../../components/layers/layer-trigger.tsx'
+import { KeysMeanwhile } from '../../lib/keys-meanwhile.tsx'
+import { latePart, useLatePart } from '../../lib/late-part.ts'
 import type { CellEditorProps } from './cell-editor-props.ts'
-import { CellPicker } from './cell-picker.tsx'
 import { TextEditor } from './text-editor.tsx'
+
+const pickerCode = latePart(async () => await import('./cell-picker.tsx'))
+export const preloadPicker = pickerCode.preload
 
 /** The editor of one cell, over the cell. */
 export function CellEditor(props: CellEditorProps): JSX.Element {
   const { kind, link } = props.field
   return kind === 'choice' || (kind === 'link' && link !== undefined) ? (
-    <CellPicker {...props} />
+    <LatePicker {...props} />
   ) : (
     <TextEditor {...props} />
   )
+}
+
+/** The grid loads the picker after its rows; what a person types before it is here, it gets. */
+function LatePicker(props: CellEditorProps): JSX.Element {
+  const { part, hasFailed } = useLatePart(pickerCode, true)
+  const [typed, setTyped] = useState(props.typed)
+  if (part) return <part.CellPicker {...props} typed={typed} />
+  if (hasFailed) return <LayerNotLoaded />
+  return <KeysMeanwhile onText={(text) => setTyped((props.typed ?? '') + text)} onCancel={props.onCancel} />
 }

@@ -1,8 +1,12 @@
-import { type JSX, useMemo, useRef } from 'react'
+import { type JSX, useEffect, useMemo, useRef } from 'react'
+import { preloadMenu } from '../../components/menu.tsx'
+import { preloadPopover } from '../../components/popover.tsx'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import type { Field } from '../../lib/fields/field.ts'
 import type { RecordMark } from '../../lib/records/record-state.ts'
+import { whenIdle } from '../../lib/when-idle.ts'
 import { gridMessages as words } from '../../messages/grid.ts'
+import { preloadPicker } from './cell-editor.tsx'
 import { GridBody } from './grid-body.tsx'
 import { gridClipboard } from './grid-clipboard.ts'
 import type { GridController } from './grid-controller.ts'
@@ -74,6 +78,7 @@ export function DataGrid(props: DataGridProps): JSX.Element {
     onOpenPage: props.onOpenPage,
   }
   const pointer = useGridPointer(grid)
+  usePreloadedLayers(grid.hasActiveRow)
 
   return (
     <div
@@ -100,4 +105,17 @@ export function DataGrid(props: DataGridProps): JSX.Element {
       <GridBody {...props} {...{ viewport, columns, width, drawn, scroll, edit }} rows={size.rows} />
     </div>
   )
+}
+
+/** What opens over the grid is loaded when its rows are there and the browser has time. */
+function usePreloadedLayers(hasRows: boolean): void {
+  // Loading is outside of React.
+  useEffect(() => {
+    if (!hasRows) return
+    whenIdle(() => {
+      preloadPicker()
+      preloadPopover()
+      preloadMenu()
+    })
+  }, [hasRows])
 }

@@ -5,7 +5,7 @@ import { type JSX, type ReactNode, useMemo, useState } from 'react'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { lateContent } from '../../components/late-content.tsx'
 import { useDocumentTitle } from '../../components/page.tsx'
-import { UndoDialog } from '../../components/records/undo-dialog.tsx'
+import { LateUndoDialog } from '../../components/records/late-undo-dialog.tsx'
 import { useHotkeys } from '../../hooks/use-hotkeys.ts'
 import { useMediaQuery } from '../../hooks/use-media-query.ts'
 import { useAppearance } from '../../lib/appearance.ts'
@@ -151,7 +151,7 @@ function TableView({
             onClose: () => closeRecord(view),
             ...steps,
           })}
-      <UndoDialog writer={writer} />
+      <LateUndoDialog writer={writer} />
     </div>
   )
 }

@@ -9,13 +9,8 @@ import { VisuallyHidden } from '../../components/visually-hidden.tsx'
 import { useMediaQuery } from '../../hooks/use-media-query.ts'
 import { cx } from '../../lib/cx.ts'
 import type { PhotoTable } from '../../lib/data/photo-table.ts'
-import {
-  type AddOutcome,
-  type PhotoEdits,
-  usePhotoEdits,
-  usePhotos,
-  usePhotoTable,
-} from '../../lib/photos/use-photos.ts'
+import { type AddOutcome, type PhotoEdits, usePhotoEdits, usePhotos } from '../../lib/photos/use-photos.ts'
+import { usePhotoTable } from '../../lib/photos/use-photo-table.ts'
 import { useMayAddPhoto } from '../../lib/photos/use-may-add-photo.ts'
 import { formatCount } from '../../lib/format.ts'
 import { photoMessages as words } from '../../messages/photos.ts'

@@ -4,7 +4,7 @@ import type { JSX } from 'react'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import { useTables } from '../../lib/data/use-tables.tsx'
 import type { PhotoTable } from '../../lib/data/photo-table.ts'
-import { usePhotoTable } from '../../lib/photos/use-photos.ts'
+import { usePhotoTable } from '../../lib/photos/use-photo-table.ts'
 import { photoMessages as words } from '../../messages/photos.ts'
 import { RecordLink } from './outbox-tab.tsx'
 

@@ -1,11 +1,12 @@
 import type { FileEntry } from '@holdfast/client'
-import { useAttachments, useLocalDatabase, useRecords, useSchema } from '@holdfast/react'
+import { useAttachments, useLocalDatabase, useRecords } from '@holdfast/react'
 import { toStoredMoment } from '../fields/dates.ts'
 import { uuidV7 } from '../fields/uuid-v7.ts'
 import { quoteName } from '../sql.ts'
-import { insertPhotoSql, type PhotoTable, photoTableOf } from '../data/photo-table.ts'
+import { insertPhotoSql, type PhotoTable } from '../data/photo-table.ts'
 import { storeOrTell } from '../data/unstored.ts'
 import { photoMessages as words } from '../../messages/photos.ts'
+import { usePhotoTable } from './use-photo-table.ts'
 import { type NoPhotoReason, preparePhoto, UnreadablePhoto } from './prepare-photo.ts'
 
 /** A photo of a record. */
@@ -19,10 +20,6 @@ export interface Photo {
 
 /** Larger ones are not loaded only because their record is shown, in bytes. */
 const LOADED_UNASKED_MAX = 2_000_000
-
-export function usePhotoTable(): PhotoTable | undefined {
-  return photoTableOf(useSchema())
-}
 
 /** The photos of a record on this device, in the order in which they were taken. */
 export function usePhotos(table: PhotoTable, link: string, recordId: string): readonly Photo[] {

@@ -3,7 +3,7 @@ import { useRecords } from '@holdfast/react'
 import { useState } from 'react'
 import type { PhotoTable } from '../data/photo-table.ts'
 import { quoteName } from '../sql.ts'
-import { usePhotoTable } from './use-photos.ts'
+import { usePhotoTable } from './use-photo-table.ts'
 
 /** The photos of one row of a table. */
 export interface RowPhotos {

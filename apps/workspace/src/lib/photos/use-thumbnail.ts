@@ -1,7 +1,6 @@
 import type { FileEntry } from '@holdfast/client'
 import { useAttachments, useHoldfast, useValue } from '@holdfast/react'
 import { useEffect, useEffectEvent, useState } from 'react'
-import { makeThumbnail } from './prepare-photo.ts'
 import { findPicture, smallPicture } from './small-pictures.ts'
 
 /** Pixels of a side: twice what a tile has, for sharp screens. */
@@ -17,7 +16,7 @@ export function useThumbnail(file: FileEntry | undefined): string | undefined {
   const { id, bytesName } = file ?? {}
   return usePicture({ key: bytesName, mayMake: true, delayMs: 0 }, async () => {
     const bytes = id === undefined ? undefined : await attachments.read(id)
-    return bytes && makeThumbnail(bytes, THUMBNAIL_SIDE)
+    return bytes && makeThumbnail(bytes)
   })
 }
 
@@ -36,7 +35,7 @@ export function useRowThumbnail(file: FileEntry): string | undefined {
   return usePicture({ key, mayMake, delayMs: SETTLED_MS }, async () => {
     if (bytesName !== undefined) {
       const bytes = await attachments.read(id)
-      return bytes && makeThumbnail(bytes, THUMBNAIL_SIDE)
+      return bytes && makeThumbnail(bytes)
     }
     const transform = { width: ROW_SIDE, height: ROW_SIDE, resize: 'cover' } as const
     const { data, error } = await supabase.storage.from(bucket).download(path, { transform }, { cache: 'no-store' })
@@ -45,6 +44,12 @@ export function useRowThumbnail(file: FileEntry): string | undefined {
     if ('status' in error && typeof error.status === 'number') return undefined
     throw error
   })
+}
+
+/** How pictures are made is loaded with the first of them. */
+async function makeThumbnail(bytes: Blob): Promise<Blob> {
+  const photos = await import('./prepare-photo.ts')
+  return photos.makeThumbnail(bytes, THUMBNAIL_SIDE)
 }
 
 interface WantedPicture {

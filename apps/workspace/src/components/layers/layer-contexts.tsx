@@ -1,0 +1,19 @@
+import type { JSX, ReactNode } from 'react'
+import { OverlayTriggerStateContext } from 'react-aria-components/Dialog'
+import { RootMenuTriggerStateContext } from 'react-aria-components/Menu'
+import type { LayerLink } from './layer-trigger.tsx'
+
+/** Gives the library's layers what its own triggers give them; those would load the layers with the control. */
+export function LayerContexts({
+  link,
+  children,
+}: {
+  readonly link: LayerLink
+  readonly children: ReactNode
+}): JSX.Element {
+  return (
+    <OverlayTriggerStateContext value={link.state}>
+      <RootMenuTriggerStateContext value={link.state}>{children}</RootMenuTriggerStateContext>
+    </OverlayTriggerStateContext>
+  )
+}

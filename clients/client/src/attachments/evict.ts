@@ -1,0 +1,28 @@
+import { DeviceFull } from '../local-write.ts'
+import type { FileEntry } from './file-state.ts'
+import type { FileTable } from './file-table.ts'
+import type { FileStore } from './files/file-store.ts'
+
+/**
+ * Deletes bytes that can be fetched again. A full device has no room even for saying so: there bytes go before their entry is written, as they may be
+ * missing without loss.
+ *
+ * @throws {DeviceFull} when there is still no room for the entries; a start finds the bytes missing
+ */
+export async function evict(
+  { table, store }: { readonly table: FileTable; readonly store: FileStore },
+  files: readonly FileEntry[],
+): Promise<void> {
+  const unwritten: string[] = []
+  for (const { id, bytesName } of files) {
+    if (bytesName === undefined) continue
+    try {
+      if (!(await table.apply(id, { kind: 'evicted' }))) continue
+    } catch (error) {
+      if (!(error instanceof DeviceFull)) throw error
+      unwritten.push(id)
+    }
+    await store.remove(bytesName)
+  }
+  for (const id of unwritten) await table.apply(id, { kind: 'evicted' })
+}
