@@ -8,6 +8,7 @@ const COMMANDS = [
   'start',
   'stop',
   'status',
+  'doctor',
   'gen',
   'sync',
   'functions',
@@ -46,6 +47,8 @@ export async function run(argv: readonly string[]): Promise<number> {
     if (command === 'stop') return await (await import('./stop.ts')).stop({ argv: rest, env: process.env, out, err })
     if (command === 'status')
       return await (await import('./status.ts')).status({ argv: rest, env: process.env, out, err })
+    if (command === 'doctor')
+      return await (await import('./doctor/doctor.ts')).doctor({ argv: rest, env: process.env, out, err })
     if (command === 'gen') return await (await import('./gen.ts')).gen({ argv: rest, env: process.env, out, err })
     if (command === 'sync')
       return await (await import('./sync/run-sync.ts')).runSync({ argv: rest, env: process.env, out, err })

@@ -109,6 +109,11 @@ describe('in an empty folder', () => {
     expect(await holdfast(folder, 'stop', '--json')).toMatchObject({ code: 0, err: '' })
   })
 
+  test('doctor has nothing against a start', async () => {
+    const ended = await holdfast(folder, 'doctor', '--port=0', '--db-port=0')
+    expect(ended).toMatchObject({ code: 0, err: '', out: expect.stringContaining('0 problems') as string })
+  })
+
   test('gen types says that there is no database', async () => {
     const ended = await holdfast(folder, 'gen', 'types')
     expect(ended).toMatchObject({ code: 1, out: '' })
@@ -219,6 +224,25 @@ describe('in the folder of a project', () => {
     expect(failed).toMatchObject({ code: 1, err: expect.stringContaining('2_wrong.sql') as string })
     expect(await holdfast(folder, 'db', 'reset', '--version=1', '--no-seed')).toMatchObject({ code: 0 })
     expect((await holdfast(folder, 'migration', 'list')).out).toMatch(/^1 +1 +people$/m)
+  })
+
+  test('doctor names what is open, lacking and not applied', async () => {
+    const open = 'create table public.open (id int primary key); grant all on public.open to anon;'
+    writeFileSync(join(folder, 'supabase/seed.sql'), open)
+    expect(await holdfast(folder, 'seed')).toMatchObject({ code: 0 })
+    writeFileSync(join(folder, 'supabase/migrations/3_vector.sql'), 'create extension vector;')
+    const argv = ['--port=0', '--db-port=0', '--email-smtp-host=127.0.0.1', '--email-smtp-port=1']
+    const ended = await holdfast(folder, 'doctor', '--json', ...argv)
+    rmSync(join(folder, 'supabase/migrations/3_vector.sql'))
+    expect(ended.code).toBe(1)
+    const findings = JSON.parse(ended.out) as readonly Readonly<Record<'level' | 'of' | 'text', string>>[]
+    const serious = findings.filter(({ level }) => level !== 'ok').map(({ of, text }) => `${of}: ${text}`)
+    expect(serious.toSorted()).toEqual([
+      'extensions: this Postgres has no extension "vector"',
+      expect.stringMatching(/^mail: 127\.0\.0\.1:1 does not greet: .*ECONNREFUSED/) as string,
+      'migrations: not applied: 2, 3',
+      'row-level security: everybody who has a key of the API reads and changes public.open',
+    ])
   })
 
   test('db push says what it would apply', async () => {

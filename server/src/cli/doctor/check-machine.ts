@@ -1,0 +1,51 @@
+import { existsSync, statfsSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { findPort } from '@holdfast/http'
+import type { InspectConfig } from '../../config/options.ts'
+import type { RunningServer } from '../../running-file.ts'
+import { failure, ok, problem, warning, type Finding } from './finding.ts'
+
+const GIB = 1024 ** 3
+
+/** Bytes below which a write-ahead log of an ordinary day may fill the disk. */
+const DISK_FEW = 2 * GIB
+/** Bytes below which Postgres is about to stop writing. */
+const DISK_NONE = GIB / 4
+
+/** Looks at Node, the disk and the ports. */
+export async function checkMachine(config: InspectConfig, running: RunningServer | undefined): Promise<Finding[]> {
+  return [
+    ok('node', `Node ${process.versions.node}`),
+    checkDisk(config.dataDir),
+    ...(await checkPorts(config, running)),
+  ]
+}
+
+function checkDisk(dataDir: string): Finding {
+  let folder = resolve(dataDir)
+  while (!existsSync(folder)) folder = dirname(folder)
+  const { bavail, bsize } = statfsSync(folder)
+  const free = bavail * bsize
+  const text = `${(free / GIB).toFixed(1)} GiB are free for ${dataDir}`
+  const hint = 'Make room, or move the data folder: --data-dir.'
+  if (free < DISK_NONE) return problem('disk', text, hint)
+  return free < DISK_FEW ? warning('disk', text, hint) : ok('disk', text)
+}
+
+async function checkPorts(config: InspectConfig, running: RunningServer | undefined): Promise<Finding[]> {
+  if (running) return [ok('ports', `the server listens at ${running.ready.base}`)]
+  const wanted = [
+    { of: 'port', host: config.host, port: config.port },
+    ...(config.databaseUrl === undefined ? [{ of: 'database port', host: '127.0.0.1', port: config.dbPort }] : []),
+  ]
+  return await Promise.all(
+    wanted.map(async ({ of, host, port }) => {
+      try {
+        await findPort(host, port)
+        return ok(of, `${host}:${port} is free`)
+      } catch (error) {
+        return failure(of, error)
+      }
+    }),
+  )
+}

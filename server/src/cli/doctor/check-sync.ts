@@ -1,0 +1,34 @@
+import type { CoverageReport, SyncStatus } from '@holdfast/sync'
+import type { InspectConfig } from '../../config/options.ts'
+import { connectTo } from '../sync/connection.ts'
+import { checkCoverage } from '../sync/render-check.ts'
+import { ok, problem, warning, type Finding } from './finding.ts'
+
+/** Bytes of write-ahead log behind which devices see changes late. */
+const BEHIND_MANY = 64 * 1024 * 1024
+
+/** Looks what a running server syncs: whether it follows, and which policies cannot be followed. */
+export async function checkSync(config: InspectConfig): Promise<Finding[]> {
+  const connection = connectTo(config)
+  const status = await connection.json<SyncStatus>('/sync/v1/status')
+  const behind = status.slot.lagBytes
+  const follows = status.ready && status.reader.state === 'following'
+  const state = follows
+    ? behind > BEHIND_MANY
+      ? warning(
+          'sync',
+          `sync is ${Math.round(behind / 1024 / 1024)} MiB behind`,
+          '"holdfast sync status" says with what.',
+        )
+      : ok('sync', 'sync follows the database')
+    : problem('sync', `sync does not follow the database (${status.reader.state})`, '"holdfast sync status" says more.')
+  if (!status.ready) return [state]
+  const { problems, tables } = checkCoverage(await connection.json<CoverageReport>('/sync/v1/coverage'))
+  return [
+    state,
+    ...problems.map(({ of, culprit, reason }) =>
+      problem('policies', `${of} does not sync${culprit === undefined ? '' : ` (${culprit})`}: ${reason}`),
+    ),
+    ...(problems.length === 0 ? [ok('policies', `${tables} tables sync, and no policy is left out`)] : []),
+  ]
+}

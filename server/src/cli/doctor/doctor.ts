@@ -1,0 +1,65 @@
+import { resolve } from 'node:path'
+import { loadConfig } from '../../config/load-config.ts'
+import { inspectDeclarations, type InspectConfig } from '../../config/options.ts'
+import { readRunning } from '../../running-file.ts'
+import { readOrUndefined, type CommandInput } from '../command.ts'
+import { checkDatabase } from './check-database.ts'
+import { checkMachine } from './check-machine.ts'
+import { checkMail } from './check-mail.ts'
+import { checkSync } from './check-sync.ts'
+import { failure, ok, type Finding } from './finding.ts'
+
+/** Milliseconds that one check may take. */
+const CHECK_MS = 60_000
+
+/**
+ * `holdfast doctor`: looks at everything that a server of this folder needs, whether it runs or not, and says what to do. Changes nothing.
+ *
+ * @returns the exit code: 1 when there is a problem
+ */
+export async function doctor(input: CommandInput): Promise<number> {
+  const config = loadConfig(inspectDeclarations, { argv: input.argv, env: input.env, readFile: readOrUndefined })
+  const running = readRunning(resolve(config.dataDir))
+  const asked: InspectConfig = running && config.url === undefined ? { ...config, url: running.ready.base } : config
+  const findings = (
+    await Promise.all([
+      guarded('machine', checkMachine(asked, running)),
+      guarded('database', checkDatabase(asked)),
+      guarded(
+        'sync',
+        running || config.url !== undefined ? checkSync(asked) : [ok('sync', 'no server runs to be asked')],
+      ),
+      guarded(
+        'mail',
+        checkMail(asked).then((one) => [one]),
+      ),
+    ])
+  ).flat()
+  input.out(config.json ? `${JSON.stringify(findings)}\n` : render(findings))
+  return findings.some(({ level }) => level === 'problem') ? 1 : 0
+}
+
+/** A check that fails or hangs is a finding, and keeps none of the others. */
+async function guarded(of: string, check: Promise<Finding[]> | Finding[]): Promise<readonly Finding[]> {
+  const timeout = Promise.withResolvers<never>()
+  const timer = setTimeout(() => timeout.reject(new Error(`no answer within ${CHECK_MS / 1000} s`)), CHECK_MS)
+  try {
+    return await Promise.race([check, timeout.promise])
+  } catch (error) {
+    return [failure(of, error)]
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const MARKS: Readonly<Record<Finding['level'], string>> = { ok: 'ok', warning: 'warning', problem: 'PROBLEM' }
+
+function render(findings: readonly Finding[]): string {
+  const width = MARKS.problem.length
+  const lines = findings.flatMap(({ level, of, text, hint }) => [
+    `${MARKS[level].padEnd(width)}  ${of}: ${text}`,
+    ...(hint === undefined ? [] : [`${' '.repeat(width)}  → ${hint}`]),
+  ])
+  const count = (level: Finding['level']): number => findings.filter((one) => one.level === level).length
+  return `${lines.join('\n')}\n\n${count('problem')} problems, ${count('warning')} warnings\n`
+}
