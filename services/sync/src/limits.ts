@@ -7,6 +7,9 @@ export const DATA_LINE_BYTES_MAX = 1024 * 1024
 /** Bytes of operations in the first `data` lines of a connection, and for the slowest devices: at 4 KB/s, four seconds. */
 export const DATA_LINE_BYTES_MIN = 16 * 1024
 
+/** A `data` line of so many bytes of operations waits for its turn: one of them, of whatever device, in each turn of the event loop. */
+export const BULK_LINE_BYTES = 32 * 1024
+
 /** How long a `data` line may take at the pace of a slow device, in milliseconds: what a connection that breaks in it loses. */
 export const SLOW_LINE_MS = 5_000
 

@@ -31,6 +31,7 @@ import { createRowEvaluator } from './rows/row-evaluator.ts'
 import { createTimeZone } from './rows/time-zone.ts'
 import { createLogReader, type LogReader } from './storage/log-reader.ts'
 import { LOG_SETTINGS } from './storage/log-settings.ts'
+import { createBulkTurns } from './stream/bulk-turns.ts'
 import { createConnections, type Connections } from './stream/connections.ts'
 import { createDownloads, type Downloads } from './stream/downloads.ts'
 import { createLeftOuts, type LeftOuts } from './stream/left-outs.ts'
@@ -170,6 +171,7 @@ export function createStreamContext(options: SyncOptions, ground: Ground, writin
     dependencies: ground.dependencies,
     log: ground.log,
     downloads: ground.downloads,
+    bulkTurns: createBulkTurns(),
     sharedLines: createSharedLines(feed),
     compactions: writing.compactions,
     leftOuts: ground.leftOuts,

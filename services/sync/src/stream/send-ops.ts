@@ -3,9 +3,10 @@ import type { CheckpointFeed, LiveBucket } from '../checkpoints/checkpoint-feed.
 import { encodedOps, type EncodedOps } from '../encode/lines.ts'
 import { clearDoc, withoutRemovedUpTo } from '../encode/op-doc.ts'
 import { packedOps } from '../encode/packed-ops.ts'
-import { DATA_LINE_OPS_MAX, READ_GROUP_BUCKETS_MAX, READ_GROUP_OPS_MAX } from '../limits.ts'
+import { BULK_LINE_BYTES, DATA_LINE_OPS_MAX, READ_GROUP_BUCKETS_MAX, READ_GROUP_OPS_MAX } from '../limits.ts'
 import type { Compactions } from '../compaction/compactions.ts'
 import type { LogReader, OpsSlice } from '../storage/log-reader.ts'
+import type { BulkTurns } from './bulk-turns.ts'
 import type { DownloadedSlice, Downloads } from './downloads.ts'
 import type { LineSink } from './line-sink.ts'
 
@@ -78,6 +79,7 @@ export interface OpsSource {
   readonly feed: CheckpointFeed
   readonly downloads: Downloads
   readonly compactions: Compactions
+  readonly bulkTurns: BulkTurns
 }
 
 export interface SentOps {
@@ -122,7 +124,7 @@ export async function sendOps(
       fromLog.push(held)
       continue
     }
-    const isWhole = await sendSlice(sink, held, recent, false, isOvertaken)
+    const isWhole = await sendSlice(source, sink, held, recent, false, isOvertaken)
     signal.throwIfAborted()
     if (!isWhole) return { isWhole, fromLog: [] }
     held.upTo = upTo
@@ -215,7 +217,7 @@ async function sendGroup(
         // Before it is written: a connection that breaks in the middle leaves the device anywhere in it.
         noteDownload(source, device, held, { after, sentTo: slice.lastOpId })
         const sent = packedOps(withoutRemovedUpTo(slice.docs, held.freshUpTo), slice.count, slice.lastOpId)
-        isWhole = await sendSlice(sink, held, sent, slice.hasMore, isOvertaken)
+        isWhole = await sendSlice(source, sink, held, sent, slice.hasMore, isOvertaken)
         signal.throwIfAborted()
       }
       if (isWhole && !slice.hasMore) source.downloads.written(device, held.bucket.name)
@@ -247,6 +249,7 @@ async function sendClear(sink: LineSink, held: HeldBucket): Promise<void> {
 
 /** @returns whether all lines were sent */
 async function sendSlice(
+  { bulkTurns }: OpsSource,
   sink: LineSink,
   held: HeldBucket,
   ops: EncodedOps,
@@ -258,6 +261,8 @@ async function sendSlice(
   const lines =
     ops.count <= DATA_LINE_OPS_MAX && ops.bytes <= lineBytesMax ? [ops] : ops.split(DATA_LINE_OPS_MAX, lineBytesMax)
   for (const [index, line] of lines.entries()) {
+    // Encoding and writing a large line takes milliseconds, and a connection that has room makes nobody wait.
+    if (line.bytes >= BULK_LINE_BYTES) await bulkTurns.next()
     await sink.data(held.bucket.name, held.position, moreFollows || index < lines.length - 1, line)
     held.position = line.lastOpId
     if (index < lines.length - 1 && isOvertaken()) return false

@@ -9,6 +9,7 @@ import type { WalBarrier } from '../checkpoints/wal-barrier.ts'
 import type { Device, WriteCheckpoint } from '../checkpoints/write-checkpoints.ts'
 import type { Compactions } from '../compaction/compactions.ts'
 import type { LogReader } from '../storage/log-reader.ts'
+import type { BulkTurns } from './bulk-turns.ts'
 import type { Downloads } from './downloads.ts'
 import type { LeftOuts } from './left-outs.ts'
 import type { LineSink } from './line-sink.ts'
@@ -22,6 +23,7 @@ export interface StreamContext {
   readonly dependencies: DependencyIndex
   readonly log: LogReader
   readonly downloads: Downloads
+  readonly bulkTurns: BulkTurns
   readonly sharedLines: SharedLines
   readonly compactions: Compactions
   readonly leftOuts: LeftOuts

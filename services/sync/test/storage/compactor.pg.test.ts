@@ -14,6 +14,7 @@ import type { EncodedOps } from '../../src/encode/lines.ts'
 import { docToJson } from '../../src/encode/op-doc.ts'
 import { DATA_LINE_BYTES_MAX, SLICE_BYTES_MAX } from '../../src/limits.ts'
 import { createLogWriter, type LogWriter } from '../../src/replicator/log-writer.ts'
+import { createBulkTurns } from '../../src/stream/bulk-turns.ts'
 import { createDownloads, type Downloads } from '../../src/stream/downloads.ts'
 import type { LineSink } from '../../src/stream/line-sink.ts'
 import { heldBucket, sendOps, type HeldBucket } from '../../src/stream/send-ops.ts'
@@ -228,6 +229,7 @@ async function follow(
     },
     downloads,
     compactions,
+    bulkTurns: createBulkTurns(),
   }
   let reading: Promise<unknown> = Promise.resolve()
   try {
