@@ -44,6 +44,7 @@ const SYNCED = [
   'contractors',
   'findings',
   'hf_comments',
+  'hf_favourites',
   'hf_history',
   'hf_tables',
   'hf_team_members',

@@ -64,7 +64,14 @@ test.each([MEMBER, MEMBER.toUpperCase()])('a member with the subject %s sees the
 
 test('devices of such a caller get empty keys of these tables, and a change of members still concerns only its user', async () => {
   const tables = plan.tables.filter(({ schema }) => schema === 'holdfast')
-  expect(tables.map(({ name }) => name).toSorted()).toEqual(['comments', 'tables', 'team_members', 'teams', 'views'])
+  expect(tables.map(({ name }) => name).toSorted()).toEqual([
+    'comments',
+    'favourites',
+    'tables',
+    'team_members',
+    'teams',
+    'views',
+  ])
   const definitions = tables.flatMap((table) => table.definitions)
   expect(definitions.length).toBeGreaterThan(3)
   for (const { keyQuery } of definitions) {

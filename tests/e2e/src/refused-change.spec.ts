@@ -37,6 +37,16 @@ test('a change that a policy refuses waits for the person with the reason, and w
   })
 
   const card = page.getByRole('article', { name: 'Not accepted: action Refused: verified' })
+  await test.step('home leads to it', async () => {
+    await page.getByRole('navigation', { name: 'Workspace' }).getByRole('link', { name: 'Home' }).click()
+    await page
+      .getByRole('region', { name: 'Not accepted' })
+      .getByRole('link', { name: /^Refused: verified/ })
+      .click()
+    await expect(card).toBeVisible()
+    await page.goBack()
+  })
+
   await test.step('the sync centre says who refused it and why, beside the server’s value', async () => {
     await sam.chip.click()
     await page.getByRole('dialog', { name: 'Sync' }).getByRole('link', { name: 'Sync centre' }).click()

@@ -49,6 +49,7 @@ test.describe('signing in', () => {
       sql`select tablename as name from pg_catalog.pg_tables where schemaname = 'public' and rowsecurity`,
     )
     expect(described.map(({ table }) => table).toSorted()).toEqual(synced.map(({ name }) => name).toSorted())
+    await page.getByRole('region', { name: 'Tables' }).getByRole('button', { name: 'More tables' }).click()
     await expect(tables).toHaveCount(described.length)
     const supabase = await dana.supabase()
     for (const { name, schema, table } of described) {

@@ -67,3 +67,10 @@ export function humanize(name: string): string {
 export function formatCountdown(seconds: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }
+
+/** `80 m`, `1.2 km`, `140 km`: in steps that a person can tell apart. */
+export function formatMetres(metres: number): string {
+  if (metres < 1_000) return `${String(metres < 100 ? Math.round(metres) : Math.round(metres / 10) * 10)} m`
+  const kilometres = metres / 1_000
+  return `${kilometres < 10 ? kilometres.toFixed(1) : formatCount(Math.round(kilometres))} km`
+}

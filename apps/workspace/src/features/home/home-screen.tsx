@@ -1,6 +1,7 @@
 import { useEngineStatus, useHasSynced, useUnsent } from '@holdfast/react'
 import { useParams } from '@tanstack/react-router'
 import type { JSX } from 'react'
+import { lateContent } from '../../components/late-content.tsx'
 import { LinkButton } from '../../components/link.tsx'
 import { Page } from '../../components/page.tsx'
 import { Progress } from '../../components/progress.tsx'
@@ -11,20 +12,24 @@ import { useSyncLooks } from '../../lib/data/use-sync-looks.ts'
 import { firstRows } from '../../lib/data/first-rows.ts'
 import { homeMessages as words } from '../../messages/home.ts'
 import { syncMessages } from '../../messages/sync.ts'
-import { RecentRecords } from './recent-records.tsx'
-import { TableList } from './table-list.tsx'
+import { KeptPlace } from './kept-place.tsx'
+import { useMayLoad } from './use-may-load.ts'
 
-/** Where one starts: how sync stands, what was open last, and the tables. */
+const HomeContent = lateContent(async () => (await import('./home-content.tsx')).HomeContent)
+
+/** Where one starts: how sync stands, what is to be done, what was open last, and the tables. */
 export function HomeScreen(): JSX.Element {
   const { ws } = useParams({ from: '/signed-in/w/$ws/' })
   const { config } = useBackend()
   const hasSynced = useHasSynced()
+  const mayLoad = useMayLoad(hasSynced)
   return (
     <Page title={config.project.name} description={words.lead}>
       <div className="flex flex-col gap-8">
         {hasSynced ? <SyncSummary workspace={ws} /> : <FirstSync />}
-        <RecentRecords workspace={ws} />
-        <TableList workspace={ws} />
+        <KeptPlace>
+          {(onRead) => (mayLoad ? <HomeContent.Content workspace={ws} hasSynced={hasSynced} onRead={onRead} /> : null)}
+        </KeptPlace>
       </div>
     </Page>
   )

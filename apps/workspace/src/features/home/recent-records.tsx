@@ -1,6 +1,7 @@
 import { useTables } from '../../lib/data/use-tables.tsx'
 import { Link } from '@tanstack/react-router'
 import type { JSX } from 'react'
+import { TableIcon } from '../../components/table-icon.tsx'
 import { type RecentRecord, useRecentRecords } from '../../lib/data/recent.ts'
 import { useRecordTitle } from '../../lib/data/use-record-title.ts'
 import type { TableInfo } from '../../lib/data/tables.ts'
@@ -19,7 +20,7 @@ export function RecentRecords({ workspace }: { readonly workspace: string }): JS
       <h2 id="home-recent" className="pb-2 text-heading">
         {words.recent}
       </h2>
-      <ul className="grid grid-cols-1 gap-x-6 tablet:grid-cols-2">
+      <ul className="flex flex-col">
         {recent.map((entry) => {
           const table = tables.find(({ name }) => name === entry.table)
           return table ? (
@@ -49,9 +50,11 @@ function RecentLine({
         params={{ ws: workspace, table: entry.table, record: entry.recordId }}
         className="focus-inset flex min-h-10 items-center gap-3 rounded-sm px-1 py-1.5 text-text no-underline hover:bg-hover coarse:min-h-11"
       >
+        <TableIcon table={table} />
         <span className="min-w-0 flex-1 truncate">{title}</span>
         <span className="shrink-0 text-small text-muted">
-          {table.label} · {formatAgo(entry.at)}
+          <span className="sr-only">{table.noun}, </span>
+          {formatAgo(entry.at)}
         </span>
       </Link>
     </li>

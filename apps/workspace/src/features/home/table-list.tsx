@@ -1,19 +1,23 @@
 import { useRecords } from '@holdfast/react'
 import { Link } from '@tanstack/react-router'
 import type { JSX } from 'react'
+import { Disclosure } from '../../components/disclosure.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { TableIcon } from '../../components/table-icon.tsx'
 import { RecordStateMark } from '../../components/state-glyph.tsx'
+import type { TableInfo } from '../../lib/data/tables.ts'
 import { useTables } from '../../lib/data/use-tables.tsx'
 import { useTableCounts } from '../../lib/data/use-table-counts.ts'
 import { formatCount } from '../../lib/format.ts'
 import { homeMessages as words } from '../../messages/home.ts'
+import { shellMessages } from '../../messages/shell.ts'
 
 /** The tables this person may see, with the rows on this device and what of them has not been sent. */
 export function TableList({ workspace }: { readonly workspace: string }): JSX.Element {
   const tables = useTables()
   const counts = useTableCounts()
   const waiting = useWaitingPerTable()
+  const supporting = tables.filter(({ isSupporting }) => isSupporting)
   return (
     <section aria-labelledby="home-tables">
       <h2 id="home-tables" className="pb-2 text-heading">
@@ -24,39 +28,62 @@ export function TableList({ workspace }: { readonly workspace: string }): JSX.El
           <EmptyState title={words.noTables}>{words.noTablesDetail}</EmptyState>
         </div>
       ) : (
-        <ul className="grid grid-cols-1 gap-2 tablet:grid-cols-2 wide:grid-cols-3">
-          {tables.map((table) => {
-            const count = counts.get(table.name)
-            const unsent = waiting.get(table.name) ?? 0
-            return (
-              <li key={table.name} className="rounded-lg border border-border">
-                <Link
-                  to="/w/$ws/t/$table"
-                  params={{ ws: workspace, table: table.name }}
-                  className="flex h-full min-h-14 rounded-lg items-center gap-3 px-4 py-2.5 text-text no-underline transition-colors hover:bg-hover"
-                >
-                  <TableIcon table={table} size="lg" />
-                  <span className="min-w-0 flex-1">
-                    <span className="block truncate font-medium">{table.label}</span>
-                    {table.description === undefined ? null : (
-                      <span className="line-clamp-2 text-small text-muted">{table.description}</span>
-                    )}
-                  </span>
-                  {unsent > 0 ? (
-                    <span className="inline-flex items-center gap-1 text-small text-warning tabular-nums">
-                      <RecordStateMark state="waiting" /> {words.unsent(unsent)}
-                    </span>
-                  ) : null}
-                  <span className="text-small text-muted tabular-nums">
-                    {count === undefined ? '' : formatCount(count)}
-                  </span>
-                </Link>
-              </li>
-            )
-          })}
-        </ul>
+        <>
+          <TableCards tables={tables.filter(({ isSupporting }) => !isSupporting)} {...{ workspace, counts, waiting }} />
+          {supporting.length === 0 ? null : (
+            <Disclosure title={shellMessages.moreTables}>
+              <TableCards tables={supporting} {...{ workspace, counts, waiting }} />
+            </Disclosure>
+          )}
+        </>
       )}
     </section>
+  )
+}
+
+function TableCards({
+  workspace,
+  tables,
+  counts,
+  waiting,
+}: {
+  readonly workspace: string
+  readonly tables: readonly TableInfo[]
+  readonly counts: ReadonlyMap<string, number>
+  readonly waiting: ReadonlyMap<string, number>
+}): JSX.Element {
+  return (
+    <ul className="grid grid-cols-1 gap-2 tablet:grid-cols-2 wide:grid-cols-3">
+      {tables.map((table) => {
+        const count = counts.get(table.name)
+        const unsent = waiting.get(table.name) ?? 0
+        return (
+          <li key={table.name} className="rounded-lg border border-border">
+            <Link
+              to="/w/$ws/t/$table"
+              params={{ ws: workspace, table: table.name }}
+              className="flex h-full min-h-14 rounded-lg items-center gap-3 px-4 py-2.5 text-text no-underline transition-colors hover:bg-hover"
+            >
+              <TableIcon table={table} size="lg" />
+              <span className="min-w-0 flex-1">
+                <span className="block truncate font-medium">{table.label}</span>
+                {table.description === undefined ? null : (
+                  <span className="line-clamp-2 text-small text-muted">{table.description}</span>
+                )}
+              </span>
+              {unsent > 0 ? (
+                <span className="inline-flex items-center gap-1 text-small text-warning tabular-nums">
+                  <RecordStateMark state="waiting" /> {words.unsent(unsent)}
+                </span>
+              ) : null}
+              <span className="text-small text-muted tabular-nums">
+                {count === undefined ? '' : formatCount(count)}
+              </span>
+            </Link>
+          </li>
+        )
+      })}
+    </ul>
   )
 }
 

@@ -6,6 +6,7 @@ import { useRecordWriter } from '../../components/records/use-record-writer.ts'
 import { useRecordMarks } from '../../lib/records/use-record-marks.ts'
 import { useRecordRights } from '../../lib/records/use-record-rights.ts'
 import { usePlaceTopics } from '../../lib/presence/topics.ts'
+import { FavouriteButton } from './favourite-button.tsx'
 import type { RecordContentProps } from './record-content-props.ts'
 import { recordFacts } from './record-facts.ts'
 import { RecordHeader } from './record-header.tsx'
@@ -48,6 +49,7 @@ export function SavedRecord(
             {/* Of a record that fills the screen it is in the top bar. */}
             {props.level === 'h2' ? <LatePeopleHere topic={topics.record(table.name, recordId)} /> : null}
             {props.actions}
+            <FavouriteButton table={table.name} id={recordId} writer={writer} />
             <RecordMenu
               noun={table.noun}
               path={`/w/${workspace}/t/${table.name}/r/${recordId}`}

@@ -1,12 +1,28 @@
 import { useJudgements, useLocalDatabase } from '@holdfast/react'
 import { Link, useParams } from '@tanstack/react-router'
-import { Copy, Lock, Pencil, Plus, Save, SquareKanban, Star, Table2, Trash2, Undo2, UserRound } from 'lucide-react'
+import {
+  Copy,
+  Heart,
+  Lock,
+  Pencil,
+  Plus,
+  Save,
+  SquareKanban,
+  Star,
+  Table2,
+  Trash2,
+  Undo2,
+  UserRound,
+} from 'lucide-react'
 import { createElement, type JSX, type ReactNode, useState } from 'react'
 import { Button as AriaButton } from 'react-aria-components/Button'
 import { showToast } from '../../../components/toast.tsx'
+import { useFavourite } from '../../../lib/records/favourites.ts'
+import { favouriteMessages } from '../../../messages/favourites.ts'
 import { useRecordWriter } from '../../../components/records/use-record-writer.ts'
 import { cx } from '../../../lib/cx.ts'
 import type { TableInfo } from '../../../lib/data/tables.ts'
+import type { NewCommand } from '../../../lib/records/record-change.ts'
 import { type SavedView, useViews, VIEWS_TABLE, type ViewType } from '../../../lib/views/use-views.ts'
 import { createView, deleteView, saveSettings, updateView } from '../../../lib/views/view-commands.ts'
 import { recordMessages } from '../../../messages/record.ts'
@@ -59,6 +75,11 @@ export function ViewsPanel({ table, view }: ViewsProps): JSX.Element {
       <ViewActions
         view={view}
         rights={rights}
+        favourite={
+          saved ? (
+            <FavouriteView table={table.name} id={saved.id} onToggle={(command) => void writer.write(command)} />
+          ) : null
+        }
         onForm={setForm}
         onSave={(changed) =>
           void writer.write(saveSettings(changed, view.settings)).then((isStored) => isStored && view.reset())
@@ -83,6 +104,7 @@ export function ViewsPanel({ table, view }: ViewsProps): JSX.Element {
 function ViewActions({
   view,
   rights,
+  favourite,
   onForm,
   onSave,
   onDuplicate,
@@ -90,6 +112,7 @@ function ViewActions({
 }: {
   readonly view: GridView
   readonly rights: ViewRights
+  readonly favourite: ReactNode
   readonly onForm: (form: 'new' | 'edit') => void
   readonly onSave: (saved: SavedView) => void
   readonly onDuplicate: (saved: SavedView) => void
@@ -99,6 +122,7 @@ function ViewActions({
   const canMake = rights.scopes.length > 0
   return (
     <ul className="mt-2 flex flex-col border-t border-border pt-2">
+      {favourite}
       {isChanged && saved && rights.canChange ? (
         <Action icon={<Save size={16} aria-hidden />} onPress={() => onSave(saved)}>
           {words.save}
@@ -130,6 +154,27 @@ function ViewActions({
         </Action>
       ) : null}
     </ul>
+  )
+}
+
+function FavouriteView({
+  table,
+  id,
+  onToggle,
+}: {
+  readonly table: string
+  readonly id: string
+  readonly onToggle: (command: NewCommand) => void
+}): JSX.Element | null {
+  const favourite = useFavourite({ kind: 'view', table, id })
+  if (!favourite) return null
+  return (
+    <Action
+      icon={<Heart size={16} aria-hidden className={cx(favourite.isFavourite && 'fill-current')} />}
+      onPress={() => onToggle(favourite.toggle())}
+    >
+      {favourite.isFavourite ? favouriteMessages.remove : favouriteMessages.add}
+    </Action>
   )
 }
 

@@ -1,0 +1,72 @@
+import { DatabaseSync } from 'node:sqlite'
+import type { ColumnDescriptor, SchemaDescriptor, TableDescriptor } from '@holdfast/protocol'
+import { expect, test } from 'vitest'
+import { openWorkSql, workTablesOf } from './work-tables.ts'
+
+const column = (name: string, type = 'text', rest: Partial<ColumnDescriptor> = {}): ColumnDescriptor => ({
+  name,
+  type,
+  local: 'text',
+  nullable: true,
+  hasDefault: false,
+  generated: false,
+  ...rest,
+})
+const person = (name: string): ColumnDescriptor =>
+  column(name, 'uuid', { references: { table: 'people', column: 'id' } })
+const table = (name: string, columns: readonly ColumnDescriptor[]): TableDescriptor => ({
+  name,
+  schema: 'public',
+  table: name,
+  columns: [column('id', 'uuid'), ...columns],
+  can: { insert: true, update: true, delete: true },
+  indexes: [],
+})
+const people = table('people', [column('name'), column('user_id', 'uuid'), column('born', 'date')])
+const schema = (...tables: readonly TableDescriptor[]): SchemaDescriptor => ({
+  version: '1',
+  tables: [people, ...tables],
+})
+
+const halls = table('halls', [column('name'), column('lat', 'double precision'), column('lon', 'double precision')])
+const visits = table('visits', [
+  column('title'),
+  column('hall', 'uuid', { references: { table: 'halls', column: 'id' } }),
+  person('visitor'),
+  person('checked_by'),
+  column('state', 'visit_state', { choices: ['planned', 'returned', 'approved', 'cancelled'] }),
+  column('day', 'date'),
+  column('closed_on', 'date'),
+])
+
+test('work is in tables with a person and a day, and of several such columns the first counts', () => {
+  const found = workTablesOf(
+    schema(visits, table('notes', [column('title'), person('author')]), table('days', [column('day', 'date')])),
+  )
+  expect(found.map((one) => [one.table.name, one.assignee.name, one.due.name, one.state?.name])).toEqual([
+    ['visits', 'visitor', 'day', 'state'],
+  ])
+})
+
+test('without a table of people there is no work to find', () => {
+  expect(workTablesOf({ version: '1', tables: [visits] })).toEqual([])
+})
+
+test('my open records come in the order of their days, without those that are finished, of others, or later', () => {
+  const all = schema(visits, halls)
+  using database = new DatabaseSync(':memory:')
+  database.exec(`create table people (id, name, user_id, born);
+    create table visits (id, title, hall, visitor, checked_by, state, day, closed_on);
+    create table halls (id, name, lat, lon); insert into halls (id, name) values ('h', 'The old hall');
+    insert into people values ('p1', 'Ann', 'u1', null), ('p2', 'Ben', 'u2', null);
+    insert into visits (id, title, visitor, checked_by, state, day) values
+      ('1', 'today', 'p1', 'p2', 'planned', '2026-05-02'), ('2', 'late', 'p1', null, 'returned', '2026-04-02'),
+      ('3', 'finished', 'p1', null, 'approved', '2026-04-01'), ('4', 'of Ben', 'p2', 'p1', 'planned', '2026-05-01'),
+      ('5', 'later', 'p1', null, 'planned', '2026-06-01'), ('6', 'no day', 'p1', null, 'planned', null);
+    update visits set hall = 'h' where id = '2'`)
+  const { sql, parameters } = openWorkSql(all, workTablesOf(all), 'u1', '2026-05-02', 10)
+  expect(database.prepare(sql).all(...parameters)).toEqual([
+    { table: 'visits', id: '2', title: 'late', state: 'returned', due: '2026-04-02', place: 'The old hall' },
+    { table: 'visits', id: '1', title: 'today', state: 'planned', due: '2026-05-02', place: null },
+  ])
+})

@@ -1,0 +1,108 @@
+import type { SchemaDescriptor } from '@holdfast/protocol'
+import { tablesOf, titleColumnOf, type TableInfo } from '../data/tables.ts'
+import { choiceLooks } from '../fields/choice-looks.ts'
+import { type Field, fieldsOf } from '../fields/field.ts'
+import { labelSql } from '../fields/label-sql.ts'
+import { quoteName } from '../sql.ts'
+import { positionOf } from './located-tables.ts'
+
+/** A table whose records somebody has to do by a day. */
+export interface WorkTable {
+  readonly table: TableInfo
+  /** Leads to the person who does it. */
+  readonly assignee: Field
+  /** The day by which, or on which, it is done. */
+  readonly due: Field
+  /** Where it stands; `undefined`: all its records are open. */
+  readonly state: Field | undefined
+  /** Leads to where it is done: a table of places with positions. */
+  readonly place: Field | undefined
+}
+
+/**
+ * The tables with work in them, as the schema tells: one that has a link to the table of people (which ties names to accounts) and a day. Of several
+ * such columns the first counts, which is how tables are written: who does it before who looks at it afterwards.
+ */
+export function workTablesOf(schema: SchemaDescriptor): readonly WorkTable[] {
+  const people = peopleTableOf(schema)
+  if (!people) return []
+  return tablesOf(schema).flatMap((table) => {
+    if (table.name === people.name) return []
+    const fields = inTableOrder(table, fieldsOf(table.descriptor, schema))
+    const assignee = fields.find(({ link, isSystem }) => link?.table === people.name && !isSystem)
+    const due = fields.find(({ kind, isSystem }) => kind === 'date' && !isSystem)
+    if (!assignee || !due) return []
+    const state = fields.find(({ kind, name }) => kind === 'choice' && (name === 'state' || name === 'status'))
+    const place = fields.find(({ link }) => {
+      const target = schema.tables.find(({ name }) => name === link?.table)
+      return target !== undefined && positionOf(target) !== undefined
+    })
+    return [{ table, assignee, due, state, place }]
+  })
+}
+
+/** The table that ties people to accounts. */
+export function peopleTableOf(schema: SchemaDescriptor): TableInfo | undefined {
+  return tablesOf(schema).find(
+    ({ descriptor }) =>
+      descriptor.columns.some(({ name }) => name === 'user_id') && titleColumnOf(descriptor) !== undefined,
+  )
+}
+
+function inTableOrder({ descriptor }: TableInfo, fields: readonly Field[]): readonly Field[] {
+  const place = new Map(descriptor.columns.map(({ name }, index) => [name, index]))
+  return fields.toSorted((a, b) => (place.get(a.name) ?? 0) - (place.get(b.name) ?? 0))
+}
+
+/** States in which nothing is left to do, such as verified and cancelled. */
+export function finishedStates({ state }: WorkTable): readonly string[] {
+  return (state?.choices ?? []).filter((choice) => {
+    const { glyph } = choiceLooks(choice)
+    return glyph === 'check' || glyph === 'cross'
+  })
+}
+
+/** A statement with its parameters. */
+export interface Statement {
+  readonly sql: string
+  readonly parameters: readonly (string | number)[]
+}
+
+/**
+ * The open records of a person up to a day, over all tables, the earliest first: `table`, `id`, `title`, `state`, `due`, `place`.
+ *
+ * @param userId - the account
+ * @param until - a day, `YYYY-MM-DD`
+ * @param limit - at most so many
+ */
+export function openWorkSql(
+  schema: SchemaDescriptor,
+  work: readonly WorkTable[],
+  userId: string,
+  until: string,
+  limit: number,
+): Statement {
+  const people = peopleTableOf(schema)
+  if (!people || work.length === 0) return { sql: '', parameters: [] }
+  const parts = work.map((one) => {
+    const { table, assignee, due, state, place } = one
+    const finished = finishedStates(one)
+    const isOpen =
+      state && finished.length > 0
+        ? `and coalesce(t.${quoteName(state.name)}, '') not in (select value from json_each(?))`
+        : ''
+    return {
+      sql: `select ? as "table", t.id as id, ${table.titleColumn === undefined ? 'null' : `t.${quoteName(table.titleColumn)}`} as title,
+                   ${state ? `t.${quoteName(state.name)}` : 'null'} as state, t.${quoteName(due.name)} as due,
+                   ${place ? labelSql(place, `t.${quoteName(place.name)}`) : 'null'} as place
+              from ${quoteName(table.name)} t
+             where t.${quoteName(assignee.name)} in (select id from ${quoteName(people.name)} where user_id = ?)
+               and t.${quoteName(due.name)} <= ? ${isOpen}`,
+      parameters: [table.name, userId, until, ...(isOpen === '' ? [] : [JSON.stringify(finished)])],
+    }
+  })
+  return {
+    sql: `${parts.map(({ sql }) => sql).join(' union all ')} order by due, 1, 2 limit ${limit}`,
+    parameters: parts.flatMap(({ parameters }) => parameters),
+  }
+}
