@@ -57,6 +57,31 @@ test('a contractor is told what only others may change, and is not offered it, o
     await look(page, 'doomed-choices-light')
   })
 
+  await test.step('the same in the grid', async () => {
+    await page.goto(`${home}/t/actions?q=${encodeURIComponent(action.number)}`)
+    const states = page.getByRole('dialog', { name: 'State' })
+    await expect(page.getByRole('gridcell', { name: /^Title: Doomed: seal the gland/ })).toBeVisible()
+    await expect(async () => {
+      await page.keyboard.press('Escape')
+      await page.getByRole('gridcell', { name: /^State: / }).dblclick()
+      await expect(states).toContainText('Not offered: Verified.', { timeout: 2_000 })
+    }).toPass()
+    await expect(states.getByRole('option', { name: 'Doing' })).toBeVisible()
+    await expect(states.getByRole('option', { name: 'Verified' })).toHaveCount(0)
+    await look(page, 'doomed-cell-light')
+    await page.keyboard.press('Escape')
+
+    await page.goto(`${home}/t/sites?q=${encodeURIComponent(site.name)}`)
+    const name = page.getByRole('gridcell', { name: `Name: ${site.name}` })
+    await name.click()
+    await expect(name).toHaveAttribute('aria-readonly', 'true')
+    await page.keyboard.press('Enter')
+    await expect(
+      page.getByText('You can read this site, but not change it. Others can, by “Lead edits”.'),
+    ).toBeVisible()
+    await expect(page.getByRole('textbox', { name: 'Edit Name' })).toHaveCount(0)
+  })
+
   await test.step('no new inspections', async () => {
     await page.goto(`${home}/t/inspections`)
     await expect(page.getByRole('heading', { level: 1, name: 'Inspections' })).toBeAttached()
@@ -70,6 +95,46 @@ test('a contractor is told what only others may change, and is not offered it, o
     await expect(notOffered).toBeVisible()
     await look(page, 'doomed-choices-phone-dark')
   })
+})
+
+test('a change of several records says beforehand which will not go, and goes on with the others', async ({
+  arrive,
+  holdfast,
+}) => {
+  await holdfast.admin.execute(sql`
+    insert into public.sites (region_id, name, code, kind, access_notes, status)
+    select r.id, 'Doomed together ' || v.n, 'DOOM-' || v.n, 'valve_house', 'ask at the gate', v.status::public.site_status
+      from holdfast.teams t
+      join holdfast.team_members m on m.team_id = t.id and m.function = 'lead'
+      join auth.users u on u.id = m.user_id and u.email = 'dana.okafor@northline.example'
+      join public.regions r on r.code = t.area,
+      (values (1, 'active'), (2, 'decommissioned'), (3, 'standby')) v (n, status)`)
+  const stored = (): Promise<readonly unknown[]> =>
+    holdfast.admin.query(
+      sql`select access_notes as notes from public.sites where name like 'Doomed together %' order by name`,
+    )
+  expect(await stored()).toHaveLength(3)
+  const dana = await arrive('dana', { viewport: { width: 1440, height: 900 } })
+  const { page, home } = dana
+  const hidden = ['region_id', 'code', 'kind', 'address', 'lat', 'lon'].join(',')
+  await page.goto(`${home}/t/sites?q=Doomed%20together&s=name&h=${hidden}`)
+  const notes = page.getByRole('gridcell', { name: 'Access: ask at the gate' })
+  await expect(notes).toHaveCount(3)
+  const question = page.getByRole('alertdialog')
+  await expect(async () => {
+    await notes.first().click()
+    await notes.last().click({ modifiers: ['Shift'] })
+    await page.keyboard.press('Delete')
+    await expect(question).toContainText('1 record of 3 sites cannot be changed like this', { timeout: 3_000 })
+  }).toPass()
+  await expectAccessible(page, 'a change of several records')
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await page.screenshot({ path: `${PICTURES}/doomed-together-${colorScheme}.png`, animations: 'disabled' })
+  }
+  await question.getByRole('button', { name: 'Go on with 2 sites' }).click()
+  await expect.poll(stored).toEqual([{ notes: null }, { notes: 'ask at the gate' }, { notes: null }])
+  await expect(dana.chip).toHaveAccessibleName('Sync: Up to date')
 })
 
 test('a lead is offered what only a lead may do', async ({ arrive, holdfast }) => {

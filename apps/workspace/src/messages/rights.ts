@@ -1,4 +1,4 @@
-import { humanize } from '../lib/format.ts'
+import { humanize, plural } from '../lib/format.ts'
 
 /** What a person reads where they may not write. */
 export const rightMessages = {
@@ -11,4 +11,11 @@ export const rightMessages = {
   forbidden: (rules: readonly string[]) =>
     `Not allowed by ${rules.map((rule) => `“${humanize(rule)}”`).join(' and ')}.`,
   notOffered: (choices: readonly string[], reason: string) => `Not offered: ${choices.join(', ')}. ${reason}`,
+  /** Of a command over several records. */
+  partTitle: (refused: number, all: number, one: string, many: string) =>
+    `${refused === 1 ? '1 record' : `${refused} records`} of ${plural(all, one, many)} cannot be changed like this`,
+  partGo: (going: number, one: string, many: string) => `Go on with ${plural(going, one, many)}`,
+  partDetail: (label: string) => `The others stay as they are. This is about the ${label}.`,
+  /** Of all records of a command. */
+  noneGoes: (label: string, reason: string) => `Nothing was changed by the ${label}. ${reason}`,
 } as const

@@ -1,3 +1,4 @@
+import type { WriteRefusal } from '@holdfast/client'
 import type { Ref } from 'react'
 import type { Field, FieldValue } from '../../lib/fields/field.ts'
 
@@ -17,6 +18,8 @@ export interface CellEditorProps {
   readonly typed: string | undefined
   /** Why the text that was typed has come back; `undefined`: nothing is wrong yet. */
   readonly problem: string | undefined
+  /** Choices that policies forbid for this record, with the reason: they are not offered. */
+  readonly refusedChoices: ReadonlyMap<string, WriteRefusal> | undefined
   /** The reason of a refusal goes above when there is no room below. */
   readonly isNearEnd: boolean
   readonly handle: Ref<EditorHandle>

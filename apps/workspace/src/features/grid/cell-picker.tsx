@@ -7,6 +7,7 @@ import { popoverClass } from '../../components/layers/layer-props.ts'
 import { cx } from '../../lib/cx.ts'
 import { choiceWords } from '../../lib/fields/format-value.ts'
 import { useLinkOptions } from '../../lib/records/use-link-options.ts'
+import { notOfferedWords } from '../../lib/records/refusal-words.ts'
 import { fieldMessages as words } from '../../messages/fields.ts'
 import type { CellEditorProps } from './cell-editor-props.ts'
 
@@ -14,7 +15,15 @@ import type { CellEditorProps } from './cell-editor-props.ts'
 const EMPTY = ''
 
 /** Chooses a choice or a linked record from a list under the cell; typing narrows. */
-export function CellPicker({ field, value, typed, handle, onCommit, onCancel }: CellEditorProps): JSX.Element {
+export function CellPicker({
+  field,
+  value,
+  typed,
+  refusedChoices,
+  handle,
+  onCommit,
+  onCancel,
+}: CellEditorProps): JSX.Element {
   const anchor = useRef<HTMLSpanElement>(null)
   const [text, setText] = useState(typed ?? '')
   const links = useLinkOptions(field.kind === 'link' ? field.link : undefined, text)
@@ -23,7 +32,9 @@ export function CellPicker({ field, value, typed, handle, onCommit, onCancel }: 
 
   const clear: readonly PickerOption[] =
     field.column.nullable && text === '' && value !== null ? [{ id: EMPTY, label: words.empty }] : []
-  const options = field.kind === 'link' ? links : choiceOptions(field.choices, text)
+  const offered = field.choices.filter((choice) => choice === value || !refusedChoices?.has(choice))
+  const options = field.kind === 'link' ? links : choiceOptions(offered, text)
+  const missing = field.kind === 'link' ? undefined : notOfferedWords(value, refusedChoices)
   return (
     <>
       <span ref={anchor} className="pointer-events-none absolute inset-0" />
@@ -49,6 +60,9 @@ export function CellPicker({ field, value, typed, handle, onCommit, onCancel }: 
               onCommit(id === EMPTY ? null : id, 'stay', field.kind === 'link' ? label : undefined)
             }}
           />
+          {missing === undefined ? null : (
+            <p className="border-t border-border px-3 py-2 text-small text-muted">{missing}</p>
+          )}
         </Dialog>
       </Popover>
     </>

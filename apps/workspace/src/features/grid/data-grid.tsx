@@ -16,6 +16,7 @@ import { layOut } from './grid-layout.ts'
 import type { Sort } from './query/sort.ts'
 import type { RowWindows, WindowsState } from './row-windows.ts'
 import type { Selection } from './selection.ts'
+import { readOnlyWords, useActiveRights } from './use-active-rights.ts'
 import type { GridRow } from './window-cache.ts'
 import { useActiveCell } from './use-active-cell.ts'
 import { useCellEdit } from './use-cell-edit.ts'
@@ -60,7 +61,9 @@ export function DataGrid(props: DataGridProps): JSX.Element {
 
   const drawn = useDrawnCells({ windows, count: state.rows, columns, scroll, active })
   const select = useActiveCell({ ...props, viewport, columns, version: state.version })
-  const edit = useCellEdit({ windows, columns, size, selection, edits, canUpdate, select })
+  const rights = useActiveRights(table, fields, windows?.row(active.row))
+  const whyReadOnly = (field: Field): string | undefined => readOnlyWords(field, table, rights)
+  const edit = useCellEdit({ windows, columns, size, selection, edits, whyReadOnly, select })
   const activeRecordId = windows?.row(active.row)?.id
   const grid: GridController = {
     selection,
@@ -102,7 +105,7 @@ export function DataGrid(props: DataGridProps): JSX.Element {
         isTitleSticky={isTitleSticky}
         onSort={props.onSort}
       />
-      <GridBody {...props} {...{ viewport, columns, width, drawn, scroll, edit }} rows={size.rows} />
+      <GridBody {...props} {...{ viewport, columns, width, drawn, scroll, edit, rights }} rows={size.rows} />
     </div>
   )
 }

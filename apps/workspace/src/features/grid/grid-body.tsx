@@ -4,6 +4,7 @@ import type { Field } from '../../lib/fields/field.ts'
 import { formatValue } from '../../lib/fields/format-value.ts'
 import { useRowPhotos } from '../../lib/photos/use-row-photos.ts'
 import { lazyAfterPaint } from '../../lib/presence/lazy-after-paint.tsx'
+import type { RecordRights } from '../../lib/records/record-rights.ts'
 import type { RecordMark } from '../../lib/records/record-state.ts'
 import { gridMessages as words } from '../../messages/grid.ts'
 import { CellEditor } from './cell-editor.tsx'
@@ -43,6 +44,8 @@ export interface GridBodyProps {
   readonly lateIn: (row: GridRow) => string | undefined
   readonly selection: Selection
   readonly edit: CellEdit
+  /** What policies leave of the active row. */
+  readonly rights: RecordRights
 }
 
 /** The rows that are drawn, at their places, with the editor in the active cell. */
@@ -81,6 +84,7 @@ export function GridBody(props: GridBodyProps): JSX.Element {
             firstSelected={isSelected ? range.firstColumn : -1}
             lastSelected={isSelected ? range.lastColumn : -2}
             editor={index === active.row && props.edit.isOpen ? editor : undefined}
+            refused={index === active.row ? props.rights.fields : undefined}
           />
         )
       })}
@@ -109,7 +113,7 @@ function placesOf(drawn: DrawnCells, windows: RowWindows | undefined): ReadonlyM
   return places
 }
 
-function OpenEditor({ edit, scroll, selection }: GridBodyProps): JSX.Element | null {
+function OpenEditor({ edit, scroll, selection, rights }: GridBodyProps): JSX.Element | null {
   if (!edit.cell) return null
   const { row, field, typed, problem } = edit.cell
   const { active } = selection
@@ -120,6 +124,7 @@ function OpenEditor({ edit, scroll, selection }: GridBodyProps): JSX.Element | n
       value={row[field.name] ?? null}
       typed={typed}
       problem={problem}
+      refusedChoices={rights.choices.get(field.name)}
       isNearEnd={active.row > scroll.firstRow + scroll.pageRows - END_ROWS && active.row > 2}
       handle={edit.editor}
       onCommit={edit.commit}

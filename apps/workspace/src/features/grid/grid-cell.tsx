@@ -28,13 +28,15 @@ export interface GridCellProps {
   readonly isSelected: boolean
   /** In place of the value. */
   readonly editor: ReactNode
+  /** Rules keep it from this person. */
+  readonly isRefused: boolean
 }
 
 const CELL = 'flex items-center border-r border-b border-border/70 px-2 text-grid whitespace-nowrap'
 
 /** One value of a row, with what marks it. */
 export function GridCell(props: GridCellProps): JSX.Element {
-  const { place, isSticky, isLate, isOpen, isActive, isSelected, editor } = props
+  const { place, isSticky, isLate, isOpen, isActive, isSelected, isRefused, editor } = props
   const { field, left, width } = props.column
   const isChanged = stateOf(props) !== 'clean'
   return (
@@ -43,7 +45,7 @@ export function GridCell(props: GridCellProps): JSX.Element {
       aria-colindex={place + 2}
       aria-label={nameOf(props)}
       aria-selected={isSelected}
-      aria-readonly={!field.isEditable}
+      aria-readonly={!field.isEditable || isRefused}
       data-column={place}
       // Every cell can have the focus: taking that from the focused one would take the focus.
       tabIndex={isActive ? 0 : -1}

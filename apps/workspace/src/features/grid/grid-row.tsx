@@ -37,6 +37,8 @@ export interface GridRowProps {
   readonly lastSelected: number
   /** In place of the active cell's value. */
   readonly editor: ReactNode
+  /** Fields of the active row that policies keep from this person. */
+  readonly refused: ReadonlyMap<string, unknown> | undefined
 }
 
 /** One row of the grid. It is drawn again only when something of it changed. */
@@ -73,6 +75,7 @@ export const GridRowView = memo(function GridRowView(props: GridRowProps): JSX.E
             isActive={place === activeColumn}
             isSelected={place >= props.firstSelected && place <= props.lastSelected}
             editor={place === activeColumn ? props.editor : undefined}
+            isRefused={props.refused?.has(column.field.name) ?? false}
           />
         )
       })}

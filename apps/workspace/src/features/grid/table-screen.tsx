@@ -6,6 +6,7 @@ import { EmptyState } from '../../components/empty-state.tsx'
 import { lateContent } from '../../components/late-content.tsx'
 import { useDocumentTitle } from '../../components/page.tsx'
 import { LateUndoDialog } from '../../components/records/late-undo-dialog.tsx'
+import { PartDialog } from '../../components/records/part-question.tsx'
 import { useHotkeys } from '../../hooks/use-hotkeys.ts'
 import { useMediaQuery } from '../../hooks/use-media-query.ts'
 import { useAppearance } from '../../lib/appearance.ts'
@@ -152,6 +153,7 @@ function TableView({
             ...steps,
           })}
       <LateUndoDialog writer={writer} />
+      <PartDialog />
     </div>
   )
 }

@@ -47,7 +47,7 @@ export function useCellEdit({
   size,
   selection,
   edits,
-  canUpdate,
+  whyReadOnly,
   select,
 }: {
   readonly windows: RowWindows | undefined
@@ -55,7 +55,8 @@ export function useCellEdit({
   readonly size: GridSize
   readonly selection: Selection
   readonly edits: GridEdits
-  readonly canUpdate: boolean
+  /** Why a field of the active row cannot be changed; `undefined`: it can. */
+  readonly whyReadOnly: (field: Field) => string | undefined
   readonly select: (next: Selection) => void
 }): CellEdit {
   const [edit, setEdit] = useState<Pick<EditedCell, 'typed' | 'problem'>>()
@@ -100,9 +101,9 @@ export function useCellEdit({
     editor,
     start(typed) {
       if (!row || !field) return
-      if (!field.isEditable || !canUpdate) {
-        showToast({ text: canUpdate ? words.readOnlyCell : words.readOnlyTable })
-      } else if (field.kind === 'boolean') {
+      const problem = whyReadOnly(field)
+      if (problem !== undefined) showToast({ text: problem })
+      else if (field.kind === 'boolean') {
         void store(row, field, row[field.name] === 1 ? 0 : 1, undefined)
       } else {
         setEdit({ typed, problem: undefined })

@@ -1,13 +1,15 @@
 import { useLocalDatabase } from '@holdfast/react'
-import type { CommonPowerSyncDatabase } from '@powersync/common'
+import type { LocalDatabase } from '@holdfast/client'
 import { showToast } from '../../components/toast.tsx'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import type { Field, FieldValue } from '../../lib/fields/field.ts'
 import { CHANGES_MAX } from '../../lib/records/apply-command.ts'
+import type { RecordChange } from '../../lib/records/record-change.ts'
 import type { RecordWriter } from '../../lib/records/create-record-writer.ts'
 import { gridMessages as words } from '../../messages/grid.ts'
 import { recordMessages } from '../../messages/record.ts'
 import { type CopiedCells, copyCells, pastedCells } from './copied-cells.ts'
+import { changesLeft } from './changes-left.ts'
 import { type CellChanges, changeRow, clearChanges, deleteChanges, fillChanges, pasteChanges } from './edit-changes.ts'
 import { LABEL_PREFIX } from './query/grid-query.ts'
 import { readRange } from './range-rows.ts'
@@ -42,12 +44,11 @@ interface GridEditsOptions {
 let lastCopy: CopiedCells | undefined
 
 export function useGridEdits(options: GridEditsOptions): GridEdits {
-  const { database } = useLocalDatabase()
-  return createGridEdits(database, options)
+  return createGridEdits(useLocalDatabase(), options)
 }
 
 function createGridEdits(
-  database: CommonPowerSyncDatabase,
+  { database, judge }: Pick<LocalDatabase, 'database' | 'judge'>,
   { table, shown, windows, writer }: GridEditsOptions,
 ): GridEdits {
   const many = table.label.toLowerCase()
@@ -60,15 +61,19 @@ function createGridEdits(
     return undefined
   }
 
-  async function writeCells(label: string, { changes, refusals }: CellChanges): Promise<void> {
-    if (refusals.length > 0) showToast({ text: words.pasteFailed(refusals.length, refusals[0] ?? '') })
-    for (const change of changes.slice(0, PATCHES_MAX)) {
-      if (change.kind === 'update') windows?.patch(change.id, change.values)
-    }
-    if (await writer.write({ label, changes, byRecord: true })) return
-    for (const change of changes.slice(0, PATCHES_MAX)) {
-      if (change.kind === 'update') windows?.patch(change.id, change.before)
-    }
+  const leftOf = (
+    labelOf: (changes: readonly RecordChange[]) => string,
+    changes: readonly RecordChange[],
+    rows: readonly GridRow[],
+  ): Promise<readonly RecordChange[]> => changesLeft({ judge, labelOf, one: table.noun, many }, changes, rows)
+
+  const writeCells = (
+    labelOfCells: (cells: number) => string,
+    cells: CellChanges,
+    rows: readonly GridRow[],
+  ): Promise<void> => {
+    const labelOf = (changes: readonly RecordChange[]): string => labelOfCells(countCells(changes))
+    return writeChanges({ windows, writer }, labelOf, cells, (wanted) => leftOf(labelOf, wanted, rows))
   }
 
   return {
@@ -88,13 +93,13 @@ function createGridEdits(
       const rows = await rowsOf(range)
       if (!rows) return
       const cells = clearChanges(table.name, rows, fieldsOf(range))
-      await writeCells(recordMessages.clearOf(cells.cells), cells)
+      await writeCells(recordMessages.clearOf, cells, rows)
     },
     async fillDown(range) {
       const rows = await rowsOf(range)
       if (!rows) return
       const cells = fillChanges(table.name, rows, fieldsOf(range))
-      await writeCells(recordMessages.fillOf(cells.cells), cells)
+      await writeCells(recordMessages.fillOf, cells, rows)
     },
     async copy(range) {
       const rows = await rowsOf(range)
@@ -109,20 +114,43 @@ function createGridEdits(
       const fields = fieldsOf(into)
       const linkIds = await readLinkIds(database, fields, cells)
       const changes = pasteChanges({ table: table.name, rows, fields, cells, linkIds })
-      await writeCells(recordMessages.pasteOf(changes.cells), changes)
+      await writeCells(recordMessages.pasteOf, changes, rows)
     },
     async deleteRows(range) {
       const rows = await rowsOf(range)
       if (!rows || rows.length === 0) return
-      const label = recordMessages.deletionOf(rows.length, table.noun, many)
-      const changes = deleteChanges(table.descriptor, rows)
-      if (!(await writer.write({ label, changes, byRecord: true }))) return
+      const labelOf = ({ length }: readonly RecordChange[]): string =>
+        recordMessages.deletionOf(length, table.noun, many)
+      const changes = await leftOf(labelOf, deleteChanges(table.descriptor, rows), rows)
+      if (changes.length === 0 || !(await writer.write({ label: labelOf(changes), changes, byRecord: true }))) return
       showToast({
-        text: recordMessages.deleted(rows.length, table.noun, many),
+        text: recordMessages.deleted(changes.length, table.noun, many),
         action: { label: recordMessages.undo, run: () => void writer.undo() },
       })
     },
   }
+}
+
+/** Writes what is left of changes of cells, and says what was left out because it did not fit. */
+async function writeChanges(
+  { windows, writer }: Pick<GridEditsOptions, 'windows' | 'writer'>,
+  labelOf: (changes: readonly RecordChange[]) => string,
+  { changes: wanted, refusals }: CellChanges,
+  leftOf: (changes: readonly RecordChange[]) => Promise<readonly RecordChange[]>,
+): Promise<void> {
+  if (refusals.length > 0) showToast({ text: words.pasteFailed(refusals.length, refusals[0] ?? '') })
+  const changes = await leftOf(wanted)
+  for (const change of changes.slice(0, PATCHES_MAX)) {
+    if (change.kind === 'update') windows?.patch(change.id, change.values)
+  }
+  if (await writer.write({ label: labelOf(changes), changes, byRecord: true })) return
+  for (const change of changes.slice(0, PATCHES_MAX)) {
+    if (change.kind === 'update') windows?.patch(change.id, change.before)
+  }
+}
+
+function countCells(changes: readonly RecordChange[]): number {
+  return changes.reduce((sum, { values }) => sum + Object.keys(values).length, 0)
 }
 
 function valuesOf(row: GridRow, names: readonly string[]): Readonly<Record<string, FieldValue>> {

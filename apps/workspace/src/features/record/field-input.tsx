@@ -13,10 +13,9 @@ import type { Field, FieldValue } from '../../lib/fields/field.ts'
 import { isNumeric } from '../../lib/fields/field-kind.ts'
 import { choiceWords, formatValue, toEditText } from '../../lib/fields/format-value.ts'
 import { parseValue } from '../../lib/fields/parse-value.ts'
-import { refusalWords } from '../../lib/records/refusal-words.ts'
+import { notOfferedWords } from '../../lib/records/refusal-words.ts'
 import { useLinkOptions } from '../../lib/records/use-link-options.ts'
 import { fieldMessages as words } from '../../messages/fields.ts'
-import { rightMessages } from '../../messages/rights.ts'
 
 const EMPTY = ''
 
@@ -187,7 +186,9 @@ function ChoiceInput(props: FieldInputProps): JSX.Element {
   const { field, value, onCommit } = props
   const empty = field.column.nullable || value === null ? [{ value: EMPTY, label: words.empty }] : []
   const offered = field.choices.filter((choice) => choice === value || !props.refusedChoices?.has(choice))
-  const description = [descriptionOf(props), notOffered(props)].filter((part) => part !== undefined).join(' · ')
+  const description = [descriptionOf(props), notOfferedWords(value, props.refusedChoices)]
+    .filter((part) => part !== undefined)
+    .join(' · ')
   return (
     <Select
       label={labelOf(props)}
@@ -208,21 +209,6 @@ function ChoiceInput(props: FieldInputProps): JSX.Element {
       }}
     />
   )
-}
-
-/** Which choices are missing, and why. */
-function notOffered({ value, refusedChoices }: FieldInputProps): string | undefined {
-  const refused = [...(refusedChoices ?? [])].filter(([choice]) => choice !== value)
-  if (refused.length === 0) return undefined
-  const byReason = Map.groupBy(refused, ([, refusal]) => refusalWords(refusal))
-  return [...byReason]
-    .map(([reason, list]) =>
-      rightMessages.notOffered(
-        list.map(([choice]) => choiceWords(choice)),
-        reason,
-      ),
-    )
-    .join(' ')
 }
 
 function BooleanInput(props: FieldInputProps): JSX.Element {

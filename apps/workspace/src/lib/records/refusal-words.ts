@@ -1,5 +1,7 @@
 import type { WriteRefusal } from '@holdfast/client'
 import { rightMessages as words } from '../../messages/rights.ts'
+import type { FieldValue } from '../fields/field.ts'
+import { choiceWords } from '../fields/format-value.ts'
 
 /** Why a write is refused, and who could: in the words of the policy where its author gave it any. */
 export function refusalWords(refusal: WriteRefusal): string {
@@ -10,4 +12,22 @@ export function refusalWords(refusal: WriteRefusal): string {
   const names = policies.map(({ name }) => name)
   if (reason === 'restriction') return words.forbidden(names)
   return names.length === 0 ? words.nobody : words.others(names)
+}
+
+/** Which choices of a field are missing from its list, and why; the one that is set stays in it. `undefined`: none is missing. */
+export function notOfferedWords(
+  value: FieldValue,
+  refusedChoices: ReadonlyMap<string, WriteRefusal> | undefined,
+): string | undefined {
+  const refused = [...(refusedChoices ?? [])].filter(([choice]) => choice !== value)
+  if (refused.length === 0) return undefined
+  const byReason = Map.groupBy(refused, ([, refusal]) => refusalWords(refusal))
+  return [...byReason]
+    .map(([reason, list]) =>
+      words.notOffered(
+        list.map(([choice]) => choiceWords(choice)),
+        reason,
+      ),
+    )
+    .join(' ')
 }

@@ -1,0 +1,40 @@
+import type { Judgement, PlannedWrite } from '@holdfast/client'
+import type { RecordChange, RecordValues } from './record-change.ts'
+import { refusalWords } from './refusal-words.ts'
+
+/** The changes of a command by what policies will make of them, as far as this device knows. */
+export interface JudgedChanges {
+  /** Not refused: the server decides about them. */
+  readonly going: readonly RecordChange[]
+  readonly refused: readonly RecordChange[]
+  /** Why, of most of the refused ones. `undefined`: none is refused. */
+  readonly reason: string | undefined
+}
+
+/** Judges changes of records that are on this device. */
+export async function judgeChanges(
+  judge: (writes: readonly PlannedWrite[]) => Promise<readonly Judgement[]>,
+  changes: readonly RecordChange[],
+  rows: readonly (RecordValues & { readonly id: string })[],
+): Promise<JudgedChanges> {
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  const judgements = await judge(changes.map((change) => toPlanned(change, byId.get(change.id))))
+  const reasons = new Map<string, number>()
+  const refused = new Set<RecordChange>()
+  for (const [index, change] of changes.entries()) {
+    const judgement = judgements[index]
+    if (judgement?.kind !== 'refused') continue
+    refused.add(change)
+    const words = refusalWords(judgement.refusal)
+    reasons.set(words, (reasons.get(words) ?? 0) + 1)
+  }
+  const [[reason] = []] = [...reasons].toSorted(([, a], [, b]) => b - a)
+  return { going: changes.filter((change) => !refused.has(change)), refused: [...refused], reason }
+}
+
+function toPlanned({ kind, table, id, values }: RecordChange, row: RecordValues | undefined): PlannedWrite {
+  const before = { ...row, id }
+  if (kind === 'delete') return { table, command: 'delete', before }
+  if (kind === 'insert') return { table, command: 'insert', after: { ...values, id } }
+  return { table, command: 'update', before, after: { ...before, ...values }, changed: Object.keys(values) }
+}
