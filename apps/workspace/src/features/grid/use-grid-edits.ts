@@ -140,6 +140,7 @@ async function writeChanges(
 ): Promise<void> {
   if (refusals.length > 0) showToast({ text: words.pasteFailed(refusals.length, refusals[0] ?? '') })
   const changes = await leftOf(wanted)
+  if (changes.length === 0) return
   for (const change of changes.slice(0, PATCHES_MAX)) {
     if (change.kind === 'update') windows?.patch(change.id, change.values)
   }
