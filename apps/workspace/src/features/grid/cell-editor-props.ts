@@ -1,6 +1,6 @@
-import type { WriteRefusal } from '@holdfast/client'
 import type { Ref } from 'react'
 import type { Field, FieldValue } from '../../lib/fields/field.ts'
+import type { RefusedChoices } from './active-rights.ts'
 
 /** Where the active cell goes after an edit. */
 export type AfterEdit = 'stay' | 'down' | 'up' | 'right' | 'left'
@@ -18,8 +18,8 @@ export interface CellEditorProps {
   readonly typed: string | undefined
   /** Why the text that was typed has come back; `undefined`: nothing is wrong yet. */
   readonly problem: string | undefined
-  /** Choices that policies forbid for this record, with the reason: they are not offered. */
-  readonly refusedChoices: ReadonlyMap<string, WriteRefusal> | undefined
+  /** Choices that the rules forbid for this record: they are not offered. */
+  readonly refused: RefusedChoices | undefined
   /** The reason of a refusal goes above when there is no room below. */
   readonly isNearEnd: boolean
   readonly handle: Ref<EditorHandle>

@@ -7,7 +7,6 @@ import { popoverClass } from '../../components/layers/layer-props.ts'
 import { cx } from '../../lib/cx.ts'
 import { choiceWords } from '../../lib/fields/format-value.ts'
 import { useLinkOptions } from '../../lib/records/use-link-options.ts'
-import { notOfferedWords } from '../../lib/records/refusal-words.ts'
 import { fieldMessages as words } from '../../messages/fields.ts'
 import type { CellEditorProps } from './cell-editor-props.ts'
 
@@ -15,15 +14,7 @@ import type { CellEditorProps } from './cell-editor-props.ts'
 const EMPTY = ''
 
 /** Chooses a choice or a linked record from a list under the cell; typing narrows. */
-export function CellPicker({
-  field,
-  value,
-  typed,
-  refusedChoices,
-  handle,
-  onCommit,
-  onCancel,
-}: CellEditorProps): JSX.Element {
+export function CellPicker({ field, value, typed, refused, handle, onCommit, onCancel }: CellEditorProps): JSX.Element {
   const anchor = useRef<HTMLSpanElement>(null)
   const [text, setText] = useState(typed ?? '')
   const links = useLinkOptions(field.kind === 'link' ? field.link : undefined, text)
@@ -32,9 +23,9 @@ export function CellPicker({
 
   const clear: readonly PickerOption[] =
     field.column.nullable && text === '' && value !== null ? [{ id: EMPTY, label: words.empty }] : []
-  const offered = field.choices.filter((choice) => choice === value || !refusedChoices?.has(choice))
+  const offered = field.choices.filter((choice) => choice === value || !refused?.choices.has(choice))
   const options = field.kind === 'link' ? links : choiceOptions(offered, text)
-  const missing = field.kind === 'link' ? undefined : notOfferedWords(value, refusedChoices)
+  const missing = field.kind === 'link' ? undefined : refused?.words
   return (
     <>
       <span ref={anchor} className="pointer-events-none absolute inset-0" />

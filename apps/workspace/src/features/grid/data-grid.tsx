@@ -21,7 +21,7 @@ import type { GridRow } from './window-cache.ts'
 import { useActiveCell } from './use-active-cell.ts'
 import { useCellEdit } from './use-cell-edit.ts'
 import { useDrawnCells } from './use-drawn-cells.ts'
-import type { GridEdits } from './use-grid-edits.ts'
+import type { GridEdits } from './grid-edits.ts'
 import { useGridPointer } from './use-grid-pointer.ts'
 import { useGridScroll } from './use-grid-scroll.ts'
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { testField } from '../../lib/fields/test-fields.test-support.ts'
-import { changeRow, clearChanges, fillChanges, type PastedCell, pasteChanges } from './edit-changes.ts'
+import { changeRow } from './change-row.ts'
+import { clearChanges, fillChanges, type PastedCell, pasteChanges } from './edit-changes.ts'
 import { type GridRow, shareRows } from './window-cache.ts'
 
 const [title, points, site] = [testField('title'), testField('points'), testField('site_id')]

@@ -3,6 +3,7 @@ import type { Field, FieldValue } from '../../lib/fields/field.ts'
 import { formatValue, toEditText } from '../../lib/fields/format-value.ts'
 import { checkEmpty, parseValue } from '../../lib/fields/parse-value.ts'
 import type { RecordChange } from '../../lib/records/record-change.ts'
+import { changeRow } from './change-row.ts'
 import { LABEL_PREFIX } from './query/grid-query.ts'
 import type { GridRow } from './window-cache.ts'
 
@@ -12,25 +13,6 @@ export interface CellChanges {
   readonly cells: number
   /** One message per cell that was left out. */
   readonly refusals: readonly string[]
-}
-
-/** The change of one row to new values; nothing when it has them already. */
-export function changeRow(
-  table: string,
-  row: GridRow,
-  values: Readonly<Record<string, FieldValue>>,
-): readonly RecordChange[] {
-  const entries = Object.entries(values).filter(([name, value]) => (row[name] ?? null) !== value)
-  if (entries.length === 0) return []
-  return [
-    {
-      kind: 'update',
-      table,
-      id: row.id,
-      values: Object.fromEntries(entries),
-      before: Object.fromEntries(entries.map(([name]) => [name, row[name] ?? null])),
-    },
-  ]
 }
 
 /** What a cell is copied as: it can be pasted back, and links are readable elsewhere. */

@@ -4,7 +4,7 @@ import type { Field } from '../../lib/fields/field.ts'
 import { formatValue } from '../../lib/fields/format-value.ts'
 import { useRowPhotos } from '../../lib/photos/use-row-photos.ts'
 import { lazyAfterPaint } from '../../lib/presence/lazy-after-paint.tsx'
-import type { RecordRights } from '../../lib/records/record-rights.ts'
+import type { ActiveRights } from './active-rights.ts'
 import type { RecordMark } from '../../lib/records/record-state.ts'
 import { gridMessages as words } from '../../messages/grid.ts'
 import { CellEditor } from './cell-editor.tsx'
@@ -45,7 +45,7 @@ export interface GridBodyProps {
   readonly selection: Selection
   readonly edit: CellEdit
   /** What policies leave of the active row. */
-  readonly rights: RecordRights
+  readonly rights: ActiveRights
 }
 
 /** The rows that are drawn, at their places, with the editor in the active cell. */
@@ -124,7 +124,7 @@ function OpenEditor({ edit, scroll, selection, rights }: GridBodyProps): JSX.Ele
       value={row[field.name] ?? null}
       typed={typed}
       problem={problem}
-      refusedChoices={rights.choices.get(field.name)}
+      refused={rights.choices.get(field.name)}
       isNearEnd={active.row > scroll.firstRow + scroll.pageRows - END_ROWS && active.row > 2}
       handle={edit.editor}
       onCommit={edit.commit}

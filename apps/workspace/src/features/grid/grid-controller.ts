@@ -1,7 +1,7 @@
 import type { GridKeyState } from './grid-keys.ts'
 import type { Selection } from './selection.ts'
 import type { CellEdit } from './use-cell-edit.ts'
-import type { GridEdits } from './use-grid-edits.ts'
+import type { GridEdits } from './grid-edits.ts'
 
 /** What keyboard, pointer and clipboard need of the grid as it is drawn now. */
 export interface GridController extends GridKeyState {

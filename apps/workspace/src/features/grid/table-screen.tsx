@@ -1,12 +1,11 @@
 import { useHasSynced, useRecords, useSchema } from '@holdfast/react'
 import { useTableInfo } from '../../lib/data/use-tables.tsx'
 import { useNavigate, useParams } from '@tanstack/react-router'
-import { type JSX, type ReactNode, useMemo, useState } from 'react'
+import { type ComponentType, type JSX, type ReactNode, useMemo, useState } from 'react'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { lateContent } from '../../components/late-content.tsx'
 import { useDocumentTitle } from '../../components/page.tsx'
 import { LateUndoDialog } from '../../components/records/late-undo-dialog.tsx'
-import { PartDialog } from '../../components/records/part-question.tsx'
 import { useHotkeys } from '../../hooks/use-hotkeys.ts'
 import { useMediaQuery } from '../../hooks/use-media-query.ts'
 import { useAppearance } from '../../lib/appearance.ts'
@@ -153,7 +152,6 @@ function TableView({
             ...steps,
           })}
       <LateUndoDialog writer={writer} />
-      <PartDialog />
     </div>
   )
 }
@@ -178,13 +176,16 @@ function GridOfView({
 }): JSX.Element {
   const { ws } = useParams({ from: '/signed-in/w/$ws/t/$table' })
   const navigate = useNavigate()
-  const edits = useGridEdits({ table, shown: view.shown, windows, writer })
+  const [Question, setQuestion] = useState<ComponentType>()
+  const onQuestions = (component: ComponentType): void => setQuestion(() => component)
+  const edits = useGridEdits({ table, shown: view.shown, windows, writer, onQuestions })
   const isWide = useMediaQuery('(min-width: 900px)')
   const isCoarse = useMediaQuery('(pointer: coarse)')
   const density = useAppearance((appearance) => appearance.density)
   const { fields, today } = view.query
   const lateIn = useMemo(() => latenessOf(fields, today), [fields, today])
   return (
+    <>
     <DataGrid
       {...{ table, windows, state, marks, edits, lateIn }}
       fields={view.shown}
@@ -210,6 +211,8 @@ function GridOfView({
       }
       viewKey={view.key}
     />
+      {Question ? <Question /> : null}
+    </>
   )
 }
 

@@ -8,7 +8,7 @@ import type { GridColumn } from './grid-layout.ts'
 import type { RowWindows } from './row-windows.ts'
 import type { GridRow } from './window-cache.ts'
 import { type GridSize, selectAfterEdit, selectCell, type Selection } from './selection.ts'
-import type { GridEdits } from './use-grid-edits.ts'
+import type { GridEdits } from './grid-edits.ts'
 
 /** The edit of the active cell. */
 export interface CellEdit {

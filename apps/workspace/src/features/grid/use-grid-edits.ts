@@ -1,79 +1,29 @@
 import { useLocalDatabase } from '@holdfast/react'
-import type { LocalDatabase } from '@holdfast/client'
 import { showToast } from '../../components/toast.tsx'
-import type { TableInfo } from '../../lib/data/tables.ts'
-import type { Field, FieldValue } from '../../lib/fields/field.ts'
-import { CHANGES_MAX } from '../../lib/records/apply-command.ts'
-import type { RecordChange } from '../../lib/records/record-change.ts'
-import type { RecordWriter } from '../../lib/records/create-record-writer.ts'
-import { gridMessages as words } from '../../messages/grid.ts'
+import type { FieldValue } from '../../lib/fields/field.ts'
+import { errorMessages } from '../../messages/errors.ts'
 import { recordMessages } from '../../messages/record.ts'
-import { type CopiedCells, copyCells, pastedCells } from './copied-cells.ts'
-import { changesLeft } from './changes-left.ts'
-import { type CellChanges, changeRow, clearChanges, deleteChanges, fillChanges, pasteChanges } from './edit-changes.ts'
+import { changeRow } from './change-row.ts'
 import { LABEL_PREFIX } from './query/grid-query.ts'
-import { readRange } from './range-rows.ts'
-import { readLinkIds } from './read-link-ids.ts'
-import type { RowWindows } from './row-windows.ts'
+import type { BulkEdits, GridEdits, GridEditsOptions } from './grid-edits.ts'
 import type { GridRow } from './window-cache.ts'
-import type { CellRange } from './selection.ts'
-
-/** Changes shown before the database has told of them; the rest follows in a moment. */
-const PATCHES_MAX = 200
-
-/** What the grid does to records, as commands that can be undone. */
-export interface GridEdits {
-  /** @returns false when this device has no room for it: the stored value is shown again */
-  setCell(row: GridRow, field: Field, value: FieldValue, label: string | undefined): Promise<boolean>
-  clear(range: CellRange): Promise<void>
-  fillDown(range: CellRange): Promise<void>
-  /** @returns the text, or `undefined` when the range is too large to copy */
-  copy(range: CellRange): Promise<string | undefined>
-  paste(text: string, range: CellRange): Promise<void>
-  deleteRows(range: CellRange): Promise<void>
-}
-
-interface GridEditsOptions {
-  readonly table: TableInfo
-  readonly shown: readonly Field[]
-  readonly windows: RowWindows | undefined
-  readonly writer: RecordWriter
-}
-
-/** The cells that were copied last in this tab, with their values: a paste of the same text needs no reading. */
-let lastCopy: CopiedCells | undefined
 
 export function useGridEdits(options: GridEditsOptions): GridEdits {
-  return createGridEdits(useLocalDatabase(), options)
-}
+  const local = useLocalDatabase()
+  const { table, windows, writer } = options
 
-function createGridEdits(
-  { database, judge }: Pick<LocalDatabase, 'database' | 'judge'>,
-  { table, shown, windows, writer }: GridEditsOptions,
-): GridEdits {
-  const many = table.label.toLowerCase()
-  const fieldsOf = (range: CellRange): readonly Field[] => shown.slice(range.firstColumn, range.lastColumn + 1)
-
-  async function rowsOf(range: CellRange): Promise<readonly GridRow[] | undefined> {
-    const rows = await readRange(windows, range)
-    if (rows !== 'too_many') return rows
-    showToast({ text: words.editTooMany(CHANGES_MAX) })
-    return undefined
-  }
-
-  const leftOf = (
-    labelOf: (changes: readonly RecordChange[]) => string,
-    changes: readonly RecordChange[],
-    rows: readonly GridRow[],
-  ): Promise<readonly RecordChange[]> => changesLeft({ judge, labelOf, one: table.noun, many }, changes, rows)
-
-  const writeCells = (
-    labelOfCells: (cells: number) => string,
-    cells: CellChanges,
-    rows: readonly GridRow[],
-  ): Promise<void> => {
-    const labelOf = (changes: readonly RecordChange[]): string => labelOfCells(countCells(changes))
-    return writeChanges({ windows, writer }, labelOf, cells, (wanted) => leftOf(labelOf, wanted, rows))
+  async function withBulk<Result>(run: (bulk: BulkEdits) => Promise<Result>): Promise<Result | undefined> {
+    let bulk: BulkEdits
+    try {
+      const { createBulkEdits, PartDialog } = await import('./bulk-edits.ts')
+      options.onQuestions(PartDialog)
+      bulk = createBulkEdits(local, options)
+    } catch (error) {
+      console.info(error)
+      showToast({ text: errorMessages.partNotLoaded })
+      return undefined
+    }
+    return run(bulk)
   }
 
   return {
@@ -83,88 +33,20 @@ function createGridEdits(
       const labels = field.link ? { [LABEL_PREFIX + field.name]: label ?? null } : {}
       windows?.patch(row.id, { [field.name]: value, ...labels })
       const isStored = await writer.write({
-        label: recordMessages.changeOf(field.label, 1, table.noun, many),
+        label: recordMessages.changeOf(field.label, 1, table.noun, table.label.toLowerCase()),
         changes,
       })
       if (!isStored) windows?.patch(row.id, valuesOf(row, [field.name, ...Object.keys(labels)]))
       return isStored
     },
-    async clear(range) {
-      const rows = await rowsOf(range)
-      if (!rows) return
-      const cells = clearChanges(table.name, rows, fieldsOf(range))
-      await writeCells(recordMessages.clearOf, cells, rows)
-    },
-    async fillDown(range) {
-      const rows = await rowsOf(range)
-      if (!rows) return
-      const cells = fillChanges(table.name, rows, fieldsOf(range))
-      await writeCells(recordMessages.fillOf, cells, rows)
-    },
-    async copy(range) {
-      const rows = await rowsOf(range)
-      lastCopy = rows ? copyCells(rows, fieldsOf(range)) : lastCopy
-      return rows && lastCopy?.text
-    },
-    async paste(text, range) {
-      const cells = pastedCells(text, lastCopy)
-      const into = pasteRange(range, cells)
-      const rows = await rowsOf(into)
-      if (!rows) return
-      const fields = fieldsOf(into)
-      const linkIds = await readLinkIds(database, fields, cells)
-      const changes = pasteChanges({ table: table.name, rows, fields, cells, linkIds })
-      await writeCells(recordMessages.pasteOf, changes, rows)
-    },
-    async deleteRows(range) {
-      const rows = await rowsOf(range)
-      if (!rows || rows.length === 0) return
-      const labelOf = ({ length }: readonly RecordChange[]): string =>
-        recordMessages.deletionOf(length, table.noun, many)
-      const changes = await leftOf(labelOf, deleteChanges(table.descriptor, rows), rows)
-      if (changes.length === 0 || !(await writer.write({ label: labelOf(changes), changes, byRecord: true }))) return
-      showToast({
-        text: recordMessages.deleted(changes.length, table.noun, many),
-        action: { label: recordMessages.undo, run: () => void writer.undo() },
-      })
-    },
+    clear: (range) => withBulk((bulk) => bulk.clear(range)),
+    fillDown: (range) => withBulk((bulk) => bulk.fillDown(range)),
+    copy: (range) => withBulk((bulk) => bulk.copy(range)),
+    paste: (text, range) => withBulk((bulk) => bulk.paste(text, range)),
+    deleteRows: (range) => withBulk((bulk) => bulk.deleteRows(range)),
   }
-}
-
-/** Writes what is left of changes of cells, and says what was left out because it did not fit. */
-async function writeChanges(
-  { windows, writer }: Pick<GridEditsOptions, 'windows' | 'writer'>,
-  labelOf: (changes: readonly RecordChange[]) => string,
-  { changes: wanted, refusals }: CellChanges,
-  leftOf: (changes: readonly RecordChange[]) => Promise<readonly RecordChange[]>,
-): Promise<void> {
-  if (refusals.length > 0) showToast({ text: words.pasteFailed(refusals.length, refusals[0] ?? '') })
-  const changes = await leftOf(wanted)
-  if (changes.length === 0) return
-  for (const change of changes.slice(0, PATCHES_MAX)) {
-    if (change.kind === 'update') windows?.patch(change.id, change.values)
-  }
-  if (await writer.write({ label: labelOf(changes), changes, byRecord: true })) return
-  for (const change of changes.slice(0, PATCHES_MAX)) {
-    if (change.kind === 'update') windows?.patch(change.id, change.before)
-  }
-}
-
-function countCells(changes: readonly RecordChange[]): number {
-  return changes.reduce((sum, { values }) => sum + Object.keys(values).length, 0)
 }
 
 function valuesOf(row: GridRow, names: readonly string[]): Readonly<Record<string, FieldValue>> {
   return Object.fromEntries(names.map((name) => [name, row[name] ?? null]))
-}
-
-/** The cells that a paste fills: one cell fills the whole selection, several fill their own extent from its first cell on. */
-function pasteRange(range: CellRange, cells: readonly (readonly unknown[])[]): CellRange {
-  if (cells.length === 1 && cells[0]?.length === 1) return range
-  const width = Math.max(...cells.map((row) => row.length))
-  return {
-    ...range,
-    lastRow: range.firstRow + cells.length - 1,
-    lastColumn: range.firstColumn + width - 1,
-  }
 }

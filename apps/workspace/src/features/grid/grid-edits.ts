@@ -1,0 +1,32 @@
+import type { ComponentType } from 'react'
+import type { TableInfo } from '../../lib/data/tables.ts'
+import type { Field, FieldValue } from '../../lib/fields/field.ts'
+import type { RecordWriter } from '../../lib/records/create-record-writer.ts'
+import type { RowWindows } from './row-windows.ts'
+import type { CellRange } from './selection.ts'
+import type { GridRow } from './window-cache.ts'
+
+/** What the grid does to records, as commands that can be undone. */
+export interface GridEdits extends BulkEdits {
+  /** @returns false when this device has no room for it: the stored value is shown again */
+  setCell(row: GridRow, field: Field, value: FieldValue, label: string | undefined): Promise<boolean>
+}
+
+/** What the grid does to ranges of cells. */
+export interface BulkEdits {
+  clear(range: CellRange): Promise<void>
+  fillDown(range: CellRange): Promise<void>
+  /** @returns the text, or `undefined` when the range is too large to copy */
+  copy(range: CellRange): Promise<string | undefined>
+  paste(text: string, range: CellRange): Promise<void>
+  deleteRows(range: CellRange): Promise<void>
+}
+
+export interface GridEditsOptions {
+  readonly table: TableInfo
+  readonly shown: readonly Field[]
+  readonly windows: RowWindows | undefined
+  readonly writer: RecordWriter
+  /** What asks the person is loaded, and has to be drawn. */
+  readonly onQuestions: (component: ComponentType) => void
+}
