@@ -181,7 +181,7 @@ create table public.findings (
   created_by uuid,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  constraint findings_duplicate_names_original check ((state = 'duplicate') = (duplicate_of is not null)),
+  constraint findings_duplicate_names_original check (state <> 'duplicate' or duplicate_of is not null),
   constraint findings_not_duplicate_of_itself check (duplicate_of <> id)
 );
 
@@ -400,7 +400,7 @@ comment on constraint findings_title_length on public.findings is 'A title has 1
 comment on constraint findings_detail_length on public.findings is 'Detail has at most 10,000 characters.';
 comment on constraint findings_lat_range on public.findings is 'A latitude lies between -90 and 90.';
 comment on constraint findings_lon_range on public.findings is 'A longitude lies between -180 and 180.';
-comment on constraint findings_duplicate_names_original on public.findings is 'A duplicate names the finding that was there before, and only a duplicate does.';
+comment on constraint findings_duplicate_names_original on public.findings is 'A duplicate names the finding that was there before.';
 comment on constraint findings_not_duplicate_of_itself on public.findings is 'A finding is not a duplicate of itself.';
 
 comment on table public.photos is 'Photos. Of an inspection or of a finding.';

@@ -1,65 +1,17 @@
 /** What people try and may not do, each with the SQLSTATE and the policy, constraint or code that says why. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { authMigrations } from '@holdfast/auth'
-import { silentLogger } from '@holdfast/foundation'
-import { runAs, sql, type SqlFragment } from '@holdfast/postgres'
-import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
-import { seedSample } from '../src/seed.ts'
+import { sql, type SqlFragment } from '@holdfast/postgres'
+import { openSampleWorld, type SampleWorld, type Verdict } from './sample-world.ts'
 
-const serverMigrations = { name: 'server', directory: new URL('../../server/migrations/', import.meta.url) }
-
-let database: TestDatabase
+let sample: SampleWorld
+let attempt: SampleWorld['attempt']
 
 beforeAll(async () => {
-  database = await openTestDatabase({ migrations: [authMigrations, serverMigrations] })
-  const { pool } = database
-  await seedSample({
-    pool,
-    logger: silentLogger,
-    clock: { now: () => Date.UTC(2031, 4, 17, 12) },
-    hashPassword: async () => 'no hash',
-  })
+  sample = await openSampleWorld()
+  attempt = sample.attempt
 })
 
-afterAll(() => database[Symbol.asyncDispose]())
-
-interface Verdict {
-  readonly code: string
-  readonly message: string
-  readonly hint: string | undefined
-  /** Rows that the last statement touched; 0 when it was refused. */
-  readonly rows: number
-}
-
-/** Stops a transaction whose outcome is known. */
-const UNDO = new Error('undo')
-
-/**
- * Runs statements as a person in one transaction and takes them back.
- *
- * @param name - of the person, or `service` for the service role
- */
-async function attempt(name: string, ...statements: readonly SqlFragment[]): Promise<Verdict> {
-  const [user] = await database.pool.query<{ id: string }>(
-    sql`select id from auth.users where raw_user_meta_data ->> 'name' = ${name}`,
-  )
-  const session =
-    name === 'service'
-      ? { role: 'service_role', claims: { role: 'service_role' } }
-      : { role: 'authenticated', claims: { role: 'authenticated', sub: user?.id } }
-  let rows = 0
-  try {
-    await runAs(database.requestPool, session, async (tx) => {
-      for (const statement of statements) rows = await tx.execute(statement)
-      throw UNDO
-    })
-  } catch (error) {
-    if (error === UNDO) return { code: '00000', message: '', hint: undefined, rows }
-    const { code, message, hint } = error as Verdict
-    return { code, message, hint, rows: 0 }
-  }
-  throw new Error('a transaction that throws rejects')
-}
+afterAll(() => sample[Symbol.asyncDispose]())
 
 const setAction = (where: string, change: string): SqlFragment =>
   sql.trusted(
@@ -130,7 +82,7 @@ describe('is refused', () => {
     [
       'an action that skips states',
       'Dana Okafor',
-      { code: 'P0001', hint: 'action.transition', message: 'An action goes from Open to Doing, Blocked or Dropped.' },
+      { code: 'P0001', hint: 'record.transition', message: 'State goes from Open to Doing, Blocked or Dropped.' },
       setAction(`state = 'open'`, `state = 'verified'`),
     ],
     [
@@ -138,15 +90,15 @@ describe('is refused', () => {
       'Dana Okafor',
       {
         code: 'P0001',
-        hint: 'action.transition',
-        message: 'An action goes from To verify to Verified or back to Doing.',
+        hint: 'record.transition',
+        message: 'State goes from To verify to Doing or Verified.',
       },
       setAction(`state = 'to_verify'`, `state = 'blocked', blocked_reason = 'No reason'`),
     ],
     [
       'a verified action that is opened again, by anybody',
       'service',
-      { code: 'P0001', hint: 'action.transition', message: 'A verified action stays verified.' },
+      { code: 'P0001', hint: 'record.transition', message: 'State stays Verified.' },
       setAction(`state = 'verified'`, `state = 'open'`),
     ],
     [
@@ -161,7 +113,7 @@ describe('is refused', () => {
     [
       'an action that starts as verified',
       'Dana Okafor',
-      { code: 'P0001', hint: 'action.transition' },
+      { code: 'P0001', hint: 'record.transition' },
       sql.trusted(`insert into public.actions (site_id, team_id, title, state)
         select ${OPEN_SITE}, id, 'Grease the hinge', 'verified' from holdfast.teams limit 1`),
     ],
@@ -177,8 +129,8 @@ describe('is refused', () => {
       'Dana Okafor',
       {
         code: 'P0001',
-        hint: 'inspection.transition',
-        message: 'An inspection goes from Scheduled to In progress or Cancelled.',
+        hint: 'record.transition',
+        message: 'State goes from Scheduled to In progress or Cancelled.',
       },
       setInspection(`state = 'scheduled'`, `state = 'approved'`),
     ],
@@ -208,7 +160,7 @@ describe('is refused', () => {
     [
       'a finding that is closed before it is mitigated',
       'Mina Kaya',
-      { code: 'P0001', hint: 'finding.transition', message: 'A finding goes from Open to Mitigated or Duplicate.' },
+      { code: 'P0001', hint: 'record.transition', message: 'State goes from Open to Mitigated or Duplicate.' },
       setFinding(`state = 'open'`, `state = 'closed'`),
     ],
     [

@@ -49,6 +49,7 @@ const SYNCED = [
   'hf_tables',
   'hf_team_members',
   'hf_teams',
+  'hf_transitions',
   'hf_views',
   'inspections',
   'people',

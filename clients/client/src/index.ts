@@ -37,6 +37,7 @@ export type {
   NamedPolicy,
   PlannedWrite,
   RuleRow,
+  BrokenCheck,
   WriteRefusal,
   WriteRules,
 } from '@holdfast/protocol'

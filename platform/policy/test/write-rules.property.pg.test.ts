@@ -26,6 +26,7 @@ beforeAll(async () => {
   world = await openPolicyWorld()
   await world.run(
     'grant insert, update, delete on public.items to anon, authenticated',
+    'alter table public.items add column ratio double precision, add column rounded numeric(4, 1)',
     `create function public.is_list_open(list_id int) returns boolean language sql stable security definer set search_path = '' as $$
       select not exists (select 1 from public.lists l where l.id = is_list_open.list_id and l.kind = 'closed') $$`,
     `create function public.fill_item() returns trigger language plpgsql as $$
@@ -49,6 +50,23 @@ interface Tried {
   readonly changed: readonly string[]
 }
 
+/** Constraints of the row. */
+const CHECK_FORMS = [
+  'n between 1 and 2',
+  'n > 1',
+  'length(team) <= 3',
+  'char_length(btrim(team)) between 1 and 4',
+  "team in ('red', 'blue')",
+  'price >= 0 and price < 10.5',
+  'price <> 1.25',
+  'ratio between -0.5 and 1',
+  "(status = 'open') = (owner_id is not null)",
+  '(n = 1) <> (is_public)',
+  "status <> 'closed' or length(rtrim(team)) > 3",
+  "day <= '2026-01-02'",
+  'is_public is not true or n is not null',
+]
+
 /** Row lookups, which the other forms have few of. */
 const LOOKUP_FORMS = [
   'exists (select 1 from lists l where l.id = items.list_id and l.is_open)',
@@ -68,6 +86,7 @@ test(
     for (let run = 0; run < RUNS; run++) {
       await world.run(...randomPolicies(pick))
       await fill(pick)
+      await world.run(...randomConstraints(pick))
       const sessions = randomSessions(pick)
       for (const session of sessions) {
         const rules = await rulesFor(session)
@@ -115,6 +134,8 @@ function randomPolicies(pick: <T>(list: readonly T[]) => T): readonly string[] {
   }
   return [
     ...statements,
+    ...['k0', 'k1', 'k2'].map((name) => `alter table public.items drop constraint if exists ${name}`),
+    'alter table public.items alter column is_public drop not null',
     'create policy seen on public.items for select using (true)',
     ...['w0', 'w1', 'w2'].map((name) => create(name, 'permissive')),
     ...pick([[], ['x0'], ['x0', 'x1']]).map((name) => create(name, 'restrictive')),
@@ -134,6 +155,19 @@ function randomPolicies(pick: <T>(list: readonly T[]) => T): readonly string[] {
   ]
 }
 
+/** Of new rows: what is there may break them, as with a constraint that came later. */
+function randomConstraints(pick: <T>(list: readonly T[]) => T): readonly string[] {
+  const checks = pick([[], ['k0'], ['k0', 'k1'], ['k0', 'k1', 'k2']])
+  const required = [
+    'update public.items set is_public = false where is_public is null',
+    'alter table public.items alter column is_public set not null',
+  ]
+  return [
+    ...pick([[], required]),
+    ...checks.map((name) => `alter table public.items add constraint ${name} check (${pick(CHECK_FORMS)}) not valid`),
+  ]
+}
+
 const ITEM_VALUES: Readonly<Record<string, readonly (string | number | boolean | null)[]>> = {
   list_id: [1, 2, 3, null],
   org_id: [1, 2, 3, null],
@@ -144,10 +178,19 @@ const ITEM_VALUES: Readonly<Record<string, readonly (string | number | boolean |
   n: [1, 2, 3, null],
   is_public: [true, false, null],
   day: ['2026-01-01', '2026-01-03', 'infinity', null],
+  price: ['0', '1.250', '10.5', '-0.01', 3, null],
+  ratio: [0.5, -0.5, 1.5, -1, null],
 }
 
-function randomItem(pick: <T>(list: readonly T[]) => T): Values {
-  return Object.fromEntries(Object.entries(ITEM_VALUES).map(([name, values]) => [name, pick(values)]))
+/** A text that is longer than its column: Postgres cuts off spaces alone. */
+const LONG_TEAMS = ['far too long', 'red         ']
+
+function randomItem(pick: <T>(list: readonly T[]) => T, isNew = false): Values {
+  const values = Object.entries(ITEM_VALUES).map(([name, of]) => [name, pick(of)] as const)
+  return {
+    ...Object.fromEntries(values),
+    ...(isNew && pick([true, false, false, false]) ? { team: pick(LONG_TEAMS) } : {}),
+  }
 }
 
 async function fill(pick: <T>(list: readonly T[]) => T): Promise<void> {
@@ -237,12 +280,12 @@ function randomWrites(
   pick: <T>(list: readonly T[]) => T,
 ): readonly Tried[] {
   const inserts = Array.from({ length: 6 }, (): Tried => {
-    const after: RuleRow = { id: 50, ...toLocal(randomItem(pick)) }
+    const after: RuleRow = { id: 50, ...toLocal(randomItem(pick, true)) }
     return { session, command: 'insert', before: undefined, after, changed: Object.keys(after) }
   })
   const others = [...items.values()].flatMap((before): Tried[] => {
     const column = pick(Object.keys(ITEM_VALUES))
-    const after = { ...before, ...toLocal({ [column]: randomItem(pick)[column] }) }
+    const after = { ...before, ...toLocal({ [column]: randomItem(pick, true)[column] }) }
     return [
       { session, command: 'update', before, after, changed: [column] },
       { session, command: 'delete', before, after: undefined, changed: [] },

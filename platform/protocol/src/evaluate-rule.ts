@@ -19,6 +19,11 @@ const FALSE = 2
 const NULL = 4
 const ANY = TRUE | FALSE | NULL
 
+/** A constraint refuses what it is false for. */
+export function isFalse(outcome: Outcome): boolean {
+  return outcome === FALSE
+}
+
 /** A policy lets nothing through that it is not true for. */
 export function isNeverTrue(outcome: Outcome): boolean {
   return (outcome & TRUE) === 0
@@ -48,7 +53,7 @@ export function evaluateRule(
       return map(evaluate(condition.of), (bit) => (meets(condition.test, bit) ? TRUE : FALSE))
     case 'compare': {
       const [left, right] = [condition.left, condition.right].map((value) => valueOf(value, context, found))
-      return compare(condition.operator, condition.as, left, right)
+      return compare(condition.operator, condition.as, left, right, condition.scale)
     }
     case 'among':
       return among(condition.as, valueOf(condition.value, context, found), factOf(condition.fact, context))
@@ -105,8 +110,23 @@ function valueOf(value: RuleValue, context: RuleContext, found: FoundRows): unkn
     const fact = factOf(value.fact, context)
     return Array.isArray(fact) ? undefined : fact
   }
+  if ('call' in value) return callOf(value, valueOf(value.of, context, found))
   const row = value.of === undefined ? context.row : found.get(value.of)
   return row && Object.hasOwn(row, value.column) ? row[value.column] : undefined
+}
+
+function callOf({ call }: Extract<RuleValue, { call: string }>, of: unknown): unknown {
+  if (typeof of !== 'string') return of === null ? null : undefined
+  switch (call) {
+    case 'length':
+      return [...of].length // characters are code points
+    case 'btrim':
+      return of.replace(/^ +/, '').replace(/ +$/, '')
+    case 'rtrim':
+      return of.replace(/ +$/, '')
+    default:
+      return undefined // a newer server may know more
+  }
 }
 
 function factOf(name: string, { rules, isCurrent }: RuleContext): unknown {
@@ -114,19 +134,19 @@ function factOf(name: string, { rules, isCurrent }: RuleContext): unknown {
   return fact && isCurrent(fact.reads) ? fact.value : undefined
 }
 
-function compare(operator: RuleOperator, as: RuleType, left: unknown, right: unknown): Outcome {
+function compare(operator: RuleOperator, as: RuleType, left: unknown, right: unknown, scale?: number): Outcome {
   const isDistinctness = operator === 'distinct' || operator === 'not distinct'
   if (left === undefined || right === undefined) return isDistinctness ? TRUE | FALSE : ANY
   if (left === null || right === null) {
     if (!isDistinctness) return NULL
     return (left === right) === (operator === 'not distinct') ? TRUE : FALSE
   }
-  const [a, b] = [canonical(as, left), canonical(as, right)]
+  const [a, b] = [canonical(as, left, scale), canonical(as, right, scale)]
   if (a === undefined || b === undefined) return isDistinctness ? TRUE | FALSE : ANY
   return holds(operator, a, b) ? TRUE : FALSE
 }
 
-function holds(operator: RuleOperator, a: bigint | string, b: bigint | string): boolean {
+function holds(operator: RuleOperator, a: Canonical, b: Canonical): boolean {
   switch (operator) {
     case '=':
     case 'not distinct':
@@ -163,25 +183,42 @@ function truthOf(value: unknown): Outcome {
   return truth === undefined ? ANY : truth === 1n ? TRUE : FALSE
 }
 
-const FORMS: Readonly<Record<Exclude<RuleType, 'boolean'>, RegExp>> = {
+const FORMS: Readonly<Partial<Record<RuleType, RegExp>>> = {
   text: /^[\s\S]*$/,
   integer: /^-?\d{1,19}$/,
+  decimal: /^-?\d{1,40}(\.\d{1,40})?$/,
+  double: /^-?\d+(\.\d+)?(e[-+]?\d+)?$/,
   uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
   date: /^\d{4}-\d\d-\d\d$/,
 }
 
 const BOOLEANS: Readonly<Record<string, bigint>> = { true: 1n, t: 1n, '1': 1n, false: 0n, f: 0n, '0': 0n }
 
+type Canonical = bigint | string | number
+
 /** The value in the one form in which equal values are identical, or `undefined` when it is not certain to have one. */
-function canonical(as: RuleType, value: unknown): bigint | string | undefined {
-  if (typeof value === 'number' && !Number.isSafeInteger(value)) return undefined
+function canonical(as: RuleType, value: unknown, scale?: number): Canonical | undefined {
+  const isFraction = as === 'decimal' || as === 'double'
+  if (typeof value === 'number' && !isFraction && !Number.isSafeInteger(value)) return undefined
   const isPlain =
     typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean'
   if (!isPlain) return undefined
   if (as === 'boolean') return BOOLEANS[String(value)]
   const text = as === 'uuid' ? String(value).toLowerCase() : String(value)
-  if (!FORMS[as].test(text)) return undefined
+  if (FORMS[as]?.test(text) !== true) return undefined // a newer server may know more types
+  if (as === 'decimal') return decimalOf(text, scale)
+  if (as === 'double') return Number.isFinite(Number(text)) ? Number(text) : undefined
   return as === 'integer' ? BigInt(text) : text
+}
+
+/** Digits after the point that decimals are compared with: as many as {@link FORMS} reads. */
+const FRACTION_DIGITS = 40
+
+/** In units of the last digit; `undefined` when Postgres would round it to `scale`. */
+function decimalOf(text: string, scale: number | undefined): bigint | undefined {
+  const [whole = '', fraction = ''] = text.split('.')
+  if (scale !== undefined && fraction.replace(/0+$/, '').length > scale) return undefined
+  return BigInt(whole + fraction.padEnd(FRACTION_DIGITS, '0'))
 }
 
 function meets(test: RuleTest, bit: number): boolean {

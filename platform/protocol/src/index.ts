@@ -31,6 +31,7 @@ export type {
 } from './sync-lines.ts'
 export {
   judgeWrite,
+  type BrokenCheck,
   type JudgeContext,
   type Judgement,
   type NamedPolicy,
@@ -41,12 +42,15 @@ export type { RuleRow } from './evaluate-rule.ts'
 export {
   WRITE_RULES_PATH,
   type CommandRules,
+  type RuleCheck,
   type RuleCondition,
   type RuleFact,
   type RuleGate,
   type RuleOperator,
   type RulePolicy,
+  type RuleSteps,
   type RuleTest,
+  type RuleTransitions,
   type RuleType,
   type RuleValue,
   type TableRules,

@@ -1,5 +1,5 @@
-import { evaluateRule, isNeverTrue, isTrue, type RuleContext, type RuleRow } from './evaluate-rule.ts'
-import type { CommandRules, RuleGate, RulePolicy, WriteCommand, WriteRules } from './write-rules.ts'
+import { evaluateRule, isFalse, isNeverTrue, isTrue, type RuleContext, type RuleRow } from './evaluate-rule.ts'
+import type { CommandRules, RuleGate, RulePolicy, RuleTransitions, WriteCommand, WriteRules } from './write-rules.ts'
 
 /** What is going to be written. */
 export interface PlannedWrite {
@@ -30,6 +30,21 @@ export type WriteRefusal =
   | { readonly reason: 'permission'; readonly policies: readonly NamedPolicy[] }
   /** These restrictive policies forbid it. */
   | { readonly reason: 'restriction'; readonly policies: readonly NamedPolicy[] }
+  /** This value of the column does not follow the one that it has, or not for this person. */
+  | { readonly reason: 'transition'; readonly column: string; readonly words: string }
+  /** These columns need a value. */
+  | { readonly reason: 'required'; readonly columns: readonly string[] }
+  /** The row breaks a constraint of the table, or a text is longer than its column. */
+  | { readonly reason: 'check'; readonly check: BrokenCheck }
+
+export interface BrokenCheck {
+  readonly name?: string
+  /** `COMMENT ON CONSTRAINT`. */
+  readonly words?: string
+  /** The most characters, where a text is too long. */
+  readonly length?: number
+  readonly columns: readonly string[]
+}
 
 export interface NamedPolicy {
   readonly name: string
@@ -44,8 +59,8 @@ export type Judgement =
   | { readonly kind: 'refused'; readonly refusal: WriteRefusal }
 
 /**
- * Says what row-level security and grants will make of a write, as far as that follows from what is on the device. It says `refused` only where Postgres
- * refuses, provided that the rows of the device are those of the server.
+ * Says what grants, row-level security, transitions and constraints will make of a write, in the order in which Postgres looks, as far as that follows from
+ * what is on the device. It says `refused` only where Postgres refuses, provided that the rows of the device are those of the server.
  */
 export function judgeWrite(write: PlannedWrite, context: JudgeContext): Judgement {
   const rules = context.rules.tables[write.table]?.[write.command]
@@ -53,12 +68,48 @@ export function judgeWrite(write: PlannedWrite, context: JudgeContext): Judgemen
   const refusedColumns = write.changed?.filter((column) => rules.columns && !rules.columns.includes(column)) ?? []
   if (refusedColumns.length > 0 || rules.columns?.length === 0)
     return { kind: 'refused', refusal: { reason: 'grant', columns: refusedColumns } }
+  const before = asStored(write.before ?? {}, rules)
+  const after = { ...context, row: afterTriggers(asStored(write.after ?? {}, rules, write), rules) }
   const gates: Judgement[] = []
-  if (rules.using) gates.push(judgeGate(rules.using, { ...context, row: write.before ?? {} }))
-  if (rules.check) gates.push(judgeGate(rules.check, { ...context, row: afterTriggers(write.after ?? {}, rules) }))
+  if (rules.using) gates.push(judgeGate(rules.using, { ...context, row: before }))
+  for (const transitions of rules.transitions ?? [])
+    gates.push(judgeTransition(transitions, { ...write, ...(write.before ? { before } : {}) }, context))
+  if (rules.check) gates.push(judgeGate(rules.check, after))
+  if (write.command !== 'delete') gates.push(judgeConstraints(rules, after))
   return (
     gates.find(({ kind }) => kind === 'refused') ?? gates.find(({ kind }) => kind === 'unknown') ?? { kind: 'allowed' }
   )
+}
+
+const ALLOWED: Judgement = { kind: 'allowed' }
+
+/** What is not known of it counts as allowed, here and below: `allowed` is said of policies. */
+function judgeTransition(
+  { column, from, isAnyNew, reads }: RuleTransitions,
+  write: PlannedWrite,
+  context: JudgeContext,
+): Judgement {
+  const { before, after } = write
+  const value = after?.[column]
+  const old = before === undefined ? null : before[column]
+  const isKnown = (one: unknown): boolean => one === null || typeof one === 'string'
+  if (!isKnown(value) || !isKnown(old) || value === old || !context.isCurrent(reads)) return ALLOWED
+  const steps = from.find((one) => one.value === old)
+  if (old === null && isAnyNew) return ALLOWED
+  const step = steps?.to.find((one) => one.value === value)
+  const refuse = (words: string): Judgement => ({ kind: 'refused', refusal: { reason: 'transition', column, words } })
+  if (!step) return refuse(steps?.words ?? '')
+  if (!step.when || !isNeverTrue(evaluateRule(step.when, { ...context, row: {} }))) return ALLOWED
+  return refuse(step.words)
+}
+
+function judgeConstraints({ required = [], checks = [] }: CommandRules, context: RuleContext): Judgement {
+  const missing = required.filter((column) => Object.hasOwn(context.row, column) && context.row[column] === null)
+  if (missing.length > 0) return { kind: 'refused', refusal: { reason: 'required', columns: missing } }
+  const broken = checks.find(({ when }) => isFalse(evaluateRule(when, context)))
+  if (!broken) return ALLOWED
+  const { when: _, ...check } = broken
+  return { kind: 'refused', refusal: { reason: 'check', check } }
 }
 
 function judgeGate({ permissive, restrictive }: RuleGate, context: RuleContext): Judgement {
@@ -75,6 +126,18 @@ function judgeGate({ permissive, restrictive }: RuleGate, context: RuleContext):
 
 function toNamed({ name, words }: RulePolicy): NamedPolicy {
   return { name, words }
+}
+
+/** A record that was made here and not sent yet has NULLs where the database will have defaults: of columns that cannot be NULL they say nothing. */
+function asStored(
+  row: RuleRow,
+  { required = [] }: CommandRules,
+  { command, changed = [] }: Partial<PlannedWrite> = {},
+): RuleRow {
+  if (command === 'insert' || required.length === 0) return row
+  const isStored = ([column, value]: readonly [string, unknown]): boolean =>
+    value !== null || !required.includes(column) || changed.includes(column)
+  return Object.fromEntries(Object.entries(row).filter(isStored))
 }
 
 /** The row that the check sees: triggers before it may have set columns. */

@@ -60,6 +60,8 @@ export type OperationVerdict =
       readonly table?: string
       readonly column?: string
       readonly constraint?: string
+      /** Columns that the refusing CHECK names. */
+      readonly columns?: readonly string[]
       /** Names of the policies that may have refused the write: the restrictive one Postgres named, else all candidates. */
       readonly policies?: readonly string[]
       /** What the database says for people about the policy or constraint: its `COMMENT`, when there is just one that refused. */

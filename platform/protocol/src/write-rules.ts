@@ -2,7 +2,7 @@
 export const WRITE_RULES_PATH = '/sync/v1/write-rules'
 
 /** How two values are compared. Types whose comparison a device cannot repeat exactly are left out by the server. */
-export type RuleType = 'text' | 'integer' | 'uuid' | 'boolean' | 'date'
+export type RuleType = 'text' | 'integer' | 'decimal' | 'double' | 'uuid' | 'boolean' | 'date'
 
 /** A value that a condition reads. */
 export type RuleValue =
@@ -11,6 +11,8 @@ export type RuleValue =
   | { readonly text: string | null }
   /** What Postgres answered for the person. */
   | { readonly fact: string }
+  /** Characters of a text; a text without the spaces around it, or after it. */
+  | { readonly call: 'length' | 'btrim' | 'rtrim'; readonly of: RuleValue }
 
 export type RuleOperator = '=' | '<>' | '<' | '<=' | '>' | '>=' | 'distinct' | 'not distinct'
 
@@ -27,6 +29,8 @@ export type RuleCondition =
       readonly as: RuleType
       readonly left: RuleValue
       readonly right: RuleValue
+      /** Of decimals: Postgres rounds what has more digits after the point. */
+      readonly scale?: number
     }
   /** The value is among those of a fact that is a list. */
   | { readonly is: 'among'; readonly as: RuleType; readonly value: RuleValue; readonly fact: string }
@@ -64,6 +68,45 @@ export interface RuleGate {
   readonly restrictive: readonly RulePolicy[]
 }
 
+/** What a table asks of every row, whoever writes it: a CHECK, or the length of a `varchar`. */
+export interface RuleCheck {
+  /** Of the constraint; left out of a length. */
+  readonly name?: string
+  /** `COMMENT ON CONSTRAINT`. */
+  readonly words?: string
+  /** The most characters, of a length. */
+  readonly length?: number
+  /** Columns that it reads. */
+  readonly columns: readonly string[]
+  /** A row is refused for which it is false; NULL counts as met. */
+  readonly when: RuleCondition
+}
+
+/** Which value of a column may follow which: the rows of `holdfast.transitions` that a trigger enforces. */
+export interface RuleTransitions {
+  readonly column: string
+  readonly from: readonly RuleSteps[]
+  /** Values of a new record are left alone. */
+  readonly isAnyNew: boolean
+  /** Tables on the device that say the same, later. */
+  readonly reads: readonly string[]
+}
+
+/** What may follow one value. */
+export interface RuleSteps {
+  /** `null`: of a new record, or of one that has no value yet. */
+  readonly value: string | null
+  /** Why nothing else may follow it. */
+  readonly words: string
+  readonly to: readonly {
+    readonly value: string
+    /** Left out: for everyone. */
+    readonly when?: RuleCondition
+    /** Why not, when that is not true. */
+    readonly words: string
+  }[]
+}
+
 /** Rules for one command on one table. */
 export interface CommandRules {
   /** Columns that the role may write, where that is not all of them. */
@@ -76,6 +119,10 @@ export interface CommandRules {
   readonly set: readonly string[] | '*'
   /** Columns that the database fills in where they are empty. */
   readonly filled: readonly string[]
+  /** Columns that may not be NULL, unless the database gives them a value. */
+  readonly required?: readonly string[]
+  readonly checks?: readonly RuleCheck[]
+  readonly transitions?: readonly RuleTransitions[]
 }
 
 export type WriteCommand = 'insert' | 'update' | 'delete'

@@ -48,6 +48,9 @@ test('a contractor is told what only others may change, and is not offered it, o
     await page.goto(`${home}/t/actions/r/${action.id}`)
     await expect(page.getByRole('heading', { level: 1, name: action.title })).toBeVisible()
     await expect(notOffered).toBeVisible()
+    await expect(page.getByText(/State goes from To verify to Doing or Verified\./)).toContainText(
+      'Not offered: Open, Blocked, Dropped.',
+    )
     await page.getByRole('button', { name: / State$/ }).click()
     const options = page.getByRole('listbox').getByRole('option')
     await expect(options.filter({ hasText: 'Doing' })).toHaveCount(1)

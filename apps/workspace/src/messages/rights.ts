@@ -1,4 +1,4 @@
-import { humanize, plural } from '../lib/format.ts'
+import { formatCount, humanize, plural } from '../lib/format.ts'
 
 /** What a person reads where they may not write. */
 export const rightMessages = {
@@ -11,6 +11,9 @@ export const rightMessages = {
   forbidden: (rules: readonly string[]) =>
     `Not allowed by ${rules.map((rule) => `“${humanize(rule)}”`).join(' and ')}.`,
   notOffered: (choices: readonly string[], reason: string) => `Not offered: ${choices.join(', ')}. ${reason}`,
+  stays: (label: string) => `${label} stays as it is.`,
+  required: (label: string) => `${label} needs a value.`,
+  tooLong: (label: string, length: number) => `${label} has at most ${formatCount(length)} characters.`,
   /** Of a command over several records. */
   partTitle: (refused: number, all: number, one: string, many: string) =>
     `${refused === 1 ? '1 record' : `${refused} records`} of ${plural(all, one, many)} cannot be changed like this`,

@@ -30,7 +30,7 @@ describe('explainVerdict', () => {
       'Another record already has code = A1',
     ],
     [error({ sqlstate: '23503' }), 'HF-SYNC-FK', 'A linked record does not exist any more'],
-    [error({ sqlstate: '23502', column: 'title' }), 'HF-SYNC-NOTNULL', 'tasks.title is required'],
+    [error({ sqlstate: '23502', column: 'title' }), 'HF-SYNC-NOTNULL', 'tasks.title needs a value'],
     [
       error({ sqlstate: '23514', constraint: 'title_length' }),
       'HF-SYNC-CHECK',
@@ -49,6 +49,20 @@ describe('explainVerdict', () => {
     const explanation = explainVerdict(verdict, { column: (table, column) => `${table}.${column}` })
     expect(explanation).toMatchObject({ code, title })
     expect(explanation.advice).toMatch(/\.$/)
+  })
+
+  test('names the field and the rule in the words that are shown before', () => {
+    const names = { column: (_: string, column: string) => column.toUpperCase() }
+    const check = { sqlstate: '23514', rule: 'A title has 1 to 200 characters.', constraint: 'title_length' }
+    expect(explainVerdict(error({ ...check, columns: ['title', 'state'] }), names)).toMatchObject({
+      title: 'A title has 1 to 200 characters',
+      advice: 'Change TITLE or STATE and send it again.',
+    })
+    const step = { sqlstate: 'P0001', message: 'State stays Sent.', hint: 'record.transition', column: 'state' }
+    expect(explainVerdict(error(step), names)).toMatchObject({
+      title: 'State stays Sent.',
+      advice: 'Change STATE and send it again.',
+    })
   })
 
   test('keeps what the server said for the details', () => {

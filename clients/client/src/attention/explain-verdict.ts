@@ -75,20 +75,22 @@ function explainError(verdict: ErrorVerdict, names: VerdictNames): Omit<VerdictE
     case '23502':
       return {
         code: 'HF-SYNC-NOTNULL',
-        title: `${column ?? 'A field'} is required`,
+        title: `${column ?? 'A field'} needs a value`,
         advice: 'Fill it in and send it again.',
       }
     case '23514':
       return {
         code: 'HF-SYNC-CHECK',
-        title: `This breaks a rule of the table: ${constraintInWords(verdict)}`,
-        advice: 'Change the value and send it again.',
+        title: verdict.rule?.replace(/\.$/, '') ?? `This breaks a rule of the table: ${constraintInWords(verdict)}`,
+        advice: changeAdvice((verdict.columns ?? []).map((name) => names.column?.(verdict.table ?? '', name) ?? name)),
       }
     case 'P0001':
       return {
         code: 'HF-SYNC-RULE',
         title: verdict.message,
-        advice: isSentence(verdict.hint) ? verdict.hint : 'Change the record and send it again.',
+        advice: isSentence(verdict.hint)
+          ? verdict.hint
+          : changeAdvice(column === undefined ? [] : [column], 'the record'),
       }
     case '42703':
     case '42P01':
@@ -134,7 +136,12 @@ function keyOf(verdict: ErrorVerdict): string | undefined {
 }
 
 function constraintInWords(verdict: ErrorVerdict): string {
-  return verdict.rule ?? verdict.constraint?.replaceAll('_', ' ') ?? verdict.message
+  return verdict.constraint?.replaceAll('_', ' ') ?? verdict.message
+}
+
+/** Names the fields that the rule is about. */
+function changeAdvice(fields: readonly string[], otherwise = 'the value'): string {
+  return `Change ${fields.length === 0 ? otherwise : fields.join(' or ')} and send it again.`
 }
 
 /** Rules give advice in their hint, or a stable code such as `action.transition`: only the first is for people. */

@@ -147,7 +147,8 @@ export class LocalWriteRules implements Disposable {
 
   #watch(rules: WriteRules | undefined): void {
     this.#stopWatching()
-    const tables = [...new Set(Object.values(rules?.facts ?? {}).flatMap(({ reads }) => reads))]
+    const transitions = Object.values(rules?.tables ?? {}).flatMap(({ update }) => update?.transitions ?? [])
+    const tables = [...new Set([...Object.values(rules?.facts ?? {}), ...transitions].flatMap(({ reads }) => reads))]
     if (tables.length === 0) return
     const stops = tables.map((table) =>
       this.#database.onChangeWithCallback(

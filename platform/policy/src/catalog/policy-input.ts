@@ -18,6 +18,8 @@ export interface PolicyInput {
   /** Every relation outside the system schemas. */
   readonly tables: readonly TableInfo[]
   readonly policies: readonly PolicyInfo[]
+  /** CHECK constraints that are in force, by name; only where policies for writing are read. */
+  readonly checks?: readonly CheckInfo[]
   readonly types: readonly TypeInfo[]
   /** Every function whose name occurs in a policy, or in the body of such a function. */
   readonly functions: readonly FunctionInfo[]
@@ -102,6 +104,16 @@ export interface PolicyInfo {
   readonly check?: string | null
   /** `COMMENT ON POLICY`, where policies for writing are read. */
   readonly comment?: string | null
+}
+
+export interface CheckInfo {
+  readonly table: number
+  readonly name: string
+  /** Columns that it names. */
+  readonly columns: readonly string[]
+  readonly expression: string
+  /** `COMMENT ON CONSTRAINT`. */
+  readonly comment: string | null
 }
 
 export interface TypeInfo extends TypeStructure {

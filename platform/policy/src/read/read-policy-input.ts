@@ -26,7 +26,7 @@ import {
   type ReadingMemory,
 } from './earlier-reading.ts'
 import { holdEventTriggersOff } from './hold-event-triggers-off.ts'
-import type { PolicyInput, ResolvedBody } from '../catalog/policy-input.ts'
+import type { CheckInfo, PolicyInput, ResolvedBody } from '../catalog/policy-input.ts'
 import { operatorsNamed, readFunctions } from './read-functions.ts'
 import { readStreams } from './read-streams.ts'
 
@@ -42,8 +42,10 @@ export interface ReadPolicyInputOptions {
    * before when it is the same. Otherwise the tables that need it are refused for now. No lock is waited for.
    */
   readonly memory?: ReadingMemory
-  /** Reads the policies for writing as well. */
+  /** Reads the policies for writing and the constraints as well. */
   readonly isWriting?: boolean
+  /** Further expressions whose functions are needed. */
+  readonly expressions?: readonly string[]
 }
 
 /**
@@ -64,6 +66,7 @@ export async function readPolicyInput(
   const authenticator = options.authenticator ?? 'authenticator'
   const memory = options.memory ?? {}
   const isWriting = options.isWriting ?? false
+  const expressions = options.expressions ?? []
   return readAroundLocks(async ({ lockTimeoutMs, isAround }) => {
     options.signal?.throwIfAborted()
     let read: EarlierReading | undefined
@@ -74,7 +77,8 @@ export async function readPolicyInput(
         const [row] = await tx.query<{ snapshot: string }>(sql`
           select pg_catalog.pg_current_snapshot()::text as snapshot,
                  pg_catalog.set_config('lock_timeout', ${`${lockTimeoutMs}ms`}, true)`)
-        const input = await readAll(tx, { schemas, authenticator, signal: options.signal, memory, isAround, isWriting })
+        const { signal } = options
+        const input = await readAll(tx, { schemas, authenticator, signal, memory, isAround, isWriting, expressions })
         if (row) read = { input, snapshot: row.snapshot }
         throw done
       })
@@ -110,6 +114,7 @@ interface Reading {
   /** Leaves out locked tables. */
   readonly isAround: boolean
   readonly isWriting: boolean
+  readonly expressions: readonly string[]
 }
 
 /** Sets what values and names print like. @returns the search path of functions that have none, and the version of Postgres */
@@ -142,7 +147,7 @@ async function prepareReading(
 
 async function readAll(
   tx: Transaction,
-  { schemas, authenticator, signal, memory, isAround, isWriting }: Reading,
+  { schemas, authenticator, signal, memory, isAround, isWriting, expressions }: Reading,
 ): Promise<PolicyInput> {
   const { searchPath, version } = await prepareReading(tx, authenticator)
   const locked = isAround ? await readLocked(tx) : []
@@ -154,12 +159,17 @@ async function readAll(
   const policies = isWriting
     ? [...reading.filter(({ command }) => command === 'r'), ...writing.toSorted((a, b) => (a.name < b.name ? -1 : 1))]
     : reading
+  const checks = isWriting ? await list<CheckInfo>(tx, checksAround(locked)) : undefined
   const types = await list<PolicyInput['types'][number]>(tx, TYPES)
   const casts = await list<PolicyInput['casts'][number]>(tx, CASTS)
 
   const names = { functions: new Set<string>(), operators: new Set<string>() }
-  for (const { using, check } of policies)
-    for (const text of [using, check]) if (text) collectParsed(() => [parsePolicyExpression(text)], names)
+  const texts = [
+    ...policies.flatMap(({ using, check }) => [using, check]),
+    ...(checks ?? []).map(({ expression }) => expression),
+    ...expressions,
+  ]
+  for (const text of texts) if (text) collectParsed(() => [parsePolicyExpression(text)], names)
   for (const { view } of tables) if (view) collectParsed(() => [parseViewDefinition(view.definition)], names)
   const streams = await readStreams(tx, locks)
   for (const { resolved } of streams.flatMap((stream) => stream.queries))
@@ -207,6 +217,7 @@ async function readAll(
     roles,
     tables: tables.map((table) => ({ ...table, selectable: selectable.get(table.oid) ?? {} })),
     policies,
+    ...(checks ? { checks } : {}),
     types,
     functions: functions.map((f) => ({ ...f, executableBy: executableByOid.get(f.oid) ?? [] })),
     operators,
@@ -257,6 +268,14 @@ const writePoliciesAround = (locked: readonly number[]): SqlFragment => sql`
          obj_description(pg_policy.oid, 'pg_policy') as comment
     from pg_policy, lateral (select ${namedWhenLocked(sql`'pg_policy'::regclass`, sql`pg_policy.oid`, locked)} as named) l
    where polcmd in ('a', 'w', 'd', '*') order by polrelid, polname`
+
+/** In the order in which Postgres looks at them. `conenforced` came with Postgres 18. What is locked is left to Postgres. */
+const checksAround = (locked: readonly number[]): SqlFragment => sql`
+  select k.conrelid::int8 as table, k.conname as name, pg_get_expr(k.conbin, k.conrelid) as expression, obj_description(k.oid, 'pg_constraint') as comment,
+         (select coalesce(json_agg(a.attname order by a.attnum), '[]'::json) from pg_attribute a where a.attrelid = k.conrelid and a.attnum = any (k.conkey)) as columns
+    from pg_constraint k
+   where k.contype = 'c' and k.conrelid <> 0 and k.conrelid <> all (${locked}::oid[]) and coalesce(to_jsonb(k) ->> 'conenforced', 'true') = 'true'
+   order by k.conrelid, k.conname collate "C"`
 
 /** Of the system's composites nothing is known: they are the rows of its tables. */
 const NAMED_TYPES = sql`

@@ -12,6 +12,7 @@ export const OID = {
   int4: 23,
   text: 25,
   oid: 26,
+  float8: 701,
   unknown: 705,
   varchar: 1043,
   date: 1082,

@@ -8,8 +8,10 @@ import { chooseRowKey, localColumnName } from '../row-key.ts'
 import { convertExpr, createScope } from '../syntax/convert.ts'
 import { parsePolicyExpression } from '../syntax/parse.ts'
 import { ROW_ALIAS } from '../syntax/render.ts'
+import { constraintRules } from './constraint-rules.ts'
 import { FactQueries, type FactQuery } from './fact-queries.ts'
-import { type ConditionContext, toRuleCondition, unlessRefused } from './rule-condition.ts'
+import { toRuleCondition } from './rule-condition.ts'
+import { type ConditionContext, unlessRefused } from './rule-value.ts'
 import { findTriggerColumns } from './trigger-columns.ts'
 import type { WriteInput } from './read-write-input.ts'
 
@@ -42,6 +44,7 @@ export async function compileWriteRules(
   const tables: Record<string, TableRules> = {}
   const facts = new Map<string, FactQuery>()
   const localNames = new Map<number, string>()
+  for (const table of input.policies.tables) if (synced.has(table.oid)) localNames.set(table.oid, localNameOf(table))
   let sliceEnd = performance.now() + SLICE_MS
   for (const table of input.policies.tables) {
     if (performance.now() > sliceEnd) {
@@ -49,13 +52,13 @@ export async function compileWriteRules(
       sliceEnd = performance.now() + SLICE_MS
     }
     if (!synced.has(table.oid) || oid === undefined) continue
-    localNames.set(table.oid, localNameOf(table))
     const queries = new FactQueries(catalog, oid, table.oid)
     const compiler: TableCompiler = {
       input,
       catalog,
       role: oid,
       table,
+      localNames,
       context: { catalog, facts: queries, table, synced },
     }
     tables[localNameOf(table)] = {
@@ -73,17 +76,22 @@ interface TableCompiler {
   readonly catalog: PolicyCatalog
   readonly role: number
   readonly table: TableInfo
+  readonly localNames: ReadonlyMap<number, string>
   readonly context: ConditionContext
 }
 
 function compileCommand(command: WriteCommand, compiler: TableCompiler): CommandRules {
   const { table, role, catalog } = compiler
   const isBound = table.rls && !isExempt(table, role, catalog)
+  const written = databaseColumns(command, compiler)
   return {
     ...writableColumns(command, compiler),
     ...(isBound && command !== 'insert' ? { using: gateOf(command, 'using', compiler) } : {}),
     ...(isBound && command !== 'delete' ? { check: gateOf(command, 'check', compiler) } : {}),
-    ...databaseColumns(command, compiler),
+    ...written,
+    ...(command === 'delete'
+      ? {}
+      : constraintRules(command, { ...compiler, written, compile: (text) => compileText(text, compiler) })),
   }
 }
 

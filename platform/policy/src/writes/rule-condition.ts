@@ -1,32 +1,22 @@
 import type { RuleCondition, RuleOperator, RuleTest, RuleType, RuleValue } from '@holdfast/protocol'
-import type { PolicyCatalog } from '../catalog/policy-catalog.ts'
 import type { TableInfo } from '../catalog/policy-input.ts'
 import { isExempt } from '../compile/table-access.ts'
 import { localNameOf } from '../compile/local-name.ts'
-import { Refusal } from '../refusal.ts'
-import { chooseRowKey, localColumnName } from '../row-key.ts'
+import { chooseRowKey } from '../row-key.ts'
 import { conjunction, conjuncts, type Expr, type From, isBare, isConstant, parseRights } from '../syntax/expression.ts'
 import { baseOf, elementOf, OID, typeOf } from '../syntax/typing.ts'
-import type { FactQueries } from './fact-queries.ts'
+import {
+  type ConditionContext,
+  type FoundTable,
+  type FoundTables,
+  isEnum,
+  ruleTypeOf,
+  scaleOf,
+  toRuleValue,
+  UNKNOWN,
+  unlessRefused,
+} from './rule-value.ts'
 
-export interface ConditionContext {
-  readonly catalog: PolicyCatalog
-  readonly facts: FactQueries
-  /** The table whose policy it is. */
-  readonly table: TableInfo
-  /** OIDs of the tables that sync. */
-  readonly synced: ReadonlySet<number>
-}
-
-/** A table whose row is found by its key. */
-interface FoundTable {
-  readonly table: TableInfo
-  readonly number: number
-}
-
-type FoundTables = ReadonlyMap<string, FoundTable>
-
-const UNKNOWN: RuleCondition = { is: 'unknown' }
 const TRUE: RuleCondition = { is: 'value', value: { text: 'true' } }
 const FALSE: RuleCondition = { is: 'value', value: { text: 'false' } }
 
@@ -54,7 +44,8 @@ export function toRuleCondition(
     case 'operator': {
       const operator = OPERATORS[expr.name]
       if (expr.schema !== 'pg_catalog' || operator === undefined || !expr.left) return UNKNOWN
-      return comparison(operator, expr.left, expr.right, context, found)
+      const compared = comparison(operator, expr.left, expr.right, context, found)
+      return compared === UNKNOWN ? sameTruth(operator, expr.left, expr.right, context, found) : compared
     }
     case 'array-operator':
       return convertArrayOperator(expr, context, found)
@@ -102,12 +93,6 @@ function ofPerson(expr: Expr, { facts }: ConditionContext): RuleCondition {
   }
 }
 
-/** What the compiler does not follow is no fault here: Postgres decides about it. */
-export function unlessRefused(error: unknown): typeof UNKNOWN {
-  if (error instanceof Refusal) return UNKNOWN
-  throw error
-}
-
 const TESTS: Readonly<Record<string, RuleTest>> = {
   'is null': 'null',
   'is unknown': 'null',
@@ -144,24 +129,7 @@ const OPERATORS: Readonly<Record<string, RuleOperator>> = {
 }
 
 /** Types whose values a device compares as Postgres does, with their order. Texts are ordered by collations. */
-const ORDERED: ReadonlySet<RuleType> = new Set(['integer', 'date'])
-
-const TYPES: ReadonlyMap<number, RuleType> = new Map([
-  [OID.bool, 'boolean'],
-  [OID.int2, 'integer'],
-  [OID.int4, 'integer'],
-  [OID.int8, 'integer'],
-  [OID.text, 'text'],
-  [OID.varchar, 'text'],
-  [OID.uuid, 'uuid'],
-  [OID.date, 'date'],
-])
-
-function ruleTypeOf(type: number | undefined, catalog: PolicyCatalog): RuleType | undefined {
-  if (type === undefined) return undefined
-  const base = baseOf(type, catalog)
-  return catalog.type(base)?.kind === 'e' ? 'text' : TYPES.get(base)
-}
+const ORDERED: ReadonlySet<RuleType> = new Set(['integer', 'decimal', 'double', 'date'])
 
 function comparison(
   operator: RuleOperator,
@@ -178,12 +146,30 @@ function comparison(
   if (!isEquality && !(ORDERED.has(as) && !isEnum(left, context.catalog))) return UNKNOWN
   const [leftValue, rightValue] = [left, right].map((side) => toRuleValue(side, context, found))
   if (!leftValue || !rightValue) return UNKNOWN
-  return { is: 'compare', operator, as, left: leftValue, right: rightValue }
+  const scale = as === 'decimal' ? scaleOf([left, right], context.table) : undefined
+  return { is: 'compare', operator, as, left: leftValue, right: rightValue, ...(scale === undefined ? {} : { scale }) }
 }
 
-function isEnum(expr: Expr, catalog: PolicyCatalog): boolean {
-  const type = typeOf(expr, catalog)
-  return type !== undefined && catalog.type(type)?.kind === 'e'
+/** `(state = 'done') = (done_at is not null)`: both, or neither. */
+function sameTruth(
+  operator: RuleOperator,
+  left: Expr,
+  right: Expr,
+  context: ConditionContext,
+  found: FoundTables,
+): RuleCondition {
+  const isTruth = (side: Expr): boolean => typeOf(side, context.catalog) === OID.bool
+  if ((operator !== '=' && operator !== '<>') || !isTruth(left) || !isTruth(right)) return UNKNOWN
+  const [a, b] = [toRuleCondition(left, context, found), toRuleCondition(right, context, found)]
+  const neither: RuleCondition = {
+    is: 'and',
+    of: [
+      { is: 'not', of: a },
+      { is: 'not', of: b },
+    ],
+  }
+  const same = or([{ is: 'and', of: [a, b] }, neither])
+  return operator === '=' ? same : { is: 'not', of: same }
 }
 
 function convertArrayOperator(
@@ -229,65 +215,6 @@ function convertSpecial(
   if (form === 'is not distinct from' && left && right) return comparison('not distinct', left, right, context, found)
   if (form !== 'coalesce' || args.some((arg) => typeOf(arg, context.catalog) !== OID.bool)) return UNKNOWN
   return { is: 'coalesce', of: args.map((arg) => toRuleCondition(arg, context, found)) }
-}
-
-/** @param isAnyType - whether its value matters, or only whether there is one */
-function toRuleValue(
-  expr: Expr,
-  context: ConditionContext,
-  found: FoundTables,
-  isAnyType = false,
-): RuleValue | undefined {
-  const { catalog, facts, table } = context
-  if (expr.kind === 'row')
-    return expr.nondeterministic && !isAnyType ? undefined : { column: localOf(expr.column, table) }
-  if (expr.kind === 'column') {
-    const other = found.get(expr.range)
-    if (!other || (expr.nondeterministic && !isAnyType)) return undefined
-    return { column: localOf(expr.column, other.table), of: other.number }
-  }
-  if (expr.kind === 'cast' && isTransparent(expr, catalog)) return toRuleValue(expr.arg, context, found, isAnyType)
-  if (expr.kind === 'constant' && expr.sql === 'null') return { text: null }
-  if (!facts.isOfPerson(expr)) return undefined
-  const text = literalOf(expr, catalog)
-  if (text !== undefined) return { text }
-  try {
-    return { fact: facts.addValue(expr) }
-  } catch (error) {
-    unlessRefused(error)
-    return undefined
-  }
-}
-
-/** A literal that is its own canonical form. */
-function literalOf(expr: Expr, catalog: PolicyCatalog): string | undefined {
-  const constant = expr.kind === 'cast' && !expr.typmod ? expr.arg : expr
-  if (constant.kind !== 'constant') return undefined
-  const type = ruleTypeOf(typeOf(expr, catalog), catalog)
-  if (/^\d{1,18}$/.test(constant.sql)) return type === 'integer' ? constant.sql : undefined
-  if (constant.sql === 'true' || constant.sql === 'false') return type === 'boolean' ? constant.sql : undefined
-  const isText = type === 'text' || (expr === constant && constant.type === OID.unknown)
-  return isText && /^'(?:[^'\\]|'')*'$/.test(constant.sql) ? constant.sql.slice(1, -1).replaceAll("''", "'") : undefined
-}
-
-/** A conversion that leaves the text of a value as it is. */
-function isTransparent({ arg, type, typmod }: Extract<Expr, { kind: 'cast' }>, catalog: PolicyCatalog): boolean {
-  const from = typeOf(arg, catalog)
-  if (typmod || from === undefined || arg.kind === 'constant') return false
-  const [before, after] = [ruleTypeOf(from, catalog), ruleTypeOf(type, catalog)]
-  if (baseOf(type, catalog) !== type && type !== from) return false // a domain checks what it is given
-  if (catalog.type(baseOf(type, catalog))?.kind === 'e') return from === baseOf(type, catalog)
-  if (before === after) return before !== undefined
-  return after === 'text' && (before === 'uuid' || before === 'text')
-}
-
-function localOf(column: string, table: TableInfo): string {
-  const key = chooseRowKey(table.uniqueIndexes)
-  return localColumnName(
-    column,
-    table.columns.map(({ name }) => name),
-    key?.columns ?? ['id'],
-  )
 }
 
 function convertSubquery(

@@ -32,6 +32,23 @@ export async function findCandidatePolicies(
   return rows.map((row) => row.name)
 }
 
+/** The columns of the table that a CHECK names. */
+export async function findCheckColumns(
+  tx: Transaction,
+  table: WritableTable,
+  constraint: string,
+): Promise<readonly string[]> {
+  const rows = await tx.query<{ name: string }>(sql`
+    select a.attname as name
+      from pg_catalog.pg_constraint k
+      join pg_catalog.pg_class c on c.oid = k.conrelid
+      join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+      join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum = any (k.conkey)
+     where n.nspname = ${table.schema} and c.relname = ${table.name} and k.conname = ${constraint} and k.contype = 'c'
+     order by a.attnum`)
+  return rows.map(({ name }) => name)
+}
+
 /** The comment of a policy or a constraint of the table, written for people. */
 export async function findRuleComment(
   tx: Transaction,

@@ -3,7 +3,7 @@ import type { Caller } from '@holdfast/http'
 import type { Transaction } from '@holdfast/postgres'
 import type { OperationVerdict, UploadOperation } from '@holdfast/protocol'
 import type { Failure } from './apply-operations.ts'
-import { findCandidatePolicies, findRuleComment } from './find-policies.ts'
+import { findCandidatePolicies, findCheckColumns, findRuleComment } from './find-policies.ts'
 import { isPolicyRefusal, namedPolicy, type DatabaseError } from './judge-error.ts'
 import type { WritableTable } from './writable-tables.ts'
 
@@ -50,6 +50,7 @@ async function renderVerdict(
       return renderErrorVerdict(operation, failure.error, {
         policies,
         rule: table && (await ruleInWords(tx, table, failure.error, policies)),
+        columns: await checkedColumns(tx, table, failure.error),
       })
     }
     default:
@@ -84,11 +85,27 @@ async function ruleInWords(
     : findRuleComment(tx, table, { kind: 'constraint', name: error.constraint })
 }
 
+const CHECK_VIOLATION = '23514'
+
+async function checkedColumns(
+  tx: Transaction,
+  table: WritableTable | undefined,
+  { code, constraint }: DatabaseError,
+): Promise<readonly string[] | undefined> {
+  return table && code === CHECK_VIOLATION && constraint !== undefined
+    ? findCheckColumns(tx, table, constraint)
+    : undefined
+}
+
 /** The verdict on an operation that Postgres refused. */
 function renderErrorVerdict(
   operation: UploadOperation,
   error: DatabaseError,
-  reasons: { readonly policies: readonly string[] | undefined; readonly rule: string | undefined },
+  reasons: {
+    readonly policies: readonly string[] | undefined
+    readonly rule: string | undefined
+    readonly columns: readonly string[] | undefined
+  },
 ): OperationVerdict {
   return {
     op_id: operation.op_id,
@@ -100,6 +117,7 @@ function renderErrorVerdict(
     table: operation.type,
     ...(error.column ? { column: error.column } : {}),
     ...(error.constraint ? { constraint: error.constraint } : {}),
+    ...(reasons.columns?.length ? { columns: reasons.columns } : {}),
     ...(reasons.policies ? { policies: reasons.policies } : {}),
     ...(reasons.rule ? { rule: reasons.rule } : {}),
   }

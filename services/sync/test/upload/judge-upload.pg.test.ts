@@ -133,6 +133,7 @@ describe('a transaction is refused', () => {
     expect(answer.verdicts[1]).toMatchObject({
       sqlstate: '23514',
       constraint: 'tasks_title_check',
+      columns: ['title'],
       rule: 'No forbidden words.',
     })
     expect(await world.tasks()).toEqual([])

@@ -186,31 +186,31 @@ function GridOfView({
   const lateIn = useMemo(() => latenessOf(fields, today), [fields, today])
   return (
     <>
-    <DataGrid
-      {...{ table, windows, state, marks, edits, lateIn }}
-      fields={view.shown}
-      sorts={view.query.sorts}
-      rowPx={ROW_PX[density ?? (isCoarse ? 'relaxed' : 'standard')]}
-      isTitleSticky={isWide}
-      openRecordId={view.record}
-      selection={selection.current}
-      onSelection={selection.set}
-      onSort={view.setSorts}
-      onOpenRecord={view.openRecord}
-      onOpenPage={(id) =>
-        void navigate({
-          to: '/w/$ws/t/$table/r/$record',
-          params: { ws, table: table.name, record: id },
-          search: ({ q, f, s }: AddressSettings & { readonly q?: string | undefined }) => ({
-            v: view.saved?.id,
-            q,
-            f,
-            s,
-          }),
-        })
-      }
-      viewKey={view.key}
-    />
+      <DataGrid
+        {...{ table, windows, state, marks, edits, lateIn }}
+        fields={view.shown}
+        sorts={view.query.sorts}
+        rowPx={ROW_PX[density ?? (isCoarse ? 'relaxed' : 'standard')]}
+        isTitleSticky={isWide}
+        openRecordId={view.record}
+        selection={selection.current}
+        onSelection={selection.set}
+        onSort={view.setSorts}
+        onOpenRecord={view.openRecord}
+        onOpenPage={(id) =>
+          void navigate({
+            to: '/w/$ws/t/$table/r/$record',
+            params: { ws, table: table.name, record: id },
+            search: ({ q, f, s }: AddressSettings & { readonly q?: string | undefined }) => ({
+              v: view.saved?.id,
+              q,
+              f,
+              s,
+            }),
+          })
+        }
+        viewKey={view.key}
+      />
       {Question ? <Question /> : null}
     </>
   )

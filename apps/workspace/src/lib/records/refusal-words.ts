@@ -1,12 +1,32 @@
 import type { WriteRefusal } from '@holdfast/client'
 import { rightMessages as words } from '../../messages/rights.ts'
-import type { FieldValue } from '../fields/field.ts'
+import { type FieldValue, labelOfName } from '../fields/field.ts'
 import { choiceWords } from '../fields/format-value.ts'
 
-/** Why a write is refused, and who could: in the words of the policy where its author gave it any. */
-export function refusalWords(refusal: WriteRefusal): string {
-  if (refusal.reason === 'grant') return words.notGranted
-  const { policies, reason } = refusal
+/**
+ * Why a write is refused, and who could: in the words of the rule where its author gave it any.
+ *
+ * @param labelOf - what people call a column
+ */
+export function refusalWords(refusal: WriteRefusal, labelOf: (column: string) => string = labelOfName): string {
+  switch (refusal.reason) {
+    case 'grant':
+      return words.notGranted
+    case 'transition':
+      return refusal.words === '' ? words.stays(labelOf(refusal.column)) : refusal.words
+    case 'required':
+      return refusal.columns.map((column) => words.required(labelOf(column))).join(' ')
+    case 'check': {
+      const { words: said, length, name } = refusal.check
+      if (length !== undefined) return words.tooLong(refusal.check.columns.map(labelOf).join(', '), length)
+      return said ?? words.forbidden(name === undefined ? [] : [name])
+    }
+    default:
+      return policyWords(refusal)
+  }
+}
+
+function policyWords({ policies, reason }: Extract<WriteRefusal, { policies: unknown }>): string {
   const said = policies.map((policy) => policy.words).filter((text) => text !== undefined)
   if (said.length === policies.length && said.length > 0) return said.join(' ')
   const names = policies.map(({ name }) => name)

@@ -1,0 +1,108 @@
+import type { CommandRules, RuleCheck, RuleCondition, RuleTransitions, WriteCommand } from '@holdfast/protocol'
+import type { TableInfo } from '../catalog/policy-input.ts'
+import { chooseRowKey, localColumnName } from '../row-key.ts'
+import { findTriggerColumns } from './trigger-columns.ts'
+import type { WriteInput } from './read-write-input.ts'
+
+/** What {@link constraintRules} needs of the compiler of a table. */
+export interface ConstraintContext {
+  readonly input: WriteInput
+  readonly table: TableInfo
+  readonly compile: (expression: string) => RuleCondition
+  /** Local names of synced tables, by OID. */
+  readonly localNames: ReadonlyMap<number, string>
+  /** Columns that the database may set, or `'*'`, and those that it fills in. */
+  readonly written: Pick<CommandRules, 'set' | 'filled'>
+}
+
+type ConstraintRules = Pick<CommandRules, 'required' | 'checks' | 'transitions'>
+
+/** What a table asks of a row whoever writes it: NOT NULL, lengths, CHECKs, and which value may follow which. */
+export function constraintRules(command: Exclude<WriteCommand, 'delete'>, context: ConstraintContext): ConstraintRules {
+  const required = requiredColumns(command, context)
+  const checks = [...lengthChecks(context), ...constraintChecks(context)]
+  const transitions = transitionsOf(command, context)
+  return {
+    ...(required.length > 0 ? { required } : {}),
+    ...(checks.length > 0 ? { checks } : {}),
+    ...(transitions.length > 0 ? { transitions } : {}),
+  }
+}
+
+/** A device sends no NULLs of a new record, so that its columns get their defaults. */
+function requiredColumns(command: WriteCommand, { input, table, written }: ConstraintContext): readonly string[] {
+  if (written.set === '*') return []
+  return input.columns
+    .filter((column) => column.table === table.oid && column.isRequired)
+    .filter(({ hasDefault }) => command === 'update' || !hasDefault)
+    .map(({ name }) => localOf(name, table))
+    .filter((name) => !written.set.includes(name) && !written.filled.includes(name))
+}
+
+/** Postgres cuts off spaces that are too many. */
+function lengthChecks({ input, table }: ConstraintContext): readonly RuleCheck[] {
+  return input.columns.flatMap(({ table: of, name, length }) => {
+    if (of !== table.oid || length === null) return []
+    const column = localOf(name, table)
+    const characters = { call: 'length', of: { call: 'rtrim', of: { column } } } as const
+    const when: RuleCondition = {
+      is: 'compare',
+      operator: '<=',
+      as: 'integer',
+      left: characters,
+      right: { text: String(length) },
+    }
+    return [{ length, columns: [column], when }]
+  })
+}
+
+function constraintChecks({ input, table, compile }: ConstraintContext): readonly RuleCheck[] {
+  return (input.policies.checks ?? []).flatMap(({ table: of, name, columns, expression, comment }) => {
+    if (of !== table.oid) return []
+    const when = compile(expression)
+    if (when.is === 'unknown') return []
+    const words = comment === null ? {} : { words: comment }
+    return [{ name, ...words, columns: columns.map((column) => localOf(column, table)), when }]
+  })
+}
+
+/** Triggers run by name: what one before it sets is not what was written. */
+function transitionsOf(
+  command: WriteCommand,
+  { input, table, compile, localNames }: ConstraintContext,
+): readonly RuleTransitions[] {
+  const rows = input.policies.tables.find(({ schema, name }) => schema === 'holdfast' && name === 'transitions')
+  const read = rows && localNames.get(rows.oid)
+  return input.transitions.flatMap(({ table: of, column, commands, steps, sentences }) => {
+    if (of !== table.oid || !commands.includes(command) || isSetBefore(column, command, input, table)) return []
+    const from = sentences.map(({ from: value, words }) => ({
+      value,
+      words,
+      to: steps.flatMap((step) => {
+        if (step.from !== value || step.to === null) return []
+        const when = step.allowedIf === null ? {} : { when: compile(step.allowedIf) }
+        return [{ value: step.to, ...when, words: step.words }]
+      }),
+    }))
+    const isAnyNew = steps.every((step) => step.from !== null)
+    return [{ column: localOf(column, table), from, isAnyNew, reads: read === undefined ? [] : [read] }]
+  })
+}
+
+const TRANSITION_TRIGGERS = '_transition_'
+
+function isSetBefore(column: string, command: WriteCommand, input: WriteInput, table: TableInfo): boolean {
+  return input.triggers
+    .filter((one) => one.table === table.oid && one.commands.includes(command) && one.name < TRANSITION_TRIGGERS)
+    .map(({ definition }) => findTriggerColumns(definition))
+    .some(({ set, filled }) => set === '*' || set.has(column) || filled.has(column))
+}
+
+function localOf(column: string, table: TableInfo): string {
+  const key = chooseRowKey(table.uniqueIndexes)
+  return localColumnName(
+    column,
+    table.columns.map(({ name }) => name),
+    key?.columns ?? ['id'],
+  )
+}
