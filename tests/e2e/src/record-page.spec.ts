@@ -33,11 +33,16 @@ test('a record has its people and dates beside it, its neighbours a key away, an
   await page.goto(`${home}/t/actions?q=Page%3A&s=-title&record=${second.id}`)
   await page.getByRole('button', { name: 'Open on its own page' }).click()
   await expect(heading(second.title)).toBeVisible()
-  await page.getByRole('button', { name: 'Next record' }).click()
+  const previous = page.getByRole('button', { name: 'Previous record' })
+  const next = page.getByRole('button', { name: 'Next record' })
+  await next.click()
   await expect(heading(first.title)).toBeVisible()
-  await expect(page.getByRole('button', { name: 'Next record' })).toBeDisabled()
+  // The keys step once the neighbours are known.
+  await expect(previous).toBeEnabled()
+  await expect(next).toBeDisabled()
   await page.keyboard.press('Alt+ArrowUp')
   await expect(heading(second.title)).toBeVisible()
+  await expect(next).toBeEnabled()
   await page.keyboard.press('Alt+ArrowDown')
   await expect(heading(first.title)).toBeVisible()
 
